@@ -1,31 +1,29 @@
 /**
- * `window.pliant`: a read-only look into the running page, for end-to-end tests and the curious. Not an API to build
- * on; nothing in the page reads it.
+ * `window.pliant`: read-only access to the state of the running page, for end-to-end tests and debugging. It is not a
+ * stable API, and nothing in the page reads it.
  *
- *     pliant.room, .scene, .member      where and who, undefined before the welcome
+ *     pliant.room, .scene, .member      undefined before the welcome
  *     pliant.status                     "connecting" | "open" | "reconnecting" | "ended"
  *     pliant.tick                       tick shown now (fractional)
  *     pliant.frames()                   the last decoded frames, oldest first: [{tick, ints: number[], still}]
  *     pliant.quanta                     grid of each body, m
  *     pliant.displayed()                float32 positions drawn now, m
- *     pliant.sampled()                  the same without what the page adds for its own hands
- *     pliant.crossFading                    a jump of the time line is being cross-faded: what is drawn is no frame's
- *                                           and between no two
+ *     pliant.sampled()                  the same without the local bends of the own grabs
+ *     pliant.crossFading                true while a jump of the time line is cross-faded: the picture is then no frame
+ *                                       and no interpolation of two frames
  *     pliant.project([x, y, z])         window pixels {x, y}, or undefined behind the camera
  *     pliant.pick(x, y)                 surface point under a window pixel {body, triangle, u, v, point}
- *     pliant.grabs()                    hands as drawn, own and others'
- *     pliant.cursors()                  others' pointers as drawn
- *     pliant.skinned(body)              positions and normals as the GPU computes them (a promise)
- *     pliant.firstMovingFrameMs         from the start of navigation to the first picture in which something has moved,
- *                                       ms
- *     pliant.firstDrawnFrameMs          the same to the first picture with bodies, ms
- *     pliant.waiting                    numbers of the bodies that the picture does not show
- *     pliant.seen([x, y, z])            where a visitor with a headset sees a point, m from where the visitor stands;
- *                                       undefined without
+ *     pliant.grabs()                    grabs as drawn, of all members
+ *     pliant.cursors()                  cursors of other members as drawn
+ *     pliant.skinned(body)              promise of positions and normals as the GPU computes them
+ *     pliant.firstMovingFrameMs         from the start of navigation to the first picture with motion, ms
+ *     pliant.firstDrawnFrameMs          from the start of navigation to the first picture with bodies, ms
+ *     pliant.waiting                    indices of the spawnable bodies that are not drawn
+ *     pliant.seen([x, y, z])            a point relative to a visitor with a headset, m; undefined without a headset
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
  *     pliant.drawn                      pictures drawn so far
- *     pliant.pictures()                 pictures of objects that bodies have: their ids, and where they lie
- *     pliant.view                       what draws: bodies, stage; undefined before there is one
+ *     pliant.pictures()                 ids and URLs of the textures of the bodies
+ *     pliant.view                       the RoomView (bodies, stage); undefined before drawing starts
  */
 import { Vector3 } from "three";
 import type { ConnectionStatus } from "./sdk/connection.ts";
@@ -127,7 +125,7 @@ function createHook({
       const room = view();
       if (!room) throw new Error("nothing is drawn yet");
       const mesh = room.bodies[body]!;
-      // The particles that go in and what comes out belong to one moment: the room moves on while no picture is drawn.
+      // Update first, so that input and output belong to one moment: the room moves on while no picture is drawn.
       mesh.update();
       const { positions, normals } = readSkinned(room.stage.renderer, mesh);
       return { positions: [...positions], normals: [...normals], particles: [...mesh.positions] };

@@ -1,7 +1,7 @@
 /**
- * Entry: `/` is the lobby, `/admin` the operators' page, `/materials` what a material's numbers mean, `/r/<room>` a
- * room, `/r/<room>/replay` its last minute, `/r/<room>?scene=<scene>` a room that is opened if it is not there: a link
- * for a slide or a bookmark. The room's socket opens before the drawing code has even arrived.
+ * Entry point of all pages. `/` is the lobby, `/admin` the operators' page, `/materials` the page of material numbers,
+ * `/r/<room>` a room and `/r/<room>/replay` its last minute. `/r/<room>?scene=<scene>` also creates the room if it does
+ * not exist, for links on slides and bookmarks. The room's socket opens before the drawing code has loaded.
  */
 import "./styles/base.css";
 import "./styles/lobby.css";
@@ -29,8 +29,8 @@ if (match?.[2]) {
   const page = import("./ui/roomPage.ts");
   if (scene) {
     const { createRoom } = await import("./net/api.ts");
-    // whatever cannot be opened (a room of this name with another scene, an unknown scene) is joined or missed by the
-    // page itself
+    // If the room cannot be created (another scene under this name, an unknown scene), the page joins the existing
+    // room or shows the error.
     const made = await createRoom(scene, room).catch((error: unknown) => console.warn(error));
     const { tuningOfLink } = await import("./state/duplicate.ts");
     const tuning = tuningOfLink(location.hash);

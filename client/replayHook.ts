@@ -1,16 +1,16 @@
 /**
- * `window.pliantReplay` on the replay page: a read-only look into it, for end-to-end tests and the curious, as
- * debugHook.ts is on the room's. Nothing in the page reads it.
+ * `window.pliantReplay` on the replay page: read-only access to its state, for end-to-end tests and debugging, as
+ * debugHook.ts on the room page. Nothing in the page reads it.
  *
- *     pliantReplay.room, .head        what is played; `head` is undefined before the replay begins to come
- *     pliantReplay.first, .last       ticks that have come so far
- *     pliantReplay.whole              the replay has come to its end
- *     pliantReplay.tick, .shown       where the playhead is; the tick that is drawn
+ *     pliantReplay.room, .head        room and head of the replay; `head` is undefined before the stream begins
+ *     pliantReplay.first, .last       first and last tick received so far
+ *     pliantReplay.whole              true if the stream is complete
+ *     pliantReplay.tick, .shown       tick of the playhead; tick that is drawn
  *     pliantReplay.playing, .speed
  *     pliantReplay.ints()             grid coordinates of the last frame at or before `shown`
  *     pliantReplay.displayed()        float32 positions drawn now, m
- *     pliantReplay.grabs()            hands as drawn
- *     pliantReplay.waiting            numbers of the bodies that are not there
+ *     pliantReplay.grabs()            grabs as drawn
+ *     pliantReplay.waiting            indices of the spawnable bodies that are not drawn
  *     pliantReplay.drawn              pictures drawn so far
  */
 import type { ReplayBuffer } from "./state/replayBuffer.ts";

@@ -1,4 +1,4 @@
-/** The part of autocannon's interface that the benchmark uses; the package brings no types. */
+/** The part of autocannon's interface that the benchmark uses; the package has no types. */
 declare module "autocannon" {
   interface Result {
     errors: number;

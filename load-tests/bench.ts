@@ -2,9 +2,9 @@
  * `npm run bench -- --quick [--renew]`: the quick guard (quick/guard.ts).
  *
  * `npm run bench [-- --only kernel,tick] [--runs n] [--json file] [--release] [--minutes n] [--pause s] [--scenes a,b]
- * [--hands 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own, and prints the
- * machine, a table of minimum, median and maximum with the state hash beside it, which targets were met, and what moved
- * since the last release. Figures compare within one machine and one run; across machines only ratios do.
+ * [--hands 0,3] [--list]`: runs the parts of load-tests/parts, each run in a process of its own. Prints the machine, a
+ * table of minimum, median, maximum and state hash, the targets that were met, and the changes since the last release.
+ * Figures are comparable within one machine and one run; across machines only ratios are.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -25,7 +25,7 @@ const RELEASES = "load-tests/results/releases.csv";
 const releasesPath = fileURLToPath(new URL("./results/releases.csv", import.meta.url));
 const guardPath = fileURLToPath(new URL("./release.json", import.meta.url));
 const PART_TIMEOUT_SECONDS = 600;
-/** npm runs scripts at the top; INIT_CWD is where the caller stands. */
+/** npm runs scripts in the top folder; INIT_CWD is the caller's folder. */
 const HERE = process.env.INIT_CWD ?? ".";
 
 interface LoadedPart {
@@ -45,7 +45,7 @@ async function loadParts(): Promise<LoadedPart[]> {
   );
 }
 
-/** One run of one part in a fresh process. */
+/** Runs a part once, in a fresh process. */
 function runOnce(
   { file, part }: LoadedPart,
   { minutes, pause, scenes, hands, json }: BenchOptions,
@@ -57,7 +57,7 @@ function runOnce(
   return runChild(program, [file, JSON.stringify({ minutes, pause, scenes, hands, sofar })], seconds);
 }
 
-/** The last release's row as it is committed; without a repository, as it is in the file. */
+/** The last release's row as committed; without a repository, as in the file. */
 function lastRelease(): ReleaseRow | undefined {
   const text =
     git("show", `HEAD:${RELEASES}`) ??
@@ -76,7 +76,7 @@ interface PartReport {
 
 async function measure(loaded: LoadedPart, options: BenchOptions, before: ReleaseRow | undefined): Promise<PartReport> {
   const { name, about, runs: ownRuns = 3, onDemand = false } = loaded.part;
-  // What takes an hour has its spread inside it.
+  // A part that takes an hour is measured once; its spread is inside of it.
   const runs = options.runs ?? (options.release && !onDemand ? Math.max(RELEASE_RUNS, ownRuns) : ownRuns);
   console.log(`\n${name}: ${about} (${runs} run${runs > 1 ? "s" : ""})`);
   try {
@@ -98,7 +98,7 @@ async function measure(loaded: LoadedPart, options: BenchOptions, before: Releas
   }
 }
 
-/** Ends the process: exit code 1 if a figure is slower than its noise, or failed. */
+/** Runs the quick guard and ends the process. Exit code 1: a figure is slower than its noise, or failed. */
 async function runGuard({ only, json, renew: renewing }: BenchOptions, environment: Environment): Promise<never> {
   console.log(describeEnvironment(environment));
   const guarded = { figures: FIGURES, environment, path: guardPath };
@@ -122,7 +122,7 @@ function writeFile(path: string, text: string): void {
   console.log(`\nwritten to ${path}`);
 }
 
-// The guard has no part, and loading them takes a second.
+// The guard needs no parts, and loading them takes a second.
 const parts = process.argv.includes("--quick") ? [] : await loadParts();
 let options: BenchOptions;
 try {
@@ -141,7 +141,7 @@ if (options.list) {
     ? FIGURES
     : parts.map(({ part }) => part);
   for (const { name, about, onDemand } of named)
-    console.log(`${name}: ${about}${onDemand ? " (only when it is asked for)" : ""}`);
+    console.log(`${name}: ${about}${onDemand ? " (only with --only)" : ""}`);
   process.exit(0);
 }
 

@@ -1,7 +1,6 @@
 /**
- * A member of a room without a browser: connects, decodes every frame with the shared codec, grabs, pulls, and counts.
- * Tests and load tests use it, for what `Room` of client/sdk keeps from its users: raw messages, lines that are cut,
- * counts.
+ * A member of a room without a browser, for tests and load tests: connects, decodes every frame with the shared codec,
+ * grabs, pulls, and counts. Unlike `Room` of client/sdk it gives access to raw messages, lost connections and counts.
  */
 import { encode } from "@msgpack/msgpack";
 import WebSocket from "ws";
@@ -25,19 +24,19 @@ export interface BotOptions {
   color?: string;
   /** Token of a session to resume. */
   resume?: string;
-  /** Join token: what the member is. */
+  /** Join token, which determines the member's role. */
   joinToken?: string;
-  /** Of the room. */
+  /** Password of the room. */
   password?: string;
-  /** Default 300 s, for joining and for every `until`: on a busy machine a server is up after a minute. */
+  /** Timeout of joining and of each `until`, ms. Default 300 s: on a busy machine a server starts within a minute. */
   timeoutMs?: number;
-  /** Address of this machine that it comes from; default: as the system chooses. */
+  /** Local address to connect from; default: chosen by the system. */
   from?: string;
-  /** How many frames `recent` keeps; default none. */
+  /** Number of frames kept in `recent`; default 0. */
   keepFrames?: number;
 }
 
-/** Body of an HTTP answer that is not 2xx. */
+/** An HTTP answer that is not 2xx, with its body. */
 export class HttpFailure extends Error {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -51,9 +50,9 @@ export class HttpFailure extends Error {
 }
 
 /**
- * Opens a room, or finds it.
- * @param as a token: a dedicated room takes an admin's.
- * @returns with the owner's token if it was opened now.
+ * Creates a room, or finds it.
+ * @param as a token: a dedicated room requires an operator's.
+ * @returns the room, with the owner's token if it was created now.
  * @throws HttpFailure
  */
 export async function createRoom(
@@ -73,7 +72,7 @@ export async function createRoom(
   return body as unknown as { room: string; topology: string; token?: string };
 }
 
-/** Ends a room. @param token its owner's, from `createRoom`. @returns the status */
+/** Deletes a room. @param token its owner's, from `createRoom`. @returns the HTTP status */
 export async function deleteRoom(url: string, room: string, token = ""): Promise<number> {
   return (await fetch(`${url}/api/rooms/${room}`, { method: "DELETE", headers: { authorization: `Bearer ${token}` } }))
     .status;
@@ -83,25 +82,25 @@ export class Bot {
   readonly socket: WebSocket;
   welcome!: Welcome;
   topology!: Topology;
-  /** Wire tick of `frame`, -1 before the first. */
+  /** Wire tick of `frame`; -1 before the first. */
   tick = -1;
   /** int32[3*particles] of the newest frame. */
   frame: Int32Array = new Int32Array(0);
-  /** The last frames by their tick, oldest first, if asked for. */
+  /** The last `keepFrames` frames by tick, oldest first. */
   readonly recent = new Map<number, Int32Array>();
   /** [member, name, color, connected, role] */
   members: [number, string, string, boolean, string][] = [];
-  /** The room's access, as the server said last. */
+  /** The room's access, as last received. */
   access: AccessState | null = null;
   readonly hands = new Map<number, Hand>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
-  /** What other members sent. */
+  /** Messages of other members. */
   readonly heard: { member: number; kind: string; data: unknown }[] = [];
   stats: RoomStats | null = null;
   resets = 0;
-  /** What the room is simulated with, since when, and by whose hand. */
+  /** The room's tuning, with the tick and the member of the last change. */
   tuned: Extract<ServerEvent, { type: "tuned" }> | null = null;
-  /** Bodies that wait, since when, and by whose hand. */
+  /** The spawnable bodies that are not in the room, with the tick and the member of the last change. */
   waiting: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
   readonly #timeoutMs: number;
@@ -117,7 +116,7 @@ export class Bot {
     this.#keepFrames = options.keepFrames ?? 0;
     this.socket = new WebSocket(`${url.replace(/^http/, "ws")}/api/rooms/${encodeURIComponent(room)}/socket`, {
       perMessageDeflate: false,
-      // One message a turn: whoever waits for one goes on before the next, though a late line brings many in a piece.
+      // One message per event-loop turn: a caller that awaits one continues before the next is handled.
       allowSynchronousEvents: false,
       ...(options.from !== undefined && { localAddress: options.from }),
     });
@@ -141,12 +140,12 @@ export class Bot {
     });
   }
 
-  /** Connects without waiting for anything. */
+  /** Connects without waiting for an answer. */
   static connect(url: string, room: string, options: BotOptions = {}): Bot {
     return new Bot(url, room, options);
   }
 
-  /** Joins a room and resolves with the first frame decoded. */
+  /** Joins a room. Resolves when the first frame is decoded. */
   static async join(url: string, room: string, options: BotOptions = {}): Promise<Bot> {
     const bot = new Bot(url, room, options);
     await bot.until(() => bot.welcome !== undefined, "welcome");
@@ -155,7 +154,7 @@ export class Bot {
     return bot;
   }
 
-  /** How the socket was closed; null while it is open. */
+  /** Close code and reason of the socket; null while it is open. */
   get closed(): { code: number; reason: string } | null {
     return this.#closed;
   }
@@ -167,7 +166,7 @@ export class Bot {
     return [this.frame[at]! * quantum, this.frame[at + 1]! * quantum, this.frame[at + 2]! * quantum];
   }
 
-  /** Corners of a surface triangle, as particles of its body; of a cloud of points the one that bears its number. */
+  /** Particles at the corners of a surface triangle; of a cloud of points, the point with this index. */
   corners(body: number, triangle: number): Point {
     const bytes = this.topology.bodies[body]!.triangles;
     if (bytes.length === 0) return [triangle, triangle, triangle];
@@ -175,7 +174,7 @@ export class Bot {
     return [indices[0]!, indices[1]!, indices[2]!];
   }
 
-  /** Where a surface point is in the newest frame, m. */
+  /** Position of a surface point in the newest frame, m. */
   surfacePosition({ body, triangle, u, v }: SurfacePoint): Point {
     const [a, b, c] = this.corners(body, triangle).map((particle) => this.position(body, particle)) as [
       Point,
@@ -242,12 +241,12 @@ export class Bot {
     this.socket.send(build.ping(performance.now()));
   }
 
-  /** Any message, well formed or not. */
+  /** Sends any message, well-formed or not. */
   send(message: unknown[]): void {
     this.socket.send(encode(message));
   }
 
-  /** Stops taking bytes from the network, like a stalled client. */
+  /** Stops reading from the network, like a stalled client. */
   pauseReading(): void {
     this.socket.pause();
   }
@@ -256,20 +255,20 @@ export class Bot {
     this.socket.resume();
   }
 
-  /** Leaves in order. */
+  /** Leaves with the closing handshake. */
   async leave(): Promise<void> {
     this.socket.close(1000);
     await this.untilClosed();
   }
 
-  /** Loses the line, as if the network had gone. */
+  /** Cuts the connection, as if the network had failed. */
   drop(): void {
     this.socket.terminate();
   }
 
   /**
-   * Resolves when `done` holds, which is asked after every message.
-   * @throws Error naming `what` after the timeout, or when the socket closes before
+   * Resolves when `done` returns true; checked after every message.
+   * @throws Error naming `what` after the timeout, or if the socket closes first
    */
   async until(done: () => boolean, what: string, timeoutMs = this.#timeoutMs): Promise<void> {
     if (done()) return;
@@ -325,7 +324,7 @@ export class Bot {
       case "keyframe":
       case "delta":
         this.counts.frameBytes += bytes;
-        // Until the topology is here nothing can be decoded, and the chain must not lose a link.
+        // Frames cannot be decoded before the topology has arrived, and the chain needs all of them.
         if (this.#decoder) this.#frame(event);
         else this.#early.push(event);
         break;

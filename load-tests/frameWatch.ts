@@ -1,7 +1,7 @@
-/** What a member notices of others: how long from one of its frames to the next. */
+/** Measures the time between two frames of a member. */
 import type { Bot } from "./bot.ts";
 
-/** A frame that has not come for so long is late already, ms. */
+/** A frame that is later than this is recorded without waiting for it, ms. */
 const LATE_MS = 1000;
 
 export class FrameWatch {
@@ -19,7 +19,7 @@ export class FrameWatch {
     });
   }
 
-  /** @returns times between frames since this was asked last, ms */
+  /** @returns times between frames since the last call, ms */
   take(): number[] {
     if (performance.now() - this.#lastMs > LATE_MS) this.#note();
     const gaps = this.#gaps;

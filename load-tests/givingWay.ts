@@ -1,7 +1,7 @@
 /**
- * A process that stands for somebody at another machine: it takes what is left of the processors, with all its threads
- * (V8's and libuv's are started before anybody could lower them from outside). On Linux it is idle work
- * (`chrt -i`), which never keeps another thread waiting; elsewhere nice 19.
+ * Starts a process that represents a client on another machine: all its threads run only when a core is idle. It is
+ * started this way, because V8's and libuv's threads could not be changed afterwards. On Linux it is idle work
+ * (`chrt -i`), which never delays another thread; elsewhere nice 19.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ const IDLE = ["chrt", "-i", "0"];
 const NICE = ["nice", "-n", "19"];
 const giveWay = spawnSync(IDLE[0]!, [...IDLE.slice(1), "true"]).status === 0 ? IDLE : NICE;
 
-/** @param program it has `process.send` */
+/** @param program may use `process.send` */
 export function forkGivingWay(program: URL, args: readonly string[]): ChildProcess {
   const [command, ...before] = giveWay;
   return spawn(command!, [...before, process.execPath, fileURLToPath(program), ...args], {

@@ -1,6 +1,6 @@
 /**
- * Time of one pass over all tetrahedra of a block by the kernel's own functions, with its particles where a shape puts
- * them: regular, or all flat, mirrored or thrown together, so that every element takes the way by singular values
+ * Times one pass over all tetrahedra of a block with the kernel's own functions, with the particles in a given shape:
+ * regular, or flat, mirrored or random, so that every element takes the path with singular values
  * (kernel/assembly/constraints/inversion.ts, hyperelasticInversion.ts). Used by the benchmark's part `inversion` and by
  * the report's figure of that name.
  */
@@ -39,8 +39,8 @@ export interface Cost {
   /** Seconds of the fastest pass in each shape. */
   fastest: Record<string, number>;
   /**
-   * Of a pass over the regular shape by the other kernel, where one was given; and the regular shape's times over its,
-   * the median of all turns.
+   * With another kernel: its fastest pass over the regular shape, and the ratio of this kernel's times to its times,
+   * the median over all rounds.
    */
   other?: { fastest: number; ratio: number };
   elements: number;
@@ -103,11 +103,11 @@ async function passOf(
 }
 
 /**
- * Passes in turns, a world for each shape (a body remembers that it is tangled), so that what else the machine does
- * meets all alike.
- * @param cells the block is of cells^3 cubes of five tetrahedra
+ * Alternates passes over all shapes, so that other load of the machine affects all shapes equally. Each shape has a
+ * world of its own, because a body remembers that it is tangled.
+ * @param cells the block has cells^3 cubes of five tetrahedra
  * @param passes in each shape; the fastest counts
- * @param other a kernel to solve the regular shape with, too
+ * @param other another kernel, which also solves the regular shape
  */
 export async function inversionCost(
   material: SoftMaterial,
@@ -127,7 +127,7 @@ export async function inversionCost(
   const ratios: number[] = [];
   for (let n = 0; n < passes; n++) {
     const now: Record<string, number> = {};
-    // twice: the first brings the world back into the caches
+    // Twice: the first pass brings the world back into the caches.
     for (const [shape, pass] of worlds)
       fastest[shape] = Math.min(fastest[shape] ?? Infinity, (now[shape] = Math.min(pass(), pass())));
     if (other) ratios.push(now.regular! / now.other!);

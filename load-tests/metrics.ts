@@ -1,7 +1,4 @@
-/**
- * Reads a server's /metrics and says what happened between two readings, as PromQL's `increase` and
- * `histogram_quantile` would.
- */
+/** Reads a server's /metrics and compares two readings, as PromQL's `increase` and `histogram_quantile` do. */
 
 export interface Sample {
   name: string;
@@ -9,7 +6,7 @@ export interface Sample {
   value: number;
 }
 
-/** Prometheus text format; comments are passed over. */
+/** Parses the Prometheus text format; comments are ignored. */
 export function parseMetrics(text: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const match = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
@@ -28,7 +25,7 @@ export async function readMetrics(url: string): Promise<Sample[]> {
 const fits = (sample: Sample, name: string, labels: Record<string, string>): boolean =>
   sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value);
 
-/** Sum over the series of this name that carry these labels. */
+/** Sum over the series with this name and these labels. */
 export function total(samples: readonly Sample[], name: string, labels: Record<string, string> = {}): number {
   return samples.filter((sample) => fits(sample, name, labels)).reduce((sum, { value }) => sum + value, 0);
 }
@@ -43,8 +40,8 @@ export function increase(
 }
 
 /**
- * q-quantile of a histogram's observations between two readings, linear within a bucket; what lies above the last
- * finite bound counts as that bound.
+ * q-quantile of a histogram's observations between two readings, linear within a bucket. Observations above the last
+ * finite bound count as that bound.
  *
  * @returns NaN if nothing was observed
  */

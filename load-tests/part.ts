@@ -1,28 +1,28 @@
 /**
- * What a part of the benchmark is: a module `load-tests/parts/<name>.ts` that exports `name`, `about` and `run`. There
- * is no list to keep: every module in that folder is a part. load-tests/README.md shows one.
+ * Interface of a benchmark part: a module `load-tests/parts/<name>.ts` that exports `name`, `about` and `run`. Every
+ * module in that folder is a part; there is no list. load-tests/README.md has an example.
  */
 
-/** One measured quantity of one run. Rows of several runs with the same `what` are put together. */
+/** One measured quantity of one run. Rows of several runs with the same `what` are combined. */
 export interface Row {
-  /** What was measured, with its scene and thread count: "dragon tick p99, 1 thread". */
+  /** The quantity, with its scene and thread count: "dragon tick p99, 1 thread". */
   what: string;
   value: number;
   /** "ms", "ns", "bytes", "kbps", "1/s", ... */
   unit: string;
-  /** The figure to reach. Its median over the runs is held to it. */
+  /** The target for the median over the runs. */
   target?: { atMost: number } | { atLeast: number };
-  /** State hash of the simulation behind the value: the same quantity with another hash is another computation. */
+  /** State hash of the simulation that was measured; another hash means another computation. */
   hash?: string;
   note?: string;
-  /** The same quantity before the code was warm, in the same unit: shown apart, and in none of the other figures. */
+  /** The same quantity before the code was warm, in the same unit; shown separately and not used otherwise. */
   warmUp?: number;
-  /** How the quantity went over the run, in the same unit, evenly spaced. */
+  /** The quantity over the course of the run, in the same unit, evenly spaced. */
   series?: number[];
-  /** Name in results/releases.csv, for a `what` that may change from release to release. Default: `what` itself. */
+  /** Name in results/releases.csv, if `what` may change between releases. Default: `what`. */
   key?: string;
   /**
-   * True for a time that a faster machine does not shorten (a timer's, a network's): it is kept as it is, not as a
+   * True for a time that a faster machine does not shorten (a timer's, a network's): it is stored unchanged, not as a
    * ratio to the yardstick.
    */
   absolute?: boolean;
@@ -30,38 +30,38 @@ export interface Row {
 
 export interface Part {
   name: string;
-  /** One sentence for `--list` and the table's heading. */
+  /** One sentence for `--list` and the heading of the table. */
   about: string;
-  /** Fresh processes that run this part, default 3. */
+  /** Number of runs, each in a fresh process; default 3. */
   runs?: number;
-  /** True for what takes so long that it runs only when `--only` names it. */
+  /** True for long measurements, which run only if `--only` names them. */
   onDemand?: boolean;
-  /** Names that `--only` takes for this part beside its own. */
+  /** Further names for `--only`, beside the part's own. */
   groups?: string[];
-  /** How long a run may take, s; default 600. A function is told the options. */
+  /** Timeout of a run, s; default 600. A function receives the options. */
   timeoutSeconds?: number | ((options: PartOptions) => number);
-  /** Measures once. Runs in a process of its own; a thrown error fails the benchmark. */
+  /** Measures once. Runs in a process of its own; an exception fails the benchmark. */
   run(options: PartOptions): Promise<Row[]>;
 }
 
-/** What the command line says to parts. */
+/** Options of the command line for parts. */
 export interface PartOptions {
   /** Length of a soak, min. */
   minutes: number;
-  /** Between two visitors of a soak, s. */
+  /** Time between two visitors of a soak, s. */
   pause?: number;
-  /** File for what a soak has found so far. */
+  /** File for intermediate results of a soak. */
   sofar?: string;
-  /** Scenes by name, for a part that measures many; absent: all. */
+  /** Names of scenes, for parts that measure many; absent: all. */
   scenes?: string[];
-  /** Numbers of hands, for the part `hands`; absent: as it says. */
+  /** Numbers of grabs, for the part `hands`; absent: its default. */
   hands?: number[];
 }
 
-/** What a child process sends back of one run. */
+/** Report of a child process about one run. */
 export interface RunReport {
   rows: Row[];
-  /** Of this run, by the loop of harness/yardstick.ts, ms. */
+  /** Time of the yardstick loop (harness/yardstick.ts) in this run, ms. */
   yardstickMs: number;
 }
 
@@ -72,8 +72,8 @@ export interface Summary extends Omit<Row, "value"> {
   maximum: number;
   values: number[];
   /**
-   * Per run, in a unit that no machine is in: times over the yardstick, rates times the yardstick, other quantities as
-   * they are.
+   * Values per run, independent of the machine: times divided by the yardstick, rates multiplied by it, other
+   * quantities unchanged.
    */
   ratios: number[];
   /** Absent without a target. */
@@ -96,10 +96,10 @@ export function quantile(values: readonly number[], q: number): number {
   return sorted[low] + (sorted[high] - sorted[low]) * (position - low);
 }
 
-/** Milliseconds in a unit of time. */
+/** Milliseconds per unit of time. */
 const MILLISECONDS: Record<string, number> = { s: 1000, ms: 1, µs: 1e-3, us: 1e-3, ns: 1e-6 };
 
-/** A value as a multiple of the yardstick, if it is a time or a rate that a faster machine changes. */
+/** A value as a multiple of the yardstick, if it is a time or a rate that depends on the machine. */
 export function ratioOf({ value, unit, absolute }: Row, yardstickMs: number): number {
   if (absolute) return value;
   const ms = MILLISECONDS[unit];
@@ -107,7 +107,7 @@ export function ratioOf({ value, unit, absolute }: Row, yardstickMs: number): nu
   return unit === "1/s" ? (value * yardstickMs) / 1000 : value;
 }
 
-/** Puts the rows of several runs together, in the order in which they first appear. */
+/** Combines the rows of several runs, in the order of their first appearance. */
 export function summarize(runs: readonly RunReport[]): Summary[] {
   const groups = new Map<string, { row: Row; ratio: number }[]>();
   for (const { rows, yardstickMs } of runs) {

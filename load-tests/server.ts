@@ -1,5 +1,5 @@
 /**
- * Starts the real server as a process of its own on a free port, and ends it. For load tests and for tests that need
+ * Starts the real server as a process of its own on a free port, and stops it. For load tests and for tests that need
  * the whole program.
  */
 import { spawn } from "node:child_process";
@@ -14,21 +14,21 @@ export interface RunningServer {
   url: string;
   port: number;
   process: ChildProcess;
-  /** Everything it has written so far. */
+  /** Returns the server's output so far (the last 100,000 characters). */
   output(): string;
   /** Sends SIGTERM and resolves with the exit code, or -1 if it had to be killed after `withinMs`. */
   stop(withinMs?: number): Promise<number>;
 }
 
 export interface ServerOptions {
-  /** Folder that holds server/main.ts; default this repository. */
+  /** Folder that contains server/main.ts; default: this repository. */
   folder?: string;
   /** Command line; default `serveCommand()`. */
   command?: string[];
   env?: Record<string, string>;
-  /** Default: one that is free. */
+  /** Default: a free port. */
   port?: number;
-  /** How long it may take until /readyz answers 200, ms. */
+  /** Timeout until /readyz answers 200, ms. */
   readyWithinMs?: number;
 }
 
@@ -36,8 +36,8 @@ const { scripts } = JSON.parse(readFileSync(new URL("../package.json", import.me
   scripts: { serve: string };
 };
 /**
- * What `npm run serve` says, run by this Node.
- * @param options more of Node's own, e.g. something to load before the server
+ * The command of `npm run serve`, run by this Node.
+ * @param options further options of Node, for example a module to load before the server
  */
 export const serveCommand = (...options: string[]): string[] => [
   process.execPath,
@@ -45,10 +45,10 @@ export const serveCommand = (...options: string[]): string[] => [
   ...scripts.serve.split(" ").slice(1),
 ];
 
-/** Systems hand out higher ports by themselves, Linux from 32,768 on, to every connection that is made meanwhile. */
+/** Range of ports for servers. Systems assign higher ports to outgoing connections, Linux from 32,768 on. */
 const PORTS = { first: 20_000, end: 32_768 };
 
-/** A port that was free a moment ago, and that nobody has who does not ask for this very one. */
+/** Returns a port that was free a moment ago, outside of the range that the system assigns by itself. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end);
@@ -64,8 +64,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Asks again every 50 ms until the address answers 200.
- * @throws Error when the time is over, or when `given up` says why.
+ * Polls every 50 ms until the address answers 200.
+ * @throws Error at the timeout, or with the reason returned by `gaveUp`
  */
 export async function waitForOk(
   url: string,
@@ -98,7 +98,7 @@ export async function startServer({
   const [file, ...args] = command ?? serveCommand();
   const child = spawn(file, args, {
     cwd: folder ?? fileURLToPath(new URL("..", import.meta.url)),
-    // All that is asked of it comes from one address.
+    // All requests of a load test come from one address, so its limits are raised.
     env: {
       ...process.env,
       HOST: "127.0.0.1",

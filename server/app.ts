@@ -1,6 +1,7 @@
 /**
- * Builds the server and never listens: tests use `inject`, `main.ts` listens. What has a life of its own is made by
- * services.ts and ended by `app.close()`; here it is put behind HTTP, hooks first, in the order in which they judge.
+ * Builds the server but never listens: tests use `inject`, `main.ts` listens. services.ts creates the parts that have a
+ * life cycle, and `app.close()` ends them. This file puts them behind HTTP: first the hooks, in the order in which they
+ * check a request, then the routes.
  */
 import rateLimit from "@fastify/rate-limit";
 import swaggerUi from "@fastify/swagger-ui";
@@ -50,10 +51,10 @@ import { startServices, type Services } from "./services.ts";
 import type { Listing } from "./store/store.ts";
 import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
 
-/** Characters of a part of an address: as many as Node takes for all of it. */
+/** Longest path parameter, in characters: the same limit that Node sets for the whole address. */
 const MOST_PARAMETER = 16 * 1024;
 
-/** Of Node's server. */
+/** Timeouts of Node's HTTP server. */
 const SERVER_TIMES = { headersTimeout: HEAD_MS, connectionsCheckingInterval: 1000 };
 
 export interface App {
@@ -62,7 +63,7 @@ export interface App {
   objects: Objects;
   /** Resolves when the scenes of `config.prewarm` are built. */
   warm: Promise<void>;
-  /** Not ready from now on, all rooms closed with `restarting`, everything ended. */
+  /** Reports not ready, closes all rooms with `restarting`, and ends all services. */
   close(): Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   const web = await addHooks(fastify, services);
   await describeApi(fastify);
   healthRoutes(fastify, services.metrics, {
-    reason: () => (closed || registry.closing ? "going down" : services.notReady()),
+    reason: () => (closed || registry.closing ? "shutting down" : services.notReady()),
   });
   const { library } = services;
   sceneRoutes(fastify, library, web.listings && (async () => (await web.listings!.get()).map(({ scene }) => scene)));
@@ -93,7 +94,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
 
 const speaksTls = ({ tlsCert }: Config): boolean => tlsCert !== "";
 
-/** @throws where a file of the certificate cannot be read */
+/** @throws if a file of the certificate cannot be read */
 function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): FastifyInstance {
   const tls = speaksTls(config)
     ? { cert: readFileSync(config.tlsCert, "utf8"), key: readFileSync(config.tlsKey, "utf8") }
@@ -107,21 +108,21 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     forceCloseConnections: true,
     requestTimeout: BODY_MS,
     ...(tls === null ? { http: SERVER_TIMES } : { https: { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS } }),
-    // What is too long for a name is answered like any other that is none.
+    // A parameter that is too long gets the same answer as any other invalid name.
     routerOptions: { maxParamLength: MOST_PARAMETER },
     frameworkErrors: answerBadAddress,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   } as FastifyServerOptions);
 }
 
-/** What routes share beside the services. */
+/** Objects that routes share beside the services. */
 interface Web {
   requestAuth: RequestAuth;
   budgets: Budgets;
   lines: Lines;
-  /** Whoever asks at the same time gets the same: a list of all rooms is what can be asked of the store most dearly. */
+  /** Callers at the same time share one answer, because a list of all rooms is the most expensive store query. */
   listings: SharedRead<Listing[]> | null;
-  /** How processes on one store vouch to each other for who asks; null: there is only this one. */
+  /** Tickets with which processes on one store vouch for a request's sender; null: this is the only process. */
   tickets: Tickets | null;
   peerTls: { ca: string | undefined };
 }
@@ -164,12 +165,12 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
 }
 
 /**
- * Requests that were meant for somebody else are answered by nobody; balancers ask for health by whatever name they
- * have.
+ * Refuses requests for another host name. Health and metrics routes answer under any name, because load balancers use
+ * their own.
  */
 function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): void {
   const ours = hostCheck(config);
-  // After every onRequest: only then are sockets known to be some, and ended with their refusal.
+  // Runs after all onRequest hooks: only then is a socket known as one, so that its refusal can end it.
   fastify.addHook("preParsing", async (request) => {
     const { url } = request.routeOptions;
     if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
@@ -178,7 +179,7 @@ function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): vo
   });
 }
 
-/** Where rooms are kept in a store, requests for rooms of other processes go there. */
+/** If rooms are kept in a store, forwards requests for rooms of other processes to their owners. */
 async function joinCluster(fastify: FastifyInstance, services: Services, web: Web): Promise<void> {
   const { config, auth, metrics, durability } = services;
   const { requestAuth, budgets, lines, tickets, peerTls } = web;
@@ -196,7 +197,7 @@ async function joinCluster(fastify: FastifyInstance, services: Services, web: We
     const { port } = fastify.server.address() as AddressInfo;
     return ownUrl(config.host, port, durability.persistence.store.kind === "postgres", speaksTls(config));
   };
-  // Rooms are taken once others can reach them here.
+  // Take rooms over only after other processes can reach this one.
   fastify.addHook("onListen", async () => durability.cluster.start(config.advertiseUrl || found()));
 }
 

@@ -1,5 +1,5 @@
 /**
- * The server's configuration: every environment variable, its default and its limits, in one table that `readConfig`
+ * The server's configuration: every environment variable with its default and limits, in one table that `readConfig`
  * checks. Only `main.ts` calls it with `process.env`; nothing else reads the environment.
  */
 import { parseTrustProxy, type TrustProxy } from "./trust.ts";
@@ -10,116 +10,122 @@ export interface Config {
   port: number;
   host: string;
   logLevel: string;
-  /** Threads that step rooms, shared by all of them. */
+  /** Threads that step rooms, shared by all rooms. */
   workers: number;
-  /** Most of them that step one room at a time. */
+  /** Most threads that step one room at a time. */
   roomThreads: number;
   /** A room whose ticks take longer than this is stepped by several threads, ms. */
   heavyMs: number;
   scenesDir: string;
   clientDir: string;
-  /** Where `npm run report` puts its page. */
+  /** Folder in which `npm run report` writes its page. */
   reportDir: string;
   maxRooms: number;
   maxMembers: number;
   /** Seats of a room that one address may have without a token. */
   membersPerAddress: number;
   connectionsPerAddress: number;
-  /** ms of the main thread that one address may take in a second, by requests and messages together. */
+  /** Main-thread time that one address may use per second, ms; requests and messages count together. */
   addressBudget: number;
   /** Rooms with a thread of their own. */
   dedicatedRooms: number;
-  /** Rooms that one address has made and that are still there. */
+  /** Open rooms that one address may have created. */
   roomsPerAddress: number;
-  /** Rooms that one address may make in a minute. */
+  /** Rooms that one address may create in a minute. */
   roomsPerMinute: number;
-  /** Largest file of an object that is taken, MB; 0: none is. */
+  /** Largest object file that is accepted, MB; 0: uploads are off. */
   objectsFileMb: number;
-  /** How many objects are kept, and how much of them, MB. */
+  /** Most objects that are stored, and their total size, MB. */
   objectsMax: number;
   objectsTotalMb: number;
-  /** Objects that one address may have here. */
+  /** Objects that one address may have stored. */
   objectsPerAddress: number;
-  /** Objects that one address may send in a minute. */
+  /** Objects that one address may upload in a minute. */
   objectsPerMinute: number;
-  /** An object that no room uses is kept for so long, h. */
+  /** An object that no room uses is deleted after this time, h. */
   objectsKeepHours: number;
-  /** An object that takes longer to read is refused. */
+  /** Reading an object may take this long, ms; after that it is refused. */
   objectsDeadlineMs: number;
-  /** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
+  /** `open`: every visitor is a player. `tokens`: a visitor needs a token. */
   auth: "open" | "tokens";
-  /** Keys that sign (the first) and verify (all) tokens; none: the server makes one. */
+  /** Keys for tokens: the first signs, all verify. Empty: the server generates one. */
   tokenSecrets: string[];
-  /** The operator's own token; null: no admin but one with a signed token. */
+  /** The operator's own token; null: only signed tokens make an admin. */
   adminToken: string | null;
-  /** A room without members goes away after this long. */
+  /** A room without members closes after this time, s. */
   emptyRoomSeconds: number;
-  /** A member whose socket is lost may come back within this long. */
+  /** A member whose socket is lost may resume its session within this time, s. */
   resumeSeconds: number;
-  /** A room that so many processes in a row did not survive taking over is parked. */
+  /** A room is quarantined after this many processes in a row died while they took it over. */
   adoptionAttempts: number;
-  /** What becomes of a room that another program or scene has stepped: parked, or its scene starts again. */
+  /** For rooms whose state another version wrote: `park` quarantines the room, `restart` starts its scene again. */
   otherVersions: "park" | "restart";
-  /** What of a room could not be used is kept for so long, days, and so much of each room, MB. */
+  /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
   setAsideDays: number;
   setAsideMb: number;
-  /** How far back a room can be had again: recordings, undo. */
+  /** Time that recordings and undo can reach back, s. */
   historySeconds: number;
-  /** Frames per second on the wire; the nearest divisor of the scene's tick rate is taken. */
+  /** Frames per second on the wire; the nearest divisor of the scene's tick rate is used. */
   sendHz: number;
-  /** A step that runs longer than this is taken for hung: its thread is ended and the room starts again. */
-  /** CPU time of a thread in a step without progress. */
+  /**
+   * CPU time that a thread may spend in a step without progress, ms. After that the step counts as hung: the thread is
+   * ended and the room is restored.
+   */
   stepDeadlineMs: number;
-  /** A scene that takes longer to build is given up. */
+  /** Building a scene may take this long, ms; after that it fails. */
   buildDeadlineMs: number;
   /** JavaScript heap of the thread that builds scenes, MB. */
   buildMemoryMb: number;
-  /** What a room's memory grows to at most while it runs, MB, if it begins with less. */
+  /** Limit to which a room's memory may grow while it runs, MB, if it begins with less. */
   roomMemoryMb: number;
-  /** Heap of a thread that steps rooms, MB; the rooms' own memories lie beside it. */
+  /** Heap of a thread that steps rooms, MB. The rooms' own memories are not part of it. */
   threadMemoryMb: number;
-  /** Pool of rooms that do not ask for one. */
+  /** Pool of a room whose creator did not choose one. */
   roomPool: "shared" | "dedicated";
-  /** Scenes to build at start: all, none or a list. */
+  /** Scenes to build at start: all, none or a list of names. */
   prewarm: "all" | "none" | string[];
-  /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` any. */
+  /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` is any origin. */
   origins: string[];
-  /** Origins (scheme://host[:port]) whose pages may frame ours and use the HTTP API; empty: none. */
+  /** Origins (scheme://host[:port]) whose pages may embed ours and use the HTTP API; empty: none. */
   embedOrigins: string[];
-  /** Believe X-Forwarded-For and X-Forwarded-Host: only behind a proxy that sets them. */
+  /** Trust X-Forwarded-For and X-Forwarded-Host. Set it only behind a proxy that sets these headers. */
   trustProxy: TrustProxy;
-  /** Names of this server that a request may be meant for: `auto`, `*`, or a list. */
+  /** Host names that requests may address: `auto`, `*`, or a list. */
   hosts: string[];
-  /** Plain HTTP connections of one address. */
+  /** Plain HTTP connections that one address may have open. */
   httpConnectionsPerAddress: number;
-  /** Where rooms outlive the process: `sqlite` (a file in `dataDir`), `none` (nowhere), or a postgres:// URL. */
+  /** Store of the rooms: `sqlite` (a file in `dataDir`), `none` (in memory only), or a postgres:// URL. */
   store: string;
-  /** Folder of what the server writes. */
+  /** Folder for all files that the server writes. */
   dataDir: string;
-  /** Files (PEM) of certificate and key that the server speaks TLS with; empty: it speaks plain HTTP. */
+  /** PEM files of the TLS certificate and its key; empty: the server speaks plain HTTP. */
   tlsCert: string;
   tlsKey: string;
-  /** File (PEM) of the authorities that other processes' certificates are checked against; empty: the system's. */
+  /** PEM file of the authorities that sign other processes' certificates; empty: the system's authorities. */
   clusterCa: string;
   /**
-   * Where visitors reach this very process, http(s)://host[:port], first; then where they reach the others. Empty: they
-   * come however they come.
+   * First the URL at which visitors reach this process, http(s)://host[:port]; then the URLs of the other processes.
+   * Empty: not configured.
    */
   publicUrls: string[];
-  /** Where other processes on the same store reach this one, http(s)://host:port; empty: found out when it listens. */
+  /**
+   * URL at which other processes on the same store reach this one, http(s)://host:port; empty: found when it listens.
+   */
   advertiseUrl: string;
   /**
-   * Keys that seal what one process passes on to another: the first seals, all open. Empty: made from the token
+   * Keys that seal messages between processes: the first key seals, all keys open. Empty: derived from the token
    * secrets.
    */
   clusterSecrets: string[];
-  /** Rooms go to less busy processes: running and new ones, new ones only, or none. */
+  /**
+   * Rooms go to less busy processes: `on` moves running rooms and places new ones, `place` only new ones, `off` none.
+   */
   balance: "on" | "place" | "off";
-  /** A signal's shutdown is cut off after this long. */
+  /** A shutdown after a signal is aborted after this time, s. */
   shutdownSeconds: number;
 }
 
-/** A variable that cannot be used: names it, its value and the limit. */
+/** A variable with an invalid value: names the variable, the value and the limit. */
 export class ConfigError extends Error {
   readonly variable: string;
   readonly value: string;
@@ -142,10 +148,10 @@ type Environment = Record<string, string | undefined>;
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
-/** The repository's root, from this file's own place. */
+/** The repository's root, found from this file's path. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The environment, read by name: what is absent or empty takes its default, what is outside its limits throws. */
+/** Reads the environment by name: an absent or empty variable takes its default, a value outside its limits throws. */
 class Variables {
   readonly #env: Environment;
   readonly #known = new Set<string>();
@@ -198,7 +204,7 @@ class Variables {
     return trusted;
   }
 
-  /** Keys, by commas. What is wrong with one is said without saying it. */
+  /** Reads a comma-separated list of keys. The error for a short key does not show the key. */
   secrets(name: string, minBytes: number): string[] {
     const keys = this.list(name, "");
     const short = keys.find((key) => Buffer.byteLength(key) < minBytes);
@@ -211,19 +217,19 @@ class Variables {
     return keys;
   }
 
-  /** A misspelt variable must not be silently without effect. `PLIANT_DATA` belongs to the tests. */
+  /** Throws for an unknown PLIANT_ variable, so that a misspelt name is noticed. `PLIANT_DATA` belongs to the tests. */
   refuseOthers(): void {
     for (const name of Object.keys(this.#env)) {
       if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.#known.has(name)) continue;
-      const limit = `absent: there is no such variable; there are ${[...this.#known].join(", ")}`;
+      const limit = `absent: there is no such variable; known variables are ${[...this.#known].join(", ")}`;
       throw new ConfigError(name, this.#env[name] ?? "", limit);
     }
   }
 }
 
-/** What a server runs with: threads, folders, scenes. */
+/** Threads, folders and scenes. */
 function readServer(env: Variables) {
-  // Two at least: on one alone the ticks of a heavy room, which cannot be interrupted, would delay everybody's frames.
+  // At least two: a heavy room's tick cannot be interrupted, and on a single thread it would delay all rooms' frames.
   const workers = env.number("PLIANT_WORKERS", Math.max(2, availableParallelism() - 1), 1, 256);
   const scenes = env.list("PLIANT_PREWARM", "all");
   const prewarm: Config["prewarm"] =
@@ -247,10 +253,10 @@ function readServer(env: Variables) {
   };
 }
 
-/** Who may come in, and how much anybody may take. */
+/** Access control and the limits of each address. */
 function readDoors(env: Variables) {
   const auth = env.choice("PLIANT_AUTH", "open", ["open", "tokens"]);
-  // Where everybody may come in, what they bring is small and goes with its room.
+  // In open mode objects have small limits and are deleted soon after their room.
   const guarded = auth === "tokens";
   return {
     auth,
@@ -269,7 +275,7 @@ function readDoors(env: Variables) {
   };
 }
 
-/** How long rooms and what they remember live. */
+/** Lifetimes of rooms and of their stored data. */
 function readRooms(env: Variables) {
   return {
     emptyRoomSeconds: env.number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
@@ -289,7 +295,7 @@ function readRooms(env: Variables) {
   };
 }
 
-/** Where the server is reached, from where, and what it keeps with others. */
+/** Addresses, origins, store and cluster. */
 function readNetwork(env: Variables) {
   return {
     origins: env.list("PLIANT_ORIGINS", "same"),
@@ -327,7 +333,7 @@ export function readConfig(environment: Environment): Config {
 
 function checkStore(config: Config): void {
   if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {
-    // What is almost a URL may hold a password.
+    // A malformed URL may contain a password, so it is not shown.
     throw new ConfigError(
       "PLIANT_STORE",
       config.store.includes("@") ? "(not shown)" : config.store,
@@ -335,12 +341,11 @@ function checkStore(config: Config): void {
     );
   }
   if (isPostgresUrl(config.store) && config.tokenSecrets.length === 0) {
-    // Each process would make its own: an owner's token would be one at the process that gave it, and none at the
-    // others.
+    // Without a common secret each process would generate its own, and other processes would refuse an owner's token.
     throw new ConfigError(
       "PLIANT_TOKEN_SECRET",
       "",
-      "set, and the same for all processes, where PLIANT_STORE is a database",
+      "set, and the same for all processes, because PLIANT_STORE is a database",
     );
   }
 }
@@ -361,14 +366,14 @@ function checkAddresses(config: Config): void {
       throw new ConfigError(
         "PLIANT_PUBLIC_URL",
         url,
-        "http(s)://host[:port] of this process, then those of others, in which *.domain stands for many",
+        "http(s)://host[:port] of this process, then those of other processes, where *.domain matches all hosts of a domain",
       );
   }
   if ((config.tlsCert === "") !== (config.tlsKey === ""))
     throw new ConfigError("PLIANT_TLS_KEY", config.tlsKey, "set if and only if PLIANT_TLS_CERT is");
-  // What fits an Authorization header (RFC 6750 section 2.1).
+  // The characters that an Authorization header allows (RFC 6750 section 2.1).
   if (config.adminToken !== null && !/^[A-Za-z0-9._~+/-]+=*$/.test(config.adminToken))
-    throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "of A-Z a-z 0-9 . _ ~ + / - only");
+    throw new ConfigError("PLIANT_ADMIN_TOKEN", "(not shown)", "made of the characters A-Z a-z 0-9 . _ ~ + / -");
 }
 
 function checkOrigins(config: Config): void {
@@ -378,7 +383,7 @@ function checkOrigins(config: Config): void {
     }
   }
   for (const origin of config.embedOrigins) {
-    // As browsers write it, and nothing else: it goes into a header.
+    // Only in the form that browsers send, because the value is written into a header.
     if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin || origin.includes("*"))
       throw new ConfigError("PLIANT_EMBED_ORIGINS", origin, "a list of http(s)://host[:port], in lower case");
   }

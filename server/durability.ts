@@ -1,6 +1,6 @@
 /**
- * Puts together what outlives the process: the store, the cluster's part in it, and the journal writer that writes what
- * rooms do. null where rooms live in memory only.
+ * Assembles the parts that outlive a process: the store, this process's part in the cluster, and the journal writer.
+ * Without a store there is none, and rooms live in memory only.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";
@@ -16,23 +16,23 @@ import { daysBefore, type Store } from "./store/store.ts";
 import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";
 
 /**
- * Between two writes of what rooms did, ms. With the write itself it is what a killed process may lose: 0.5 s while a
- * write, and the wait of either thread for a processor, take no more than the rest.
+ * Interval between two writes of the journal, ms. A killed process loses this plus the duration of one write: at most
+ * 0.5 s, if a write and the threads' wait for a processor take no more than 0.2 s.
  */
 const FLUSH_MS = 300;
 
-/** A store whose files were deleted is all there again at once; for so long operators and balancers see it, ms. */
+/** After deleted store files are written again, readiness reports it to operators and balancers for this time, ms. */
 const REWRITTEN_SHOWN_MS = 10_000;
 
-/** Between two looks for what has been set aside long enough, ms. */
+/** Interval between two deletions of expired quarantined rows, ms. */
 const EXPIRE_MS = 3_600_000;
 
 export interface Durability {
   cluster: Cluster;
   persistence: Persistence;
-  /** Why no visitor should be sent here; null: the store is well. */
+  /** Reason why load balancers should send no visitor here; null: the store is healthy. */
   notReady(): string | null;
-  /** After the cluster: no room is left that would write. */
+  /** Called after the cluster is closed, when no room can write any more. */
   close(): Promise<void>;
 }
 
@@ -40,16 +40,16 @@ export interface DurabilityOptions {
   config: Config;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  /** Of this program: processes of one version can read each other's states of the same scene. */
+  /** Version of this program. Processes of one version can read each other's states of the same scene. */
   version: string;
-  /** May visitors be sent here, as far as anybody knows? */
+  /** May visitors be sent here, apart from the store's own state? */
   ready: () => boolean;
   memoryBytes: () => number;
-  /** Made after this, for it needs what comes out of it. */
+  /** A function, because the registry is created later: it needs this object. */
   registry: () => RoomRegistry;
 }
 
-/** What processes that share a store need of this one's rooms. */
+/** This process's rooms, as the cluster uses them. */
 function roomsOf(registry: () => RoomRegistry, journalWriter: () => JournalWriter): ClusterRooms {
   return {
     serves: (room) => registry().has(room) || journalWriter().isRemoving(room),
@@ -77,8 +77,8 @@ function roomsOf(registry: () => RoomRegistry, journalWriter: () => JournalWrite
 }
 
 /**
- * Opens the store, and counts what it says of its files.
- * @returns null: there is none. `notReady`: what its files are the reason for
+ * Opens the store and counts its reports about lost or changed files.
+ * @returns null: no store is configured. `notReady`: the reason if the files are why the server is not ready
  */
 async function openReporting(
   config: Config,
@@ -90,7 +90,7 @@ async function openReporting(
   const store = await openStore(config, log, {
     onLoss: ({ code }) => {
       metrics.store.lost(code);
-      loss = `the store has lost something (${code}): see the log; ready again after a restart`;
+      loss = `the store has lost acknowledged data (${code}): see the log; ready again after a restart`;
     },
     onFilesChanged: ({ code }) => {
       metrics.store.filesChanged(code);
@@ -140,14 +140,14 @@ export async function openDurability({
   };
   metrics.store.awaySeconds = awaySeconds;
   const notReady = (): string | null =>
-    opened.notReady() ?? (awaySeconds() > 0 ? "the store does not take what is written" : null);
+    opened.notReady() ?? (awaySeconds() > 0 ? "the store accepts no writes: see the log" : null);
   const unwatch = watchCutOff({
     rooms: () => registry().list(),
     ownedUntilMs: (room) => cluster.ownedUntilMs(room),
     awaySeconds,
   });
   const expire = (): void => {
-    // A store that is away is asked again in an hour.
+    // If the store is away, this runs again after EXPIRE_MS.
     void store.expireSetAside(daysBefore(new Date().toISOString(), config.setAsideDays)).catch(() => {});
   };
   expire();

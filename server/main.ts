@@ -1,5 +1,5 @@
 /**
- * The program: reads the environment, listens, and goes down in order on SIGTERM and SIGINT. Nothing else reads the
+ * The program: reads the environment, listens, and shuts down in order on SIGTERM and SIGINT. Nothing else reads the
  * environment.
  */
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 import { logOptions } from "./auth/logOptions.ts";
 import { lowerHelperThreads } from "./workers/helperThreads.ts";
 
-/** Exit codes: 0 went down in order, 1 failed, 2 the configuration cannot be used. */
+/** Exit codes: 0 after an orderly shutdown, 1 after a failure, 2 when the configuration is invalid. */
 const FAILED = 1;
 const BAD_CONFIG = 2;
 
@@ -25,8 +25,8 @@ function readConfigOrExit(): Config {
 await lowerHelperThreads();
 const config = readConfigOrExit();
 const app = await buildApp(config, logOptions(config.logLevel)).catch((error: Error) => {
-  // What is to be done about is the operator's business, and the message says it; anything else is a defect and shows
-  // its stack.
+  // These two errors tell the operator what to do, so the message is enough. Any other error is a defect: show its
+  // stack.
   if (error.name !== "StoreUnavailable" && error.name !== "StoreRefused") throw error;
   process.stderr.write(`pliant: ${error.message}\n`);
   process.exit(FAILED);
@@ -37,7 +37,7 @@ let goingDown = false;
 async function goDown(signal: string): Promise<void> {
   if (goingDown) return;
   goingDown = true;
-  log.info({ signal }, "going down");
+  log.info({ signal }, "shutting down");
   const cut = setTimeout(() => {
     log.error({ seconds: config.shutdownSeconds }, "shutdown took too long");
     process.exit(FAILED);
@@ -45,8 +45,8 @@ async function goDown(signal: string): Promise<void> {
   try {
     await app.close();
     clearTimeout(cut);
-    log.info("gone down in order");
-    // Worker threads and sockets are ended; this only spares the wait for idle handles of the runtime.
+    log.info("shut down in order");
+    // Worker threads and sockets have ended. Exiting now avoids waiting for idle handles of the runtime.
     process.exit(0);
   } catch (error) {
     log.fatal({ err: error }, "shutdown failed");

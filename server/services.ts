@@ -1,6 +1,6 @@
 /**
- * Everything of the server that has a life of its own and knows nothing of HTTP: threads, rooms, what outlives them,
- * who may do what, metrics. Made in the order in which each needs the ones before, ended by `close`.
+ * All services that have a life cycle and do not depend on HTTP: threads, rooms, durability, authorization, metrics.
+ * They are created in the order of their dependencies and ended by `close`.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { Audit } from "./auth/audit.ts";
@@ -34,11 +34,11 @@ export interface Services {
   /** null: rooms live in memory only. */
   durability: Durability | null;
   registry: RoomRegistry;
-  /** Why no visitor should be sent here; null: let them come. */
+  /** Reason why load balancers should send no visitor here; null: ready. */
   notReady(): string | null;
   /** Resolves when the scenes of `config.prewarm` are built. */
   warm: Promise<void>;
-  /** Rooms first, closed with `restarting`; then what is given, then the rest. */
+  /** Closes the rooms with `restarting`, then calls `server`, then closes the other services. */
   close(server: () => Promise<void>): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ function makeObjects(config: Config, { durability, pools, metrics, log, registry
   });
 }
 
-/** Read at every scrape. @param registry made after the metrics, for it reports to them */
+/** Values that metrics read at every scrape. @param registry a function, because the registry is created later */
 function metricSources(pools: WorkerPools, registry: () => RoomRegistry): ConstructorParameters<typeof Metrics>[0] {
   const rooms = () => registry().list();
   return {
@@ -163,8 +163,8 @@ function metricSources(pools: WorkerPools, registry: () => RoomRegistry): Constr
 }
 
 /**
- * Builds and warms up the scenes that visitors will ask for, one after another, so that the first one who comes need
- * not wait.
+ * Builds and warms up the configured scenes, one after another, so that the first visitor does not wait.
+ * @throws if every one of them fails
  */
 async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
   if (config.prewarm === "none") return;
@@ -175,7 +175,7 @@ async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools
     try {
       await warmUp(await library.template(scene), pool, config.workers);
     } catch {
-      // It is in the log already; a server without one scene still serves the others.
+      // The library has logged the error. A server without one scene still serves the others.
       failed += 1;
     }
   }

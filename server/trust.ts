@@ -1,17 +1,14 @@
-/**
- * Whom to believe about where a request comes from and where it was meant to go: proxies that stand in front
- * (`PLIANT_TRUST_PROXY`), and names of this server (`PLIANT_HOSTS`).
- */
+/** Decides which proxies (`PLIANT_TRUST_PROXY`) and which Host headers (`PLIANT_HOSTS`) the server trusts. */
 import { hostname } from "node:os";
 import { BlockList, isIP, isIPv6 } from "node:net";
 
-/** false: nobody. A number: so many proxies stand in front. A list: proxies have these addresses (CIDR). */
+/** false: no proxy. A number: this many proxies are in front. A list: addresses of proxies (CIDR). */
 export type TrustProxy = false | number | string[];
 
-/** More proxies than anybody has in a row. */
+/** Upper limit of the number of proxies in a row. */
 const MOST_PROXIES = 16;
 
-/** @returns what the text says, or null where it says nothing of that kind */
+/** @returns the parsed value, or null if the text is invalid */
 export function parseTrustProxy(text: string): TrustProxy | null {
   if (text === "false") return false;
   if (/^\d+$/.test(text)) return Number(text) >= 1 && Number(text) <= MOST_PROXIES ? Number(text) : null;
@@ -26,12 +23,12 @@ function isSubnet(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
-/** @returns as Fastify takes it: a test of an address and of how many stand between it and here */
+/** @returns the value in Fastify's form: for a number, a test of an address and its distance in hops */
 export function trustFor(trust: TrustProxy): false | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === "number" ? (_address, hop) => hop < trust : trust;
 }
 
-/** @returns is the address that a connection comes from a proxy's, which brings many visitors? */
+/** @returns a test whether a connection's address is a proxy's, so that it can carry many visitors */
 export function proxyCheck(trust: TrustProxy): (address: string) => boolean {
   if (trust === false) return () => false;
   if (typeof trust === "number") return () => true;
@@ -46,29 +43,29 @@ export function proxyCheck(trust: TrustProxy): (address: string) => boolean {
 }
 
 /**
- * Domains that nobody can register, so that no page of a stranger comes from one (RFC 6761, RFC 6762, RFC 8375, ICANN's
- * .internal).
+ * Domains that cannot be registered, so that no stranger's page is served from one (RFC 6761, RFC 6762, RFC 8375,
+ * ICANN's .internal).
  */
 const LOCAL_DOMAIN = /\.(localhost|local|internal|home\.arpa)$/;
 
 export interface HostOptions {
   /** `auto`, `*`, or names. */
   hosts: readonly string[];
-  /** Of `PLIANT_ORIGINS`: their hosts are ours. */
+  /** From `PLIANT_ORIGINS`: their hosts are accepted too. */
   origins: readonly string[];
-  /** Of `PLIANT_ADVERTISE_URL`; empty: none. */
+  /** From `PLIANT_ADVERTISE_URL`; empty: none. */
   advertiseUrl: string;
-  /** Of `PLIANT_PUBLIC_URL`. */
+  /** From `PLIANT_PUBLIC_URL`. */
   publicUrls: readonly string[];
   trustProxy: TrustProxy;
 }
 
 /**
- * A stranger's page can have its own name lead to this server's address (DNS rebinding), and is then of the same origin
- * to a browser: all that gives it away is the name.
- * `auto` takes addresses, names of one word, local domains, this machine's name and what the configuration names;
- * behind a proxy that is trusted every name, for the proxy decides.
- * @returns may a request with this Host header be answered?
+ * Checks the Host header against DNS rebinding: a stranger can point its own name at this server's address. A browser
+ * then treats the stranger's page as same-origin, and only the Host header reveals it.
+ * `auto` accepts IP addresses, one-word names, local domains, this machine's name and the names in the configuration.
+ * Behind a trusted proxy it accepts every name, because the proxy decides.
+ * @returns a test whether a request with this Host header may be answered
  */
 export function hostCheck({
   hosts,

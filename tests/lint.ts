@@ -1,4 +1,4 @@
-/** `npm run lint`: formatter, linter, unused files and exports, types. Exit code 0 only if all of them are content. */
+/** `npm run lint`: formatter, linter, unused files and exports, types. Exits with code 0 only if all of them pass. */
 import { CHECKS, runChecks } from "./support/checks.ts";
 
 const passed = await runChecks();

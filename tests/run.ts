@@ -1,13 +1,13 @@
 /**
- * `npm test`: the checks of `npm run lint` and every test, then where the time went, what was skipped and what failed,
- * then a closing line `N passed, N failed[, N skipped]` alone on its line. The exit code is 0 only if something ran and
- * nothing failed.
+ * `npm test`: runs the checks of `npm run lint` and every test. It prints where the time went and which tests were
+ * skipped or failed. The last line is `N passed, N failed[, N skipped]`. The exit code is 0 only if tests ran and none
+ * failed.
  *
- *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then what only
- *                               computes
- *   npm test -- server/rooms    the tests whose paths hold this, and no checks; arguments go to Vitest
- *   npm run test:long           in full what is small in `npm test` (tests/support/long.ts); with `--if-release` only
- *                               when a release is being made (tests/support/release.ts)
+ *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then tests that only
+ *                               compute
+ *   npm test -- server/rooms    the tests whose paths contain this, and no checks; arguments go to Vitest
+ *   npm run test:long           the full form of tests that are short in `npm test` (tests/support/long.ts);
+ *                               with `--if-release` only when a release is being made (tests/support/release.ts)
  */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -22,13 +22,16 @@ import { installTools } from "./support/tools.ts";
 
 const LONG_FLAG = "--long";
 const IF_RELEASE_FLAG = "--if-release";
-/** Of `servers`. A piece costs 6 s of its own, and the last one runs alone: of four it was three and a half minutes. */
+/**
+ * Number of pieces of the project `servers`. A piece costs 6 s to start, and the last piece runs alone: with four
+ * pieces that took 3.5 minutes.
+ */
 const PIECES = 8;
-/** Priority of what only computes: a process of it gets a thirtieth of a core that another one wants. */
+/** Niceness of tests that only compute: their process gets a thirtieth of a core that another process wants. */
 const NICE = 15;
 
 interface Ran {
-  /** Undefined: Vitest ended before it could report. */
+  /** Undefined if Vitest ended before it could report. */
   counts: TestCounts | undefined;
   /** Vitest's exit code was 0. */
   tested: boolean;
@@ -57,8 +60,8 @@ function close(runs: readonly Ran[], checks: number, checksPassed: number): void
 }
 
 /**
- * Three lanes. `servers` are cut into pieces, so that whichever lane has nothing left takes the next one. What only
- * computes has what the others leave of two cores: they wait for much of their time.
+ * Three lanes. `servers` is cut into pieces, so that an idle lane takes the next piece. Tests that only compute use the
+ * rest of the two cores, because the other lanes wait for much of their time.
  */
 async function everything(): Promise<void> {
   const pieces = Array.from({ length: PIECES }, (_, i) => i + 1);

@@ -1,7 +1,7 @@
 /**
- * This member's hands: which points it holds, where it pulls them, and when that is said to the server. One grab per
- * pointer (mouse or finger). The hand moves in the plane that faced the camera when it took hold; the wheel moves that
- * plane.
+ * Grabs of this member: the surface points it holds, their targets, and when targets are sent to the server.
+ * Each pointer (mouse or finger) has at most one grab. A target moves in the plane that faced the camera when the grab
+ * began; the wheel moves this plane.
  */
 import { Plane, Ray, Vector3 } from "three";
 import { build } from "../../shared/protocol/fromClient.ts";
@@ -13,9 +13,9 @@ import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { surfacePoint } from "../../shared/surface.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
-/** Moves of all hands together stay well under the server's 60 inputs a second, which grabs and releases share. */
+/** Moves of all grabs together stay below the server's 60 inputs a second, which grabs and releases share. */
 const MOVES_PER_SECOND = 48;
-/** No hand is told more often than the server sends frames. */
+/** Least time between two moves of one grab, ms: the server's send interval. */
 const MOVE_INTERVAL_MS = 33;
 
 interface OwnGrab {
@@ -25,7 +25,7 @@ interface OwnGrab {
   target: Vector3;
   sent: Vector3;
   sentMs: number;
-  /** One on each body that it holds. */
+  /** One bend for each body that this grab holds. */
   bends: readonly LocalBend[];
   together: boolean;
   clientX: number;
@@ -37,19 +37,19 @@ export interface GrabControllerOptions {
   acknowledged: AcknowledgedGrabs;
   send: (bytes: Uint8Array) => void;
   color: () => string;
-  /** Targets lie within this distance of the world's origin, m. */
+  /** Limit of a target's distance from the world's origin, m. */
   reach: () => number;
-  /** The world's origin, seen from the room's, m. */
+  /** The world's origin in coordinates of the room, m. */
   worldOrigin: Vector3;
   maxGrabs: number;
-  /** What else a hand that takes hold here holds of other bodies. */
+  /** Returns the points on other bodies that a grab here holds as well. */
   others: (picked: SurfacePoint) => readonly SurfacePoint[];
 }
 
 export class GrabController {
   private readonly options: GrabControllerOptions;
   private readonly grabs = new Map<number, OwnGrab>();
-  /** Bends of hands that hold or have let go, until the picture has their end. */
+  /** Bends of live grabs, and of released grabs until the picture shows the release. */
   private readonly bends: LocalBend[] = [];
   private nextId = 1;
 
@@ -62,14 +62,14 @@ export class GrabController {
   }
 
   /**
-   * @param clientX, clientY where the pointer is, for one that moves over the window
-   * @returns false when all hands are taken
+   * @param clientX, clientY position in the window, for pointers that move over the window
+   * @returns false if all grabs of this member are in use
    */
   begin(pointer: number, picked: Picked, clientX = 0, clientY = 0): boolean {
     if (this.grabs.size >= this.options.maxGrabs) return false;
     const { view, send } = this.options;
     const facing = view.stage.camera.getWorldDirection(new Vector3());
-    // Ids are a room member's own; 16 bits go round long before two live grabs could meet.
+    // A grab id is unique within a member; 16 bits wrap long before two live grabs could share one.
     const id = this.nextId;
     this.nextId = (this.nextId % 60_000) + 1;
     const target = picked.point.clone();
@@ -87,14 +87,14 @@ export class GrabController {
       clientY,
       plane: new Plane().setFromNormalAndCoplanarPoint(facing, picked.point),
       sent: target.clone(),
-      // The first movement goes out at once: only then does anything pull.
+      // The first movement is sent at once, because only it begins to pull.
       sentMs: -Infinity,
     });
     send(build.grab(id, picked, target.toArray() as Point, { together }));
     return true;
   }
 
-  /** On each body the bend follows the same hand: how far that has gone is all that counts. */
+  /** Bends of one grab share its displacement, so any start works as long as all use the same. */
   private bendAt({ body: number, triangle, u, v }: SurfacePoint, id: number, target: Point): LocalBend {
     const body = this.options.view.bodies[number]!;
     const restPoint: Point = [0, 0, 0];
@@ -110,13 +110,13 @@ export class GrabController {
     this.retarget(grab);
   }
 
-  /** A hand that is in the room itself pulls to here, m. */
+  /** Moves a grab to a target in the room, m. For pointers that have a place in the room (headset controllers). */
   pull(pointer: number, to: Vector3): void {
     const grab = this.grabs.get(pointer);
     if (grab) this.aim(grab, scratch.copy(to));
   }
 
-  /** Moves every hand away from (positive) or towards the eye. @param steps wheel notches */
+  /** Moves all targets away from the eye (positive) or towards it. @param steps wheel notches */
   depth(steps: number): void {
     const eye = this.options.view.stage.camera.position;
     for (const grab of this.grabs.values()) {
@@ -134,14 +134,14 @@ export class GrabController {
     this.forget(pointer, grab, true);
   }
 
-  /** The body was taken out: the server has let go already. */
+  /** Ends grabs of a body that was taken out. The server has already released them. */
   endOn(body: number): void {
     for (const [pointer, grab] of this.grabs) if (grab.picked.body === body) this.forget(pointer, grab, false);
   }
 
   /**
-   * Lets go of everything.
-   * @param tell the server too; not after a reset or a lost line, when it has let go by itself
+   * Releases all grabs.
+   * @param tell also tell the server; false after a reset or a lost connection, when the server has released them
    */
   endAll(tell: boolean): void {
     for (const [pointer, grab] of this.grabs) {
@@ -158,7 +158,7 @@ export class GrabController {
   }
 
   /**
-   * Once per animation frame: says where the hands are, and brings the local bends to the moment shown.
+   * Sends due targets and brings the local bends to the moment shown. Called once per animation frame.
    * @returns the bends to draw; live, read before the next call
    */
   update(moment: ShownMoment): readonly LocalBend[] {
@@ -166,7 +166,7 @@ export class GrabController {
     const { nowMs } = moment;
     const interval = this.interval();
     for (const grab of this.grabs.values()) if (nowMs - grab.sentMs >= interval) this.flush(grab, nowMs);
-    // those of one hand share what is acknowledged: all of them see it before any of them has it forgotten
+    // Bends of one grab share its acknowledged track: update all of them before one of them deletes it.
     for (const bend of bends) bend.update(this.options.acknowledged, moment);
     let kept = 0;
     for (const bend of bends) {
@@ -194,15 +194,15 @@ export class GrabController {
 
   private retarget(grab: OwnGrab): void {
     const { origin, direction } = this.options.view.ray(grab.clientX, grab.clientY);
-    // Looking along the plane the hand stays where it was.
+    // A view direction parallel to the plane has no intersection: the target stays.
     if (new Ray(origin, direction).intersectPlane(grab.plane, scratch)) this.aim(grab, scratch);
   }
 
-  /** @param to inout: becomes a place that the server takes */
+  /** @param to inout: clamped to a place that the server accepts */
   private aim(grab: OwnGrab, to: Vector3): void {
     const { view, reach, worldOrigin } = this.options;
     to.y = Math.max(to.y, view.floorY);
-    // the world ends that far from its own origin, not from the room's
+    // `reach` is measured from the world's origin, not from the room's.
     to.sub(worldOrigin)
       .clampLength(0, 0.98 * reach())
       .add(worldOrigin);
@@ -212,7 +212,7 @@ export class GrabController {
     if (nowMs - grab.sentMs >= this.interval()) this.flush(grab, nowMs);
   }
 
-  /** Least time between two moves of one hand, ms. */
+  /** Least time between two moves of one grab, ms. */
   private interval(): number {
     return Math.max(MOVE_INTERVAL_MS, (1000 * this.grabs.size) / MOVES_PER_SECOND);
   }

@@ -1,4 +1,4 @@
-/** Single-key commands of the room page; silent while somebody types in a field or uses a modifier. */
+/** Single-key commands of the room page. Ignored while the focus is in a field or a modifier key is down. */
 
 export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help" | "spares";
 

@@ -1,7 +1,7 @@
 /**
- * Pulling without a pointer: arrows move a mark over the picture, space takes hold of what is under it, arrows pull,
- * page up and page down push it away and fetch it, space lets go. What a click does in another mode (push, put in), the
- * space bar does at the mark. After PhET's grab-and-move interaction.
+ * Grabbing with the keyboard: arrows move a mark over the picture, and space grabs the body under it. During a grab,
+ * arrows pull, page up and page down change the depth, and space releases. In push and placing mode, space acts as a
+ * click at the mark. After PhET's grab-and-move interaction.
  */
 import type { Picked, RoomView } from "../view/roomView.ts";
 import type { GrabController } from "./grabController.ts";
@@ -10,24 +10,24 @@ export interface KeyboardHandOptions {
   view: RoomView;
   grabs: GrabController;
   canvas: HTMLCanvasElement;
-  /** Shows where the hand is. */
+  /** Element that shows the mark. */
   mark: HTMLElement;
-  /** @returns whether a click means something else now, and has been done */
+  /** @returns true if the click was used by another mode (push, placing) */
   click: (clientX: number, clientY: number, picked: Picked | undefined) => boolean;
-  /** The player can act: the line is up. */
+  /** True if the player can act: the connection is open. */
   enabled: () => boolean;
-  /** For who cannot see it. */
+  /** Announces the result to screen readers. */
   did: (what: "held" | "nothing" | "released", picked?: Picked) => void;
-  /** Ends the listening. */
+  /** Aborted to stop listening. */
   signal: AbortSignal;
 }
 
-/** The hand of the keyboard among this member's pointers, whose ids are not negative. */
+/** Pointer id of the keyboard; ids of real pointers are never negative. */
 const POINTER = -1;
-/** One press of an arrow, CSS pixels; with shift a fine one. */
+/** Distance of one arrow press, CSS pixels; FINE_PX with shift. */
 const STEP_PX = 24;
 const FINE_PX = 4;
-/** How far beside a body still takes hold, CSS pixels: as for fingers. */
+/** A press this far beside a body still grabs it, CSS pixels: as for fingers. */
 const TOLERANCE_PX = 22;
 
 const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
@@ -36,12 +36,12 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 };
-/** Notches of a wheel. */
+/** Wheel notches per key press. */
 const DEPTHS: Readonly<Record<string, number>> = { PageUp: 1, PageDown: -1 };
 
 export class KeyboardHand {
   private readonly options: KeyboardHandOptions;
-  /** Window pixels; undefined until an arrow has been pressed. */
+  /** Position of the mark, window pixels; undefined until the first key press. */
   private at: { x: number; y: number } | undefined;
 
   constructor(options: KeyboardHandOptions) {
@@ -91,14 +91,14 @@ export class KeyboardHand {
     const picked = view.pick(x, y, TOLERANCE_PX);
     if (click(x, y, picked)) return;
     if (picked && grabs.begin(POINTER, picked, x, y)) return did("held", picked);
-    // Nobody has to search: the next press holds what is nearest to the middle.
+    // Put the mark over the body nearest to the middle, so that the next press grabs it.
     this.at = undefined;
     this.at = this.start();
     this.show();
     did("nothing");
   }
 
-  /** The mark's place; at first over what is nearest to the middle. */
+  /** Returns the mark's position; the first one is over the body nearest to the middle. */
   private start(): { x: number; y: number } {
     if (this.at) return this.at;
     const { view, canvas } = this.options;
@@ -114,7 +114,7 @@ export class KeyboardHand {
     if (this.at) mark.style.translate = `${this.at.x}px ${this.at.y}px`;
   }
 
-  /** Somebody goes on with something else. */
+  /** Releases the grab and hides the mark, when the focus or the pointer goes elsewhere. */
   private leave(): void {
     if (this.holding) this.options.grabs.end(POINTER);
     this.at = undefined;

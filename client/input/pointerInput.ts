@@ -1,7 +1,6 @@
 /**
- * Mouse, pen and fingers: what begins on a body holds it (or pushes it), everything else is left to the camera's
- * controls. Listens in the capture phase on the canvas's parent, so that a pointer that holds something never turns the
- * camera as well.
+ * Mouse, pen and finger input. A press on a body grabs, pushes or places it; other presses go to the camera controls.
+ * Listens in the capture phase on the canvas's parent, so that a grabbing pointer never turns the camera.
  */
 import type { GrabController } from "./grabController.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
@@ -9,22 +8,22 @@ import type { Picked, RoomView } from "../view/roomView.ts";
 export interface PointerInputOptions {
   view: RoomView;
   grabs: GrabController;
-  /** The parent of the canvas. */
+  /** Parent element of the canvas. */
   area: HTMLElement;
   canvas: HTMLCanvasElement;
-  /** True: a click pushes instead of holding. */
+  /** True if a click pushes instead of grabbing. */
   pushing: () => boolean;
   push: (picked: Picked) => void;
-  /** True: a click says where a body is to go. */
+  /** True if a click chooses the place of a body. */
   placing: () => boolean;
   place: (clientX: number, clientY: number) => void;
-  /** The mouse points here (window pixels); undefined when it left. */
+  /** Reports where the mouse points, window pixels; undefined after it left the canvas. */
   hover: (at: { x: number; y: number } | undefined) => void;
-  /** The player can act: the line is up. */
+  /** True if the player can act: the connection is open. */
   enabled: () => boolean;
 }
 
-/** How far beside a body still takes hold, CSS pixels. */
+/** A press this far beside a body still grabs it, CSS pixels. */
 const TOLERANCE: Record<string, number> = { mouse: 6, pen: 8, touch: 22 };
 
 export function listenToPointers(options: PointerInputOptions): void {
@@ -38,7 +37,7 @@ export function listenToPointers(options: PointerInputOptions): void {
   area.addEventListener(
     "pointerdown",
     (event) => {
-      // Other buttons and modifiers are the camera's.
+      // Presses with other buttons or with modifier keys belong to the camera.
       if (
         !inCanvas(event) ||
         event.button !== 0 ||
@@ -59,11 +58,11 @@ export function listenToPointers(options: PointerInputOptions): void {
         return swallow(event);
       }
       if (!grabs.begin(event.pointerId, picked, event.clientX, event.clientY)) return;
-      // Synthetic pointers of tests cannot be captured.
+      // Capture fails for synthetic pointers of tests.
       try {
         canvas.setPointerCapture(event.pointerId);
       } catch {
-        // The browser has already let the pointer go; pointerup still arrives.
+        // The browser has already released the pointer; pointerup still arrives.
       }
       canvas.classList.add("holding");
       swallow(event);
@@ -99,7 +98,7 @@ export function listenToPointers(options: PointerInputOptions): void {
     "wheel",
     (event) => {
       if (!inCanvas(event) || grabs.count === 0) return;
-      // Notches on a mouse, small fractions of one on a touch pad.
+      // A mouse reports notches, a touch pad small fractions of a notch.
       grabs.depth(event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? event.deltaY / 100 : event.deltaY / 3);
       swallow(event);
     },

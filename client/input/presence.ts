@@ -1,6 +1,6 @@
 /**
- * Tells the others where this member's mouse points: at most ten times a second, only when it moved, and once when it
- * left.
+ * Sends this member's cursor to the other members: at most ten times a second, only after a move, and once when the
+ * mouse leaves the canvas.
  */
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
@@ -25,7 +25,7 @@ export class Presence {
     this.changed = true;
   }
 
-  /** Once per animation frame. @param holding while a hand pulls, its target says where the member is */
+  /** Called once per animation frame. @param holding true during a grab, whose target then shows where the member is */
   update(nowMs: number, holding: boolean): void {
     if (!this.changed || holding || nowMs - this.sentMs < INTERVAL_MS) return;
     this.changed = false;

@@ -1,4 +1,4 @@
-/** What operators may ask for: /api/admin with their token, which lives in this tab only. */
+/** Client of `/api/admin`. The operator's token is kept in this tab only. */
 import { PliantError } from "../sdk/errors.ts";
 import { request } from "../sdk/http.ts";
 import type { Role } from "../../shared/roles.ts";
@@ -9,7 +9,7 @@ export interface Person {
   color: string;
   role: Role;
   connected: boolean;
-  /** As in the server's log. */
+  /** Session id as in the server's log. */
   session: string;
   address: string;
   subject: string | null;
@@ -18,15 +18,15 @@ export interface Person {
 export interface AdminRoom {
   room: string;
   scene: string;
-  /** Process that steps it, or its address if it does not answer; null: nobody does. */
+  /** Process that steps the room, or its address if it does not answer; null: no process has the room. */
   owner: string | null;
-  /** Connected ones. */
+  /** Number of connected members. */
   members: number;
   pool: string;
   createdAt: string;
-  /** Nobody serves it until an operator has looked at it; absent: it is not. */
+  /** Set if the room is quarantined: it is not served until an operator has looked at it. */
   parked?: { reason: string; since: string; details: string };
-  /** What only its process knows; null while that does not answer. */
+  /** State that only the owning process knows; null while it does not answer. */
   inside: Inside | null;
 }
 
@@ -34,33 +34,33 @@ interface Inside {
   tick: number;
   timeDilation: number;
   heldBodies: number[];
-  /** Of the last ten seconds' ticks, s. */
+  /** Step time over the ticks of the last ten seconds, s. */
   stepSeconds: { mean: number; p99: number };
-  /** Of one thread's time, lately. Not told by a process of an older version. */
+  /** Share of one thread's time, lately. Absent from processes of an older version. */
   threadShare?: number;
   memoryBytes?: number;
-  /** Of it, what has been in use. */
+  /** Part of `memoryBytes` that has been in use. */
   memoryUsedBytes?: number;
-  /** Of the scene, on this machine; absent: its ticks fit. */
+  /** Tick time of the scene on this machine, if it exceeds the budget; absent: it fits. */
   overBudget?: { medianSeconds: number; budgetSeconds: number };
   checkpointAgeSeconds: number;
   access: { locked: boolean; password: boolean; ownersOnly: boolean; bans: number };
   people: Person[];
 }
 
-/** A piece of a room that was damaged, or lay behind one that was. */
+/** A quarantined row of a room: it was damaged, or came after a damaged one. */
 export interface SetAsidePiece {
   id: number;
   what: "checkpoint" | "journal" | "members";
   tick: number;
-  /** Why it could not be used. */
+  /** Why the row could not be used. */
   reason: string;
   /** ISO 8601. */
   at: string;
   bytes: number;
 }
 
-/** One of the servers on the same store, as it says of itself. */
+/** A process on the same store, as it describes itself. */
 export interface AdminProcess {
   process: string;
   url: string;
@@ -75,15 +75,15 @@ export interface AdminProcess {
   memoryBytes: number;
 }
 
-/** A file that somebody brought. */
+/** A model file that a visitor uploaded. */
 export interface AdminObject {
   object: string;
   name: string;
   bytes: number;
-  /** null: an operator's. */
+  /** Address of the uploader; null: an operator. */
   address: string | null;
   createdAt: string;
-  /** Rooms that have it; it cannot be deleted while there are any. */
+  /** Number of rooms that use it; it cannot be deleted while there are any. */
   rooms: number;
 }
 
@@ -108,7 +108,7 @@ interface Download {
 
 const KEY = "pliant.admin";
 
-/** Of this tab: gone when it is closed. Undefined where there is none, or the browser keeps nothing. */
+/** Returns this tab's token; undefined if there is none or the browser refuses storage. Closing the tab deletes it. */
 export function keptToken(): string | undefined {
   try {
     return sessionStorage.getItem(KEY) ?? undefined;
@@ -117,13 +117,13 @@ export function keptToken(): string | undefined {
   }
 }
 
-/** @param token undefined: forget it */
+/** @param token undefined: delete the stored token */
 export function keepToken(token: string | undefined): void {
   try {
     if (token === undefined) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, token);
   } catch {
-    // A window that keeps nothing: the token lives as long as the page.
+    // The browser refuses storage: the token lives as long as the page.
   }
 }
 
@@ -141,7 +141,7 @@ export class AdminApi {
     return rooms.map((room) => ({ ...room, inside: room.people === undefined ? null : (room as Inside) }));
   }
 
-  /** Empty where there is no store. */
+  /** Empty if the server has no store. */
   async processes(): Promise<AdminProcess[]> {
     return ((await (await this.#ask("GET", "/api/admin/processes")).json()) as { processes: AdminProcess[] }).processes;
   }
@@ -161,12 +161,12 @@ export class AdminApi {
       .entries;
   }
 
-  /** @param banSeconds undefined: it may come back at once */
+  /** @param banSeconds length of the ban; undefined: the member may return at once */
   async kick(room: string, member: number, banSeconds?: number): Promise<void> {
     await this.#ask("POST", `${inAdmin(room)}/kick`, banSeconds === undefined ? { member } : { member, banSeconds });
   }
 
-  /** Says something to everybody in the room. */
+  /** Shows a text to all members of the room. */
   async announce(room: string, text: string): Promise<void> {
     await this.#ask("POST", `${inAdmin(room)}/announce`, { text });
   }
@@ -175,12 +175,12 @@ export class AdminApi {
     await this.#ask("DELETE", inAdmin(room));
   }
 
-  /** Gives the room to another process. */
+  /** Hands the room over to another process. */
   async handOver(room: string): Promise<void> {
     await this.#ask("POST", `${inAdmin(room)}/hand-over`);
   }
 
-  /** Lets a parked room be served again. @param from where it was, or its scene's beginning */
+  /** Lets a quarantined room be served again. @param from the last state, or the start of its scene */
   async unpark(room: string, from: "end" | "start"): Promise<void> {
     await this.#ask("POST", `${inAdmin(room)}/unpark`, { from });
   }
@@ -190,13 +190,13 @@ export class AdminApi {
     return this.#download(`${inAdmin(room)}/recording`, `${room}.pliant`);
   }
 
-  /** What was set aside of the room, oldest first. */
+  /** Quarantined rows of the room, oldest first. */
   async setAside(room: string): Promise<SetAsidePiece[]> {
     return ((await (await this.#ask("GET", `${inAdmin(room)}/set-aside`)).json()) as { pieces: SetAsidePiece[] })
       .pieces;
   }
 
-  /** A piece as it was stored, and the file's name. */
+  /** A quarantined row as it was stored, and the file's name. */
   setAsideBytes(room: string, id: number): Promise<Download> {
     return this.#download(`${inAdmin(room)}/set-aside/${id}`, `${room}-set-aside-${id}.bin`);
   }
@@ -205,14 +205,14 @@ export class AdminApi {
     await this.#ask("DELETE", `${inAdmin(room)}/set-aside/${id}`);
   }
 
-  /** @param unnamed its name, should the server not give it one */
+  /** @param unnamed file name to use if the server sends none */
   async #download(path: string, unnamed: string): Promise<Download> {
     const answer = await this.#ask("GET", path);
     const [, name = unnamed] = /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
     return { content: await answer.blob(), name };
   }
 
-  /** @throws PliantError; 401 and 403 when the token is none of an admin */
+  /** @throws PliantError 401 or 403 if the token is not an operator's */
   #ask(method: string, path: string, body?: object): Promise<Response> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
     if (body) headers["content-type"] = "application/json";
@@ -222,6 +222,6 @@ export class AdminApi {
 
 const inAdmin = (room: string): string => `/api/admin/rooms/${encodeURIComponent(room)}`;
 
-/** The token is not, or no longer, an admin's. */
+/** True if the server did not accept the operator's token: it is wrong or has expired. */
 export const isDenied = (error: unknown): boolean =>
   error instanceof PliantError && (error.status === 401 || error.status === 403);

@@ -1,11 +1,13 @@
-/** The pages' HTTP calls: scenes, rooms, tokens. Every failure is a PliantError whose message may be shown. */
+/**
+ * HTTP calls of the pages: scenes, rooms, tokens. Every failure is a PliantError whose message may be shown to users.
+ */
 import { isLoopback } from "../../shared/loopback.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
 import { answerError, fetchTopology as fetchTopologyFrom, request } from "../sdk/http.ts";
 import { keepToken, tokenFor } from "./tokens.ts";
 
-/** Under the name that the pages have for it. */
+/** The pages use this name. */
 export { PliantError as ApiError } from "../sdk/errors.ts";
 
 export interface SceneSummary {
@@ -13,13 +15,13 @@ export interface SceneSummary {
   title: string;
   description: string;
   thumbnail?: string;
-  /** Path of one that the server paints, where there is none. */
+  /** Path of a picture that the server renders, if the scene has no thumbnail. */
   picture?: string;
-  /** Address of what the physics report measures about it. */
+  /** URL of this scene's section in the physics report. */
   report?: string;
 }
 
-/** A scene file that cannot be used. */
+/** A scene file that failed to load. */
 export interface BrokenScene {
   id: string;
   error: string;
@@ -29,21 +31,21 @@ export interface RoomSummary {
   room: string;
   scene: string;
   members: number;
-  /** Path of what it looks like just now; absent: not everybody may look in. */
+  /** Path of a current picture of the room; absent if not everyone may look in. */
   picture?: string;
-  /** Where the process that has the room is reached, if it says so. */
+  /** Address of the process that has the room, if it publishes one. */
   url?: string;
-  /** Nobody serves it until an operator has looked at it. */
+  /** Set if the room is quarantined: it is not served until an operator has looked at it. */
   parked?: { reason: string };
 }
 
-/** Processes that could not be asked from here. */
+/** Origins of processes that this browser could not reach. */
 const unreachable = new Set<string>();
 
 /**
- * Asks the process that has the room, if it says where it is and can be reached from here; otherwise the one that the
- * page came from, which asks it. For what is large.
- * @param path of the room, from its name on. @throws PliantError
+ * Sends a request to the process that has the room, if its address is known and reachable. Otherwise sends it to the
+ * page's own origin, which forwards it. Used for large answers, to save the forwarding.
+ * @param path below the room's own path. @throws PliantError
  */
 export async function requestOwner(room: string, path: string, init: RequestInit): Promise<Response> {
   const name = encodeURIComponent(room);
@@ -63,7 +65,7 @@ export async function requestOwner(room: string, path: string, init: RequestInit
 /**
  * @param url of the process that has a room
  * @param page origin of the page
- * @returns its origin; undefined: it is the page's own, no address, or one that a page which came over TLS may not ask
+ * @returns the origin of `url`; undefined if it is the page's own, invalid, or plain HTTP while the page uses TLS
  */
 export function otherOrigin(url: string, page: string): string | undefined {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return undefined;
@@ -71,13 +73,13 @@ export function otherOrigin(url: string, page: string): string | undefined {
   return origin === page || (page.startsWith("https:") && protocol === "http:") ? undefined : origin;
 }
 
-/** Lists come bare or under one key; this takes both. */
+/** Reads a list that comes bare or under one key. */
 function listOf<T>(body: unknown, key: string): T[] {
   const list = Array.isArray(body) ? body : (body as Record<string, unknown>)[key];
   return Array.isArray(list) ? (list as T[]) : [];
 }
 
-/** `broken` is told to whoever runs the server, on its own machine; to others it is empty. */
+/** `broken` lists scene files that failed to load. Only the operator, on the server's own machine, receives it. */
 export async function fetchScenes(): Promise<{ scenes: SceneSummary[]; broken: BrokenScene[] }> {
   const body: unknown = await (await request("/api/scenes")).json();
   return { scenes: listOf(body, "scenes"), broken: listOf(body, "broken") };
@@ -87,31 +89,31 @@ export async function fetchRooms(): Promise<RoomSummary[]> {
   return listOf(await (await request("/api/rooms", { headers: bearer(undefined) })).json(), "rooms");
 }
 
-/** What the room looks like. @throws PliantError */
+/** Fetches a picture of the room's current state. @throws PliantError */
 export async function fetchPicture({ room, picture }: RoomSummary): Promise<Blob> {
   return (await request(picture!, { headers: bearer(room) })).blob();
 }
 
-/** @throws PliantError 404 when the scene's file is gone */
+/** @throws PliantError 404 if the scene's file was deleted */
 export async function fetchScene(scene: string): Promise<SceneSummary> {
   return (await (await request(`/api/scenes/${encodeURIComponent(scene)}`)).json()) as SceneSummary;
 }
 
-/** What was ignored, found or mended in a file that somebody brought. */
+/** A finding about an uploaded model: a part that was ignored, or a defect that was found or repaired. */
 export interface ObjectNote {
   code: string;
   text: string;
-  /** x, y, z in parts of its size. */
+  /** x, y, z as fractions of the model's size. */
   at?: number[];
 }
 
 interface OpenedRoom extends RoomSummary {
   token?: string;
-  /** What was found in the surfaces of its objects. */
+  /** Findings about the surfaces of its uploaded models. */
   notes?: ObjectNote[];
 }
 
-/** Creates a room; answers when its scene has been built, which may take seconds for a large mesh. */
+/** Creates a room. Resolves when its scene has been built, which may take seconds for a large mesh. */
 export async function createRoom(scene: string, room?: string): Promise<OpenedRoom> {
   const response = await request("/api/rooms", {
     method: "POST",
@@ -119,12 +121,12 @@ export async function createRoom(scene: string, room?: string): Promise<OpenedRo
     body: JSON.stringify(room ? { scene, room } : { scene }),
   });
   const made = (await response.json()) as OpenedRoom;
-  // Whoever opens a room owns it.
+  // The member who creates a room owns it.
   if (made.token !== undefined) keepToken(made.room, made.token);
   return made;
 }
 
-/** What was found in a file that somebody brought. */
+/** Result of an upload. */
 export interface BroughtObject {
   object: string;
   name: string;
@@ -135,8 +137,8 @@ export interface BroughtObject {
 }
 
 /**
- * Brings a file along; `fetch` would not say how much of it is sent.
- * @param sent told what share of it is. @throws PliantError; DOMException when it was aborted
+ * Uploads a model file. Uses XMLHttpRequest, because `fetch` reports no upload progress.
+ * @param sent receives the share that has been sent. @throws PliantError; DOMException if aborted
  */
 export function bringObject(file: File, sent: (share: number) => void, signal: AbortSignal): Promise<BroughtObject> {
   return new Promise((resolve, reject) => {
@@ -161,7 +163,7 @@ export function bringObject(file: File, sent: (share: number) => void, signal: A
   });
 }
 
-/** A scene of an object. @param into id of the scene that it comes into. @throws PliantError */
+/** Creates a scene from a model. @param into id of the scene that the model is added to. @throws PliantError */
 export async function composeScene(
   choice: { object: string; role: string; material: string; size: number },
   into: string | undefined,
@@ -174,14 +176,14 @@ export async function composeScene(
   return ((await response.json()) as { scene: string }).scene;
 }
 
-/** How far the scene's build is; undefined: nobody says. */
+/** Progress of the scene's build; undefined if no build is running. */
 export async function fetchProgress(scene: string): Promise<{ stage: string; done: number } | undefined> {
   const answer = await request(`/api/scenes/${encodeURIComponent(scene)}/progress`).catch(() => undefined);
   const said = (await answer?.json()) as { building: boolean; stage: string; done: number } | undefined;
   return said?.building ? said : undefined;
 }
 
-/** @returns undefined when there is no such room */
+/** @returns undefined if there is no such room */
 export async function fetchRoom(room: string): Promise<RoomSummary | undefined> {
   try {
     return (await (
@@ -194,8 +196,8 @@ export async function fetchRoom(room: string): Promise<RoomSummary | undefined> 
 }
 
 /**
- * A link to the room that lets its bearer in as this.
- * @throws PliantError 401 or 403 when this browser has no owner's token
+ * Returns a link that admits its bearer with this role.
+ * @throws PliantError 401 or 403 if this browser has no owner's token
  */
 export async function invite(room: string, role: "player" | "spectator"): Promise<string> {
   const response = await request("/api/tokens", {
@@ -206,7 +208,10 @@ export async function invite(room: string, role: "player" | "spectator"): Promis
   return (await shareOrigin()) + ((await response.json()) as { path: string }).path;
 }
 
-/** Origin that others can open: the page's own, but for a page that only this machine can open the server's. */
+/**
+ * Origin for links to share: the page's own; the server's network address if the page's own works only on this
+ * computer.
+ */
 export async function shareOrigin(): Promise<string> {
   if (!isLoopback(location.hostname)) return location.origin;
   const answer = await request("/api/address").catch(() => undefined);
@@ -214,7 +219,7 @@ export async function shareOrigin(): Promise<string> {
   return url && URL.canParse(url) ? new URL(url).origin : location.origin;
 }
 
-/** The room goes back by this many seconds, for its owners. @throws PliantError */
+/** Takes the room back by this many seconds; for owners. @throws PliantError */
 export async function undo(room: string, seconds: number): Promise<void> {
   await request(`/api/rooms/${encodeURIComponent(room)}/undo`, {
     method: "POST",
@@ -223,17 +228,17 @@ export async function undo(room: string, seconds: number): Promise<void> {
   });
 }
 
-/** The recording as a file, with this browser's token for the room. @throws PliantError */
+/** Downloads the room's recording, with this browser's token for the room. @throws PliantError */
 export async function fetchRecording(room: string): Promise<Blob> {
   return (await requestOwner(room, "/recording", { headers: bearer(room) })).blob();
 }
 
-/** The room's scene with what its owners have changed, as a file. @throws PliantError */
+/** Downloads the room's scene, with the changes of its owners, as a scene file. @throws PliantError */
 export async function fetchTunedScene(room: string): Promise<Blob> {
   return (await request(`/api/rooms/${encodeURIComponent(room)}/scene`, { headers: bearer(room) })).blob();
 }
 
-/** Headers that say who asks. */
+/** Authorization headers for requests about a room. */
 export function authorized(room: string): Record<string, string> {
   return bearer(room);
 }
@@ -243,7 +248,7 @@ function bearer(room: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** The topology of a content hash; the browser caches it for good. */
+/** Fetches a topology by its content hash; the browser caches it permanently. */
 export const fetchTopology = (hash: string): Promise<Topology> => fetchTopologyFrom("", hash);
 
 export function socketUrl(room: string): string {

@@ -1,4 +1,4 @@
-/** A room's replay over HTTP, message by message while it comes (PROTOCOL.md, section 11). */
+/** Reads a room's replay stream over HTTP, message by message as it arrives (PROTOCOL.md, section 11). */
 import { decode } from "@msgpack/msgpack";
 import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import { PliantError } from "../sdk/errors.ts";
@@ -6,19 +6,19 @@ import { authorized, requestOwner } from "./api.ts";
 import { parseServerMessage, type ServerEvent } from "../../shared/protocol/fromServer.ts";
 
 export interface ReplayListener {
-  /** The server makes another replay just now; it is asked again by itself. */
+  /** The server is busy with another replay; the request is repeated automatically. */
   onBusy: () => void;
   onHead: (head: ReplayHead) => void;
   onEvent: (event: ServerEvent) => void;
 }
 
-/** Between two tries while others' replays are made, ms. */
+/** Wait between two tries while the server is busy, ms. */
 const RETRY_MS = 1500;
 const LENGTH_BYTES = 4;
 
 /**
- * Resolves when the replay is whole.
- * @throws PliantError as the server refuses it; Error when it is broken off
+ * Resolves when the replay is complete.
+ * @throws PliantError if the server refuses it; Error if the stream ends early
  */
 export async function fetchReplay(
   room: string,
@@ -47,7 +47,7 @@ export async function fetchReplay(
   });
 }
 
-/** Cuts the body at the messages' lengths; each message gets a buffer of its own. */
+/** Splits the body into messages by their length prefixes; each message gets its own buffer. */
 async function eachMessage(response: Response, use: (message: Uint8Array<ArrayBuffer>) => void): Promise<void> {
   const reader = response.body!.getReader();
   let kept = new Uint8Array(0);
@@ -68,5 +68,5 @@ async function eachMessage(response: Response, use: (message: Uint8Array<ArrayBu
     kept = bytes.subarray(at);
   }
   if (kept.byteLength > 0)
-    throw new Error(`the replay ends in the middle of a message: ${kept.byteLength} bytes of it came`);
+    throw new Error(`the replay stream ended inside a message, after ${kept.byteLength} of its bytes`);
 }

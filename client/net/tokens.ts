@@ -1,17 +1,17 @@
 /**
  * Join tokens that this browser keeps, by room.
  *
- * A link brings a token behind its # (`/r/<room>#token=...`, or `/#token=...` for every room), where it is sent to no
- * server and kept in no server's log; it is taken out of the address bar at once, so that it is not in the history, in
- * a screenshot or in a copied link. Making a room brings its owner's.
+ * A link carries a token behind its # (`/r/<room>#token=...`, or `/#token=...` for all rooms), so that it is sent to no
+ * server and written to no log. The page removes it from the address bar at once, so that it does not appear in the
+ * history, in a screenshot or in a copied link. Creating a room stores its owner's token.
  */
 const KEY = "pliant.tokens";
-/** For every room. */
+/** Key of the token that is valid for all rooms. */
 const ANY = "*";
-/** Rooms whose tokens are kept: the ones that were used last. */
+/** Number of tokens kept: those of the rooms used last. */
 const KEPT = 50;
 
-/** Private windows may refuse storage; then tokens live as long as the page. */
+/** Tokens of this page. Private windows may refuse storage; then tokens live as long as the page. */
 const inPage = new Map<string, string>();
 
 function stored(): Record<string, string> {
@@ -23,7 +23,7 @@ function stored(): Record<string, string> {
   }
 }
 
-/** @param room a name, or `*` */
+/** @param room a name, or ANY */
 export function keepToken(room: string, token: string): void {
   inPage.set(room, token);
   const { [room]: _, ...others } = stored();
@@ -33,11 +33,13 @@ export function keepToken(room: string, token: string): void {
       JSON.stringify(Object.fromEntries([...Object.entries(others), [room, token]].slice(-KEPT))),
     );
   } catch {
-    // Refused storage: see above.
+    // Storage is refused: the token is in `inPage`.
   }
 }
 
-/** The token for this room, or the one for every room; undefined: for the lobby's own requests. */
+/**
+ * Returns the token for this room, else the token for all rooms. @param room undefined: for the lobby's own requests
+ */
 export function tokenFor(room: string | undefined): string | undefined {
   const known = stored();
   const of = (name: string): string | undefined =>
@@ -45,20 +47,20 @@ export function tokenFor(room: string | undefined): string | undefined {
   return (room === undefined ? undefined : of(room)) ?? of(ANY);
 }
 
-/** The server does not take it any more. */
+/** Deletes a token that the server no longer accepts. */
 export function forgetToken(room: string): void {
   inPage.delete(room);
   const { [room]: _, ...others } = stored();
   try {
     localStorage.setItem(KEY, JSON.stringify(others));
   } catch {
-    // Refused storage: it was not in there.
+    // Storage is refused: it holds no token.
   }
 }
 
 /**
- * Takes the token out of the page's address, if there is one.
- * @param room that the page is of; undefined: the lobby, whose token is for every room
+ * Removes the token from the page's address and stores it, if there is one.
+ * @param room of the page; undefined: the lobby, whose token is valid for all rooms
  */
 export function takeTokenFromAddress(room: string | undefined): void {
   const parameters = new URLSearchParams(location.hash.slice(1));

@@ -1,4 +1,4 @@
-/** Checks of what the package is called with: what breaks a rule is named with its value and its limit. */
+/** Checks of the arguments that callers pass to the package. An error names the field, its value and the limit. */
 import { badArgument } from "./errors.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 
@@ -9,7 +9,7 @@ const COLOR = /^#[0-9a-f]{6}$/i;
 export interface Address {
   base: string;
   room: string;
-  /** Of a link that lets its bearer in. */
+  /** Token of an invitation link (`#token=`). */
   token: string | undefined;
 }
 

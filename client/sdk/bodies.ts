@@ -1,4 +1,4 @@
-/** What a room has to draw and to pull, as its topology says. */
+/** Bodies of a room, for drawing and grabbing, decoded from its topology. */
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 
@@ -13,24 +13,27 @@ export interface Detail {
 }
 
 export interface RoomBody {
-  /** Its number, for `grab`, `push`, `spawn` and `positions`. */
+  /** Index of the body, as `grab`, `push`, `spawn` and `positions` take it. */
   readonly index: number;
   readonly name: string;
   readonly kind: TopologyBody["kind"];
   readonly look: TopologyBody["look"];
-  /** Members put it in and take it out. */
+  /** True if members may put it in and take it out. */
   readonly spawnable: boolean;
-  /** Streamed particles: of a soft body its surface, of a cloth all. */
+  /** Number of streamed particles: the surface of a soft body, all particles of a cloth. */
   readonly count: number;
-  /** m per grid step. */
+  /** Grid step, m. */
   readonly quantum: number;
-  /** First of its particles in a frame. */
+  /** Index of its first particle in a frame. */
   readonly first: number;
-  /** uint32[3*T]; empty: a cloud of points, drawn as spheres of `radius`, which hands name in a triangle's place */
+  /**
+   * uint32[3*T]. Empty for a cloud of points: drawn as spheres of `radius`, and a grab names a point in place of a
+   * triangle.
+   */
   readonly triangles: Uint32Array;
-  /** m */
+  /** Radius of the points of a cloud, m. */
   readonly radius?: number;
-  /** float32[3*count] undeformed, m */
+  /** float32[3*count] undeformed positions, m */
   readonly rest: Float32Array;
   readonly detail?: Detail;
 }

@@ -1,7 +1,6 @@
 /**
- * Builds the package `pliant-client` into build/sdk, ready to be packed: one ES module, the decoder's WebAssembly in a
- * module of its own, types. The core's are made with a
- * worker's types, which have no DOM: it uses none.
+ * Builds the package `pliant-client` into build/sdk, ready to be packed: ES modules and their types. The WebAssembly
+ * decoder is a module of its own. The types of the core are built without the DOM, because workers and Node have none.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";
@@ -11,14 +10,14 @@ import { build } from "vite";
 const root = new URL("../../", import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, root));
 
-/** Each entry has all that it needs of its own; only the core's decoder is a module beside it. */
+/** Each entry bundles everything it needs, except the core's decoder. */
 const entries = [
   { index: at("client/sdk/index.ts"), wasm: at("shared/snapshot/wasm.ts") },
   { element: at("client/sdk/element.ts") },
   { three: at("client/sdk/three.ts") },
   { react: at("client/sdk/react.ts") },
 ];
-/** What others bring, and what one entry has of the others: their classes are there once. */
+/** Not bundled: packages of the caller, and other entries of this package, so that each class exists only once. */
 const external = /^(three|react|@react-three\/fiber|pliant-client(\/three)?)$/;
 const ofPackage = {
   name: "of-package",
@@ -47,7 +46,7 @@ for (const project of ["client/sdk/tsconfig.json", "client/sdk/tsconfig.page.jso
   const types = spawnSync(process.execPath, [at("node_modules/typescript/bin/tsc"), "-p", at(project)], {
     stdio: "inherit",
   });
-  if (types.status !== 0) throw new Error("the types of pliant-client could not be made");
+  if (types.status !== 0) throw new Error("the types of pliant-client could not be built");
 }
 for (const name of ["package.json", "README.md"]) copyFileSync(at(`client/sdk/${name}`), at(`build/sdk/${name}`));
 copyFileSync(at("LICENSE"), at("build/sdk/LICENSE"));

@@ -1,6 +1,6 @@
 /**
- * Round-trip time and the server's tick, from ping and pong. The tick estimate takes the sample with the shortest round
- * trip of the last few (Cristian 1989): the shorter the trip, the less it can be lopsided.
+ * Round-trip time and the server's current tick, from ping and pong. The tick estimate uses the sample with the
+ * shortest round trip of the last SAMPLES pings (Cristian 1989): a short trip leaves little room for asymmetry.
  */
 
 interface Sample {
@@ -9,7 +9,7 @@ interface Sample {
   offsetMs: number;
 }
 
-/** Pings remembered; one a second, so the estimate follows a drift within ten seconds. */
+/** Number of samples kept; with one ping a second the estimate follows a drift within ten seconds. */
 const SAMPLES = 10;
 
 export class Clock {
@@ -29,7 +29,7 @@ export class Clock {
    */
   pong(sentMs: number, serverTick: number, nowMs: number): void {
     const rttMs = nowMs - sentMs;
-    // An echo from the future or from another life of this page is not a measurement.
+    // Ignore echoes with a time from the future, or from an earlier load of this page.
     if (!(rttMs >= 0 && rttMs < 60_000)) return;
     this.samples.push({ rttMs, offsetMs: serverTick * this.tickMs - (sentMs + rttMs / 2) });
     if (this.samples.length > SAMPLES) this.samples.shift();

@@ -1,6 +1,6 @@
 /**
- * The socket to a room: says hello, keeps the session's resume token, notices a dead line, and reconnects by itself
- * with exponential backoff and jitter until the server says that the room is gone for good.
+ * WebSocket connection to a room. Sends the hello, keeps the session's resume token, detects a dead connection, and
+ * reconnects with exponential backoff and jitter until the server says that the room is gone.
  */
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
@@ -10,12 +10,12 @@ import { RateMeter } from "./rateMeter.ts";
 export type ConnectionStatus =
   | { state: "connecting"; attempt: number }
   | { state: "open" }
-  /** The line is down; the next attempt starts in `retryInMs`. */
+  /** The connection is lost; the next attempt starts in `retryInMs`. */
   | { state: "reconnecting"; attempt: number; retryInMs: number; code: number }
   /** No further attempt will be made. */
   | { state: "ended"; code: number; reason: string };
 
-/** What a connection needs of a socket: a browser's, Node's own or that of `ws`. */
+/** The part of the WebSocket interface that a connection uses: in browsers, in Node, and in `ws`. */
 export interface SocketLike {
   binaryType: string;
   readonly readyState: number;
@@ -32,32 +32,32 @@ export type SocketConstructor = new (url: string) => SocketLike;
 
 export interface ConnectionOptions {
   url: string;
-  /** Default: the runtime's own. */
+  /** Default: the runtime's own class. */
   WebSocket?: SocketConstructor;
-  /** Read at every hello, so that a changed name goes out with the next one. */
+  /** Read at every hello, so that the next one carries a changed name. */
   profile: () => { name?: string; color?: string };
-  /** Of contact that begins. */
+  /** Subscribes to contacts that begin. Default: no. */
   contacts?: boolean;
   /** Credentials, read at every hello. */
   credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
   onStatus: (status: ConnectionStatus) => void;
-  /** Asked when the first attempts fail before any welcome: a refused upgrade carries no reason in a browser. */
+  /** Called if the first attempts fail before any welcome: browsers do not tell why an upgrade was refused. */
   roomExists?: () => Promise<boolean>;
 }
 
 /**
- * First wait, ms; doubled per failed attempt up to MAX_WAIT_MS, times 0.7 to 1.3 so that a restarted server is not
- * stormed.
+ * First wait, ms. Doubled after each failed attempt, up to MAX_WAIT_MS, and multiplied by a random factor from 0.7 to
+ * 1.3, so that clients do not all return to a restarted server at once.
  */
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5000;
-/** One ping a second feeds the clock and tells a dead line from a quiet room. */
+/** Interval of pings, ms. They feed the clock and tell a dead connection from a quiet room. */
 const PING_MS = 1000;
-/** Until a line to the room's own process is given up, ms. */
+/** Timeout of a direct connection to the process that has the room, ms. */
 const DIRECT_MS = 3000;
 
-/** Close codes after which trying again cannot help, or not before a person has done something. */
+/** Close codes that end the connection: a retry cannot help, or needs an action of the user first. */
 const FINAL: ReadonlySet<number> = new Set<number>([
   CloseCode.roomGone,
   CloseCode.unsupportedVersion,
@@ -69,28 +69,28 @@ const FINAL: ReadonlySet<number> = new Set<number>([
   CloseCode.tooManyAttempts,
 ]);
 
-/** `readyState` of a socket that is open. */
+/** `readyState` of an open socket. */
 const OPEN = 1;
-/** A line that is simply gone (RFC 6455). */
+/** Close code of a connection that was lost without a close frame (RFC 6455). */
 const ABNORMAL = 1006;
 
 /**
  * @param base of the process that has the room, http(s)://host[:port]
- * @param url of the room's socket at the process that the page came from
- * @returns the room's socket there; undefined where that is no address
+ * @param url of the room's socket at the process that served the page
+ * @returns the room's socket at `base`; undefined if `base` is no valid address
  */
 export function directUrl(base: string, url: string): string | undefined {
   if (!/^https?:\/\//.test(base) || !URL.canParse(base)) return undefined;
   const { protocol, host } = new URL(base);
   const direct = new URL(url);
-  // A page that came over TLS may open no other lines.
+  // A page that was loaded over TLS may open only encrypted sockets.
   if (direct.protocol === "wss:" && protocol === "http:") return undefined;
   direct.protocol = protocol === "https:" ? "wss:" : "ws:";
   direct.host = host;
   return direct.href;
 }
 
-/** How long to wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
+/** Wait before attempt number `attempt` (1 is the first retry), ms. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {
   return Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.7 + 0.6 * random);
 }
@@ -106,9 +106,9 @@ export class Connection {
   private readonly pingTimer: ReturnType<typeof setInterval>;
   private ended = false;
   private welcomed = false;
-  /** A line to the room's own process that is being tried. */
+  /** Direct connection that is being tried. */
   private direct: SocketLike | undefined;
-  /** Where the room's own process was not to be reached, or was lost. */
+  /** URLs of direct connections that failed or were lost. */
   private readonly unreachable = new Set<string>();
 
   constructor(options: ConnectionOptions) {
@@ -122,18 +122,18 @@ export class Connection {
     return this.welcomed && this.socket?.readyState === OPEN;
   }
 
-  /** Sends when the line is up; what is said into a broken line is dropped, because a late hand movement is wrong. */
+  /** Sends if the connection is open. Otherwise drops the message, because a late input would be wrong. */
   send(bytes: Uint8Array): void {
     if (this.isOpen) this.socket!.send(bytes as Uint8Array<ArrayBuffer>);
   }
 
-  /** Leaves for good. */
+  /** Leaves the room and does not reconnect. */
   close(): void {
     this.end(CloseCode.normal, "left");
     this.socket?.close(CloseCode.normal);
   }
 
-  /** Drops the line and comes back at once with the same session: a changed name travels in the hello. */
+  /** Reconnects at once with the same session, so that the hello carries a changed name. */
   reintroduce(): void {
     if (this.ended) return;
     const old = this.detach();
@@ -161,7 +161,7 @@ export class Connection {
   private connect(url: string): SocketLike {
     const socket = new (this.options.WebSocket ?? (globalThis.WebSocket as SocketConstructor))(url);
     socket.binaryType = "arraybuffer";
-    // Its close, which follows, says all there is to say; without a listener `ws` would throw.
+    // The close event that follows tells the reason; without a listener `ws` would throw.
     socket.onerror = () => {};
     return socket;
   }
@@ -182,15 +182,15 @@ export class Connection {
   private listen(socket: SocketLike): void {
     socket.onmessage = (message) => this.receive(message.data as ArrayBuffer);
     socket.onclose = (event) => {
-      // Whoever has the room's own line and loses it comes back by the way that all can go.
+      // After the loss of a direct connection, reconnect through the process that served the page.
       if (event.code === ABNORMAL && socket.url !== this.options.url) this.unreachable.add(socket.url);
       void this.closed(event.code, event.reason);
     };
   }
 
   /**
-   * Goes to the process that has the room, if it says where it is, and resumes there; the line that stands is kept
-   * until that one does. Where it cannot be reached everything stays as it is.
+   * Moves the connection to the process that has the room, and resumes the session there. The current connection stays
+   * until the direct one answers. If that fails, nothing changes.
    */
   private goDirect(base: string): void {
     const url = directUrl(base, this.options.url);
@@ -204,7 +204,7 @@ export class Connection {
       this.unreachable.add(url);
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
-      // The server may have ended the other line for this one already.
+      // The server may already have closed the current connection in favor of the direct one.
       if (!this.ended && !this.socket) this.open();
     };
     const timer = setTimeout(failed, DIRECT_MS);
@@ -247,18 +247,18 @@ export class Connection {
   private async closed(code: number, reason: string): Promise<void> {
     const everWelcomed = this.token !== undefined;
     this.detach();
-    // Ended for the line that is being tried, which has the session now: it comes, or it fails and says so.
+    // The direct connection that is being tried has taken over the session; if it fails, it reconnects.
     if (this.ended || this.direct) return;
     if (FINAL.has(code)) return this.end(code, reason);
     this.attempt++;
-    // A refused upgrade looks like any lost line (1006): ask over HTTP whether the room is there at all.
+    // A refused upgrade looks like any lost connection (1006): ask over HTTP whether the room exists.
     if (!everWelcomed || this.attempt > 2) {
       const exists = await (this.options.roomExists?.() ?? Promise.resolve(true)).catch(() => true);
       if (this.ended || this.socket) return;
       if (!exists) return this.end(CloseCode.roomGone, "no such room");
     }
     const retryInMs = backoffMs(this.attempt, Math.random());
-    // Before anybody is told: whoever leaves on hearing it ends this, too.
+    // Set before the status is reported: a listener that leaves the room must be able to cancel the timer.
     this.retryTimer = setTimeout(() => this.open(), retryInMs);
     this.options.onStatus({ state: "reconnecting", attempt: this.attempt, retryInMs, code });
   }
@@ -267,7 +267,7 @@ export class Connection {
     if (this.ended || !this.socket) return;
     const nowMs = performance.now();
     if (nowMs - this.lastHeardMs > Limits.deadAfterMs) {
-      // A half-open line never fires onclose in time: count it as lost now.
+      // A half-open connection does not fire onclose in time: treat it as lost now.
       this.detach()?.close();
       void this.closed(CloseCode.heartbeatLost, "silent line");
       return;

@@ -1,24 +1,24 @@
 /**
- * `<pliant-room src="https://host/r/room">`: a room's own page in a frame, as an element. It sizes as any block does,
- * tells what happens in the room by events, and needs nothing of the page but the server's leave
- * (PLIANT_EMBED_ORIGINS).
+ * `<pliant-room src="https://host/r/room">`: the page of a room in an iframe, as a custom element. It is laid out like
+ * any block element and reports the room's state by events. The server must list the page's origin in
+ * PLIANT_EMBED_ORIGINS.
  */
 
-/** Attributes of the element that are the page's parameters. */
+/** Attributes that are passed on as query parameters of the page. */
 const PARAMETERS = ["name", "ui", "scene", "lang", "exhibit"] as const;
-/** After the frame has loaded: a room's page has said by then that it is there, ms. */
+/** Time for the page to report itself after the frame has loaded, ms. After that the element fires NO_ANSWER. */
 const ANSWER_MS = 5000;
 const HEIGHT_PX = 400;
 
-/** What the room's page says to the page that frames it: `{pliant: type, ...}`. */
+/** Messages of the room's page to the page that embeds it: `{pliant: type, ...}`. */
 export interface PliantRoomEvents {
   /** The bodies have been drawn for the first time. */
   ready: CustomEvent<{ pliant: "ready" }>;
-  /** Of the line. */
+  /** State of the connection. */
   state: CustomEvent<{ pliant: "state"; state: "connecting" | "open" | "reconnecting" | "ended" }>;
-  /** How many people are there. */
+  /** Number of people in the room. */
   members: CustomEvent<{ pliant: "members"; count: number }>;
-  /** `BAD_ARGUMENT`: an attribute cannot be followed. `NO_ANSWER`: the frame shows no room's page. */
+  /** `BAD_ARGUMENT`: an attribute is invalid. `NO_ANSWER`: the frame does not show a room's page. */
   error: CustomEvent<PliantRoomError>;
 }
 
@@ -29,7 +29,7 @@ export interface PliantRoomError {
   limit: string;
 }
 
-// A server that renders pages may import this too.
+// Lets servers that render pages import this module, too.
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 export class PliantRoomElement extends Base {
@@ -67,12 +67,12 @@ export class PliantRoomElement extends Base {
     if (this.isConnected && before !== after) this.open();
   }
 
-  /** The scene's own view. */
+  /** Returns to the scene's own view. */
   home(): void {
     this.tell("home");
   }
 
-  /** The scene begins again, for everyone, if this visitor may do that. */
+  /** Restarts the scene for everyone, if this visitor's role allows it. */
   reset(): void {
     this.tell("reset");
   }
@@ -125,6 +125,6 @@ export class PliantRoomElement extends Base {
   }
 }
 
-// A page may have this from two servers, or from one and from the package.
+// The element may be defined already: by a script of another server, or by the package.
 const registry = globalThis.customElements;
 if (registry && !registry.get("pliant-room")) registry.define("pliant-room", PliantRoomElement);

@@ -1,10 +1,12 @@
-/** What a room tells those who listen. */
+/** Events of a room and their listeners. */
 import type { RoomStats, Tuning } from "../../shared/protocol/protocol.ts";
 import type { PliantError } from "./errors.ts";
 import type { HeldPoint } from "./heldPoints.ts";
 import type { AccessState, Hand as MemberHand, Member } from "../../shared/protocol/fromServer.ts";
 
-/** `reconnecting`: the line is down and comes back by itself. `ended`: it does not, and `error` says why. */
+/**
+ * `reconnecting`: the connection is lost and will be retried. `ended`: it will not be retried, and `error` says why.
+ */
 export type RoomState =
   | { state: "open" }
   | { state: "reconnecting"; attempt: number; retryInMs: number }
@@ -13,32 +15,35 @@ export type RoomState =
 export interface RoomEvents {
   /** A frame was decoded: `positions` are those of this tick. */
   frame: { tick: number };
-  /** Hands that changed. */
+  /** Members whose cursor or grabs changed. */
   hands: { tick: number; hands: readonly MemberHand[] };
-  /** A member, maybe this one, took hold of a point, or let go of it; `tick` is that of the frame that follows. */
+  /** A member (possibly this one) grabbed a point or released it. `tick` is the tick of the frame that follows. */
   grabbed: HeldPoint & { tick: number };
   released: HeldPoint & { tick: number };
-  /** Put in or taken out from the frame of `tick` on. @see member who did it; 0: the server, with a reset or an undo */
+  /**
+   * A body was put in or taken out, from the frame of `tick` on. @see member who did it; 0: the server, by a reset or
+   * an undo
+   */
   spawned: { tick: number; body: number; member: number };
   removed: { tick: number; body: number; member: number };
-  /** Two bodies have begun to touch; only if `joinRoom` was asked for `contacts`. */
+  /** Two bodies have begun to touch; sent only if `joinRoom` asked for `contacts`. */
   contact: { tick: number; bodies: readonly [number, number] };
-  /** Somebody came, went, or was renamed. */
+  /** A member came, left, or was renamed. */
   members: { members: readonly Member[] };
-  /** Something was refused or happened: PROTOCOL.md, section 4, has the codes. */
+  /** A request was refused, or something happened: PROTOCOL.md, section 4, lists the codes. */
   notice: { code: string; text: string; details: unknown };
-  /** Another member said it with `send`. */
+  /** Another member called `send`. */
   message: { member: number; type: string; data: unknown };
   state: RoomState;
-  /** The scene began again. @see member who asked; 0: the server */
+  /** The scene was restarted. @see member who asked for it; 0: the server */
   reset: { tick: number; member: number };
-  /** These bodies wait to be put in, from the frame of `tick` on. */
+  /** The spawnable bodies that are not in the room, from the frame of `tick` on. */
   waiting: { tick: number; bodies: readonly number[]; member: number };
   access: AccessState;
-  /** What the room is simulated with from the frame of `tick` on. @see member who changed it; 0: the server says so */
+  /** The room's tuning from the frame of `tick` on. @see member who changed it; 0: the server */
   tuned: { tick: number; tuning: Tuning; member: number };
   stats: RoomStats;
-  /** The room came back with another scene: `bodies` are new. */
+  /** The room was resumed with another scene: `bodies` are new. */
   scene: { scene: string };
 }
 
@@ -68,7 +73,7 @@ type Listener = (event: never) => void;
 export class Listeners {
   readonly #listeners = new Map<RoomEventName, Set<Listener>>();
 
-  /** @returns takes the listener away again */
+  /** @returns a function that removes the listener */
   add<Name extends RoomEventName>(name: Name, listener: (event: RoomEvents[Name]) => void): () => void {
     const known = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, known);
@@ -76,7 +81,7 @@ export class Listeners {
     return () => void known.delete(listener);
   }
 
-  /** A listener that throws is reported and keeps nobody else from hearing. */
+  /** Calls all listeners. An exception of one is reported and does not stop the next one. */
   tell<Name extends RoomEventName>(name: Name, event: RoomEvents[Name]): void {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {

@@ -1,4 +1,4 @@
-/** Follows a room's one chain of frames: a keyframe decodes alone, a delta against the frame before it. */
+/** Decodes a room's chain of frames: a keyframe decodes alone, a delta against the frame before it. */
 import { createSnapshotModel, decodeDelta, decodeKeyframe, type SnapshotModel } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { uint32Of } from "../../shared/bytes.ts";
@@ -6,7 +6,7 @@ import type { ServerEvent } from "../../shared/protocol/fromServer.ts";
 
 export type FrameEvent = Extract<ServerEvent, { type: "keyframe" | "delta" }>;
 
-/** A decoded frame, as the next one needs it. */
+/** A decoded frame, as the base of the next one. */
 export interface FrameBase {
   tick: number;
   /** int32[3*particles] */
@@ -15,7 +15,7 @@ export interface FrameBase {
 
 export class FrameDecoder {
   readonly model: SnapshotModel;
-  /** Only a keyframe helps now: deltas are passed over. */
+  /** The chain is broken: deltas are ignored until the next keyframe. */
   broken = true;
 
   constructor(topology: Topology) {
@@ -27,8 +27,8 @@ export class FrameDecoder {
   /**
    * @param base the newest frame, if there is one
    * @param ints int32[3*particles] out
-   * @returns false: a delta before the first keyframe, `ints` is as it was
-   * @throws Error when the chain breaks with this frame; ask the server for a keyframe then
+   * @returns false for a delta before the first keyframe; `ints` is then unchanged
+   * @throws Error if this frame breaks the chain; ask the server for a keyframe then
    */
   decodeInto(event: FrameEvent, base: FrameBase | undefined, ints: Int32Array): boolean {
     if (event.type === "delta" && this.broken) return false;

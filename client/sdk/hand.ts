@@ -1,4 +1,4 @@
-/** One held point of a room. */
+/** One grab of this member. */
 import { build, type GrabOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 
@@ -6,22 +6,22 @@ export interface HandHost {
   send: (bytes: Uint8Array) => void;
   /** @throws PliantError BAD_ARGUMENT */
   checkTarget: (field: string, to: unknown) => Point;
-  /** Least time between two moves of a hand, ms. */
+  /** Least time between two moves of one grab, ms. */
   intervalMs: () => number;
   released: (hand: Hand) => void;
 }
 
-/** Returned by `room.grab`. It ends by `release`, with the line, by a reset, or when its body is taken out. */
+/** Returned by `room.grab`. It ends by `release`, a lost connection, a reset, or when its body is taken out. */
 export class Hand {
-  /** Of this member's grabs. */
+  /** Id of the grab, unique within this member. */
   readonly id: number;
   readonly at: Readonly<SurfacePoint>;
-  /** It holds the same place of all bodies that one hand may pull. */
+  /** Grabs the same place of all bodies in `topology.interaction.together`. */
   readonly together: boolean;
   readonly #host: HandHost;
   #target: Point;
   #held = true;
-  /** Moves come faster than they may be sent: the newest one waits. */
+  /** A newer target waits until the next move may be sent. */
   #pending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -34,19 +34,19 @@ export class Hand {
     host.send(build.grab(id, at, target, { together }));
   }
 
-  /** Does the server pull by this hand, as far as is known here? */
+  /** True while the grab is alive, as far as this client knows. */
   get held(): boolean {
     return this.#held;
   }
 
-  /** Where it pulls to, m. */
+  /** Target of the pull, m. */
   get target(): Readonly<Point> {
     return this.#target;
   }
 
   /**
-   * Pulls to here from now on. It may be called at any rate: the newest target is sent when the next may be. Ignored
-   * when the hand has ended.
+   * Pulls to a new target. May be called at any rate: the newest target is sent as soon as the next move is allowed.
+   * Ignored after the grab has ended.
    * @throws PliantError BAD_ARGUMENT
    */
   move(to: Point): void {
@@ -56,7 +56,7 @@ export class Hand {
     else this.#pending = true;
   }
 
-  /** Lets go. May be called twice. */
+  /** Releases the grab. May be called twice. */
   release(): void {
     if (!this.#held) return;
     if (this.#pending) this.#host.send(build.move(this.id, this.#target));
@@ -64,7 +64,7 @@ export class Hand {
     this.end();
   }
 
-  /** The server has let go by itself. */
+  /** Ends the grab without a message, after the server has released it. */
   end(): void {
     this.#held = false;
     this.#pending = false;

@@ -1,7 +1,7 @@
-/** Who holds what, as the server says it, and what changed with each time that it says so. */
+/** Tracks the grabs of all members from the server's messages, and computes the changes. */
 import type { Grab, Hand } from "../../shared/protocol/fromServer.ts";
 
-/** A point that a member took hold of, or let go of. */
+/** A point that a member grabbed or released. */
 export type HeldPoint = Grab & { member: number };
 
 export interface HeldChanges {
@@ -12,7 +12,7 @@ export interface HeldChanges {
 export class HeldPoints {
   readonly #byMember = new Map<number, readonly Grab[]>();
 
-  /** @param hands members whose hands changed, each with all that it holds now */
+  /** @param hands members whose grabs changed, each with all of its grabs */
   handsAre(hands: readonly Hand[]): HeldChanges {
     const changes: HeldChanges = { grabbed: [], released: [] };
     for (const { member, grabs } of hands) {
@@ -25,7 +25,7 @@ export class HeldPoints {
     return changes;
   }
 
-  /** @param present numbers of all members: who is not there any more has let go */
+  /** @param present ids of all members; grabs of members that are gone count as released */
   membersAre(present: readonly number[]): HeldChanges {
     const gone = [...this.#byMember.keys()].filter((member) => !present.includes(member));
     const changes = this.handsAre(gone.map((member) => ({ member, cursor: undefined, grabs: [] })));
@@ -34,7 +34,7 @@ export class HeldPoints {
   }
 }
 
-/** A grab's number may be used again elsewhere: then one has ended and another begun. */
+/** A grab id may be reused for another point: that is one grab that ended and one that began. */
 function isSame(a: Grab, b: Grab): boolean {
   return a.grab === b.grab && a.body === b.body && a.triangle === b.triangle && a.u === b.u && a.v === b.v;
 }

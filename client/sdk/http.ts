@@ -1,4 +1,4 @@
-/** The HTTP side of a room: every failure is a PliantError whose message may be shown to a person. */
+/** HTTP requests about a room. Every failure is a PliantError whose message may be shown to users. */
 import { decode } from "@msgpack/msgpack";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "./errors.ts";
@@ -15,7 +15,7 @@ export async function request(address: string, init?: RequestInit): Promise<Resp
   throw answerError(response.status, await response.json().catch(() => undefined));
 }
 
-/** What the server's answer says that is not 2xx. */
+/** Converts an answer that is not 2xx into an error. */
 export function answerError(status: number, answer: unknown): PliantError {
   const { code, message, field, value, limit, reason } = (answer ?? {}) as Record<string, unknown>;
   return new PliantError(
@@ -32,9 +32,9 @@ export function answerError(status: number, answer: unknown): PliantError {
 }
 
 /**
- * What there is to draw; a runtime with a cache keeps it for good.
+ * Fetches a topology. Runtimes with an HTTP cache keep it permanently.
  * @param base scheme and host of the server; empty: the page's own
- * @throws PliantError as `request`; BAD_ANSWER for a version that this client does not know
+ * @throws PliantError as `request`; BAD_ANSWER for a topology version that this client does not know
  */
 export async function fetchTopology(base: string, hash: string, init?: RequestInit): Promise<Topology> {
   const response = await request(`${base}/api/topologies/${encodeURIComponent(hash)}`, init);

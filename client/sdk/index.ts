@@ -1,4 +1,4 @@
-/** Public face of the package `pliant-client`. */
+/** Public interface of the package `pliant-client`. */
 export { joinRoom, type JoinOptions } from "./joinRoom.ts";
 export type { BodyReference, PointReference, Room } from "./room.ts";
 export type { Hand } from "./hand.ts";

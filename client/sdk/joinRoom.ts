@@ -1,4 +1,4 @@
-/** `joinRoom`: from an address to a room whose first frame is there. */
+/** `joinRoom`: connects to a room and waits for its first frame. */
 import { checkColor, checkNumber, checkText, parseAddress } from "./arguments.ts";
 import type { SocketConstructor } from "./connection.ts";
 import { badArgument, PliantError } from "./errors.ts";
@@ -6,23 +6,23 @@ import { fetchTopology, request } from "./http.ts";
 import { Room } from "./room.ts";
 
 export interface JoinOptions {
-  /** What the others see; cut to 24 characters. Default: the server makes one. */
+  /** Name that other members see; cut to 24 characters. Default: the server makes one. */
   name?: string;
-  /** `#rrggbb` of this member's hands. Default: the server chooses one. */
+  /** `#rrggbb`, color of this member. Default: the server chooses one. */
   color?: string;
   /** A join token. Default: that of the address (`#token=`). */
   token?: string;
-  /** Of a room that has one. */
+  /** Password of the room, if it has one. */
   password?: string;
-  /** Opens the room with this scene if there is none of its name. Default: the room must be there. */
+  /** Creates the room with this scene if it does not exist. Default: the room must exist. */
   scene?: string;
-  /** Be told of bodies that begin to touch (the event `contact`). Default: no, because looking costs the server. */
+  /** Subscribes to the event `contact` (bodies that begin to touch). Default: no, because it costs the server time. */
   contacts?: boolean;
-  /** Aborted while joining: ABORTED. Aborted later: leaves. */
+  /** If aborted while joining, the call fails with ABORTED; if aborted later, the member leaves. */
   signal?: AbortSignal;
-  /** From the call to the first frame; default 30,000 ms, or longer where a large scene has to be built. */
+  /** Time from the call to the first frame, ms; default 30,000. Allow more for scenes that take long to build. */
   timeoutMs?: number;
-  /** The class to open the socket with, where the runtime has none of its own (Node 20: that of `ws`). */
+  /** WebSocket class, for runtimes without one of their own (Node 20: the class of `ws`). */
   WebSocket?: SocketConstructor;
 }
 
@@ -33,8 +33,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 3_600_000;
 
 /**
- * Joins a room. Resolves when its first frame is decoded; from then on the room comes back by itself when the line is
- * lost, until `room.leave()`.
+ * Joins a room. Resolves when its first frame is decoded. From then on the room reconnects after a lost connection,
+ * until `room.leave()`.
  *
  * @param url of the room's page: http(s)://host[:port]/r/<room>
  * @throws PliantError with a code of the table in README.md
@@ -67,7 +67,7 @@ export async function joinRoom(url: string | URL, options: JoinOptions = {}): Pr
   }
 }
 
-/** Ends what is under way after a while, or when the caller says so. */
+/** Aborts an operation after a timeout, or when the caller's signal is aborted. */
 class Limited {
   readonly #stop = new AbortController();
   readonly #timer: ReturnType<typeof setTimeout>;
@@ -88,7 +88,7 @@ class Limited {
     return this.#stop.signal;
   }
 
-  /** Why it was ended; undefined: it was not. */
+  /** Reason of the abort; undefined: not aborted. */
   reason(): PliantError | undefined {
     return this.signal.aborted ? (this.signal.reason as PliantError) : undefined;
   }
@@ -100,7 +100,7 @@ class Limited {
 }
 
 /**
- * Asks whether the room is there, or opens it.
+ * Checks that the room exists; with `scene`, creates it if it does not.
  * @returns the token to join with
  */
 async function openRoom(

@@ -1,6 +1,6 @@
-/** Bytes and messages per second over a sliding window of whole buckets, for the overlay. */
+/** Bytes and messages per second over a sliding window of whole buckets, for the statistics overlay. */
 
-/** Window: eight buckets of 250 ms. */
+/** The window is eight buckets of 250 ms. */
 const BUCKETS = 8;
 const BUCKET_MS = 250;
 
@@ -28,7 +28,7 @@ export class RateMeter {
 
   private roll(nowMs: number): void {
     const target = Math.floor(nowMs / BUCKET_MS);
-    // After a long silence every bucket is stale; clearing all of them once is enough.
+    // After a long silence all buckets are stale: clear each of them once.
     if (target - this.bucket >= BUCKETS) this.bucket = target - BUCKETS;
     while (this.bucket < target) {
       this.bucket++;

@@ -1,6 +1,6 @@
 /**
- * A room as a component of a react-three-fiber scene: joins, puts the object of `pliant-client/three` into the scene,
- * lets pointers pull at it, and leaves with the component.
+ * A room as a component of a react-three-fiber scene: joins, adds the object of `pliant-client/three` to the scene,
+ * lets pointers grab its bodies, and leaves when it is unmounted.
  */
 import { type ThreeElements, type ThreeEvent, useFrame } from "@react-three/fiber";
 import { createElement, type ReactNode, useEffect, useRef, useState } from "react";
@@ -8,17 +8,17 @@ import { type PerspectiveCamera, Plane, Vector3 } from "three";
 import { type Hand, type JoinOptions, joinRoom, type PliantError, type RoomEvents } from "./index.ts";
 import { PliantRoom as RoomObject, type RoomIntersection } from "./three.ts";
 
-/** Of `joinRoom`, and what any object of a scene takes: `position`, `scale`, `ref` (to the object), ... */
+/** Options of `joinRoom`, and the props of any object of a scene: `position`, `scale`, `ref` (to the object), ... */
 export interface PliantRoomProps
   extends Omit<JoinOptions, "signal" | "WebSocket">,
     Omit<ThreeElements["primitive"], "object" | "name"> {
-  /** Of the room's page: http(s)://host[:port]/r/<room> */
+  /** URL of the room's page: http(s)://host[:port]/r/<room> */
   url: string;
-  /** May pointers pull at the bodies? Default: yes. */
+  /** Pointers may grab bodies. Default: yes. */
   pull?: boolean;
-  /** The line: open, coming back, or ended with the reason, which may be that the room could not be joined. */
+  /** State of the connection: open, reconnecting, or ended with the reason. A failed join is `ended`, too. */
   onState?: (state: RoomEvents["state"]) => void;
-  /** A pointer could not take hold: the role, the line or the number of hands does not allow it. */
+  /** A grab was refused: the role, the connection or the number of grabs does not allow it. */
   onRefused?: (error: PliantError) => void;
 }
 
@@ -54,7 +54,9 @@ export function PliantRoom(props: PliantRoomProps): ReactNode {
   return object && createElement("primitive", { ...(pull && handlers), ...object3d, object });
 }
 
-/** Every pointer that goes down on a body pulls at it, in the plane that faces the camera, until it goes up. */
+/**
+ * Each pointer that is pressed on a body pulls it, in the plane that faces the camera, until the pointer is released.
+ */
 function usePulling(object: RoomObject | undefined, onRefused: PliantRoomProps["onRefused"]) {
   const held = useRef(new Map<number, { hand: Hand; plane: Plane }>()).current;
   return {
@@ -67,7 +69,7 @@ function usePulling(object: RoomObject | undefined, onRefused: PliantRoomProps["
         const hand = object.grab(surface);
         const plane = new Plane().setFromNormalAndCoplanarPoint(camera.getWorldDirection(new Vector3()), point);
         held.set(pointerId, { hand, plane });
-        // The way by which every press ends, a cancelled one, too.
+        // Fires at the end of every press, including a cancelled one.
         const canvas = event.nativeEvent.target as HTMLElement;
         const lost = (end: PointerEvent): void => {
           if (end.pointerId !== pointerId) return;

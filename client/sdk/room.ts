@@ -1,4 +1,4 @@
-/** One membership of a room: what is known of it, and what this member may do in it. */
+/** A membership of a room: its current state, and the calls that act in it. */
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
 import {
   CloseCode,
@@ -24,18 +24,18 @@ import { RoomFrames } from "./roomFrames.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
 
-/** Moves of all hands together stay under the server's inputs a second, which grabs and releases share. */
+/** Moves of all grabs together stay below the server's inputs a second, which grabs and releases share. */
 const MOVES_PER_SECOND = 48;
-/** No hand is told more often than the server sends frames, ms. */
+/** Least time between two moves of one grab, ms: the server's send interval. */
 const MOVE_INTERVAL_MS = 33;
-/** Grab ids go round long before two live grabs could meet. */
+/** Grab ids wrap around long before two live grabs could share one. */
 const GRAB_IDS = 60_000;
-/** A pick on an edge may miss it by rounding; the server allows the same. */
+/** Tolerance of u and v, because a pick on an edge may miss it by rounding; the server allows the same. */
 const BARYCENTRIC_SLACK = 1e-3;
 
-/** A body by its number or name, or as `bodies` has it. */
+/** A body by its index or name, or an element of `bodies`. */
 export type BodyReference = number | string | RoomBody;
-/** A place in the room (m): the surface's nearest point is meant. Or a point of the surface itself. */
+/** A place in the room (m), for the nearest point of the surface; or a point of the surface itself. */
 export type PointReference = Point | Omit<SurfacePoint, "body">;
 
 export interface RoomOptions {
@@ -50,7 +50,7 @@ export interface RoomOptions {
   WebSocket: SocketConstructor;
   fetchTopology: (hash: string) => Promise<Topology>;
   roomExists: () => Promise<boolean>;
-  /** The first frame is there, or `error` says why there will be none. */
+  /** Called when the first frame is decoded, or with the error that prevents it. */
   onJoined: (error?: PliantError) => void;
 }
 
@@ -60,14 +60,14 @@ export class Room {
   readonly #connection: Connection;
   readonly #listeners = new Listeners();
   readonly #hands = new Map<number, Hand>();
-  /** By all members. */
+  /** Grabs of all members. */
   readonly #held = new HeldPoints();
   #state: RoomState | undefined;
   #welcome: Welcome | undefined;
   #frames: RoomFrames | undefined;
-  /** Of `#frames`, or of the topology that is on its way. */
+  /** Hash of the topology of `#frames`, or of the one that is loading. */
   #topologyHash: string | undefined;
-  /** It is on its way: `#frames` are of no scene, or of the one before. */
+  /** A topology is loading: `#frames` are undefined or those of the scene before. */
   #loading = false;
   #members: readonly Member[] = [];
   #waiting: readonly number[] = [];
@@ -76,7 +76,7 @@ export class Room {
   #stats: RoomStats | undefined;
   #grabs = 0;
 
-  /** For `joinRoom`. */
+  /** Used by `joinRoom` only. */
   constructor(options: RoomOptions) {
     const { base, room, name, color, token, password, contacts, WebSocket } = options;
     this.#options = options;
@@ -102,7 +102,7 @@ export class Room {
     return this.#state?.state ?? "reconnecting";
   }
 
-  /** Of this member; it is what `members` and the event `hands` call it. */
+  /** Number of this member, as in `members` and in the event `hands`. */
   get member(): number {
     return this.#welcome!.member;
   }
@@ -115,7 +115,7 @@ export class Room {
     return this.#welcome!.scene;
   }
 
-  /** Simulation ticks a second of simulated time. */
+  /** Simulation ticks per second of simulated time. */
   get tickHz(): number {
     return this.#welcome!.tickHz;
   }
@@ -132,7 +132,7 @@ export class Room {
     return this.#members;
   }
 
-  /** Bodies that wait to be put in; nothing of them is to be drawn. */
+  /** Indices of the spawnable bodies that are not in the room; do not draw them. */
   get waiting(): readonly number[] {
     return this.#waiting;
   }
@@ -141,7 +141,7 @@ export class Room {
     return this.#access;
   }
 
-  /** Gravity, and damping and friction of each body, as they are now. */
+  /** Current gravity, wind, time scale and body parameters. */
   get tuning(): Tuning | undefined {
     return this.#tuning;
   }
@@ -150,18 +150,18 @@ export class Room {
     return this.#stats;
   }
 
-  /** Of the newest frame. */
+  /** Tick of the newest frame; -1 before the first. */
   get tick(): number {
     return this.#frames!.tick ?? -1;
   }
 
-  /** Hands of this member that hold something. */
+  /** Live grabs of this member. */
   get hands(): readonly Hand[] {
     return [...this.#hands.values()];
   }
 
   /**
-   * @returns takes the listener away again
+   * @returns a function that removes the listener
    * @throws PliantError BAD_ARGUMENT
    */
   on<Name extends RoomEventName>(name: Name, listener: (event: RoomEvents[Name]) => void): () => void {
@@ -171,8 +171,8 @@ export class Room {
   }
 
   /**
-   * float32[3*count] m, from the room's origin: a body's particles in the newest frame. Live: the next frame is written
-   * into the same array.
+   * float32[3*count], positions of a body's particles in the newest frame, m, relative to the room's origin. Live: the
+   * next frame is written into the same array.
    * @throws PliantError BAD_ARGUMENT
    */
   positions(body: BodyReference): Float32Array {
@@ -180,15 +180,15 @@ export class Room {
     return this.#frames!.positions.subarray(3 * first, 3 * (first + count));
   }
 
-  /** int32[3*count]: the same on the body's grid, as the server has it; copy what is to outlast the frame. */
+  /** int32[3*count], the same in grid steps of the body, exactly as the server has it. Valid until the next frame. */
   quantized(body: BodyReference): Int32Array {
     const { first, count } = this.#body(body);
     return this.#frames!.ints.subarray(3 * first, 3 * (first + count));
   }
 
   /**
-   * Takes hold of a body's surface; it is pulled as soon as the hand moves. `together`: of the same place of all bodies
-   * that the scene lets one hand pull.
+   * Grabs a point of a body's surface. The body is pulled once the grab moves. `together`: grabs the same place of all
+   * bodies in `topology.interaction.together`.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_WAITS
    */
   grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Hand {
@@ -198,7 +198,7 @@ export class Room {
       badArgument(
         "together",
         together,
-        `of a body that one hand pulls with others: ${all.map((index) => this.bodies[index]!.name).join(", ") || "this scene has none"}`,
+        `with a body that can be grabbed together with others: ${all.map((index) => this.bodies[index]!.name).join(", ") || "this scene has none"}`,
       );
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
@@ -221,8 +221,8 @@ export class Room {
   }
 
   /**
-   * One push at a surface point.
-   * @param impulse N s; the server shortens it to what the scene allows
+   * Pushes a surface point once.
+   * @param impulse N s; the server shortens it to the scene's limit
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   push(body: BodyReference, point: PointReference, impulse: Point): void {
@@ -233,8 +233,8 @@ export class Room {
   }
 
   /**
-   * Puts in a body that waits, the middle of its underside at x y z (m). The server answers with `waiting`, or with a
-   * notice that says why not.
+   * Puts a spawnable body into the room, the middle of its underside at `position` (m). The server answers with the
+   * event `waiting`, or with a notice that names the reason.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   spawn(body: BodyReference, position: Point, { heading, occupied }: SpawnOptions = {}): void {
@@ -251,34 +251,37 @@ export class Room {
     this.#connection.send(build.spawn(index, place, { ...(heading && { heading }), ...(occupied && { occupied }) }));
   }
 
-  /** Takes a body out again. @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED */
+  /** Takes a spawnable body out. @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED */
   remove(body: BodyReference): void {
     const { index } = this.#spawnable(body);
     this.#mayAct();
     this.#connection.send(build.remove(index));
   }
 
-  /** The scene begins again, for everyone. @throws PliantError OFFLINE, LEFT, NOT_ALLOWED */
+  /** Restarts the scene for everyone. @throws PliantError OFFLINE, LEFT, NOT_ALLOWED */
   reset(): void {
     this.#mayAct();
     this.#connection.send(build.reset());
   }
 
   /**
-   * Changes gravity, wind, the pace of time, or what a body is made of, for everybody: the server answers with `tuned`,
-   * or with a notice that says why not. `asScene` takes all such changes back.
+   * Changes gravity, wind, the time scale or a body's material, for everyone. The server answers with the event
+   * `tuned`, or with a notice that names the reason. `asScene` undoes all such changes.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   tune({ body, ...asked }: Omit<TuningChange, "body"> & { body?: BodyReference }): void {
     const change: TuningChange = checkTuning(asked);
     if (body !== undefined) change.body = this.#body(body).index;
     else if ([...BODY_FIELDS, "pins" as const].some((field) => asked[field] !== undefined))
-      badArgument("body", body, "a body, whose damping, friction or material it is");
+      badArgument("body", body, "a body, because the change is about damping, friction or material");
     this.#mayAct("owner");
     this.#connection.send(build.tune(change));
   }
 
-  /** Shows the others where this member points; undefined: nowhere. @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT */
+  /**
+   * Shows this member's cursor to the other members; undefined hides it.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT
+   */
   point(at: Point | undefined): void {
     const place = at === undefined ? undefined : this.#place("at", at);
     this.#mustBeOpen();
@@ -286,10 +289,11 @@ export class Room {
   }
 
   /**
-   * Tells the other members something. The room passes it on to who is there now and keeps nothing; a member whose line
-   * is slow may miss it, and what comes too fast is refused with the notice RATE_LIMITED.
-   * @param type what the application calls it
-   * @param data what JSON may hold, or a Uint8Array
+   * Sends a message to the other members. The room passes it on to the members that are connected now and stores
+   * nothing. Members with a slow connection may miss it. Above the rate limit it is refused with the notice
+   * RATE_LIMITED.
+   * @param type name of the message, chosen by the application
+   * @param data JSON data, or a Uint8Array
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
   send(type: string, data: unknown = null): void {
@@ -303,7 +307,7 @@ export class Room {
     this.#connection.send(message);
   }
 
-  /** Leaves for good; hands let go. May be called twice. */
+  /** Leaves the room and releases all grabs. May be called twice. */
   leave(): void {
     if (this.#state?.state !== "ended") this.#connection.close();
   }
@@ -337,7 +341,7 @@ export class Room {
     const names = this.bodies.filter(({ spawnable }) => spawnable).map(({ name }) => name);
     return found.spawnable
       ? found
-      : badArgument("body", found.name, `a body that may wait: ${names.join(", ") || "this scene has none"}`);
+      : badArgument("body", found.name, `a spawnable body: ${names.join(", ") || "this scene has none"}`);
   }
 
   #surfacePoint(body: BodyReference, point: PointReference): SurfacePoint {
@@ -358,10 +362,10 @@ export class Room {
     } catch (error) {
       badArgument("data", (error as Error).message, "nil, booleans, finite numbers, strings, bytes, lists and maps");
     }
-    badArgument("data", "deeper", `at most ${most} lists and maps within one another`);
+    badArgument("data", "deeper", `at most ${most} nested lists and maps`);
   }
 
-  /** A place that the server takes: at most `reach` from the world's origin. */
+  /** Checks a place: at most `reach` from the world's origin. */
   #place(field: string, value: unknown): Point {
     const place = checkVector(field, value);
     const reach = this.#limit("reach", Infinity);
@@ -414,7 +418,7 @@ export class Room {
     }
   }
 
-  /** A member's first frame shows how things are; what happened before is not news to it. */
+  /** False before a member's first frame: changes that come earlier are the initial state and fire no events. */
   get #hasFrame(): boolean {
     return !this.#loading && this.#frames?.tick !== undefined;
   }
@@ -453,7 +457,7 @@ export class Room {
       },
       (error: unknown) => {
         if (this.#topologyHash !== hash) return;
-        // Another try comes with the next welcome; who is joining is told.
+        // The next welcome loads again; a pending `joinRoom` gets the error.
         this.#topologyHash = undefined;
         this.#options.onJoined(error instanceof PliantError ? error : new PliantError("BAD_ANSWER", { cause: error }));
       },
@@ -470,7 +474,7 @@ export class Room {
     } else if (status.state === "reconnecting") {
       const { attempt, retryInMs, code } = status;
       this.#state = { state: "reconnecting", attempt, retryInMs };
-      // Never let in, and with a code of the server's: that is an answer, not a bad line.
+      // A close code of the server before the first welcome is a refusal, and not a lost connection.
       if (!this.#welcome && code >= 4000 && code !== CloseCode.heartbeatLost)
         this.#options.onJoined(closeError(code, ""));
     } else this.#state = { state: "open" };

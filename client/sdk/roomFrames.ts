@@ -1,10 +1,10 @@
-/** The newest frame of a room: decoded as it comes, as integers and in metres. */
+/** The newest frame of a room, decoded as it arrives: as integers and in meters. */
 import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { bodiesOf, type RoomBody } from "./bodies.ts";
 import { type FrameBase, FrameDecoder, type FrameEvent } from "./frameDecoder.ts";
 
-/** A broken chain is complained about at most this often, ms. */
+/** Least time between two requests for a keyframe, ms. */
 const COMPLAINT_MS = 1000;
 
 export class RoomFrames {
@@ -19,7 +19,10 @@ export class RoomFrames {
   #spare: FrameBase;
   #complainedMs = -Infinity;
 
-  /** @param needKeyframe asks the server for one; called at once, since frames may have come before the topology */
+  /**
+   * @param needKeyframe asks the server for a keyframe; called at once, because frames may have come before the
+   * topology
+   */
   constructor(topology: Topology, needKeyframe: () => void) {
     this.topology = topology;
     this.bodies = bodiesOf(topology);
@@ -31,7 +34,7 @@ export class RoomFrames {
     this.#complain();
   }
 
-  /** Of the newest frame; undefined before the first. */
+  /** Tick of the newest frame; undefined before the first. */
   get tick(): number | undefined {
     return this.#newest?.tick;
   }
@@ -41,12 +44,12 @@ export class RoomFrames {
     return this.#newest?.ints ?? new Int32Array(0);
   }
 
-  /** A new line begins its chain with a keyframe. */
+  /** Waits for a keyframe, with which the chain of a new connection begins. */
   lineLost(): void {
     this.#decoder.broken = true;
   }
 
-  /** @returns whether there is a new frame */
+  /** @returns true if there is a new frame */
   receive(event: FrameEvent): boolean {
     const into = this.#spare;
     try {

@@ -1,6 +1,6 @@
 /**
- * A room as an object of a three.js scene: bodies skinned as the room's own page draws them, everybody's hands, and
- * picking. It may be moved, turned and scaled like any object; floor, light and camera are the page's.
+ * A room as an object of a three.js scene: its bodies, skinned as on the room's own page, the grabs of all members, and
+ * picking. It may be moved, turned and scaled like any object. Floor, light and camera belong to the caller.
  */
 import { type Intersection, Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
 import { BodyMesh } from "../view/bodyMesh.ts";
@@ -12,17 +12,17 @@ import type { Hand as MemberHand, Point } from "../../shared/protocol/fromServer
 import type { GrabOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Room } from "./room.ts";
 
-/** Of somebody whose color is not known. */
+/** Color of members whose color is not known. */
 const GREY = "#8a8f98";
-/** Frames that come apart by less or more than this are blended as if by this, ms. */
+/** Bounds of the interval between frames for blending, and its first value, ms. */
 const INTERVAL = { least: 8, most: 200, first: 33 };
 
-/** A point of a body's surface, and where it is in the world, m. */
+/** A point of a body's surface, and its position in the world, m. */
 export interface PickedPoint extends SurfacePoint {
   point: Vector3;
 }
 
-/** What three's raycasting finds of a room. */
+/** The intersection that three's raycasting reports for a room. */
 export interface RoomIntersection extends Intersection {
   surface: SurfacePoint;
 }
@@ -30,9 +30,9 @@ export interface RoomIntersection extends Intersection {
 export class PliantRoom extends Object3D {
   readonly room: Room;
   #bodies: BodyMesh[] = [];
-  /** These bodies are gone: what they are to look like is not wanted any more. */
+  /** Aborted when the bodies are rebuilt: their textures are then no longer needed. */
   #undressed = new AbortController();
-  /** float32[3*particles] m: what is drawn, and the two frames between which it is. */
+  /** float32[3*particles] m: the positions drawn, and the two frames between which they are interpolated. */
   #shown = new Float32Array(0);
   #from = new Float32Array(0);
   #to = new Float32Array(0);
@@ -43,7 +43,7 @@ export class PliantRoom extends Object3D {
   readonly #hands = new Map<number, MemberHand>();
   readonly #ends: (() => void)[];
 
-  /** @param room of `joinRoom`; it is not left with this object */
+  /** @param room from `joinRoom`; `dispose` does not leave it */
   constructor(room: Room) {
     super();
     this.room = room;
@@ -64,8 +64,8 @@ export class PliantRoom extends Object3D {
   }
 
   /**
-   * Once per picture, before it is drawn.
-   * @param camera which sees it: hands are as thick as they look
+   * Updates bodies and grabs. Call it once per picture, before rendering.
+   * @param camera that renders them: grab lines have a constant thickness on the screen
    */
   update(camera: PerspectiveCamera, nowMs = performance.now()): void {
     const part = Math.min(1, Math.max(0, (nowMs - this.#frameMs) / this.#intervalMs));
@@ -81,7 +81,7 @@ export class PliantRoom extends Object3D {
     this.#handsView.update(this.#grabs(), [], this.#bodies, { camera, width: 1, height: 1 }, elapsedMs);
   }
 
-  /** The nearest surface point that a ray meets; undefined: none. */
+  /** Returns the nearest surface point on a ray; undefined if it meets none. */
   pick(raycaster: Raycaster): PickedPoint | undefined {
     this.updateWorldMatrix(true, false);
     const ray = raycaster.ray.clone().applyMatrix4(this.matrixWorld.clone().invert());
@@ -92,7 +92,9 @@ export class PliantRoom extends Object3D {
     return { body, triangle, u, v, point: this.localToWorld(ray.at(distance, new Vector3())) };
   }
 
-  /** For three's own raycasting, as a `RoomIntersection`; the meshes below are not asked, which lie as at rest. */
+  /**
+   * Reports a `RoomIntersection` to three's raycasting. The child meshes are not asked: their geometry is undeformed.
+   */
   override raycast(raycaster: Raycaster, intersects: Intersection[]): boolean {
     const picked = this.pick(raycaster);
     const distance = picked?.point.distanceTo(raycaster.ray.origin) ?? Number.NaN;
@@ -104,17 +106,17 @@ export class PliantRoom extends Object3D {
     return false;
   }
 
-  /** Takes hold of what was picked. @throws PliantError as `room.grab` does */
+  /** Grabs a picked point. @throws PliantError as `room.grab` does */
   grab({ body, triangle, u, v }: SurfacePoint, how?: GrabOptions): Hand {
     return this.room.grab(body, { triangle, u, v }, how);
   }
 
-  /** Pulls a hand to a place in the world, m. @throws PliantError as `hand.move` does */
+  /** Moves a grab's target to a place in the world, m. @throws PliantError as `hand.move` does */
   pull(hand: Hand, to: Vector3): void {
     hand.move(this.worldToLocal(to.clone()).toArray() as Point);
   }
 
-  /** Frees what it has on the graphics card, and hears no more of the room. */
+  /** Frees the memory on the graphics card and removes the room's listeners. */
   override dispose(): void {
     super.dispose();
     for (const end of this.#ends) end();

@@ -1,4 +1,4 @@
-/** What owners change of a room, checked before it is sent. */
+/** Checks of an owner's changes to a room, before they are sent. */
 import type { TuningChange, Wind } from "../../shared/protocol/protocol.ts";
 import {
   BODY_FIELDS,
@@ -28,7 +28,7 @@ function checkWind({ velocity, ...numbers }: Partial<Wind>): Partial<Wind> {
   return wind;
 }
 
-/** All but the body. @throws PliantError BAD_ARGUMENT */
+/** Checks all fields but the body. @throws PliantError BAD_ARGUMENT */
 export function checkTuning(asked: Omit<TuningChange, "body">): TuningChange {
   const change: TuningChange = {};
   const { gravity, wind, timeScale, pins } = asked;

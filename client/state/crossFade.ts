@@ -1,16 +1,16 @@
 /**
- * Where the room's motion jumps (a lost line that came back, a reset), what was shown last fades into what is true now.
+ * Hides jumps of the room's motion (a reconnection, a reset): the last picture fades into the current one.
  * Only the picture is blended; decoded frames are untouched.
  */
 
-/** Long enough to be read as motion, short enough not to hide the truth, ms. */
+/** Length of a fade, ms: long enough to be read as motion, short enough not to hide the truth. */
 const CROSS_FADE_MS = 260;
 
 export class CrossFade {
   private before: Float32Array | undefined;
   private startMs = 0;
 
-  /** A picture is being cross-faded. */
+  /** True during a fade. */
   get blending(): boolean {
     return this.before !== undefined;
   }
@@ -22,8 +22,8 @@ export class CrossFade {
   }
 
   /**
-   * @param live float32[n] m, inout: what is true; becomes what to show
-   * @returns whether it is being blended
+   * @param live float32[n] m, inout: the current positions; becomes the blended ones
+   * @returns true during a fade
    */
   blendInto(live: Float32Array, nowMs: number): boolean {
     const { before } = this;

@@ -1,12 +1,12 @@
 /**
- * A duplicate of a room is a new one of the same scene, which its first page brings to the same gravity, wind, pace and
- * materials and then has start again: from there it goes as a scene does that says so itself. What it is to have waits
- * in the tab until that page is there.
+ * Duplicates of a room: a new room of the same scene with the same gravity, wind, time scale and materials. The first
+ * page of the new room applies these values and then resets it, so that it starts as if its scene file had them. Until
+ * that page has loaded, the values are kept in the tab's session storage.
  */
 import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS, sameGravity, sameWind } from "../../shared/tuning.ts";
 
-/** What has to be changed of `now` to have `wanted`. Both are of one scene. */
+/** Returns the changes that turn the tuning `now` into `wanted`. Both are of the same scene. */
 export function changesTo(wanted: Tuning, now: Tuning): TuningChange[] {
   const changes: TuningChange[] = wanted.bodies.flatMap((body, n) => {
     const there = now.bodies[n];
@@ -23,11 +23,12 @@ export function changesTo(wanted: Tuning, now: Tuning): TuningChange[] {
   return Object.keys(room).length > 0 ? [room, ...changes] : changes;
 }
 
-/** Longest part of a link behind its #, characters: what mail programs and messengers leave whole. */
+/** Longest URL fragment, characters: mail programs and messengers cut longer links. */
 const LONGEST_LINK = 1800;
 
 /**
- * A link that opens the scene with these values, in a room of this name unless it is there; undefined: it is too long.
+ * Returns a link that opens the scene with these values, in a new room of this name unless the room exists; undefined
+ * if it would be too long.
  */
 export function linkTo(origin: string, room: string, scene: string, tuning: Tuning): string | undefined {
   const bytes = new TextEncoder().encode(JSON.stringify(tuning));
@@ -41,7 +42,9 @@ export function linkTo(origin: string, room: string, scene: string, tuning: Tuni
 }
 
 /**
- * What such a link says: no more than a wish, which the server judges; undefined: nothing. @param hash from its # on
+ * Reads the values from such a link. They are only a request, which the server checks.
+ * @param hash with its #
+ * @returns undefined if the link has none
  */
 export function tuningOfLink(hash: string): Tuning | undefined {
   const code = new URLSearchParams(hash.slice(1)).get("as");

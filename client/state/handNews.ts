@@ -1,16 +1,18 @@
-/** What others' hands have taken and let go since the last look: for who cannot see them. */
+/** Grabs of other members that began or ended since the last look, as announcements for screen readers. */
 import type { Hand } from "../../shared/protocol/fromServer.ts";
 
 export interface HandNews {
   member: number;
-  /** Body that is held now, or all that one hand may pull; undefined: nothing any more. */
+  /** The body that the member grabs now, or "all" for a grab of several bodies; undefined: the member released. */
   body: number | "all" | undefined;
 }
 
 export class HandWatch {
   private held = new Map<number, number | "all">();
 
-  /** @param hands by member. @param own is not told of. @returns one entry for each member whose hold has changed */
+  /**
+   * @param hands by member. @param own this member, who is skipped. @returns one entry for each member with a change
+   */
   look(hands: ReadonlyMap<number, Pick<Hand, "grabs">>, own: number | undefined): HandNews[] {
     const now = new Map<number, number | "all">();
     for (const [member, { grabs }] of hands) {

@@ -1,12 +1,12 @@
-/** What one page of a tab leaves for the next one of a room. */
+/** Passes a value from one page of a tab to the next page of a room, through session storage. */
 const keyOf = (what: string, room: string): string => `pliant.${what}.${room}`;
 
-/** @throws DOMException where the browser keeps nothing */
+/** @throws DOMException if the browser refuses storage */
 export function handOver(what: string, room: string, value: unknown): void {
   sessionStorage.setItem(keyOf(what, room), JSON.stringify(value));
 }
 
-/** What was left for this room, once. */
+/** Returns the stored value for this room, and deletes it. */
 export function takeOver<T>(what: string, room: string): T | undefined {
   try {
     const kept = sessionStorage.getItem(keyOf(what, room));

@@ -1,13 +1,13 @@
 /**
- * Blends two frames of positions: out = a + (b - a) alpha. Linear on purpose: a curve through the frames would
- * overshoot at impacts.
+ * Interpolates between two frames of positions: out = a + (b - a) alpha. It is linear because a curve through the
+ * frames would overshoot at impacts.
  */
 
 /**
  * @param out float32[n] m, out; may be `a` or `b`
  * @param a float32[n] m, in
  * @param b float32[n] m, in
- * @param alpha 0..1; anything outside is clamped, so a caller cannot extrapolate by mistake
+ * @param alpha 0..1; clamped, so that a caller cannot extrapolate by mistake
  */
 export function interpolateInto(out: Float32Array, a: Float32Array, b: Float32Array, alpha: number): void {
   const t = alpha > 0 ? (alpha < 1 ? alpha : 1) : 0;

@@ -1,12 +1,12 @@
-/** Where a replay is, and how fast it goes on. Told the time, never asks for it. */
+/** Position and speed of a replay. The time is passed in; this class reads no clock. */
 
 export const SPEEDS = [0.25, 0.5, 1, 2] as const;
 
-/** A page that nobody looked at goes on where it was, ms. */
+/** Largest step of one call, ms: a page that was hidden continues where it was. */
 const MOST_STEP_MS = 250;
 
 export class Playhead {
-  /** Ticks, fractions between frames; NaN before the replay has come. */
+  /** Ticks, fractional between frames; NaN before the first frame. */
   tick = Number.NaN;
   playing = true;
   speed = 1;
@@ -18,9 +18,9 @@ export class Playhead {
   }
 
   /**
-   * Goes on to now.
-   * @param first the earliest tick that can be shown, last the latest that has come so far; NaN: none
-   * @param until where the replay ends: what has come may end earlier, and is waited for there
+   * Advances to the current time.
+   * @param first, last the ticks that can be shown so far; NaN: none
+   * @param until last tick of the replay; playback waits at `last` until more has arrived
    */
   advance(nowMs: number, first: number, last: number, until: number): void {
     const elapsedMs = Number.isNaN(this.lastMs) ? 0 : Math.min(MOST_STEP_MS, nowMs - this.lastMs);
@@ -35,12 +35,12 @@ export class Playhead {
     if (this.tick >= until) this.playing = false;
   }
 
-  /** Stays between the ends; beyond what has come it waits there for it. */
+  /** Moves the playhead, within the replay. Beyond `last` it waits there for frames. */
   seek(tick: number, first: number, until: number): void {
     this.tick = Math.min(Math.max(tick, first), until);
   }
 
-  /** At the end it begins again. */
+  /** Plays or pauses. At the end it starts again from the beginning. */
   toggle(first: number, until: number): void {
     this.playing = !this.playing;
     if (this.playing && this.tick >= until) this.tick = first;

@@ -1,12 +1,10 @@
 /**
- * The playhead: which moment of the server's time line is drawn now. It follows the arriving frames at a distance (the
- * buffer delay) that adapts to the measured jitter: two to three send intervals on an ordinary line, more only when the
- * line needs it.
+ * The playhead: the moment of the server's time line that is drawn now. It follows the arriving frames at a distance
+ * (the buffer delay) that adapts to the measured jitter: two to three send intervals on an ordinary connection.
  *
- * The playhead runs at a rate near 1 and is steered, never set, so that a server whose time is dilated (a late tick
- * policy) or a clock that drifts shows as slightly slower motion and not as stutter. Jitter is RFC 3550's (section
- * 6.4.1) mean deviation. Tried and rejected: offset = fastest arrival of the last seconds; under time dilation it lags
- * by its whole window.
+ * The playhead is steered by its rate (near 1) and never set. Time dilation of the server or a drifting clock therefore
+ * shows as slightly slower motion and not as stutter. Jitter is the mean deviation of RFC 3550, section 6.4.1. Tried
+ * and rejected: offset = fastest arrival of the last seconds; under time dilation it lags by its whole window.
  */
 
 export interface PlayoutOptions {
@@ -14,16 +12,16 @@ export interface PlayoutOptions {
   intervalMs: number;
 }
 
-/** Steering gain, 1/s: an error of 10 ms changes the rate by 2 %, which nobody sees. */
+/** Steering gain, 1/s: an error of 10 ms changes the rate by 2 %, which viewers do not notice. */
 const GAIN = 2;
-/** The rate stays inside this, whatever the error. */
+/** Bounds of the rate. */
 const MIN_RATE = 0.5;
 const MAX_RATE = 1.3;
-/** ms; an error beyond this is a rest that ended or a resumed connection: jump, do not chase. */
+/** ms; a larger error means that a rest ended or that the connection was resumed: jump instead of catching up. */
 const JUMP_MS = 400;
 /** Weight of a new arrival in the smoothed lead; about a third of a second at 30 Hz. */
 const LEAD_WEIGHT = 0.1;
-/** Delay bounds in send intervals. Eight (270 ms at 30 Hz) rides out several lost packets. */
+/** Bounds of the delay in send intervals. Eight (270 ms at 30 Hz) cover several lost packets. */
 const MIN_INTERVALS = 2;
 const MAX_INTERVALS = 8;
 const SOON_INTERVALS = 1.25;
@@ -37,7 +35,7 @@ export class Playout {
   private leadMs = Number.NaN;
   private jitter = 0;
   private rate = 1;
-  /** How often the playhead caught up with the newest frame and had to wait, while frames were expected. */
+  /** How often the playhead reached the newest frame and had to wait, while frames were expected. */
   starvations = 0;
   private starving = false;
 
@@ -51,8 +49,8 @@ export class Playout {
   }
 
   /**
-   * Wanted distance between the newest frame's arrival and its showing, ms: 1.75 intervals plus three mean deviations,
-   * at least two.
+   * Wanted distance between the arrival of a frame and its display, ms: 1.75 intervals plus three mean deviations, at
+   * least two intervals.
    */
   get delayMs(): number {
     const wanted = 1.75 * this.intervalMs + 3 * this.jitter;
@@ -60,27 +58,26 @@ export class Playout {
   }
 
   /**
-   * The distance at which motion out of rest begins, ms: less, so that what somebody does to bodies that stand shows at
-   * once. The next frame comes while this one is on its way still, unless it is late by a quarter of an interval and
-   * three mean deviations; steering makes the distance the wanted one within a second, at 0.95 of the speed.
+   * Distance at which motion after a rest begins, ms. It is shorter than `delayMs`, so that a pull on a resting body
+   * shows at once. The next frame arrives in time unless it is late by a quarter of an interval plus three mean
+   * deviations. Steering then restores the wanted distance within a second, at 0.95 of the speed.
    */
   private get soonMs(): number {
     return Math.min(this.delayMs, SOON_INTERVALS * this.intervalMs + 3 * this.jitter);
   }
 
   /**
-   * A frame came in.
+   * Records the arrival of a frame.
    * @param frameMs its moment on the server's time line, ms (tick / tickHz)
    * @param nowMs local monotonic clock, ms
-   * @param stillFromMs from this moment of the server's time line up to the frame before it nothing moved, NaN: it did.
-   *   A playhead that is there may jump forward unseen, and what begins to move is shown soon instead of after the
-   *   length of the rest's last silence
-   * @returns whether the playhead jumped over motion: what is drawn must fade into what comes
+   * @param stillFromMs nothing moved from this moment of the server's time line until the frame before; NaN: something
+   *   moved. If the playhead is past it, a forward jump is invisible, and new motion shows at once
+   * @returns true if the playhead jumped over motion: the caller must cross-fade
    */
   arrived(frameMs: number, nowMs: number, stillFromMs: number): boolean {
     if (frameMs <= this.newestMs) this.restart();
     const step = frameMs - this.newestMs;
-    // A gap of many intervals is a sleeping room and says nothing about the line.
+    // A gap of many intervals is a sleeping room and says nothing about the connection.
     if (Number.isFinite(this.lastArrivalMs) && step < 6 * this.intervalMs) {
       const deviation = Math.abs(nowMs - this.lastArrivalMs - step);
       this.jitter += (Math.min(deviation, JUMP_MS) - this.jitter) / 16;
@@ -89,7 +86,7 @@ export class Playout {
     this.newestMs = frameMs;
     this.advance(nowMs);
     const lead = frameMs - this.playheadMs;
-    // A single still frame between moving ones, ahead of the playhead, is no rest that is being shown.
+    // A single still frame between moving ones, ahead of the playhead, is not a rest that is being shown.
     const restEnds = this.playheadMs >= stillFromMs && lead > this.soonMs;
     const tooFar = Math.abs(lead - this.delayMs) >= JUMP_MS + this.delayMs;
     if (restEnds || tooFar || Number.isNaN(lead)) {
@@ -123,7 +120,7 @@ export class Playout {
     return this.playheadMs;
   }
 
-  /** Forgets the time line (new room, resumed connection); the jitter of the line stays known. */
+  /** Forgets the time line (new room, resumed connection), but keeps the measured jitter. */
   restart(): void {
     this.playheadMs = Number.NaN;
     this.newestMs = Number.NEGATIVE_INFINITY;

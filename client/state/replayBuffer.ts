@@ -1,6 +1,6 @@
 /**
- * A replay as it came: its frames stay encoded, a minute of 10,000 particles is then some megabytes and not a gigabyte.
- * Any moment is had again from the keyframe before it; what follows a moment that is there already takes one delta.
+ * The frames of a replay, kept encoded: a minute of 10,000 particles takes some megabytes instead of a gigabyte. Any
+ * moment is decoded from the keyframe before it; playing on takes one delta per frame.
  *
  *     K d d d d d K d d d [from][to] d d K ...     two decoded frames, and the moment between them
  */
@@ -19,19 +19,19 @@ import { interpolateInto } from "./interpolate.ts";
 
 interface EncodedFrame {
   tick: number;
-  /** It decodes alone. */
+  /** True for a keyframe. */
   key: boolean;
   data: Uint8Array;
 }
 
 interface DecodedFrame {
-  /** Of `frames`; -1: nothing yet. */
+  /** Index into `frames`; -1: none yet. */
   index: number;
   ints: Int32Array;
   positions: Float32Array;
 }
 
-/** The last entry at or before a tick, -1: none. `entries` ascend. */
+/** Index of the last entry at or before a tick; -1: none. `entries` ascend. */
 function lastAt(entries: readonly { tick: number }[], tick: number): number {
   let low = 0;
   let high = entries.length;
@@ -48,7 +48,7 @@ export class ReplayBuffer {
   readonly topology: Topology;
   /** float32[3*particles] m at the moment of the last `show`. */
   readonly displayed: Float32Array;
-  /** By body, 1: it is not there. */
+  /** By body, 1: a spawnable body that is not in the room at that moment. */
   readonly hidden: Uint8Array;
   private readonly frames: EncodedFrame[] = [];
   private readonly waits: { tick: number; bodies: ReadonlySet<number> }[] = [];
@@ -77,17 +77,17 @@ export class ReplayBuffer {
     this.to = empty();
   }
 
-  /** The first tick that can be shown, NaN before it has come. */
+  /** The first tick that can be shown; NaN before it has arrived. */
   get first(): number {
     return this.frames[0]?.tick ?? Number.NaN;
   }
 
-  /** How far it has come: the last tick that can be shown, NaN before there is one. */
+  /** The last tick that can be shown so far; NaN before there is one. */
   get last(): number {
     return this.frames.at(-1)?.tick ?? Number.NaN;
   }
 
-  /** What comes next. */
+  /** Appends the next message of the stream. */
   add(event: ServerEvent): void {
     switch (event.type) {
       case "keyframe":
@@ -114,15 +114,15 @@ export class ReplayBuffer {
     }
   }
 
-  /** Who holds what at a moment. */
+  /** Cursors and grabs of all members at a moment. */
   handsAt(tick: number): ReadonlyMap<number, Hand> {
     return this.hands[lastAt(this.hands, tick)]?.hands ?? new Map<number, Hand>();
   }
 
   /**
-   * Makes `displayed` and `hidden` those of a moment: between two frames, or the first or the last frame that has come.
+   * Sets `displayed` and `hidden` to a moment: between two frames, or clamped to the first or last frame received.
    * @param tick fractions allowed
-   * @returns the tick that is shown, NaN: nothing has come yet
+   * @returns the tick that is shown; NaN if nothing has arrived yet
    */
   show(tick: number): number {
     if (this.frames.length === 0) return Number.NaN;
@@ -149,10 +149,10 @@ export class ReplayBuffer {
   }
 
   private alpha(tick: number, start: number, end: number): number {
-    // nothing lies between the moment before a reset and the scene's start
+    // Do not interpolate across a reset: show the frame before it until the frame after it.
     const reset = this.resets[lastAt(this.resets, end)];
     if (reset && reset.tick > start) return tick >= end ? 1 : 0;
-    // no frames: nothing moved, until a frame before the one that is there again
+    // A gap between frames means that nothing moved until one send interval before the next frame.
     const begin = Math.max(start, end - this.head.tickHz / this.head.sendHz);
     return Math.max(0, (tick - begin) / (end - begin));
   }
@@ -161,7 +161,7 @@ export class ReplayBuffer {
     return this.waits[lastAt(this.waits, tick)]?.bodies.has(body) ?? false;
   }
 
-  /** Brings `from` and `to` to these frames, `next` being `at` or the one after it. */
+  /** Decodes these frames into `from` and `to`. `next` is `at` or `at` + 1. */
   private decode(at: number, next: number): void {
     if (this.to.index === at && this.from.index !== at) [this.from, this.to] = [this.to, this.from];
     if (this.from.index !== at) this.decodeInto(at);
@@ -173,7 +173,7 @@ export class ReplayBuffer {
     } else this.step(this.from, this.to);
   }
 
-  /** `from` becomes any frame, by way of the keyframe before it or of what is decoded and nearer. */
+  /** Decodes any frame into `from`, starting at its keyframe, or at the current `from` if that is nearer. */
   private decodeInto(at: number): void {
     let key = at;
     while (key > 0 && !this.frames[key]!.key) key--;
@@ -187,7 +187,7 @@ export class ReplayBuffer {
     }
   }
 
-  /** `target` becomes the frame after `base`. */
+  /** Decodes the frame after `base` into `target`. */
   private step(base: DecodedFrame, target: DecodedFrame): void {
     const frame = this.frames[base.index + 1]!;
     if (frame.key) decodeKeyframe(this.model, frame.data, target.ints);

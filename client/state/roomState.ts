@@ -1,7 +1,6 @@
 /**
- * Everything that this page knows of its room, and how it came to know it: socket events go in, the view reads. No
- * drawing here, so it runs without a browser's graphics. Frames that arrive before the topology wait for it; the chain
- * of deltas needs every one.
+ * The state of the room that this page shows. Socket messages change it; the view reads it. It does not draw, so it
+ * runs without a browser. Frames that arrive before the topology are kept, because the chain of deltas needs every one.
  */
 import type { Topology } from "../../shared/topology.ts";
 import { dequantizeInto } from "../../shared/snapshot/index.ts";
@@ -21,23 +20,23 @@ export interface RoomStateOptions {
   fetchTopology: (hash: string) => Promise<Topology>;
   /** The chain is broken: ask the server for a keyframe. */
   needKeyframe: () => void;
-  /** The topology is there; drawing can start. Called again if the room comes back with another one. */
+  /** The topology has loaded: drawing can start. Called again if the room is resumed with another topology. */
   onTopology: (topology: Topology) => void;
   onTopologyFailed: (error: unknown) => void;
   onMembers: () => void;
   onStats: (stats: RoomStats) => void;
   onReset: (member: number) => void;
   onNotice: (code: string, text: string, details: unknown) => void;
-  /** Bodies came or went, by this member's hand (0: the server's); not called for what was so when this page joined. */
+  /** A member put bodies in or took them out (0: the server). Not called for the state at the time of joining. */
   onWaiting: (member: number, came: readonly number[], went: readonly number[]) => void;
   onAccess?: (access: AccessState) => void;
   onTuned?: (tuning: Tuning) => void;
   onFrame?: (frame: Frame) => void;
 }
 
-/** Frames kept while the topology is still loading; past this the oldest go and a keyframe is asked for. */
+/** Frames kept while the topology is loading; beyond this the oldest are dropped and a keyframe is requested. */
 const PENDING_FRAMES = 300;
-/** A broken chain is complained about at most this often, ms. */
+/** Least time between two requests for a keyframe, ms. */
 const COMPLAINT_MS = 1000;
 
 export class RoomState {
@@ -47,20 +46,20 @@ export class RoomState {
   playout: Playout | undefined;
   clock: Clock | undefined;
   members: Member[] = [];
-  /** By member; a message names only the hands that changed. */
+  /** By member; a message names only members with a change. */
   readonly hands = new Map<number, Hand>();
   stats: RoomStats | undefined;
-  /** This member's own hands as the server had them. */
+  /** This member's own grabs as the server had them. */
   readonly acknowledged = new AcknowledgedGrabs();
   /** float32[3*particles] the server's motion at the playhead, jumps cross-faded, m. */
   sampled = new Float32Array(0);
-  /** float32[3*particles] what is drawn now, m: `sampled`, and what the picture adds for own hands. */
+  /** float32[3*particles] positions drawn now, m: `sampled` plus the local bends of the own grabs. */
   displayed = new Float32Array(0);
-  /** By body, 1: it waits, and is not drawn. */
+  /** By body, 1: a spawnable body that is not in the room, and not drawn. */
   hidden = new Uint8Array(0);
   readonly spares = new WaitingBodies();
   readonly time = new SimulatedTime();
-  /** Longest and mean time to decode a frame, ms, for the debugging hook. */
+  /** Longest and total time to decode frames, ms, for the debugging hook. */
   readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
   private readonly options: RoomStateOptions;
   private tuning: Tuning | undefined;
@@ -72,9 +71,9 @@ export class RoomState {
   private lastKey = Number.NaN;
   private lastComplaintMs = -Infinity;
   private readonly fade = new CrossFade();
-  /** `sampled` is a picture of this topology, not yet zeros: there is something to fade from. */
+  /** `sampled` holds a picture of this topology, not the initial zeros: a fade can start from it. */
   private shown = false;
-  /** Somebody looks again. */
+  /** The page became visible again: cross-fade at the next sample. */
   private back = false;
 
   constructor(options: RoomStateOptions) {
@@ -124,12 +123,12 @@ export class RoomState {
     }
   }
 
-  /** What was drawn last fades into what is true now. */
+  /** True while the last picture fades into the current one. */
   get crossFading(): boolean {
     return this.fade.blending;
   }
 
-  /** Nobody looked for a while: what was shown last fades into what is true at the next look. */
+  /** The page was hidden for a while: the next picture fades in from the last one. */
   returned(): void {
     this.back = true;
   }
@@ -163,7 +162,7 @@ export class RoomState {
     return { tick, moved };
   }
 
-  /** Ticks that the room wants in a second: its owners say how fast time goes; where it stands, at the scene's rate. */
+  /** Ticks per second of wall time that the owners' time scale asks for; the scene's rate while time is paused. */
   get ticksPerSecond(): number {
     return (this.welcome?.tickHz ?? 60) * (this.tuning?.timeScale || 1);
   }
@@ -172,7 +171,7 @@ export class RoomState {
     return 1000 / this.ticksPerSecond;
   }
 
-  /** Ticks come at another rate: the time line begins anew, and what is shown fades into what comes. */
+  /** Starts a new time line when the time scale changes, with a cross-fade. */
   private keepPace(timeScale: number, nowMs: number): void {
     const before = this.tuning?.timeScale || 1;
     if ((timeScale || 1) === before || !this.welcome) return;
@@ -183,12 +182,12 @@ export class RoomState {
     this.playout = new Playout({ intervalMs: this.sendTicks * this.tickMs });
   }
 
-  /** What is shown fades into what comes; bodies do not burst out of the origin when nothing has been shown. */
+  /** Fades from the last picture. If nothing was shown yet, no fade: bodies would burst out of the origin. */
   private crossFade(nowMs: number): void {
     if (this.shown) this.fade.begin(this.sampled, nowMs);
   }
 
-  /** @returns whether a body has come or gone */
+  /** @returns true if a body appeared or disappeared */
   private hide(fromTick: number, toTick: number): boolean {
     let changed = false;
     for (let body = 0; body < this.hidden.length; body++) {
@@ -204,7 +203,7 @@ export class RoomState {
     this.welcome = welcome;
     this.hands.clear();
     this.acknowledged.clear();
-    // The old line's frames stay on the screen until the new line's first keyframe: a freeze, and no empty picture.
+    // The last frames of the old connection stay on the screen until the first keyframe of the new one.
     if (this.decoder) this.decoder.broken = true;
     this.rejoining = true;
     if (!resumed || !this.clock) this.clock = new Clock(this.ticksPerSecond);
@@ -218,7 +217,7 @@ export class RoomState {
         if (this.topologyHash === hash) this.useTopology(topology);
       },
       (error: unknown) => {
-        // Another try comes with the next welcome.
+        // The next welcome loads again.
         if (this.topologyHash === hash) this.topologyHash = undefined;
         this.options.onTopologyFailed(error);
       },
@@ -250,15 +249,15 @@ export class RoomState {
     const frame = this.decodeFrame(event);
     if (!frame) return;
     const before = this.buffer.newest;
-    // A keyframe that repeats a frame which is already there (asked for by somebody else) changes nothing.
+    // Ignore a keyframe that repeats the newest frame: another member asked for it.
     if (before && event.type === "keyframe" && before.tick === frame.tick) return this.buffer.giveBack(frame);
     const restarted = before !== undefined && frame.tick < before.tick;
-    // Frames are left out only where nothing moves, and by a line that is too slow: then a keyframe follows.
+    // The server skips frames when nothing moves. It also skips them for slow connections, but then a keyframe follows.
     frame.afterRest = event.type === "delta" && frame.tick - event.baseTick > this.sendTicks;
     const { tickMs } = this;
     const stillFromMs = before && (before.still || frame.afterRest) ? before.changedTick * tickMs : Number.NaN;
     if (before && (this.rejoining || restarted)) {
-      // The line was down: what was shown last fades into what the room is now, instead of sweeping over the gap.
+      // After a lost connection or a restart, fade from the last picture instead of interpolating over the gap.
       this.crossFade(receivedMs);
       this.buffer.clear();
       this.playout.restart();
@@ -279,10 +278,10 @@ export class RoomState {
     } catch (error) {
       buffer.giveBack(frame);
       this.decode.failures++;
-      // Should keyframes fail as well, neither the log nor the server must be flooded.
+      // Limits the rate, so that failing keyframes flood neither the log nor the server.
       if (startMs - this.lastComplaintMs > COMPLAINT_MS) {
         this.lastComplaintMs = startMs;
-        console.warn(`frame of tick ${event.tick} cannot be decoded; asking for a keyframe`, error);
+        console.warn(`the frame of tick ${event.tick} cannot be decoded; requesting a keyframe`, error);
         this.options.needKeyframe();
       }
       return undefined;

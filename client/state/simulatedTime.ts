@@ -1,13 +1,13 @@
 /**
- * Ticks in which time went on: where colliders on a path are depends on them alone, and a room's owners may let it
- * stand still. What is drawn is a little behind what was heard last, so the few changes before it are kept.
+ * Converts ticks into simulated time, which excludes paused ticks. The positions of colliders on paths depend on
+ * simulated time only. The picture is a little behind the newest message, so the last KEPT changes are kept.
  */
 import type { Tuning } from "../../shared/protocol/protocol.ts";
 
 interface Change {
-  /** From this tick on. */
+  /** First tick of the change. */
   tick: number;
-  /** Ticks before it in which time stood. */
+  /** Paused ticks before it. */
   stood: number;
   stands: boolean;
 }
@@ -18,14 +18,12 @@ export class SimulatedTime {
   private changes: Change[] = [];
 
   note(tick: number, { timeScale, stood }: Pick<Tuning, "timeScale" | "stood">): void {
-    // the room may have gone back
+    // Drop later changes: an undo may have taken the room back.
     this.changes = [...this.changes.filter((change) => change.tick < tick), { tick, stood, stands: timeScale === 0 }];
     if (this.changes.length > KEPT) this.changes.shift();
   }
 
-  /**
-   * @param tick as of a frame, which shows what that tick left; may be between two. @returns ticks of simulated time
-   */
+  /** @param tick of a frame (its state after that tick), may be fractional. @returns ticks of simulated time */
   at(tick: number): number {
     const change = this.changes.findLast((c) => c.tick <= tick + 1) ?? this.changes[0];
     if (!change) return tick;

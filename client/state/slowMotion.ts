@@ -1,14 +1,12 @@
-/** Whether a room runs slower than the wall, how much, and what its time goes into. */
+/** Detects whether a room runs slower than real time, by how much, and which part of the tick takes the most time. */
 import type { RoomStats } from "../../shared/protocol/protocol.ts";
 
-/** Below this part of real time people see it. */
+/** Below this share of real time viewers notice. */
 const SEEN = 0.95;
-/** A tick that takes less than this part of its period is late because it waited for a thread. */
+/** A tick that takes less than this share of its period is late because it waited for a thread. */
 const BUSY = 0.9;
 
-/**
- * Stages of a tick that are about contact, in its order; those that are neither this nor sending are the equations'.
- */
+/** Stages of a tick that count as contact, in their order. The others are solving, except sending. */
 const CONTACT = new Set([
   "broadPhase",
   "points",
@@ -27,13 +25,13 @@ function aboutOf(stage: string): SlowMotion["why"] {
 }
 
 export interface SlowMotion {
-  /** Part of real time, 0 to 1. */
+  /** Share of real time, 0 to 1. */
   factor: number;
-  /** Key of the catalogue. */
+  /** Key of the text catalogue. */
   why: "slowOtherRooms" | "slowLongTicks" | "slowSending" | "slowContact" | "slowSolving";
 }
 
-/** @param stats of one second. @returns undefined: real time, or so near to it that nobody sees it */
+/** @param stats of one second. @returns undefined if the room runs at SEEN of real time or faster */
 export function slowMotionOf(stats: RoomStats, tickHz: number): SlowMotion | undefined {
   const { timeDilation: factor, stepMs, stages } = stats;
   if (!(factor < SEEN)) return undefined;

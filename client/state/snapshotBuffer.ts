@@ -1,6 +1,6 @@
 /**
- * The last decoded frames of a room, in tick order, in arrays that are reused: what interpolation reads and what the
- * debugging hook shows. Source: Fiedler, "Snapshot Interpolation" (2014).
+ * The last decoded frames of a room, in tick order, in reused arrays: the input of interpolation and of the debugging
+ * hook. Source: Fiedler, "Snapshot Interpolation" (2014).
  */
 
 export interface Frame {
@@ -8,17 +8,17 @@ export interface Frame {
   tick: number;
   /** int32[3*particles] decoded grid coordinates, straight from the codec. */
   ints: Int32Array;
-  /** float32[3*particles] the same in metres. */
+  /** float32[3*particles] the same in meters. */
   positions: Float32Array;
   /** Nothing moved since the frame before it. */
   still: boolean;
-  /** Tick of the first frame that looks like this one: the same through a rest. */
+  /** Tick of the first frame with the same positions: constant during a rest. */
   changedTick: number;
-  /** Between the frame before it and this one frames were left out because nothing moved. */
+  /** Frames between the one before and this one were skipped, because nothing moved. */
   afterRest: boolean;
 }
 
-/** Two frames and how far (0..1) the moment asked for lies between them. */
+/** Two frames, and the position (0..1) of a moment between them. */
 export interface FramePair {
   from: Frame;
   to: Frame;
@@ -46,13 +46,13 @@ export class SnapshotBuffer {
     return this.frames[this.frames.length - 1];
   }
 
-  /** Oldest first; the frames are live, copy what must outlast the next push. */
+  /** Oldest first; the frames are live and valid until the next push. */
   list(): readonly Frame[] {
     return this.frames;
   }
 
   /**
-   * A frame to decode into; hand it back to `push`. Its arrays hold old data.
+   * Returns a frame to decode into, for `push` or `giveBack`. Its arrays hold old data.
    * @throws never; allocates only until FRAMES_KEPT + 1 frames exist
    */
   borrow(): Frame {
@@ -74,9 +74,8 @@ export class SnapshotBuffer {
   }
 
   /**
-   * Adds the newest frame. A tick that is not newer than the last one replaces nothing and empties the buffer first:
-   * the room started again (a reset keeps counting, but a restored room may not), and no pair across that jump may be
-   * interpolated.
+   * Adds the newest frame. If its tick is not newer than the last one, empties the buffer first: the room was restored
+   * (a reset keeps counting ticks), and no pair across that jump may be interpolated.
    */
   push(frame: Frame): void {
     const last = this.newest;
@@ -87,19 +86,19 @@ export class SnapshotBuffer {
     if (this.frames.length > FRAMES_KEPT) this.spare.push(this.frames.shift()!);
   }
 
-  /** Forgets all frames: after a gap in the chain, so that the picture jumps once instead of smearing over the gap. */
+  /**
+   * Forgets all frames after a gap in the chain, so that the picture jumps once and does not interpolate over the gap.
+   */
   clear(): void {
     this.spare.push(...this.frames.splice(0));
   }
 
   /**
-   * The pair around a moment. Before the oldest frame: the oldest; after the newest: the newest. Nothing is ever
-   * extrapolated, because a straight line through a collision shows what never happened.
+   * Returns the pair around a moment. Before the oldest frame it is the oldest, after the newest the newest. It never
+   * extrapolates, because a straight line through a collision shows motion that never happened.
    * @param tick moment on the server's time line, in ticks (fractions allowed)
-   * @param maxGap ticks; a pair further apart than this whose first frame is still, or whose second comes after a rest,
-   *   is a rest that ended (little is
-   *   sent while a room sleeps): the first frame is held until `maxGap` before the second, so that the motion begins
-   *   when it began
+   * @param maxGap ticks. A longer gap after a still frame, or before a frame with `afterRest`, was a rest: the first
+   *   frame is shown until `maxGap` before the second, so that the motion begins when it really began
    */
   at(tick: number, maxGap: number): FramePair | undefined {
     const { frames } = this;

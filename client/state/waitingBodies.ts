@@ -1,30 +1,30 @@
-/** Which bodies wait, and since when: messages run ahead of the picture, which shows a moment ago. */
+/** Which spawnable bodies are out of the room, by tick: messages run ahead of the picture, which shows a moment ago. */
 
-/** Changes kept; the picture is a second behind at most. */
+/** Number of changes kept; the picture is a second behind at most. */
 const CAPACITY = 64;
 
 export class WaitingBodies {
-  /** In tick order: from `tick` on these bodies wait. */
+  /** In tick order: from `tick` on these bodies are out of the room. */
   private changes: { tick: number; bodies: ReadonlySet<number> }[] = [];
 
-  /** What the server said last. */
+  /** The newest state. */
   get now(): ReadonlySet<number> {
     return this.changes.at(-1)?.bodies ?? new Set();
   }
 
-  /** @returns bodies that came, and that went, by this message */
+  /** @returns the bodies that this message puts in, and those that it takes out */
   note(tick: number, bodies: readonly number[]): { came: number[]; went: number[] } {
     const before = this.now;
     const next = new Set(bodies);
-    // a room that was restored may count from an earlier tick; the last word on a tick counts
+    // A restored room may count from an earlier tick; the last message about a tick counts.
     this.changes = this.changes.filter((change) => change.tick < tick).slice(-CAPACITY);
     this.changes.push({ tick, bodies: next });
     return { came: [...before].filter((body) => !next.has(body)), went: [...next].filter((body) => !before.has(body)) };
   }
 
   /**
-   * Did the body wait at any moment from one frame to another? Then the picture between them does not show it: it would
-   * sweep to where it came in.
+   * True if the body was out of the room at any moment between two frames. The picture between them must not show it:
+   * interpolation would sweep it to the place where it was put in.
    */
   waits(body: number, fromTick: number, toTick: number): boolean {
     return this.changes.some(

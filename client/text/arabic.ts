@@ -1,4 +1,4 @@
-/** Every text of the pages in Arabic. */
+/** All texts of the pages in Arabic. */
 import type { Catalog } from "./text.ts";
 
 export const arabic: Catalog = {

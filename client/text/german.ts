@@ -1,4 +1,4 @@
-/** Every text of the pages in German. */
+/** All texts of the pages in German. */
 import type { Catalog } from "./text.ts";
 
 export const german: Catalog = {
@@ -13,7 +13,7 @@ export const german: Catalog = {
   lobbyFooter: "Einmal auf dem Server berechnet, bei allen gezeichnet.",
   lobbyLanguages: "Sprachen",
   people: { one: "{count} Person", other: "{count} Personen" },
-  parked: "geparkt",
+  parked: "in Quarantäne",
   join: "Beitreten",
   joinField: "Raumcode oder Link",
   joinPlaceholder: "Raumcode oder Link",
@@ -69,7 +69,7 @@ export const german: Catalog = {
   kickedText: "Wem der Raum gehört, lässt dich nicht wieder herein, vielleicht nur für eine Weile.",
   lockedTitle: "Dieser Raum ist abgeschlossen",
   lockedText: "Im Moment kommt niemand Neues herein. Wem der Raum gehört, kann ihn wieder öffnen.",
-  parkedTitle: "Dieser Raum ist geparkt",
+  parkedTitle: "Dieser Raum ist in Quarantäne",
   parkedText: "Etwas stimmt nicht mit ihm. Er bleibt, wie er war, bis jemand vom Serverbetrieb ihn angesehen hat.",
   tooManyAttemptsTitle: "Zu viele falsche Passwörter",
   tooManyAttemptsText: "Sie kamen aus deinem Netz. Warte einige Minuten und versuche es noch einmal.",
@@ -318,7 +318,7 @@ export const german: Catalog = {
   errorROOM_NOT_FOUND: "Einen Raum mit diesem Namen gibt es nicht.",
   errorROOM_EXISTS: "Einen Raum mit diesem Namen gibt es schon, mit einer anderen Szene.",
   errorROOM_MOVING: "Der Raum zieht gerade auf einen anderen Server um. Versuche es gleich noch einmal.",
-  errorROOM_PARKED: "Der Raum ist geparkt: Nichts ist verloren, doch der Serverbetrieb muss ihn ansehen.",
+  errorROOM_PARKED: "Der Raum ist in Quarantäne: Nichts ist verloren, doch der Serverbetrieb muss ihn ansehen.",
   errorSHUTTING_DOWN: "Der Server fährt herunter und öffnet keine Räume.",
   errorNOT_ALLOWED: "Deine Rolle erlaubt das nicht.",
   errorTOKEN_NEEDED: "Dafür braucht es eine Einladung.",
@@ -419,7 +419,7 @@ export const german: Catalog = {
   adminSaid: { one: "In {count} Raum gesagt", other: "In {count} Räumen gesagt" },
   adminEnded: "{room} ist beendet",
   adminHandedOver: "{room} wurde übergeben; gibt es keinen anderen Prozess, ist er gleich wieder da",
-  adminUnparked: "{room} darf wieder laufen; hat sich nichts geändert, ist er gleich wieder geparkt",
+  adminUnparked: "{room} darf wieder laufen; hat sich nichts geändert, ist er gleich wieder in Quarantäne",
   adminRecordingSaved: "Die Aufzeichnung von {room} wird gespeichert",
   adminPieceSaved: "Ein Stück von {room} wird gespeichert",
   adminPieceGone: "Ein Stück von {room} ist gelöscht",
@@ -443,7 +443,7 @@ export const german: Catalog = {
   adminHandOver: "Übergeben",
   adminNobodyOwns: "niemand",
   adminMembersAway: "{here} + {away} abwesend",
-  adminParkedBecause: "geparkt: {reason}",
+  adminParkedBecause: "in Quarantäne: {reason}",
   adminOwnThread: "eigener Thread",
   adminOverBudget: "Szene zu schwer: {took} je Tick, {has} sind da",
   adminLocked: "abgeschlossen",
@@ -452,7 +452,7 @@ export const german: Catalog = {
   adminBans: { one: "{count} gesperrt", other: "{count} gesperrt" },
   adminNobodyHere: "Niemand ist hier.",
   adminNoAnswer: "Sein Prozess antwortet nicht.",
-  adminSetAside: "Beiseitegelegt",
+  adminSetAside: "In Quarantäne",
   adminPieceMembers: "Mitglieder",
   adminPieceCheckpoint: "Sicherung, Tick {tick}",
   adminPieceJournal: "Journal, Tick {tick}",

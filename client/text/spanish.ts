@@ -1,4 +1,4 @@
-/** Every text of the pages in Spanish. */
+/** All texts of the pages in Spanish. */
 import type { Catalog } from "./text.ts";
 
 export const spanish: Catalog = {
@@ -13,7 +13,7 @@ export const spanish: Catalog = {
   lobbyFooter: "Se simula una vez en el servidor y se dibuja en cada pantalla.",
   lobbyLanguages: "Idiomas",
   people: { one: "{count} persona", many: "{count} de personas", other: "{count} personas" },
-  parked: "apartada",
+  parked: "en cuarentena",
   join: "Entrar",
   joinField: "Código o enlace de la sala",
   joinPlaceholder: "código o enlace",
@@ -69,7 +69,7 @@ export const spanish: Catalog = {
   kickedText: "Quien la abrió no te deja volver, quizá solo por un tiempo.",
   lockedTitle: "Esta sala está cerrada",
   lockedText: "Por ahora no entra nadie nuevo. Quien la abrió puede volver a abrirla.",
-  parkedTitle: "Esta sala está apartada",
+  parkedTitle: "Esta sala está en cuarentena",
   parkedText: "Algo le pasa, y se conserva tal como estaba hasta que la revise quien lleva el servidor.",
   tooManyAttemptsTitle: "Demasiadas contraseñas erróneas",
   tooManyAttemptsText: "Llegaron desde tu red. Espera unos minutos y prueba otra vez.",
@@ -327,7 +327,7 @@ export const spanish: Catalog = {
   errorROOM_NOT_FOUND: "No hay ninguna sala con este nombre.",
   errorROOM_EXISTS: "Ya hay una sala con este nombre y otra escena.",
   errorROOM_MOVING: "La sala está pasando de un servidor a otro. Prueba dentro de un momento.",
-  errorROOM_PARKED: "La sala está apartada: no se ha perdido nada, y quien lleva el servidor tiene que revisarla.",
+  errorROOM_PARKED: "La sala está en cuarentena: no se ha perdido nada, y quien lleva el servidor tiene que revisarla.",
   errorSHUTTING_DOWN: "El servidor se apaga y no abre salas.",
   errorNOT_ALLOWED: "Tu papel no lo permite.",
   errorTOKEN_NEEDED: "Para esto hace falta una invitación.",
@@ -424,7 +424,7 @@ export const spanish: Catalog = {
   adminSaid: { one: "Dicho en {count} sala", many: "Dicho en {count} de salas", other: "Dicho en {count} salas" },
   adminEnded: "{room} ha terminado",
   adminHandedOver: "{room} se ha traspasado; si no hay otro proceso, vuelve enseguida",
-  adminUnparked: "{room} puede volver a funcionar; si nada ha cambiado, se aparta otra vez enseguida",
+  adminUnparked: "{room} puede volver a funcionar; si nada ha cambiado, vuelve enseguida a la cuarentena",
   adminRecordingSaved: "Se guarda la grabación de {room}",
   adminPieceSaved: "Se guarda una parte de {room}",
   adminPieceGone: "Se ha borrado una parte de {room}",
@@ -448,7 +448,7 @@ export const spanish: Catalog = {
   adminHandOver: "Traspasar",
   adminNobodyOwns: "nadie",
   adminMembersAway: "{here} + {away} ausentes",
-  adminParkedBecause: "apartada: {reason}",
+  adminParkedBecause: "en cuarentena: {reason}",
   adminOwnThread: "hilo propio",
   adminOverBudget: "escena demasiado pesada: {took} por paso, hay {has}",
   adminLocked: "cerrada",
@@ -457,7 +457,7 @@ export const spanish: Catalog = {
   adminBans: { one: "{count} vetado", many: "{count} de vetados", other: "{count} vetados" },
   adminNobodyHere: "No hay nadie.",
   adminNoAnswer: "Su proceso no responde.",
-  adminSetAside: "Apartado",
+  adminSetAside: "En cuarentena",
   adminPieceMembers: "miembros",
   adminPieceCheckpoint: "copia, paso {tick}",
   adminPieceJournal: "diario, paso {tick}",

@@ -1,6 +1,6 @@
 /**
- * The pages' texts in the visitor's language. The catalogue is english.ts; every other language is a chunk of its own,
- * fetched only by who reads it. A key that a language lacks, and a value that a text needs, are errors of the compiler.
+ * Texts of the pages in the user's language. The catalogue is english.ts; each other language is a chunk of its own,
+ * loaded only when used. The compiler reports missing keys and missing values.
  */
 import { english } from "./english.ts";
 
@@ -16,13 +16,13 @@ type FormOf<Entry> = Entry extends { other: infer Other extends string } ? Other
 type Values<Key extends TextKey, Value> = {
   readonly [name in Places<FormOf<English[Key]>>]: name extends "count" ? number : Value;
 };
-/** A text without places takes no values. */
+/** A text without placeholders takes no values. */
 type Given<Key extends TextKey, Value> = [Places<FormOf<English[Key]>>] extends [never] ? [] : [Values<Key, Value>];
 
-/** Keys of texts without places. */
+/** Keys of texts without placeholders. */
 export type PlainKey = { [key in TextKey]: [Places<FormOf<English[key]>>] extends [never] ? key : never }[TextKey];
 
-/** Each with its own name for itself, and how its letters run. */
+/** Name of each language in the language itself, and its writing direction. */
 export const LANGUAGES = {
   en: { name: "English", direction: "ltr" },
   de: { name: "Deutsch", direction: "ltr" },
@@ -46,7 +46,10 @@ let threeDigits = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 const isLanguage = (tag: string | null): tag is Language => tag !== null && Object.hasOwn(LANGUAGES, tag);
 
-/** @param asked by the page's address, or before in this tab. @param preferred the browser's list, best first */
+/**
+ * @param asked language from the page's address or from earlier in this tab
+ * @param preferred browser's list, best first
+ */
 export function languageOf(asked: string | null, preferred: readonly string[]): Language {
   if (isLanguage(asked)) return asked;
   return preferred.map((tag) => tag.split("-")[0]!.toLowerCase()).find(isLanguage) ?? "en";
@@ -54,42 +57,45 @@ export function languageOf(asked: string | null, preferred: readonly string[]): 
 
 const KEY = "pliant.language";
 
-/** `?lang=` holds for the tab: it survives the way from the lobby to a room. */
+/**
+ * Returns the language from `?lang=`, which is kept for the tab, so that it also applies in rooms opened from the
+ * lobby.
+ */
 function askedFor(search: string): string | null {
   const asked = new URLSearchParams(search).get("lang");
   try {
     if (isLanguage(asked)) sessionStorage.setItem(KEY, asked);
     return isLanguage(asked) ? asked : sessionStorage.getItem(KEY);
   } catch {
-    // A window that keeps nothing: the address has to say it on every page.
+    // The browser refuses storage: the parameter is then needed on every page.
     return asked;
   }
 }
 
-/** The page's language, and its direction; called once, before anything is shown. */
+/** Sets the page's language and direction. Called once, before anything is shown. */
 export async function chooseLanguage(): Promise<void> {
   const wanted = languageOf(askedFor(location.search), navigator.languages);
   try {
     speak(wanted, await load[wanted]());
   } catch (error) {
-    // The chunk did not come: a page in English is better than none.
+    // The chunk failed to load: a page in English is better than none.
     console.warn(error);
   }
   document.documentElement.lang = language;
   document.documentElement.dir = LANGUAGES[language].direction;
 }
 
-/** Texts are in this language from now on. */
+/** Switches all texts to this language. */
 export function speak(next: Language, texts: Catalog): void {
   language = next;
   catalog = texts;
   plurals = new Intl.PluralRules(next);
-  // Figures from the server, in plots and in codes are in these digits; one page has one kind.
+  // Latin digits, as in the server's texts, in plots and in codes, so that a page has one kind of digits.
   numbers = new Intl.NumberFormat(next, { numberingSystem: "latn" });
   threeDigits = new Intl.NumberFormat(next, { numberingSystem: "latn", maximumSignificantDigits: 3 });
 }
 
-/** Date and time as the language writes it. @param iso ISO 8601 */
+/** Formats date and time in the page's language. @param iso ISO 8601 */
 export const dateText = (iso: string): string => new Date(iso).toLocaleString(`${language}-u-nu-latn`);
 
 function patternOf(key: TextKey, values: Readonly<Record<string, unknown>>): string {
@@ -98,23 +104,25 @@ function patternOf(key: TextKey, values: Readonly<Record<string, unknown>>): str
   return entry[plurals.select(values.count as number)] ?? entry.other;
 }
 
-/** A name in another script must not turn the words around it: first strong isolate ... pop directional isolate. */
+/**
+ * In right-to-left text, isolates names (U+2068 ... U+2069), so that another script does not reorder the text around.
+ */
 function shown(value: unknown): string {
   if (typeof value === "number") return numbers.format(value);
   return LANGUAGES[language].direction === "rtl" ? `\u2068${String(value)}\u2069` : String(value);
 }
 
 export const numberText = (value: number): string => numbers.format(value);
-/** As measured: with three digits that count. */
+/** Formats a measured value, with three significant digits. */
 export const measuredText = (value: number): string => threeDigits.format(value);
 
-/** The text of a key, with its values in their places. */
+/** Returns the text of a key, with the values in its placeholders. */
 export function t<Key extends TextKey>(key: Key, ...[values]: Given<Key, string | number>): string {
   const given = (values ?? {}) as Record<string, unknown>;
   return patternOf(key, given).replace(/\{(\w+)\}/g, (_, name: string) => shown(given[name]));
 }
 
-/** As t, with elements in the places. */
+/** Like `t`, with elements in the placeholders. */
 export function tParts<Key extends TextKey>(key: Key, ...[values]: Given<Key, Node>): (Node | string)[] {
   const given = (values ?? {}) as Record<string, Node>;
   return patternOf(key, given)
@@ -122,7 +130,7 @@ export function tParts<Key extends TextKey>(key: Key, ...[values]: Given<Key, No
     .map((part, at) => (at % 2 === 1 ? given[part]! : part));
 }
 
-/** The text of a code that the server may answer; undefined: there is none. */
+/** Returns the text of a code of the server; undefined if there is none. */
 export function textOfCode(kind: "error" | "notice" | "refused" | "note", code: string): string | undefined {
   const key = `${kind}${code}`;
   return Object.hasOwn(catalog, key) ? (catalog[key as TextKey] as string) : undefined;

@@ -1,4 +1,4 @@
-/** What owners decide: lock, password, who may reset, invitations, undo. Shown to owners only. */
+/** The owners' menu: lock, password, permission to reset, invitations, undo. Shown to owners only. */
 import type { AccessState } from "../../shared/protocol/fromServer.ts";
 import { h, icon } from "./dom.ts";
 import { Panel } from "./panel.ts";
@@ -11,9 +11,9 @@ export interface AccessActions {
     password?: string | null;
     liftBans?: boolean;
   }) => void;
-  /** Makes a link that lets its bearer in as this. */
+  /** Creates a link that admits its bearer with this role. */
   invite: (role: "player" | "spectator") => void;
-  /** The room goes back by this many seconds. */
+  /** Takes the room back by this many seconds. */
   undo: (seconds: number) => void;
 }
 
@@ -98,7 +98,7 @@ export class AccessMenu {
     this.element.append(this.button);
   }
 
-  /** @param mine is this member an owner? */
+  /** @param mine true if this member is an owner */
   setOwner(mine: boolean): void {
     this.element.hidden = !mine;
     if (!mine) this.panel.open(false);

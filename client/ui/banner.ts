@@ -1,13 +1,13 @@
-/** The strip that says that the line is down and when the next attempt comes. */
+/** Banner that reports a lost connection. */
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { ConnectionStatus } from "../sdk/connection.ts";
 import { h } from "./dom.ts";
 import { t, type PlainKey } from "../text/text.ts";
 
-/** A line that is back this soon was never worth a word, ms. */
+/** Delay before the banner appears, ms: a connection that is back earlier needs no message. */
 const PATIENCE_MS = 400;
 
-/** Close codes that a visitor can be told more about. */
+/** Close codes with a message of their own. */
 const REASONS: ReadonlyMap<number, PlainKey> = new Map<number, PlainKey>([
   [CloseCode.roomFull, "roomFull"],
   [CloseCode.restarting, "restarting"],

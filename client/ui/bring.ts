@@ -1,12 +1,9 @@
-/**
- * Something of one's own: a button, and files that are dropped anywhere on the page. The dialog that asks what it is to
- * be comes when it is needed.
- */
+/** Upload of a model: a button, and files dropped anywhere on the page. The dialog is loaded when it is needed. */
 import { h, icon, labelOf } from "./dom.ts";
 import { t } from "../text/text.ts";
 
 export interface BringActions {
-  /** Id of the scene of the room that the page shows; undefined: it shows none. */
+  /** Id of the scene of the room that the page shows; undefined if it shows none. */
   sceneHere: () => string | undefined;
 }
 
@@ -15,7 +12,7 @@ export class Bring {
   private readonly sceneHere: BringActions["sceneHere"];
   private readonly veil = h("div", { class: "drop-veil", hidden: true }, h("p", {}, t("bringDrop")));
 
-  /** @param looks classes of the button */
+  /** @param looks CSS classes of the button */
   constructor(sceneHere: BringActions["sceneHere"], looks = "tool extra") {
     this.sceneHere = sceneHere;
     this.button = h(

@@ -1,6 +1,6 @@
 /**
- * What somebody brought is sent, shown, and made into a body: a file, what it is to be, of what, how large, where.
- * What goes wrong is said where it went wrong, and another file may be tried.
+ * Dialog that uploads a model file, shows a preview, and turns it into a body: its kind, material, size and room.
+ * Errors appear in the dialog, and another file may be tried.
  */
 import "../styles/bring.css";
 import type { PresetName } from "../../shared/materialPresets.ts";
@@ -13,7 +13,7 @@ import type { ObjectPreview } from "../view/objectPreview.ts";
 import { h } from "./dom.ts";
 import { noteItems } from "./objectNotes.ts";
 
-/** How often the server is asked how far it has come, ms. */
+/** Interval of requests for the progress of the build, ms. */
 const ASK_MS = 250;
 const ENDINGS = ".glb,.gltf,.obj,.stl,.ply";
 const SIZE = { least: 0.05, most: 5, first: 0.5 };
@@ -57,7 +57,7 @@ export class BringDialog {
   private brought: BroughtObject | undefined;
   private preview: ObjectPreview | undefined;
 
-  /** @param into id of the scene of the room that the page shows; undefined: it shows none */
+  /** @param into id of the scene of the room that the page shows; undefined if it shows none */
   constructor(into: string | undefined) {
     this.into = into;
     const row = (label: string, field: HTMLElement): HTMLElement =>
@@ -132,7 +132,7 @@ export class BringDialog {
     if (offered.includes(before)) this.material.value = before;
   }
 
-  /** @param done 0 to 1; undefined: nobody knows */
+  /** @param done 0 to 1; undefined: unknown */
   private say(text: string, done?: number): void {
     this.said.textContent = text;
     this.progress.hidden = text === "";
@@ -145,7 +145,7 @@ export class BringDialog {
     this.say("");
     this.problem.hidden = false;
     const detail = problemDetail(error);
-    // The place is named as the file's format names it, in English and from left to right.
+    // The detail names the place as the file format does: in English, from left to right.
     this.problem.replaceChildren(
       problemText(error),
       ...(detail === undefined ? [] : [h("small", { class: "detail", lang: "en", dir: "ltr" }, detail)]),
@@ -200,9 +200,9 @@ export class BringDialog {
       const scene = await composeScene(choice, this.where.value === "into" ? this.into : undefined);
       asking = setInterval(() => void this.look(scene), ASK_MS);
       const { room, notes } = await createRoom(scene);
-      // Said there: they keep nobody from going on.
+      // The new page shows the notes; they do not prevent opening the room.
       if (notes) handOver("found", room, notes);
-      // The address carries what the room is of: it opens it again.
+      // With the scene in the address, the link creates the room again after it has ended.
       location.assign(`/r/${encodeURIComponent(room)}?scene=${encodeURIComponent(scene)}`);
     } catch (error) {
       this.fail(error);

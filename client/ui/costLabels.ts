@@ -1,18 +1,18 @@
 /**
- * Under each of several bodies with a method of their own, what a step of it takes, and how wrong it is where the scene
- * has a reference: elements over the canvas.
+ * Labels under bodies with simulation methods of their own: time per step, and the error if the scene has a reference.
+ * They are elements over the canvas.
  */
 import type { RoomStats } from "../../shared/protocol/protocol.ts";
 import { numberText, t } from "../text/text.ts";
 import type { Foot } from "../view/roomView.ts";
 import { h } from "./dom.ts";
 
-/** Between two labels side by side, px. */
+/** Gap between two labels side by side, px. */
 const GAP = 6;
 
 interface Label {
   element: HTMLElement;
-  /** px, of its text; NaN: not known, or it has changed. */
+  /** Size of the label, px; width NaN: not measured since the text changed. */
   width: number;
   height: number;
 }
@@ -22,9 +22,9 @@ export class CostLabels {
   private readonly labels = new Map<number, Label>();
 
   /**
-   * @param methods body and milliseconds of a step, as `stats` has them; one body alone has none to be compared with.
+   * @param methods body and milliseconds per step, from `stats`; labels appear only if there are several to compare.
    * @param errors body and distance from its reference over its largest side.
-   * What a body that rests took last stays.
+   * A sleeping body keeps its last value.
    */
   update({ methods, errors }: Pick<RoomStats, "methods" | "errors">): void {
     for (const [body, stepMs] of methods) {
@@ -39,8 +39,8 @@ export class CostLabels {
   }
 
   /**
-   * Side by side where there is room for it, else one below the other: no label covers another.
-   * @param foot of a body in the picture
+   * Places labels side by side if there is room, otherwise one below the other, so that they do not overlap.
+   * @param foot returns the point below a body in the picture
    */
   show(foot: (body: number) => Foot | undefined): void {
     const shown: { label: Label; at: Foot }[] = [];
@@ -52,12 +52,12 @@ export class CostLabels {
     const placed: { left: number; right: number; top: number; bottom: number }[] = [];
     for (const { label, at } of shown.sort((a, b) => a.at.x - b.at.x)) {
       measure(label);
-      // whole, under a body that is seen
+      // Keep the whole label inside the window if its body is.
       const whole = at.x > 0 && at.x < innerWidth;
       const most = whole ? innerWidth - label.width : Infinity;
       const left = Math.max(whole ? 0 : -Infinity, Math.min(most, at.x - label.width / 2));
       const right = left + label.width + GAP;
-      // from above to below: what is left behind is never met again
+      // Sorted from top to bottom, so one pass resolves all overlaps.
       let top = at.y;
       for (const other of placed.toSorted((a, b) => a.top - b.top))
         if (left < other.right && other.left < right && top < other.bottom && other.top < top + label.height)
@@ -81,7 +81,7 @@ function write(label: Label, line: number, text: string): void {
   label.width = Number.NaN;
 }
 
-/** Once for a text: the page is laid out for it. */
+/** Measures a label once per text, because measuring forces a layout of the page. */
 function measure(label: Label): void {
   if (!Number.isNaN(label.width)) return;
   const { width, height } = label.element.getBoundingClientRect();

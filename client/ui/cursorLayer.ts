@@ -1,13 +1,13 @@
 /**
- * Others' pointers as elements over the canvas: a name stays sharp whatever resolution the picture is drawn at, and who
- * is outside of the picture is an arrow at its edge.
+ * Cursors of other members as elements over the canvas, so that names stay sharp at any picture resolution. A cursor
+ * outside of the picture is shown as an arrow at its edge.
  */
 import type { ShownCursor } from "../view/handsView.ts";
 import { h, svg, wear } from "./dom.ts";
 
-/** An edge arrow's distance from the picture's edge, CSS pixels; below and above are tools. */
+/** Distance of an edge arrow from the picture's edge, CSS pixels; larger at top and bottom, where tools are. */
 const INSET = { side: 26, top: 84, bottom: 92 };
-/** Names near the right edge stand on the left of their arrow, CSS pixels. */
+/** Within this distance of the right edge, names are to the left of their arrow, CSS pixels. */
 const NAME_WIDTH = 170;
 
 const ARROW = "M2 2 6.5 17 9.800 10.400 16.500 7.200Z";
@@ -23,7 +23,7 @@ export class CursorLayer {
   readonly element = h("div", { class: "cursors", "aria-hidden": "true" });
   private readonly entries = new Map<number, Entry>();
 
-  /** @param cursors all that there are. @param width of the picture, height too, CSS pixels */
+  /** @param cursors of all members. @param width of the picture, CSS pixels, as height */
   show(cursors: readonly ShownCursor[], width: number, height: number): void {
     const kept = new Set<number>();
     for (const cursor of cursors) {
@@ -66,7 +66,7 @@ export class CursorLayer {
     element.classList.toggle("outside", outside);
     element.classList.toggle("leftward", at.x > width - NAME_WIDTH);
     element.style.translate = `${at.x}px ${at.y}px`;
-    // The arrow as it is drawn points up and to the left.
+    // The arrow shape points up and to the left.
     element.style.setProperty("--turn", outside ? `${Math.atan2(y - at.y, x - at.x) + 0.75 * Math.PI}rad` : "0rad");
   }
 }

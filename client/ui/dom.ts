@@ -1,4 +1,4 @@
-/** Builds elements without markup strings: nothing a server or a player says is ever parsed as HTML. */
+/** Builds elements without markup strings, so that text from servers or players is never parsed as HTML. */
 import { lookOf } from "../../shared/memberColors.ts";
 import { t } from "../text/text.ts";
 import { inkOn } from "../view/ink.ts";
@@ -21,7 +21,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Likewise for drawings: `svg("path", { d: "M0 0h1" })`. */
+/** The same for SVG: `svg("path", { d: "M0 0h1" })`. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Record<string, string | number>,
@@ -33,7 +33,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** Gives an element a member's colours, for its style sheet. @param color as it travels */
+/** Sets a member's colors as CSS variables of an element. @param color as in the protocol */
 export function wear({ style }: HTMLElement, color: string): void {
   const { first, second } = lookOf(color);
   style.setProperty("--member", first);
@@ -42,7 +42,7 @@ export function wear({ style }: HTMLElement, color: string): void {
   else style.setProperty("--second", second);
 }
 
-/** What is read aloud begins with what is seen. */
+/** Accessible name that begins with the visible text. */
 export const labelOf = (seen: string, title: string): string =>
   title.startsWith(seen) ? title : t("toolLabel", { text: seen, title });
 

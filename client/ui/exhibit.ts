@@ -1,34 +1,34 @@
 /**
- * A room that stands alone in public: when nobody has touched the page for a while it is as the first visitor found it,
- * and a hand shows again and again how to pull. Nothing that a visitor can do outlasts this.
+ * Exhibit mode, for unattended public screens. When the page has not been used for a while, it returns to its initial
+ * state and repeats an animation of how to pull. Nothing that a visitor does persists.
  */
 
 export interface ExhibitOptions {
-  /** Without input for this long, s. */
+  /** Time without input, s. */
   seconds: number;
-  /** Where others hold something, as text: each change is somebody's touch, too. Empty: nobody does. */
+  /** Targets of other members' grabs, as text: each change counts as input. Empty: no grabs. */
   others: () => string;
   /**
-   * Everything as it was at first.
-   * @param touched somebody has done something since the last time
-   * @returns whether it is: without a line the room cannot be, and it is asked for again
+   * Restores the initial state.
+   * @param touched true if there was input since the last time
+   * @returns false if the connection is down; then it is called again
    */
   renew: (touched: boolean) => boolean;
-  /** While nobody comes. */
+  /** Shows how to pull, repeatedly while the page is idle. */
   attract: () => void;
-  /** Ends it. */
+  /** Aborted to end the mode. */
   signal: AbortSignal;
 }
 
 const LOOK_MS = 500;
-/** Between two shows, as long as nobody comes, ms. */
+/** Time between two animations while the page is idle, ms. */
 const ATTRACT_MS = 8000;
 /**
- * A page that has been open for so long opens itself anew when it has just been renewed, ms: what a browser keeps of
- * what it has compiled and drawn (1.4 kB a visitor) does not add up over months, and a newer server brings its page.
+ * After this time the page reloads itself when it is idle, ms. This frees the browser's memory for compiled code and
+ * pictures (1.4 kB per visitor), which would add up over months, and loads the page of a newer server.
  */
 const FRESH_MS = 30 * 60_000;
-/** Between two attempts at that, ms: a server that is away would leave an error page behind. */
+/** Time between two attempts to reload, ms: if the server is down, a reload would end at an error page. */
 const REOPEN_MS = 5000;
 const INPUTS = ["pointerdown", "pointerup", "wheel", "keydown", "input"] as const;
 
@@ -45,7 +45,7 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
     rests = false;
   };
   for (const type of INPUTS) addEventListener(type, input, { signal, capture: true, passive: true });
-  // A long pull is one press; a press that does not move any more has been left behind.
+  // Movement continues a press. A press without movement does not count: the visitor has left it behind.
   const pulls = ({ buttons, movementX, movementY }: PointerEvent): void => {
     if (buttons !== 0 && (movementX !== 0 || movementY !== 0)) input();
   };
@@ -72,9 +72,9 @@ export function exhibit({ seconds, others, renew, attract, signal }: ExhibitOpti
 }
 
 /**
- * Opens the page again if there is somebody to answer: an error page would stay.
- * @param wanted asked when the answer is there
- * @returns whether it does
+ * Reloads the page if the server answers; otherwise an error page would stay.
+ * @param wanted asked again after the answer
+ * @returns true if it reloads
  */
 async function opensAnew(wanted: () => boolean): Promise<boolean> {
   const answers = await fetch(location.href, { cache: "no-store" }).then(
@@ -86,7 +86,7 @@ async function opensAnew(wanted: () => boolean): Promise<boolean> {
   return true;
 }
 
-/** Opens the page again after so long, s, and as soon as there is somebody to answer. */
+/** Reloads the page after this time, s, or later, as soon as the server answers. */
 export function reopen(seconds: number): void {
   setTimeout(() => void opensAnew(() => true).then((opens) => opens || reopen(seconds)), 1000 * seconds);
 }

@@ -1,6 +1,6 @@
 /**
- * Between a room's page and the page that frames it, which the content security policy has let do that: what happens in
- * the room goes out, a few commands come in. The other end is `client/sdk/element.ts`.
+ * Messages between a room's page and the page that embeds it: state goes out, a few commands come in. The content
+ * security policy limits who may embed it. The other end is `client/sdk/element.ts`.
  */
 
 type News =
@@ -8,13 +8,13 @@ type News =
   | { pliant: "state"; state: "connecting" | "open" | "reconnecting" | "ended" }
   | { pliant: "members"; count: number };
 
-/** What the framing page may ask for. It asks its visitor itself, where that is due. */
+/** Commands of the embedding page, which asks its visitor for confirmation where needed. */
 interface Commands {
   home: () => void;
   reset: () => void;
 }
 
-/** @returns tells the framing page; does nothing where there is none */
+/** @returns sends a message to the embedding page; does nothing if there is none */
 export function frameBridge({ home, reset }: Commands): (news: News) => void {
   if (parent === window) return () => {};
   addEventListener("message", ({ source, data }: MessageEvent) => {
@@ -23,6 +23,6 @@ export function frameBridge({ home, reset }: Commands): (news: News) => void {
     if (asked === "home") home();
     else if (asked === "reset") reset();
   });
-  // Nothing in it is private, and only origins that the operator lists may frame this page.
+  // Safe: the messages contain nothing private, and only origins that the operator lists may embed this page.
   return (news) => parent.postMessage(news, "*");
 }

@@ -1,12 +1,12 @@
-/** The part of a page's picture that no tools cover: between the bar above and the tools below. */
+/** The part of the page's picture without tools: between the bar at the top and the tools below. */
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 
-/** Between bodies and tools, and at the sides, as a share of the window: there is something to pull into. */
+/** Margin between bodies and tools, and at the sides, as a share of the window: space to pull into. */
 const MARGIN = 0.05;
-/** Tools on a window this low leave nothing to look at: then bodies may lie under them. */
+/** Below this share of the window's height the free area is useless: then bodies may be under the tools. */
 const LEAST_SHARE = 0.25;
 
-/** @param page has the canvas, the bar and the tools */
+/** @param page element that contains the canvas, the bar and the tools */
 export function freeArea(page: HTMLElement): FreeArea {
   const { width, height } = page.getBoundingClientRect();
   const bar = page.querySelector(".title")?.getBoundingClientRect();

@@ -1,6 +1,6 @@
 /**
- * Two seconds of a hand that pulls: it says what one can do here without a word and without covering anything. Only
- * drawn; it follows the point that it seems to hold, and is gone at the first real pull.
+ * Two-second animation of a hand that pulls, to explain the room without words. It only draws: it follows the point
+ * that it seems to grab, and disappears at the first real pull.
  */
 import { h, icon, wear } from "./dom.ts";
 
@@ -21,14 +21,14 @@ export class GhostHand {
     return !this.element.hidden;
   }
 
-  /** @param color of this member's hands */
+  /** @param color of this member */
   begin(color: string): void {
     this.element.hidden = true;
     wear(this.element, color);
     this.element.hidden = false;
   }
 
-  /** Window pixels of the point that it holds. It pulls to the side that has more room. */
+  /** Moves the animation to its point, window pixels. It pulls to the side that has more room. */
   follow({ x, y }: { x: number; y: number }): void {
     this.element.style.translate = `${x}px ${y}px`;
     this.element.classList.toggle("leftward", x > 0.6 * innerWidth);

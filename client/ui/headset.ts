@@ -1,12 +1,12 @@
-/** Is there a headset that shows a room? */
+/** Detects a VR headset. */
 
-/** Of Chromium: what a frame may use. */
+/** Chromium's interface for the permissions of a frame. */
 interface WithPolicy {
   featurePolicy?: { allowsFeature: (name: string) => boolean };
 }
 
 export async function headsetIsThere(): Promise<boolean> {
-  // A frame without leave to use one has none; where it asked all the same the browser would write an error.
+  // Without the permission the request fails anyway, and the browser would log an error.
   if ((document as WithPolicy).featurePolicy?.allowsFeature("xr-spatial-tracking") === false) return false;
   try {
     return (await navigator.xr?.isSessionSupported("immersive-vr")) ?? false;

@@ -1,10 +1,10 @@
-/** What one can do here, on one card. */
+/** The help card. */
 import { h } from "./dom.ts";
 import { t, type PlainKey } from "../text/text.ts";
 
 const touch = () => matchMedia("(pointer: coarse)").matches;
 
-/** What one does, a key as it is written on it or a text, and what that does. */
+/** A row: an input (a key as labelled, or a text) and its effect. */
 type Row = readonly [what: PlainKey | { key: string }, does: PlainKey];
 
 const WITH_MOUSE: readonly Row[] = [

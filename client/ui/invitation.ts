@@ -1,11 +1,11 @@
-/** How others come into a room: the address that they can open, as text and as a QR code. */
+/** The address of a room for other people, as text and as a QR code. */
 import { shareOrigin } from "../net/api.ts";
 
 export interface Invitation {
   url: string;
-  /** As people write it. */
+  /** The URL without its scheme. */
   text: string;
-  /** Where it leads, http(s)://host:port. */
+  /** Origin of the URL, http(s)://host:port. */
   origin: string;
   code: SVGSVGElement;
 }

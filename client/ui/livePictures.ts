@@ -1,18 +1,18 @@
 /**
- * What rooms look like just now, in the lobby's list: of those that are in sight, one after another, each every few
- * seconds while the page is visible. A room whose picture cannot be had keeps its scene's.
+ * Live pictures of rooms in the lobby's list: for visible rooms, one request at a time, each room every few seconds
+ * while the page is visible. If a picture fails, the scene's picture stays.
  */
 import { fetchPicture, type RoomSummary } from "../net/api.ts";
 
-/** Between two pictures of a room, ms; the server paints none more often than every 5 s. */
+/** Interval of pictures of a room, ms; the server renders one at most every 5 s. */
 const EVERY_MS = 10_000;
-/** A picture that could not be had is asked for again after this, ms. */
+/** Wait after a failed picture, ms. */
 const FAILED_MS = 60_000;
 
 interface Live {
-  /** Object URL of the newest; undefined: none yet. */
+  /** Object URL of the newest picture; undefined: none yet. */
   url?: string;
-  /** It is asked for again, ms on performance.now(). */
+  /** Time of the next request, ms on performance.now(). */
   againMs: number;
 }
 
@@ -20,7 +20,7 @@ export class LivePictures {
   readonly #pictures = new Map<string, Live>();
   #asking = false;
 
-  /** Call whenever the list has come. @param element holds a link with `data-room` and a picture for each room */
+  /** Call after each refresh of the list. @param element holds a link with `data-room` and an image for each room */
   show(list: readonly RoomSummary[], element: HTMLElement): void {
     for (const [room, { url }] of this.#pictures) {
       if (list.some((other) => other.room === room && other.picture !== undefined)) continue;
@@ -42,7 +42,7 @@ export class LivePictures {
       known.againMs = performance.now() + EVERY_MS;
       const content = await fetchPicture(summary).catch(() => undefined);
       if (content === undefined) known.againMs = performance.now() + FAILED_MS;
-      // The room may be gone meanwhile.
+      // The room may have ended meanwhile.
       if (content === undefined || this.#pictures.get(room) !== known) continue;
       if (known.url !== undefined) URL.revokeObjectURL(known.url);
       known.url = URL.createObjectURL(content);
@@ -63,7 +63,7 @@ export class LivePictures {
 const imageOf = (room: string, element: HTMLElement): HTMLImageElement | null =>
   element.querySelector(`a[data-room="${CSS.escape(room)}"] img`);
 
-/** Neither scrolled out of the list nor out of the window. */
+/** True if the image is visible in both the list and the window. */
 function inSight(image: HTMLElement | null, list: HTMLElement): boolean {
   if (!image) return false;
   const { top, bottom, left, right } = image.getBoundingClientRect();

@@ -1,4 +1,4 @@
-/** The lobby: where others already pull, and what one can pull on. */
+/** The lobby: the open rooms, and the scenes for new ones. */
 import { fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
 import { Bring } from "./bring.ts";
 import { h, icon } from "./dom.ts";
@@ -7,7 +7,7 @@ import { sceneSections } from "./sceneCards.ts";
 import { problemText } from "../text/problem.ts";
 import { LANGUAGES, t, tParts } from "../text/text.ts";
 
-/** The list of rooms is asked for this often while the page is visible, ms. */
+/** Interval of refreshes of the list of rooms while the page is visible, ms. */
 const REFRESH_MS = 2500;
 
 export function openLobby(app: HTMLElement): void {
@@ -22,7 +22,7 @@ export function openLobby(app: HTMLElement): void {
     languages(),
     h("span", {}, t("lobbyFooter")),
   );
-  // Both come when their place is known: nothing jumps.
+  // Both appear together, when their final place is known, so that nothing jumps.
   scenes.hidden = footer.hidden = true;
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const say = (text: string | undefined) => {
@@ -72,7 +72,7 @@ function live(rooms: HTMLElement): HTMLElement {
   );
 }
 
-/** Rooms in which somebody is, or may come: made anew only where something has changed. */
+/** The list of rooms; rebuilt only after a change. */
 class LiveRooms {
   readonly known = new Map<string, SceneSummary>();
   readonly #list: HTMLElement;
@@ -85,7 +85,7 @@ class LiveRooms {
     this.#say = say;
   }
 
-  /** @returns whether the server has said which there are; if not, why has been said */
+  /** @returns true if the server answered; otherwise the problem has been shown */
   async refresh(): Promise<boolean> {
     try {
       const rooms = (await fetchRooms()).sort((a, b) => b.members - a.members);
@@ -106,7 +106,7 @@ class LiveRooms {
   }
 }
 
-/** Each in its own words: whoever reads another one finds it. */
+/** Each language is named in itself, so that its readers find it. */
 function languages(): HTMLElement {
   const links = Object.entries(LANGUAGES).map(([tag, { name, direction }]) =>
     h("a", { href: `/?lang=${tag}`, lang: tag, dir: direction, hreflang: tag }, name),
@@ -140,7 +140,7 @@ function emptyRow(): HTMLElement {
   return h("li", { class: "empty" }, t("lobbyNobody"));
 }
 
-/** Takes a room's name or a whole pasted link. */
+/** Accepts a room's name or a pasted link. */
 function joinForm(): HTMLElement {
   const field = h("input", {
     name: "room",

@@ -1,8 +1,8 @@
-/** A page that only says something and shows the way out: room gone, no WebGL, server too old. */
+/** A page with only a message and a link to the lobby: room gone, no WebGL, old version. */
 import { h } from "./dom.ts";
 import { t } from "../text/text.ts";
 
-/** @param wayOut to the lobby */
+/** @param wayOut show the link to the lobby */
 export function messagePage(title: string, text: string, wayOut = true): HTMLElement {
   return h(
     "main",
@@ -14,7 +14,7 @@ export function messagePage(title: string, text: string, wayOut = true): HTMLEle
   );
 }
 
-/** What a page of its own is there to say: its title and its text. */
+/** Messages with a title and a text in the catalogue. */
 type Message =
   | "nothingHere"
   | "roomGone"

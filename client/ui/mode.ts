@@ -1,24 +1,24 @@
-/** What the page's address asks of the room page: how much of it is shown, and whether it stands alone in public. */
+/** Modes of the room page from its address: which parts are shown, and exhibit mode. */
 
 import { tidyName } from "./profile.ts";
 
 /**
- * `full`; `minimal`: only push, put in and reset; `none`: only the picture, for a page that frames it; `present`: a big
- * screen, with the picture, who is there, and how to come in.
+ * `full`; `minimal`: only push, put in and reset; `none`: only the picture, for embedding; `present`: for a big screen,
+ * with the picture, the people and the invitation.
  */
 const UIS = ["full", "minimal", "none", "present"] as const;
 
 export interface Mode {
   ui: (typeof UIS)[number];
-  /** Exhibit: after so long without a hand the room is as it was, s. undefined: it is nobody's exhibit */
+  /** Exhibit mode: time without input after which the room restarts, s. undefined: no exhibit */
   exhibitSeconds: number | undefined;
-  /** The visitor's name, as a page that frames this one knows it. */
+  /** The visitor's name, set by an embedding page. */
   name?: string;
-  /** What of the address cannot be followed, for whoever wrote it. */
+  /** Invalid parameters, as messages for the author of the address. */
   problems: string[];
 }
 
-/** s */
+/** Bounds of exhibitSeconds, s. */
 const EXHIBIT = { least: 2, most: 3600 };
 
 /** @param search of the page's address: `?ui=minimal&exhibit=60` */
@@ -28,7 +28,7 @@ export function modeOf(search: string): Mode {
   const ui = asked.get("ui");
   const known = UIS.find((name) => name === ui);
   if (known) mode.ui = known;
-  else if (ui !== null) mode.problems.push(`ui=${ui} is not known: ${UIS.join(", ")}`);
+  else if (ui !== null) mode.problems.push(`ui=${ui} is unknown. Use one of: ${UIS.join(", ")}`);
   const name = tidyName(asked.get("name") ?? "");
   if (name) mode.name = name;
   const exhibit = asked.get("exhibit");
@@ -36,6 +36,6 @@ export function modeOf(search: string): Mode {
   if (exhibit !== null && exhibit !== "" && seconds >= EXHIBIT.least && seconds <= EXHIBIT.most)
     mode.exhibitSeconds = seconds;
   else if (exhibit !== null)
-    mode.problems.push(`exhibit=${exhibit} is not allowed: ${EXHIBIT.least} to ${EXHIBIT.most} seconds`);
+    mode.problems.push(`exhibit=${exhibit} is out of range. Use ${EXHIBIT.least} to ${EXHIBIT.most} seconds`);
   return mode;
 }

@@ -1,9 +1,11 @@
-/** What was ignored, found or mended in a file that somebody brought, and where. */
+/**
+ * Notes about an uploaded model as list items: parts that were ignored, defects that were found or repaired, and where.
+ */
 import type { ObjectNote } from "../net/api.ts";
 import { h } from "./dom.ts";
 import { numberText, t, textOfCode } from "../text/text.ts";
 
-/** In the page's language where the code has a text, else as the server says it. */
+/** Uses the page's language if the code has a text there, otherwise the server's text. */
 export function noteItems(notes: readonly ObjectNote[]): HTMLElement[] {
   return notes.map(({ code, text, at }) => {
     const said = textOfCode("note", code);

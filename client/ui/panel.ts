@@ -1,20 +1,20 @@
 /**
- * A card that a button opens: above its button where there is space, a sheet from below on small screens (screens.css).
- * A press elsewhere closes it.
+ * A card that a button opens: above the button if there is space, as a bottom sheet on small screens (screens.css).
+ * A press outside closes it.
  */
 import { h } from "./dom.ts";
 import { t } from "../text/text.ts";
 
-/** From the button and from the window's edge, px. */
+/** Distance from the button and from the window's edge, px. */
 const GAP = 10;
 
 export class Panel {
   readonly element: HTMLElement;
-  /** Called when it has been closed, however that came. */
+  /** Called after it was closed, for any reason. */
   onClose: () => void = () => {};
   private readonly button: HTMLElement;
 
-  /** @param name the element's class beside "popover" */
+  /** @param name CSS class of the element, in addition to "popover" */
   constructor(button: HTMLElement, title: string, name: string, ...children: (HTMLElement | undefined)[]) {
     this.button = button;
     button.setAttribute("aria-expanded", "false");
@@ -54,7 +54,7 @@ export class Panel {
     );
   }
 
-  /** Above the button and inside the window; a sheet has its place from the style sheet. */
+  /** Places the card above the button, inside the window. The style sheet places sheets. */
   private place(): void {
     if (!this.isOpen) return;
     const { left, top } = this.button.getBoundingClientRect();
@@ -64,7 +64,7 @@ export class Panel {
   }
 }
 
-/** Calls `close` when something is open and a pointer goes down outside of `inside`. */
+/** Calls `close` if something is open and a pointer is pressed outside of `inside`. */
 export function closeOutside(isOpen: () => boolean, inside: readonly HTMLElement[], close: () => void): void {
   addEventListener(
     "pointerdown",

@@ -1,8 +1,8 @@
-/** Asks for a room's password. It is kept in the page only, and goes nowhere but into the hello. */
+/** Asks for a room's password. It is kept only in the page and sent only in the hello. */
 import { h } from "./dom.ts";
 import { t } from "../text/text.ts";
 
-/** @param wrong one was given, and it was not the right one; enter is called with what was typed */
+/** @param wrong true after a wrong password. @param enter called with the typed password */
 export function passwordPage(room: string, wrong: boolean, enter: (password: string) => void): HTMLElement {
   const field = h("input", {
     type: "password",

@@ -1,4 +1,4 @@
-/** Who is in the room, as a row of name tags. Spectators and owners are told apart; owners kick others from here. */
+/** The members of the room as a row of name tags. Badges mark spectators and owners. Owners can kick members here. */
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Member } from "../../shared/protocol/fromServer.ts";
 import { h, icon, wear } from "./dom.ts";
@@ -7,11 +7,11 @@ import { initials } from "./profile.ts";
 import { t } from "../text/text.ts";
 
 export interface PeopleActions {
-  /** @param banSeconds how long it stays out; undefined: it may come back */
+  /** @param banSeconds length of the ban; undefined: the member may return at once */
   kick: (member: number, banSeconds: number | undefined) => void;
 }
 
-/** More than this many become a number, for everybody but owners, who have to reach each of them. */
+/** Beyond this number the rest is shown as a count. Owners see all members, because they must be able to kick each. */
 const SHOWN = 6;
 
 const WAYS_OUT = [
@@ -29,11 +29,11 @@ export const ROLE_TEXTS = {
 
 export class People {
   readonly element = h("ul", { class: "people", "aria-label": t("peopleHere") });
-  /** Opens the list where the screen has no room for it. */
+  /** Opens the list on small screens, where it is hidden. */
   readonly button: HTMLButtonElement;
   private readonly count = h("b", {}, "1");
   private readonly actions: PeopleActions;
-  /** Whose list of ways out is open. */
+  /** Member whose menu is open. */
   private open: number | undefined;
   private last: { members: readonly Member[]; own: number; role: Role } = { members: [], own: 0, role: "player" };
 
@@ -63,13 +63,13 @@ export class People {
     );
   }
 
-  /** As a sheet, on a small screen. */
+  /** Opens or closes the list as a bottom sheet, on small screens. */
   show(on: boolean): void {
     this.element.classList.toggle("open", on);
     this.button.setAttribute("aria-expanded", String(on));
   }
 
-  /** @param role this member's own */
+  /** @param role of this member */
   update(members: readonly Member[], own: number, role: Role): void {
     this.last = { members, own, role };
     const here = members.filter((member) => member.connected || member.member === own);

@@ -1,6 +1,6 @@
 /**
- * The part of the room page that needs three: picture, hands, keyboard, and the animation loop that ties them to the
- * room's state.
+ * The part of the room page that needs three.js: picture, grabs, keyboard, and the animation loop that connects them to
+ * the room's state.
  */
 import { Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
@@ -36,16 +36,16 @@ export interface PlaygroundOptions {
   onCommand: (command: Command) => void;
 }
 
-/** A push takes this part of the largest impulse that the scene allows. */
+/** Share of the scene's largest impulse that a push uses. */
 const PUSH = 0.75;
 
-/** Twice the round trip and the buffer, and this, ms: then no answer to a hand comes any more. */
+/** Added to twice the round trip and the buffer delay, ms: after this time no answer to a grab is expected any more. */
 const PATIENCE_MS = 1000;
 
-/** Nobody's hands: most pictures have none, and need no list of their own. */
+/** Shared empty list for pictures without grabs. */
 const NONE: readonly never[] = [];
 
-/** A page has one keyboard and one debugging hook, however often a room comes back with another scene. */
+/** Keys and the debugging hook are installed once per page, even if the room is resumed with another scene. */
 let installed = false;
 
 export class Playground {
@@ -59,12 +59,12 @@ export class Playground {
   private tick = Number.NaN;
   private running = true;
   private readonly ended = new AbortController();
-  /** With a headset, whose session draws. */
+  /** The headset session, which then draws the pictures. */
   private visit: Visit | undefined;
   private onFirstPicture: () => void = () => {};
-  /** The page is hidden, or a headset draws: no picture is asked for. */
+  /** The loop is paused: the page is hidden, or a headset draws. */
   private parked = false;
-  /** Where the hand that shows how to pull seems to hold. */
+  /** Point that the ghost hand seems to grab. */
   private ghostAt: Picked | undefined;
   private lastMs = performance.now();
   private drawTimes: number[] = [];
@@ -112,7 +112,7 @@ export class Playground {
     return this.options.topology.interaction.together ?? NONE;
   }
 
-  /** A hand that takes hold of this body now. */
+  /** True if a grab of this body now grabs all bodies in `together`. */
   private holdsAll({ body }: Pick<Picked, "body">): boolean {
     return this.options.shell.together.all && this.together.includes(body);
   }
@@ -148,7 +148,7 @@ export class Playground {
     document.addEventListener(
       "visibilitychange",
       () => {
-        // A pointer that went up elsewhere would hold for ever.
+        // A pointer that is released outside of a hidden page would pull forever.
         if (document.hidden) return this.grabs.endAll(true);
         this.options.state.returned();
         this.resume();
@@ -178,9 +178,9 @@ export class Playground {
   }
 
   /**
-   * Into the room with a headset, or out again.
-   * @param changed told when the visit has begun, and when it is over
-   * @throws what the browser says
+   * Starts or ends the headset session.
+   * @param changed called when the session has begun, and when it has ended
+   * @throws the browser's error
    */
   async toggleVisit(changed: (visiting: boolean) => void): Promise<void> {
     if (this.visit) return this.visit.end();
@@ -218,7 +218,7 @@ export class Playground {
     });
   }
 
-  /** The next click puts this body in, where it points; undefined: it does not. */
+  /** Sets the body that the next click puts in; undefined: none. */
   setPlacing(body: number | undefined): void {
     this.placing = body;
     this.options.shell.element.classList.toggle("placing", body !== undefined);
@@ -254,7 +254,7 @@ export class Playground {
     this.view.dispose();
   }
 
-  /** @returns whether a picture was drawn */
+  /** @returns true if a picture was drawn */
   private frame(nowMs: number): boolean {
     const { state } = this.options;
     const sampled = state.sample(nowMs);
@@ -289,7 +289,7 @@ export class Playground {
     return drew;
   }
 
-  /** A hand that is only drawn pulls on what is nearest to the middle. */
+  /** Shows the ghost hand at the body nearest to the middle. */
   showHow(): void {
     const { online, profile, shell } = this.options;
     this.ghostAt = online() ? this.view.pickMiddle() : undefined;
@@ -311,7 +311,7 @@ export class Playground {
     shell.spares.cancel();
   }
 
-  /** @param part of the largest impulse that the scene allows */
+  /** @param part share of the scene's largest impulse */
   private push(picked: Picked, part = PUSH): void {
     const { topology, send, shell } = this.options;
     shell.ghost.end();
@@ -345,7 +345,7 @@ export class Playground {
     for (const { member, name, color, connected } of state.members) {
       const hand = state.hands.get(member);
       if (!connected || !hand || member === state.welcome?.member) continue;
-      // A hand that pulls is where it pulls to; a hand that only points is where it points.
+      // A member with a grab is shown at its target, otherwise at its cursor.
       const at = hand.grabs.at(-1)?.target ?? hand.cursor;
       if (at) cursors.push({ member, name, color, at });
     }

@@ -1,4 +1,4 @@
-/** A small live plot on a canvas: the last values, newest on the right, scaled to its own largest. */
+/** A small live plot on a canvas: the last values, newest on the right, scaled to their maximum. */
 import { h } from "./dom.ts";
 
 const SAMPLES = 90;
@@ -10,7 +10,7 @@ export class Plot {
   private readonly color: string;
   private readonly floor: number;
 
-  /** @param floor the scale never shows less than this as its top, so that noise near zero stays flat */
+  /** @param floor least top of the scale, so that noise near zero stays flat */
   constructor(color: string, floor: number) {
     this.color = color;
     this.floor = floor;

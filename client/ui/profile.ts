@@ -1,6 +1,4 @@
-/**
- * Who this visitor is to the others: a name and a colour, invented at the first visit and remembered in this browser.
- */
+/** This visitor's name and color for other members: random at the first visit, then kept in this browser. */
 import { MEMBER_COLORS, PALETTE } from "../../shared/memberColors.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
 
@@ -9,7 +7,7 @@ export interface Profile {
   color: string;
 }
 
-/** By what those who listen know them. */
+/** Color names for screen readers. */
 export const COLOR_NAMES = {
   "#d55e00": "colorVermilion",
   "#0072b2": "colorBlue",
@@ -21,7 +19,7 @@ export const COLOR_NAMES = {
   "#f0e442": "colorYellow",
 } as const satisfies Record<(typeof PALETTE)[number], string>;
 
-/** The first letters of a name's first two words; where a number tells it from the same name, that is the second. */
+/** Initials of the first two words of a name; a number after two words replaces the second letter. */
 export function initials(name: string): string {
   const words = name.split(" ").filter((word) => word !== "");
   const first = (word = ""): string => [...word][0] ?? "";
@@ -30,8 +28,8 @@ export function initials(name: string): string {
 }
 
 /**
- * A color that nobody has, while there is one. Of those who have to change, and all do at once, the first takes the
- * first free one, the second the next.
+ * Returns a color that no other member has, if there is one. Members that change at the same time choose different
+ * colors: the first takes the first free one, the second the next.
  */
 function colorBeside(own: string, earlier: readonly Profile[], everybody: readonly Profile[]): string {
   const kept = new Set<string>();
@@ -40,7 +38,7 @@ function colorBeside(own: string, earlier: readonly Profile[], everybody: readon
     if (kept.has(color)) before++;
     kept.add(color);
   }
-  // Where there are more people than colors some are shared: nobody changes with everybody who comes.
+  // With more people than colors, some colors are shared; otherwise members would change whenever one joins.
   if (!kept.has(own) || kept.size === MEMBER_COLORS.length) return own;
   const free = MEMBER_COLORS.filter((color) => !kept.has(color));
   const unused = free.filter((color) => !everybody.some((other) => other.color === color));
@@ -48,9 +46,9 @@ function colorBeside(own: string, earlier: readonly Profile[], everybody: readon
 }
 
 /**
- * Who comes later gives way: a color that somebody who was there before has becomes another one, and a name gets a
- * number (a second tab is a second person). Not remembered.
- * @returns what to change; undefined: nothing
+ * Makes a profile differ from the members who joined earlier: another color if it is taken, a number after a name that
+ * is taken (a second tab is a second person). The change is not stored.
+ * @returns the new profile; undefined if nothing has to change
  */
 export function distinctFrom(
   profile: Profile,
@@ -108,18 +106,18 @@ function pick<T>(list: readonly T[]): T {
   return list[Math.floor(Math.random() * list.length)]!;
 }
 
-/** Trims a typed name to what the server takes. */
+/** Trims a typed name to the server's limits. */
 export function tidyName(name: string): string {
   return [...name.replace(/\s+/g, " ").trim()].slice(0, Limits.nameLength).join("");
 }
 
-/** Somebody new, invented. @param before whose name it is not */
+/** Returns a random profile. @param before a name to avoid */
 export function freshProfile(before = ""): Profile {
   const name = `${pick(ADJECTIVES)} ${pick(ANIMALS)}`;
   return name === before ? freshProfile(before) : { name, color: pick(PALETTE) };
 }
 
-/** Private windows may refuse storage; then the profile lives as long as the page. */
+/** Loads the profile. If the browser refuses storage, it lives as long as the page. */
 export function loadProfile(): Profile {
   const fresh = freshProfile();
   try {
@@ -138,6 +136,6 @@ export function saveProfile(profile: Profile): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(profile));
   } catch {
-    // Refused storage: see above.
+    // Storage is refused: see loadProfile.
   }
 }

@@ -1,4 +1,4 @@
-/** The part of the replay page that needs three: the replay's moments as pictures, hands with them. */
+/** The part of the replay page that needs three.js: draws the moments of the replay, with grabs. */
 import { MEMBER_COLORS } from "../../shared/memberColors.ts";
 import type { Playhead } from "../state/playhead.ts";
 import type { ReplayBuffer } from "../state/replayBuffer.ts";
@@ -15,13 +15,13 @@ export interface ProjectorOptions {
   replay: ReplayBuffer;
   playhead: Playhead;
   probe: GraphicsProbe;
-  /** After every moment that was shown. @param tick NaN: nothing has come yet */
+  /** Called after each moment that was drawn. @param tick NaN: no frame has arrived yet */
   onShown: (tick: number) => void;
 }
 
 export class Projector {
   readonly view: RoomView;
-  /** Tick that is shown, NaN before the first picture. */
+  /** Tick that is shown; NaN before the first picture. */
   shown = Number.NaN;
   private readonly options: ProjectorOptions;
   private running = true;
@@ -51,7 +51,7 @@ export class Projector {
     this.view.stage.renderer.dispose();
   }
 
-  /** Who holds what, as drawn; colors by the member's number: a replay knows no names. */
+  /** Grabs as drawn. Colors follow the member's number, because a replay contains no names. */
   grabs(): DrawnGrab[] {
     return [...this.options.replay.handsAt(this.shown).values()].flatMap(({ member, grabs }) =>
       grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),

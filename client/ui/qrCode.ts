@@ -1,9 +1,9 @@
-/** A QR code as an image that needs no markup strings. A module of its own: most visitors never ask for it. */
+/** A QR code as an SVG element. A separate module, because most visitors never need it. */
 import { encode } from "uqr";
 import { t } from "../text/text.ts";
 import { svg } from "./dom.ts";
 
-/** Light modules around the code that readers need. */
+/** Width of the light border that readers need, modules. */
 const QUIET = 4;
 
 export function qrCode(text: string): SVGSVGElement {

@@ -1,6 +1,6 @@
 /**
- * The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's replay, and plays what has come of
- * it.
+ * The replay page (`/r/<room>/replay`, `?seconds=` up to 120): fetches the room's replay stream, and plays the part
+ * that has arrived.
  */
 import { ApiError, fetchRecording, fetchTopology } from "../net/api.ts";
 import { fetchReplay } from "../net/replayStream.ts";
@@ -20,7 +20,7 @@ import { t } from "../text/text.ts";
 
 const SECONDS = 60;
 const MOST_SECONDS = 120;
-/** Arrow keys go this far, s; with shift, one frame. */
+/** Step of the arrow keys, s; with shift, one frame. */
 const LEAP_SECONDS = 1;
 
 export function openReplayPage(app: HTMLElement, room: string): void {
@@ -42,7 +42,7 @@ class ReplayPage {
   private playhead: Playhead | undefined;
   private projector: Projector | undefined;
   private whole = false;
-  /** What came before the topology. */
+  /** Events that arrived before the topology. */
   private early: ServerEvent[] = [];
 
   constructor(app: HTMLElement, room: string, probe: GraphicsProbe) {
@@ -63,7 +63,7 @@ class ReplayPage {
         ),
     });
     app.replaceChildren(this.shell.element);
-    // Before the slider, which has an idea of its own of arrow keys.
+    // Capture phase: otherwise the slider handles the arrow keys itself.
     addEventListener("keydown", (event) => this.press(event), { capture: true });
     installReplayHook({
       room,
@@ -77,7 +77,7 @@ class ReplayPage {
     });
   }
 
-  /** @param again a token that has ended is no reason not to ask as anybody */
+  /** @param again retry without the token if the server rejects it as expired */
   async load(seconds: number, again: boolean): Promise<void> {
     const { room, shell, ended } = this;
     let begun: Promise<void> | undefined;
@@ -149,7 +149,7 @@ class ReplayPage {
     const { replay, playhead } = this;
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey || !replay || !playhead || target.closest("select")) return;
-    // The space bar presses the button that has the focus.
+    // The space bar presses the focused button.
     if (event.key === " " && target.closest("button, a")) return;
     const { tickHz, sendHz, until } = replay.head;
     const leap = event.shiftKey ? tickHz / sendHz : LEAP_SECONDS * tickHz;

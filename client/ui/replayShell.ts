@@ -1,5 +1,6 @@
 /**
- * The replay page's furniture: canvas, title, and the row that plays, scrubs and says what time it is. Holds no replay.
+ * The static parts of the replay page: canvas, title, and the row with play button, slider and time. Contains no replay
+ * logic.
  */
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
@@ -9,7 +10,7 @@ import { t } from "../text/text.ts";
 
 export interface ReplayActions {
   toggle: () => void;
-  /** To this tick. */
+  /** Moves the playhead to this tick. */
   seek: (tick: number) => void;
   speed: (speed: number) => void;
   home: () => void;
@@ -54,7 +55,7 @@ export class ReplayShell {
     "aria-valuemin": "0",
     "aria-valuemax": "100",
   });
-  /** As wide from the start as the times of a short replay, so that the tools beside it stay where they are. */
+  /** Initially as wide as the times of a short replay, so that the tools beside it do not move. */
   private readonly time = h("span", { class: "time" }, `${clockText(0)} / ${clockText(0)}`);
   private tickHz = 60;
   private from = 0;
@@ -69,7 +70,7 @@ export class ReplayShell {
     for (const value of SPEEDS) speed.append(h("option", { value: String(value), selected: value === 1 }, `${value}×`));
     speed.addEventListener("change", () => {
       actions.speed(Number(speed.value));
-      // or the arrow keys would change the speed again
+      // Otherwise the arrow keys would change the speed again.
       speed.blur();
     });
     const button = (name: "home" | "download", title: string, run: () => void): HTMLElement =>
@@ -106,7 +107,7 @@ export class ReplayShell {
     document.title = t("documentTitle", { title: t("replayOf", { title }) });
   }
 
-  /** Ticks that the replay has. */
+  /** First and last tick of the replay. */
   setRange(from: number, until: number, tickHz: number): void {
     Object.assign(this, { from, until, tickHz });
     this.slider.min = String(from);
@@ -114,7 +115,7 @@ export class ReplayShell {
     this.slider.disabled = false;
   }
 
-  /** @param last the tick up to which the replay has come */
+  /** @param last the last tick that has arrived */
   setLoaded(last: number): void {
     const share = this.until > this.from ? Math.min(1, Math.max(0, (last - this.from) / (this.until - this.from))) : 1;
     this.come.style.setProperty("--share", String(share));
@@ -138,7 +139,7 @@ export class ReplayShell {
     this.slider.setAttribute("aria-valuetext", text);
   }
 
-  /** What the visitor waits for; undefined when the picture is there. */
+  /** Shows a loading text; undefined hides it, when the picture is ready. */
   setLoading(text: string | undefined): void {
     this.loading.classList.toggle("gone", text === undefined);
     if (text !== undefined) this.loadingText.textContent = text;

@@ -1,4 +1,4 @@
-/** Starting again takes from everybody what they have made: with others in the room it asks first. */
+/** Confirmation of a reset, which discards the state of all members. Shown if other members are in the room. */
 import { h } from "./dom.ts";
 import { Panel } from "./panel.ts";
 import { t } from "../text/text.ts";
@@ -29,7 +29,7 @@ export class ResetPanel {
     );
   }
 
-  /** @param others in the room, at least one */
+  /** @param others number of other members in the room, at least one */
   ask(others: number): void {
     this.text.textContent = t("startsAgainFor", { count: others });
     this.panel.open(true);

@@ -1,4 +1,4 @@
-/** The room page: joins connection, state, picture and hands together, and runs the animation loop. */
+/** The room page: connects the connection, the room's state, the picture and the tools. */
 import { CloseCode, Limits, type Tuning } from "../../shared/protocol/protocol.ts";
 import {
   createRoom,
@@ -40,14 +40,14 @@ import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";
 import { t, textOfCode } from "../text/text.ts";
 
-/** The overlay's own numbers are taken this often, ms. */
+/** Interval of updates of the statistics overlay, ms. */
 const STATS_MS = 250;
-/** What others' hands do is said at most this often, ms. */
+/** Least time between two announcements of other members' grabs, ms. */
 const NEWS_MS = 1500;
 
 type Ending = Parameters<typeof messageOf>[0];
 
-/** What a page says when the server has closed the socket for good, by why. */
+/** Message page by close code, for codes that end the connection. */
 const ENDS: Partial<Record<number, Ending>> = {
   [CloseCode.roomGone]: "roomGone",
   [CloseCode.unsupportedVersion]: "oldClient",
@@ -58,7 +58,7 @@ const ENDS: Partial<Record<number, Ending>> = {
   [CloseCode.tooManyAttempts]: "tooManyAttempts",
 };
 
-/** @param password of the room, once it was asked for */
+/** @param password of the room, after the visitor was asked for it */
 export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
   new RoomPage(app, room, password);
 }
@@ -73,7 +73,7 @@ class RoomPage {
   private readonly shell: RoomShell;
   private readonly state: RoomState;
   private readonly connection: Connection;
-  /** The drawing code comes while the socket opens and the topology is fetched. */
+  /** Loads the drawing code while the socket opens and the topology is fetched. */
   private readonly drawing = import("./playground.ts");
   private readonly probe: GraphicsProbe;
   private readonly over = new AbortController();
@@ -101,7 +101,7 @@ class RoomPage {
     app.replaceChildren(this.shell.element);
     this.state = new RoomState(this.stateEvents());
     this.connection = this.connect();
-    // The socket opens meanwhile.
+    // The socket opens during the probe.
     this.probe = probeGraphics();
     if (this.mode.exhibitSeconds !== undefined) this.beExhibit(this.mode.exhibitSeconds);
     this.timers = [
@@ -110,7 +110,7 @@ class RoomPage {
     ];
     void headsetIsThere().then((there) => there && this.shell.toolbar.offerVisit());
     if (!this.probe.webgl2) this.leaveWith("noWebGl");
-    // A page that is left for good says so, and its hands are let go at once instead of after the heartbeat.
+    // Tell the server that the page is closed: it then releases the grabs at once and not after the heartbeat timeout.
     addEventListener("pagehide", (event) => {
       if (!event.persisted) this.connection.close();
     });
@@ -174,7 +174,7 @@ class RoomPage {
       },
       onReset: (member) => this.wasReset(member),
       onNotice: (code, text, details) => {
-        // It has ended, or the room is a new one of the same name: not to be tried again.
+        // The token has expired or belongs to an earlier room of this name: do not use it again.
         if (code === "TOKEN_INVALID") return forgetToken(this.room);
         this.say(noticeText(code, text, details, this.state.topology));
       },
@@ -209,13 +209,13 @@ class RoomPage {
   private readonly say = (text: string): void => this.shell.toasts.show(text);
   private readonly sayProblem = (error: unknown): void => this.say(problemText(error));
 
-  /** Whoever stands before an exhibit owns nothing, though its page opened the room. */
+  /** Role of this member for the page. An exhibit's visitors are never owners, although the page created the room. */
   private role(): Role {
     const own = this.state.welcome?.role ?? "player";
     return this.mode.exhibitSeconds !== undefined && atLeast(own, "player") ? "player" : own;
   }
 
-  /** @param member of this room, by number */
+  /** @param member number of a member of this room */
   private isMe(member: number): boolean {
     return member === this.state.welcome?.member;
   }
@@ -240,7 +240,7 @@ class RoomPage {
   private place(body: number | undefined): void {
     this.playground?.setPlacing(body);
     if (body === undefined) return;
-    // where a click says where, and so do the arrows and the space bar
+    // The canvas needs the focus, so that the keyboard can choose the place, too.
     this.shell.canvas.focus({ preventScroll: true });
     this.say(t("whereTo", { body: this.bodyName(body) }));
   }
@@ -256,7 +256,7 @@ class RoomPage {
 
   private wasReset(member: number): void {
     this.playground?.grabs.endAll(false);
-    // a reset by nobody is the server's, which says why
+    // Member 0 is the server; a notice gives its reason.
     if (member > 0)
       this.say(this.isMe(member) ? t("youStartedAgain") : t("startedAgain", { name: this.nameOf(member) }));
   }
@@ -273,7 +273,9 @@ class RoomPage {
       this.say(mine ? t("youTookOut", { body }) : t("somebodyTookOut", { name, body }));
   }
 
-  /** Which tools there are is known: those of the role with the members, those of the scene with its bodies. */
+  /**
+   * Shows the tools once they are known: those of the role come with the members, those of the scene with the topology.
+   */
   private arrive(): void {
     if (this.state.topology && this.state.members.length > 0) this.shell.element.classList.remove("arriving");
   }
@@ -297,7 +299,7 @@ class RoomPage {
           .flatMap(([member, { grabs }]) => (this.isMe(member) ? [] : grabs.map(({ target }) => target)))
           .join(),
       renew: (touched) => this.renew(touched),
-      // Where bodies are what is framed, they have come to rest by now.
+      // By now the bodies have come to rest, which matters if the view is framed around them.
       attract: () => {
         this.playground?.goHome();
         this.playground?.showHow();
@@ -305,7 +307,7 @@ class RoomPage {
     });
   }
 
-  /** As the first visitor found it: the next one is somebody else. */
+  /** Restores the initial state for the next visitor, as a new member. */
   private renew(touched: boolean): boolean {
     this.run("cancel");
     this.playground?.goHome();
@@ -314,14 +316,14 @@ class RoomPage {
     if (!touched) return true;
     if (this.status.state !== "open") return false;
     Object.assign(this.profile, freshProfile(this.profile.name));
-    // A page that opens itself anew is not to come back with what a visitor typed.
+    // Stored, so that a reload does not bring back the previous visitor's name.
     saveProfile(this.profile);
     this.send(build.reset());
     this.connection.reintroduce();
     return true;
   }
 
-  /** What this member may do now, by its role, the room's access and the line. */
+  /** Enables the tools that this member may use now, by its role, the room's access and the connection. */
   private allow(): void {
     const { shell } = this;
     const online = this.status.state === "open";
@@ -345,7 +347,7 @@ class RoomPage {
 
   private becomeLike(like: Tuning, now: Tuning): void {
     try {
-      // a link may say anything
+      // A link may contain any values: check them.
       const changes = changesTo(like, now).map(({ body, ...change }) => ({ ...checkTuning(change), body }));
       for (const change of changes) this.send(build.tune(change));
       if (changes.length > 0) this.send(build.reset());
@@ -354,7 +356,7 @@ class RoomPage {
     }
   }
 
-  /** What others' hands do. */
+  /** Announces grabs of other members. */
   private sayNews(): void {
     const news = this.hands.look(this.state.hands, this.state.welcome?.member);
     const sentences = news.map(({ member, body }) =>
@@ -378,7 +380,7 @@ class RoomPage {
     shell.setLoading(t("settingScene"));
     this.linkReport().catch(() => {});
     const { Playground } = await this.drawing;
-    // Another topology may have come meanwhile: only the last one is drawn.
+    // A newer topology may have arrived meanwhile: draw only the last one.
     if (turn !== this.built || this.ended) return;
     this.playground?.dispose();
     const playground = (this.playground = new Playground({
@@ -404,7 +406,7 @@ class RoomPage {
     });
   }
 
-  /** The room is whole without it: a scene file that is gone by now only means no link. */
+  /** Links the physics report, if the scene has a section there. Failures are ignored: the link is optional. */
   private async linkReport(): Promise<void> {
     const known = await fetchRoom(this.room);
     const report = known && (await fetchScene(known.scene)).report;
@@ -483,12 +485,12 @@ class RoomPage {
     if (this.status.state !== "ended") this.connection.close();
   }
 
-  /** Nothing of the room is shown any more. */
+  /** Ends all activity of the page. */
   private end(title: string): void {
     this.ended = true;
     for (const timer of this.timers) clearInterval(timer);
     this.over.abort();
-    // An exhibit opens again by itself, with its scene if the address names one.
+    // An exhibit reloads itself. It then creates the room again if the address names a scene.
     if (this.mode.exhibitSeconds !== undefined) reopen(this.mode.exhibitSeconds);
     this.playground?.dispose();
     document.title = t("documentTitle", { title });
@@ -500,7 +502,7 @@ function noticeText(code: string, text: string, details: unknown, topology: Topo
   if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
   if (code === "WENT_BACK") return typeof known.seconds === "number" ? t("wentBack", { count: known.seconds }) : text;
   if (code === "PLACE_TAKEN") {
-    // What is in the way of a body that was to be put in.
+    // Name the body or collider that occupies the place.
     const { body, collider } = known.by ?? {};
     const name =
       body !== undefined ? (topology?.bodies[body]?.name ?? t("it")) : topology?.colliders[collider ?? -1]?.name;

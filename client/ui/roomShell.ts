@@ -1,4 +1,4 @@
-/** The room page's furniture: canvas, title, people, tools, notes. Holds no room logic. */
+/** The static parts of the room page: canvas, title, people, tools, notes. Contains no room logic. */
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { Bring, type BringActions } from "./bring.ts";
@@ -32,9 +32,9 @@ export class RoomShell {
     role: "application",
     "aria-label": t("canvas"),
   });
-  /** Where the keyboard's hand is. */
+  /** Shows the position of the keyboard's mark. */
   readonly mark = h("div", { class: "mark", "aria-hidden": "true", hidden: true });
-  /** What only who cannot see the picture needs to be told. */
+  /** Announcements for screen readers only. */
   private readonly spoken = h("div", { class: "unseen", "aria-live": "polite" });
   readonly people: People;
   readonly access: AccessMenu;
@@ -48,18 +48,18 @@ export class RoomShell {
   readonly share: SharePanel;
   readonly reset: ResetPanel;
   readonly help: HTMLElement;
-  /** Had the focus when help was opened. */
+  /** Element that had the focus when help was opened. */
   private beforeHelp: Element | null = null;
   private found: Panel | undefined;
   private readonly titleText = h("h1", {}, "Pliant");
-  /** Appears if the scene has a section of the physics report. */
+  /** Shown if the scene has a section in the physics report. */
   private readonly measured = h(
     "a",
     { class: "evidence glass", target: "_blank", rel: "noopener", hidden: true },
     icon("chart"),
     h("span", { class: "text" }, t("measuredHere")),
   );
-  /** The room runs slower than the wall; *Numbers* says why. */
+  /** Shown if the room runs slower than real time; *Numbers* explains why. */
   private readonly slow: HTMLElement;
   readonly ghost = new GhostHand();
   readonly cursors = new CursorLayer();
@@ -82,7 +82,7 @@ export class RoomShell {
     this.access = new AccessMenu(actions);
     this.tuning = new TuningPanel(actions);
     this.spares = new SpareMenu(actions);
-    // Where a page stands for itself, nobody leaves it: by no link, and with nothing of one's own.
+    // An embedded or unattended page has no links that lead away and no uploads.
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
     this.toolbar = new Toolbar(profile, actions, room, {
@@ -130,7 +130,7 @@ export class RoomShell {
     if (ui === "present") void this.invite(room);
   }
 
-  /** What was found in what this visitor has brought. A press elsewhere closes it. */
+  /** Shows the findings about the model that this visitor uploaded. A press outside closes it. */
   async showFound(notes: readonly ObjectNote[]): Promise<void> {
     const { noteItems } = await import("./objectNotes.ts");
     const list = h("ul", { class: "found" }, ...noteItems(notes));
@@ -152,7 +152,7 @@ export class RoomShell {
     ];
   }
 
-  /** On a big screen: how to come in, for everybody who can see it. */
+  /** On a big screen: shows the invitation. */
   private async invite(room: string): Promise<void> {
     const { text, code } = await invitationTo(room);
     this.element.append(
@@ -166,7 +166,7 @@ export class RoomShell {
     );
   }
 
-  /** All cards, lists and menus. */
+  /** Closes all cards, lists and menus. */
   closeAll(): void {
     this.toggleHelp(false);
     this.toolbar.toggleMore(false);
@@ -181,7 +181,7 @@ export class RoomShell {
     document.title = t("documentTitle", { title });
   }
 
-  /** Where the report measures what this room's scene shows; a page of its own, so that nobody loses a hold. */
+  /** Links the section of the physics report about this scene. It opens in a new tab, so that a grab does not end. */
   setReport(address: string): void {
     this.measured.href = address;
     this.measured.title = t("measuredHere");
@@ -197,12 +197,12 @@ export class RoomShell {
     this.slow.title = slow === undefined ? "" : t("slowMotionNumbers", { why: t(slow.why) });
   }
 
-  /** Aloud only. */
+  /** Announces a text to screen readers. */
   say(text: string): void {
     this.spoken.textContent = text;
   }
 
-  /** What the visitor waits for; undefined when the picture is there. */
+  /** Shows a loading text; undefined hides it, when the picture is ready. */
   setLoading(text: string | undefined): void {
     this.loading.classList.toggle("gone", text === undefined);
     if (text !== undefined) this.loadingText.textContent = text;

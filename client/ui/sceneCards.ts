@@ -1,10 +1,13 @@
-/** The scenes of the lobby: the best first, then what is somebody's own; more, and the papers' figures, folded. */
+/**
+ * The scenes of the lobby: the best ones first, then custom scenes; further scenes and the figures of papers are
+ * folded.
+ */
 import { createRoom, type BrokenScene, type SceneSummary } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
 import { problemText } from "../text/problem.ts";
 import { t } from "../text/text.ts";
 
-/** What a first visitor should see first. */
+/** Scenes that first visitors see first. */
 const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tangled-hands"];
 
 interface SceneGroups {
@@ -13,7 +16,9 @@ interface SceneGroups {
   paper: SceneSummary[];
 }
 
-/** Scenes that come with the software have a picture; what has none somebody has put here, and wants to see. */
+/**
+ * A scene without a thumbnail did not come with the software: the operator added it, so it belongs to the first ones.
+ */
 export function groupScenes(scenes: readonly SceneSummary[]): SceneGroups {
   const best = BEST.flatMap((id) => scenes.find((scene) => scene.id === id) ?? []);
   const rest = scenes.filter((scene) => !best.includes(scene));
@@ -26,7 +31,7 @@ export function groupScenes(scenes: readonly SceneSummary[]): SceneGroups {
   };
 }
 
-/** @param say shows a problem; undefined: there is none */
+/** @param say shows a problem; undefined clears it */
 export function sceneSections(
   scenes: readonly SceneSummary[],
   broken: readonly BrokenScene[],
@@ -48,14 +53,14 @@ export function sceneSections(
   ];
 }
 
-/** For whoever runs the server, the only one who is told. */
+/** Scene files that failed to load. The server lists them only for the operator. */
 function brokenScenes(broken: readonly BrokenScene[]): HTMLElement[] {
   if (broken.length === 0) return [];
   const rows = broken.map(({ id, error }) => h("li", {}, h("strong", {}, `${id}.json`), h("span", {}, error)));
   return [h("div", { class: "broken" }, h("h2", {}, t("brokenScenes")), h("ul", {}, ...rows))];
 }
 
-/** A card is a button and cannot hold a link. */
+/** Wraps a card and its link: a card is a button, which cannot contain a link. */
 function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
   const card = sceneCard(scene, say);
   if (!scene.report) return card;
@@ -98,7 +103,7 @@ function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void)
       },
     );
   });
-  // Coming back by the browser's history must not find a busy card.
+  // After the browser's back button the card must not be busy any more.
   addEventListener("pageshow", rest);
   return card;
 }

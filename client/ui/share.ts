@@ -1,7 +1,7 @@
-/** Puts a link where it can be sent from. */
+/** Shares or copies a link. */
 import { t } from "../text/text.ts";
 
-/** @returns what happened, for a note to the player; undefined when the system's own sheet said it */
+/** @returns a note for the user; undefined if the system's share sheet was used */
 export async function shareLink(url: string): Promise<string | undefined> {
   if (matchMedia("(pointer: coarse)").matches && "share" in navigator) {
     try {
@@ -14,13 +14,13 @@ export async function shareLink(url: string): Promise<string | undefined> {
   return copyText(url);
 }
 
-/** @param done what to say of it. @returns what happened, for a note to the player */
+/** @param done note after success. @returns a note for the user */
 export async function copyText(text: string, done = t("linkCopied")): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
     return done;
   } catch {
-    // Without https (a laptop in a class room) there is no clipboard API: the old way.
+    // Without HTTPS (a laptop in a classroom) there is no clipboard API: use the old way.
     const field = document.createElement("textarea");
     field.value = text;
     document.body.append(field);

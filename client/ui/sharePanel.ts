@@ -1,4 +1,4 @@
-/** How others come into this room: QR code, address, code for the lobby; for a phone, and for a projector. */
+/** The invitation to this room: QR code, address, and code for the lobby; also full screen, for a projector. */
 import { isLoopback } from "../../shared/loopback.ts";
 import { h, icon } from "./dom.ts";
 import { invitationTo } from "./invitation.ts";
@@ -8,7 +8,7 @@ import { t, tParts } from "../text/text.ts";
 
 const WARNINGS = { loopback: "warningLoopback", plain: "warningPlain" } as const;
 
-/** @param origin of the address that is handed out. @returns what whoever hands it out should know */
+/** @param origin of the shared address. @returns the warning to show with it */
 export function warningFor(origin: string): keyof typeof WARNINGS | undefined {
   const { protocol, hostname } = new URL(origin);
   if (isLoopback(hostname)) return "loopback";
@@ -21,13 +21,13 @@ export class SharePanel {
   private readonly room: string;
   private readonly say: (text: string) => void;
   private url = "";
-  /** The address leads somewhere, too. */
+  /** The address is a link in this page. */
   private readonly leads: boolean;
   private readonly code = h("div", { class: "qr" });
   private readonly address = h("a", { class: "address" });
   private readonly warning = h("p", { class: "warning", hidden: true });
 
-  /** @param say shows a note. @param leads the address can be opened in here */
+  /** @param say shows a note. @param leads the address is a link in this page */
   constructor(room: string, say: (text: string) => void, leads: boolean) {
     this.room = room;
     this.say = say;
@@ -91,12 +91,12 @@ export class SharePanel {
     });
   }
 
-  /** The same panel over the whole screen, to be read from the last row. */
+  /** Shows the panel in full screen, readable from the last row. */
   private project(on: boolean): void {
     const { element } = this.panel;
     if (element.classList.contains("projected") === on) return;
     element.classList.toggle("projected", on);
-    // Where a browser refuses, the whole window has to do.
+    // If the browser refuses full screen, the panel fills the window.
     if (on) void element.requestFullscreen?.().catch(() => {});
     else if (document.fullscreenElement) void document.exitFullscreen();
     if (!on) this.panel.open(false);

@@ -1,15 +1,16 @@
 /**
- * A range with its name and value, that says where it is moved to; what others say of it does not pull it meanwhile.
+ * A range input with label and value, which sends its moves. For a while after a move, the server's values do not move
+ * it.
  */
 import type { Span } from "../../shared/tuning.ts";
 import { numberText, t } from "../text/text.ts";
 import { h } from "./dom.ts";
 
-/** One change of a slider is sent at most this often, ms. */
+/** Least time between two sends of a slider, ms. */
 const SEND_MS = 100;
-/** A slider that was moved is its mover's for so long, ms: what comes back of earlier moves does not pull it. */
+/** Time after a move during which values from the server do not move the slider, ms. */
 const OWN_MS = 600;
-/** Rounding of a quotient, in steps. */
+/** Tolerance for rounding, in steps. */
 const TINY = 1e-6;
 
 export interface SliderOptions {
@@ -18,23 +19,23 @@ export interface SliderOptions {
   unit: string;
   min: number;
   max: number;
-  /** Of what is moved: the value, or with `log` its logarithm to the base 10. */
+  /** Step of the input: of the value, or with `log` of its base-10 logarithm. */
   step: number;
-  /** Values of many sizes: each part of the way is as many times as much. */
+  /** The scale is logarithmic. */
   log?: true;
 }
 
-/** Three digits of what has many sizes, two places of the rest. */
+/** Three significant digits on a logarithmic scale, otherwise two decimals. */
 const rounded = (value: number, log: boolean | undefined): number =>
   Number(log ? value.toPrecision(3) : value.toFixed(2));
 
 export class Slider {
   readonly element: HTMLElement;
   private readonly input: HTMLInputElement;
-  // a number with its sign before it and its SI unit behind, in every language
+  // The sign comes before the number and the SI unit after it, in every language.
   private readonly output = h("output", { dir: "ltr" });
   private readonly options: SliderOptions;
-  /** Of what is moved: as `options` say, or narrower. */
+  /** Range as in `options`, or narrower. */
   private min: number;
   private max: number;
   private readonly send: (value: number) => void;
@@ -57,7 +58,7 @@ export class Slider {
     this.element = h("div", { class: "slider" }, h("label", { for: id }, text), this.output, this.input);
   }
 
-  /** Offers no value beyond these. */
+  /** Narrows the range. */
   limit({ least, most }: Span): void {
     const { min, max } = this.options;
     this.min = Math.min(Math.max(min, least), most);
@@ -65,7 +66,7 @@ export class Slider {
     this.show(this.latest);
   }
 
-  /** What holds now, whoever said so. */
+  /** Shows the current value, from any source. */
   show(value: number): void {
     this.latest = value;
     clearTimeout(this.settling);
@@ -80,7 +81,7 @@ export class Slider {
     this.say(value);
   }
 
-  /** It stands for something else now; undefined: for nothing. */
+  /** Shows the value of another quantity; undefined hides the slider. */
   turnTo(value: number | undefined): void {
     clearTimeout(this.sending);
     this.sending = undefined;
@@ -89,7 +90,7 @@ export class Slider {
     if (value !== undefined) this.show(value);
   }
 
-  /** The input counts steps from its lower end: with whole steps at both ends, 0 and round values stay reachable. */
+  /** The input counts steps from its minimum. Both ends are whole steps, so that 0 and round values stay reachable. */
   private reach(least: number, most: number): void {
     const { step } = this.options;
     this.input.min = String(Number((Math.floor(least / step + TINY) * step).toFixed(9)));
@@ -103,14 +104,14 @@ export class Slider {
   get value(): number {
     const way = Number(this.input.value);
     const value = this.options.log ? rounded(10 ** way, true) : way;
-    // whole steps and rounding must not carry an end beyond its limit
+    // Whole steps and rounding must not exceed the limits.
     return Math.min(Math.max(value, Math.min(this.min, this.latest)), Math.max(this.max, this.latest));
   }
 
   private say(value: number): void {
     const { unit, log } = this.options;
     const shown = rounded(value, log);
-    // a bending stiffness of 0.00002 has more digits than a number for people
+    // Small values, such as a bending stiffness of 0.00002, are shown with an exponent.
     const text = log && Math.abs(shown) < 0.01 ? shown.toExponential() : shown;
     this.output.textContent = unit ? t("quantity", { value: text, unit }) : numberText(shown);
     this.input.setAttribute("aria-valuetext", this.output.textContent);
@@ -119,7 +120,7 @@ export class Slider {
   private moved(): void {
     this.movedMs = performance.now();
     this.say(this.value);
-    // what is refused does not come back: then it is where it was
+    // Returns to the last known value unless the server confirms: a refused change is not sent back.
     this.show(this.latest);
     if (this.sending !== undefined) return;
     const tell = (): void => {

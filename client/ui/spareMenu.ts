@@ -1,12 +1,13 @@
 /**
- * The list of bodies that members put in and take out: who waits is put where the next click points, who is there goes.
+ * The list of spawnable bodies. Choosing one that is out of the room puts it where the next click points; choosing one
+ * that is in the room takes it out.
  */
 import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";
 import { t } from "../text/text.ts";
 
 export interface SpareActions {
-  /** The next click places it; undefined: never mind. */
+  /** Sets the body that the next click places; undefined: none. */
   place: (body: number | undefined) => void;
   takeOut: (body: number) => void;
 }
@@ -47,7 +48,7 @@ export class SpareMenu {
     this.element.hidden = true;
   }
 
-  /** Bodies of the scene that may wait. */
+  /** Sets the spawnable bodies of the scene. */
   setBodies(bodies: readonly { body: number; name: string; color: string | undefined }[]): void {
     this.element.hidden = bodies.length === 0;
     this.rows = bodies.map(({ body, name, color }) => {
@@ -84,7 +85,7 @@ export class SpareMenu {
     this.open(!this.panel.isOpen);
   }
 
-  /** Closes the list and forgets what was to be placed. */
+  /** Closes the list and cancels placing. */
   cancel(): void {
     this.open(false);
     this.setPlacing(undefined);

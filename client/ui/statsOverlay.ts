@@ -1,11 +1,11 @@
-/** The numbers behind the picture: line, buffer, drawing and the server's step with its stages. Off until asked for. */
+/** The statistics overlay: connection, buffer, drawing, and the server's tick with its stages. Hidden by default. */
 import type { RoomStats } from "../../shared/protocol/protocol.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { h } from "./dom.ts";
 import { Plot } from "./plot.ts";
 import { t } from "../text/text.ts";
 
-/** What the page measured itself. */
+/** Values that the page measures. */
 export interface LocalStats {
   rttMs: number;
   bufferMs: number;
@@ -17,7 +17,9 @@ export interface LocalStats {
   quality: string;
 }
 
-/** Colours of the server's stages, in the order of its tick, alike for what is alike; all others take the last. */
+/**
+ * Colors of the server's stages, in the order of its tick; similar stages have similar colors. Others use OTHER_STAGE.
+ */
 const STAGES: Record<string, string> = {
   inputs: "#94a3b8",
   warmStart: "#c4b5fd",
@@ -45,7 +47,7 @@ const STAGES: Record<string, string> = {
   encode: "#14939c",
 };
 const OTHER_STAGE = "#a8a29e";
-/** Named one by one; the least of them are one, so that the list stays as long as it is. */
+/** Stages named in the legend; the rest is summed up, so that the length of the list stays constant. */
 const NAMED_STAGES = 7;
 
 interface Row {
@@ -88,13 +90,13 @@ export class StatsOverlay {
     );
   }
 
-  /** @returns whether it is shown now */
+  /** @returns true if it is visible now */
   toggle(): boolean {
     this.element.hidden = !this.element.hidden;
     return !this.element.hidden;
   }
 
-  /** A few times a second, shown or not: the plots keep their history. */
+  /** Called a few times a second, also while hidden: the plots keep their history. */
   updateLocal(stats: LocalStats): void {
     set(this.rtt, stats.rttMs, `${round(stats.rttMs)} ms`);
     set(this.buffer, stats.bufferMs, t("jitter", { buffer: round(stats.bufferMs), jitter: round(stats.jitterMs) }));
@@ -134,7 +136,7 @@ export class StatsOverlay {
   }
 }
 
-/** Those that take most, in the order in which they came, and the rest as one. */
+/** The NAMED_STAGES largest stages in their order, and the sum of the rest. */
 function mostOf(all: Record<string, number>): [name: string, ms: number][] {
   const stages = Object.entries(all).filter(([name, ms]) => ms > 0 && name !== "other");
   const least = stages.map(([, ms]) => ms).sort((a, b) => b - a)[NAMED_STAGES - 1] ?? 0;

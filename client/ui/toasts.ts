@@ -1,4 +1,4 @@
-/** Short notes that go away by themselves, read out by screen readers. */
+/** Short notes that disappear after a while, announced to screen readers. */
 import { h } from "./dom.ts";
 
 const SHOWN_MS = 3200;
@@ -9,7 +9,7 @@ export class Toasts {
   show(text: string): void {
     const toast = h("div", { class: "toast" }, text);
     this.element.append(toast);
-    // A flood of notices must not cover the picture.
+    // Limit their number, so that they do not cover the picture.
     while (this.element.childElementCount > 3) this.element.firstElementChild!.remove();
     setTimeout(() => toast.classList.add("leaving"), SHOWN_MS);
     setTimeout(() => toast.remove(), SHOWN_MS + 400);

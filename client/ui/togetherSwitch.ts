@@ -1,4 +1,4 @@
-/** Whether a hand that takes hold pulls one body, or all that the scene lets one hand pull. */
+/** Switch between grabs of one body and grabs of all bodies in `together`. */
 import { h } from "./dom.ts";
 import { t } from "../text/text.ts";
 
@@ -25,7 +25,7 @@ export class TogetherSwitch {
     this.every.checked = all;
   }
 
-  /** @param there does the scene have such bodies? */
+  /** @param there true if the scene has such bodies */
   offer(there: boolean): void {
     this.element.hidden = !there;
     if (!there) this.setAll(false);

@@ -1,4 +1,4 @@
-/** The room's row of tools: who I am, push, reset, view, numbers, replay, link, help. */
+/** The room's toolbar: profile, push, reset, view, numbers, replay, invitation, help. */
 import { h, icon, labelOf, wear, type IconName } from "./dom.ts";
 import { closeOutside, Panel } from "./panel.ts";
 import { lookOf, MEMBER_COLORS, PALETTE } from "../../shared/memberColors.ts";
@@ -9,11 +9,11 @@ export interface ToolbarActions {
   profileChanged: () => void;
   push: () => void;
   reset: () => void;
-  /** Whoever was asked wants it. */
+  /** Resets after the confirmation. */
   resetAll: () => void;
   home: () => void;
   overlay: () => void;
-  /** Into the room with a headset, or out again. */
+  /** Starts or ends the headset session. */
   visit: () => void;
   help: () => void;
 }
@@ -31,8 +31,8 @@ export class Toolbar {
   private taken: ReadonlySet<string> = new Set();
 
   /**
-   * @param room its name. @param tools that are files of their own: one body or all, what can be put in, what owners
-   *   play with and decide, invitations
+   * @param room its name
+   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, upload
    */
   constructor(
     profile: Profile,
@@ -103,7 +103,7 @@ export class Toolbar {
   }
 
   private closeMoreOnItsOwn(): void {
-    // What was chosen there is what one wants to see.
+    // Close the menu, so that the result of the choice is visible.
     this.overflow.addEventListener("click", () => this.toggleMore(false));
     closeOutside(
       () => this.overflow.classList.contains("open"),
@@ -112,7 +112,7 @@ export class Toolbar {
     );
   }
 
-  /** The tools that have no room of their own on a narrow screen. */
+  /** Opens the menu of the tools that have no room on a narrow screen. */
   toggleMore(open = !this.overflow.classList.contains("open")): void {
     this.overflow.classList.toggle("open", open);
     this.moreButton.setAttribute("aria-expanded", String(open));
@@ -120,7 +120,7 @@ export class Toolbar {
 
   private toggleProfile(): void {
     this.profile.open(!this.profile.isOpen);
-    // On a phone the keyboard would come up over the colours.
+    // On a phone, the on-screen keyboard would cover the colors.
     if (this.profile.isOpen && !matchMedia("(pointer: coarse)").matches)
       this.profile.element.querySelector("input")!.select();
   }
@@ -133,7 +133,7 @@ export class Toolbar {
     this.overlayButton.setAttribute("aria-pressed", String(on));
   }
 
-  /** There is a headset. */
+  /** Shows the VR button. */
   offerVisit(): void {
     this.visitButton.hidden = false;
   }
@@ -142,13 +142,13 @@ export class Toolbar {
     this.visitButton.setAttribute("aria-pressed", String(on));
   }
 
-  /** @param mayReset does this member's role allow it, and is the line up? mayPull the same for hands */
+  /** @param mayReset true if the role and the connection allow a reset. @param mayPull the same for grabs */
   setAllowed(mayReset: boolean, mayPull: boolean): void {
     this.resetButton.disabled = !mayReset;
     this.pushButton.disabled = !mayPull;
   }
 
-  /** @param taken colors that others have */
+  /** @param taken colors of other members */
   showProfile({ name, color }: Profile, taken: ReadonlySet<string> = this.taken): void {
     this.taken = taken;
     wear(this.me, color);
@@ -163,7 +163,7 @@ export class Toolbar {
   }
 }
 
-/** Who one is here; opens the panel that changes it. */
+/** The button with this member's name and color; opens the profile panel. */
 function meButton(onclick: () => void): HTMLButtonElement {
   return h(
     "button",
@@ -173,7 +173,7 @@ function meButton(onclick: () => void): HTMLButtonElement {
   );
 }
 
-/** A page of its own, so that nobody loses a hold. */
+/** The replay opens in a new tab, so that a grab does not end. */
 function replayLink(room: string): HTMLElement {
   return h(
     "a",
@@ -190,7 +190,7 @@ function replayLink(room: string): HTMLElement {
   );
 }
 
-/** @param kind "extra": the text is there only in the menu of a narrow screen */
+/** @param kind "extra": the text is visible only in the menu of a narrow screen */
 function tool(name: IconName, text: string, title: string, run: () => void, kind = ""): HTMLButtonElement {
   return h(
     "button",
@@ -201,7 +201,7 @@ function tool(name: IconName, text: string, title: string, run: () => void, kind
       "data-tool": name,
       "aria-label": labelOf(text, title),
       onclick: (event) => {
-        // A pointer's press leaves no focus behind; whoever came with the keyboard keeps it.
+        // After a press with a pointer the button loses the focus; a press with the keyboard keeps it.
         if ((event as MouseEvent).detail > 0) (event.currentTarget as HTMLElement).blur();
         run();
       },
@@ -211,7 +211,7 @@ function tool(name: IconName, text: string, title: string, run: () => void, kind
   );
 }
 
-/** As it travels: of this colour alone, or else with a second one. */
+/** Returns a free member color with this first color, or undefined: the plain color, else one with a second color. */
 const freeOf = (first: string, taken: ReadonlySet<string>): string | undefined =>
   MEMBER_COLORS.find((color) => lookOf(color).first === first && !taken.has(color));
 

@@ -1,6 +1,6 @@
 /**
- * What owners play with, for everybody at once: gravity, wind and time, and what each body is made of. Shown to owners
- * only. A body shows the sliders of what it has.
+ * The owners' physics panel: gravity, wind, time scale and materials, which apply to everyone. Shown to owners only. A
+ * body shows only the sliders that apply to it.
  */
 import type { BodyTuning, Tuning, TuningChange, Wind } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS, type BodyField, SPANS, type TuningLimits } from "../../shared/tuning.ts";
@@ -11,23 +11,23 @@ import { Slider, type SliderOptions } from "./slider.ts";
 
 export interface TuningActions {
   tune: (change: TuningChange) => void;
-  /** A file of the scene as it is now. */
+  /** Downloads the scene with its current values. */
   saveScene: () => void;
-  /** A link that opens it. */
+  /** Shares a link that opens it. */
   linkScene: (tuning: Tuning) => void;
-  /** A room of one's own with the same scene and the same values. */
+  /** Creates a room with the same scene and the same values. */
   duplicate: (tuning: Tuning) => void;
 }
 
 const DOWN: Tuning["gravity"] = [0, -1, 0];
-/** kg/m^3: what wind of a room without air is made of. */
+/** Density of the wind in a scene without air, kg/m^3. */
 const AIR = 1.2;
-/** m, and a few of them a second: gusts that a room of some meters shows. */
+/** Size of gusts, m, small enough to be visible in a room of some meters, and their seed. */
 const GUSTS = { scale: 2, seed: 1 };
 
 type Range = Omit<SliderOptions, "id" | "text">;
 
-/** What a person moves a body's numbers within; a value beyond widens its slider. */
+/** Ranges of the sliders; a value outside widens its slider. */
 const RANGES: Readonly<Record<BodyField, Range>> = {
   youngsModulus: { unit: "Pa", min: 1e3, max: 1e9, step: 0.02, log: true },
   poissonsRatio: { unit: "", min: 0, max: 0.49, step: 0.01 },
@@ -42,7 +42,7 @@ const RANGES: Readonly<Record<BodyField, Range>> = {
 };
 const ORDER = Object.keys(RANGES) as BodyField[];
 
-/** Strength and direction in the plane, degrees from +x towards -z, as seen from above. */
+/** Speed and horizontal direction of the wind, degrees from +x towards -z, seen from above. */
 function courseOf([x, , z]: Wind["velocity"]): { speed: number; course: number } {
   return { speed: Math.hypot(x, z), course: ((Math.atan2(-z, x) * 180) / Math.PI + 360) % 360 };
 }
@@ -71,7 +71,7 @@ export class TuningPanel {
   private tuning: Tuning | undefined;
   private limits: TuningLimits | undefined;
   private names: readonly string[] = [];
-  /** Where things fall if gravity's strength is more than 0: of length 1. */
+  /** Unit vector of gravity for positive values of the slider. */
   private down = DOWN;
 
   constructor({ tune, saveScene, linkScene, duplicate }: TuningActions) {
@@ -141,7 +141,7 @@ export class TuningPanel {
     this.element.append(this.button);
   }
 
-  /** @param may is this member an owner, and the line up? */
+  /** @param mine true if this member is an owner. @param online true if the connection is open */
   setAllowed(mine: boolean, online: boolean): void {
     this.element.hidden = !mine;
     this.button.disabled = !online;
@@ -172,7 +172,7 @@ export class TuningPanel {
     if (!listed) this.list();
     const strength = Math.hypot(...tuning.gravity);
     const along = tuning.gravity.reduce((sum, part, r) => sum + part * this.down[r]!, 0);
-    // the same line, whichever way along it: the slider goes on through 0
+    // Keep the direction if gravity stays on the same line: the slider then continues through 0.
     if (strength > 0 && Math.abs(along) < 0.999 * strength)
       this.down = tuning.gravity.map(
         (part) => ((tuning.gravity[1] > 0 ? -1 : 1) * part) / strength,
@@ -182,19 +182,19 @@ export class TuningPanel {
     const { speed, course } = courseOf(tuning.wind.velocity);
     const felt = tuning.wind.density > 0;
     this.wind.show(felt ? speed : 0);
-    // still air has no direction of its own
+    // Still air has no direction.
     if (speed > 0) this.course.show(course);
     this.turbulence.show(100 * tuning.wind.intensity);
     this.showBody(false);
   }
 
-  /** Wind that is changed in one of its ways. */
+  /** Changes one property of the wind. */
   private blow(change: { speed?: number; course?: number; intensity?: number }): void {
     if (!this.tuning) return;
     const { wind } = this.tuning;
     const now = courseOf(wind.velocity);
     const { speed = now.speed, course = now.speed > 0 ? now.course : this.course.value } = change;
-    // the limit is that of the whole vector
+    // The limit applies to the whole vector.
     const most = Math.sqrt(Math.max(0, (this.limits?.wind.velocity ?? Infinity) ** 2 - wind.velocity[1] ** 2));
     const sent: Partial<Wind> = { velocity: velocityOf(Math.min(speed, most), course, wind.velocity) };
     if (wind.density === 0) sent.density = AIR;
@@ -218,7 +218,7 @@ export class TuningPanel {
     this.showBody(true);
   }
 
-  /** @param other whether the sliders stand for another body than before */
+  /** @param other true if the sliders now show another body */
   private showBody(other: boolean): void {
     const now: BodyTuning | undefined = this.tuning?.bodies.find(({ body }) => body === this.body);
     if (!now) return;

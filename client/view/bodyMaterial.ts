@@ -1,7 +1,7 @@
 /**
- * The looks of a body: a standard material whose vertex shader skins, with a soft rim of light at grazing angles (light
- * that wandered through or over the soft thing), another colour on a cloth's other side (and inside a body), and the
- * depth material of its shadow.
+ * Materials of a body: a standard material with a skinning vertex shader, and the depth material of its shadow. It adds
+ * a soft rim of light at grazing angles (light scattered in soft matter), another color on the back of cloth, and a
+ * dark inside of solid bodies.
  */
 import { BackSide, Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
@@ -10,11 +10,11 @@ import { injectDiscs, injectSpheres } from "./sphereShader.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
 /**
- * Colours of bodies that name none, in turn: warm, of similar lightness, told apart by most kinds of colour blindness.
+ * Default colors of bodies without one: warm, of similar lightness, distinguishable with most kinds of color blindness.
  */
 const DEFAULT_COLORS = ["#e8835a", "#5b9bb0", "#e9b44c", "#9a7bb5", "#7fae74", "#d2647a"];
 
-/** How bright a soft body's inside is beside its outside. */
+/** Brightness of a soft body's inside, relative to its outside. */
 const INSIDE = 0.35;
 
 export interface BodyMaterials {
@@ -27,7 +27,7 @@ const RIM_GLSL = /* glsl */ `#include <emissivemap_fragment>
   totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
 `;
 
-/** A sheet's rim shows the side that faces the eye. */
+/** The rim of a sheet has the color of the side that faces the eye. */
 const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
   bool pliantRimBack = pliantSheetSide == 0.0 && dot(vNormal, vViewPosition) < 0.0;
   if (pliantSheetSide < 0.0 || pliantRimBack) diffuseColor.rgb = pliantBack;
@@ -37,8 +37,8 @@ const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
 `;
 
 /**
- * Woven fibres scatter what a smooth surface would mirror: with a plastic's reflectance of 4 % the studio's light boxes
- * wash out what faces up.
+ * Woven fibers scatter most light: with the reflectance of plastic (4 %), reflections of the studio's soft boxes would
+ * wash out surfaces that face up.
  */
 const CLOTH_REFLECTANCE_GLSL = /* glsl */ `#include <lights_physical_fragment>
   material.specularColor *= 0.25;
@@ -46,9 +46,8 @@ const CLOTH_REFLECTANCE_GLSL = /* glsl */ `#include <lights_physical_fragment>
 `;
 
 /**
- * The winding alone does not tell which side of a soft body is seen: a scanned mesh has tiny triangles that are turned
- * over, and as backs they would glare like mirrors seen from behind. Only where the interpolated normal clearly faces
- * away as well one looks through a hole at the inside.
+ * The winding alone does not tell the inside of a soft body: scanned meshes have tiny flipped triangles, which would
+ * glare as if seen from behind. It is the inside only if the interpolated normal clearly faces away as well.
  */
 const INSIDE_GLSL = /* glsl */ `#include <color_fragment>
   bool pliantInside = !gl_FrontFacing && dot(normalize(vNormal), normalize(vViewPosition)) < -0.2;
@@ -59,7 +58,7 @@ const INSIDE_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   nonPerturbedNormal = normal;
 `;
 
-/** @param index of the body in its topology, for the default colour */
+/** @param index of the body in its topology, for the default color */
 export function bodyMaterials(
   kind: TopologyBody["kind"],
   look: Look,
@@ -78,7 +77,7 @@ export function bodyMaterials(
     color: front,
     roughness: look.roughness ?? { cloth: 0.82, soft: 0.5, ball: 0.28, points: 0.35 }[kind],
     metalness: look.metalness ?? 0,
-    // Scanned bodies have holes: their inside is better dark than not there. A sheet's shell has none.
+    // Both sides: scanned bodies have holes, through which the dark inside shows. The shell of a cloth has no holes.
     side: cloth ? FrontSide : DoubleSide,
     shadowSide: BackSide,
   });
@@ -113,8 +112,8 @@ export function bodyMaterials(
           .replace("#include <color_fragment>", INSIDE_GLSL)
           .replace("#include <normal_fragment_begin>", INSIDE_NORMAL_GLSL);
   };
-  // Bodies of the same kind share a compiled program; without a key, three would compare the functions' text and find
-  // it equal for all.
+  // Bodies of the same kind share a compiled program. Without a key, three compares the text of the functions, which is
+  // the same for all.
   surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {

@@ -1,6 +1,7 @@
 /**
- * One body on the screen: takes its particles' displayed positions once per frame, computes the simulation surface's
- * normals, and hands both to the vertex shader in float textures. The drawn mesh never changes its buffers.
+ * One body on the screen. Each frame it takes the displayed positions of its particles, computes the normals of the
+ * simulation surface, and writes both to float textures for the vertex shader. The drawn mesh never changes its
+ * buffers.
  */
 import { BufferAttribute, BufferGeometry, InstancedBufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
 import { createSkin } from "../../shared/skinning/index.ts";
@@ -14,10 +15,10 @@ import { sheetOf } from "./sheet.ts";
 import { smoothingGroups, type SmoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
 
-/** Edges sharper than this stay sharp on bodies that are drawn by their own simulation surface: cos 50 degrees. */
+/** Edges with a larger angle stay sharp on bodies drawn by their simulation surface: cos 50 degrees. */
 const CREASE_COSINE = 0.64;
 
-/** Half of a sheet's drawn thickness: m, and at most this part of its mean edge. */
+/** Half of the drawn thickness of a sheet: m, and at most this part of its mean edge. */
 const SHEET_HALF = 0.0012;
 const SHEET_HALF_EDGE = 0.05;
 
@@ -25,34 +26,34 @@ export class BodyMesh implements PickSurface {
   readonly mesh: Mesh<BufferGeometry>;
   readonly mode: SkinMode;
   readonly uniforms: SkinUniforms;
-  /** uint32[3*T]: simulation surface; empty: a cloud of points. */
+  /** uint32[3*T] simulation surface; empty for a cloud of points. */
   readonly triangles: Uint32Array;
-  /** float32[3*count]: undeformed. */
+  /** float32[3*count] undeformed positions. */
   readonly rest: Float32Array;
-  /** float32[3*count]: a view of the room's displayed positions. */
+  /** float32[3*count] view of the room's displayed positions. */
   readonly positions: Float32Array;
   readonly bounds = new Sphere();
-  /** It waits: nobody sees or meets it. */
+  /** A spawnable body that is not in the room: not drawn and not picked. */
   hidden = false;
-  /** Both of its sides are outside. */
+  /** A cloth: both of its sides are outside. */
   readonly thin: boolean;
-  /** Of the spheres that a cloud of points is drawn as, m. */
+  /** Radius of the spheres of a cloud of points, m. */
   readonly radius: number | undefined;
-  /** Half the diagonal of the rest shape's bounding box, of a cloud a sphere's radius, m. */
+  /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
   readonly restRadius: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
-  /** Only for cloth that is drawn by its own particles. */
+  /** Only for cloth without a detail mesh. */
   private readonly softNormals: Float32Array | undefined;
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
   private readonly materials: BodyMaterials;
-  /** Of its object's picture. */
+  /** Materials of its model's picture. */
   private worn: Material[] = [];
 
   /**
    * @param body its topology
-   * @param index its number in the room
+   * @param index its index in the room
    * @param displayed float32[3*particles] of the whole room, m; read at every `update`
    */
   constructor(body: TopologyBody, index: number, displayed: Float32Array) {
@@ -72,7 +73,7 @@ export class BodyMesh implements PickSurface {
     } else if (body.detail) {
       detailAttributes(geometry, body.detail, this.rest, this.triangles);
     } else {
-      // A cloth is smooth everywhere, its folds are shape, not edges; so is a ball.
+      // Cloth is smooth everywhere, because its folds are shape and not edges; so are balls.
       const groups = smoothingGroups(this.rest, this.triangles, body.kind === "soft" ? CREASE_COSINE : -1);
       this.slots = groups.slots;
       normalCount = groups.count;
@@ -102,7 +103,7 @@ export class BodyMesh implements PickSurface {
     this.mesh.name = body.name;
   }
 
-  /** Call once per frame after the displayed positions have changed. */
+  /** Called once per frame after the displayed positions have changed. */
   update(): void {
     surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
     if (this.softNormals) softenNormalsInto(this.softNormals, this.normals, this.slots);
@@ -111,7 +112,7 @@ export class BodyMesh implements PickSurface {
     boundsOf(this.bounds, this.positions);
   }
 
-  /** Draws the picture of its object from now on. @returns false: it is of another object */
+  /** Draws the model's picture from now on. @returns false if the picture does not belong to this body */
   wear(body: TopologyBody, parts: readonly Mesh[]): boolean {
     const detail = body.detail!;
     const picture = detail.picture!;
@@ -148,7 +149,7 @@ export class BodyMesh implements PickSurface {
 }
 
 /**
- * Squares with corners at -1 and 1, one for each point of a cloud, which the shaders turn to the eye and make round.
+ * Squares with corners at -1 and 1, one for each point of a cloud. The shaders turn them to the eye and draw spheres.
  */
 function sprites(count: number): InstancedBufferGeometry {
   const geometry = new InstancedBufferGeometry();
@@ -176,7 +177,7 @@ function detailAttributes(
   nameNormals(geometry, attachTriangle.length);
 }
 
-/** One vertex per normal slot: particles on a crease appear once per side. A sheet's shell has more. */
+/** One vertex per normal slot: a particle on a crease appears once per side. The shell of a sheet has more vertices. */
 function directAttributes(
   geometry: BufferGeometry,
   triangles: Uint32Array,
@@ -195,15 +196,12 @@ function directAttributes(
   nameNormals(geometry, drawn.length);
 }
 
-/**
- * three shades a geometry without a normal attribute flat. Ours are computed in the shader, so this one is there and
- * never read.
- */
+/** Adds a dummy normal attribute: three.js shades geometries without one flat. The shader computes the real normals. */
 function nameNormals(geometry: BufferGeometry, count: number): void {
   geometry.setAttribute("normal", new BufferAttribute(new Int8Array(3 * count), 3, true));
 }
 
-/** m */
+/** Mean edge length of the rest shape, m. */
 function meanEdge(rest: Float32Array, triangles: Uint32Array): number {
   let sum = 0;
   for (let t = 0; t < triangles.length; t += 3) {
@@ -217,7 +215,7 @@ function meanEdge(rest: Float32Array, triangles: Uint32Array): number {
 const low = new Vector3();
 const high = new Vector3();
 
-/** Ball around the bounding box: cheap, and at most 1.7 times too large. */
+/** Sphere around the bounding box: cheap, and at most 1.7 times too large. */
 function boundsOf(out: Sphere, positions: Float32Array): void {
   low.setScalar(Infinity);
   high.setScalar(-Infinity);

@@ -1,6 +1,6 @@
 /**
- * The hard things of a scene, drawn: the studio floor (a horizontal plane), other planes, balls, boxes, capsules,
- * cylinders, funnels, meshes.
+ * Meshes of a scene's colliders: the studio floor (a horizontal plane), other planes, spheres, boxes, capsules,
+ * cylinders, funnels, triangle meshes.
  */
 import {
   BoxGeometry,
@@ -31,15 +31,15 @@ import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {
   pliantBlobs: IUniform<Vector4[]>;
-  /** Colour of full shade. */
+  /** Color of full shade. */
   shade: Color;
 }
 
-/** Plaster: light, rough, so that the soft things have the colour. */
+/** Plaster: light and rough, so that the soft bodies provide the color. */
 const STATUE_COLOR = "#e9e2d8";
 
 export interface ColliderLook {
-  /** Radius of the scene, m: how far the floor reaches. */
+  /** Radius of the scene, m; it determines the size of the floor. */
   radius: number;
   /** Uniforms that the caller updates. */
   floor: FloorUniforms;
@@ -53,12 +53,12 @@ export function colliderMeshes(colliders: readonly TopologyCollider[], look: Col
   return group;
 }
 
-/** Air between cloth and what it lies on, m: cloth has a thickness that is not simulated. */
+/** Gap between cloth and the collider under it, m, for the thickness of cloth, which is not simulated. */
 const CLOTH_AIR = 0.001;
 
 /**
- * Round things are drawn a little smaller where there is cloth: its corners touch them, so its flat triangles cut into
- * them. A chord of length e lies e^2 / (8 R) inside a ball; a triangle's middle up to twice as deep.
+ * Radius of a round collider as drawn: smaller if there is cloth. Cloth touches it with its corners, so flat triangles
+ * would cut into it. A chord of length e is e^2 / (8 R) inside a ball; a triangle's middle up to twice as deep.
  */
 function shrunk(radius: number, clothEdge: number): number {
   if (clothEdge === 0) return radius;
@@ -108,19 +108,19 @@ function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: 
     }
     case "funnel":
       mesh.geometry = new LatheGeometry(wallProfile(collider, between(mesh, collider)), 64);
-      // one looks into it from above and through its mouth from below
+      // Visible from both sides: from above, and from below through the outlet.
       material.side = DoubleSide;
       break;
     case "mesh":
       mesh.geometry = meshGeometry(collider);
-      // it may be open
+      // The mesh may be open.
       material.side = DoubleSide;
       break;
   }
   return mesh;
 }
 
-/** Puts the mesh, whose axis is y, in the middle between the collider's ends. @returns their distance, m */
+/** Moves the mesh, whose axis is y, to the middle between the collider's ends. @returns the distance of the ends, m */
 function between(mesh: Mesh, ends: { a: Vec3; b: Vec3 }): number {
   const a = new Vector3(...ends.a);
   const b = new Vector3(...ends.b);
@@ -131,12 +131,9 @@ function between(mesh: Mesh, ends: { a: Vec3; b: Vec3 }): number {
   return length;
 }
 
-/** Edges bent by more than this are drawn sharp: those of a box, not those of a ball of 80 triangles. */
+/** Edges with a larger angle are drawn sharp: those of a box, but not those of a ball of 80 triangles. */
 const CREASE = (50 * Math.PI) / 180;
-/**
- * Finding sharp edges takes some microseconds a triangle; what has more is a scanned statue and has none that one would
- * miss.
- */
+/** Finding sharp edges takes some microseconds per triangle. Larger meshes are scanned statues, without sharp edges. */
 const MOST_CREASED = 20_000;
 
 function meshGeometry({ positions, triangles }: Extract<TopologyCollider, { type: "mesh" }>): BufferGeometry {
@@ -148,12 +145,12 @@ function meshGeometry({ positions, triangles }: Extract<TopologyCollider, { type
   return geometry;
 }
 
-/** Segments of a rim's half circle. */
+/** Segments of the half circle at a rim. */
 const RIM = 8;
 
 /**
- * Half a wall around the segment from (radiusA, -length/2) to (radiusB, length/2): radius and height along the whole
- * outline.
+ * Cross-section of a funnel's wall, around the segment from (radiusA, -length/2) to (radiusB, length/2): radius and
+ * height along the whole outline.
  */
 function wallProfile(funnel: Extract<AnalyticCollider, { type: "funnel" }>, length: number): Vector2[] {
   const along = new Vector2(funnel.radiusB - funnel.radiusA, length).normalize();
@@ -192,8 +189,8 @@ function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
 }
 
 /**
- * How much of its sky a floor point sees past the balls of ContactBlobs. Smooth, so a vertex every few centimetres is
- * enough.
+ * Share of the sky that a floor point sees past the balls of ContactBlobs. It is smooth, so a vertex every few
+ * centimeters is enough.
  */
 const OPEN_SKY_GLSL = /* glsl */ `#include <begin_vertex>
   vec3 pliantFloorPoint = (modelMatrix * vec4(position, 1.0)).xyz;
@@ -204,7 +201,7 @@ const OPEN_SKY_GLSL = /* glsl */ `#include <begin_vertex>
     float square = max(dot(toBlob, toBlob), 1e-8);
     pliantOpen *= 1.0 - clamp(max(toBlob.y, 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
   }
-  // No edge where the disc ends.
+  // Fade out, so that the disc has no visible edge.
   pliantOpen = mix(pliantOpen, 1.0, smoothstep(0.5, 0.95, 2.0 * length(uv - 0.5)));
 `;
 
@@ -213,14 +210,14 @@ const SHADE_GLSL = /* glsl */ `
   gl_FragColor = vec4(color, pliantShade);
 `;
 
-/** Reach of the floor in scene radii, and cells along one side. */
+/** Size of the floor in scene radii, and cells along one side. */
 const FLOOR_REACH = 3.2;
 const FLOOR_CELLS = 96;
 
 /**
- * Only the shade of the floor is drawn, over the page's own gradient: there is no horizon and no seam in either colour
- * scheme, and it costs a fraction of a lit floor, which took most of a software renderer's frame (so did the contact
- * term per pixel: 50 of 75 ms).
+ * Only the shade of the floor is drawn, over the page's own gradient, so that there is no horizon in either color
+ * scheme. A lit floor took most of the frame time of a software renderer, and so did a contact term per pixel (50 of 75
+ * ms).
  */
 function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
   const material = new ShadowMaterial({ color: floor.shade, opacity: 0.62, toneMapped: false, depthWrite: false });
@@ -243,7 +240,7 @@ function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
   mesh.rotation.x = -Math.PI / 2;
   mesh.position.y = height;
   mesh.receiveShadow = true;
-  // Drawn after the solid things but before bands and labels.
+  // Drawn after solid objects and before bands and labels.
   mesh.renderOrder = 1;
   mesh.name = "floor";
   return mesh;

@@ -1,11 +1,11 @@
 /**
- * Contact darkening without a second shadow pass: the moving particles are summed up in a few balls, and the floor's
- * shader darkens by how much of its sky each ball hides (sphere occlusion, Quilez 2014: n.d r^2 / |d|^3).
+ * Contact darkening without a second shadow pass. A few balls summarize the moving particles, and the floor's shader
+ * darkens by the share of the sky that each ball hides (sphere occlusion, Quilez 2014: n.d r^2 / |d|^3).
  */
 import { Vector4 } from "three";
 import type { PickSurface } from "./picking.ts";
 
-/** Balls for all bodies together; the floor's shader loops over them per pixel. */
+/** Number of balls for all bodies together; the floor's shader loops over them per vertex. */
 export const MAX_BLOBS = 14;
 
 export interface BlobBody extends PickSurface {
@@ -13,7 +13,7 @@ export interface BlobBody extends PickSurface {
 }
 
 export class ContactBlobs {
-  /** xyz centre and w radius, m; unused ones have radius 0. */
+  /** xyz center and w radius, m; unused ones have radius 0. */
   readonly spheres: Vector4[] = Array.from({ length: MAX_BLOBS }, () => new Vector4(0, 0, 0, 0));
   private readonly groups: { body: BlobBody; members: Uint32Array }[] = [];
 
@@ -27,7 +27,9 @@ export class ContactBlobs {
     }
   }
 
-  /** Once per frame: each ball moves to the mean of its particles; its radius is their root mean square distance. */
+  /**
+   * Called once per frame. Moves each ball to the mean of its particles; its radius is their root mean square distance.
+   */
   update(): void {
     for (let index = 0; index < this.groups.length; index++) {
       const { body, members } = this.groups[index]!;
@@ -39,7 +41,7 @@ export class ContactBlobs {
       let y = 0;
       let z = 0;
       let squares = 0;
-      // By index: an iterator's results are objects, thousands in a picture until the loop is compiled.
+      // By index: an iterator allocates result objects, thousands per picture until the loop is compiled.
       for (let k = 0; k < members.length; k++) {
         const i = members[k]!;
         const px = body.positions[i]!;
@@ -60,8 +62,8 @@ export class ContactBlobs {
 }
 
 /**
- * Splits particles by the nearest of `count` seeds, chosen far from each other. Holds offsets (3 * particle), at most
- * 200 a cluster.
+ * Splits particles by the nearest of `count` seeds, which are chosen far from each other. Returns offsets (3 *
+ * particle), at most 200 per cluster.
  */
 function clusters(rest: Float32Array, count: number): Uint32Array[] {
   const particles = rest.length / 3;

@@ -1,4 +1,6 @@
-/** The simulation surface as a wireframe over the picture: what the server simulates, and what a ray picks. */
+/**
+ * Draws the simulation surface as a wireframe over the picture: the mesh that the server simulates and that rays pick.
+ */
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments } from "three";
 import type { PickSurface } from "./picking.ts";
 
@@ -39,7 +41,7 @@ export class DebugDraw {
   }
 }
 
-/** Every edge once, as index pairs. */
+/** Returns every edge once, as index pairs. */
 function edgesOf(triangles: Uint32Array): Uint32Array {
   const seen = new Set<number>();
   const edges: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Objects look as their files say once those have come; until then, and where one cannot be had, their meshes are drawn
- * like any other body's. What reads the files comes with the first room that has any.
+ * Loads the pictures (textured meshes) of uploaded models and applies them to bodies and colliders. Until a picture has
+ * loaded, or if it fails, the plain mesh is drawn. The loader is a separate chunk.
  */
 import { type Group, Matrix4, Mesh, type Object3D } from "three";
 import type { Topology } from "../../shared/topology.ts";
@@ -10,15 +10,15 @@ export interface Wardrobe {
   topology: Topology;
   /** In the topology's order. */
   bodies: readonly BodyMesh[];
-  /** Likewise, if they are drawn at all. */
+  /** In the topology's order, if colliders are drawn at all. */
   colliders?: Group;
   /** Origin of the server; empty: the page's own. */
   base: string;
-  /** Nobody draws them any more. */
+  /** Aborted when the bodies are no longer drawn. */
   ended: AbortSignal;
 }
 
-/** @param changed something looks different now */
+/** @param changed called after a picture was applied */
 export function dressAll(wardrobe: Wardrobe, changed: () => void): void {
   const { topology, bodies, colliders, ended } = wardrobe;
   topology.bodies.forEach((body, index) => {
@@ -41,7 +41,7 @@ export function dressAll(wardrobe: Wardrobe, changed: () => void): void {
   });
 }
 
-/** An obstacle's picture goes where the obstacle goes. */
+/** Attaches the picture to a collider, so that it moves with it. */
 function putOn(drawn: Object3D, parts: readonly Mesh[], matrix: readonly number[]): void {
   for (const part of parts) {
     const mesh = new Mesh(part.geometry, part.material);
@@ -53,13 +53,13 @@ function putOn(drawn: Object3D, parts: readonly Mesh[], matrix: readonly number[
   if (drawn instanceof Mesh) drawn.material.visible = false;
 }
 
-/** The primitives of an object's picture, in its order; undefined: it cannot be had. */
+/** Returns the primitives of a model's picture, in their order; undefined if it cannot be loaded. */
 async function partsOf({ base }: Wardrobe, object: string): Promise<Mesh[] | undefined> {
   try {
     const { loadPicture } = await import("./loadPicture.ts");
     return await loadPicture(`${base}/api/objects/${object}/picture`);
   } catch (error) {
-    console.warn("an object's picture could not be drawn", error);
+    console.warn("the picture of a model could not be loaded", error);
     return undefined;
   }
 }

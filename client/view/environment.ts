@@ -1,6 +1,6 @@
 /**
- * The light of a warm photo studio: an image-based fill computed from three painted soft boxes (so nothing is
- * downloaded), one key light that casts the shadows, and a cool light from behind that draws the outline.
+ * Light of a warm photo studio: image-based fill light from three painted soft boxes (nothing is downloaded), a key
+ * light that casts the shadows, and a cool rim light from behind.
  */
 import {
   Color,
@@ -19,15 +19,14 @@ import {
 } from "three";
 
 /**
- * Size of the painted panorama; three derives cube faces of a quarter of the width, and softly lit matter needs no
- * more.
+ * Size of the painted panorama: three derives cube faces of a quarter of the width, and diffuse light needs no more.
  */
 const PANORAMA_WIDTH = 128;
 const PANORAMA_HEIGHT = 64;
 
 interface SoftBox {
   direction: Vector3;
-  /** Cosine of the half angle at which it ends; the edge is soft. */
+  /** Cosine of the half angle of the box; its edge is soft. */
   size: number;
   color: Color;
   power: number;
@@ -39,7 +38,7 @@ const BOXES: SoftBox[] = [
   { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 0.5 },
 ];
 
-/** Paints the panorama: warm from above, a lit floor below, soft boxes on top. */
+/** Paints the panorama: a warm sky, a lit floor, and the soft boxes. */
 function paintPanorama(): DataTexture {
   const data = new Float32Array(4 * PANORAMA_WIDTH * PANORAMA_HEIGHT);
   const sky = new Color("#f4ece2");
@@ -79,7 +78,7 @@ function paintPanorama(): DataTexture {
   return texture;
 }
 
-/** Sky-and-ground light: a breath of it beside the image-based fill, or all the fill there is. */
+/** Intensity of the sky-and-ground light: little beside the image-based light, more without it. */
 const FILL_BESIDE_ENVIRONMENT = 0.2;
 const FILL_ALONE = 2.3;
 
@@ -102,7 +101,7 @@ export class Studio {
   /** @param size texels along one side of the map; 0: no shadows */
   useShadows(size: number): void {
     const { shadow } = this.key;
-    // A shadow map without texels is a framebuffer that nothing can be drawn to.
+    // A shadow map without texels would be an invalid framebuffer.
     this.key.castShadow = size > 0;
     if (size === 0 || size === shadow.mapSize.x) return;
     shadow.mapSize.set(size, size);
@@ -112,8 +111,8 @@ export class Studio {
   }
 
   /**
-   * Switches the image-based fill; the first time it costs one small prefilter pass, and each change compiles the
-   * shaders anew.
+   * Switches the image-based light. The first time costs one small prefilter pass; each change compiles the shaders
+   * anew.
    */
   useEnvironment(on: boolean, renderer: WebGLRenderer): void {
     this.fill.intensity = on ? FILL_BESIDE_ENVIRONMENT : FILL_ALONE;
@@ -131,7 +130,7 @@ export class Studio {
   }
 
   /**
-   * Keeps the shadow's box around everything that moves. It only grows, and in steps, so that shadow edges do not
+   * Keeps the shadow camera around everything that moves. It only grows, and in steps, so that shadow edges do not
    * crawl.
    */
   cover(bounds: Sphere): void {
@@ -149,7 +148,7 @@ export class Studio {
     camera.near = 1.2 * r;
     camera.far = 6 * r;
     camera.updateProjectionMatrix();
-    // The radius goes with the map's size, so this is the same for all.
+    // The shadow radius is proportional to the map's size, so this holds for all sizes.
     key.shadow.normalBias = (1.4 * r) / 300;
     key.shadow.bias = -0.0006;
   }

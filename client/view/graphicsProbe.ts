@@ -1,11 +1,11 @@
 /**
- * What this browser can draw with, found on a throw-away canvas before the real one is made. Without three, so that it
- * runs while the drawing code and the topology are still on their way.
+ * Detects the graphics capabilities on a temporary canvas. It does not use three, so that it can run while the drawing
+ * code and the topology are loading.
  */
 
 export interface GraphicsProbe {
   webgl2: boolean;
-  /** A CPU pretends to be a GPU (SwiftShader, llvmpipe): multisampling is off and quality starts low. */
+  /** Software rendering (SwiftShader, llvmpipe): multisampling is off and quality starts low. */
   software: boolean;
 }
 

@@ -1,11 +1,11 @@
-/** Everybody's hands: a band for each held point, and where the others' named pointers are on the screen. */
+/** Grabs and cursors of all members: a rubber band for each grab, and screen positions for the named cursors. */
 import { Group, Vector3, type PerspectiveCamera } from "three";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { counterparts, placesOf, type RestSurface, surfacePoint } from "../../shared/surface.ts";
 import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 
-/** One held point to draw. `id` is stable over its life. */
+/** One grab to draw. `id` is constant during its life. */
 export interface DrawnGrab {
   id: string;
   color: string;
@@ -14,7 +14,7 @@ export interface DrawnGrab {
   u: number;
   v: number;
   target: Point;
-  /** It holds the same place of all bodies that one hand may pull. */
+  /** It also grabs the same place of all bodies in `together`. */
   together?: true;
 }
 
@@ -25,7 +25,7 @@ export interface DrawnCursor {
   at: Point;
 }
 
-/** A pointer in the picture, CSS pixels from its left upper corner; who is not in sight lies outside of it. */
+/** A cursor in the picture, CSS pixels from the upper left corner; outside of the picture if it is not in sight. */
 export interface ShownCursor {
   member: number;
   name: string;
@@ -34,11 +34,11 @@ export interface ShownCursor {
   y: number;
 }
 
-/** Remote hands glide to where they were last heard of; this is the time constant, ms: about two hand messages. */
+/** Time constant with which positions of other members follow their messages, ms: about two messages. */
 const GLIDE_MS = 60;
-/** Stands for the depth of what is behind the eye: so near that it is far outside of the picture. */
+/** Depth for points behind the eye: so small that they are far outside of the picture. */
 const BEHIND = 1e-4;
-/** Nearer than this a gliding hand is there, m. */
+/** Within this distance a moving position jumps to its target, m. */
 const ARRIVED = 1e-4;
 
 export class HandsView {
@@ -47,18 +47,20 @@ export class HandsView {
   private readonly pointers = new Map<number, Vector3>();
   private readonly from = new Vector3();
   private readonly to = new Vector3();
-  /** Bodies that one hand may pull at once. */
+  /** Bodies that one grab may hold at once. */
   together: readonly number[] = [];
-  /** Of a hand on several bodies: what it holds, and what of the others, as they lie undeformed. */
+  /**
+   * Cache for grabs of several bodies: the grabbed point, and its counterparts on the other bodies in the rest shape.
+   */
   private readonly elsewhere = new Map<string, { of: string; held: ReturnType<typeof counterparts> }>();
-  /** What is there in this picture; emptied at every update. */
+  /** Ids drawn in this update. */
   private readonly kept = new Set<string | number>();
   private changed = false;
   private readonly point: [number, number, number] = [0, 0, 0];
 
   /**
-   * Ids that begin with "own:" are this member's hands, shown exactly; others' glide.
-   * @returns whether anything looks different from the last call
+   * Ids that begin with "own:" are this member's grabs, which are shown exactly; those of other members glide.
+   * @returns true if anything looks different from the last call
    */
   update(
     grabs: readonly DrawnGrab[],
@@ -73,7 +75,7 @@ export class HandsView {
     keep.clear();
     for (const grab of grabs) {
       const surface = surfaces[grab.body];
-      // Another version's room may name a body or triangle that this picture has not; skip it.
+      // A room of another version may name a body or triangle that does not exist here; skip it.
       if (!surface || grab.triangle >= placesOf(surface)) continue;
       this.draw(grab, surface, view, blend);
       for (const other of grab.together ? this.others(grab, surfaces) : [])
@@ -107,12 +109,12 @@ export class HandsView {
     entry.band.update(this.from.fromArray(this.point), entry.shown, view.camera);
   }
 
-  /** The same hand on the other bodies that it holds. */
+  /** The same grab on the other bodies that it holds. */
   private others(grab: DrawnGrab, surfaces: readonly RestSurface[]): DrawnGrab[] {
     const { id, body, triangle, u, v, target } = grab;
     const of = [body, triangle, u, v].join();
     let known = this.elsewhere.get(id);
-    // looking for them takes 0.1 ms or so
+    // Cached, because the search takes about 0.1 ms.
     if (known?.of !== of) known = { of, held: counterparts(grab, surfaces, this.together) };
     this.elsewhere.set(id, known);
     return known.held.map(({ shift, ...at }) => ({
@@ -123,7 +125,7 @@ export class HandsView {
     }));
   }
 
-  /** Moves a shown point towards `to`, and arrives, so that a hand at rest costs no pictures. */
+  /** Moves a shown point towards `to`. It stops there, so that a grab at rest needs no new pictures. */
   private glide(shown: Vector3, blend: number): void {
     if (shown.equals(this.to)) return;
     this.changed = true;
@@ -145,14 +147,14 @@ export class HandsView {
     for (const member of this.pointers.keys()) if (!keep.has(member)) this.changed = this.pointers.delete(member);
   }
 
-  /** Where the pointers of the last update are now, as the camera stands. */
+  /** Screen positions of the cursors of the last update, for the current camera. */
   onScreen(cursors: readonly DrawnCursor[], { camera, width, height }: ViewSize): ShownCursor[] {
     const tanY = Math.tan((camera.fov * Math.PI) / 360);
     return cursors.flatMap(({ member, name, color }) => {
       const shown = this.pointers.get(member);
       if (!shown) return [];
       const { x, y, z } = this.from.copy(shown).applyMatrix4(camera.matrixWorldInverse);
-      // What is behind the eye lies beyond the edge on its side.
+      // Points behind the eye are placed beyond the edge on their side.
       const depth = z < 0 ? -z * tanY : BEHIND;
       const [right, up] = [x / (depth * camera.aspect), y / depth];
       return [{ member, name, color, x: ((1 + right) / 2) * width, y: ((1 - up) / 2) * height }];

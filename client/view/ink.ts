@@ -1,5 +1,5 @@
 /**
- * Black or white, whichever reads better on a colour (WCAG 2, relative luminance and contrast ratio).
+ * Returns black or white, whichever has more contrast on a color (WCAG 2, relative luminance and contrast ratio).
  * @param color "#rrggbb"
  */
 export function inkOn(color: string): "#1c1917" | "#ffffff" {
@@ -7,7 +7,7 @@ export function inkOn(color: string): "#1c1917" | "#ffffff" {
   return dark > light ? "#1c1917" : "#ffffff";
 }
 
-/** Contrast ratio of two "#rrggbb" colours, 1 to 21. */
+/** Contrast ratio of two "#rrggbb" colors, 1 to 21. */
 export function contrast(a: string, b: string): number {
   const [lighter, darker] = [luminance(a), luminance(b)].sort((x, y) => y - x);
   return (lighter! + 0.05) / (darker! + 0.05);

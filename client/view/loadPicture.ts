@@ -1,8 +1,8 @@
-/** Reads pictures of objects with three's own loader; comes when it is needed. */
+/** Loads the picture of an uploaded model with three's own loader; a separate chunk. */
 import type { Mesh } from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 
-/** @returns the primitives of the picture's one mesh, in their order. @throws Error: it cannot be had or read */
+/** @returns the primitives of the picture's one mesh, in their order. @throws Error if it cannot be loaded */
 export async function loadPicture(url: string): Promise<Mesh[]> {
   const { scene } = await new GLTFLoader().loadAsync(url);
   const parts: Mesh[] = [];

@@ -1,42 +1,39 @@
 /**
- * What you grab answers at once: the neighbourhood of the held point follows the hand by what the hand has moved since
- * the pull that the picture already shows.
+ * Immediate response to an own grab: the neighborhood of the grabbed point follows the pointer by the pointer's
+ * movement since the pull that the picture already shows.
  *
  *     offset = sat(RESPONSE (h - e)),   sat(d) = d / (1 + |d| / LIMIT)
  *
- * h: the hand now; e: the hand as the server had it at the moment shown (`state/acknowledgedGrabs.ts`), so what the
- * server's answer brings is taken back in the same picture. Nothing is corrected afterwards and no state is simulated
- * here: one smooth offset on top of the server's positions.
+ * h: the pointer's target now; e: the target that the server had at the moment shown (`state/acknowledgedGrabs.ts`).
+ * When the server's answer arrives, the offset shrinks in the same picture. It is one smooth offset on top of the
+ * server's positions: nothing is corrected afterwards, and no state is simulated here.
  *
- * Why nothing pops: sat is 1-Lipschitz, and so is the weight's use of it; between two pictures a vertex moves by the
- * server's motion plus at most RESPONSE (|dh| + |de|): what the hand moves now, and what the server's hand moves in the
- * time line shown. At the end of a hold h rests, e arrives at h where the server let go, and the offset is zero when
- * the body flies off. The slope of the offset over the surface is at most 1.54 LIMIT = 0.54 of an undeformed length
- * (`(1 - q)^2` falls fastest at r = radius / sqrt 3), so the surface does not fold and a detail mesh on it neither.
+ * Why nothing pops: sat is 1-Lipschitz, and the weights are at most 1. Between two pictures a vertex moves by the
+ * server's motion plus at most RESPONSE (|dh| + |de|). At the end of a grab h rests and e arrives at h where the server
+ * releases, so the offset is zero when the body flies off. The slope of the offset over the surface is at most 1.54
+ * LIMIT = 0.54 of an undeformed length (`(1 - q)^2` falls fastest at r = radius / sqrt 3), so neither the surface nor a
+ * detail mesh folds.
  *
- * Tried and rejected: e from the hand's own history at now - (round trip + buffer). Estimates move when the line does
- * (15 mm at 1 m/s for 25 ms), moves that waited and came together are not where that history has them, and at release
- * the offset had to be faded against a body that was still being pulled.
+ * Tried and rejected: e from the local history at now - (round trip + buffer). The estimate shifts with the latency (15
+ * mm at 1 m/s for 25 ms), delayed messages arrive in bunches, and at the release the offset had to be faded against a
+ * body that was still pulled.
  */
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 
 export interface BendTarget {
   /** float32[3*count] m, inout: displayed positions of the body. */
   positions: Float32Array;
-  /** float32[3*count] m: undeformed positions, which measure the neighbourhood. */
+  /** float32[3*count] m: undeformed positions, which measure the neighborhood. */
   rest: Float32Array;
 }
 
-/** Part of the hand's motion that the surface shows at once: rubber gives, so not all of it. */
+/** Share of the pointer's movement that the surface shows at once: less than 1, because rubber yields. */
 export const RESPONSE = 0.6;
-/** Radius of the neighbourhood that answers at once, as a part of the body's own radius. */
+/** Radius of the neighborhood, as a share of the body's own radius. */
 export const BEND_RADIUS = 0.42;
-/** Largest offset, as a part of the neighbourhood's radius: a hand that races off must not pull a spike. */
+/** Largest offset, as a share of the neighborhood's radius: a fast pointer must not pull a spike. */
 export const LIMIT = 0.35;
-/**
- * Where the server let go by itself there is no answer to blend into: the offset fades out in this time, ms; as long as
- * a cross-fade.
- */
+/** Time to fade the offset out after the server ended the grab itself, ms; as long as a cross-fade. */
 export const FADE_MS = 260;
 
 export interface ShownMoment {
@@ -45,9 +42,7 @@ export interface ShownMoment {
   tick: number;
   /** Ticks between two frames. */
   sendTicks: number;
-  /**
-   * How long an answer takes at most, ms: when a hand that let go is still not known to the server, it never will be.
-   */
+  /** Longest time to wait for an answer, ms: if the server has not confirmed a released grab by then, it never will. */
   patienceMs: number;
 }
 
@@ -62,16 +57,16 @@ export class LocalBend {
   private readonly offset = new Float64Array(3);
   readonly grab: number;
   private releasedMs = Number.NaN;
-  /** Since when the offset fades out, NaN: it does not. */
+  /** Time at which the offset began to fade out; NaN: it does not. */
   private fadeMs = Number.NaN;
   private strength = 1;
   private done = false;
 
   /**
-   * @param grab its number, as told to the server
-   * @param hand where the hand took hold, m
-   * @param held rest position of the held point, m
-   * @param radius of the neighbourhood, m
+   * @param grab its id, as sent to the server
+   * @param hand target when the grab began, m
+   * @param held rest position of the grabbed point, m
+   * @param radius of the neighborhood, m
    */
   constructor(
     target: BendTarget,
@@ -92,7 +87,7 @@ export class LocalBend {
       const dy = target.rest[i + 1]! - held[1];
       const dz = target.rest[i + 2]! - held[2];
       const q = (dx * dx + dy * dy + dz * dz) / (radius * radius);
-      // (1 - q)^2 is flat at the centre and meets zero with zero slope.
+      // (1 - q)^2 is flat at the center and reaches zero with zero slope.
       if (q < 1) {
         indices.push(i);
         weights.push((1 - q) * (1 - q));
@@ -102,7 +97,7 @@ export class LocalBend {
     this.weights = Float32Array.from(weights);
   }
 
-  /** The hand is here now, m. Ignored once it has let go. */
+  /** Sets the current target, m. Ignored after the release. */
   move(x: number, y: number, z: number): void {
     if (!Number.isNaN(this.releasedMs)) return;
     this.hand[0] = x;
@@ -111,8 +106,8 @@ export class LocalBend {
   }
 
   /**
-   * @param told the server hears of it and of where the hand was last; if not, it has let go already, and the offset
-   *   fades out
+   * @param told true if the release is sent to the server with the last target; false if the server has already
+   *   released, so that the offset fades out
    */
   release(nowMs: number, told: boolean): void {
     if (!Number.isNaN(this.releasedMs)) return;
@@ -120,19 +115,19 @@ export class LocalBend {
     if (!told && Number.isNaN(this.fadeMs)) this.fadeMs = nowMs;
   }
 
-  /** Nothing left to add: forget this bend. */
+  /** True if the bend can be removed. */
   get finished(): boolean {
     return this.done;
   }
 
-  /** Once per picture, before `apply`. */
+  /** Called once per picture, before `apply`. */
   update(acknowledged: AcknowledgedGrabs, { nowMs, tick, sendTicks, patienceMs }: ShownMoment): void {
     const released = !Number.isNaN(this.releasedMs);
     if (Number.isNaN(this.fadeMs)) {
       this.shown.set(this.begin);
       const phase = acknowledged.at(this.grab, tick, sendTicks, this.shown, released ? this.hand : undefined);
       if (phase !== "after") this.aim();
-      // The server's hand let go where this one did: nothing is left.
+      // The server released at the same target: no offset is left.
       else if (released) this.done = true;
       else this.fadeMs = nowMs;
       if (released && nowMs - this.releasedMs > patienceMs) this.fadeMs = nowMs;

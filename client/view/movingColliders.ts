@@ -1,4 +1,7 @@
-/** Colliders on a path, drawn where the simulation has them at the shown moment: both evaluate shared/motion.ts. */
+/**
+ * Draws colliders with a path at their simulated position for the moment shown: server and page evaluate
+ * shared/motion.ts.
+ */
 import { Quaternion, Vector3, type Object3D } from "three";
 import { centerOf, compileMotion, poseAt, type Path } from "../../shared/motion.ts";
 import type { TopologyCollider } from "../../shared/topology.ts";
@@ -7,7 +10,7 @@ interface Mover {
   object: Object3D;
   path: Path;
   center: Vector3;
-  /** Where the scene puts it, from its center. */
+  /** Position in the scene, relative to its center. */
   offset: Vector3;
   turn: Quaternion;
 }
@@ -20,7 +23,7 @@ export class MovingColliders {
   private readonly translate = new Vector3();
   private shown = Number.NaN;
 
-  /** @param objects one drawn thing per collider, in their order, standing where the scene puts it */
+  /** @param objects one object per collider, in the same order, at its position in the scene */
   constructor(colliders: readonly TopologyCollider[], objects: readonly Object3D[]) {
     this.movers = colliders.flatMap((collider, i) => {
       if (!collider.motion) return [];
@@ -40,7 +43,7 @@ export class MovingColliders {
 
   /**
    * @param seconds since the room's first tick
-   * @returns whether anything is elsewhere than at the last call
+   * @returns true if anything moved since the last call
    */
   update(seconds: number): boolean {
     if (this.movers.length === 0 || seconds === this.shown) return false;

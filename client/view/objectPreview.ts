@@ -1,7 +1,6 @@
 /**
- * A small picture of an object, by three's own loader, before it is made into a body; it turns under a pointer. It is
- * drawn when something has changed: turning by itself took the whole processor of a machine that draws without a
- * graphics card.
+ * A small picture of a model before it becomes a body; a pointer turns it. It is drawn only after a change: continuous
+ * rotation used a whole core on machines without a graphics card.
  */
 import {
   ACESFilmicToneMapping,
@@ -19,7 +18,7 @@ import { loadPicture } from "./loadPicture.ts";
 import { disposeMaterial } from "./picture.ts";
 
 const MOST_PIXELS = 2;
-/** Radians that it is turned by at first, and over the width of the canvas. */
+/** Initial rotation, and rotation over the width of the canvas, rad. */
 const TURN = { first: 0.5, across: 2 * Math.PI };
 
 export class ObjectPreview {
@@ -41,7 +40,7 @@ export class ObjectPreview {
     });
   }
 
-  /** @param url of a GLB. @throws Error: it cannot be had or read */
+  /** @param url of a GLB. @throws Error if it cannot be loaded */
   async show(url: string): Promise<void> {
     const parts = await loadPicture(url);
     this.clear();

@@ -1,19 +1,19 @@
 /**
- * Which point of which simulation surface a ray meets: brute force over the displayed triangles (a few ten thousand
- * take well under a millisecond), Moller and Trumbore 1997, both sides. When the ray just misses, the nearest particle
- * within a tolerance is taken, because fingers are thick and the detail mesh may stand out of the surface that carries
- * it.
+ * Finds the point of a simulation surface that a ray meets. Brute force over the displayed triangles, both sides
+ * (Moller and Trumbore 1997); some ten thousand triangles take well under a millisecond. If the ray just misses, the
+ * nearest particle within a tolerance is taken, because fingers are thick and a detail mesh may be larger than the
+ * surface.
  */
 
-/** One body's surface as displayed now. */
+/** The surface of one body as displayed now. */
 export interface PickSurface {
   /** float32[3*count] m */
   positions: Float32Array;
   /** uint32[3*T] */
   triangles: Uint32Array;
-  /** Of a cloud of points, m: without triangles, its spheres are what a ray meets. */
+  /** Radius of a cloud of points, m: without triangles, rays meet its spheres. */
   radius?: number | undefined;
-  /** It is not there. */
+  /** True for a spawnable body that is not in the room. */
   hidden?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface PickHit {
 type Vec = readonly [number, number, number];
 
 /**
- * Ray against one triangle.
+ * Intersects a ray with a triangle.
  * @returns [distance, u, v], or undefined for a miss (also for a triangle seen edge-on)
  */
 export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec): [number, number, number] | undefined {
@@ -44,7 +44,7 @@ export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec)
   const py = direction[2] * e2x - direction[0] * e2z;
   const pz = direction[0] * e2y - direction[1] * e2x;
   const determinant = e1x * px + e1y * py + e1z * pz;
-  // Relative to the edges: a triangle of a micrometre is as pickable as one of a metre.
+  // Relative to the edges, so that a triangle of a micrometer is as pickable as one of a meter.
   const scale = (e1x * e1x + e1y * e1y + e1z * e1z) * (e2x * e2x + e2y * e2y + e2z * e2z);
   if (determinant * determinant <= 1e-16 * scale) return undefined;
   const inverse = 1 / determinant;
@@ -62,7 +62,7 @@ export function rayTriangle(origin: Vec, direction: Vec, a: Vec, b: Vec, c: Vec)
   return distance > 0 ? [distance, u, v] : undefined;
 }
 
-/** @returns [distance, number] of the nearest sphere that the ray enters, or undefined */
+/** @returns [distance, index] of the nearest sphere that the ray enters, or undefined */
 function raySpheres(origin: Vec, direction: Vec, centers: Float32Array, radius: number): [number, number] | undefined {
   let best: [number, number] | undefined;
   for (let i = 0; i < centers.length; i += 3) {
@@ -79,7 +79,7 @@ function raySpheres(origin: Vec, direction: Vec, centers: Float32Array, radius: 
 }
 
 /**
- * The nearest hit of a ray over all bodies.
+ * Returns the nearest hit of a ray over all bodies.
  * @param direction unit vector
  */
 export function pickSurfaces(surfaces: readonly PickSurface[], origin: Vec, direction: Vec): PickHit | undefined {
@@ -106,9 +106,9 @@ export function pickSurfaces(surfaces: readonly PickSurface[], origin: Vec, dire
 }
 
 /**
- * For a ray that misses: the particle nearest to the ray in angle, among those within the tolerance.
+ * For a ray that misses: returns the particle nearest to the ray in angle, among those within the tolerance.
  * @param tolerance tangent of the largest accepted angle between the ray and the particle's direction
- * @returns the particle as a corner of one of its triangles, or as the point that it is
+ * @returns the particle as a corner of one of its triangles, or as a point of a cloud
  */
 export function pickNearest(
   surfaces: readonly PickSurface[],

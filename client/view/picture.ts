@@ -1,10 +1,10 @@
 /**
- * An object's picture on a body: geometry and materials of its file, with vertices that the body's surface carries. All
- * primitives become one geometry with a group for each, skinned by the same shader as every detail mesh; what the file
- * says of a vertex besides (texture coordinates, colors) goes along.
+ * The picture of an uploaded model on a body: geometry and materials of its file, attached to the body's surface. All
+ * primitives become one geometry with a group each, skinned by the same shader as detail meshes. Texture coordinates
+ * and colors of the file are kept.
  *
- * Tangents do not: the shader finds them from the texture coordinates, which holds in every shape, and is what three
- * does for files that have none.
+ * Tangents are dropped: the shader derives them from the texture coordinates, which works in every deformed shape.
+ * three does the same for files without tangents.
  */
 import {
   BufferAttribute,
@@ -22,12 +22,12 @@ import {
 import { createSkin } from "../../shared/skinning/index.ts";
 import { injectSkin, type SkinUniforms } from "./skinShader.ts";
 
-/** How a picture lies on a body (shared/topology.ts). */
+/** Placement of a picture on a body (shared/topology.ts). */
 export interface PictureSource {
   /** float32[3*count], uint32[3*T]: the body's surface at rest. */
   rest: Float32Array;
   triangles: Uint32Array;
-  /** Of the detail mesh. */
+  /** Attachment of the detail mesh. */
   attachTriangle: Uint32Array;
   attachCoords: Float32Array;
   /** uint32[P]: detail vertices. */
@@ -38,7 +38,7 @@ export interface PictureSource {
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute;
 
-/** What a vertex may have, its size, and what it has where a primitive says nothing. */
+/** Kept vertex attributes: name, size, and default for primitives without it. */
 const KEPT: readonly [name: string, size: number, otherwise: number][] = [
   ["uv", 2, 0],
   ["uv1", 2, 0],
@@ -51,7 +51,7 @@ const countOf = (part: Mesh): number => part.geometry.getAttribute("position").c
 
 /**
  * @param parts of the picture, in its order
- * @returns undefined: the picture has other vertices than the body knows of
+ * @returns undefined if the number of vertices differs from the body's
  */
 export function pictureGeometry(parts: readonly Mesh[], source: PictureSource): BufferGeometry | undefined {
   const count = parts.reduce((sum, part) => sum + countOf(part), 0);
@@ -72,7 +72,7 @@ export function pictureGeometry(parts: readonly Mesh[], source: PictureSource): 
   return geometry;
 }
 
-/** Corners of all parts, one after another; a group for each. */
+/** Corners of all parts, one after another, with a group for each. */
 function indexOf(parts: readonly Mesh[], geometry: BufferGeometry): Uint32Array {
   const lists = parts.map((part) => {
     const { index } = part.geometry;
@@ -102,7 +102,7 @@ function eachVertex(
   }
 }
 
-/** float32[3*count], turned as the body is placed. */
+/** float32[3*count], rotated as the body is placed. */
 function normalsOf(parts: readonly Mesh[], count: number, matrix: readonly number[]): Float32Array {
   for (const { geometry } of parts) if (!geometry.hasAttribute("normal")) geometry.computeVertexNormals();
   const turn = new Matrix3().getNormalMatrix(new Matrix4().fromArray([...matrix]));
@@ -131,15 +131,15 @@ function skinAttributes(
   geometry.setAttribute("pliantCorners", new BufferAttribute(skin.corners, 3));
   geometry.setAttribute("pliantCoords", new BufferAttribute(attachCoords, 3));
   geometry.setAttribute("pliantCovector", new BufferAttribute(Float32Array.from(skin.covectors), 3));
-  // There and never read, as for every body: three shades a geometry without it flat.
+  // A dummy attribute, as for every body: three shades geometries without one flat.
   geometry.setAttribute("normal", new BufferAttribute(new Int8Array(3 * vertices.length), 3, true));
 }
 
-/** @param thin it is seen from both sides, whatever the file says */
+/** @param thin draw both sides, regardless of the file */
 export function pictureMaterial(part: Mesh, uniforms: SkinUniforms, thin: boolean): Material {
   const material = (part.material as Material).clone() as MeshPhysicalMaterial;
   if (thin) material.side = DoubleSide;
-  // The loader has turned it already where the file has no tangents.
+  // With tangents in the file the loader does not flip the scale, so flip it here.
   if (part.geometry.hasAttribute("tangent")) {
     if (material.normalScale) material.normalScale.y *= -1;
     if (material.clearcoatNormalScale) material.clearcoatNormalScale.y *= -1;
@@ -149,7 +149,7 @@ export function pictureMaterial(part: Mesh, uniforms: SkinUniforms, thin: boolea
   return material;
 }
 
-/** With its textures, which nobody else has. */
+/** Disposes a material with its textures, which no other material shares. */
 export function disposeMaterial(material: Material): void {
   for (const value of Object.values(material)) if (value instanceof Texture) value.dispose();
   material.dispose();

@@ -1,7 +1,7 @@
-/** Keeps a mouse and fingers apart from each other, for the camera's controls. */
+/** Makes three's camera controls work when mouse and fingers are used at the same time. */
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-/** What three's controls do with a pointer that goes down, and with where a finger is. */
+/** Methods of three's controls that register a pointer and record its position. */
 interface Tracking {
   _addPointer(event: PointerEvent): void;
   _trackPointer(event: PointerEvent): void;
@@ -9,8 +9,8 @@ interface Tracking {
 const tracking = OrbitControls.prototype as unknown as Tracking;
 
 /**
- * three's controls remember where fingers are, and not where a mouse is: one whose end was lost (released over a
- * button, in another window) makes them throw when a finger goes up later.
+ * Camera controls that record the position of a mouse, too. three's own record only fingers. If the end of a mouse
+ * press is lost (released over a button, in another window), they throw when a finger is lifted later.
  */
 export class ViewControls extends OrbitControls {
   _addPointer(event: PointerEvent): void {
@@ -21,9 +21,9 @@ export class ViewControls extends OrbitControls {
 }
 
 /**
- * three's controls know fingers or a mouse, and throw when one kind ends while the other turns the view: whoever comes
- * later is nobody to them. They hear of pointers at the canvas, and at the document behind it: to be called before they
- * are made.
+ * Lets the controls see only one kind of pointer at a time. three's controls throw if one kind ends while the other
+ * turns the view, so later pointers of another kind are ignored. Call it before the controls are created, because they
+ * listen at the canvas and at the document behind it.
  */
 export function oneKindOfPointer(canvas: Pick<HTMLCanvasElement, "addEventListener">): void {
   const turning = new Map<number, string>();

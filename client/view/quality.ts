@@ -1,11 +1,12 @@
 /**
- * Adaptive quality: when frames come too slowly it gives up what shows least for its cost. First pixels that are
- * smaller than the screen's, then the image-based light, then shadows; last the pixels of the screen itself, without
- * which every silhouette is jagged. It never climbs back by itself within a visit, because a picture that keeps
- * changing is worse than a plain one; only a renderer that starts low climbs, once, before anybody has seen much.
+ * Adaptive quality. When frames are too slow, it gives up what shows least for its cost: first pixels smaller than the
+ * screen's, then the image-based light, then shadows, and last the screen's own resolution, which keeps outlines
+ * smooth.
+ * It never climbs back within a visit, because a picture that keeps changing is worse than a plain one. Only a renderer
+ * that starts low climbs, once, at the beginning.
  *
- * Drawn by a CPU of two cores at 1280 x 760, ms for each picture of `drape`, from the second level on: about 300, 200,
- * 115, 62, 45, 32. Shadows cost what is sampled, not the map's size; 0.75 of the pixels with shadows is 85.
+ * Software rendering on two cores at 1280 x 760, ms per picture of `drape`, from the second level on: about 300, 200,
+ * 115, 62, 45, 32. Shadows cost samples, not map size; 0.75 of the pixels with shadows takes 85.
  */
 
 export interface QualityLevel {
@@ -13,7 +14,7 @@ export interface QualityLevel {
   pixelRatio: number;
   /** Texels along one side; 0 is no shadows. */
   shadowMap: number;
-  /** Image-based fill light; without it a plain sky-and-ground light stands in. */
+  /** Image-based fill light; without it there is a plain sky-and-ground light. */
   environment: boolean;
 }
 
@@ -27,14 +28,14 @@ export const LEVELS: readonly QualityLevel[] = [
   { pixelRatio: 0.5, shadowMap: 0, environment: false },
 ];
 
-/** Where a software renderer starts, and climbs from if it can: it would go there anyway, one slow second at a time. */
+/** First level of a software renderer, from which it climbs if it can: otherwise it would drop there slowly. */
 export const SOFTWARE_LEVEL = 4;
 
-/** Slower than this for a whole window lowers the level. */
+/** A slower rate during a whole window lowers the level. */
 const SLOW_FPS = 25;
-/** The same where the next level has fewer pixels than the screen: jagged shows more than slow. */
+/** The same if the next level has fewer pixels than the screen: jagged edges are worse than a low rate. */
 const SLOW_FPS_PIXELS = 8;
-/** A level whose picture takes longer than half of the time that is there is not climbed to, ms. */
+/** Upper limit of the time per picture for climbing to a level, ms: half of the time available. */
 export const AFFORDABLE_MS = 500 / SLOW_FPS;
 const WINDOW_MS = 1500;
 /** Frames after a change that are not counted: shaders compile and textures grow. */
@@ -55,9 +56,9 @@ export class QualityGovernor {
   }
 
   /**
-   * To the best level that is affordable, with all below it; measures one level more than that at most.
-   * @param costMs draws at a level and says how long that took
-   * @returns true when the level is another
+   * Climbs to the best affordable level, if all below it are affordable; measures at most one level more.
+   * @param costMs draws at a level and returns the time that this took
+   * @returns true if the level has changed
    */
   climb(costMs: (level: number) => number): boolean {
     if (this.pinned || costMs(this.level) > AFFORDABLE_MS) return false;
@@ -68,9 +69,9 @@ export class QualityGovernor {
   }
 
   /**
-   * Called for every animation frame, whether it draws or not: a page that draws little because little comes is not
+   * Called for every animation frame, whether it draws or not: a page that draws seldom because little arrives is not
    * slow.
-   * @returns true when the level has just been lowered
+   * @returns true if the level has just been lowered
    */
   frame(nowMs: number, sincePreviousMs: number): boolean {
     if (this.pinned) return false;

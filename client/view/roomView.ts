@@ -1,6 +1,6 @@
 /**
- * The picture of one room: bodies, hands, light and camera, updated once per animation frame from the displayed
- * positions. It draws only when something has changed, so a resting room costs a phone's battery nothing.
+ * The picture of one room: bodies, grabs, light and camera, updated once per animation frame from the displayed
+ * positions. It draws only after a change, so a resting room does not use a phone's battery.
  */
 import { Box3, Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
@@ -30,11 +30,11 @@ export interface FrameInput {
   elapsedMs: number;
   /** `displayed` has changed since the last frame. */
   moved: boolean;
-  /** The room's time that is shown, s. */
+  /** Simulated time of the room at the moment shown, s. */
   seconds: number;
-  /** A frame has been received at all. */
+  /** At least one frame has been received. */
   hasFrame: boolean;
-  /** By body, 1: it is not there. */
+  /** By body, 1: a spawnable body that is not in the room. */
   hidden: Uint8Array;
   grabs: readonly DrawnGrab[];
   cursors: readonly DrawnCursor[];
@@ -47,10 +47,10 @@ export interface Foot {
   y: number;
 }
 
-/** What people wait for an answer to. */
+/** Events after which the page itself should respond quickly. */
 const PRESSES = ["pointerdown", "pointerup", "click", "keydown", "keyup"];
 
-/** Looks around the middle, at most 200 px away. */
+/** Search around the middle, at most 200 px away. */
 const SPIRAL = { turns: 80, stepPx: 2.5 };
 
 export class RoomView {
@@ -59,22 +59,27 @@ export class RoomView {
   readonly debug: DebugDraw;
   /** Height of the floor, m; -Infinity without one. */
   readonly floorY: number;
-  /** Frames drawn so far. */
+  /** Pictures drawn so far. */
   drawn = 0;
-  /** Where no tools lie. */
+  /** Area of the picture without tools. */
   freeArea: () => FreeArea = () => WHOLE;
-  /** Draws the others' pointers over the picture; called with each picture. */
+  /** Draws the cursors of other members over the picture; called with each picture. */
   showCursors: (cursors: readonly ShownCursor[], width: number, height: number) => void = () => {};
-  /** Draws what stands under bodies over the picture; called with each picture. @param foot of a body in it */
+  /**
+   * Draws labels under bodies over the picture; called with each picture. @param foot returns the point below a body
+   */
   showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
   private readonly canvas: HTMLCanvasElement;
-  /** Since hands were moved last, ms. */
+  /** Time since grabs were last updated, ms. */
   private elapsedMs = 0;
-  /** The next animation frame is the page's alone: what a press changes on it comes before another picture. */
+  /** Skip one animation frame after a press, so that the page's own change is shown before another picture. */
   private pressed = false;
   private readonly hands = new HandsView();
   private readonly blobs: ContactBlobs;
-  /** Without extent. It stays: programs that nobody has are deleted, and every grab would compile its own. */
+  /**
+   * An invisible band that stays in the scene: otherwise its programs would be deleted and compiled again at every
+   * grab.
+   */
   private readonly warmth = new RubberBand("#ffffff");
   private readonly raycaster = new Raycaster();
   private readonly bounds = new Sphere();
@@ -83,9 +88,9 @@ export class RoomView {
   private readonly ended = new AbortController();
   private dirty = true;
   private visible = false;
-  /** What a picture of the bodies costs is known. */
+  /** The cost of a picture with bodies has been measured. */
   private measured = false;
-  /** Bodies that were hidden last, as a text of 0 and 1. */
+  /** `hidden` of the last frame, as a text of 0 and 1. */
   private hidden: string | undefined;
 
   /** @param displayed float32[3*particles] m: read at every frame; local bends write into it */
@@ -97,7 +102,7 @@ export class RoomView {
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
     this.floorY = floorOf(topology.colliders ?? []);
     this.debug = new DebugDraw(this.bodies);
-    // Nothing is shown before the first frame: the rest shape would jump.
+    // Hide bodies before the first frame: otherwise the rest shape would be visible, and jump.
     for (const { mesh } of this.bodies) mesh.visible = false;
     this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh), this.hands.group, this.debug.group);
     dressAll(
@@ -111,7 +116,7 @@ export class RoomView {
     this.resize();
   }
 
-  /** Frees what it has on the graphics card. */
+  /** Frees the memory on the graphics card. */
   dispose(): void {
     this.ended.abort();
     for (const body of this.bodies) body.dispose();
@@ -119,13 +124,13 @@ export class RoomView {
     this.stage.renderer.dispose();
   }
 
-  /** The next picture compiles what the first grab will need, so that it does not stutter just then. */
+  /** Compiles the programs of a grab with the next picture, so that the first grab does not stutter. */
   warmUp(): void {
     this.hands.group.add(this.warmth.group);
     this.dirty = true;
   }
 
-  /** Draw at the next frame even if nothing moved. */
+  /** Draws at the next frame even if nothing moved. */
   invalidate(): void {
     this.dirty = true;
   }
@@ -138,13 +143,13 @@ export class RoomView {
     this.dirty = true;
   }
 
-  /** The scene's own view. */
+  /** Returns to the scene's own view. */
   home(): void {
     this.stage.home(this.shownPoints(), this.freeArea());
     this.dirty = true;
   }
 
-  /** float32[3n] m */
+  /** Positions of all particles that are shown, float32[3n] m. */
   shownPoints(): Float32Array {
     const shown = this.bodies.filter(({ hidden }) => !hidden).map(({ positions }) => positions);
     const points = new Float32Array(shown.reduce((sum, { length }) => sum + length, 0));
@@ -161,14 +166,14 @@ export class RoomView {
     this.dirty = true;
   }
 
-  /** @returns whether a picture was drawn */
+  /** @returns true if a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
-    // Eyes in a headset move all the time.
+    // Always draw for a headset: its eyes move all the time.
     const visited = stage.renderer.xr.isPresenting;
     this.elapsedMs += input.elapsedMs;
     if ((stage.busy || this.pressed) && !visited) {
-      // what has moved meanwhile is drawn with the next picture
+      // Draw this change with the next picture.
       this.dirty ||= input.moved;
       this.pressed = false;
       return false;
@@ -197,12 +202,12 @@ export class RoomView {
     return true;
   }
 
-  /** @returns undefined where it is not to be seen */
+  /** @returns undefined if it is out of sight */
   private footOf(index: number, { camera, width, height }: ViewSize): Foot | undefined {
     const body = this.bodies[index];
     if (!body || body.hidden) return undefined;
     const { min, max } = this.box.setFromArray(body.positions as never);
-    // the edge of its lower side that is in front
+    // The front edge of the lower side of the bounding box.
     const corners = [min.x, max.x].flatMap((x) =>
       [min.z, max.z].map((z) => this.foot.set(x, min.y, z).project(camera).y),
     );
@@ -212,7 +217,7 @@ export class RoomView {
     return { x: ((1 + at.x) / 2) * width, y: ((1 - lowest) / 2) * height };
   }
 
-  /** Shows the bodies that are there; the first ones, and those that are put in, are framed. */
+  /** Shows and hides bodies. After a change, reframes the view. */
   private follow({ hasFrame, hidden }: FrameInput): void {
     if (!hasFrame && !this.visible) return;
     this.visible = true;
@@ -239,7 +244,7 @@ export class RoomView {
     this.debug.update();
   }
 
-  /** A ray through a point of the window, CSS pixels. */
+  /** Ray through a point of the window, CSS pixels. */
   ray(clientX: number, clientY: number): { origin: Vector3; direction: Vector3 } {
     const box = this.canvas.getBoundingClientRect();
     const at = new Vector2(((clientX - box.left) / box.width) * 2 - 1, 1 - ((clientY - box.top) / box.height) * 2);
@@ -249,9 +254,9 @@ export class RoomView {
   }
 
   /**
-   * The surface point under a point of the window, by the displayed simulation surface; undefined when nothing or a
-   * collider is there.
-   * @param tolerancePx how far beside the surface still counts, CSS pixels
+   * Returns the surface point under a point of the window, on the displayed simulation surface; undefined if nothing or
+   * a collider is there.
+   * @param tolerancePx accepted distance beside the surface, CSS pixels
    */
   pick(clientX: number, clientY: number, tolerancePx: number): Picked | undefined {
     if (!this.visible) return undefined;
@@ -262,8 +267,9 @@ export class RoomView {
   }
 
   /**
-   * The surface point that a ray meets; undefined when nothing or a collider is there.
-   * @param origin m. @param direction unit vector
+   * Returns the surface point that a ray meets; undefined if nothing or a collider is there.
+   * @param origin m
+   * @param direction unit vector
    * @param tangent of the angle by which the ray may miss
    */
   pickAlong(origin: Vector3, direction: Vector3, tangent: number): Picked | undefined {
@@ -285,8 +291,8 @@ export class RoomView {
   }
 
   /**
-   * The surface point that is nearest to a point of the room; undefined: none is within reach.
-   * @param at m. @param reach m. @param direction of what takes it, unit vector
+   * Returns the surface point nearest to a point of the room; undefined if none is within reach.
+   * @param at m. @param reach m. @param direction of the hand, unit vector
    */
   pickNear(at: Vector3, reach: number, direction: Vector3): Picked | undefined {
     let best: Picked | undefined;
@@ -303,7 +309,7 @@ export class RoomView {
     return best;
   }
 
-  /** What was picked is seen from outside of its body; a cloth has two sides, both outside. */
+  /** True if the pick saw the outside of its body; both sides of a cloth are outside. */
   facesOutside({ body, triangle, direction }: Picked): boolean {
     const { mode, thin, positions, triangles } = this.bodies[body]!;
     if (thin || mode === "points") return true;
@@ -311,14 +317,14 @@ export class RoomView {
     return new Triangle(corner(0), corner(1), corner(2)).getNormal(scratch).dot(direction) < 0;
   }
 
-  /** A surface point near the middle of what is shown; undefined: none is in sight. */
+  /** Returns a surface point near the middle of the shown bodies; undefined if none is in sight. */
   pickMiddle(): Picked | undefined {
     const points = this.shownPoints();
     const middle = new Vector3();
     for (let i = 0; i < points.length; i += 3) middle.add(scratch.fromArray(points, i));
     const at = points.length > 0 ? this.project(middle.multiplyScalar(3 / points.length)) : undefined;
     if (!at) return undefined;
-    // Concave bodies have air in their middle: look around it in a spiral.
+    // Concave bodies may have air in their middle: search around it in a spiral.
     for (let k = 0; k < SPIRAL.turns; k++) {
       const radius = SPIRAL.stepPx * k;
       const picked = this.pick(at.x + radius * Math.cos(k), at.y + radius * Math.sin(k), 0);
@@ -327,14 +333,14 @@ export class RoomView {
     return undefined;
   }
 
-  /** Where a surface point is now, m. */
+  /** Current position of a surface point, m. */
   surfacePoint({ body, triangle, u, v }: SurfacePoint): Vector3 {
     const out: [number, number, number] = [0, 0, 0];
     surfacePoint(out, this.bodies[body]!, triangle, u, v);
     return new Vector3(...out);
   }
 
-  /** Where a pointer points: on a body, on a collider, or else on the plane through the camera's target. */
+  /** Point under a pointer: on a body, on a collider, or else on the plane through the camera's target. */
   pointAt(clientX: number, clientY: number): Vector3 {
     const { origin, direction } = this.ray(clientX, clientY);
     const hit = this.visible
@@ -358,7 +364,7 @@ export class RoomView {
     return { x: box.left + ((p.x + 1) / 2) * box.width, y: box.top + ((1 - p.y) / 2) * box.height };
   }
 
-  /** Of the current ray to the nearest collider, m. */
+  /** Distance along the current ray to the nearest collider, m. */
   private colliderDistance(): number {
     return this.raycaster.intersectObject(this.stage.colliders, true)[0]?.distance ?? Infinity;
   }

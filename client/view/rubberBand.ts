@@ -1,7 +1,6 @@
 /**
- * The band between a held point and the hand that pulls it: a tube that thins as it is stretched, with a bead at either
- * end, which has a rim of its member's second colour from wherever it is seen. What lies behind other things shows
- * through faintly, so that a tug-of-war can be read from any side.
+ * The band between a grabbed point and its target: a tube that thins when stretched, with a bead at each end. The beads
+ * have a rim of the member's second color from every side. Hidden parts show faintly through other objects.
  */
 import { lookOf } from "../../shared/memberColors.ts";
 import {
@@ -22,10 +21,10 @@ import {
 const RINGS = 20;
 const SIDES = 10;
 
-/** Tube radius at rest as a part of the distance from the eye: about 3 CSS pixels. */
+/** Tube radius at rest as a share of the distance from the eye: about 3 CSS pixels. */
 const RADIUS = 0.0032;
 
-/** Part of a bead's radius from which on it has the second colour: outside of it lies half of what is seen. */
+/** Share of a bead's radius from which on it has the second color; half of the visible area is outside of it. */
 const RIM = 0.7;
 
 let tube: BufferGeometry | undefined;
@@ -86,7 +85,7 @@ varying vec3 vNormalView;
 void main() {
   vec3 n = normalize(vNormalView);
   float light = 0.72 + 0.28 * n.y + 0.35 * pow(max(0.0, dot(n, normalize(vec3(0.3, 0.8, 0.6)))), 18.0);
-  // RIM of a sphere's radius in the picture is where its normal turns away by asin(RIM)
+  // at RIM of a sphere's radius in the picture, the normal is turned away by asin(RIM)
   bool isRim = isBead && length(n.xy) > ${RIM.toFixed(2)};
   gl_FragColor = vec4((isRim ? rim : color) * light, opacity);
   #include <colorspace_fragment>
@@ -143,7 +142,7 @@ export class RubberBand {
     for (const { mesh, ghost } of [this.band, this.held, this.hand]) this.group.add(mesh, ghost);
   }
 
-  /** @param color a member's, as it travels. @returns whether it had another one */
+  /** @param color of a member, as in the protocol. @returns true if the color has changed */
   wear(color: string): boolean {
     if (color === this.worn) return false;
     this.worn = color;
@@ -154,8 +153,8 @@ export class RubberBand {
   }
 
   /**
-   * @param from held point, m
-   * @param to hand, m
+   * @param from grabbed point, m
+   * @param to target, m
    */
   update(from: Vector3, to: Vector3, camera: Camera): void {
     const eye = this.group.worldToLocal(camera.getWorldPosition(scratch));

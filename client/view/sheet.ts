@@ -1,18 +1,18 @@
 /**
- * A cloth is drawn as the closed shell of a thin sheet: its front, its back, and the rim between them along its hems.
- * Only what faces the eye is drawn. A single layer of both sides showed dashes of the back along every fold: of two
- * triangles that share a silhouette's edge the hidden one wins some samples, and on a coarse mesh parts of it stick
- * out. In the shell it lies a whole thickness behind.
+ * Cloth is drawn as the closed shell of a thin sheet: front, back, and a rim between them along its hems; only faces
+ * that face the eye are drawn. A single two-sided layer showed dashes of the back along every fold: of two triangles at
+ * an outline, the hidden one wins some samples, and on a coarse mesh parts of it stick out. In the shell the back is a
+ * whole thickness behind.
  *
- *      p+ ------- q+     front: side 1     side: which colour and normal; the rim's are those of the side that is seen
+ *      p+ ------- q+     front: side 1     side: selects color and normal; the rim uses those of the visible side
  *      |           |     rim: side 0
- *      p- ------- q-     back: side -1     height (+ or -): offset along the front's normal, halves of the thickness
+ *      p- ------- q-     back: side -1     height (+ or -): offset along the front's normal, in half thicknesses
  */
 
 export interface Sheet {
-  /** uint32[3*S]: triangles of the shell, seen from outside counterclockwise. */
+  /** uint32[3*S]: triangles of the shell, counterclockwise seen from outside. */
   triangles: Uint32Array;
-  /** uint32[V]: vertex of the surface that each shell vertex is offset from. */
+  /** uint32[V]: surface vertex from which each shell vertex is offset. */
   vertices: Uint32Array;
   /** int8[2*V]: side (1, 0 or -1) and height (1 or -1). */
   sides: Int8Array;
@@ -20,7 +20,7 @@ export interface Sheet {
 
 /**
  * @param surface uint32[3*T], front counterclockwise; open or closed
- * @param count of its vertices
+ * @param count number of its vertices
  */
 export function sheetOf(surface: Uint32Array, count: number): Sheet {
   const vertices = [...Array(count).keys(), ...Array(count).keys()];
@@ -41,7 +41,7 @@ export function sheetOf(surface: Uint32Array, count: number): Sheet {
   };
 }
 
-/** Edges of one triangle only, in its direction. */
+/** Edges that belong to only one triangle, in its direction. */
 function hemsOf(surface: Uint32Array): [number, number][] {
   const hems = new Map<string, [number, number]>();
   const inner = new Set<string>();

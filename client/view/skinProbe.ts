@@ -1,6 +1,6 @@
 /**
- * Reads back what the GPU's skinning really computes, for tests: every vertex of a body is drawn as one point of a
- * float target that holds its world position and normal. Same GLSL, same textures, same attributes as the picture.
+ * Reads back the result of the GPU's skinning, for tests: draws every vertex of a body as one point of a float target
+ * with its world position or normal. Uses the same GLSL, textures and attributes as the picture.
  */
 import {
   BufferAttribute,
@@ -28,10 +28,10 @@ export interface ProbeResult {
   normals: Float32Array;
 }
 
-/** @throws Error where the browser cannot render into float targets */
+/** @throws Error if the browser cannot render into float targets */
 export function readSkinned(renderer: WebGLRenderer, body: BodyMesh): ProbeResult {
   if (!renderer.extensions.has("EXT_color_buffer_float"))
-    throw new Error("EXT_color_buffer_float is not there: skinning cannot be read back");
+    throw new Error("EXT_color_buffer_float is missing: skinning cannot be read back");
   const source = body.mesh.geometry;
   const name = body.mode === "detail" ? "pliantCorners" : "pliantSlots";
   const count = source.getAttribute(name).count;

@@ -1,21 +1,20 @@
 /**
- * The vertex shader's half of skinning, in WebGL 2 GLSL, mirrored on the CPU by shared/skinning (the tests hold them
- * together).
+ * The skinning vertex shader, in WebGL 2 GLSL. Its CPU twin is shared/skinning; tests compare the two.
  *
  * Position (Bender, Koschier, Charrier, Weber 2014, section 5): x = (1-u-v) a + u b + v c + d N, where N is the
- * normalised interpolation of the surface's corner normals. Normal: phi(u, v, d) is a map from parameters to space with
- * Jacobian J = [ju jv N]; a rest normal n0 travels as the covector m = J0^T n0 and comes back as n ~ cof(J) m, which is
- * the exact normal of the mapped surface (inverse transpose) and not merely the rotated one. J's columns are
+ * normalized interpolation of the surface's corner normals. Normal: phi(u, v, d) maps parameters to space with Jacobian
+ * J = [ju jv N]. A rest normal n0 is stored as the covector m = J0^T n0 and becomes n ~ cof(J) m, the exact normal of
+ * the mapped surface (inverse transpose) and not merely the rotated one. The columns of J are
  *   ju = b - a + d (I - N N^T)(nb - na) / |n|     jv = c - a + d (I - N N^T)(nc - na) / |n|     (n: N before
- *   normalising)
+ *   normalizing)
  */
 import type { IUniform, WebGLProgramParametersWithUniforms } from "three";
 import { TEXTURE_WIDTH } from "./vertexTexture.ts";
 
 /**
  * "detail": a detail mesh on simulation triangles. "direct": the simulation surface itself, one particle per vertex.
- * "sheet": the shell around it, which is a cloth's. "points": squares before the points of a cloud, which spheres are
- * drawn on (sphereShader.ts).
+ * "sheet": the shell of a cloth. "points": a square for each point of a cloud, on which a sphere is drawn
+ * (sphereShader.ts).
  */
 export type SkinMode = "detail" | "direct" | "sheet" | "points";
 
@@ -50,7 +49,7 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   vec3 jv = c - a + (d / size) * (nv - N * dot(N, nv));
   vec3 n = pliantCovector.x * cross(jv, N) + pliantCovector.y * cross(N, ju) + pliantCovector.z * cross(ju, jv);
   float nn = dot(n, n);
-  // A vertex at the focal distance of its triangle has no normal of its own: the surface's will do.
+  // A vertex at the focal distance of its triangle has no normal of its own: use the surface's.
   normal = nn > 1e-24 ? n * inversesqrt(nn) : N;
 }
 `,
@@ -82,13 +81,13 @@ void pliantSkin(out vec3 position, out vec3 normal) {
 export interface SkinUniforms {
   pliantPositions: IUniform;
   pliantNormals: IUniform;
-  /** Of a point's sphere, m. */
+  /** Radius of a point's sphere, m. */
   pliantRadius: IUniform<number>;
   /** Half of a sheet's drawn thickness, m. */
   pliantHalf: IUniform<number>;
 }
 
-/** Makes a three material's vertex shader (colour or depth) take its position and normal from `pliantSkin`. */
+/** Makes the vertex shader of a three material (color or depth) take position and normal from `pliantSkin`. */
 export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, mode: SkinMode): void {
   Object.assign(shader.uniforms, uniforms);
   const call = "vec3 pliantPosition; vec3 pliantNormal;\n  pliantSkin(pliantPosition, pliantNormal);\n";

@@ -1,13 +1,13 @@
 /**
- * Points of a cloud as smooth spheres: a square for each, turned to the eye, on which the fragment shader finds where
- * the ray meets the sphere (Sigg et al. 2006). The cost is pixels, not triangles, so what lowers the picture's quality
- * (quality.ts) lowers it here.
+ * Draws the points of a cloud as smooth spheres: a square for each, turned to the eye, on which the fragment shader
+ * intersects the ray with the sphere (Sigg et al. 2006). The cost is pixels, not triangles, so a lower quality level
+ * (quality.ts) is cheaper here, too.
  *
- * Shadows: a disc facing the light, at the sphere's far side, so that no sphere darkens itself.
+ * Shadows: a disc that faces the light, at the sphere's far side, so that no sphere shades itself.
  */
 import type { WebGLProgramParametersWithUniforms } from "three";
 
-/** Half the square's side, in radii: the outline that an eye of a wide angle sees is beyond the sphere's equator. */
+/** Half the side of a square, in radii: more than 1, because in perspective a sphere's outline exceeds its radius. */
 const MARGIN = 1.25;
 
 const VARYINGS = /* glsl */ `
@@ -16,7 +16,7 @@ flat varying vec3 pliantCenter;
 flat varying vec2 pliantDepth;
 `;
 
-/** In the eye's axes: where the square is, the sphere's middle, and what makes depth of -z. */
+/** In view space: position on the square, the sphere's center, and the two coefficients that convert -z to depth. */
 const SQUARE_GLSL = /* glsl */ `
   vec4 mvPosition = modelViewMatrix * vec4(transformed, 1.0);
   pliantCenter = mvPosition.xyz;
@@ -34,7 +34,7 @@ const NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   normal = nonPerturbedNormal = (pliantHit - pliantCenter) / pliantSize;
 `;
 
-/** Before anything is shaded. */
+/** Inserted before shading. */
 const HIT_GLSL = /* glsl */ `
   float pliantSize = pliantRadius * pliantScale;
   vec3 pliantRay = normalize(pliantSpot);
@@ -45,7 +45,7 @@ const HIT_GLSL = /* glsl */ `
   gl_FragDepth = 0.5 - 0.5 * (pliantDepth.x * pliantHit.z + pliantDepth.y) / pliantHit.z;
 `;
 
-/** Of the surface's material, after its skin is in. @see bodyMaterial.ts */
+/** Patches the surface material, after `injectSkin`. @see bodyMaterial.ts */
 export function injectSpheres(shader: WebGLProgramParametersWithUniforms): void {
   const uniforms = "uniform highp float pliantRadius;\n";
   shader.vertexShader = `${VARYINGS}flat varying float pliantScale;\n${uniforms}${shader.vertexShader}`.replace(
@@ -57,7 +57,7 @@ export function injectSpheres(shader: WebGLProgramParametersWithUniforms): void 
     .replace("#include <normal_fragment_begin>", NORMAL_GLSL);
 }
 
-/** Of the material that shadows are drawn with. */
+/** Patches the depth material of shadows. */
 export function injectDiscs(shader: WebGLProgramParametersWithUniforms): void {
   shader.vertexShader = `varying vec2 pliantAcross;\nuniform highp float pliantRadius;\n${shader.vertexShader}`.replace(
     "#include <project_vertex>",

@@ -1,4 +1,4 @@
-/** Renderer, camera, scene and light: everything of the picture that is not a body or a hand. */
+/** Renderer, camera, scene and light: all parts of the picture except bodies and grabs. */
 import {
   NeutralToneMapping,
   type BufferGeometry,
@@ -25,11 +25,12 @@ import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
 import { frame, inside, WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
-/** Colour of the floor's shade: never black, light bounces around in a room. */
+/** Colors of the floor's shade; not black, because a room has ambient light. */
 const SHADE_LIGHT = "#4a2f1e";
 const SHADE_DARK = "#120b07";
 /**
- * Height of the free part, of the picture's 2: below it, as on a phone on its side, scenes' own views end under tools.
+ * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
+ * be partly under tools.
  */
 const LOW = 1.2;
 
@@ -38,9 +39,9 @@ export class Stage {
   readonly scene = new Scene();
   readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
   readonly controls: OrbitControls;
-  /** Who looks at the picture: the page's camera, or a visitor's eyes in the room. */
+  /** Current camera: the page's, or the eyes of a visitor with a headset. */
   eye = this.camera;
-  /** Of the picture that is drawn now: a headset's is its own, and the page's is as before after it. */
+  /** Quality of the current picture: a headset has its own, and afterwards the page's is used again. */
   quality: QualityGovernor;
   private readonly pageQuality: QualityGovernor;
   /** Rest bounds of everything that can move. */
@@ -54,16 +55,16 @@ export class Stage {
   private lastFrameMs = 0;
   private sized = false;
   private readonly fit: boolean;
-  /** The CPU draws. */
+  /** Software rendering. */
   readonly software: boolean;
-  /** Done when the last picture is, where the CPU draws. */
+  /** Signaled when the last picture is finished; only with software rendering. */
   private drawing: WebGLSync | null = null;
-  /** A view that was turned goes on for a moment, but for who wants less motion. */
+  /** The view continues to turn for a moment, unless the user prefers reduced motion. */
   private readonly swings = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-  /** Somebody has turned or moved the view: it is theirs until *Home*. */
+  /** The user has turned or moved the view; it is not reframed until *Home*. */
   private moved = false;
 
-  /** `?quality=0` (best) to `?quality=6` in the page's address pins the level: for screenshots, and to compare. */
+  /** `?quality=0` (best) to `?quality=6` in the page's address pins the level: for screenshots and comparisons. */
   constructor(
     canvas: HTMLCanvasElement,
     topology: Topology,
@@ -77,7 +78,7 @@ export class Stage {
         : new QualityGovernor(Number(wanted) || 0, true);
     this.pageQuality = this.quality;
     this.software = probe.software;
-    // Software leaves samples out along the edges that triangles share: what is behind shows in specks and dashes.
+    // Software multisampling misses samples along shared edges, where the background would show as specks and dashes.
     const renderer = new WebGLRenderer({
       canvas,
       antialias: !probe.software,
@@ -116,7 +117,7 @@ export class Stage {
     this.controls.dampingFactor = 0.09;
     this.controls.minDistance = 0.15 * reach;
     this.controls.maxDistance = 6 * reach;
-    // The eye stays above the floor; what is below it shows nothing.
+    // Keep the eye above the floor, because nothing is drawn below it.
     this.controls.maxPolarAngle = 0.53 * Math.PI;
     this.controls.addEventListener("start", () => (this.moved = true));
     this.home();
@@ -124,15 +125,14 @@ export class Stage {
   }
 
   /**
-   * Back to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
-   * camera of the scene's own the shown points lie in the free part of the picture, and nearly fill it; so they do,
-   * from no nearer than the scene's own place, on a screen so low that tools would lie on them, and on a tall one that
-   * they would leave.
-   * @param shown float32[3n] m; free where no tools lie
+   * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
+   * camera in the scene, the shown points are framed to nearly fill the free part of the picture. With one, they are
+   * framed only on low screens and on tall ones where they would not fit, and not from nearer than the scene's camera.
+   * @param shown float32[3n] m; free: area without tools
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
     this.moved = false;
-    // An update without damping ends what is left of a swing, which would carry the view on from home.
+    // An update without damping stops a turn that is still going on.
     this.controls.enableDamping = false;
     this.controls.update();
     this.controls.enableDamping = this.swings;
@@ -157,14 +157,14 @@ export class Stage {
     this.controls.update();
   }
 
-  /** The window or the bodies that are there have changed: what nobody has turned stays framed. */
+  /** After a change of the window or of the shown bodies: reframes, unless the user has turned the view. */
   reframe(shown: Float32Array, free: FreeArea): void {
     if (!this.moved) this.home(shown, free);
   }
 
-  /** Fits the drawing buffer to the element; cheap when nothing changed. */
+  /** Fits the drawing buffer to the element; cheap if nothing changed. */
   resize(width: number, height: number): void {
-    // Not laid out yet, or hidden: there is no shape to fit, and the camera would step back from it for good.
+    // Without a layout, or hidden, there is no shape to fit: the camera would step back for good.
     if (width === 0 || height === 0) return;
     this.camera.aspect = Math.max(0.1, width / height);
     this.camera.updateProjectionMatrix();
@@ -176,20 +176,22 @@ export class Stage {
     this.sized = true;
   }
 
-  /** More pixels than the screen has take the place of multisampling where there is none. */
+  /** Without multisampling, more pixels than the screen has take its place. */
   private pixelRatio(level: number): number {
     const { pixelRatio } = LEVELS[level]!;
     return this.software ? pixelRatio : Math.min(devicePixelRatio, pixelRatio);
   }
 
-  /** A software renderer starts low; many cores may draw more. Once, when the bodies are there. */
+  /**
+   * Measures and climbs to a better quality level, for software rendering on many cores. Called once, with the bodies.
+   */
   useWhatIsThere(): void {
     if (!this.software) return;
     const { gl } = this;
     const pixel = new Uint8Array(4);
     const draw = (): void => {
       this.renderer.render(this.scene, this.camera);
-      // Only a picture that is read is finished.
+      // Reading a pixel waits until the picture is finished.
       gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     };
     this.quality.climb((level) => {
@@ -207,12 +209,12 @@ export class Stage {
     this.studio.cover(bounds);
   }
 
-  /** @param eyes in the scene, of a visitor with a headset; undefined: the page is looked at again */
+  /** @param eyes of a visitor with a headset, in the scene; undefined: back to the page */
   showTo(eyes: PerspectiveCamera | undefined): void {
     this.eye = eyes ?? this.camera;
     this.quality = eyes ? new QualityGovernor(this.pageQuality.level, this.pageQuality.pinned) : this.pageQuality;
     this.applyQuality(this.quality.level);
-    // What was not drawn meanwhile is a pause, not slowness.
+    // Time without pictures is a pause, not slowness.
     this.lastFrameMs = 0;
   }
 
@@ -226,8 +228,8 @@ export class Stage {
   }
 
   /**
-   * The last picture is still being drawn, where the CPU does that. Pictures that queue up behind it show nobody
-   * anything sooner, and what a press changes on the page would come after all of them.
+   * True while software rendering still draws the last picture. Queued pictures would show nothing sooner, and the
+   * page's response to a press would come after all of them.
    */
   get busy(): boolean {
     return this.drawing !== null && this.gl.getSyncParameter(this.drawing, this.gl.SYNC_STATUS) === this.gl.UNSIGNALED;
@@ -238,8 +240,8 @@ export class Stage {
   }
 
   /**
-   * Once for every animation frame, before it draws.
-   * @returns true when the drawing buffer has been emptied: the quality is another
+   * Called once for every animation frame, before it draws.
+   * @returns true if the quality has changed, which empties the drawing buffer
    */
   keepPace(nowMs: number): boolean {
     const lowered = this.quality.frame(nowMs, nowMs - this.lastFrameMs);
@@ -268,7 +270,7 @@ export class Stage {
   }
 }
 
-/** Mean rest edge over all cloths, m; 0 without cloth. */
+/** Mean rest edge of all cloths, m; 0 without cloth. */
 function clothEdgeOf(topology: Topology): number {
   let sum = 0;
   let count = 0;
@@ -298,7 +300,7 @@ function boundsOfRest(topology: Topology): Sphere {
       high.max(point);
     }
   }
-  // The floor below belongs to the picture: what falls lands there.
+  // Include the floor, because falling bodies end there.
   for (const collider of topology.colliders ?? []) {
     if (collider.type === "plane" && collider.normal[1] > 0.9) low.y = Math.min(low.y, collider.offset);
   }

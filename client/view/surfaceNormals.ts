@@ -1,14 +1,14 @@
 /**
- * Vertex normals of a deforming surface, every frame, on the CPU (7,000 triangles take about 0.1 ms). Faces weigh by
- * area: the sum of unnormalised face normals.
+ * Vertex normals of a deforming surface, every frame, on the CPU (7,000 triangles take about 0.1 ms). Faces are
+ * weighted by area: the sum of unnormalized face normals.
  */
 
 /**
- * n_i = normalise(sum over faces of i of (b - a) x (c - a)).
+ * n_i = normalize(sum over faces of i of (b - a) x (c - a)).
  * @param out float32[3*slots], out
  * @param positions float32[3*count] m, in
  * @param triangles uint32[3*T] into positions, in
- * @param slots uint32[3*T] into out: which normal each corner adds to; the triangles themselves for smooth shading
+ * @param slots uint32[3*T] into out: the normal that each corner adds to; the triangles themselves for smooth shading
  */
 export function surfaceNormalsInto(
   out: Float32Array,
@@ -49,7 +49,7 @@ function normalizeAll(out: Float32Array): void {
     const y = out[i + 1]!;
     const z = out[i + 2]!;
     const length = Math.sqrt(x * x + y * y + z * z);
-    // A particle whose faces have all collapsed keeps some normal, so that no NaN reaches the shader.
+    // If all faces of a particle have collapsed, use any normal, so that no NaN reaches the shader.
     if (length > 1e-20) {
       out[i] = x / length;
       out[i + 1] = y / length;
@@ -63,9 +63,8 @@ function normalizeAll(out: Float32Array): void {
 }
 
 /**
- * Softens vertex normals over the ring around each vertex: n_i = normalise(sum over faces of i of n_a + n_b + n_c). For
- * cloth, whose triangles are large beside its folds: without it every triangle of the mesh's alternating diagonals
- * shows.
+ * Softens vertex normals over the ring around each vertex: n_i = normalize(sum over faces of i of n_a + n_b + n_c). For
+ * cloth, whose triangles are large compared to its folds: otherwise the mesh's alternating diagonals would be visible.
  * @param out float32[3*count], out
  * @param normals float32[3*count], in
  */
@@ -88,13 +87,13 @@ export function softenNormalsInto(out: Float32Array, normals: Float32Array, tria
 export interface SmoothingGroups {
   /** uint32[3*T]: normal slot of every triangle corner. */
   slots: Uint32Array;
-  /** How many slots there are. */
+  /** Number of slots. */
   count: number;
 }
 
 /**
- * Splits a surface's corners into smoothing groups: faces around a particle share a normal when they connect over edges
- * flatter than the crease angle, in the rest shape. A cube keeps its edges, a ball stays round.
+ * Splits a surface's corners into smoothing groups: faces around a particle share a normal if they are connected over
+ * edges flatter than the crease angle, in the rest shape. A cube keeps its edges, a ball stays round.
  * @param rest float32[3*count] m
  * @param triangles uint32[3*T]
  * @param creaseCosine faces whose normals' cosine is below this do not share a normal
@@ -131,7 +130,7 @@ export function smoothingGroups(rest: Float32Array, triangles: Uint32Array, crea
   return { slots, count };
 }
 
-/** Whether two corners of the same particle lie in faces that share one of its edges. */
+/** True if two corners of the same particle are in faces that share one of its edges. */
 function sharesEdge(triangles: Uint32Array, corner: number, other: number): boolean {
   const rim = (c: number): [number, number] => {
     const face = 3 * Math.floor(c / 3);

@@ -13,7 +13,7 @@ export class VertexTexture {
   readonly texture: DataTexture;
   private readonly data: Float32Array;
 
-  /** @param entries how many vec3 it holds */
+  /** @param entries number of vec3 that it holds */
   constructor(entries: number) {
     const height = Math.max(1, Math.ceil(entries / TEXTURE_WIDTH));
     this.data = new Float32Array(4 * TEXTURE_WIDTH * height);

@@ -1,14 +1,14 @@
 /**
- * Where a room stands in front of a visitor: as a table-top. The bodies keep their places, the visitor is put into the
- * room.
+ * Placement of a room as a table-top in front of a visitor with a headset. The bodies keep their coordinates; the
+ * visitor's space is transformed into the room.
  */
 import { type Matrix4, Quaternion, Vector3, type Box3 } from "three";
 
-/** Largest extent of what is shown, as the visitor sees it, m. */
+/** Largest extent of the shown bodies in the visitor's space, m. */
 const EXTENT = 1;
-/** Of the table, m: below the elbow of who stands, and above the knees of who sits. */
+/** Height of the table, m: below the elbows of standing and above the knees of sitting visitors. */
 const TABLE_HEIGHT = 0.9;
-/** From the visitor to the table's middle, m: an arm reaches it. */
+/** Distance from the visitor to the table's middle, m, within an arm's reach. */
 const TABLE_DISTANCE = 0.65;
 const LEAST_SCALE = 1e-3;
 const UP = new Vector3(0, 1, 0);
@@ -16,18 +16,18 @@ const UP = new Vector3(0, 1, 0);
 export interface Placement {
   /** The middle of the table, in the room, m. */
   foot: Vector3;
-  /** The same in the visitor's space, m from the floor on which the visitor stands. */
+  /** The same in the visitor's space, m from the visitor's floor. */
   table: Vector3;
-  /** Of the visitor's space around the table, rad. */
+  /** Rotation of the visitor's space around the table, rad. */
   turn: number;
-  /** Meters of the room in a meter of the visitor's space. */
+  /** Meters of the room per meter of the visitor's space. */
   scale: number;
 }
 
 /**
- * @param bounds of what is shown, in the room, not empty, m
- * @param facing where the visitor looked in the room
- * @param stand where the visitor's head is, and where it looks, in the visitor's space
+ * @param bounds of the shown bodies, in the room, not empty, m
+ * @param facing viewing direction of the visitor in the room
+ * @param stand position of the visitor's head and its heading, in the visitor's space
  */
 export function place(bounds: Box3, facing: Vector3, stand: { position: Vector3; heading: Vector3 }): Placement {
   const size = bounds.getSize(new Vector3());
@@ -45,14 +45,14 @@ export function place(bounds: Box3, facing: Vector3, stand: { position: Vector3;
   };
 }
 
-/** From the visitor's space to the room. */
+/** Transformation from the visitor's space to the room. */
 export function toRoom(out: Matrix4, { foot, table, turn, scale }: Placement): Matrix4 {
   const rotation = new Quaternion().setFromAxisAngle(UP, turn);
   const origin = table.clone().multiplyScalar(-scale).applyQuaternion(rotation).add(foot);
   return out.compose(origin, rotation, new Vector3(scale, scale, scale));
 }
 
-/** Around the vertical, from z towards x, rad. Who looks straight down or up looks along -z. */
+/** Angle around the vertical, from z towards x, rad. A vertical direction counts as -z. */
 function angleOf({ x, z }: Vector3): number {
   return Math.hypot(x, z) > 1e-6 ? Math.atan2(x, z) : Math.PI;
 }

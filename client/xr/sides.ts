@@ -1,6 +1,6 @@
 /**
- * What a visitor's two hands do: a controller's trigger holds what its ray meets, a pinch of a tracked hand what is
- * near it, and fingertips push what they run into. three says where the hands are and when a hand pinches.
+ * Input of a visitor's two hands. A controller's trigger grabs the body that its ray meets, a pinch of a tracked hand
+ * grabs a body near it, and fingertips push bodies. three tracks the hands and detects pinches.
  */
 import {
   BufferGeometry,
@@ -25,35 +25,37 @@ import type { Picked, RoomView } from "../view/roomView.ts";
 export interface SideOptions {
   view: RoomView;
   grabs: GrabController;
-  /** @param part of the largest impulse that the scene allows */
+  /** @param part share of the scene's largest impulse */
   push: (picked: Picked, part: number) => void;
-  /** The player can act: the line is up. */
+  /** True if the player can act: the connection is open. */
   enabled: () => boolean;
   color: string;
 }
 
-/** Among this member's pointers: below the keyboard's, whose id is -1. */
+/** Pointer id of the first hand: below the keyboard's, which is -1. */
 const FIRST_POINTER = -2;
-/** All lengths are the visitor's, m. A ray takes hold of what is nearer than this. */
+/** Largest distance of a grab by ray. All lengths here are in the visitor's space, m. */
 const RAY_REACH = 5;
-/** A controller is drawn as a ball. */
+/** Radius of the ball that is drawn for a controller. */
 const GRIP_RADIUS = 0.018;
 /** Tangent of the angle by which a ray may miss. */
 const RAY_TOLERANCE = 0.03;
-/** A pinch takes hold of what is nearer than this. */
+/** Largest distance of a grab by pinch. */
 const PINCH_REACH = 0.06;
-/** Where a hand does not say how thick its fingertip is. */
+/** Radius of a fingertip, for hands that do not report one. */
 const TIP_RADIUS = 0.008;
-/** A finger that has moved less has not moved. */
+/** Least movement of a finger that counts. */
 const LEAST_MOTION = 0.003;
-/** A finger this fast pushes as hard as the scene allows, m/s. */
+/** Speed of a finger whose push is the scene's largest impulse, m/s. */
 const FULL_SPEED = 1;
-/** Between two pushes of a finger, ms: two hands leave most of the server's 60 inputs a second to pulls. */
+/**
+ * Time between two pushes of a finger, ms: with two hands most of the server's 60 inputs a second are left for pulls.
+ */
 const PUSH_INTERVAL_MS = 100;
-/** Of a thumbstick; below it rests. */
+/** Dead zone of a thumbstick. */
 const STICK_REST = 0.15;
 
-/** A controller or a tracked hand, whichever is there. */
+/** One side of the visitor: a controller or a tracked hand. */
 export class Side {
   readonly group = new Group();
   private readonly options: SideOptions;
@@ -65,12 +67,12 @@ export class Side {
   private readonly line: Line<BufferGeometry, LineBasicMaterial>;
   private readonly grip = new Mesh(new SphereGeometry(GRIP_RADIUS), new MeshStandardMaterial());
   private source: XRInputSource | undefined;
-  /** Where the held point is: in the ray's space, or from the pinch in the room, m. */
+  /** The grabbed point: in the ray's space, or relative to the pinch in the room, m. */
   private readonly anchor = new Vector3();
   private holds: "ray" | "pinch" | undefined;
-  /** Where the fingertip was when it was looked at last, in the room, m. */
+  /** Position of the fingertip at the last look, in the room, m. */
   private readonly tip = new Vector3();
-  /** When that was, ms; NaN: there is none. */
+  /** Time of the last look, ms; NaN: none. */
   private tipMs = Number.NaN;
 
   constructor(index: number, xr: WebXRManager, options: SideOptions) {
@@ -94,10 +96,10 @@ export class Side {
     this.hand.addEventListener("pinchend", this.release);
   }
 
-  /** Once per picture, when the hands are where they are now. */
+  /** Called once per picture, after the hands were tracked. */
   update(nowMs: number, scale: number): void {
     const { grabs } = this.options;
-    // The server has let go: a reset, or the body was taken out.
+    // The server has released the grab: after a reset, or because the body was taken out.
     if (this.holds && !grabs.holds(this.pointer)) this.holds = undefined;
     this.line.visible = this.grip.visible = this.source !== undefined && !this.source.hand;
     if (this.line.visible) this.aim(scale);
@@ -107,7 +109,7 @@ export class Side {
     this.touch(nowMs, scale);
   }
 
-  /** Thumbstick, right and up, each -1 to 1; none: 0. */
+  /** Thumbstick, right and up, each -1 to 1; 0 without one. */
   stick(): { x: number; y: number } {
     const axes = this.source?.gamepad?.axes ?? [];
     const pick = (value = 0): number => (Math.abs(value) > STICK_REST ? value : 0);
@@ -143,7 +145,7 @@ export class Side {
     this.tipMs = Number.NaN;
   };
 
-  /** Tracked hands select by a pinch too, which is told apart below. */
+  /** Tracked hands also fire select events for a pinch; `pinchStart` handles those. */
   private readonly selectStart = (): void => {
     if (this.source && !this.source.hand) this.take("ray");
   };
@@ -182,14 +184,14 @@ export class Side {
     return picked && picked.point.distanceTo(origin) <= reach ? picked : undefined;
   }
 
-  /** Between the fingers, in the room; undefined: the fingers are not seen. */
+  /** Point between the fingertips, in the room; undefined if the fingers are not tracked. */
   private pinch(out: Vector3): Vector3 | undefined {
     const { "index-finger-tip": index, "thumb-tip": thumb } = this.hand.joints;
     if (!index || !thumb) return undefined;
     return out.setFromMatrixPosition(index.matrixWorld).lerp(other.setFromMatrixPosition(thumb.matrixWorld), 0.5);
   }
 
-  /** The ray ends at what it would take. */
+  /** Ends the drawn ray at the point that it would grab. */
   private aim(scale: number): void {
     const origin = other.setFromMatrixPosition(this.ray.matrixWorld).clone();
     const held = this.holds === "ray" ? this.anchor.length() : undefined;
@@ -197,7 +199,7 @@ export class Side {
     this.line.scale.z = held ?? (met ? met.point.distanceTo(origin) / scale : 0.5);
   }
 
-  /** The fingertip's way since the last look meets a surface from outside: a push, as hard as the finger was fast. */
+  /** Pushes if the fingertip's path since the last look meets a surface from outside. The impulse follows its speed. */
   private touch(nowMs: number, scale: number): void {
     const joint = this.source?.hand ? this.hand.joints["index-finger-tip"] : undefined;
     if (!joint?.visible || this.hand.inputState.pinching || !this.options.enabled()) {
@@ -223,7 +225,7 @@ export class Side {
   }
 }
 
-/** Along -z, as rays and cameras look. */
+/** Direction along -z, as of rays and cameras. */
 function directionOf(object: Object3D): Vector3 {
   return new Vector3(0, 0, -1).transformDirection(object.matrixWorld);
 }

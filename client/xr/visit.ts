@@ -1,20 +1,20 @@
-/** A visit to a room with a headset: from its session's begin to its end. The page's own picture rests meanwhile. */
+/** A headset session in a room, from its start to its end. The page's own picture is not drawn meanwhile. */
 import { Box3, Color, Group, PerspectiveCamera, Vector3 } from "three";
 import type { RoomView } from "../view/roomView.ts";
 import { place, type Placement, toRoom } from "./placement.ts";
 import { Side, type SideOptions } from "./sides.ts";
 
 export interface VisitOptions extends SideOptions {
-  /** Draws; called at the headset's own rate. */
+  /** Draws a picture; called at the headset's own rate. */
   frame: (nowMs: number) => void;
-  /** The session is over, whoever ended it. */
+  /** Called at the end of the session, for any reason. */
   ended: () => void;
 }
 
-/** What the eyes see at all, m of the visitor's space. */
+/** Near and far plane, m of the visitor's space. */
 const NEAR = 0.05;
 const FAR = 50;
-/** Thumbsticks: rad/s, and by what the size grows in a second. */
+/** Speed of thumbsticks: rotation, rad/s, and factor of the scale per second. */
 const TURN_SPEED = 1.5;
 const GROWTH = 2;
 
@@ -29,8 +29,8 @@ export class Visit {
   private lastMs = Number.NaN;
 
   /**
-   * To be called while the page has the visitor's leave, within moments after a click.
-   * @throws what the browser says when there is no headset, or when the visitor declines
+   * Starts a session. Must be called within moments after a click, while the page has the user's permission.
+   * @throws the browser's error if there is no headset or the visitor declines
    */
   static async begin(options: VisitOptions): Promise<Visit> {
     const session = await navigator.xr!.requestSession("immersive-vr", {
@@ -59,7 +59,7 @@ export class Visit {
     this.rig.add(this.eyes, ...this.sides.map(({ group }) => group));
     xr.enabled = true;
     xr.addEventListener("sessionend", this.over);
-    // Frames of the page, before the session has begun, are none of a headset.
+    // The page's own animation frames come without an XRFrame: skip them.
     stage.renderer.setAnimationLoop((nowMs, frame) => frame && this.frame(nowMs, frame));
   }
 
@@ -71,11 +71,11 @@ export class Visit {
   }
 
   end(): void {
-    // Ended already: there is nothing to end.
+    // Fails if the session has already ended: ignore it.
     void this.session.end().catch(() => {});
   }
 
-  /** Where the visitor sees a point of the room, m of the visitor's space; undefined before the first picture. */
+  /** A point of the room in the visitor's space, m; undefined before the first picture. */
   seen(point: Vector3): Vector3 | undefined {
     return this.placement && point.clone().applyMatrix4(this.rig.matrix.clone().invert());
   }
@@ -125,7 +125,7 @@ export class Visit {
   }
 }
 
-/** Of the bodies and the floor below them, m. */
+/** Bounds of the bodies and the floor below them, m. */
 function boundsOf(view: RoomView): Box3 {
   const bounds = new Box3();
   const points = view.shownPoints();

@@ -1,6 +1,6 @@
 /**
- * What somebody without any token could do to a server, each until the process ends. They ask again as soon as they
- * have an answer, whatever it says, and are not polite about anything.
+ * Attacks that a client without a token can run against a server; each runs until the process ends. An attacker sends
+ * its next request as soon as it has an answer, regardless of the answer.
  */
 import { randomBytes } from "node:crypto";
 import { Agent, get, request } from "node:http";
@@ -12,14 +12,14 @@ import { Bot, createRoom } from "../bot.ts";
 
 type Attack = (url: string) => Promise<void>;
 
-/** Requests at once, for each attack by HTTP. */
+/** Concurrent requests of each HTTP attack. */
 const AT_ONCE = 8;
-/** A moment, so that one machine is left with anything for those whom it is about, ms. */
+/** Pause between requests, ms, so that on one machine some CPU time is left for the other clients. */
 const PAUSE_MS = 2;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** @returns when the answer is read; never rejects */
+/** @returns when the answer has been read; never rejects */
 function ask(url: string, method = "GET", headers: Record<string, string> = {}, body?: string | Buffer): Promise<void> {
   return new Promise((resolve) => {
     const asked = request(url, { method, agent, headers }, (answer) => {
@@ -41,7 +41,7 @@ async function loop(work: (turn: number) => Promise<void>, atOnce = AT_ONCE): Pr
   await Promise.all(Array.from({ length: atOnce }, one));
 }
 
-/** A room of its own, made once; any of those there if it may make none. */
+/** The attacker's own room of a scene, created once; retried until the server allows it. */
 const rooms = new Map<string, Promise<{ room: string; token?: string }>>();
 function ownRoom(url: string, scene: string): Promise<{ room: string; token?: string }> {
   const known = rooms.get(scene);
@@ -62,7 +62,7 @@ function ownRoom(url: string, scene: string): Promise<{ room: string; token?: st
 const json = { "content-type": "application/json" };
 const host = (url: string): { host: string; port: number } => ({ host: "127.0.0.1", port: Number(new URL(url).port) });
 
-/** Lines that are opened, as many as are wanted, and again when they end. */
+/** Keeps `count` TCP connections open, and opens new ones when they end. */
 async function lines(url: string, count: number, use: (line: ReturnType<typeof connect>) => void): Promise<void> {
   const open = (): void => {
     const line = connect(host(url));
@@ -81,10 +81,10 @@ const meshOf = (accessor: object): object => ({
   scenes: [{ nodes: [0] }],
 });
 
-/** A GLB whose compressed mesh says that it has two thousand million faces. */
+/** A GLB whose compressed mesh claims to have two billion faces. */
 function dracoBomb(): Buffer {
   const faces = Buffer.from([0xff, 0xff, 0xff, 0xff, 0x07]);
-  // Version 2.2, a mesh, sequential, no flags; then how many faces and points.
+  // Version 2.2, a mesh, sequential, no flags; then the numbers of faces and points.
   const draco = Buffer.concat([Buffer.from("DRACO"), Buffer.from([2, 2, 1, 0, 0, 0]), faces, faces, randomBytes(997)]);
   const compressed = { KHR_draco_mesh_compression: { bufferView: 0, attributes: { POSITION: 0 } } };
   const primitive = { attributes: { POSITION: 0 }, indices: 1, extensions: compressed };
@@ -114,7 +114,7 @@ function dracoBomb(): Buffer {
 }
 
 export const ATTACKS: Readonly<Record<string, Attack>> = {
-  /** What is dear to answer, in loops. */
+  /** Requests that are expensive to answer. */
   routes: async (url) => {
     const { room } = await ownRoom(url, "bunny");
     const paths = [
@@ -135,9 +135,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       ),
     );
   },
-  /** Rooms that are not there. */
+  /** Rooms that do not exist. */
   nowhere: (url) => loop((turn) => ask(`${url}/api/rooms/nowhere-${turn}-${randomBytes(3).toString("hex")}`)),
-  /** A byte now and then, of many bodies. */
+  /** Many request bodies that arrive slowly, byte by byte. */
   slowBodies: (url) =>
     lines(url, 200, (line) => {
       line.write(
@@ -146,9 +146,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       const timer = setInterval(() => line.write(" "), 500);
       line.on("close", () => clearInterval(timer));
     }),
-  /** Connections that say nothing, or half a head. */
+  /** Connections that send nothing, or half a request head. */
   halfOpen: (url) => lines(url, 600, (line) => void (Math.random() < 0.5 && line.write("GET / HTTP/1.1\r\nX-Y: "))),
-  /** Tokens that are none, over HTTP and sockets. */
+  /** Invalid tokens, over HTTP and sockets. */
   wrongTokens: async (url) => {
     const { room } = await ownRoom(url, "bunny");
     await loop(async (turn) => {
@@ -158,14 +158,14 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       await bot.untilClosed(2000).catch(() => bot.drop());
     }, 4);
   },
-  /** Rooms of all scenes, as many as there may be. */
+  /** Creates rooms of all scenes, as many as possible. */
   creations: (url) =>
     loop(async (turn) => {
       const scene = ["drape", "dragon", "bunny", "flag-on-pole", "jelly-stack"][turn % 5]!;
       await ask(`${url}/api/rooms`, "POST", json, JSON.stringify({ scene }));
       await sleep(20);
     }, 4),
-  /** One hand in a heavy room. */
+  /** One grab in a heavy room. */
   heavyRoom: async (url) => {
     const { room } = await ownRoom(url, "drape");
     for (;;) {
@@ -183,13 +183,13 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       }
     }
   },
-  /** Its own room goes back, all the time. */
+  /** Continuous undos of the attacker's own room. */
   undos: async (url) => {
     const { room, token } = await ownRoom(url, "bunny");
     const headers = { ...json, ...(token !== undefined && { authorization: `Bearer ${token}` }) };
     await loop(() => ask(`${url}/api/rooms/${room}/undo`, "POST", headers, '{"seconds":100}'), 4);
   },
-  /** Recordings and films that nobody reads. */
+  /** Requests recordings and replay streams without reading them. */
   deafReaders: async (url) => {
     const { room } = await ownRoom(url, "bunny");
     await loop(async (turn) => {
@@ -202,7 +202,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       await sleep(500);
     }, 4);
   },
-  /** Files that are dear to read, or to wait for, and scenes of the one that is a file. */
+  /** Files that are expensive to read or arrive slowly, and one valid file. */
   uploads: async (url) => {
     const bring = (name: string, body: string | Buffer): Promise<void> =>
       ask(`${url}/api/objects?name=${name}`, "POST", {}, body);
@@ -225,7 +225,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     });
     await loop((turn) => files[turn % files.length]!(), 4);
   },
-  /** Frames that are none, messages that are none, and too many of those that are some. */
+  /** Invalid frames, invalid messages, and a flood of valid messages. */
   badFrames: async (url) => {
     const { room } = await ownRoom(url, "jelly-stack");
     await loop(async (turn) => {

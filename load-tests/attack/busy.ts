@@ -1,7 +1,7 @@
-/** `node busy.ts <share> <seconds>`: as busy as an attacker, this share of a core, and asks nobody for anything. */
+/** `node busy.ts <share> <seconds>`: uses this share of a core, as an attacker does, without sending requests. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Of work in one piece, ms. */
+/** Length of one uninterrupted piece of work, ms. */
 const PIECE_MS = 1;
 
 const [share, seconds] = process.argv.slice(2).map(Number) as [number, number];

@@ -1,11 +1,11 @@
 /**
- * Loaded before the server (--import): what the main thread does, from inside. Into the file ATTACK_PROBE, a line each:
+ * Loaded before the server (--import): measures the main thread from inside. Writes lines into the file ATTACK_PROBE:
  *
- *     work <at> <ms>                                 a piece of work of 4 ms or more without looking up, by its own CPU
- *                                                    time, so that what else the machine does is not in it
- *     frame <at> <room> <waited> <stepped> <sent>    a frame is with the sockets: ms from its tick's being handed over
- *                                                    to the thread until it was back, without what the thread took for
- *                                                    it; what the thread took; from then until it was written
+ *     work <at> <ms>                                 a piece of work of 4 ms or more without returning to the event
+ *                                                    loop, in CPU time, which excludes other processes
+ *     frame <at> <room> <waited> <stepped> <sent>    a frame was written to the sockets. ms from the hand-over of its
+ *                                                    tick to the thread until its return, without the thread's own
+ *                                                    time; the thread's own time; from then until it was written
  */
 import { appendFileSync } from "node:fs";
 import { subscribe } from "node:diagnostics_channel";

@@ -1,6 +1,6 @@
 /**
- * What threads of processes had of the processor and how long they stood in line for it, as Linux counts it
- * (/proc/<pid>/task/<thread>/schedstat): whether somebody was late because it had much to do, or because others ran.
+ * CPU time and run-queue wait of each thread of a process, as counted by Linux (/proc/<pid>/task/<thread>/schedstat).
+ * They tell whether a thread was late because of its own work or because other threads ran.
  */
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -9,10 +9,10 @@ interface Counted {
   waitedMs: number;
 }
 
-/** The busiest threads of a process that are told of. */
+/** Number of threads in a description. */
 const SHOWN = 9;
 
-/** By thread, its name first; empty where the system does not count. */
+/** By thread, the name first; empty if the system does not count. */
 export type Threads = Map<string, Counted>;
 
 export function threadsOf(pid: number): Threads {
@@ -33,7 +33,7 @@ export function threadsOf(pid: number): Threads {
   return threads;
 }
 
-/** Adds what came between two looks to `sums`. */
+/** Adds the difference of two readings to `sums`. */
 export function addThreads(sums: Threads, before: Threads, after: Threads): void {
   for (const [thread, { ranMs, waitedMs }] of after) {
     const from = before.get(thread) ?? { ranMs: 0, waitedMs: 0 };
@@ -44,7 +44,7 @@ export function addThreads(sums: Threads, before: Threads, after: Threads): void
   }
 }
 
-/** The main thread and the busiest others: parts of the time that they ran, and that they waited to. */
+/** Describes the main thread and the busiest others: shares of the time that they ran, and that they waited. */
 export function describeThreads(sums: Threads, elapsedMs: number): string {
   const shown = [...sums].sort(([a, x], [b, y]) => Number(b === "main") - Number(a === "main") || y.ranMs - x.ranMs);
   return shown

@@ -1,7 +1,7 @@
 /**
  * `node load-tests/codec/bench.ts [recording ...] [--quantum 0.0005] [--json]`: bytes per particle and frame, and
- * times, of the snapshot codec. Without a recording (a folder that `npm run simulate -- scene.json --record dir` wrote)
- * it takes its own cloths and a wobbling surface.
+ * times, of the snapshot codec. A recording is a folder written by `npm run simulate -- scene.json --record dir`.
+ * Without one it uses its own cloths and a wobbling surface.
  */
 import { parseArgs } from "node:util";
 import { clothTrajectory } from "./clothTrajectory.ts";

@@ -1,4 +1,4 @@
-/** Times the decoder in a headless Chromium, on the frames of a trajectory as a client gets them. */
+/** Times the decoder in a headless Chromium, on the frames of a trajectory as clients receive them. */
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { build } from "vite";
@@ -25,8 +25,8 @@ async function bundle(): Promise<string> {
 
 /**
  * @param trajectory of one body
- * @param frames how many of its deltas, from the first on
- * @throws Error if there is no Chromium, or the page decodes something else than what was encoded
+ * @param frames number of its deltas, from the first on
+ * @throws Error if there is no Chromium, or if the decoded integers differ from the encoded ones
  */
 export async function timeInChromium(
   trajectory: Trajectory,
@@ -52,7 +52,7 @@ export async function timeInChromium(
   const browser = await chromium.launch({ executablePath, args: [...chromiumFlags] });
   try {
     const page = await browser.newPage();
-    // Nothing listens there: the answer is ours. Isolated pages have a clock of 5 us, others one of 100 us.
+    // The route below answers for this origin. Isolated pages have a clock resolution of 5 us, others 100 us.
     await page.route(ORIGIN, (route) =>
       route.fulfill({
         contentType: "text/html",
@@ -65,7 +65,7 @@ export async function timeInChromium(
     await page.waitForFunction(() => window.timeDecoding !== undefined);
     const { last, ...times } = await page.evaluate((given) => window.timeDecoding!(given), task);
     if (last.some((x, i) => x !== integers.at(-1)![i]))
-      throw new Error("Chromium decodes other integers than were encoded");
+      throw new Error("the integers decoded in Chromium differ from the encoded ones");
     return times;
   } finally {
     await browser.close();

@@ -1,16 +1,15 @@
 /**
- * Makes realistic trajectories to feed the codec: a square cloth that falls over spheres, settles, and is then pulled
- * by a corner; or one that hangs in the wind.
+ * Creates realistic trajectories as input of the codec: a square cloth that falls over spheres, settles, and is then
+ * pulled by a corner; or a cloth that hangs in the wind.
  *
- * A data generator and nothing else: float64 XPBD (Macklin, Müller, Chentanez 2016) with distance constraints
- * (structural, shear, and soft ones over two edges for bending) in Gauss-Seidel order. It is self-contained on purpose,
- * so that a codec figure does not move when the real solver does. Same input, same output, on every machine: + - * /
- * sqrt only.
+ * Float64 XPBD (Macklin, Müller, Chentanez 2016) with distance constraints (structural, shear, and soft ones over two
+ * edges for bending) in Gauss-Seidel order. It is independent of the real solver on purpose, so that changes of the
+ * solver do not change a codec figure. Same input, same output, on every machine: + - * / sqrt only.
  */
 import type { Trajectory } from "./trajectory.ts";
 
 export interface ClothOptions {
-  /** Particles per side; 61 makes the 3,721 of the target. */
+  /** Particles per side; 61 gives the 3,721 of the target. */
   side?: number;
   /** Edge length of the cloth, m. */
   size?: number;
@@ -18,13 +17,15 @@ export interface ClothOptions {
   seconds?: number;
   /** Grid of the codec, m. */
   quantum?: number;
-  /** What it falls over: x, y, z, radius, m. */
+  /** Spheres under the cloth: x, y, z, radius, m. */
   spheres?: readonly Sphere[];
-  /** A hand pulls the corner in the last third of the time; true by default. */
+  /** Pull the corner in the last third of the time; true by default. */
   pulled?: boolean;
-  /** Of the velocity, by the air, 1/s. */
+  /** Damping of the velocity by the air, 1/s. */
   damping?: number;
-  /** It does not fall: it hangs upright from its upper edge, pinned at five points, and the wind blows in gusts. */
+  /**
+   * Hang the cloth upright from its upper edge, pinned at five points, in gusts of wind, instead of letting it fall.
+   */
   wind?: boolean;
 }
 
@@ -40,7 +41,8 @@ const FRICTION = 0.3;
 /** Distance kept from colliders, m. */
 const MARGIN = 0.005;
 /**
- * Force of the air per area and normal speed, N s/m^3: blows the cloth of 0.2 kg/m^2 along within about half a second.
+ * Force of the air per area and normal speed, N s/m^3: accelerates the cloth of 0.2 kg/m^2 to the wind's speed in about
+ * half a second.
  */
 const DRAG = 0.8;
 /** Off center, so that the drape is not symmetric. */
@@ -50,7 +52,7 @@ const SPHERES: readonly Sphere[] = [
   [0.02, 0.3, 0.47, 0.16],
 ];
 
-/** Triangles of a side x side grid with alternating diagonals, as scene meshes of type "grid" have. */
+/** Triangles of a side x side grid with alternating diagonals, like scene meshes of type "grid". */
 export function gridTriangles(side: number): Uint32Array {
   const out: number[] = [];
   for (let j = 0; j + 1 < side; j++) {
@@ -133,7 +135,7 @@ function solveLinks(x: Float64Array, w: Float64Array, links: Links, lambda: Floa
   }
 }
 
-/** Pushes a particle `depth` along the unit normal and takes friction from its tangential motion of this substep. */
+/** Moves a particle by `depth` along the unit normal and applies friction to its tangential motion of this substep. */
 function push(x: Float64Array, old: Float64Array, p: number, nx: number, ny: number, nz: number, depth: number): void {
   x[p] += depth * nx;
   x[p + 1] += depth * ny;
@@ -170,13 +172,13 @@ function collide(x: Float64Array, old: Float64Array, w: Float64Array, spheres: r
   }
 }
 
-/** A smooth wave of period 1 between -1 and 1, of + - * / only: two parabolas. */
+/** A smooth wave of period 1 between -1 and 1, from + - * / only: two parabolas. */
 function wave(t: number): number {
   const u = 2 * (t - Math.floor(t)) - 1;
   return 4 * u * (1 - Math.abs(u));
 }
 
-/** Air that moves along z in gusts and along x in a slower swell, pushing on each triangle's normal: v += h w F. */
+/** Wind along z in gusts and along x in a slower swell, acting on each triangle's normal: v += h w F. */
 function blow(x: Float64Array, v: Float64Array, w: Float64Array, triangles: Uint32Array, t: number, h: number): void {
   for (let k = 0; k < triangles.length; k += 3) {
     const [a, b, c] = [3 * triangles[k], 3 * triangles[k + 1], 3 * triangles[k + 2]];
@@ -199,7 +201,7 @@ function blow(x: Float64Array, v: Float64Array, w: Float64Array, triangles: Uint
   }
 }
 
-/** Upright in wind, else lying in the air at 1 m. */
+/** Initial positions: upright in wind, otherwise horizontal at 1 m. */
 function flatSheet(side: number, size: number, upright: boolean): Float64Array {
   const x = new Float64Array(3 * side * side);
   for (let j = 0; j < side; j++) {
@@ -213,7 +215,7 @@ function flatSheet(side: number, size: number, upright: boolean): Float64Array {
   return x;
 }
 
-/** A hand takes the corner, lifts it and draws it over the cloth, then holds still for the last fifth of the phase. */
+/** Lifts the corner and pulls it over the cloth; it rests in the last fifth of the phase. */
 function pullCorner(x: Float64Array, w: Float64Array, moving: boolean, h: number): void {
   w[w.length - 1] = 0;
   if (!moving) return;
@@ -224,9 +226,9 @@ function pullCorner(x: Float64Array, w: Float64Array, moving: boolean, h: number
 }
 
 /**
- * The cloth of `side` x `side` particles.
+ * Simulates the cloth of `side` x `side` particles.
  *
- * @returns frames at 30 Hz and the phases "fall" (first sixth), "settle" and "pull" (last third); none in wind
+ * @returns frames at 30 Hz and the phases "fall" (first sixth), "settle" and "pull" (last third); no phases in wind
  */
 export function clothTrajectory(options: ClothOptions = {}): Trajectory {
   const {
@@ -245,7 +247,7 @@ export function clothTrajectory(options: ClothOptions = {}): Trajectory {
   const lambda = new Float64Array(links.rest.length);
   const old = new Float64Array(x);
   const v = new Float64Array(3 * count);
-  // 0.2 kg/m^2 over all particles alike.
+  // 0.2 kg/m^2, distributed evenly over all particles.
   const w = new Float64Array(count).fill(count / (0.2 * size * size));
   if (wind) for (let k = 0; k < 5; k++) w[Math.round((k * (side - 1)) / 4)] = 0;
   const triangles = gridTriangles(side);

@@ -1,6 +1,6 @@
 /**
- * Runs a trajectory through the codec as a room and its clients would, checks every frame, and counts bytes and time,
- * beside general compressors.
+ * Encodes and decodes a trajectory as a room and its clients would, checks every frame, and measures bytes and time, in
+ * comparison with general compressors.
  */
 import { constants, deflateRawSync, zstdCompressSync } from "node:zlib";
 import {
@@ -22,7 +22,7 @@ export interface PhaseFigures {
   encodeMs: number;
   decodeMs: number;
   /**
-   * zlib and zstd, both at level 1, on byte planes of each displacement less that of the particle before: bytes per
+   * zlib and zstd at level 1, on byte planes of each displacement minus that of the particle before: bytes per
    * particle, and encoding time.
    */
   zlibBytesPerParticle: number;
@@ -54,7 +54,7 @@ interface FrameFigures {
 }
 
 /**
- * What general compressors get: low bytes, then high bytes, of the differences between neighbors in the list, signs
+ * Input of the general compressors: low bytes, then high bytes, of the differences between neighbors in the list, signs
  * folded.
  */
 function planes(previous: Int32Array, current: Int32Array): Uint8Array {
@@ -78,10 +78,10 @@ function general(previous: Int32Array, current: Int32Array): Pick<FrameFigures, 
 }
 
 /**
- * @param trajectory
- * @param passes the first one warms up the code; times are the fastest of the others per frame, since whatever else the
- *   machine does only adds
- * @throws Error if a decoded frame is not the encoded one
+ * @param trajectory to encode and decode
+ * @param passes the first one warms up the code; times are the minimum of the others per frame, because other load of
+ *   the machine only adds time
+ * @throws Error if a decoded frame differs from the encoded one
  */
 export function measure(trajectory: Trajectory, passes = 4): Figures {
   const began = performance.now();
@@ -98,7 +98,7 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
       decodeDelta(model, frames[f - 1], bytes, out);
       const t2 = performance.now();
       if (out.some((x, i) => x !== frames[f][i]))
-        throw new Error(`${trajectory.name}: frame ${f} does not come back as it went`);
+        throw new Error(`${trajectory.name}: frame ${f} decodes to other values`);
       const last = figures[f - 1];
       const fastest = pass > 1 ? last : { encodeMs: Infinity, decodeMs: Infinity };
       figures[f - 1] = {
@@ -121,8 +121,7 @@ export function measure(trajectory: Trajectory, passes = 4): Figures {
     keyframeEncodeMs += performance.now() - t0;
     keyframeBytes += bytes.length;
     decodeKeyframe(model, bytes, out);
-    if (out.some((x, i) => x !== frame[i]))
-      throw new Error(`${trajectory.name}: a keyframe does not come back as it went`);
+    if (out.some((x, i) => x !== frame[i])) throw new Error(`${trajectory.name}: a keyframe decodes to other values`);
   }
   const phases = [
     { name: "all", pick: figures },

@@ -1,4 +1,4 @@
-/** What runs in the browser to time the decoder there: bundled by chromium.ts, which calls `window.timeDecoding`. */
+/** Page code that times the decoder in the browser. chromium.ts bundles it and calls `window.timeDecoding`. */
 import { createSnapshotModel, decodeDelta, decodeKeyframe, dequantizeInto } from "../../shared/snapshot/index.ts";
 import { kernelOf } from "../../shared/snapshot/kernel.ts";
 
@@ -6,17 +6,17 @@ export interface DecodingTask {
   count: number;
   quantum: number;
   triangles: number[];
-  /** Base64: a keyframe, then the deltas of the frames after it. */
+  /** Base64: a keyframe, then the deltas of the following frames. */
   frames: string[];
   passes: number;
 }
 
 export interface DecodingTimes {
-  /** ms of every delta, the fastest of all passes. */
+  /** Decoding time of every delta, minimum over all passes, ms. */
   decodeMs: number[];
-  /** ms of decoding with the conversion to metres. */
+  /** Decoding time including the conversion to meters, ms. */
   withMetresMs: number[];
-  /** Whether the compiled coder ran. */
+  /** True if the compiled coder ran. */
   compiled: boolean;
   last: number[];
 }

@@ -1,5 +1,5 @@
 /**
- * Reads what `npm run simulate -- scene.json --record dir` wrote and makes of it what a room would stream: the surface
+ * Reads a recording of `npm run simulate -- scene.json --record dir` as the stream that a room would send: the surface
  * particles of each body, at send rate.
  */
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ interface Manifest {
  * @param dir folder with manifest.json and positions.f32
  * @param quantum grid of the codec, m
  * @param sendHz frames per second to take; must divide the recording's rate
- * @throws Error if the files do not fit each other or the rate
+ * @throws Error if the files do not match each other or the rate
  */
 export function readRecording(dir: string, quantum: number, sendHz = 30): Trajectory {
   const manifest = JSON.parse(readFileSync(join(dir, "manifest.json"), "utf8")) as Manifest;
@@ -33,7 +33,7 @@ export function readRecording(dir: string, quantum: number, sendHz = 30): Trajec
   }
   const stride = (manifest.tickHz * (manifest.every === "substep" ? manifest.substeps : 1)) / sendHz;
   if (!Number.isInteger(stride))
-    throw new Error(`${dir}: the recording's frames per second (${stride * sendHz}) are no multiple of ${sendHz}`);
+    throw new Error(`${dir}: the recording's frames per second (${stride * sendHz}) are not a multiple of ${sendHz}`);
   const streamed: number[] = [];
   const bodies = manifest.bodies.map(({ name, surface }): TrajectoryBody => {
     const particles = [...new Set(surface)].sort((a, b) => a - b);

@@ -1,7 +1,7 @@
-/** What the codec is measured on: bodies, and positions frame by frame. */
+/** Input of the codec measurements: bodies, and their positions frame by frame. */
 
 export interface Trajectory {
-  /** What it is, for the bench's table. */
+  /** Description for the bench's table. */
   readonly name: string;
   readonly sendHz: number;
   readonly bodies: readonly TrajectoryBody[];

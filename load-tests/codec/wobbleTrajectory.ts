@@ -1,7 +1,7 @@
 /**
- * Makes the codec's other kind of input: the surface of a soft body that tumbles, bounces, wobbles and comes to rest,
- * several centimetres of strain included. The motion is prescribed, not simulated, so that the figure depends on
- * nothing; the mesh is the npm package `bunny`.
+ * Creates the codec's other kind of input: the surface of a soft body that tumbles, bounces, wobbles and comes to rest,
+ * with several centimeters of strain. The motion is prescribed, not simulated, so that the figure depends on no solver;
+ * the mesh is the npm package `bunny`.
  */
 import { createRequire } from "node:module";
 import type { Trajectory } from "./trajectory.ts";
@@ -34,11 +34,11 @@ export function wobbleTrajectory(seconds = 8): Trajectory {
   };
 }
 
-/** Squash and a shear wave in the body's frame, then a turn about a slanted axis, then a bounce. */
+/** Squash and a shear wave in the body's frame, then a rotation about a slanted axis, then a bounce. */
 function pose(rest: readonly number[][], t: number): Float32Array {
   const calm = Math.exp(-DECAY * t);
   const squash = 1 + 0.12 * calm * Math.sin(18 * t);
-  // The angle's rate is 4 rad/s at first and decays.
+  // The angular speed is 4 rad/s at first and decays.
   const angle = (4 / DECAY) * (1 - calm);
   const [c, s] = [Math.cos(angle), Math.sin(angle)];
   const rise = 0.6 * calm * Math.abs(Math.sin(3.5 * t));
@@ -48,7 +48,7 @@ function pose(rest: readonly number[][], t: number): Float32Array {
     const x = x0 / Math.sqrt(squash) + 0.03 * calm * Math.sin(9 * y0 - 14 * t);
     const y = y0 * squash;
     const z = z0 / Math.sqrt(squash) + 0.02 * calm * Math.sin(7 * x0 + 11 * t);
-    // Rodrigues about k = (0.6, 0.8, 0).
+    // Rodrigues' rotation about k = (0.6, 0.8, 0).
     const dot = (0.6 * x + 0.8 * y) * (1 - c);
     out[3 * i] = x * c + 0.8 * z * s + 0.6 * dot + drift;
     out[3 * i + 1] = y * c - 0.6 * z * s + 0.8 * dot + rise + HEIGHT / 2;

@@ -1,17 +1,22 @@
 /**
- * A scene stepped in this thread with one knob at its end and hands that pull as hard as they may: what a tick costs in
- * CPU time, how far bodies go, and what the room reports.
+ * Steps a scene in this thread with one setting at its limit and grabs that pull at full force. Measures the CPU time
+ * of a tick, the displacement of bodies, and the events that the room reports.
  */
+import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
+import { newMemory } from "../../server/sim/memory/map.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { type Place, positionOf, spread, surfacesOf } from "../hands/circles.ts";
 import type { Knob } from "./knobs.ts";
 
-/** s, and ticks, before anything is set. */
+/** Simulated time before the setting is changed, s. */
 const SETTLE_SECONDS = 0.5;
-/** A hand turns back so often, s, with its target so far ahead, m: it never gets there, so it pulls with all it has. */
+/**
+ * A pull changes its direction after TURN_SECONDS. Its target is AHEAD m away and never reached, so it pulls with the
+ * largest force.
+ */
 const TURN_SECONDS = 0.5;
 const AHEAD = 5;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
@@ -20,24 +25,24 @@ export interface Driven {
   scene: string;
   knob: string;
   tickHz: number;
-  /** CPU time of this thread, ms a tick, after the knob was set. */
+  /** CPU time of this thread, ms per tick, after the setting was changed. */
   ticks: number[];
-  /** Largest way of a body's center in a tick, over substeps and the body's size. */
+  /** Largest displacement of a body's center in a tick, divided by the substeps and the body's size. */
   sizes: number;
-  /** Values that are not finite. */
+  /** Number of values that are not finite. */
   broken: number;
-  /** Bodies that blew up or left the world, and inputs that were refused. */
+  /** Number of bodies that became unstable or left the world, and the refused inputs. */
   held: number;
   refused: string[];
-  /** Whether all of the time was stepped. */
+  /** True if all of the time was stepped. */
   whole: boolean;
   hash: string;
 }
 
-/** What a run needs of a world. */
+/** The parts of a world that a run needs. */
 type Built = Pick<CreatedWorld, "memory" | "layout" | "bodies">;
 
-/** Directions that hand `hand` pulls in, one after the other. */
+/** Direction in which a grab pulls during one turn. */
 function aheadOf(hand: number, turn: number): Vec3 {
   const angle = 2 * Math.PI * GOLDEN * (3 * turn + hand);
   const up = 2 * ((GOLDEN * (hand + 1) + turn / 2) % 1) - 1;
@@ -45,8 +50,10 @@ function aheadOf(hand: number, turn: number): Vec3 {
   return [AHEAD * flat * Math.cos(angle), AHEAD * up, AHEAD * flat * Math.sin(angle)];
 }
 
-/** Inputs of each tick from the one in which the hands take hold, in order. Each hand is a member of its own. */
-function pulls(created: Built, world: SimWorld, count: number, pushes: boolean): () => Input[] {
+/**
+ * Returns the inputs of each tick, in order, from the tick of the grabs on. Each grab belongs to a member of its own.
+ */
+function pulls(created: Built, world: SimWorld, count: number, wants: boolean): () => Input[] {
   const { layout } = created;
   const surfaces = surfacesOf(created, world);
   const places: Place[] = spread(surfaces, count);
@@ -54,6 +61,7 @@ function pulls(created: Built, world: SimWorld, count: number, pushes: boolean):
   let tick = 0;
   return () => {
     const turn = Math.floor(tick / layout.tickHz / TURN_SECONDS);
+    const pushes = wants && tick % Math.ceil(layout.tickHz / Limits.impulsesPerSecond) === 0;
     const first = tick++ === 0;
     return places.flatMap((place, hand): Input[] => {
       const ahead = aheadOf(hand, turn);
@@ -83,7 +91,7 @@ function setting(knob: Knob, { layout }: Built): Input[] {
   }));
 }
 
-/** float64[3] of each body: the mean of its particles, m. */
+/** float64[3] per body: the mean of its particles, m. */
 function centersOf(created: Built): Float64Array {
   const { layout, memory } = created;
   const x = new Float32Array(memory.buffer, layout.x);
@@ -95,7 +103,10 @@ function centersOf(created: Built): Float64Array {
   return centers;
 }
 
-/** Ways of bodies between two calls, in their sizes. A body that was not there, or was put elsewhere, has none. */
+/**
+ * Measures displacements of bodies between two calls, in sizes of the body. Bodies that were spawned or removed are
+ * skipped.
+ */
 function wayGauge(created: Built, world: SimWorld): () => { sizes: number; broken: number } {
   let before = centersOf(created);
   let there = world.waiting();
@@ -119,16 +130,16 @@ const refusalOf = (event: SimEvent): string[] =>
 
 export interface DriveOptions {
   hands: number;
-  /** With the knob at its end, s of simulated time. */
+  /** Simulated time with the setting changed, s. */
   seconds: number;
-  /** Stepping ends when ticks have taken so long together, s. */
+  /** Stepping stops after this total CPU time, s. */
   atMostSeconds: number;
 }
 
-/** A memory of its own, so that a scene is built once for all of its runs. */
+/** Copies a world's memory, so that a scene is built once for all of its runs. */
 function copyOf({ memory, layout, bodies }: Built): Built {
   const pages = memory.buffer.byteLength / 65_536;
-  const copy = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  const copy = newMemory(pages);
   new Uint8Array(copy.buffer).set(new Uint8Array(memory.buffer));
   return { memory: copy, layout, bodies };
 }

@@ -1,4 +1,4 @@
-/** Everything that a visitor may set of a room, each at both of its ends. */
+/** All settings of a room that a visitor can change, each at both of its limits. */
 import type { TuningChange } from "../../shared/protocol/protocol.ts";
 import { BODY_FIELDS, type BodyField, type Span, spanOf, WIND_FIELDS } from "../../shared/tuning.ts";
 import type { SimLayout } from "../../server/sim/layout.ts";
@@ -6,18 +6,18 @@ import type { SimLayout } from "../../server/sim/layout.ts";
 export interface Knob {
   /** "gravity down", "density least" ... */
   name: string;
-  /** Tunings of one tick, in their order. */
+  /** Tunings of one tick, in order. */
   changes: TuningChange[];
-  /** A push of the largest impulse in every tick. */
+  /** Push with the largest impulse as often as a room accepts one (Limits.impulsesPerSecond). */
   pushes?: true;
-  /** Every body that waits is put in, from as high as one can. */
+  /** Spawn all spawnable bodies, from the largest height. */
   spawns?: true;
 }
 
 const DIRECTIONS = { down: [0, -1, 0], up: [0, 1, 0], aside: [1, 0, 0] } as const;
 type Vector = [number, number, number];
 
-/** All bodies that have the field go to the same end of it. */
+/** Sets a field to the same limit in all bodies that have it. */
 function ofField({ limits, tuned }: SimLayout, field: BodyField): Knob[] {
   const having = tuned.bodies.filter((body) => body[field] !== undefined);
   if (having.length === 0) return [];
@@ -51,7 +51,7 @@ function ofAir({ limits }: SimLayout): Knob[] {
   return knobs;
 }
 
-/** Of a scene. */
+/** All settings of a scene. */
 export function knobsOf(layout: SimLayout): Knob[] {
   const { limits, tuned, bodies } = layout;
   const gravity = Object.entries(DIRECTIONS).map(([name, direction]) => ({

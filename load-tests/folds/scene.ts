@@ -1,12 +1,12 @@
-/** A sheet that lies folded on itself, layer on layer, on the floor. */
+/** A sheet that lies on the floor, folded onto itself. */
 import type { Scene } from "../../shared/scene.ts";
 
-/** Edge of the cells and distance of the layers, m. */
+/** Edge length of the cells, and distance of the layers, m. */
 const EDGE = 0.01;
 const LAYER = 0.0013;
 export const SUBSTEPS = 20;
 
-/** Wavefront text of n x n vertices, folded in the middle; the upper half is shifted by a little. */
+/** Wavefront text of n x n vertices, folded in the middle; the upper half is slightly shifted. */
 function fold(n: number): string {
   const lines: string[] = [];
   const middle = (n - 1) / 2;
@@ -24,7 +24,7 @@ function fold(n: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** @param file name of the mesh file beside the scene, to be written by the caller; @returns its text, and the scene */
+/** @param file name of the mesh file beside the scene; the caller writes it. @returns its text, and the scene */
 export function foldedSheet(n: number, file: string): { mesh: string; scene: Scene } {
   return {
     mesh: fold(n),

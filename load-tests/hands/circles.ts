@@ -1,7 +1,6 @@
 /**
- * The act of the part `hands`: every hand takes hold of a point of the surface and leads it round a horizontal circle
- * of 0.3 m at 1 Hz, the first one on its level, the last one 0.6 m above it. A function of the simulated time alone, so
- * that a run can be run again.
+ * Motion of the grabs in the part `hands`: each grab moves its point in a horizontal circle of 0.3 m at 1 Hz, the first
+ * at its original height, the last 0.6 m above. It depends on simulated time only, so that a run can be repeated.
  */
 import type { Vec3 } from "../../shared/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
@@ -13,7 +12,7 @@ const RADIUS = 0.3;
 const FREQUENCY = 1;
 const HEIGHT = 0.6;
 const RISE_SECONDS = 1;
-/** Fractions of a turn whose multiples lie as far apart as any (1 / golden ratio). */
+/** 1 / golden ratio: multiples of this fraction of a turn are spread evenly. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /** A point of a body's surface. */
@@ -24,16 +23,16 @@ export interface Place {
   v: number;
 }
 
-/** A body's surface: uint32[3T] corners, and where a particle is, m. A body of points has no corners. */
+/** A body's surface: uint32[3T] corners, and the position of a particle, m. A body of points has no corners. */
 export interface HeldSurface {
   body: number;
-  /** How many, of a body of points; else 0. */
+  /** Number of points of a body of points; otherwise 0. */
   points?: number;
   triangles: Uint32Array;
   at: (particle: number) => Vec3;
 }
 
-/** How far a hand is from where it took hold, m. @param hand 0 to count - 1 @param seconds since it took hold */
+/** Displacement of a target since the grab began, m. @param hand 0 to count - 1 @param seconds since the grab began */
 export function offsetOf(hand: number, count: number, seconds: number): Vec3 {
   const phase = (2 * Math.PI * hand) / count;
   const angle = phase + 2 * Math.PI * FREQUENCY * seconds;
@@ -43,8 +42,8 @@ export function offsetOf(hand: number, count: number, seconds: number): Vec3 {
 }
 
 /**
- * Points spread over all surfaces together by their area: hand n holds where the fraction (n + 1/2) / golden ratio of
- * it, modulo 1, lies in the order of the triangles. Where there is no surface, points count alike.
+ * Spreads points over all surfaces by area. Point n is where the fraction (n + 1/2) / golden ratio (modulo 1) of the
+ * total area is, in the order of the triangles. Without surfaces, all points of the clouds have the same weight.
  */
 export function spread(surfaces: readonly HeldSurface[], count: number): Place[] {
   const areas = surfaces.map(({ triangles, at }) =>
@@ -75,14 +74,14 @@ function areaOf(triangles: Uint32Array, t: number, at: HeldSurface["at"]): numbe
   return 0.5 * Math.hypot(e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]);
 }
 
-/** Where a place is now, m. */
+/** Current position of a place, m. */
 export function positionOf({ triangles, at }: HeldSurface, { triangle, u, v }: Place): Vec3 {
   if (triangles.length === 0) return at(triangle);
   const corners = [0, 1, 2].map((k) => at(triangles[3 * triangle + k]!));
   return [0, 1, 2].map((r) => (1 - u - v) * corners[0]![r]! + u * corners[1]![r]! + v * corners[2]![r]!) as Vec3;
 }
 
-/** The surfaces of a simulation's bodies that are there. */
+/** The surfaces of the bodies that are in the room. */
 export function surfacesOf(
   { bodies, layout }: Pick<CreatedWorld, "bodies" | "layout">,
   world: SimWorld,
@@ -99,8 +98,8 @@ export function surfacesOf(
 }
 
 /**
- * Inputs of each tick from the one in which the hands take hold; to be asked for once before every tick, in order. Each
- * hand is a member of its own.
+ * Returns the inputs of each tick, from the tick of the grabs on; call it once before every tick, in order. Each grab
+ * belongs to a member of its own.
  */
 export function circles(created: CreatedWorld, world: SimWorld, count: number): () => Input[] {
   const surfaces = surfacesOf(created, world);

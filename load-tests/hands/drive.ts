@@ -1,6 +1,6 @@
 /**
- * A scene stepped in this thread while hands lead it about: what a tick costs in CPU time, how far bodies are deformed,
- * and what met.
+ * Steps a scene in this thread while grabs move its bodies in circles. Measures the CPU time of a tick, the deformation
+ * of bodies, and intersections.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,44 +14,41 @@ import { circles } from "./circles.ts";
 import { standingFindings } from "./standing.ts";
 import { strainGauge } from "./strain.ts";
 
-/**
- * Systems that count a thread's time by the clock's interrupt are wrong by so much, ms; a tick takes no longer than the
- * clock on the wall says.
- */
+/** Error of CPU times on systems that count them by timer interrupts, ms. The result is limited to the wall time. */
 const RESOLUTION_MS = 4;
 
 export interface DriveOptions {
   hands: number;
-  /** Without hands, before they take hold, s of simulated time. */
+  /** Simulated time before the grabs begin, s. */
   settleSeconds: number;
-  /** With them, s of simulated time. */
+  /** Simulated time with the grabs, s. */
   seconds: number;
-  /** Ticks from one that is judged to the next; the last is. */
+  /** Ticks between two frames that are checked; the last one is always checked. */
   judgeEvery: number;
-  /** Stepping ends when ticks have taken so long together, s. Default: never. */
+  /** Stepping stops after this total CPU time, s. Default: never. */
   atMostSeconds?: number;
 }
 
 export interface Driven {
-  /** CPU time of this thread for each tick with hands, or for every tick without any, ms. */
+  /** CPU time of this thread, ms: for each tick with grabs, or for every tick of a run without grabs. */
   ticks: number[];
-  /** Of these ticks those that ended one of simulated time. */
+  /** Number of these ticks that completed a tick of simulated time. */
   simulated: number;
   tickHz: number;
-  /** Whether all of the time was stepped. */
+  /** True if all of the time was stepped. */
   whole: boolean;
-  /** Largest of all ticks with hands. */
+  /** Maximum over all ticks with grabs. */
   stretch: number;
   inverted: number;
-  /** Of the frames judged: how many, and what was found in all of them. */
+  /** Number of frames that were checked, and of findings in all of them. */
   judged: number;
   findings: number;
-  /** What the room reported: bodies held, inputs refused. */
+  /** Events of the room: bodies held, inputs refused. */
   events: string[];
   hash: string;
 }
 
-/** What `work` returns, with the CPU time of this thread that it took. */
+/** Calls `work`, and adds the CPU time of this thread to its result. */
 function timed<R extends object>(work: () => R): R & { ms: number } {
   const before = process.threadCpuUsage();
   const begin = performance.now();
@@ -61,7 +58,7 @@ function timed<R extends object>(work: () => R): R & { ms: number } {
   return { ...result, ms: Math.min(wallMs, (user + system) / 1000 + RESOLUTION_MS) };
 }
 
-/** @param baseDir of the scene's files */
+/** @param baseDir folder of the scene's files */
 export async function drive(scene: Scene, baseDir: string, options: DriveOptions): Promise<Driven> {
   const { hands, settleSeconds, seconds, judgeEvery, atMostSeconds = Infinity } = options;
   const created = await createWorld(scene, { baseDir, bounded: true });
@@ -90,7 +87,7 @@ export async function drive(scene: Scene, baseDir: string, options: DriveOptions
     for (let tick = 0; tick < end && driven.whole; tick++) {
       if (tick === settle && hands > 0) pull = circles(created, world, hands);
       let inputs = pull?.() ?? [];
-      // as rooms do: work that exceeds a tick's limit goes on in the next one
+      // As in rooms: work beyond a tick's limit continues in the next tick.
       do {
         const { ms, events } = timed(() => world.step(inputs));
         inputs = [];

@@ -1,26 +1,26 @@
 /**
- * A bundled scene's room on the real server while members' hands lead it about in real time: how long from one frame to
- * the next, and how much time passes in the room.
+ * Measures a room of a bundled scene on the real server while members' grabs move in real time: the time between
+ * frames, and the simulated time that passes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bot as Member, Bot, createRoom, deleteRoom, type Point } from "../bot.ts";
 import { FrameWatch } from "../frameWatch.ts";
 import { type HeldSurface, offsetOf, positionOf, spread } from "./circles.ts";
 
-/** Of one member: each hand is told where it is as often as a page says it, within the limit of inputs. */
+/** Grabs per member. Targets are sent as often as a page sends them, within the limit of inputs. */
 const HANDS_EACH = 2;
 const MOVES_PER_SECOND = 25;
-/** Before hands take hold, s. */
+/** Time before the grabs begin, s. */
 const SETTLE_SECONDS = 1;
 
 export interface FrameGaps {
-  /** Between a member's frames while hands pull, ms; the last one may be cut off by the end. */
+  /** Times between a member's frames during the grabs, ms; the end may cut off the last one. */
   gaps: number[];
-  /** Seconds of the room over seconds of the clock. */
+  /** Simulated seconds per second of wall time. */
   realTime: number;
 }
 
-/** @param url of a running server @param seconds of the clock, with hands */
+/** @param url of a running server @param seconds of wall time, with grabs */
 export async function frameGaps(url: string, scene: string, hands: number, seconds: number): Promise<FrameGaps> {
   const { room, token } = await createRoom(url, scene);
   const members = await Promise.all(

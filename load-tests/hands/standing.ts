@@ -1,12 +1,12 @@
 /**
- * Frames of a recording judged as they stand, each by itself (server/tools/check): for recordings of ticks, between
- * which nothing moves in straight lines.
+ * Checks the frames of a recording independently of each other (server/tools/check). For recordings of ticks, between
+ * which particles do not move in straight lines.
  */
 import { STATIC, sum } from "../../server/tools/check/findings.ts";
 import { FrameReader, type Recording } from "../../server/tools/check/recording.ts";
 import { Run } from "../../server/tools/check/run.ts";
 
-/** @returns what was found in each frame: pairs of triangles that meet, and particles below a plane. Exact. */
+/** @returns findings of each frame: intersecting pairs of triangles, and particles below a plane. Exact. */
 export function standingFindings(recording: Recording): number[] {
   const reader = new FrameReader(recording);
   try {
@@ -19,7 +19,7 @@ export function standingFindings(recording: Recording): number[] {
   }
 }
 
-/** The recording as if `frame` were its only one. */
+/** The recording as if `frame` were its only frame. */
 function frameOf(recording: Recording, frame: number): Recording {
   return {
     ...recording,

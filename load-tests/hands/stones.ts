@@ -1,6 +1,6 @@
 /**
- * Scenes that are hard on contact without a single hand: a mat that is twisted, sheets in a press, rings that hang in
- * each other, sheets on needles.
+ * Scenes with difficult contacts even without grabs: a twisted mat, sheets in a press, rings that hang in each other,
+ * sheets on needles.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,9 +19,9 @@ const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offse
 
 export interface Stone {
   name: string;
-  /** s of simulated time until the worst is over. */
+  /** Simulated time until the hardest part is over, s. */
   seconds: number;
-  /** Writes the scene's files, if it has any. @param folder where they are to lie */
+  /** Writes the scene's files, if it has any. @param folder for these files */
   build(folder: string): Scene;
 }
 
@@ -30,7 +30,7 @@ const MAT_CELLS: [number, number] = [30, 20];
 const MAT_SIZE: [number, number] = [0.6, 0.4];
 const TURNS = 3;
 
-/** One end of a mat is held, the other is wound three times about the mat's length. */
+/** A mat with one end held and the other twisted three times about the mat's length. */
 function twistedMat(): Scene {
   const [length, width] = MAT_SIZE;
   const end = length / 2;
@@ -71,7 +71,7 @@ const SHEET_SIZE = 0.4;
 
 /**
  * Ten sheets above each other.
- * @param y of the lowest, m
+ * @param y height of the lowest, m
  * @param gap from one to the next, m
  * @param cells along each side
  */
@@ -85,7 +85,7 @@ function sheets(y: number, gap: number, cells: number): Body[] {
   }));
 }
 
-/** Ten sheets of 1 mm under a plate that leaves them 9 mm, turns on them, and goes up again. */
+/** Ten sheets of 1 mm under a plate that lowers to 9 mm, turns on them, and rises again. */
 function press(): Scene {
   const start = 0.12;
   const down: Vec3 = [0, 0.009 - start + 0.02, 0];
@@ -117,9 +117,9 @@ function press(): Scene {
 }
 
 const RINGS = 4;
-/** Radius of a ring's middle and of its tube, m, and how many segments each has. */
+/** Radius of a ring's center line and of its tube, m, and number of segments of each. */
 const RING = { radius: 0.06, tube: 0.015, around: 32, across: 10 } as const;
-/** Rings begin this much nearer than they hang, m. */
+/** Rings start this much nearer to each other than they will hang, m. */
 const SLACK = 0.004;
 
 /** Wavefront text of a ring in the x-y plane. */
@@ -144,7 +144,7 @@ function ringMesh(): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** A chain of soft rings, the uppermost held: nothing moves but what swings out. */
+/** A chain of soft rings, the uppermost pinned: only a slight swing at the start. */
 function rings(folder: string): Scene {
   writeFileSync(join(folder, "ring.obj"), ringMesh());
   const pitch = 2 * RING.radius - 2 * RING.tube - SLACK;
@@ -166,7 +166,7 @@ function rings(folder: string): Scene {
 
 const NEEDLES = 5;
 
-/** Ten sheets fall onto five by five needles of 2 mm. */
+/** Ten sheets that fall onto five by five needles of 2 mm. */
 function needles(): Scene {
   const place = (n: number): number => 0.06 * (n - (NEEDLES - 1) / 2);
   const spikes = Array.from({ length: NEEDLES ** 2 }, (_, n): Collider => {

@@ -1,20 +1,17 @@
-/**
- * How far bodies are deformed: the longest of their edges against its rest length, and elements that are inside out.
- */
+/** Measures the deformation of bodies: the largest stretch of an edge, and the share of inverted elements. */
 import { edgesOf } from "../../server/sim/constraints/distance.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 
 export interface Strain {
-  /** Length of an edge over its rest length, the largest of all. */
+  /** Largest ratio of an edge's length to its rest length. */
   stretch: number;
-  /** Tetrahedra whose volume has changed its sign, of all tetrahedra; 0 where there are none. */
+  /** Share of tetrahedra whose volume has changed its sign; 0 without tetrahedra. */
   inverted: number;
 }
 
 /**
- * @returns what measures all bodies that are there as they are now; edges are those of tetrahedra, or of a cloth's
- *   triangles
+ * @returns a function that measures all bodies in the room; edges are those of tetrahedra, or of a cloth's triangles
  */
 export function strainGauge({ bodies, layout, memory }: CreatedWorld, world: SimWorld): () => Strain {
   const x = new Float32Array(memory.buffer, layout.x);

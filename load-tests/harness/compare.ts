@@ -1,8 +1,8 @@
 /**
- * What moved since a release. Noise is the spread of runs: a figure has moved if its median differs from the release's
- * by more than the larger of the two spreads. That needs each median to lie outside of the other's range, which 4 of
- * the 20 orders of three and three equal runs allow: whatever the distribution, fewer than a fifth of the figures that
- * did not change are listed all the same, which is why the list says by how much.
+ * Changes since a release. A figure has moved if its median differs from the release's by more than the larger of the
+ * two spreads over runs. Each median must then be outside of the other's range. With three and three equal runs, 4 of
+ * 20 orders satisfy this. So for any distribution, fewer than a fifth of the unchanged figures are listed; the list
+ * therefore shows the size of the change.
  */
 import { quantile, type Summary } from "../part.ts";
 import { columnOf, type ReleaseRow } from "./releases.ts";
@@ -14,11 +14,11 @@ export interface Move {
   /** The larger of the two spreads. */
   noise: number;
   kind: "moved" | "within noise" | "new";
-  /** The state hash is another one: not the same computation. */
+  /** The state hash differs, so the computation differs. */
   otherHash: boolean;
 }
 
-/** A part's figures beside a release's row. */
+/** Compares a part's figures with a release's row. */
 export function compare(part: string, summaries: readonly Summary[], before: ReleaseRow): Move[] {
   return summaries.map((summary) => {
     const column = columnOf(part, summary);
@@ -29,7 +29,7 @@ export function compare(part: string, summaries: readonly Summary[], before: Rel
     if (cell === "") return { column, before: NaN, now, noise: spread, kind: "new", otherHash: false };
     const noise = Math.max(spread, Number(before.get(`${column} spread`) || 0));
     const then = Number(cell);
-    // The file keeps six digits; what rounding them can make of a difference is not a move.
+    // The file keeps six digits: a difference that rounding can explain is not a move.
     const rounding = 1e-5 * Math.abs(then);
     return {
       column,
@@ -42,7 +42,7 @@ export function compare(part: string, summaries: readonly Summary[], before: Rel
   });
 }
 
-/** Lines for people: what moved, by how much, and how many figures did not. */
+/** Report text: the figures that moved and by how much, and the number of those that did not. */
 export function describeMoves(release: string, moves: readonly Move[]): string {
   const lines = moves
     .filter(({ kind, otherHash }) => kind === "moved" || otherHash)

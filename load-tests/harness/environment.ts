@@ -1,4 +1,4 @@
-/** What a benchmark ran on and beside, for its header and the release's row. */
+/** The machine and software of a benchmark, for its header and the release's row. */
 import { spawnSync } from "node:child_process";
 import { availableParallelism, cpus, freemem, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ export interface Environment {
   platform: string;
   memoryGB: number;
   freeGB: number;
-  /** One minute's average when the benchmark began: above 0 somebody else had the cores, too. */
+  /** One-minute load average at the start; above 0, other processes used the cores. */
   load: number;
 }
 

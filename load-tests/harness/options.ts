@@ -1,29 +1,29 @@
-/** The benchmark's command line, checked: whatever is wrong is named with its value and what it may be. */
+/** Parses and checks the benchmark's command line. An error names the option, its value and the limit. */
 import { parseArgs } from "node:util";
 import type { Part } from "../part.ts";
 
 export interface BenchOptions {
   /** Names of parts, in the order of the parts. */
   only: string[];
-  /** Runs of each part; absent: as the part says. */
+  /** Runs of each part; absent: the part's default. */
   runs?: number;
   json?: string;
   list: boolean;
-  /** Put the figures into the row of this release. */
+  /** Store the figures in the row of this release. */
   release: boolean;
-  /** Length of a soak. */
+  /** Length of a soak, minutes. */
   minutes: number;
-  /** Between two visitors of a soak, s. */
+  /** Time between two visitors of a soak, s. */
   pause?: number;
   scenes?: string[];
   hands?: number[];
-  /** The quick guard in place of the parts; `only` names its figures. */
+  /** Run the quick guard instead of the parts; `only` names its figures. */
   quick?: true;
-  /** The quick guard writes its release. */
+  /** Let the quick guard write its release. */
   renew?: true;
 }
 
-/** An option that cannot be used: names it, its value and the limit. */
+/** An invalid option, with its value and the limit. */
 export class OptionError extends Error {
   constructor(option: string, value: string, limit: string) {
     super(`--${option} is ${JSON.stringify(value)}, but must be ${limit}`);
@@ -32,7 +32,7 @@ export class OptionError extends Error {
 }
 
 const MAX_RUNS = 100;
-/** A release's figures need a spread to be told from noise. */
+/** Least number of runs of a release: without a spread a change cannot be told from noise. */
 export const RELEASE_RUNS = 3;
 const MAX_HANDS = 64;
 const MAX_PAUSE_SECONDS = 3600;
@@ -51,14 +51,14 @@ const OPTIONS = {
   quick: { type: "boolean" },
   renew: { type: "boolean" },
 } as const;
-/** Options that the quick guard has. */
+/** Options of the quick guard. */
 const QUICK_OPTIONS = ["quick", "renew", "only", "json", "list"];
 
 type Named = Pick<Part, "name" | "groups" | "onDemand">;
 
 /**
  * @param args words after the file's name
- * @param parts all parts there are
+ * @param parts all parts
  * @param figures all figures of the quick guard
  * @throws OptionError naming the option, its value and the limit
  */
@@ -86,7 +86,7 @@ export function readOptions(
     tokens: true,
   });
   if (positionals[0] !== undefined)
-    throw new OptionError("only", "", `given as --only ${positionals[0]}: a part's name alone is no option`);
+    throw new OptionError("only", "", `given as --only ${positionals[0]}: a part's name alone is not an option`);
   for (const token of tokens) {
     if (
       token.kind === "option" &&
@@ -119,11 +119,11 @@ function checkQuick(values: Values): void {
     throw new OptionError(
       other,
       String(values[other as keyof Values]),
-      `absent with --quick, which has ${QUICK_OPTIONS.map((name) => `--${name}`).join(", ")}`,
+      `absent with --quick, which accepts ${QUICK_OPTIONS.map((name) => `--${name}`).join(", ")}`,
     );
   if (values.renew && !values.quick) throw new OptionError("renew", "", "given with --quick");
   if (values.renew && values.only !== undefined)
-    throw new OptionError("only", values.only, "absent with --renew: a release has all figures of one commit");
+    throw new OptionError("only", values.only, "absent with --renew: a release contains all figures of one commit");
 }
 
 function check(values: Values, parts: readonly Named[], figures: readonly Named[]): BenchOptions {
@@ -180,7 +180,7 @@ function choose(only: string | undefined, parts: readonly Named[]): string[] {
     throw new OptionError(
       "only",
       unknown,
-      `a part or several with commas between them: ${parts.map(({ name }) => name).join(", ")}${groups.length > 0 ? `; or a group: ${groups.join(", ")}` : ""}`,
+      `one or more parts, separated by commas: ${parts.map(({ name }) => name).join(", ")}${groups.length > 0 ? `; or a group: ${groups.join(", ")}` : ""}`,
     );
   }
   return parts.filter((part) => wanted.some((name) => answersTo(part, name))).map(({ name }) => name);

@@ -4,14 +4,14 @@
  *
  *     release,date,commit,cpu,cores,node,v8,yardstick ms,<figure>,<figure> spread,<figure> hash, ...
  *
- * A figure's column is named `part/what [unit]`; its value is the median over the runs of what `ratioOf` makes of a
- * measurement (times over the yardstick of the same process, rates times it, other quantities as they are), `spread`
- * the largest minus the smallest, in the same unit. So rows of different machines can be compared. A column that a
- * later release no longer measures stays, empty; columns are never renamed.
+ * A figure's column is named `part/what [unit]`. Its value is the median over the runs of `ratioOf` (times divided by
+ * the yardstick of the same process, rates multiplied by it, other quantities unchanged), so that rows of different
+ * machines are comparable. `spread` is the largest minus the smallest value, in the same unit. A column that later
+ * releases do not measure stays, empty; columns are never renamed.
  */
 import { quantile, type Summary } from "../part.ts";
 
-/** Cells of one release by their column's name. */
+/** Cells of one release by the name of their column. */
 export type ReleaseRow = Map<string, string>;
 
 export interface Releases {
@@ -21,7 +21,7 @@ export interface Releases {
 
 export const HEAD_COLUMNS = ["release", "date", "commit", "cpu", "cores", "node", "v8", "yardstick ms"] as const;
 
-/** A file of releases that cannot be read: names the line, what stands there and what is right. */
+/** An invalid file of releases: names the line, the field, its value and the limit. */
 export class ReleasesError extends Error {
   constructor(line: number, field: string, value: string, limit: string) {
     super(`releases, line ${line}: ${field} is ${JSON.stringify(value)}, but must be ${limit}`);
@@ -34,7 +34,7 @@ export function columnOf(part: string, { what, key, unit }: Pick<Summary, "what"
   return `${part}/${key ?? what}${unit === "" ? "" : ` [${unit}]`}`;
 }
 
-/** A figure's three cells. */
+/** The three cells of a figure. */
 export function cellsOf(part: string, summary: Summary): [column: string, cell: string][] {
   const column = columnOf(part, summary);
   const { ratios, hash } = summary;
@@ -57,7 +57,7 @@ export function parseReleases(text: string): Releases {
     if (head[i] !== name) throw new ReleasesError(1, `column ${i + 1}`, head[i] ?? "", JSON.stringify(name));
   });
   const twice = head.find((name, i) => head.indexOf(name) !== i);
-  if (twice !== undefined) throw new ReleasesError(1, "a column's name", twice, "there once");
+  if (twice !== undefined) throw new ReleasesError(1, "a column's name", twice, "unique");
   const rows = lines.map((cells, i) => {
     if (cells.length !== head.length)
       throw new ReleasesError(
@@ -71,13 +71,13 @@ export function parseReleases(text: string): Releases {
       const text =
         name.endsWith(" hash") || (column < HEAD_COLUMNS.length && name !== "cores" && name !== "yardstick ms");
       if (!text && cell !== "" && !Number.isFinite(Number(cell)))
-        throw new ReleasesError(i + 2, name, cell, "a number, or empty where it was not measured");
+        throw new ReleasesError(i + 2, name, cell, "a number, or empty if it was not measured");
     });
     return new Map(head.map((name, column) => [name, cells[column]]));
   });
   const names = rows.map((row) => row.get("release")!);
   const again = names.find((name, i) => names.indexOf(name) !== i);
-  if (again !== undefined) throw new ReleasesError(names.lastIndexOf(again) + 2, "release", again, "there once");
+  if (again !== undefined) throw new ReleasesError(names.lastIndexOf(again) + 2, "release", again, "unique");
   return { columns: head, rows };
 }
 
@@ -88,7 +88,7 @@ export function formatReleases({ columns, rows }: Releases): string {
     .join("");
 }
 
-/** Puts cells into a release's row: a new one at the end, or the one that has this name, whose other cells stay. */
+/** Stores cells in a release's row: in the row with this name, whose other cells stay, or in a new row at the end. */
 export function putRelease({ columns, rows }: Releases, release: string, cells: Iterable<[string, string]>): Releases {
   const row: ReleaseRow = new Map([
     ...(rows.find((other) => other.get("release") === release) ?? [["release", release]]),
@@ -102,7 +102,7 @@ export function putRelease({ columns, rows }: Releases, release: string, cells: 
   };
 }
 
-/** Records of cells. A quoted cell may hold commas, quotes (doubled) and line breaks. */
+/** Parses CSV into records of cells. A quoted cell may contain commas, quotes (doubled) and line breaks. */
 function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];

@@ -1,4 +1,4 @@
-/** A part's figures as a table for people. */
+/** Formats a part's figures as a text table. */
 import type { Summary } from "../part.ts";
 
 /** Four significant digits, without an exponent. */
@@ -12,7 +12,7 @@ function verdict({ target, met, hashesAgree, note }: Summary): string {
     .join("; ");
 }
 
-/** Columns that no row fills are left out. */
+/** Columns without any value are omitted. */
 export function table(summaries: readonly Summary[]): string {
   const rows = [["", "warm-up", "min", "median", "max", "unit", "hash", ""]].concat(
     summaries.map((row) => [

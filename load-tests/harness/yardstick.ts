@@ -1,14 +1,14 @@
 /**
- * The unit in which figures of different machines are compared: the time of one fixed loop in plain JavaScript,
- * measured in the process and in the minute of the figure itself. Every row of results/releases.csv stands on it, so
- * this file never changes: another loop is another unit, and needs another name.
+ * The unit for comparing figures of different machines: the time of one fixed loop in plain JavaScript, measured in the
+ * same process and within the same minute as the figure. All rows of results/releases.csv depend on it, so this file
+ * must not change: another loop is another unit, and needs another name.
  *
  * The loop projects the distances of a closed chain of 4,096 particles, Gauss-Seidel, in float32 arrays of 64 KB:
- * dependent arithmetic, a root and a division for each link, from the first two caches. It is what a solver does,
- * without depending on any of ours.
+ * dependent arithmetic, a square root and a division per link, from the first two cache levels. This resembles a solver
+ * without depending on one of this project.
  */
 
-/** Hexadecimal FNV-1a of the chain's bits at the end: another one means that another computation was timed. */
+/** Hexadecimal FNV-1a of the chain's bits at the end; another hash means that another computation was timed. */
 export const YARDSTICK_HASH = "72eeb65a";
 
 const PARTICLES = 4096;
@@ -16,13 +16,13 @@ const SWEEPS = 40;
 const PASSES = 40;
 
 export interface Yardstick {
-  /** Of the fastest of the passes. */
+  /** Time of the fastest pass, ms. */
   ms: number;
   hash: string;
 }
 
 /**
- * Takes about 0.3 s; the first passes warm the code up and, being slower, do not count.
+ * Takes about 0.3 s. The first passes warm up the code; they are slower and so do not count.
  * @param now clock, ms
  */
 export function measureYardstick(passes = PASSES, now = (): number => performance.now()): Yardstick {
@@ -39,7 +39,7 @@ export function measureYardstick(passes = PASSES, now = (): number => performanc
   return { ms, hash };
 }
 
-/** One sweep: every link is drawn to length 1. */
+/** One sweep: projects every link to length 1. */
 function project(x: Float32Array): void {
   for (let i = 0; i < PARTICLES; i++) {
     const a = 3 * i;

@@ -1,18 +1,18 @@
 /**
- * Joins the stamps of two pages and the server into the way of one grab or movement of a hand: which tick took it,
- * which frame carried it, when it was seen.
+ * Joins the stamps of two pages and the server into the path of one grab or move: the tick that took it, the frame that
+ * carried it, and when it was visible.
  */
 import type * as rooms from "../../server/rooms/trace.ts";
 import { ClientMessage } from "../../shared/protocol/protocol.ts";
 import type { FrameStamp, PictureStamp, SentStamp } from "./pageProbe.ts";
 
-/** The server's stamps; the benchmark has one room. */
+/** The server's stamps, without the room: the benchmark has one. */
 export type InputTrace = Omit<rooms.InputTrace, "room">;
 export type TickTrace = Omit<rooms.TickTrace, "room">;
 
-/** Moments of one movement, ms since the epoch, in the order in which they happen. */
+/** Times of one move, ms since the epoch, in the order in which they happen. */
 export interface Chain {
-  /** Takes hold; otherwise a hand that holds moves. */
+  /** True for a grab, false for a move. */
   grabs: boolean;
   event: number;
   sent: number;
@@ -32,7 +32,7 @@ export function parseTrace(lines: string, room: string): { inputs: InputTrace[];
   const inputs: InputTrace[] = [];
   const ticks: TickTrace[] = [];
   for (const line of lines.split("\n")) {
-    // the server may be in the middle of the last one
+    // The server may still be writing the last line.
     if (!line.endsWith("}")) continue;
     const {
       name,
@@ -55,8 +55,8 @@ export function parseTrace(lines: string, room: string): { inputs: InputTrace[];
 
 /**
  * @param member the puller's number in the room
- * @returns one chain for each `grab` and `move` that the puller sent and whose frame the watcher has
- * @throws Error if the server had others than the page sent: then none can be matched
+ * @returns one chain for each `grab` and `move` of the puller whose frame the watcher received
+ * @throws Error if the server received another number of inputs than the page sent: then they cannot be matched
  */
 export function chains(
   sent: readonly SentStamp[],
@@ -96,9 +96,9 @@ export function chains(
 }
 
 /**
- * The first picture that differs after a hand took hold, and what made it: the first movement whose frame the picture
- * can show, or the grab itself, which may wake a body.
- * @param pull the grab and the movements after it
+ * Finds the first picture that differs after a grab, and its cause: the first move whose frame the picture can show, or
+ * the grab itself, which may wake a body.
+ * @param pull the grab and the moves after it
  * @param sendTicks ticks between two frames
  */
 export function firstChange(

@@ -1,35 +1,35 @@
 /**
- * What the benchmark of input latency puts into a page before its own scripts run: stamps of pointer events, of
- * messages as they leave and arrive, and of the first picture that differs. The functions are sent to the browser as
- * text, so they use nothing from outside themselves. Times are milliseconds since the epoch on the machine's monotonic
- * clock: pages and server compare directly.
+ * Scripts that the latency benchmark injects into a page before the page's own: they stamp pointer events, sent and
+ * received messages, and the first picture that differs. Their text is sent to the browser, so each function is
+ * self-contained. Times are milliseconds since the epoch on the machine's monotonic clock, comparable between pages and
+ * server.
  */
 
-/** One message that left or came. `type` is the protocol's number. */
+/** A message that was sent or received. `type` is the protocol's number. */
 interface Stamp {
   type: number;
   ms: number;
 }
 
 export interface SentStamp extends Stamp {
-  /** When the browser got the last pointer event before it. */
+  /** Time at which the browser received the last pointer event before it. */
   eventMs: number;
 }
 
 export interface FrameStamp extends Stamp {
   tick: number;
-  /** The page's handler was through with it: it is decoded. */
+  /** Time at which the page's handler returned: the frame is decoded. */
   decodedMs: number;
 }
 
 export interface PictureStamp {
   /** Start of the animation frame. */
   startMs: number;
-  /** The picture is in the canvas: its pixels have been read. */
+  /** Time at which the picture was complete in the canvas: its pixels have been read. */
   drawnMs: number;
   /** Tick that it shows. */
   tick: number;
-  /** Pixels differ from the picture before it. */
+  /** True if pixels differ from the picture before it. */
   changed: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface PullerLog {
 export interface WatcherLog {
   frames: FrameStamp[];
   pictures: PictureStamp[];
-  /** Nothing has been drawn since this moment. */
+  /** Time of the last drawn picture. */
   quietSinceMs: number;
 }
 
@@ -49,13 +49,13 @@ interface PageWindow {
   pliantWatcher: WatcherLog;
   pliant?: { tick: number; drawn: number };
   /**
-   * Window pixels around which pictures are compared, from now to the first that differs: to read pixels waits for the
-   * picture. Undefined: nowhere.
+   * Window pixel around which pictures are compared, until the first one that differs: reading pixels waits for the
+   * picture. Undefined: no comparison.
    */
   watchAt?: { x: number; y: number } | undefined;
 }
 
-/** For the page whose hand pulls. */
+/** For the page that pulls. */
 export function installPuller(): void {
   const log: PullerLog = { sent: [] };
   (window as unknown as PageWindow).pliantPuller = log;
@@ -64,17 +64,17 @@ export function installPuller(): void {
     addEventListener(kind, (event) => void (eventMs = performance.timeOrigin + event.timeStamp), { capture: true });
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (data) {
-    // An array of up to 15 fields and a small number: the type is the second byte.
+    // A message is an array of up to 15 fields that begins with a small number: the second byte is the type.
     log.sent.push({ type: (data as Uint8Array)[1]!, ms: performance.timeOrigin + performance.now(), eventMs });
     send.call(this, data);
   };
 }
 
 /**
- * For the page that looks on. It is not told of other hands (message 68): what changes in its picture is the body, and
- * no cursor or band.
+ * For the page that watches. It drops messages about grabs (68), so that only the body changes in its picture, and no
+ * cursor or band.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a page gets its text, and nothing that stands outside of it
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the page receives only this function's own text
 export function installWatcher(): void {
   const HANDS = 68;
   const KEYFRAME = 65;

@@ -1,6 +1,6 @@
 /**
- * Loaded before server/main.ts (`--import`): writes what its diagnostics channels say as lines of JSON into the file
- * that TRACE_FILE names, with times since the epoch.
+ * Loaded before server/main.ts (`--import`): writes the messages of its diagnostics channels as lines of JSON into the
+ * file TRACE_FILE, with times since the epoch.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { createWriteStream } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Runs a scenario: the real server in one process, its clients in another, and a look at both once a second. Everything
- * is told from outside of the server: its /metrics, its threads' CPU time, its resident memory.
+ * Runs a scenario: the real server in one process, its clients in another. Samples both once a second, from outside of
+ * the server: /metrics, CPU time of its threads, resident memory.
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -15,18 +15,21 @@ import { threadSeconds, type ThreadSeconds } from "./threads.ts";
 
 /** One second of a test. Shares of CPU are of one core. */
 export interface Second {
-  /** Since the measurement began. */
+  /** Time since the measurement began, s. */
   at: number;
   clients: number;
   ticks: number;
-  /** Began more than a tick's time late, or never. */
+  /** Ticks that began more than a tick's time late, or were skipped. */
   lateTicks: number;
-  /** 99th percentile of the server's event loop. */
+  /** 99th percentile of the server's event-loop lag. */
   loopLagMs: number;
   sentBytes: number;
   rssBytes: number;
   heapBytes: number;
-  /** Main thread and all other threads of the server, and the generator. NaN where the system does not tell. */
+  /**
+   * CPU of the server's main thread, of all its other threads, and of the generator. NaN if the system does not report
+   * it.
+   */
   mainCpu: number;
   otherCpu: number;
   generatorCpu: number;
@@ -36,13 +39,13 @@ export interface Second {
 export interface Outcome {
   scenario: Scenario;
   seconds: Second[];
-  /** Of the whole measurement. */
+  /** Totals of the whole measurement. */
   ticks: number;
   lateShare: number;
   latenessP99Ms: number;
   tickP50Ms: number;
   tickP99Ms: number;
-  /** 99th percentile of a second, in all but the worst tenth of the seconds. */
+  /** 99th percentile within a second; the 90th percentile of these over all seconds. */
   loopLagMs: number;
   sentBytes: number;
   deltas: number;
@@ -67,7 +70,7 @@ const rssOf = (metrics: readonly MetricSample[]): number => total(metrics, "proc
 
 function environmentOf(scenario: Scenario): Record<string, string> {
   const { scenes, workers, sendHz, rooms, churn } = scenario;
-  // Seats of those who dropped out are kept for a while.
+  // The server keeps the seats of lost clients for a while.
   const spare = churn ? 60 : 2;
   return {
     PLIANT_WORKERS: String(workers),
@@ -83,7 +86,7 @@ function environmentOf(scenario: Scenario): Record<string, string> {
   };
 }
 
-/** The generator's process, as promises. */
+/** The generator's process, with promises. */
 class Generator {
   readonly #child;
   readonly #seen: Report["type"][] = [];
@@ -128,7 +131,7 @@ class Generator {
     }
   }
 
-  /** @throws what went wrong in it */
+  /** @throws the error of the generator, if it failed */
   check(): void {
     if (this.#fault) throw this.#fault;
   }
@@ -139,8 +142,8 @@ class Generator {
 }
 
 /**
- * @param onSecond told of every second as it is over
- * @throws Error when the server or the generator fails; ScenarioError has been thrown before
+ * @param onSecond called at the end of every second
+ * @throws Error if the server or the generator fails; a ScenarioError has been thrown before
  */
 export async function drive(scenario: Scenario, onSecond: (second: Second) => void = () => {}): Promise<Outcome> {
   const server = await startServer({ env: environmentOf(scenario) });
@@ -153,7 +156,7 @@ export async function drive(scenario: Scenario, onSecond: (second: Second) => vo
   }
 }
 
-/** Server and generator at one moment. */
+/** A sample of server and generator. */
 interface Sample {
   metrics: readonly MetricSample[];
   cpu: ReturnType<typeof threadSeconds>;
@@ -263,7 +266,7 @@ function outcomeOf(
   };
 }
 
-/** Ticks that began more than 16.7 ms after their time, and those that were dropped. */
+/** Number of ticks that began more than 16.7 ms late, and of skipped ticks. */
 export function late(before: readonly MetricSample[], after: readonly MetricSample[]): number {
   const name = "pliant_tick_lateness_seconds";
   return (

@@ -1,6 +1,6 @@
 /**
- * The clients of a scenario, in a process of their own so that their work is not counted as the server's. Forked by
- * drive.ts, which tells it when to begin and when to end; once a second it says what it received and what it cost.
+ * The clients of a scenario, in a process of their own, so that their work is not counted as the server's. Forked by
+ * drive.ts, which starts and stops it. Once a second it reports its counts and its CPU time.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { randomStream } from "../../tests/parity/kit.ts";
@@ -17,32 +17,32 @@ export interface StartOrder {
 export type Order = StartOrder | { type: "stop" };
 
 export type Report =
-  /** All rooms are open, nobody has come. */
+  /** All rooms are open and empty. */
   | { type: "opened" }
-  /** Everybody has had a frame. */
+  /** All clients have received a frame. */
   | { type: "joined" }
   | { type: "sample"; counts: Counts; clients: number; cpuSeconds: number; loopLagMs: number }
   | { type: "stopped" }
   | { type: "failed"; message: string };
 
-/** Clients that come at the same time: more would measure the crowd of newcomers. */
+/** Clients that join at the same time; more would measure the joining itself. */
 const JOINING = 32;
 const SAMPLE_MS = 1000;
 const LAG_RESOLUTION_MS = 10;
 
 interface Seat {
   player: Player;
-  /** Number in its room: the first ones decode, and have hands. */
+  /** Index in its room: the first ones decode, and have grabs. */
   index: number;
 }
 
 interface OpenRoom {
   name: string;
-  /** Its owner's. */
+  /** Token of the room's owner. */
   token: string | undefined;
   plan: RoomPlan;
   seats: Seat[];
-  /** Being deleted and made anew: nobody comes or goes. */
+  /** The room is being replaced: no client joins or leaves. */
   busy: boolean;
 }
 
@@ -110,7 +110,10 @@ export class Crowd {
     return rooms[Math.floor(this.#random() * rooms.length)];
   }
 
-  /** Half of those who go say so; the others are just gone, and the server keeps their seat until it is sure. */
+  /**
+   * Half of the clients leave with a closing handshake; the others disappear, and the server keeps their seats for a
+   * while.
+   */
   async #replaceClient(): Promise<void> {
     const room = this.#pick();
     if (!room) return;
@@ -167,7 +170,7 @@ function main(): void {
     if (order.type === "start") void start(order).catch(fail);
     else {
       crowd?.stop();
-      // The farewells are still in the sockets.
+      // The closing messages may still be in the sockets.
       setTimeout(() => process.send?.({ type: "stopped" } satisfies Report, () => process.exit(0)), 300);
     }
   });

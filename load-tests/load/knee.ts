@@ -1,20 +1,20 @@
-/** The largest number of something that still holds, found by trying. */
+/** Finds the largest number for which a condition holds, by trying. */
 
 export interface KneeOptions {
-  /** Known to be worth a try. */
+  /** First number to try. */
   from: number;
-  /** No more are tried. */
+  /** Upper limit of the search. */
   most: number;
-  /** The answer is at most this share below the first number that does not hold. */
+  /** The result is at most this share below the first number that fails. */
   precision: number;
 }
 
 /**
- * Doubles until it no longer holds, then halves the interval. A number fails only when it fails twice: what else a
- * machine does may spoil one try.
+ * Doubles the number until it fails, then bisects. A number fails only after two failed tries, because other load of
+ * the machine may spoil one.
  *
- * @param holds one try with this many
- * @returns the largest number that held; 0 if not even one does
+ * @param holds tries this number once
+ * @returns the largest number that held; 0 if 1 fails
  */
 export async function knee(
   holds: (count: number) => Promise<boolean>,

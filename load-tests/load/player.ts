@@ -1,7 +1,7 @@
 /**
  * One client of a load test, on the browser client's own network code (client/sdk, client/state): hello, heartbeat,
- * reconnecting, parsing and, if it decodes, the same room state that a page draws. The socket is that of `ws`, which
- * costs the generator half of what Node's own does.
+ * reconnection, parsing and, if it decodes, the same room state that a page draws. The socket is that of `ws`, which
+ * costs the generator half of the time of Node's own.
  */
 import WebSocket from "ws";
 import { decode } from "@msgpack/msgpack";
@@ -13,7 +13,7 @@ import type { Frame } from "../../client/state/snapshotBuffer.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { HandPlan } from "./scenario.ts";
 
-/** The socket of `ws` as a browser's would be, told of when it is made. */
+/** The socket of `ws` as a browser's socket class. @param made called with each new socket */
 const lineOf = (made: (line: WebSocket) => void) =>
   class extends WebSocket {
     constructor(url: string) {
@@ -22,13 +22,13 @@ const lineOf = (made: (line: WebSocket) => void) =>
     }
   } as unknown as SocketConstructor;
 
-/** What a group of players received. */
+/** Counts of a group of players. */
 export interface Counts {
   frames: number;
-  /** Payload of frames. */
+  /** Payload of frames, bytes. */
   frameBytes: number;
   keyframes: number;
-  /** Frames that could not be decoded, and lines that ended without having been closed by us. */
+  /** Frames that could not be decoded, and connections that ended without being closed by the client. */
   failures: number;
 }
 
@@ -41,13 +41,13 @@ export interface PlayerOptions {
   decodes: boolean;
   counts: Counts;
   onFrame?: (frame: Frame) => void;
-  /** Told of everything that comes, before it is looked at. */
+  /** Called with every event before it is handled. */
   onEvent?: (event: ServerEvent, receivedMs: number) => void;
 }
 
 const topologies = new Map<string, Promise<Topology>>();
 
-/** One fetch for all players: a browser has a cache. */
+/** Fetches a topology once for all players, like a browser with a cache. */
 function fetchTopology(url: string, hash: string): Promise<Topology> {
   const address = `${url}/api/topologies/${hash}`;
   const known = topologies.get(address);
@@ -61,7 +61,7 @@ function fetchTopology(url: string, hash: string): Promise<Topology> {
   return fetched;
 }
 
-/** Target of a hand. @param turns since its plan began */
+/** Target of a grab. @param turns since its plan began */
 export function targetOf({ center, radii }: HandPlan, turns: number): Point {
   const angle = 2 * Math.PI * turns;
   return [
@@ -71,7 +71,7 @@ export function targetOf({ center, radii }: HandPlan, turns: number): Point {
   ];
 }
 
-/** A player that has not had its first frame by then fails, ms. */
+/** A player without a first frame after this time fails, ms. */
 const JOIN_WITHIN_MS = 60_000;
 
 export class Player {
@@ -81,7 +81,7 @@ export class Player {
   readonly #state: RoomState | null;
   readonly #onEvent: PlayerOptions["onEvent"];
   #line!: WebSocket;
-  /** Its line is going to be lost: no fault, and no frame counts until then. */
+  /** The connection is about to be lost: that is not a failure, and no frame counts until then. */
   #losing = false;
   #hand: NodeJS.Timeout | null = null;
   #frames = 0;
@@ -131,7 +131,7 @@ export class Player {
 
   /**
    * Resolves with the first frame (decoded, if this player decodes), or when it leaves before.
-   * @throws Error when none comes
+   * @throws Error if no frame arrives
    */
   joined(): Promise<void> {
     if (this.#frames > 0 || this.#left) return Promise.resolve();
@@ -151,8 +151,8 @@ export class Player {
   }
 
   /**
-   * Its line is going to be lost. Resolves with the first frame after it came back by itself.
-   * @throws Error when none comes
+   * Expects a lost connection. Resolves with the first frame after the reconnection.
+   * @throws Error if no frame arrives
    */
   back(): Promise<void> {
     this.#losing = true;
@@ -160,7 +160,7 @@ export class Player {
     return this.joined();
   }
 
-  /** The line breaks; whoever plays knows nothing of it. */
+  /** Cuts the connection; the client code is not told. */
   cut(): void {
     this.#line.terminate();
   }
@@ -173,7 +173,7 @@ export class Player {
     this.#connection.send(build.reset());
   }
 
-  /** Begins what the plan says, at a phase of its own. */
+  /** Starts the plan, at the given phase. */
   play(plan: HandPlan, phase: number): void {
     if (this.#left) return;
     const { body, triangle, movesPerSecond, seconds } = plan;
@@ -191,16 +191,16 @@ export class Player {
     }, 1000 / movesPerSecond);
   }
 
-  /** Leaves in order. */
+  /** Leaves with the closing handshake. */
   leave(): void {
     this.#stop();
     this.#connection.close();
   }
 
-  /** Is gone without a word, like a phone in a tunnel: the server keeps its seat for a while. */
+  /** Disappears, like a phone in a tunnel: the server keeps its seat for a while. */
   drop(): void {
     this.#stop();
-    // The line is cut first, so that the farewell finds nobody.
+    // Cut the connection first, so that the closing message is not delivered.
     this.#line.terminate();
     this.#connection.close();
   }

@@ -1,6 +1,6 @@
 /**
- * A load test as a file (load-tests/scenarios/*.json): which rooms, how many clients in each, what their hands do, how
- * long. Checked by JSON Schema; an error names the place in the file, the value there and the limit.
+ * A load test as a file (load-tests/scenarios/*.json): rooms, clients in each, their grabs, and the length. Checked by
+ * a JSON Schema; an error names the place in the file, its value and the limit.
  */
 import { readFileSync } from "node:fs";
 import { Ajv, type ErrorObject } from "ajv";
@@ -8,41 +8,41 @@ import schema from "../scenarios/schema.json" with { type: "json" };
 
 type Vec3 = [number, number, number];
 
-/** What a player's hand does. */
+/** Motion of a player's grab. */
 export interface HandPlan {
-  /** Holds a point of a surface and leads it round an ellipse, for `seconds`, lets go for one, and takes it again. */
+  /** Grabs a point of a surface and moves it in an ellipse for `seconds`, releases it for one second, and repeats. */
   kind: "circle";
-  /** Players of each room that do so. */
+  /** Number of players with a grab in each room. */
   players: number;
   body: number;
   triangle: number;
-  /** Of the ellipse, m, from the room's origin. */
+  /** Center of the ellipse, m, relative to the room's origin. */
   center: Vec3;
   radii: Vec3;
   movesPerSecond: number;
-  /** Of one round. */
+  /** Time of one revolution, s. */
   period: number;
-  /** How long a hold lasts. Default: the whole test. */
+  /** Length of a grab, s. Default: the whole test. */
   seconds?: number;
 }
 
 export interface RoomPlan {
-  /** Name of a scene file without its ending. */
+  /** Name of a scene file without its extension. */
   scene: string;
   count: number;
-  /** Clients in each. */
+  /** Clients in each room. */
   clients: number;
-  /** How many of them decode every frame; the others receive, unpack the envelope and count. */
+  /** Number of clients that decode every frame; the others only receive, unpack the envelope and count. */
   decoding: number;
   hands?: HandPlan;
 }
 
-/** What comes and goes during a test, per minute over all rooms. */
+/** Changes during a test, per minute over all rooms. */
 interface Churn {
-  /** A client leaves, or loses its line without a word, and another comes. */
+  /** A client leaves, or disappears, and another joins. */
   clientsPerMinute: number;
   resetsPerMinute: number;
-  /** A room is deleted and another of its scene opened. */
+  /** A room is deleted, and another one with its scene created. */
   roomsPerMinute: number;
 }
 
@@ -54,13 +54,13 @@ export interface Scenario {
   /** Threads that step rooms. */
   workers: number;
   sendHz?: number;
-  /** Before the measurement begins, after everybody has come, s. */
+  /** Time between the last join and the measurement, s. */
   settleSeconds: number;
   seconds: number;
   churn?: Churn;
 }
 
-/** A scenario that cannot be used. */
+/** An invalid scenario. */
 export class ScenarioError extends Error {
   readonly path: string;
   readonly value: unknown;
@@ -90,8 +90,8 @@ export function checkScenario(value: unknown): Scenario {
 }
 
 /**
- * @param name of a file in load-tests/scenarios, without its ending.
- * @throws ScenarioError; SyntaxError for what is no JSON
+ * @param name of a file in load-tests/scenarios, without its extension.
+ * @throws ScenarioError; SyntaxError for invalid JSON
  */
 export function readScenario(name: string): Scenario {
   return checkScenario(JSON.parse(readFileSync(new URL(`../scenarios/${name}.json`, import.meta.url), "utf8")));
@@ -99,7 +99,7 @@ export function readScenario(name: string): Scenario {
 
 function faultOf({ instancePath, keyword, params, data, message }: ErrorObject): ScenarioError {
   if (keyword === "required")
-    return new ScenarioError(`${instancePath}/${params.missingProperty}`, undefined, "there: the field is missing");
+    return new ScenarioError(`${instancePath}/${params.missingProperty}`, undefined, "present: the field is missing");
   if (keyword === "additionalProperties") {
     const name = params.additionalProperty as string;
     return new ScenarioError(
@@ -111,6 +111,6 @@ function faultOf({ instancePath, keyword, params, data, message }: ErrorObject):
   const limit =
     keyword === "enum"
       ? `one of ${(params.allowedValues as unknown[]).join(", ")}`
-      : `what its schema says: ${message?.replace(/^must (be )?/, "")}`;
+      : `as in the schema: ${message?.replace(/^must (be )?/, "")}`;
   return new ScenarioError(instancePath || "/", data, limit);
 }

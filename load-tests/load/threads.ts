@@ -1,20 +1,20 @@
 /**
- * CPU time of a process by thread, from Linux's /proc: contention for the cores slows a clock, but does not add to
- * this.
+ * CPU time of a process by thread, from Linux's /proc. Unlike wall time it does not grow if other processes use the
+ * cores.
  */
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface ThreadSeconds {
   /** The main thread: event loop, sockets, HTTP. */
   main: number;
-  /** All others together: workers, garbage collection, compilation. */
+  /** All other threads together: workers, garbage collection, compilation. */
   others: number;
 }
 
 /** Linux counts in hundredths of a second (USER_HZ). */
 const TICKS_PER_SECOND = 100;
 
-/** @returns undefined where there is no /proc */
+/** @returns undefined on systems without /proc */
 export function threadSeconds(pid: number): ThreadSeconds | undefined {
   let threads: string[];
   try {
@@ -28,9 +28,9 @@ export function threadSeconds(pid: number): ThreadSeconds | undefined {
     try {
       text = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
     } catch {
-      continue; // It has ended in between.
+      continue; // The thread has ended meanwhile.
     }
-    // The name in brackets may hold spaces; utime and stime are fields 14 and 15.
+    // The name in brackets may contain spaces; utime and stime are fields 14 and 15.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     seconds[Number(thread) === pid ? "main" : "others"] += (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   }

@@ -1,19 +1,18 @@
 /**
- * One address does all at once that somebody could do to a server without being anybody: what other members notice. A
- * real server at its default settings; three rooms with members at addresses of their own, each with a hand; and from
- * inside of the server, by CPU time, how long its main thread works without looking up (attack/probe.ts), which nothing
- * else on the machine changes. Everything is one machine's work here, the attacker's too: it is a process of its own,
- * and gives way with all its threads.
+ * Effect of one anonymous address that runs all attacks at once on the members of other rooms. A real server with
+ * default settings; three rooms with members at addresses of their own, each with a grab. A probe in the server
+ * measures in CPU time how long its main thread works without returning to the event loop (attack/probe.ts); other load
+ * does not change this. Everything runs on one machine: the attacker is a process of its own, all of whose threads have
+ * idle priority.
  *
- * Calm and attacked windows of ten seconds come in turns, so that what else the machine does is in both alike. Calm is
- * calm: before each window an operator ends the rooms that the attack has made, and it begins once the server counts
- * nothing but the members' own rooms and sessions. Of each window the 99th percentile of all gaps (some 900) is taken,
- * and of the windows of a kind the median, which one disturbance of the machine does not move; the figure is attacked
- * over calm. Beside it stand the quartiles of the windows, and the same figure against the first calm window alone,
- * before which nobody had attacked.
+ * Calm and attacked windows of ten seconds alternate, so that other load of the machine affects both. Before each
+ * window an operator ends the rooms of the attack, and the window begins once the server counts only the members' own
+ * rooms and sessions. The figure is attacked over calm: the 99th percentile of all gaps of a window (about 900), and of
+ * the windows of a kind the median, which one disturbance does not move. Also shown are the quartiles of the windows,
+ * and the figure relative to the first calm window, before any attack.
  *
- * What of the figure the attacker's own work makes is said by windows of a third kind: beside a process that is as busy
- * as the attacker was, and asks nobody for anything (attack/busy.ts). On two cores: calm 38 ms, busy 39, attacked 51.
+ * Windows of a third kind show the effect of the attacker's own CPU time: beside a process that is as busy as the
+ * attacker but sends no requests (attack/busy.ts). On two cores: calm 38 ms, busy 39, attacked 51.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -37,23 +36,26 @@ export const runs = 1;
 export const onDemand = true;
 export const timeoutSeconds = 900;
 
-/** Light scenes, so that a frame that is late is late for others' sake. */
+/** Light scenes, so that a late frame is caused by other work. */
 const SCENES = ["bunny", "put-in", "jelly-stack"];
-/** Calm and attacked, so many times. */
+/** Number of windows of each kind. */
 const ROUNDS = 6;
 const SECONDS = 10;
 const SETTLE_SECONDS = 2;
-/** The bench's own address, for what it asks beside the members; the attacker's has no budget left. */
+/** The bench's own address for operator requests, because the attacker's address has no budget left. */
 const OPERATOR = "127.0.2.1";
 const ADMIN_TOKEN = "token-of-the-operator";
-/** Until nothing of an attack is left, ms. */
+/** Timeout until nothing of an attack is left, ms. */
 const GONE_MS = 60_000;
-/** Work that is longer than the time between two frames at 30 Hz delays one, ms. */
+/** Work that is longer than the time between two frames at 30 Hz delays a frame, ms. */
 const FRAME_MS = 1000 / 30;
-/** Of the calm 99th percentile. */
+/** Limit relative to the calm 99th percentile. */
 const MOST = 1.2;
 
-/** Asks from this address, for an address's requests and rooms share what they may take. @returns the answer's text */
+/**
+ * Sends a request from this address: each address has its own limit of requests and rooms.
+ * @returns the answer's text
+ */
 async function ask(port: number, from: string, method: string, path: string, body?: object): Promise<string> {
   const headers = {
     ...(body && { "content-type": "application/json" }),
@@ -68,7 +70,7 @@ async function ask(port: number, from: string, method: string, path: string, bod
 const makeRoom = async (port: number, scene: string, from: string): Promise<string> =>
   (JSON.parse(await ask(port, from, "POST", "/api/rooms", { scene })) as { room: string }).room;
 
-/** Ends all other rooms, and waits until the server has forgotten them and whoever was in them. */
+/** Ends all other rooms, and waits until the server has forgotten them and their members. */
 async function untilCalm(port: number, rooms: readonly string[]): Promise<void> {
   const endMs = monotonicMs() + GONE_MS;
   for (;;) {
@@ -98,14 +100,14 @@ async function untilCalm(port: number, rooms: readonly string[]): Promise<void> 
 
 const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** What the probe has seen in some spans. */
+/** Measurements of the probe in some time spans. */
 interface Seen {
-  /** Longest piece of the main thread's work, ms of CPU time, and how many were longer than a frame. */
+  /** Longest piece of the main thread's work, ms of CPU time, and the number of pieces longer than a frame. */
   most: number;
   above: number;
-  /** 99th percentile of the time between two frames of a room, as they were written, ms. */
+  /** 99th percentile of the time between two written frames of a room, ms. */
   gap99: number;
-  /** 99th percentiles of what a frame waited for, took in its thread, and took to be written, ms. */
+  /** 99th percentiles of a frame's wait, its time in the thread, and the time until it was written, ms. */
   parts99: string;
 }
 
@@ -118,7 +120,7 @@ function seen(probe: string, rooms: readonly string[], spans: readonly [number, 
   const frames = lines.filter(([what, , room]) => what === "frame" && rooms.includes(room!));
   const gaps = rooms.flatMap((room) => {
     const times = frames.filter(([, , of]) => of === room).map(([, at]) => Number(at));
-    // From one span to the next is none.
+    // A gap from one span to the next does not count.
     return times.slice(1).flatMap((at, i) => (at - times[i]! < 1000 * SETTLE_SECONDS ? [at - times[i]!] : []));
   });
   const part99 = (part: number): string =>
@@ -134,19 +136,19 @@ function seen(probe: string, rooms: readonly string[], spans: readonly [number, 
   };
 }
 
-/** @returns how long the attacker had a processor, s */
+/** @returns CPU time of the attacker, s */
 async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<number> {
   const child = forkGivingWay(new URL("../attack/main.ts", import.meta.url), [url, attacks.join(","), String(seconds)]);
   let had = 0;
   child.once("message", (message) => (had = message as number));
-  await ended(child, "the attacker");
+  await ended(child, "the attacker's process");
   return had;
 }
 
-/** As busy as the attacker was, and asks nobody for anything. */
+/** Runs a process as busy as the attacker, without requests. */
 async function besideBusy(cpuSeconds: number, seconds: number): Promise<void> {
   const program = new URL("../attack/busy.ts", import.meta.url);
-  await ended(forkGivingWay(program, [String(cpuSeconds / seconds), String(seconds)]), "who is busy");
+  await ended(forkGivingWay(program, [String(cpuSeconds / seconds), String(seconds)]), "the busy process");
 }
 
 async function ended(child: ChildProcess, who: string): Promise<void> {
@@ -164,7 +166,7 @@ const each = <T>(make: (phase: Phase) => T): Record<Phase, T> => ({
 
 export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
   const dataDir = mkdtempSync(join(tmpdir(), "pliant-attack-"));
-  // `--scenes` names attacks here: what one alone does.
+  // `--scenes` names attacks here, to measure some alone.
   const attacks = scenes ?? Object.keys(ATTACKS);
   const probe = join(dataDir, "work");
   writeFileSync(probe, "");
@@ -176,7 +178,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
       PLIANT_STORE: "sqlite",
       PLIANT_DATA_DIR: dataDir,
       PLIANT_PREWARM: [...SCENES, "drape"].join(","),
-      // As nobody has said anything: the harness of the other parts asks for more than one address may.
+      // The default limits; the harness of other parts raises them.
       PLIANT_ADDRESS_BUDGET: "",
       PLIANT_MEMBERS_PER_ADDRESS: "",
       PLIANT_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -201,7 +203,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
       await windows.watch("busy");
       await busy;
     }
-    await sleep(1000); // The probe's last lines.
+    await sleep(1000); // The probe writes its last lines.
     return rows(
       windows,
       each((phase) => seen(probe, members.rooms, windows.spans[phase])),
@@ -214,7 +216,7 @@ export async function run({ scenes }: { scenes?: string[] }): Promise<Row[]> {
   }
 }
 
-/** One in each room, at an address of its own, with a hand that goes around. */
+/** One member in each room, at an address of its own, with a grab that moves in a circle. */
 class Members {
   readonly rooms: string[] = [];
   readonly watches: FrameWatch[] = [];
@@ -223,7 +225,7 @@ class Members {
   async join(server: { port: number; url: string }): Promise<void> {
     const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
     for (const [i, scene] of SCENES.entries()) {
-      // Of 127.0.0.0/8 every address is this machine's; the attacker's is 127.0.0.1.
+      // All addresses of 127.0.0.0/8 are local; the attacker's is 127.0.0.1.
       const from = `127.0.1.${i + 1}`;
       const room = await makeRoom(server.port, scene, from);
       this.rooms.push(room);
@@ -251,13 +253,13 @@ class Members {
   }
 }
 
-/** What was seen in windows of each kind. */
+/** Measurements of the windows of each kind. */
 class Windows {
   /** Gaps between frames by room, and 99th percentiles of windows, ms. */
   readonly gaps = each(() => SCENES.map((): number[] => []));
   readonly p99 = each((): number[] => []);
   readonly spans = each((): [number, number][] => []);
-  /** The server's threads, and this process's, which has the members. */
+  /** The server's threads, and the threads of this process, which has the members. */
   readonly threads = each((): Threads => new Map());
   readonly own = each((): Threads => new Map());
   readonly #pid: number;
@@ -281,7 +283,7 @@ class Windows {
     for (const [i, all] of this.gaps[phase].entries()) all.push(...gaps[i]!);
   }
 
-  /** Which threads ran how much. */
+  /** Describes how much each thread ran. */
   ran(phase: Phase): string {
     const elapsedMs = 1000 * SECONDS * ROUNDS;
     const own = describeThreads(this.own[phase], elapsedMs).split(", ")[0];

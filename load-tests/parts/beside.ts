@@ -1,6 +1,6 @@
 /**
- * Ten light rooms beside one that eight hands pull in, on one stepping thread: what is left of real time in each, and
- * how long light rooms' members wait for a frame. By clients in this process, from outside of the server.
+ * Ten light rooms beside one room with eight grabs, on one stepping thread: the share of real time that each keeps, and
+ * the frame gaps in the light rooms. Measured by clients in this process, from outside of the server.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
@@ -23,7 +23,7 @@ const HEAVY = "drape";
 const LIGHT = "cloth-1024";
 const LIGHT_ROOMS = 10;
 const HANDS = 8;
-/** The hands' circles, m and s; moves a second. */
+/** Circles of the targets: radius, m, and period, s; moves a second. */
 const RADIUS = 0.3;
 const PERIOD = 1;
 const MOVES_HZ = 30;
@@ -37,7 +37,7 @@ async function enter(url: string, scene: string, room: string, members: number):
   return bots;
 }
 
-/** Every member leads a hand of its own, at a height of its own, every other one the other way round. */
+/** Each member moves a grab of its own at its own height, alternating between the two directions of rotation. */
 function pull(bots: readonly Bot[]): NodeJS.Timeout {
   const triangles = bots[0]!.topology.bodies[0]!.triangles.byteLength / 12;
   const points = bots.map((_, i) => ({
@@ -79,7 +79,7 @@ export async function run(): Promise<Row[]> {
       await Promise.all(Array.from({ length: LIGHT_ROOMS }, (_, i) => enter(server.url, LIGHT, `light-${i}`, 1)))
     ).flat();
     hands = pull(heavy);
-    // A hand keeps each of them awake.
+    // A grab keeps each of them awake.
     const point = { body: 0, triangle: 900, u: 0.3, v: 0.3 };
     for (const bot of light) bot.grab(1, point, bot.surfacePosition(point));
     await sleep(1000 * SETTLE_SECONDS);

@@ -1,7 +1,7 @@
 /**
- * What Lighthouse would hold the pages to, measured by the browser's own observers in a Chromium whose pictures are
- * drawn by the CPU: does anything move by itself while a page comes, and how long after each press does the next
- * picture come? Each page is used as it is meant: every control that opens something is pressed, by pointer and by key.
+ * Layout shift and interaction to next paint of all pages, as in Lighthouse, measured by the browser's own observers in
+ * a Chromium with software rendering. Each page is used as intended: every control that opens something is pressed, by
+ * pointer and by key.
  */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { createRoom } from "../bot.ts";
@@ -14,26 +14,26 @@ export const name = "budget";
 export const about = "layout shift, and interaction to next paint, of every page (headless Chromium, drawn by the CPU)";
 export const runs = 1;
 
-/** Has a body of each kind of panel: some can be put in. */
+/** A scene with all kinds of panels, including one for spawnable bodies. */
 const SCENE = "put-in";
 const ADMIN = "operators-own-token-for-this-benchmark";
 const WITHIN_MS = 60_000;
-/** What comes late, comes by then; and between two presses, ms. */
+/** Time for late content to arrive, and pause between two presses, ms. */
 const LATE_MS = 3000;
 const PAUSE_MS = 400;
 const PULLS = 4;
 const DESK = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 664 }, hasTouch: true, isMobile: true };
 
-/** How a page is used: what has to be there first, and what is pressed one after another. */
+/** Use of a page: when it is ready, and which controls are pressed in sequence. */
 interface Use {
   what: string;
   path: string;
   way: BrowserContextOptions;
   ready: (page: Page) => Promise<unknown>;
-  /** Several: what is behind each other, without an Escape between them. */
+  /** Selectors; a list is pressed without an Escape between its items. */
   presses: readonly (string | readonly string[])[];
-  /** What is done besides, without an Escape after each. */
+  /** Further actions, without an Escape after each. */
   further?: (page: Page) => Promise<unknown>;
 }
 
@@ -49,7 +49,7 @@ const enter = async (page: Page): Promise<void> => {
   await page.waitForSelector(".admin tbody[data-room]");
 };
 
-/** With the pointer, and with the keyboard alone. */
+/** Pulls with the pointer, and with the keyboard alone. */
 async function pull(page: Page): Promise<void> {
   for (let time = 0; time < PULLS; time++) {
     const at = await surfacePoint(page);

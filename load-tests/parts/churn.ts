@@ -1,8 +1,8 @@
 /**
- * Ten thousand rooms, one after the other: opened, joined, stepped, left, deleted. What they leave behind is the growth
- * of the server's resident memory after the first thousand, in which code is compiled and heaps find their size. While
- * rooms come and go the server collects what they left whenever its memory has grown by an eighth of a gigabyte or a
- * quarter (server/workers/reclaim.ts), so both are looked at after a pause in which it has collected the rest.
+ * Opens, joins, steps, leaves and deletes ten thousand rooms, one after another. Measures the growth of the server's
+ * resident memory after the first thousand, during which code is compiled and heaps find their size. The server
+ * collects garbage of ended rooms whenever its memory has grown by an eighth of a gigabyte or by a quarter
+ * (server/workers/reclaim.ts). Memory is therefore read after a pause, in which it collects the rest.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bot, createRoom, deleteRoom } from "../bot.ts";
@@ -13,7 +13,7 @@ import { killed, lastingServer } from "../survival/lasting.ts";
 
 export const name = "churn";
 export const about =
-  "ten thousand rooms opened, joined, stepped and deleted: growth of the server's memory (only when it is asked for)";
+  "ten thousand rooms opened, joined, stepped and deleted: growth of the server's memory (only with --only)";
 export const runs = 1;
 export const onDemand = true;
 export const groups = ["survival"];
@@ -22,9 +22,9 @@ export const timeoutSeconds = 3600;
 const ROOMS = 10_000;
 const WARM_UP = 1000;
 const LOOK = 50;
-/** At a time. */
+/** Rooms at the same time. */
 const BESIDE = 4;
-/** The server collects what is left when no room has ended for ten, s. */
+/** Pause before memory is read, s: the server collects the rest if no room has ended for ten. */
 const PAUSE_SECONDS = 20;
 const MB = 2 ** 20;
 

@@ -1,7 +1,7 @@
 /**
- * How many clients one I/O core serves: a thousand in four rooms, 30 frames a second of 2 KB and more to each.
- * Event-loop lag is the wall clock's, on a machine that does nothing else; the main thread's CPU time per client is not
- * touched by neighbors, so the number of clients that a core's time would be enough for stands beside it.
+ * Number of clients that one I/O core serves: a thousand in four rooms, 30 frames a second of 2 KB and more to each.
+ * The event-loop lag is wall time and needs a machine without other load. CPU time of the main thread per client does
+ * not depend on other load, so the number of clients that a core's time is enough for is shown, too.
  */
 import { drive, type Outcome } from "../load/drive.ts";
 import { knee } from "../load/knee.ts";
@@ -17,9 +17,9 @@ export const timeoutSeconds = 900;
 
 const LAG_MS = 20;
 const FRAME_BYTES = 2048;
-/** Of a try in the search. */
+/** Length of a try in the search, s. */
 const TRY_SECONDS = 5;
-/** Frames that must arrive of those that are due: fewer, and lag is low because nothing is sent. */
+/** Share of the due frames that must arrive; with fewer the lag is low only because nothing is sent. */
 const FRAMES_SENT = 0.95;
 
 const withClients = (scenario: Scenario, clients: number, seconds: number): Scenario => ({

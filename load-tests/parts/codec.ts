@@ -1,8 +1,8 @@
 /**
- * Bytes and time of the snapshot codec on inputs that do not move with the solver: a cloth of 10,201 particles that
- * falls over a sphere and settles, a cloth in the wind, the cloth of `drape` that is pulled, a wobbling surface. Beside
- * them, in the same run, general compressors on the same integers, and the decoder's time in a headless Chromium. The
- * same on recorded scenes: load-tests/codec/bench.ts.
+ * Bytes and time of the snapshot codec on inputs that do not depend on the solver: a cloth of 10,201 particles that
+ * falls over a sphere and settles, a cloth in the wind, the pulled cloth of `drape`, a wobbling surface. In the same
+ * run, general compressors on the same integers, and the decoder's time in a headless Chromium. For recorded scenes see
+ * load-tests/codec/bench.ts.
  */
 import { timeInChromium } from "../codec/chromium.ts";
 import { clothTrajectory } from "../codec/clothTrajectory.ts";
@@ -12,10 +12,10 @@ import { quantile, type Row } from "../part.ts";
 
 export const name = "codec";
 export const about =
-  "snapshot bytes per particle and frame, and encoding and decoding time, on cloths and a wobbling surface, beside zlib and zstd; decoding in Chromium";
+  "snapshot bytes per particle and frame, and encoding and decoding time, on cloths and a wobbling surface, compared with zlib and zstd; decoding in Chromium";
 export const runs = 2;
 
-/** Deltas that are decoded in Chromium: the fall and the first seconds on the sphere. */
+/** Number of deltas decoded in Chromium: the fall and the first seconds on the sphere. */
 const CHROMIUM_FRAMES = 150;
 
 function rowsOf(

@@ -1,10 +1,10 @@
 /**
- * What a continuous collision test of one pair costs, called as any program calls it (sim/ccd.ts), the copy of the
- * query and the call included.
+ * Cost of a continuous collision test of one pair, called as any program calls it (sim/ccd.ts), including the copy of
+ * the query and the call.
  *
- * Queries: two folds of cloth near contact (always there), and the sets with exact truth where the data folder is.
- * "Filtered" are those whose swept boxes are apart, "surviving" all others, which a broad phase would hand over. Of
- * many passes over the same queries the fastest counts.
+ * Queries: two folds of cloth near contact, and the sets with exact truth if the data folder exists. "Filtered" queries
+ * have disjoint swept boxes; "surviving" ones are all others, which a broad phase would pass on. The fastest of many
+ * passes over the same queries counts.
  */
 import { edgeEdge, vertexTriangle } from "../../server/sim/ccd.ts";
 import { QUERY_FOLDER, readQuerySets } from "../../tests/support/ccdQueries.ts";
@@ -21,12 +21,12 @@ type Test = (q: Float64Array) => number;
 
 const QUERIES = 2000;
 const PASSES = 60;
-/** Edge of the cloth, gap between the folds, and how far a point moves in a substep, m. */
+/** Edge of the cloth, gap between the folds, and movement of a point in a substep, m. */
 const EDGE = 0.01;
 const GAP = 0.002;
 const MOTION = 0.003;
 
-/** Four corners of two nearly parallel sheets, somewhere within two edges of each other. */
+/** Four corners of two nearly parallel sheets, at random places within two edges of each other. */
 function clothQueries(kind: "vertex-face" | "edge-edge", seed: number): Float64Array[] {
   const random = randomStream(seed);
   return Array.from({ length: QUERIES }, () => {
@@ -46,7 +46,7 @@ function clothQueries(kind: "vertex-face" | "edge-edge", seed: number): Float64A
   });
 }
 
-/** Whether the boxes of both motions have a point in common. `first` points belong to the one primitive. */
+/** True if the swept boxes of both primitives overlap. The first `first` points belong to one primitive. */
 function survives(q: Float64Array, first: number): boolean {
   return [0, 1, 2].every((axis) => {
     const along = (from: number, to: number): number[] =>
@@ -57,7 +57,7 @@ function survives(q: Float64Array, first: number): boolean {
   });
 }
 
-/** ns a query. */
+/** Time per query, ns. */
 function fastest(test: Test, queries: readonly Float64Array[]): number {
   let best = Infinity;
   const repeats = Math.ceil(QUERIES / queries.length);

@@ -1,13 +1,13 @@
 /**
- * Error that is left against milliseconds spent: the default schedule (many substeps of one Gauss-Seidel iteration) and
- * its alternatives, on a soft, a stiff and a fine mesh. A clamped beam is let go under 100 m/s^2 (strong, so that
- * float32 has no say) and looked at after four ticks of 1/60 s.
+ * Remaining error against time spent, for the default schedule (many substeps of one Gauss-Seidel iteration) and its
+ * alternatives, on a soft, a stiff and a fine mesh. A clamped beam is released under 100 m/s^2 (large, so that float32
+ * rounding does not matter) and evaluated after four ticks of 1/60 s.
  *
- * The error is the distance of all particles (root of the mean square) from the converged motion, over how far they
- * moved in it. Converged means in time, too: implicit Euler's error goes with h, so of two runs with many short
- * substeps x(h/2) and x(h), whose iterations change nothing any more, 2 x(h/2) - x(h) is taken (Richardson), and what
- * the two differ by is told as the reference's own doubt. An alternative is thus charged for what its long steps damp
- * away as much as for iterations that end too early. Time is the solve stage's of the fastest tick, under ordinary
+ * The error is the distance of all particles (root of the mean square) from the converged motion, relative to their
+ * displacement in it. Converged includes time: implicit Euler's error is proportional to h. From two runs with many
+ * short substeps, x(h/2) and x(h), whose iterations have converged, 2 x(h/2) - x(h) is the reference (Richardson), and
+ * their difference is reported as the reference's uncertainty. So an alternative is charged for the damping of long
+ * steps as well as for unfinished iterations. Time is that of the solve stage in the fastest tick, under ordinary
  * gravity.
  */
 import type { Scene, SoftBody, Sweep } from "../../shared/scene.ts";
@@ -22,9 +22,9 @@ export const about =
 export const runs = 3;
 
 const TICKS = 4;
-/** Substeps of the reference, and half of them. */
+/** Substeps of the reference; the other run has half as many. */
 const REFERENCE = 240;
-/** Constraints solved before and while time is measured. */
+/** Constraints solved before and during the measurement of time. */
 const TIMED_SOLVES = 2e6;
 
 /** A beam of 1 x 0.25 x 0.25 m, clamped at one end. */
@@ -133,7 +133,7 @@ async function moved(
   return { from, to: positions(), hash: world.stateHash() };
 }
 
-/** ms of solving in a tick. */
+/** Time of solving in a tick, ms. */
 async function cost(body: SoftBody, by: Schedule): Promise<number> {
   const { world, constraints } = await open(body, 9.81, by);
   const ticks = Math.ceil(TIMED_SOLVES / (constraints * by.substeps * by.iterations));

@@ -1,8 +1,9 @@
 /**
- * One heavy room beside seven light ones that share its threads, in the server's own room engine (ticker, simulation,
- * pool), without sockets: how late the light rooms' ticks start, what they wait for a thread, and how fast the heavy
- * room is, alone on one thread and with a crew; and the light rooms without it. The heavy room borrows what is idle:
- * light rooms must not notice, and it must gain. This process's main thread needs a core's share, too.
+ * One heavy room beside seven light rooms on the same threads, in the server's own room engine (ticker, simulation,
+ * pool), without sockets. Measures how late the light rooms' ticks start, how long they wait for a thread, and how fast
+ * the heavy room is: alone on one thread, with a crew, and the light rooms without it. The heavy room borrows idle
+ * threads: light rooms must not notice, and the heavy room must gain. This process's main thread needs a share of a
+ * core, too.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +26,7 @@ const LIGHT_ROOMS = 7;
 const SECONDS = 6;
 const WARM_UP_SECONDS = 3;
 const HZ = 30;
-/** A tick that starts later than this is late, ms: half of its period. */
+/** A tick that starts later than this counts as late, ms: half of its period. */
 const LATE_MS = 500 / HZ;
 
 const HEAVY: Scene = {
@@ -63,7 +64,7 @@ const LIGHT: Scene = {
 
 interface Watched {
   latenessMs: number[];
-  /** From handing a tick to the pool until it is back, without its time in the worker. */
+  /** Time from handing a tick to the pool until its return, without its time in the worker, ms. */
   waitMs: number[];
   tickMs: number[];
   skipped: number;
@@ -78,7 +79,7 @@ function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: (
   const ticker = new Ticker(hz, ({ dueMs, began }) => {
     last = (async () => {
       tick += 1;
-      // a hand that pulls keeps it from falling asleep
+      // A pushed body does not fall asleep.
       const outcome = await simulation.step(
         {
           tick,
@@ -98,10 +99,10 @@ function watch(simulation: RoomSimulation, hz: number): { seen: Watched; stop: (
           keyframe: false,
         },
         () => {
-          throw new Error("a thread was lost");
+          throw new Error("the pool lost a thread");
         },
       );
-      if (outcome.kind !== "stepped") throw new Error("a step was not stepped", { cause: outcome });
+      if (outcome.kind !== "stepped") throw new Error("the simulation did not step", { cause: outcome });
       const { latenessMs, skipped } = began(outcome.result.startMs);
       const whole = 1000 * outcome.result.wholeSeconds;
       seen.latenessMs.push(latenessMs);

@@ -1,15 +1,16 @@
 /**
- * An exhibit alone in public for two hours (`--minutes 120`; `--pause` is how long nobody comes between two visitors,
- * s; what there is so far is in the file of `--json` with `.sofar` behind its name): the room page with `?exhibit=` in
- * a real Chromium whose visitors do anything at random (`../visitors/visit.ts`), some of them with phones. After each
- * visitor everything has to be as the first one found it, within seconds, and a hand has to show the next one how to
- * pull: name, cards, view, modes, the page's own address, what has been put in, how the room is set, and the shape of
- * the bodies. What is not is counted as stuck, told, and mended by opening the page again.
+ * An exhibit in public for two hours (`--minutes 120`; `--pause`: seconds without visitors between two of them;
+ * intermediate results are in the file of `--json` with `.sofar` appended). The room page with `?exhibit=` runs in a
+ * real Chromium; visitors act at random (`../visitors/visit.ts`), some of them with phones. After each visitor
+ * everything must return to the initial state within seconds: name, cards, view, modes, the page's address, spawned
+ * bodies, settings of the room, and the shape of the bodies; and the ghost hand must show. Otherwise the visitor counts
+ * as stuck, the problem is reported, and the page is opened again.
  *
- * Behind each visitor both heaps are measured after a collection: the page's, and that of the server's main thread. The
- * first sixth is warm-up. Every half hour the page opens itself anew (client/ui/exhibit.ts), which is what bounds what
- * a browser keeps. Flat means: the slope of a line through what is left is no growth of more than 2 % an hour, within
- * twice its standard error.
+ * After each visitor both heaps are measured after a garbage collection: the page's, and that of the server's main
+ * thread.
+ * The first sixth is warm-up. Every half hour the page reloads itself (client/ui/exhibit.ts), which bounds the memory
+ * of the browser. Heaps are flat if the slope of a line through the rest is at most 2 % an hour, within twice its
+ * standard error.
  */
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,32 +27,32 @@ import { leave, visit } from "../visitors/visit.ts";
 
 export const name = "exhibit";
 export const about =
-  "two hours of an exhibit's page with random visitors: is everything back after each of them, do heaps grow? (only when it is asked for)";
+  "two hours of an exhibit's page with random visitors: does everything return after each of them, do heaps grow? (only with --only)";
 export const runs = 1;
 export const onDemand = true;
 export const timeoutSeconds = ({ minutes, pause }: PartOptions): number => 60 * minutes + (pause ?? 0) + 600;
 
 const SCENE = "put-in";
 const ROOM = "exhibit";
-/** Without a hand for so long everything is as it was, s. */
+/** Time without input after which the page returns to its initial state, s. */
 const IDLE_SECONDS = 8;
-/** Pictures are not what is looked at here; a CPU draws them. */
+/** Lowest quality: pictures do not matter here, and a CPU renders them. */
 const PATH = `/r/${ROOM}?scene=${SCENE}&exhibit=${IDLE_SECONDS}&quality=6`;
 const VIEWPORT = { width: 480, height: 360 };
-/** For bodies to fall and come to rest, and for the hand to be shown again, ms: on a machine that others use, too. */
+/** Timeout for bodies to fall and come to rest and for the ghost hand to show, ms: on a machine with other load. */
 const BACK_WITHIN_MS = 180_000;
 const LOOK_MS = 250;
-/** Bodies at rest in a tray are that near to where they first came to rest, m. */
+/** Bodies at rest in a tray must be this near to their first place of rest, m. */
 const NEAR = 0.05;
 const WARM_UP = 1 / 6;
-/** A line through fewer says nothing. */
+/** Least number of samples for a line. */
 const LEAST_SAMPLES = 5;
 const MB = 2 ** 20;
-/** Bodies put in where they may lie differently, hands that one visitor in so many leaves on a phone. */
+/** Share of visitors that also have a phone. */
 const PHONES = 1 / 3;
 
 interface Sample {
-  /** h */
+  /** Time since the start, h. */
   at: number;
   page: number;
   pageAll: number;
@@ -61,7 +62,7 @@ interface Sample {
   serverRss: number;
 }
 
-/** What the page and the room were like before anybody came. */
+/** State of the page and the room before the first visitor. */
 interface Found {
   href: string;
   origin: { x: number; y: number };
@@ -84,7 +85,7 @@ class Exhibit {
   readonly #server: Inspected;
   readonly #random: () => number;
   #found!: Found;
-  /** Left behind, with what it holds. */
+  /** A phone that was left behind, with its grab. */
   #phone: Bot | undefined;
 
   constructor(url: string, page: Page, session: CDPSession, watcher: Bot, server: Inspected) {
@@ -98,16 +99,16 @@ class Exhibit {
     page.on("pageerror", (error) => this.faults.push(error.stack ?? error.message));
     page.on("console", (message) => message.type() === "error" && this.faults.push(message.text()));
     page.context().on("page", (other) => {
-      this.#isStuck(`another page was opened over it: ${other.url()}`);
+      this.#isStuck(`another page was opened: ${other.url()}`);
       void other.close();
     });
   }
 
-  /** Waits until nothing moves, and remembers how it is. */
+  /** Waits until nothing moves, and remembers the state. */
   async open(): Promise<void> {
     const watcher = this.#watcher;
     await watcher.until(() => watcher.counts.emptyDeltas > 2, "rest", BACK_WITHIN_MS);
-    // the view is the one that it comes back to when nobody is there
+    // This is the view to which the page returns when it is idle.
     await this.#page.waitForSelector(".ghost .palm", { timeout: BACK_WITHIN_MS });
     this.#found = {
       ...(await this.#page.evaluate(() => ({
@@ -122,7 +123,7 @@ class Exhibit {
   async serve(): Promise<void> {
     this.visitors += 1;
     if (this.#watcher.closed) {
-      this.faults.push(`the watcher's line was lost: ${this.#watcher.closed.code}`);
+      this.faults.push(`the watcher's connection was lost: ${this.#watcher.closed.code}`);
       this.#watcher = await joinAsWatcher(this.#url);
     }
     await this.#comePhone();
@@ -176,7 +177,7 @@ class Exhibit {
     };
   }
 
-  /** Somebody with a phone pulls, too, and leaves, is gone, or lays it down while it holds. */
+  /** A visitor with a phone pulls, too; then leaves, disappears, or puts the phone down during the grab. */
   async #comePhone(): Promise<void> {
     this.#phone?.drop();
     this.#phone = undefined;
@@ -190,18 +191,18 @@ class Exhibit {
     if (end < 1 / 3) await phone.leave();
     else if (end < 2 / 3) phone.drop();
     else this.#phone = phone;
-    // Its line stays open: it answers no more than a phone on a table does.
+    // Its connection stays open with pings, like that of a phone on a table.
     if (this.#phone) setInterval(() => phone.closed ?? phone.ping(), 1000).unref();
   }
 
-  /** @returns what is not as it was when the time is over; empty: all is */
+  /** @returns differences from the initial state after the timeout; empty: none */
   async #untilBack(name: string, resets: number): Promise<string[]> {
     const end = performance.now() + BACK_WITHIN_MS;
     let shown = false;
     for (;;) {
       await sleep(LOOK_MS);
       const { wrong, ghost } = await this.#pageNow(name);
-      if (this.#watcher.resets === resets) wrong.push("the room did not start again");
+      if (this.#watcher.resets === resets) wrong.push("the room was not reset");
       const now = this.#settings();
       for (const key of ["waiting", "tuned", "access"] as const)
         if (now[key] !== this.#found[key]) wrong.push(`${key} is ${now[key]}, was ${this.#found[key]}`);
@@ -213,7 +214,7 @@ class Exhibit {
     }
   }
 
-  /** Now and then the page opens itself anew: what was asked of the old one is lost then. */
+  /** Sometimes the page reloads itself: then the question to the old page is lost. */
   #pageNow(name: string): Promise<ReturnType<typeof pageNow>> {
     const found = { ...this.#found, name, near: NEAR, frame: undefined };
     return this.#page
@@ -234,7 +235,7 @@ class Exhibit {
 
 async function joinAsWatcher(url: string): Promise<Bot> {
   const bot = await Bot.join(url, ROOM, { name: "watcher", timeoutMs: BACK_WITHIN_MS });
-  // Whoever says nothing is taken for lost.
+  // A member without messages would be considered lost.
   setInterval(() => bot.closed ?? bot.ping(), 1000).unref();
   return bot;
 }
@@ -249,7 +250,7 @@ async function openPage(page: Page, url: string): Promise<void> {
   );
 }
 
-/** In the page: what is not as it was found. */
+/** Runs in the page: differences from the initial state. */
 function pageNow({ href, origin, name, near }: Pick<Found, "href" | "origin"> & { name: string; near: number }): {
   wrong: string[];
   ghost: boolean;
@@ -257,9 +258,9 @@ function pageNow({ href, origin, name, near }: Pick<Found, "href" | "origin"> & 
   const { pliant } = globalThis as unknown as PageWindow;
   const wrong: string[] = [];
   if (location.href !== href) wrong.push(`the page is at ${location.href}`);
-  if (pliant?.status !== "open") return { wrong: [...wrong, `the line is ${pliant?.status}`], ghost: false };
+  if (pliant?.status !== "open") return { wrong: [...wrong, `the connection is ${pliant?.status}`], ghost: false };
   const own = pliant.members.find(({ member }) => member === pliant.member)?.name;
-  if (own === name) wrong.push(`it is still ${name}`);
+  if (own === name) wrong.push(`the name is still ${name}`);
   for (const element of document.querySelectorAll(".popover, .help, .stats, .overflow.open, .people.open"))
     if (element.checkVisibility() && (element.matches(".open") || !element.matches(".overflow, .people")))
       wrong.push(`${element.className} is open`);
@@ -267,11 +268,11 @@ function pageNow({ href, origin, name, near }: Pick<Found, "href" | "origin"> & 
   if (visualViewport && visualViewport.scale !== 1) wrong.push(`the page is zoomed by ${visualViewport.scale}`);
   for (const mode of ["pushing", "placing", "offline", "watching"])
     if (document.querySelector(`.room.${mode}`)) wrong.push(`${mode} is on`);
-  if (pliant.grabs().length > 0) wrong.push("somebody holds something");
-  // on a low screen the view is fitted to the bodies, and moves with them by as much as they may lie elsewhere
+  if (pliant.grabs().length > 0) wrong.push("a member holds a body");
+  // On a low screen the view is fitted to the bodies, and moves with them, within the tolerance of their places.
   const [at, beside] = [pliant.project([0, 0, 0]), pliant.project([near, 0, 0])];
   if (!at || !beside || Math.hypot(at.x - origin.x, at.y - origin.y) > 2 + Math.hypot(at.x - beside.x, at.y - beside.y))
-    wrong.push("the view is another one");
+    wrong.push("the view differs");
   return { wrong, ghost: document.querySelector(".ghost .palm")?.checkVisibility() ?? false };
 }
 

@@ -1,7 +1,7 @@
 /**
- * The product of extremes: every bundled scene with everything that a visitor may set at both of its ends, one after
- * the other (extremes/knobs.ts), under three hands that pull as hard as they may, ten simulated seconds each. CPU time
- * of this thread a tick. The ends are the limits that server/sim/motionLimits.ts derives from the scene.
+ * All extremes: every bundled scene with every setting that a visitor can change at both of its limits, one after
+ * another (extremes/knobs.ts), under three grabs that pull with the largest force, ten simulated seconds each. Measures
+ * CPU time of this thread per tick. The limits are those that server/sim/motionLimits.ts derives from the scene.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { PartOptions, Row } from "../part.ts";
 
 export const name = "extremes";
 export const about =
-  "every bundled scene x every value that a visitor may set at both ends x three hands: worst tick, way of a body in a substep, values that are not finite, bodies held";
+  "every bundled scene x every setting at both limits x three grabs: worst tick, displacement of a body in a substep, values that are not finite, bodies held";
 export const runs = 1;
 export const onDemand = true;
 export const timeoutSeconds = 6 * 3600;
@@ -23,9 +23,9 @@ export const timeoutSeconds = 6 * 3600;
 const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));
 const HANDS = 3;
 const SECONDS = 10;
-/** CPU time that the ticks of one row may take together, s. */
+/** Limit of the CPU time of one row, s. */
 const AT_MOST_SECONDS = 60;
-/** Of a tick's period. */
+/** Limit of a tick, in periods. */
 const BUDGETS = 3;
 
 function rowsOf({ scene, knob, tickHz, ticks, sizes, broken, held, refused, whole, hash }: Driven): Row[] {
@@ -49,7 +49,7 @@ function rowsOf({ scene, knob, tickHz, ticks, sizes, broken, held, refused, whol
   ];
 }
 
-/** @throws RangeError naming a scene that is none */
+/** @throws RangeError naming an unknown scene */
 export async function run({ scenes, hands = [HANDS] }: PartOptions): Promise<Row[]> {
   const all = readdirSync(SCENES)
     .filter((file) => file.endsWith(".json") && file !== "schema.json")

@@ -1,8 +1,8 @@
 /**
- * From opening a room's link to the first frame in which the body has moved, in a real Chromium with an empty cache.
- * The clock is the page's own: it starts with the navigation, so the page, its scripts, the topology, the socket and
- * the first two snapshots are all in it. The browser's own start, its graphics process included, is not: somebody who
- * opens a link has a browser that runs.
+ * Time from opening a room's link to the first frame with motion, in a real Chromium with an empty cache. The clock is
+ * the page's own and starts with the navigation; it includes the page, its scripts, the topology, the socket and the
+ * first two snapshots. It excludes the start of the browser and its graphics process, because users have a running
+ * browser.
  */
 import { chromium } from "playwright-core";
 import { chromiumFlags, findChromium } from "../../tests/support/chromium.ts";
@@ -17,11 +17,11 @@ const SCENES = ["dragon", "bunny", "drape", "jelly-stack"];
 
 export async function run(): Promise<Row[]> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error("no Chromium was found: install one, or name it in CHROMIUM_PATH");
+  if (executablePath === undefined) throw new Error("no Chromium was found: install one, or set CHROMIUM_PATH");
   const server = await startServer();
   const browser = await chromium.launch({ executablePath, args: [...chromiumFlags] });
   try {
-    // the graphics process starts with the first WebGL context of the browser
+    // The graphics process starts with the first WebGL context of the browser.
     const blank = await browser.newPage();
     await blank.evaluate(() =>
       document.createElement("canvas").getContext("webgl2")?.clear(WebGL2RenderingContext.COLOR_BUFFER_BIT),

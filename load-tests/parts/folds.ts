@@ -1,7 +1,7 @@
 /**
- * Whole ticks of a sheet that lies folded on itself, layer on layer, on the floor: what contact at rest costs a tick, a
- * contact, and how it grows. Contacts are pairs that are near enough to be solved in a substep. Nothing sleeps. The
- * sheet settles first; a tick's median leaves the machine's hiccups out.
+ * Whole ticks of a sheet that lies on the floor, folded onto itself: the cost of contact at rest per tick and per
+ * contact, and its growth. Contacts are pairs near enough to be solved in a substep. Nothing sleeps. The sheet settles
+ * first; the median tick excludes disturbances of the machine.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { quantile, type Row } from "../part.ts";
 
 export const name = "folds";
 export const about =
-  "a sheet folded on itself, 20 substeps at 60 Hz: ms a tick on one and two threads, ns a contact and substep, and how it grows";
+  "a sheet folded on itself, 20 substeps at 60 Hz: ms a tick on one and two threads, ns a contact and substep, and its growth";
 export const runs = 1;
 
 const SETTLE = 40;
@@ -94,7 +94,7 @@ export async function run(): Promise<Row[]> {
       note: `${measured.contacts} contacts`,
     });
   }
-  // least squares through the logarithms
+  // Least squares through the logarithms.
   const points = all.map(({ seconds, triangles }) => [Math.log(triangles), Math.log(seconds)] as const);
   const mean = [0, 1].map((k) => points.reduce((sum, p) => sum + p[k]!, 0) / points.length) as [number, number];
   rows.push({

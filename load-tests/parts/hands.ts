@@ -1,9 +1,9 @@
 /**
- * People's hands on every bundled scene: 0, 1, 2, 3 and 8 of them on horizontal circles of 0.3 m at 1 Hz, 0 to 0.6 m
- * above where they took hold (hands/circles.ts). First in this thread, whose CPU time is measured, which does not wait
- * for neighbors: a tick, how much of real time one thread can keep, how far bodies are deformed, and what meets in the
- * frames, by the exact checker. Then on the real server, by the clock: the time from one frame to the next. At last the
- * stones in the way (hands/stones.ts), which need no hand.
+ * Grabs on every bundled scene: 0, 1, 2, 3 and 8 targets on horizontal circles of 0.3 m at 1 Hz, 0 to 0.6 m above the
+ * grabbed points (hands/circles.ts). First in this thread, in CPU time, which does not depend on other load: a tick,
+ * the share of real time that one thread can keep, the deformation of bodies, and intersections in the frames, by the
+ * exact checker. Then on the real server, in wall time: the time between frames. Finally the scenes of hands/stones.ts,
+ * which are difficult without grabs.
  */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,28 +26,26 @@ export const timeoutSeconds = 4 * 3600;
 
 const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));
 const HANDS = [0, 1, 2, 3, 8];
-/** Simulated time, s: until hands take hold, and with them. */
+/** Simulated time, s: before the grabs begin, and with them. */
 const SETTLE_SECONDS = 1;
 const SECONDS = 3;
-/**
- * What the ticks of one row may take together, s: a scene that is far from real time is measured by its first ticks.
- */
+/** Limit of the total time of one row's ticks, s: a scene far from real time is measured by its first ticks. */
 const AT_MOST_SECONDS = 20;
-/** Every fourth tick is judged: to judge one takes as long as to step it. */
+/** Every fourth tick is checked, because a check takes as long as a tick. */
 const JUDGE_EVERY = 4;
 const GAP_SECONDS = 4;
-/** No tick above so many times its budget, and of a stone none above so much, ms. */
+/** Limits of a tick: BUDGETS periods, and STONE_MS ms for a scene of hands/stones.ts. */
 const BUDGETS = 3;
 const STONE_MS = 50;
 /**
- * A hand's force ends where an edge is twice as long as at rest (grabMaxStretch), and what is on its way goes on by
+ * The force of a grab ends when an edge is twice as long as at rest (grabMaxStretch); bodies in motion overshoot by
  * half.
  */
 const MOST_STRETCH = 2.5;
-/** Real time under eight hands, on one thread. */
+/** Least share of real time under eight grabs, on one thread. */
 const EIGHT_HANDS = 0.5;
 
-/** ms by scene and hands; two scenes have no more than a part of the budget. */
+/** Limits in ms by scene and grabs; two scenes may use only a part of the budget. */
 const TARGETS: Record<string, { median?: number; p99: number }> = {
   "drape, 0 hands": { p99: 14 },
   "drape, 3 hands": { median: 12, p99: 20 },
@@ -66,11 +64,11 @@ const bundled = (): string[] =>
     .map((file) => file.slice(0, -5))
     .sort();
 
-/** Rows that every scene has. @param mostMs of one tick */
+/** Rows of every scene. @param mostMs limit of one tick */
 function rowsOf(what: string, driven: Driven, mostMs: number): Row[] {
   const { ticks, simulated, tickHz, whole, hash, findings, judged, stretch, inverted, events } = driven;
   const target = TARGETS[what];
-  // A run that was cut off ends elsewhere the next time.
+  // A run that was cut off ends in another state each time.
   const shared = { ...(whole && { hash }), ...(!whole && { note: `cut off after ${ticks.length} ticks` }) };
   const mean = ticks.reduce((sum, ms) => sum + ms, 0) / simulated;
   return [
@@ -129,7 +127,7 @@ async function sceneRows(scene: string, counts: readonly number[]): Promise<Row[
   return rows;
 }
 
-/** A server of its own for every scene: what one leaves behind is not the next one's. */
+/** Starts a server of its own for every scene, so that scenes do not affect each other. */
 async function gapRows(scene: string, counts: readonly number[]): Promise<Row[]> {
   const pulling = counts.filter((hands) => hands > 0);
   if (pulling.length === 0) return [];
@@ -173,13 +171,13 @@ async function stoneRows(stone: (typeof STONES)[number]): Promise<Row[]> {
   }
 }
 
-/** @throws RangeError naming a scene that is none */
+/** @throws RangeError naming an unknown scene */
 export async function run({ scenes, hands = HANDS }: PartOptions): Promise<Row[]> {
   const all = bundled();
   const unknown = scenes?.find((scene) => !all.includes(scene) && !STONES.some((stone) => stone.name === scene));
   if (unknown !== undefined)
     throw new RangeError(
-      `--scenes has ${JSON.stringify(unknown)}, but must be of: ${[...all, ...STONES.map((stone) => stone.name)].join(", ")}`,
+      `--scenes has ${JSON.stringify(unknown)}, but must be one of: ${[...all, ...STONES.map((stone) => stone.name)].join(", ")}`,
     );
   const chosen = (scene: string): boolean => scenes === undefined || scenes.includes(scene);
   const rows: Row[] = [];

@@ -1,7 +1,4 @@
-/**
- * Requests per second and latency of the listings that every lobby polls, by autocannon, while one room runs beside
- * them.
- */
+/** Requests per second and latency of the listings that every lobby polls, by autocannon, while one room is running. */
 import autocannon from "autocannon";
 import type { Row } from "../part.ts";
 import { startServer } from "../server.ts";

@@ -1,15 +1,14 @@
 /**
- * What flat and inverted elements cost (kernel/assembly/constraints/inversion.ts) against the regular solve, per
- * element and model: one pass over all colors of a block whose particles are put where the name says, by the kernel's
- * own functions. Both passes of a pair run within milliseconds of each other, so that what else the machine does
- * cancels in the ratio.
+ * Cost of flat and inverted elements (kernel/assembly/constraints/inversion.ts) relative to the regular solve, per
+ * element and model: one pass over all colors of a block, with its particles in the named shape, by the kernel's own
+ * functions. Both passes of a pair run within milliseconds of each other, so that other load cancels in the ratio.
  */
 import { inversionCost, MODELS, SHAPES } from "../inversionCost.ts";
 import type { Row } from "../part.ts";
 
 export const name = "inversion";
 export const about =
-  "20,480 tetrahedra, all flat, mirrored or at random: ns per element, and how many times the regular solve's";
+  "20,480 tetrahedra, all flat, mirrored or at random: ns per element, and the ratio to the regular solve";
 export const runs = 3;
 
 export async function run(): Promise<Row[]> {

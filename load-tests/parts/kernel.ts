@@ -1,9 +1,9 @@
 /**
- * The solver alone, on the sizes of Bender et al. 2014, table 1, and of what others have published, one thread,
- * everything on that a scene has by default (inversion test, compliance with multipliers): the solve stage's own clock,
- * of the fastest of many ticks. Once with the default of one iteration in each of five substeps, once with the paper's
- * five iterations of one step, which also read and write accumulated multipliers. The state that a row ends in is the
- * same in every run (its hash), because ticks are counted, not timed.
+ * The solver alone, on the sizes of Bender et al. 2014, table 1, and of other published benchmarks: one thread, all
+ * default features (inversion test, compliance with multipliers), time of the solve stage in the fastest of many ticks.
+ * Once with the default of one iteration in each of five substeps, and once with the paper's five iterations in one
+ * step, which also read and write accumulated multipliers. A row always ends in the same state (its hash), because the
+ * number of ticks is fixed.
  */
 import { countOf } from "../../server/sim/constraints/kinds.ts";
 import { join } from "node:path";
@@ -21,15 +21,15 @@ export const runs = 3;
 
 const SOLVES = 5;
 /**
- * Constraints solved before anything is measured: memory has been touched, and the engine's optimizing compiler has
- * done its work (some 0.2 s).
+ * Constraints solved before the measurement: memory has been touched, and the engine's optimizing compiler has finished
+ * (about 0.2 s).
  */
 const WARM_UP_SOLVES = 2.5e7;
-/** Constraints solved while measuring; a tick is measured at least MEASURED_TICKS times. */
+/** Constraints solved during the measurement; at least MEASURED_TICKS ticks are measured. */
 const MEASURED_SOLVES = 2.5e7;
 const MEASURED_TICKS = 8;
 
-/** The paper's step of 5 ms, either way. */
+/** The paper's step of 5 ms, in both variants. */
 export const STEPS = {
   "5 substeps x 1 iteration": { substeps: SOLVES, iterations: 1 },
   "1 substep x 5 iterations": { substeps: 1, iterations: SOLVES },
@@ -37,7 +37,7 @@ export const STEPS = {
 type Step = keyof typeof STEPS;
 const RUBBER = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.3 };
 
-/** A block of cubes of 25 mm, five tetrahedra each, that hangs from one of its ends. */
+/** A block of cubes of 25 mm, five tetrahedra each, which hangs from one of its ends. */
 export function block(
   cells: [number, number, number],
   translate: [number, number, number] = [0, 0, 0],
@@ -65,7 +65,7 @@ export function sheet(cells: [number, number], material: ClothMaterial): Body {
   };
 }
 
-/** Where the i-th of a hundred stands, m: apart, so that none touches another. */
+/** Position of the i-th of a hundred blocks, m: far enough apart that they do not touch. */
 const placeOf = (i: number): [number, number, number] => [2 * (i % 10), 1, 2 * Math.floor(i / 10)];
 const ARMADILLO = "tets/armadillo_4k.node";
 
@@ -91,7 +91,7 @@ function hundred(): { what: string; bodies: Body[] } {
 interface Case {
   what: string;
   bodies: Body[];
-  /** ms for five solves */
+  /** Target for five solves, ms. */
   target?: number;
   note: string;
 }
@@ -132,7 +132,7 @@ const CASES = (): Case[] => [
   },
 ];
 
-/** Solve stage of a tick, s: the shortest, and of the first ticks the median; and the hash that the run ends with. */
+/** Time of the solve stage, s: the shortest, and the shortest of the first three ticks; and the hash at the end. */
 async function measure(
   bodies: Body[],
   step: Step,

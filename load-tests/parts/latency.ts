@@ -1,14 +1,14 @@
 /**
- * From a hand on one page to the picture of another: two pages of one real Chromium, one room of the real server,
- * loopback. Every stage has a stamp: pages stamp their pointer events, messages, decoded frames and pictures
+ * Latency from a grab on one page to the picture of another page: two pages of one real Chromium, one room of the real
+ * server, loopback. Every stage has a stamp: pages stamp their pointer events, messages, decoded frames and pictures
  * (`../latency/pageProbe.ts`), the server its inputs and ticks (diagnostics channels).
  *
- * Two measurements. A body at rest that is pulled: from the pointer's event to the first picture of the other page
- * whose pixels differ; that page is not told of hands, so it is the body that differs. A body that is pulled about:
- * from every movement to its frame, decoded on the other page; the interpolation buffer is not in it.
- * Both pages are drawn by the CPU that also simulates: pictures take longer than with a graphics card, and stages wait
- * for each other. So the room has one thread: several that wait for each other make no sense on cores that are not
- * theirs.
+ * Two measurements. A pull of a body at rest: from the pointer event to the first picture of the other page whose
+ * pixels differ; that page does not receive grabs, so only the body can differ. A moving grab: from every move to its
+ * frame, decoded on the other page, without the interpolation buffer.
+ * Both pages are rendered by the CPU that also simulates: pictures take longer than with a graphics card, and stages
+ * wait for each other. So the room has one thread: several threads that wait for each other make no sense on busy
+ * cores.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,16 +30,16 @@ import { serveCommand, startServer } from "../server.ts";
 
 export const name = "latency";
 export const about =
-  "from a hand on one page to the other page's decoded frame and first changed pixel (two pages of a headless Chromium, drawn by the CPU)";
+  "from a grab on one page to the other page's decoded frame and first changed pixel (two pages of a headless Chromium, drawn by the CPU)";
 export const runs = 2;
 
 const SCENE = "bunny";
-/** Pulls of a body at rest. */
+/** Number of pulls of a body at rest. */
 const PULLS = 8;
-/** Movements of a body that moves, about 30 a second. */
+/** Duration of the moving grab, s, with about 30 moves a second. */
 const SECONDS = 8;
 const REST_WITHIN_MS = 120_000;
-/** Small, because every pixel is drawn by the CPU. */
+/** Small, because every pixel is rendered by the CPU. */
 const viewport = { width: 320, height: 220 };
 /** Ticks between two frames of this scene at the server's default rate. */
 const SEND_TICKS = 2;
@@ -58,8 +58,8 @@ interface Window {
 }
 
 /**
- * A point of the surface near the middle of all particles, window pixels: concave bodies have air in their middle, so
- * it looks around it in a spiral.
+ * A surface point near the middle of all particles, window pixels. Concave bodies may have air in their middle, so it
+ * searches around it in a spiral.
  */
 async function surfacePoint(page: Page): Promise<{ x: number; y: number }> {
   const found = await page.evaluate(() => {
@@ -75,7 +75,7 @@ async function surfacePoint(page: Page): Promise<{ x: number; y: number }> {
     }
     return undefined;
   });
-  if (!found) throw new Error(`${SCENE}: nothing to take hold of near its middle`);
+  if (!found) throw new Error(`${SCENE}: no surface near its middle`);
   return found;
 }
 
@@ -87,7 +87,7 @@ const rested = (page: Page): Promise<unknown> =>
     { timeout: REST_WITHIN_MS, polling: 100 },
   );
 
-/** Takes hold of the body and pulls at once, so that nothing moves before the pull does. */
+/** Grabs the body and pulls at once, so that nothing moves before the pull. */
 async function pull(page: Page, at: { x: number; y: number }, by: number): Promise<void> {
   await page.mouse.move(at.x, at.y);
   await Promise.all([page.mouse.down(), page.mouse.move(at.x + by, at.y - Math.abs(by))]);
@@ -102,7 +102,7 @@ async function pullFromRest(puller: Page, watcher: Page): Promise<void> {
       page.watchAt = at;
       return page.pliantWatcher.pictures.length;
     }, at);
-    // Looks again from where it looked: draws the picture that the next one is compared with.
+    // Resetting the view to itself draws the picture with which the next one is compared.
     await watcher.keyboard.press("h");
     await watcher.waitForFunction(
       (known) => (globalThis as unknown as Window).pliantWatcher.pictures.length > known,
@@ -110,7 +110,7 @@ async function pullFromRest(puller: Page, watcher: Page): Promise<void> {
       { polling: 50 },
     );
     await rested(watcher);
-    // at any phase of tick and picture
+    // Vary the phase relative to ticks and pictures.
     await puller.waitForTimeout(300 + ((k * 37) % 101));
     await pull(puller, at, k % 2 === 0 ? 12 : -12);
     await puller.waitForTimeout(250);
@@ -159,7 +159,7 @@ const between =
   (chain: Chain): number =>
     (chain[to] as number) - (chain[from] as number);
 
-/** Each pull from rest, to the first picture of the other page that differs. */
+/** Rows of the pulls from rest, until the first picture of the other page that differs. */
 function restRows(all: readonly Chain[], untilMs: number, pictures: WatcherLog["pictures"]): Row[] {
   const grabs = all.filter(({ grabs, sent }) => grabs && sent < untilMs);
   const seen = grabs.flatMap(
@@ -170,8 +170,8 @@ function restRows(all: readonly Chain[], untilMs: number, pictures: WatcherLog["
         SEND_TICKS,
       ) ?? [],
   );
-  // A picture that takes longer than a pull shows none of it; of most that does not happen.
-  if (seen.length < PULLS / 2) throw new Error(`${seen.length} of ${PULLS} pulls were seen`);
+  // A picture that takes longer than a pull shows none of it; that may happen to less than half of the pulls.
+  if (seen.length < PULLS / 2) throw new Error(`${seen.length} of ${PULLS} pulls were visible`);
   const of = (value: (chain: Chain, picture: PictureStamp) => number): number[] =>
     seen.map(({ chain, picture }) => value(chain, picture));
   const chainOf = seen.map(({ chain }) => chain);
@@ -210,7 +210,7 @@ function movingRows(all: readonly Chain[], fromMs: number): Row[] {
 
 export async function run(): Promise<Row[]> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error("no Chromium was found: install one, or name it in CHROMIUM_PATH");
+  if (executablePath === undefined) throw new Error("no Chromium was found: install one, or set CHROMIUM_PATH");
   const folder = mkdtempSync(join(tmpdir(), "pliant-latency-"));
   const trace = join(folder, "trace.jsonl");
   const preload = fileURLToPath(new URL("../latency/traceServer.ts", import.meta.url));

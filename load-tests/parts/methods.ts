@@ -1,7 +1,7 @@
 /**
- * Rooms of bodies with a method of their own under three hands, one thread: what a tick takes of a processor, which no
- * neighbor changes, and how much of real time that leaves. Hands take hold in the second second, each on a body of its
- * own as far as there are so many, and go round in circles.
+ * Rooms of bodies with simulation methods of their own under three grabs, one thread: CPU time of a tick, which does
+ * not depend on other load, and the share of real time that follows from it. The grabs begin in the second second, each
+ * on a body of its own if there are enough, and move in circles.
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ import { quantile, type Row } from "../part.ts";
 
 export const name = "methods";
 export const about =
-  "rooms of one-cube (each hand on a cube, and on all), one-sheet, integrators, modes, melt, smoke and tank under three hands, one thread: processor time of a tick, and how much of real time it leaves";
+  "rooms of one-cube (each grab on one cube, and on all), one-sheet, integrators, modes, melt, smoke and tank under three grabs, one thread: CPU time of a tick, and the real time that it allows";
 export const runs = 3;
 
 const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../scenes");
@@ -24,7 +24,7 @@ const ROOMS: [scene: string, together?: true][] = [
 ];
 const HANDS = 3;
 const SECONDS = 10;
-/** m, Hz */
+/** Radius, m, and frequency, Hz. */
 const RADIUS = 0.15;
 const FREQUENCY = 0.5;
 
@@ -35,7 +35,7 @@ async function measure(scene: string, together?: true): Promise<Row[]> {
   const hz = layout.tickHz;
   const hands = Array.from({ length: HANDS }, (_, n) => {
     const body = Math.floor((n * layout.bodyCount) / HANDS);
-    // in the middle of what is drawn
+    // In the middle of the streamed particles.
     const place = Math.floor(layout.bodies[body]!.streamedCount / 2);
     return { member: 1 + n, grab: 0, body, triangle: place, at: world.position(body, place) };
   });
@@ -54,7 +54,7 @@ async function measure(scene: string, together?: true): Promise<Row[]> {
     const before = process.threadCpuUsage();
     const { events } = world.step(inputs(tick));
     const { user, system } = process.threadCpuUsage(before);
-    // in `integrators` one explodes, as it should
+    // In `integrators` one body explodes on purpose, so only refused inputs are errors.
     const refused = events.find(({ type }) => type === "inputRejected");
     if (refused) throw new Error(`${scene}, tick ${tick}: ${JSON.stringify(refused)}`);
     if (tick >= hz) ms.push((user + system) / 1000);

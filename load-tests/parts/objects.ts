@@ -1,14 +1,13 @@
 /**
- * A file of 110,336 triangles that somebody drops on the lobby, until its body has been pulled, and what rooms beside
- * it notice of it.
+ * Time from dropping a file of 110,336 triangles onto the lobby until its body is pulled, and the effect on other
+ * rooms.
  *
- * The first by a real Chromium whose pictures are drawn by the CPU that also builds and simulates: file sent, read,
- * shown, meshed, the room's page opened, the body held and lifted by a tenth of its size. Each time another file and a
- * browser without anything cached; the person in front of it chooses nothing and presses at once. The second without a
- * page: rooms whose bodies are held, in spans with and without somebody who has objects built, in turns, so that what
- * else the machine does is in both. Once beside one room, which leaves one of two cores to the thread that builds, and
- * once beside three, which leave less. Who has them built is a process that gives way: another machine's work is not
- * the server's.
+ * First in a real Chromium with software rendering on the CPU that also builds and simulates: file sent, read, shown,
+ * meshed, the room's page opened, the body grabbed and lifted by a tenth of its size. Each time with another file and
+ * an empty browser cache; choices are left at their defaults. Second without a page: rooms with grabs, in alternating
+ * spans with and without builds of uploaded models, so that other load of the machine is in both. Once beside one room,
+ * which leaves one of two cores to the building thread, and once beside three, which leave less. The uploads come from
+ * a process with idle priority, because another machine's work is not the server's.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +30,7 @@ export const runs = 1;
 
 const DROPS = 5;
 const WITHIN_MS = 120_000;
-/** As small as a page is used: every pixel is drawn by the CPU. */
+/** As small as a page is used, because every pixel is rendered by the CPU. */
 const VIEWPORT = { width: 720, height: 480 };
 
 const BESIDE = { "one room": ["jelly-stack"], "three rooms": ["jelly-stack", "one-sheet", "jelly-stack"] };
@@ -39,11 +38,11 @@ const PAIRS = 4;
 const SPAN_SECONDS = 10;
 
 interface Progress {
-  /** When what the dialog says of its progress changed. */
+  /** Times at which the progress text of the dialog changed, ms. */
   toldMs: number[];
 }
 
-/** In the page: drops the file as a hand does, and notes when the dialog says something else. */
+/** Runs in the page: drops the file, and records when the dialog's text changes. */
 function drop([file, text]: readonly [string, string]): void {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const dataTransfer = new DataTransfer();
@@ -61,7 +60,7 @@ function drop([file, text]: readonly [string, string]): void {
     document.body.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
 }
 
-/** The particle nearest to the camera: its number, its height in m, and the window pixels of a point just behind it. */
+/** The particle nearest to the camera: its index, its height in m, and the window pixels of a point just behind it. */
 const nearest = (page: Page): Promise<{ particle: number; height: number; x: number; y: number }> =>
   page.evaluate(() => {
     const { pliant } = globalThis as unknown as PageWindow;
@@ -75,7 +74,7 @@ const nearest = (page: Page): Promise<{ particle: number; height: number; x: num
 const heightOf = (page: Page, particle: number): Promise<number> =>
   page.evaluate((i) => (globalThis as unknown as PageWindow).pliant.displayed()[3 * i + 1]!, particle);
 
-/** Takes hold of what is nearest, and lifts it by 3 cm. */
+/** Grabs the nearest particle, and lifts it by 3 cm. */
 async function pull(page: Page): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt++) {
     const { particle, height, x, y } = await nearest(page);
@@ -88,7 +87,7 @@ async function pull(page: Page): Promise<void> {
     }
     await page.mouse.up();
   }
-  throw new Error("twenty presses on the body held nothing");
+  throw new Error("twenty presses on the body began no grab");
 }
 
 interface Timed {
@@ -96,7 +95,7 @@ interface Timed {
   built: number;
   drawn: number;
   pulled: number;
-  /** The longest time without a word in the dialog, ms. */
+  /** Longest time without a change of the dialog's text, ms. */
   silent: number;
 }
 
@@ -113,7 +112,7 @@ async function dropped(browser: Browser, url: string, phase: number): Promise<Ti
     await page.evaluate(drop, file);
     await page.waitForSelector(".bring-dialog form:not([hidden])");
     const readMs = performance.now();
-    // Before the page goes, so that what was said can still be asked for.
+    // Ask while the page still exists, because its record is lost with it.
     let told: number[] = [];
     const left = page.waitForURL(/\/r\//, { waitUntil: "commit" });
     const asking = setInterval(() => {
@@ -154,7 +153,7 @@ async function drops(): Promise<Row[]> {
   const browser = await launch();
   try {
     const timed: Timed[] = [];
-    // The first one warms the server's code: whoever comes first after a start waits so long.
+    // The first one warms up the server's code: the first visitor after a start waits this long.
     const cold = await dropped(browser, server.url, 0);
     for (let k = 1; k <= DROPS; k++) timed.push(await dropped(browser, server.url, k));
     const of = (what: keyof Timed): number[] => timed.map((all) => all[what] / 1000);
@@ -180,7 +179,7 @@ async function drops(): Promise<Row[]> {
   }
 }
 
-/** Somebody at another machine who has objects built for a span; not before told to. */
+/** A client on another machine that has models built for a span, once it is told to. */
 class Builds {
   readonly #child: ChildProcess;
   readonly #ended = new AbortController();
@@ -196,12 +195,12 @@ class Builds {
     this.#ready = once(this.#child, "message", { signal: this.#ended.signal });
   }
 
-  /** The files are made: that is work, and none of the server's. */
+  /** Resolves when the files have been generated, which is work, but not the server's. */
   async ready(): Promise<void> {
     await this.#ready;
   }
 
-  /** @returns how long each took to be read and built, s */
+  /** @returns the time to read and build each model, s */
   async run(): Promise<number[]> {
     this.#child.send("go");
     const [took] = (await once(this.#child, "message", { signal: this.#ended.signal })) as [number[]];
@@ -236,7 +235,7 @@ async function beside(what: string, scenes: readonly string[]): Promise<Row[]> {
       const point = { body: 0, triangle: 9, u: 0.3, v: 0.3 };
       const [x, y, z] = bot.surfacePosition(point);
       bot.grab(1, point, [x, y, z]);
-      // Held, and led round: nothing sleeps.
+      // A moving grab keeps the room awake.
       let angle = 0;
       setInterval(() => bot.move(1, [x + 0.1 * Math.cos((angle += 0.2)), y, z + 0.1 * Math.sin(angle)]), 33).unref();
       bots.push(bot);

@@ -1,13 +1,14 @@
 /**
- * Beside the physics engines that a browser or a Node server can load: the same mesh, the same step of 1/60 s, the same
- * number of iterations, in turns within one process, so that what else the machine does meets all of them. Two figures:
- * the whole step with five iterations, and five iterations alone, which leave out what each engine does beside solving:
- * by our kernel's own clock, and of the others by the difference of a step with ten and one with five. Of many turns
- * the fastest counts. The engines' iterations are not equally good: ours keeps multipliers, Jolt's is a substep, and
- * its tetrahedra are volumes and edges where ours are Saint Venant-Kirchhoff solids.
+ * Comparison with the physics engines that a browser or a Node server can load: the same mesh, the same step of 1/60 s,
+ * the same number of iterations, alternating within one process, so that other load affects all of them. Two figures:
+ * the whole step with five iterations, and five iterations alone, without the engine's other work. For this kernel the
+ * latter is its own clock, for the others the difference of a step with ten and one with five. The fastest of many
+ * rounds counts.
+ * The engines' iterations differ in quality: this kernel keeps multipliers, Jolt's iteration is a substep, and its
+ * tetrahedra are volumes and edges, while those of this kernel are Saint Venant-Kirchhoff solids.
  *
- * Then a cloth that meets itself, under hands, beside the one of them that has such contact (peers/drape.ts), with what
- * went through itself counted beside the time.
+ * Then a cloth with self-contact under grabs, compared with the engine that has such contact (peers/drape.ts), in time
+ * and in the number of intersections.
  */
 import { edgesOf } from "../../server/sim/constraints/distance.ts";
 import { boxTets, gridCloth } from "../../server/meshing/generators.ts";
@@ -21,7 +22,7 @@ import { plainJs } from "../peers/plainJs.ts";
 
 export const name = "peers";
 export const about =
-  "Jolt and Bullet (WebAssembly) and plain JavaScript beside this kernel: a cloth of distances, a solid of 50,400 tetrahedra; Rapier: drape under three hands";
+  "Jolt and Bullet (WebAssembly) and plain JavaScript compared with this kernel: a cloth of distances, a solid of 50,400 tetrahedra; Rapier: drape under three grabs";
 export const runs = 3;
 
 const ITERATIONS = 5;
@@ -30,7 +31,7 @@ const WARM_UP = 3;
 /** 3 n^2 + 2 n edges. */
 const CLOTH_CELLS = 282;
 const CLOTH_SIZE = 4;
-/** Five tetrahedra each. */
+/** Five tetrahedra per cell. */
 const SOLID_CELLS = [24, 21, 20] as const;
 const SOLID_SIZE = [1.2, 1.05, 1] as const;
 
@@ -61,7 +62,7 @@ function solid(): Problem {
   };
 }
 
-/** In turns: everyone's step with five iterations, then everyone's with ten. */
+/** Alternates: a step of every engine with five iterations, then a step of every engine with ten. */
 function race(what: string, peers: readonly Peer[], targetMs: number): Row[] {
   const best = peers.map(() => ({ five: Infinity, ten: Infinity, solved: Infinity, first: 0 }));
   for (let turn = 0; turn < WARM_UP + TURNS; turn++) {

@@ -1,19 +1,19 @@
 /**
- * A class: a room on the projector (`?ui=present`) and thirty phones that open the link of its QR code in the same
- * moment. How long until each one's first pull is in the room, and is the room in real time while all
- * thirty pull?
+ * A school class: a room on the projector (`?ui=present`), and thirty phones that open the link of its QR code at the
+ * same moment. Measures the time until each phone's first pull is in the room, and the room's real time while all
+ * thirty pull.
  *
- * The link is read from a picture of the projector's code. As many of the phones as there are cores are real pages in a
- * Chromium with touch (a CPU that also simulates draws no thirty pages); the others fetch the same files, hold the same
- * socket, decode every frame and send the same messages, but draw nothing. A phone's time runs from opening the link to
- * the moment in which the projector's side is told of its hand; how long a person looks first is not in it.
+ * The link is read from a picture of the projector's code. As many phones as there are cores are real pages in a
+ * Chromium with touch, because a CPU that also simulates cannot render thirty pages. The others fetch the same files,
+ * hold the same socket, decode every frame and send the same messages, but draw nothing. A phone's time runs from
+ * opening the link until the projector's side is told of its grab; it excludes the time in which a person only looks.
  *
- * After that all pull for a while, with the pages and, when those have gone and others have taken their hands, without:
- * a page drawn by the CPU takes what real phones bring along.
+ * Then all pull for a while, first with the pages, and then, after other clients have taken over their grabs, without
+ * them: rendering pages takes CPU time that real phones bring along.
  *
- * Then another class comes in as classes do, one after another, as many at a time as there are cores. Here each
- * of the thirty is a real page, and the page goes when it has pulled: a hand that is drawn by nobody pulls on in its
- * place, so that the room fills up. Every sixth opens the lobby and types the room's code instead.
+ * Then another class joins one after another, as many at a time as there are cores. Here each of the thirty is a real
+ * page, which closes after its pull; a client without pictures continues the pull, so that the room fills up. Every
+ * sixth opens the lobby and types the room's code.
  */
 import { Agent, get } from "node:http";
 import { availableParallelism } from "node:os";
@@ -36,21 +36,21 @@ export const runs = 1;
 export const timeoutSeconds = 900;
 
 const PHONES = 30;
-/** More pages than cores measure only each other. */
+/** More pages than cores would only measure each other. */
 const PAGES = Math.min(6, availableParallelism());
 const SCENE = "bunny";
 const SECONDS = 15;
 const MOVES_PER_SECOND = 25;
 const WITHIN_MS = 120_000;
-/** A pull of which nobody has heard for so long is tried again, ms. */
+/** A pull that has not been reported after this time is tried again, ms. */
 const AGAIN_MS = 5000;
 const REACH = { atMost: 10_000 };
 const LOOK_MS = 25;
-/** Of a class that comes in one by one, every so many type the code. */
+/** In the second class, every TYPES-th phone types the code. */
 const TYPES = 6;
-/** HTTP lines of a browser to one host. */
+/** HTTP connections of a browser to one host. */
 const LINES = 6;
-/** A class comes from one address: what a server allows one. */
+/** A class comes from one address, so the server's default limits for one address apply. */
 const { addressBudget, membersPerAddress } = readConfig({});
 const DEFAULTS = {
   PLIANT_ADDRESS_BUDGET: String(addressBudget),
@@ -59,19 +59,19 @@ const DEFAULTS = {
 const PHONE = { viewport: { width: 390, height: 664 }, hasTouch: true, isMobile: true };
 
 interface Phone {
-  /** From the link to the first pull that the room knows of. */
+  /** Time from the link to the first pull that the room reports, ms. */
   ms: number;
   member: number;
 }
 
-/** What a phone reads off the projector's page. */
+/** Reads the link from the QR code on the projector's page. */
 async function linkOf(browser: Browser, url: string, room: string): Promise<string> {
   const page = await browser.newPage(PHONE);
   await page.goto(`${url}/r/${room}?ui=present`);
   const svg = page.locator(".invitation svg");
   await svg.waitFor({ state: "attached", timeout: WITHIN_MS });
   const code = await svg.evaluate((element) => element.outerHTML);
-  // The picture is taken of the code alone: what else is drawn there would take time from everybody.
+  // Only the code is photographed: rendering the rest of the page would take CPU time from the others.
   await page.goto("about:blank");
   await page.setContent(`<body style="background: white">${code}</body>`);
   const link = readQr(await page.screenshot());
@@ -80,7 +80,7 @@ async function linkOf(browser: Browser, url: string, room: string): Promise<stri
   return link;
 }
 
-/** Files that the page of a first visit fetches, its own address first. */
+/** URLs that a first visit fetches, the page first. */
 async function filesOf(browser: Browser, link: string): Promise<string[]> {
   const context = await browser.newContext(PHONE);
   const page = await context.newPage();
@@ -96,7 +96,7 @@ async function openRoom(page: Page, link: string): Promise<void> {
   await untilDrawn(page);
 }
 
-/** By the lobby, with what stands beside the QR code. */
+/** Opens the room by typing its code, which is shown beside the QR code, in the lobby. */
 async function typeCode(page: Page, link: string): Promise<void> {
   const { origin, pathname } = new URL(link);
   await page.goto(origin);
@@ -114,9 +114,10 @@ async function untilDrawn(page: Page): Promise<void> {
 }
 
 /**
- * Pulls until the watcher is told that the member holds something: what has moved away, or was refused, is tried again.
- * @param pull begins a pull; true: it holds, as far as its own side knows
- * One that is known by nobody in time has taken all of the time: the row says so, and the log what the phone said.
+ * Pulls until the watcher receives the member's grab; a pull that missed or was refused is repeated. After WITHIN_MS it
+ * gives up and logs the phone's state, so that the row shows the full time.
+ * @param pull begins a pull; true: a grab began, as far as the phone knows
+ * @param said describes the phone's state
  */
 async function untilHolds(
   watcher: Bot,
@@ -134,10 +135,10 @@ async function untilHolds(
     );
     if (told) return;
   }
-  console.log(`  the pull of member ${member} was not known in ${WITHIN_MS} ms: ${await said()}`);
+  console.log(`  the pull of member ${member} was not reported within ${WITHIN_MS} ms: ${await said()}`);
 }
 
-/** A finger on what is in the middle. */
+/** A real page: a touch on the body in the middle. */
 async function realPhone(
   context: BrowserContext,
   link: string,
@@ -172,7 +173,7 @@ async function realPhone(
   return { ms: performance.now() - startMs, member, page };
 }
 
-/** All of it, as it travels. */
+/** Fetches a whole file, compressed. */
 const fetchFile = (file: string, agent: Agent): Promise<void> =>
   new Promise((resolve, reject) => {
     get(file, { agent, headers: { "accept-encoding": "br, gzip" } }, (answer) =>
@@ -180,7 +181,7 @@ const fetchFile = (file: string, agent: Agent): Promise<void> =>
     ).once("error", reject);
   });
 
-/** The same without a picture. @param files of the page; none: it has been here before */
+/** A phone without pictures. @param files of the page; empty: they are in its cache */
 async function drawnByNobody(
   files: readonly string[],
   { url, room, watcher }: { url: string; room: string; watcher: Bot },
@@ -188,7 +189,7 @@ async function drawnByNobody(
 ): Promise<Phone & { bot: Bot }> {
   const startMs = performance.now();
   const agent = new Agent({ keepAlive: true, maxSockets: LINES });
-  // What else there is to fetch is known when the page has come.
+  // The page itself comes first, because it names the other files.
   for (const page of files.slice(0, 1)) await fetchFile(page, agent);
   await Promise.all(files.slice(1).map((file) => fetchFile(file, agent)));
   const bot = await Bot.join(url, room, { timeoutMs: WITHIN_MS });
@@ -219,7 +220,7 @@ function placesOn(bot: Bot, count: number): { place: SurfacePoint; start: Point 
   }));
 }
 
-/** Everybody leads a hand about. @param count of those who will have come. @returns what ends it */
+/** Moves all grabs in circles. @param count number of phones that will have come. @returns timer that stops it */
 function pullOn(bots: readonly Bot[], starts: readonly Point[], count = bots.length): NodeJS.Timeout {
   const beginMs = performance.now();
   return setInterval(() => {
@@ -233,7 +234,7 @@ function pullOn(bots: readonly Bot[], starts: readonly Point[], count = bots.len
 
 interface Watched {
   realTime: number;
-  /** CPU of the threads that step, and how long a tick of real time is, ms. */
+  /** CPU of the stepping threads per tick, and the tick's period in real time, ms. */
   tickCpuMs: number;
   tickMs: number;
   gaps: number[];
@@ -274,7 +275,7 @@ function roomRows(how: string, { realTime, gaps, tickCpuMs, tickMs }: Watched): 
       absolute: true,
       target: { atLeast: 0.95 },
     },
-    // It does not wait for neighbours: a core of its own keeps real time with what is below its tick.
+    // CPU time does not depend on other load: a room below its tick's period keeps real time on a core of its own.
     { what: `${how}: CPU a tick`, value: tickCpuMs, unit: "ms", target: { atMost: tickMs } },
     { what: `${how}: from frame to frame, p50`, value: quantile(gaps, 0.5), unit: "ms", absolute: true },
     { what: `${how}: from frame to frame, p99`, value: quantile(gaps, 0.99), unit: "ms", absolute: true },
@@ -293,12 +294,12 @@ async function openClass(browser: Browser, url: string, scene: string, name: str
   const { room } = await createRoom(url, scene, name);
   const link = await linkOf(browser, url, room);
   const watcher = await Bot.join(url, room, { name: "projector", timeoutMs: WITHIN_MS });
-  // Whoever says nothing is taken for lost.
+  // A member without messages would be considered lost.
   setInterval(() => watcher.closed ?? watcher.ping(), 1000).unref();
   return { url, room, link, watcher };
 }
 
-/** All open the link in the same moment, and pull on. @param pid of the server */
+/** All phones open the link at the same moment, and pull. @param pid of the server */
 async function atOnce(browser: Browser, at: Class, scene: string, pid: number): Promise<Row[]> {
   const { link, watcher } = at;
   const files = await filesOf(browser, link);
@@ -342,7 +343,7 @@ async function atOnce(browser: Browser, at: Class, scene: string, pid: number): 
   ];
 }
 
-/** One after another, each a real page until it has pulled. */
+/** The phones join one after another, each as a real page until it has pulled. */
 async function comeIn(browser: Browser, at: Class, scene: string): Promise<Row[]> {
   const { link, watcher } = at;
   const places = placesOn(watcher, PHONES);

@@ -1,8 +1,9 @@
 /**
- * From a force to the first frame that shows it, decoded by another client: both on the loopback, without the
- * interpolation buffer that a page puts on top. Before every push the body is quiet: it rings on by a grid step (0.5
- * mm) a frame at most. A push moves it by several from one frame to the next, and the first frame of which that is true
- * is the answer. Pushes are spread over the tick by an interval that is no multiple of it.
+ * Time from an impulse to the first frame that shows it, decoded by another client: both on the loopback, without the
+ * interpolation buffer of a page. Before every push the body is quiet: it moves by at most one grid step (0.5 mm) a
+ * frame.
+ * A push moves it by several steps from one frame to the next, and the first such frame is the answer. The interval of
+ * pushes is not a multiple of the tick, so that they are spread over it.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
@@ -18,9 +19,9 @@ export const groups = ["load"];
 
 const PUSHES = 60;
 const WARM_UP = 5;
-/** Quiet for this long, ms: more than one heartbeat of a room at rest. */
+/** Length of the quiet time before a push, ms: more than one heartbeat of a room at rest. */
 const STILL_MS = 400;
-/** What rings on, grid steps a frame. */
+/** Residual motion that counts as quiet, grid steps per frame. */
 const RINGING = 1;
 const WITHIN_MS = 20_000;
 

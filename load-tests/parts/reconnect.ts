@@ -1,7 +1,7 @@
 /**
- * A thousand players who lose their lines in the same moment and come back by themselves, each as the member that it
- * was: all lines cut while the server runs, as when a proxy falls over, and the server killed and started again.
- * Players wait 0.25 s (+- 30 %) before their first attempt, and twice as long before every next one.
+ * A thousand players lose their connections at the same moment and reconnect automatically, each as the same member.
+ * Two cases: all connections are cut while the server runs, as when a proxy fails, and the server is killed and
+ * restarted. Players wait 0.25 s (+- 30 %) before their first attempt, and twice as long before each further one.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
@@ -12,15 +12,15 @@ import { killed, lastingServer } from "../survival/lasting.ts";
 
 export const name = "reconnect";
 export const about =
-  "a thousand players in twenty rooms lose their lines at once: until all of them have a frame again";
+  "a thousand players in twenty rooms lose their connections at once: time until all of them have a frame again";
 export const runs = 3;
 export const groups = ["survival"];
 
 const ROOMS = 20;
 const PLAYERS = 1000;
-/** Joining at a time: the crowd of newcomers is measured later. */
+/** Players that join at the same time; the effect of a crowd is measured later. */
 const JOINING = 32;
-/** With everybody there, before and between, ms: the server's history and the players' clocks come to rest. */
+/** Time with all players present before each case, ms: the server's history and the players' clocks settle. */
 const SETTLE_MS = 3000;
 
 export async function run(): Promise<Row[]> {

@@ -1,9 +1,9 @@
 /**
- * A single server with a hundred rooms, one player in each: killed in the middle of everything, and asked to end.
- * Started again at once, on the same port. Players are the browser client's own network code and come back by
- * themselves, so their waits between two attempts are in "everybody is back". What went in and was lost is what a room
- * stands behind the newest frame that its player had; that it goes on with the same bits is
- * tests/integration/survival's to say.
+ * A single server with a hundred rooms, one player in each, is killed during operation, or asked to end, and restarted
+ * at once on the same port. Players are the browser client's own network code and reconnect automatically, so the waits
+ * between their attempts are part of the time until all are back. Lost inputs are measured as the number of ticks that
+ * a room is behind the newest frame of its player. tests/integration/survival checks that rooms continue with the same
+ * bits.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
@@ -14,26 +14,26 @@ import { killed, lastingServer, untilListed } from "../survival/lasting.ts";
 
 export const name = "restart";
 export const about =
-  "a hundred rooms with a player each: the server killed, or asked to end, and started again: until rooms are offered, until everybody is back, what is lost";
+  "a hundred rooms with a player each: the server killed, or asked to end, and started again: time until rooms are offered, time until all players are back, lost ticks";
 export const runs = 3;
 export const groups = ["survival"];
 
 const ROOMS = 100;
 const TICK_HZ = 60;
-/** Before the end, so that there is a past to come back to, ms. */
+/** Time before the end, so that there is a history to restore, ms. */
 const BEFORE_MS = 6000;
 const WITHIN_MS = 60_000;
 
 interface Seat {
   player: Player;
-  /** Of the newest frame before the end. */
+  /** Tick of the newest frame before the end. */
   tick: number;
   member: number;
-  /** As it came back: the first frame's tick. */
+  /** Member number after the reconnection, and tick of its first frame. */
   back?: { member: number; tick: number };
 }
 
-/** Opens the rooms and lets everybody push. */
+/** Opens the rooms and lets all players push. */
 async function play(url: string, prefix: string): Promise<Seat[]> {
   const counts = noCounts();
   const seats: Seat[] = [];

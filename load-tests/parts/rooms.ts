@@ -1,9 +1,8 @@
 /**
- * How many rooms a core steps. A server with one stepping thread, every room with a client whose hand pulls; clients
- * are in a process of their own. Wall-clock figures (late ticks, the largest number of rooms that still holds) are
- * those of a machine that does nothing else; CPU time per tick is not touched by neighbors, so the number of rooms that
- * a core's time would be enough for stands beside them. Then three rooms of heavier scenes with three members each, and
- * one room at rest.
+ * Number of rooms that one core steps. A server with one stepping thread; every room has a client with a grab; clients
+ * are in a process of their own. Wall-time figures (late ticks, the largest number of rooms that holds) need a machine
+ * without other load. CPU time per tick does not depend on it, so the number of rooms that a core's time is enough for
+ * is shown, too. Then three rooms of heavier scenes with three members each, and one room at rest.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bot, createRoom } from "../bot.ts";
@@ -21,13 +20,13 @@ export const groups = ["load"];
 export const timeoutSeconds = 900;
 
 const TICK_HZ = 60;
-/** Late ticks that an operator may accept, share. */
+/** Share of late ticks that an operator may accept. */
 const LATE = 0.001;
-/** A room is at rest when no frame has changed anything for this long, s. */
+/** A room counts as at rest when no frame has changed anything for this long, s. */
 const STILL_SECONDS = 3;
 const REST_WITHIN_SECONDS = 90;
 const REST_SECONDS = 10;
-/** Of a try in the search. */
+/** Length of a try in the search, s. */
 const TRY_SECONDS = 4;
 const MB = 2 ** 20;
 
@@ -37,7 +36,7 @@ const withRooms = (scenario: Scenario, count: number, seconds = scenario.seconds
   rooms: scenario.rooms.map((room) => ({ ...room, count })),
 });
 
-/** What every scenario's outcome has to say about its rooms. */
+/** Rows that describe the rooms of any scenario's outcome. */
 function common(
   where: string,
   {
@@ -94,7 +93,7 @@ function common(
   ];
 }
 
-/** Rooms whose ticks fill one core's time. */
+/** Number of rooms whose ticks fill one core's time. */
 const roomsPerCore = ({ cpu, ticks }: Outcome): number => ticks / cpu.others / TICK_HZ;
 
 async function clothRooms(): Promise<Row[]> {
@@ -128,7 +127,7 @@ async function clothRooms(): Promise<Row[]> {
   ];
 }
 
-/** A room nobody pulls in, once everything has come to rest. */
+/** Measures a room without grabs, after everything has come to rest. */
 async function restingRoom(): Promise<Row[]> {
   const server = await startServer({ env: { PLIANT_PREWARM: "jelly-stack" } });
   const scene = "jelly-stack";

@@ -1,8 +1,9 @@
 /**
- * One room on several threads: ticks of one thread and of two in turns in one run, the state on 1, 2, 4 and 8 threads,
- * and a model (scale/model.ts) of what more cores would bring, with its prediction for two beside what two take. Times
- * are the shortest of a run: what a tick takes while nobody else is on the cores. Times of more threads than the
- * machine has cores say nothing and are not measured.
+ * One room on several threads: ticks of one thread and of two alternate in one run; the state is compared on 1, 2, 4
+ * and 8 threads; a model (scale/model.ts) predicts the effect of more cores, including two, for comparison with the
+ * measurement.
+ * Times are the shortest of a run, without interference on the cores. More threads than the machine has cores are not
+ * measured.
  */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +18,7 @@ import { SCALE_SCENES, type ScaleScene } from "../scale/scenes.ts";
 
 export const name = "scale";
 export const about =
-  "one room on 1 and 2 threads: ms a tick and speed-up; the same state on 1, 2, 4, 8; serial stages; what a model predicts for 2 to 64 cores";
+  "one room on 1 and 2 threads: ms a tick and speed-up; the same state on 1, 2, 4, 8; serial stages; the prediction of a model for 2 to 64 cores";
 export const runs = 2;
 
 const HASH_THREADS = [1, 2, 4, 8];
@@ -25,7 +26,7 @@ const HASH_TICKS = 6;
 const CORES = [2, 4, 8, 16, 32, 64];
 /** A serial stage is named from this share of the tick on. */
 const NAMED = 0.01;
-/** The kernel is optimized while it runs, by threads that need some time. */
+/** Time for the engine to optimize the kernel in the background, ms. */
 const OPTIMIZING_MS = 500;
 
 interface Stepped {
@@ -110,8 +111,8 @@ async function measure(
       .map(([label, s]) => `${label} ${((100 * s) / whole).toFixed(1)} %`)
       .join(", "),
   });
-  // The pieces' tick is another one than the shortest of all, and watched: what the model says of it is said of the
-  // tick as a factor.
+  // The tick of the pieces is not the shortest one, and it is observed, so the model's prediction is reported as a
+  // factor.
   if (line !== undefined)
     for (const cores of CORES)
       rows.push({

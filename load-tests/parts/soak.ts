@@ -1,9 +1,9 @@
 /**
- * The server for an hour (`--minutes`) while rooms and clients come and go, hands hold and let go and scenes start
- * again: whether its memory comes to rest. The first sixth, ten minutes of an hour, is warm-up: code is compiled,
- * buffers and heaps reach the size that this load needs. After that the resident memory may grow by 2 %, from the
- * median of the window after the warm-up to the median of the last one. Growth is judged by medians because the
- * collector's saw tooth is higher than that.
+ * The server for an hour (`--minutes`) while rooms and clients come and go, grabs begin and end, and scenes are reset:
+ * does its memory stop growing? The first sixth, ten minutes of an hour, is warm-up: code is compiled, and buffers and
+ * heaps reach the size for this load. After that the resident memory may grow by 2 %, from the median of the window
+ * after the warm-up to the median of the last window. Medians are used because the saw tooth of the garbage collector
+ * is higher.
  */
 import { drive, type Second } from "../load/drive.ts";
 import { readScenario } from "../load/scenario.ts";
@@ -17,7 +17,7 @@ export const onDemand = true;
 export const timeoutSeconds = ({ minutes }: PartOptions): number => 60 * minutes + 300;
 
 const WARM_UP = 1 / 6;
-/** Of the whole, at the end of the warm-up and at the end. */
+/** Length of a window, as a share of the whole. */
 const WINDOW = 1 / 12;
 const MB = 2 ** 20;
 
@@ -27,7 +27,7 @@ function window(seconds: readonly Second[], from: number, value: (second: Second
   return quantile(seconds.slice(first, first + Math.max(1, Math.floor(WINDOW * seconds.length))).map(value), 0.5);
 }
 
-/** Sixty values of a long series. */
+/** Thins a long series to about sixty values. */
 function thin(seconds: readonly Second[], value: (second: Second) => number): number[] {
   const step = Math.max(1, Math.floor(seconds.length / 60));
   return seconds.filter((_, i) => i % step === step - 1).map((second) => Number(value(second).toPrecision(4)));

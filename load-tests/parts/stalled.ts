@@ -1,7 +1,7 @@
 /**
- * One client that stops reading, among a hundred in its room. Frames are due in step with the room's ticks; what a
- * frame comes later than the earliest did is its latency, of every frame to each of the others. Stretches with and
- * without the stalled client take turns, so that whatever else the machine does is in both.
+ * One client that stops reading, among a hundred in its room. Frames are due in step with the room's ticks; the latency
+ * of a frame is its delay relative to the earliest one, for every frame and each of the other clients. Stretches with
+ * and without the stalled client alternate, so that other load of the machine is in both.
  */
 import { fileURLToPath } from "node:url";
 import { Bot, createRoom } from "../bot.ts";
@@ -17,13 +17,13 @@ export const groups = ["survival", "load"];
 
 const CLIENTS = 100;
 const TICK_MS = 1000 / 60;
-/** Long enough for the kernel's buffers of the stalled line to fill and the server to act, s. */
+/** Long enough for the kernel's buffers of the stalled connection to fill and for the server to react, s. */
 const STRETCH_SECONDS = 15;
 const TURNS = 4;
 const SEND_HZ = 60;
 const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
 
-/** Latencies of a stretch, ms behind the earliest frame of it, by turn. */
+/** Latencies of the stretches, ms behind the earliest frame, one value per turn. */
 interface Latencies {
   p50: number[];
   p95: number[];
@@ -50,7 +50,7 @@ export async function run(): Promise<Row[]> {
       await room.stretch(alone);
       if (await room.stretchBesideStalled(server.url, beside)) stalls += 1;
     }
-    if (room.counts.failures > 0) throw new Error(`${room.counts.failures} lines of the others were lost`);
+    if (room.counts.failures > 0) throw new Error(`${room.counts.failures} connections of other clients were lost`);
     return rows(alone, beside, stalls);
   } finally {
     room.leave();
@@ -58,7 +58,7 @@ export async function run(): Promise<Row[]> {
   }
 }
 
-/** A room of many who read, and when their frames came. */
+/** A room of many reading clients, and the arrival times of their frames. */
 class WatchedRoom {
   readonly counts = noCounts();
   readonly #players: Player[] = [];
@@ -81,7 +81,7 @@ class WatchedRoom {
       );
     }
     await Promise.all(this.#players.map((player) => player.joined()));
-    // It swings, so that every frame has something in it.
+    // A moving grab, so that every frame has changes.
     this.#players[0]!.play(
       {
         kind: "circle",
@@ -108,7 +108,7 @@ class WatchedRoom {
     into.p50.push(quantile(found, 0.5) - first);
   }
 
-  /** @returns were frames to the stalled one left out? */
+  /** @returns true if the server skipped frames of the stalled client */
   async stretchBesideStalled(url: string, into: Latencies): Promise<boolean> {
     const stalled = await Bot.join(url, this.#name);
     stalled.pauseReading();
@@ -116,7 +116,7 @@ class WatchedRoom {
     const before = stalled.counts.deltas;
     stalled.resumeReading();
     await sleep(0.2);
-    // Frames that it had not been sent are not in what it catches up with.
+    // Skipped frames are missing among the frames that it receives afterwards.
     const leftOut = stalled.counts.deltas - before < SEND_HZ * STRETCH_SECONDS * 0.9;
     stalled.drop();
     return leftOut;

@@ -1,8 +1,8 @@
 /**
- * A thread that steps a room is ended, mostly in the middle of a step: how long until the room's next frame is with a
- * member, and what a room on another thread notices of it. A torn room comes back from its newest state and the inputs
- * since (ROOM_RESTORED); one that was between two steps goes on as it is. Server and members share this process: its
- * threads cannot be ended from another one.
+ * Terminates a thread that steps a room, mostly in the middle of a step. Measures the time until a member has the
+ * room's next frame, and the effect on a room on another thread. An interrupted room is restored from its newest state
+ * and the inputs since (ROOM_RESTORED); a room between two steps continues as it is. Server and members share this
+ * process, because threads cannot be terminated from another one.
  */
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,18 +14,18 @@ import { quantile, type Row } from "../part.ts";
 
 export const name = "thread";
 export const about =
-  "a room's thread ended in the middle of a step: time until the room goes on, and what another room notices";
+  "a room's thread ended in the middle of a step: time until the room continues, and the effect on another room";
 export const runs = 3;
 export const groups = ["survival"];
 
 const SCENE = "dragon";
-/** Kills that tore the room. */
+/** Number of kills that must hit in the middle of a step. */
 const TORN = 6;
 const MOST_KILLS = 60;
-/** A room may be restored three times in ten seconds, s. */
+/** Pause after a kill, s: a room may be restored three times in ten seconds. */
 const PAUSE_SECONDS = 3.5;
-/** What the hands hold. */
 const OPERATOR = "the-operators-own-token";
+/** Surface point of the grabs. */
 const POINT = { body: 0, triangle: 100, u: 0.3, v: 0.3 };
 
 export async function run(): Promise<Row[]> {
@@ -62,7 +62,7 @@ export async function run(): Promise<Row[]> {
   }
 }
 
-/** A hand that moves keeps them from falling asleep. */
+/** Moving grabs keep the rooms awake. */
 function pull(bots: readonly Bot[]): NodeJS.Timeout {
   const middles = bots.map((bot) => bot.surfacePosition(POINT));
   bots.forEach((bot, i) => bot.grab(1, POINT, middles[i]!));
@@ -75,7 +75,7 @@ function pull(bots: readonly Bot[]): NodeJS.Timeout {
   }, 33);
 }
 
-/** The longest time between two frames of a room. */
+/** Measures the longest time between two frames of a room. */
 class Gaps {
   readonly timer: NodeJS.Timeout;
   #longestMs = 0;
@@ -91,7 +91,7 @@ class Gaps {
     }, 1);
   }
 
-  /** @returns since the last call, ms */
+  /** @returns longest time since the last call, ms */
   take(): number {
     const longest = this.#longestMs;
     this.#longestMs = 0;
@@ -99,7 +99,9 @@ class Gaps {
   }
 }
 
-/** How long until the next frames of a room whose thread was ended, ms: in the middle of a step, and between two. */
+/**
+ * Time until the next frames of a room after its thread was killed, ms: during a step (torn), and between two (whole).
+ */
 interface KillTimes {
   torn: number[];
   whole: number[];
@@ -117,7 +119,7 @@ async function kill(room: Bot, first: Worker, threads: readonly Worker[]): Promi
     const notices = room.notices.length;
     const startMs = performance.now();
     await own.terminate();
-    // Of the 30 frames a second, one or two of before may still be on their way: four ticks.
+    // At 30 frames a second, one or two earlier frames may still arrive: four ticks.
     await room.until(() => room.tick > tick + 4, "the room's next frames");
     (room.notices.length > notices ? times.torn : times.whole).push(performance.now() - startMs);
     own = threads.at(-1)!;

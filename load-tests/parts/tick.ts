@@ -1,7 +1,7 @@
 /**
- * Whole ticks of the bundled scenes on one thread, as a room's worker does them: inputs (one member pulling in
- * circles), step, quantize, and every second tick (30 Hz) a delta. A tick's time is of the worker's own clock; sockets
- * are the part `rooms`.
+ * Whole ticks of the bundled scenes on one thread, as a room's worker performs them: inputs (one member with a circling
+ * grab), step, quantization, and a delta every second tick (30 Hz). Times are of the worker's own clock; the part
+ * `rooms` includes sockets.
  */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,11 +19,11 @@ export const runs = 3;
 
 const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../scenes");
 const TICKS = 600;
-/** Compilation and first touch. */
+/** Ticks for compilation and first touch of memory, not measured. */
 const WARM_UP = 60;
 const TARGETS: Record<string, number> = { dragon: 8 };
 
-/** One member takes a point in second 3, leads it round a circle for four seconds and lets go. */
+/** One member grabs a point in second 3, moves it in a circle for four seconds and releases it. */
 function inputs(tick: number, at: readonly [number, number, number]): Input[] {
   const from = 180;
   const to = 420;

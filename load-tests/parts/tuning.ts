@@ -1,8 +1,8 @@
 /**
- * An owner's slider on one page, until another page shows what it does: gravity of a stack that stands, made less and
- * as it was in turns, so that it swells and sinks; no hand, nothing else moves. From the event of the range to the
- * first picture of the other page in which a particle is elsewhere than at rest, by a step of the grid. Two pages of
- * one real Chromium, drawn by the CPU that simulates, loopback; times are those of the machine's one monotonic clock.
+ * Time from an owner's slider on one page to its effect on another page. Gravity of a resting stack is alternately
+ * reduced and restored, so that it swells and sinks; there are no grabs. The time runs from the slider's event to the
+ * first picture of the other page in which a particle has moved by a step of the grid. Two pages of one real Chromium,
+ * rendered by the CPU that also simulates, loopback; times are of the machine's one monotonic clock.
  */
 import type { Page } from "playwright-core";
 import { createRoom } from "../bot.ts";
@@ -17,21 +17,21 @@ export const runs = 1;
 
 const SCENE = "jelly-stack";
 const MOVES = 12;
-/** Of gravity, m/s^2, in turns; the scene's is 9.81. */
+/** Values of gravity, alternating, m/s^2; the scene's is 9.81. */
 const VALUES = [4, 9.81];
-/** Nothing is elsewhere for so long: it stands, ms. */
+/** Without motion for this long the stack counts as at rest, ms. */
 const STANDS_MS = 300;
 const WITHIN_MS = 60_000;
-/** Small, because every pixel is drawn by the CPU; the owner's has place for the panel. */
+/** Small, because every pixel is rendered by the CPU; the owner's page has room for the panel. */
 const WATCHER = { width: 320, height: 220 };
 const OWNER = { width: 640, height: 400 };
 
 interface Watched {
-  /** Set by `watch`: when a picture was elsewhere than the one it began with, since the epoch. */
+  /** Set by `stand`: time of the first picture that differs from the rest, ms since the epoch. */
   movedMs?: number;
 }
 
-/** Resolves when nothing has moved for a while; from then on the page looks whether something does. */
+/** Resolves when nothing has moved for a while; from then on the page watches for motion. */
 const stand = (page: Page, standsMs: number): Promise<void> =>
   page.evaluate((ms) => {
     const { pliant } = globalThis as unknown as PageWindow;
@@ -64,7 +64,7 @@ const stand = (page: Page, standsMs: number): Promise<void> =>
     });
   }, standsMs);
 
-/** @returns when the range said that it was moved, ms since the epoch */
+/** @returns time of the slider's event, ms since the epoch */
 const slide = (page: Page, value: number): Promise<number> =>
   page.evaluate((to) => {
     const range = document.querySelector<HTMLInputElement>("#tuning-gravity")!;

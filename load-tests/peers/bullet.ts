@@ -1,6 +1,6 @@
 /**
- * Bullet's soft bodies, as WebAssembly (npm `ammojs-typed`). It makes the grid by itself (`CreatePatch`: the same
- * vertices, edges and alternating diagonals), because its way from a triangle mesh needs memory with the square of the
+ * Bullet's soft bodies, as WebAssembly (npm `ammojs-typed`). It creates the grid itself (`CreatePatch`: the same
+ * vertices, edges and alternating diagonals), because its import of triangle meshes needs memory quadratic in the
  * vertices. Scalar code, no SIMD.
  */
 import createAmmo from "ammojs-typed/wasm";

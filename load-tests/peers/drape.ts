@@ -1,7 +1,7 @@
 /**
- * The scene `drape` under three hands, here and in Rapier: the same sheet, colliders and hands (hands/circles.ts), tick
- * by tick in turns. Here a hand is the simulation's own; there the corners of the triangle that it holds are led. CPU
- * time of this thread.
+ * The scene `drape` under three grabs, here and in Rapier: the same sheet, colliders and targets (hands/circles.ts),
+ * tick by tick in alternation. Here a grab is the simulation's own; in Rapier the corners of the grabbed triangle are
+ * kinematic. CPU time of this thread.
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,11 +16,11 @@ import { selfIntersections } from "./selfIntersections.ts";
 
 const SCENE = fileURLToPath(new URL("../../scenes/drape.json", import.meta.url));
 const HANDS = 3;
-/** Ticks: until the hands take hold, and with them. */
+/** Ticks before the grabs begin, and ticks with them. */
 const SETTLE = 60;
 const TICKS = 60;
 
-/** CPU time of this thread that this takes, ms. */
+/** CPU time of this thread for `work`, ms. */
 function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

@@ -1,7 +1,7 @@
 /**
- * Jolt's soft bodies, its build for one thread with SIMD (npm `jolt-physics`). Nothing else is in its world, so a step
- * is the body's own. An iteration of Jolt is a substep: it predicts, solves all edges and volumes once, and updates
- * velocities.
+ * Jolt's soft bodies, in its single-threaded build with SIMD (npm `jolt-physics`). Its world contains nothing else, so
+ * a step is the body's own. An iteration of Jolt is a substep: it predicts, solves all edges and volumes once, and
+ * updates velocities.
  */
 import createJolt from "jolt-physics/wasm-compat";
 import { hashOf, type Peer, type Problem, STEP_SECONDS, timed } from "./peer.ts";
@@ -10,7 +10,7 @@ const LAYER = 0;
 const EDGE_COMPLIANCE = 1e-7;
 const VOLUME_COMPLIANCE = 1e-10;
 
-/** Its whole library; the types are those of a namespace. */
+/** The whole library; its types are those of a namespace. */
 const jolt = createJolt();
 
 export async function joltPeer({ positions, edges, triangles, tets, pinned, mass }: Problem): Promise<Peer> {
@@ -42,7 +42,7 @@ export async function joltPeer({ positions, edges, triangles, tets, pinned, mass
     );
   shape.CalculateEdgeLengths();
   shape.CalculateVolumeConstraintVolumes();
-  shape.Optimize(); // its parallel groups, which also put what is solved together side by side in memory
+  shape.Optimize(); // Builds its parallel groups, and orders constraints that are solved together side by side in memory.
   const creation = new J.SoftBodyCreationSettings(shape, new J.RVec3(0, 0, 0), new J.Quat(0, 0, 0, 1), LAYER);
   creation.mUpdatePosition = false;
   creation.mAllowSleeping = false;

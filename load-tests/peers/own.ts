@@ -1,6 +1,6 @@
 /**
- * This project's kernel on one thread, as a room's worker steps it, contact included as far as a scene of one body that
- * does not meet itself has any.
+ * This project's kernel on one thread, as a room's worker steps it, including contact (little for a single body without
+ * self-contact).
  */
 import type { Scene } from "../../shared/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
@@ -8,7 +8,7 @@ import { constraintSeconds, type World } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { type Peer, timed } from "./peer.ts";
 
-/** @param scene its substeps are 1; a world is made for each number of iterations that is asked for */
+/** @param scene has one substep; a world is created for each number of iterations in `iterations` */
 export async function ownPeer(
   scene: Omit<Scene, "version" | "title" | "tickHz" | "substeps" | "iterations">,
   iterations: readonly number[],

@@ -1,4 +1,4 @@
-/** What is compared: solvers that take the same mesh and step it. */
+/** Interface of the compared solvers, which take the same mesh and step it. */
 import { createHash } from "node:crypto";
 
 /** Time of a step, s: a tick of 60 Hz in one step. */
@@ -9,25 +9,25 @@ export interface Problem {
   positions: Float64Array;
   /** uint32[2*E], every edge once. */
   edges: Uint32Array;
-  /** uint32[3*T], what may be drawn. */
+  /** uint32[3*T] surface. */
   triangles: Uint32Array;
-  /** uint32[4*N], of a solid. */
+  /** uint32[4*N] tetrahedra of a solid. */
   tets?: Uint32Array;
-  /** Vertices that stay where they are. */
+  /** Vertices that do not move. */
   pinned: readonly number[];
-  /** Of all particles together, kg. */
+  /** Mass of all particles together, kg. */
   mass: number;
-  /** Cells along x and z, for a peer that makes the same grid by itself. */
+  /** Cells along x and z, for a peer that creates the same grid itself. */
   cells?: readonly [number, number];
 }
 
 export interface Peer {
   name: string;
-  /** One step with so many iterations. @returns s, of the whole step */
+  /** Performs one step with this number of iterations. @returns time of the whole step, s */
   step(iterations: number): number;
-  /** What the last such step took for its iterations alone, s, where the peer has a clock for that. */
+  /** Time of the iterations alone in the last such step, s, if the peer has a clock for that. */
   solved?(iterations: number): number;
-  /** Of where its particles are now: a run that computes something else shows it. */
+  /** Hash of the current positions; another computation gives another hash. */
   hash(): string;
 }
 
@@ -39,7 +39,7 @@ export function hashOf(coordinates: Iterable<number>): string {
     .slice(0, 16);
 }
 
-/** Seconds that this takes. */
+/** Time of `work`, s. */
 export function timed(work: () => void): number {
   const start = performance.now();
   work();

@@ -1,7 +1,6 @@
 /**
- * Extended position based dynamics in the plainest JavaScript that is still fast: float32 arrays, one Gauss-Seidel pass
- * over the edges in their order, no threads, no SIMD (Macklin, Mueller, Chentanez 2016). What somebody writes who needs
- * a cloth on a page.
+ * Extended position based dynamics in plain but fast JavaScript: float32 arrays, one Gauss-Seidel pass over the edges
+ * in their order, no threads, no SIMD (Macklin, Mueller, Chentanez 2016). A typical hand-written cloth of a web page.
  */
 import { hashOf, type Peer, type Problem, STEP_SECONDS, timed } from "./peer.ts";
 

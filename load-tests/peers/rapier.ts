@@ -1,12 +1,12 @@
 /**
- * Rapier's soft bodies with contact, as WebAssembly (npm `@dimforge/rapier3d-compat`): a cloth that meets itself and
- * the colliders of a scene, and is led by its particles. Stiffness, iterations and everything else that has no like in
- * the scene are Rapier's defaults.
+ * Rapier's soft bodies with contact, as WebAssembly (npm `@dimforge/rapier3d-compat`): a cloth with self-contact and
+ * contact with a scene's colliders, moved by kinematic particles. Stiffness, iterations and all other parameters
+ * without a counterpart in the scene have Rapier's defaults.
  */
 import RAPIER from "@dimforge/rapier3d-compat";
 import type { Collider, Vec3 } from "../../shared/scene.ts";
 
-/** Half extents of what stands for a plane, m. */
+/** Half extents of the box that represents a plane, m. */
 const SLAB: Vec3 = [10, 1, 10];
 
 export interface ClothProblem {
@@ -14,7 +14,7 @@ export interface ClothProblem {
   positions: Float64Array;
   /** uint32[3*T] */
   triangles: Uint32Array;
-  /** kg, of all particles together */
+  /** Mass of all particles together, kg. */
   mass: number;
   /** m */
   thickness: number;
@@ -26,7 +26,7 @@ export interface ClothProblem {
 }
 
 export interface ClothPeer {
-  /** One tick. @param led where these particles are to be at its end, m; all others are free */
+  /** Performs one tick. @param led target positions of kinematic particles at its end, m; all others are free */
   step(led: ReadonlyMap<number, Vec3>): void;
   /** float32[3*V], m */
   positions(): Float32Array;
@@ -34,7 +34,7 @@ export interface ClothPeer {
 
 const at = ([x, y, z]: readonly number[]): { x: number; y: number; z: number } => ({ x: x!, y: y!, z: z! });
 
-/** @throws RangeError for a collider that this scene's kind of comparison does not need */
+/** @throws RangeError for a type of collider that the comparison does not support */
 function colliderDesc(collider: Collider): RAPIER.ColliderDesc {
   switch (collider.type) {
     case "plane": {
@@ -71,7 +71,7 @@ function turn(rotate: Vec3): { x: number; y: number; z: number; w: number } {
   return { x: scale * rotate[0], y: scale * rotate[1], z: scale * rotate[2], w: Math.cos(half) };
 }
 
-/** Quaternion that turns the y axis onto a direction of length 1 that is not -y. */
+/** Quaternion that rotates the y axis onto a unit vector other than -y. */
 function fromUp([x, y, z]: readonly number[]): { x: number; y: number; z: number; w: number } {
   const w = 1 + y!;
   const length = Math.hypot(z!, x!, w);

@@ -1,11 +1,11 @@
-/** How often a sheet goes through itself, whoever stepped it: exact (server/tools/check). */
+/** Counts self-intersections of a sheet, from any solver: exact (server/tools/check). */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FORMAT, openRecording } from "../../server/tools/check/recording.ts";
 import { standingFindings } from "../hands/standing.ts";
 
-/** @param x float32[3*V] m @param triangles uint32[3*T]; @returns pairs of triangles that meet */
+/** @param x float32[3*V] m @param triangles uint32[3*T]; @returns number of intersecting pairs of triangles */
 export function selfIntersections(x: Float32Array, triangles: Uint32Array): number {
   const dir = mkdtempSync(join(tmpdir(), "pliant-sheet-"));
   const particles = x.length / 3;

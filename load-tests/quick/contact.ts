@@ -1,4 +1,4 @@
-/** Contact: layers at rest, a sheet under hands, many bodies as they land. */
+/** Contact figures: layers at rest, a sheet under grabs, many bodies as they land. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { ticksOf } from "./ticks.ts";
 const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));
 const scene = (name: string): ReturnType<typeof readScene> => readScene(join(SCENES, `${name}.json`));
 
-/** The sheet of the part `folds`, of 30 x 30 particles. */
+/** The sheet of the part `folds`, with 30 x 30 particles. */
 export const folded: Figure["measure"] = async (how) => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-quick-"));
   try {
@@ -24,7 +24,7 @@ export const folded: Figure["measure"] = async (how) => {
   }
 };
 
-/** `drape` for ten ticks from the moment in which three hands take hold, as in the part `peers`. */
+/** Ten ticks of `drape` from the beginning of three grabs on, as in the part `peers`. */
 export const hands: Figure["measure"] = async (how) =>
   ticksOf(
     await scene("drape"),
@@ -32,6 +32,6 @@ export const hands: Figure["measure"] = async (how) =>
     how,
   );
 
-/** `hundred-bodies` around its worst ticks: most of them land at once. */
+/** `hundred-bodies` around its worst ticks, in which most bodies land. */
 export const hundred: Figure["measure"] = async (how) =>
   ticksOf(await scene("hundred-bodies"), { baseDir: SCENES, settle: 16, ticks: 4 }, how);

@@ -5,7 +5,7 @@ const SLEEP_MS = 0.1;
 
 /**
  * Returns the CPU time of this thread, ms. Linux updates the count when the thread leaves its processor, otherwise only
- * with the clock's tick of 4 ms. A short sleep makes it exact: its own cost is about 0.02 ms.
+ * with the timer tick of 4 ms. A short sleep makes it exact: its own cost is about 0.02 ms.
  */
 export function cpuMs(): number {
   Atomics.wait(word, 0, 0, SLEEP_MS);

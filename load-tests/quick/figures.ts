@@ -1,22 +1,22 @@
-/** The figures of the quick guard (`npm run bench -- --quick`): at most fifteen, which stand for everything. */
+/** The figures of the quick guard (`npm run bench -- --quick`): at most fifteen, chosen to cover all of the product. */
 import type { Measured } from "./repeat.ts";
 
 export interface Options {
-  /** One repetition, to prove that a figure can be measured. */
+  /** Do a single repetition, to prove that a figure can be measured. */
   once?: boolean;
 }
 
-/** A time in CPU milliseconds beside its yardstick, or a number of bytes. */
+/** CPU time, ms, with its yardstick, or a number of bytes. */
 type Result = (Measured & { hash?: string }) | { bytes: number; note?: string };
 
 export interface Figure {
-  /** For `--only`, and in release.json: never renamed. */
+  /** Name for `--only` and release.json; never renamed. */
   name: string;
   about: string;
   measure(options: Options): Promise<Result>;
 }
 
-/** Each figure loads its own module, so that a fault in one of them is no fault of the others. */
+/** Each figure loads its own module, so that a fault in one does not affect the others. */
 export const FIGURES: readonly Figure[] = [
   {
     name: "folded",

@@ -1,24 +1,25 @@
 /**
  * The quick guard: measures every figure, each in a process of its own, and compares it with the committed release
  * (release.json). A figure is slower if it exceeds the release by more than its noise in each of up to three
- * measurements: the second and third come later, when a busy neighbor may have gone.
+ * measurements.
+ * The second and third come later, when other load may have ended.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { runChild } from "../harness/child.ts";
 import type { Environment } from "../harness/environment.ts";
 import { quantile } from "../part.ts";
 
-/** A figure as it was measured. */
+/** A measurement of a figure. */
 export interface Reading {
   value: number;
   unit: "yardsticks" | "bytes";
   /** CPU time, and the yardstick of the same process. */
   ms?: number;
   yardstickMs?: number;
-  /** CPU time over the clock's time. */
+  /** CPU time over wall time. */
   share?: number;
   repetitions?: number;
-  /** State hash of the simulation: another one is another computation. */
+  /** State hash of the simulation; another hash means another computation. */
   hash?: string;
   note?: string;
 }
@@ -37,7 +38,7 @@ export interface Guarded {
   figures: readonly { name: string; about: string }[];
   only: readonly string[];
   environment: Environment;
-  /** release.json */
+  /** Path of release.json. */
   path: string;
   measure?: (name: string) => Promise<Reading>;
   print?: (line: string) => void;
@@ -46,12 +47,12 @@ export interface Guarded {
 export interface GuardReport {
   figures: Record<string, Reading & Partial<Verdict>>;
   slower: string[];
-  /** What went wrong, by figure. */
+  /** Errors by figure. */
   failed: Record<string, string>;
 }
 
 interface Verdict {
-  /** Over the release. */
+  /** Value relative to the release. */
   factor: number;
   noise: number;
   slower: boolean;
@@ -61,38 +62,41 @@ interface Verdict {
 /** Measurements of a suspect, and the time after which no further one begins, ms. */
 const TRIES = 3;
 const LAST_TRY_MS = 45_000;
-/** Measurements of each figure for a release, and how many of them count: neighbors only lengthen them. */
+/**
+ * Measurements of each figure for a release, and the number that counts: the smallest, because other load only adds.
+ */
 const RENEW_ROUNDS = 5;
 const RENEW_COUNTED = 3;
-/** A figure takes 1 to 3 s of a processor, which a busy machine may share among many. */
+/** Timeout of a figure, s: it takes 1 to 3 s of CPU time, and a busy machine may share the processor. */
 const FIGURE_SECONDS = 120;
 /**
- * Smaller differences are never judged. Work that cannot be repeated has no calm moments to choose from. Bytes are
- * exact, but another zlib or a header's word is no loss.
+ * Smaller differences are never judged. Work that cannot be repeated has a larger limit. Bytes are exact, but another
+ * version of zlib or a changed header is not a loss.
  */
 const LEAST_NOISE = { yardsticks: 0.05, bytes: 0.01, unrepeated: 0.08 } as const;
-/** Figures with more noise than this cannot show a loss of 15 % for certain. */
+/** Figures with more noise than this cannot reliably show a loss of 15 %. */
 const MOST_NOISE = 0.1;
 /**
- * Processes that take turns on a core empty each other's caches, which the yardstick hardly needs: figures grow by up
- * to this part, from a share of BUSY_SHARE on. Noise of this kind ends at MOST_BUSY: a loss of 15 % is still seen.
+ * Processes that alternate on a core evict each other's caches, which hardly affects the yardstick: figures grow by up
+ * to this share, reached at a CPU share of BUSY_SHARE. Such noise is limited to MOST_BUSY, so that a loss of 15 % is
+ * still seen.
  */
 const BUSY_NOISE = 0.08;
 const BUSY_SHARE = 0.75;
 const MOST_BUSY = 0.14;
-/** Processors differ by so much in yardsticks: a release of another one catches large losses only. */
+/** Processors differ by this share in yardsticks: a release of another one detects large losses only. */
 const OTHER_PROCESSOR = 0.3;
 
 /**
- * V8 compiles and collects garbage in the measured thread, not beside it: so this work counts, and each process does it
- * at the same places, however busy the other cores are.
+ * V8 compiles and collects garbage in the measured thread instead of other threads: this work then counts, at the same
+ * places in every process, regardless of the load of other cores.
  */
 const RUNTIME = ["--single-threaded"];
 
 const measureFigure = (name: string): Promise<Reading> =>
   runChild<Reading>(new URL("./runFigure.ts", import.meta.url), [name], FIGURE_SECONDS, RUNTIME);
 
-/** @throws SyntaxError for a file that is no JSON */
+/** @throws SyntaxError for a file that is not valid JSON */
 export function readRelease(path: string): Release | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Release) : undefined;
 }
@@ -128,14 +132,14 @@ function lineOf(name: string, about: string, reading: Reading, verdict: Verdict 
   return `  ${name.padEnd(18)}${columns.join("")}  ${[...marks, about, reading.note].filter(Boolean).join("; ")}`;
 }
 
-/** Measures, prints each figure when it is certain, and says what is slower or failed. */
+/** Measures, prints each figure once its verdict is final, and reports slower and failed figures. */
 export async function guard(options: Guarded): Promise<GuardReport> {
   const { figures, only, environment, path, measure = measureFigure, print = console.log } = options;
   const release = readRelease(path);
   const otherProcessor = release !== undefined && release.cpu !== environment.cpu;
   const report: GuardReport = { figures: {}, slower: [], failed: {} };
   const startMs = performance.now();
-  print(release ? `release of ${release.commit}, ${release.date}` : `there is no ${path}: nothing to compare with`);
+  print(release ? `release of ${release.commit}, ${release.date}` : `${path} does not exist: nothing to compare with`);
   if (otherProcessor)
     print(`  taken on another processor (${release.cpu}): times are judged with ${100 * OTHER_PROCESSOR} % more noise`);
   print(COLUMNS);
@@ -178,7 +182,7 @@ export async function guard(options: Guarded): Promise<GuardReport> {
   if (only.length === figures.length)
     for (const name of Object.keys(release?.figures ?? {}))
       if (!figures.some((figure) => figure.name === name)) {
-        report.failed[name] = "MISSED: the release has this figure, the guard has not";
+        report.failed[name] = "MISSED: the release has this figure, but the guard does not";
         print(`  ${name.padEnd(18)} ${report.failed[name]}`);
       }
   print(summaryOf(report, performance.now() - startMs));
@@ -204,8 +208,8 @@ function summaryOf({ figures, slower, failed }: GuardReport, ms: number): string
 }
 
 /**
- * Measures every figure RENEW_ROUNDS times and writes the release: of the RENEW_COUNTED smallest the median, and as
- * noise their spread. The guard compares the best of TRIES with it.
+ * Measures every figure RENEW_ROUNDS times and writes the release: the median of the RENEW_COUNTED smallest values, and
+ * their spread as noise. The guard compares the best of TRIES with it.
  * @throws Error naming the figure that failed
  */
 export async function renew(options: Omit<Guarded, "only">): Promise<Release> {

@@ -1,33 +1,32 @@
 /**
- * The measurement behind every timed figure of the quick guard: the same work again and again, with passes of the
- * yardstick in between, all in CPU time of this thread. Work consists of pieces; the shortest time of each piece
- * counts.
+ * The measurement behind every timed figure of the quick guard: repeats the same work, with passes of the yardstick in
+ * between, all in CPU time of this thread. Work consists of pieces; the shortest time of each piece counts.
  *
  *     figure = sum over pieces of the shortest t / YARDSTICK_QUANTILE of all passes of the yardstick
  *
- * Neighbors on a shared machine only add time (caches, memory, interrupts), and they add it in bursts: each short piece
- * finds a calm moment sooner than the whole work does. A slower processor lengthens pieces and yardstick alike.
+ * Other load of a shared machine only adds time (caches, memory, interrupts), in bursts: each short piece finds a calm
+ * moment sooner than the whole work does. A slower processor lengthens pieces and yardstick alike.
  */
 import { measureYardstick } from "../harness/yardstick.ts";
 import { quantile } from "../part.ts";
 import { cpuMs } from "./cpuTime.ts";
 
 /**
- * Virtual machines take stolen time from the CPU time of a later moment, so the clock may stand still for some ms. A
- * sample below this part of the next longer one is such a moment.
+ * Virtual machines subtract stolen time from the CPU time of a later moment, so the clock may stop for some ms. A
+ * sample below this share of the next longer one is such a moment.
  */
 const STOLEN = 0.8;
 const YARDSTICK_QUANTILE = 0.1;
 
 /** Measures one piece of the work, and returns its result. */
 export type Time = <T>(piece: () => T) => Promise<Awaited<T>>;
-/** Does the whole work once. All repetitions have the same pieces in the same order. */
+/** Performs the whole work once. All repetitions have the same pieces in the same order. */
 export type Work = (time: Time) => Promise<void>;
 
 /** CPU time spent on a figure, ms, and bounds of its repetitions. */
 const BUDGET_MS = 500;
 const REPETITIONS = { least: 3, most: 100 };
-/** CPU time between two passes of the yardstick, ms: one takes 2 to 3. */
+/** CPU time between two passes of the yardstick, ms; one takes 2 to 3. */
 const BETWEEN_PASSES_MS = 20;
 /** Passes that compile the yardstick's code and do not count, and passes after the last repetition. */
 const WARM_UP_PASSES = 10;
@@ -36,16 +35,14 @@ const LAST_PASSES = 5;
 export interface Measured {
   /** Sum of the shortest times of all pieces, ms. */
   ms: number;
-  /** Of a pass, ms. */
+  /** Time of a yardstick pass, ms. */
   yardstickMs: number;
   repetitions: number;
-  /** CPU time over the clock's time: 1 on a quiet machine, less where other processes take turns. */
+  /** CPU time over wall time: 1 on a quiet machine, less if other processes share the core. */
   share: number;
 }
 
-/**
- * @param once one repetition, without a yardstick worth its name: proves that the work runs
- */
+/** @param once do one repetition without a meaningful yardstick, to prove that the work runs */
 export async function repeat(work: Work, { once = false }, { least, most } = REPETITIONS): Promise<Measured> {
   const samples: number[][] = [];
   const passes: number[] = [];
@@ -90,7 +87,7 @@ export async function repeat(work: Work, { once = false }, { least, most } = REP
   };
 }
 
-/** The shortest sample of which no time was stolen. */
+/** The shortest sample without stolen time. */
 export function shortest(samples: readonly number[]): number {
   const [first, second = first] = samples.toSorted((a, b) => a - b) as [number, number?];
   return first < STOLEN * second ? second : first;

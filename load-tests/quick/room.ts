@@ -1,4 +1,4 @@
-/** A room from its scene's file to its members' frames, on the server's and the browser client's own functions. */
+/** A room from its scene file to its members' frames, with the server's and the browser client's own functions. */
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { decode } from "@msgpack/msgpack";
@@ -24,25 +24,25 @@ const scenePath = (name: string): string => fileURLToPath(new URL(`../../scenes/
 
 let opened = 0;
 
-/** A room of its own memory, as a stepping thread gets it. */
+/** A room with its own memory, as a stepping thread gets it. */
 function openRoom(built: BuildResult): RoomHandle {
   opened += 1;
   return { ...built, key: `quick-${opened}`, ...open(built) };
 }
 
-/** A tick as a stepping thread does it: inputs, step, frames. */
+/** A tick as a stepping thread performs it: inputs, step, frames. */
 function stepRoom(room: RoomHandle, tick: number, task: Partial<StepTask>): StepResult {
   const result = step({ room, tick, inputs: [], delta: "none", keyframe: false, ...task });
-  // What goes to another thread is wrapped.
+  // Values for another thread are wrapped.
   return ((result as { [valueSymbol]?: StepResult })[valueSymbol] ?? result) as StepResult;
 }
 
-/** Rooms that one thread steps in turn, ticks before the measured ones, and measured ticks. */
+/** Rooms that one thread steps in alternation, ticks before the measurement, and measured ticks. */
 const ROOMS = 4;
 const SETTLE = 8;
 const TICKS = 10;
 
-/** CPU time of a tick of a light room: those of the part `rooms`, a hand in each, a frame every other tick. */
+/** CPU time of a tick of a light room: that of the part `rooms`, with a grab, and a frame every other tick. */
 export const lightRoom: Figure["measure"] = async (how) => {
   const plan = readScenario("rooms").rooms[0]!;
   const hand = plan.hands!;
@@ -77,7 +77,7 @@ export const lightRoom: Figure["measure"] = async (how) => {
   return { ...measured, ms: measured.ms / TICKS / ROOMS, hash };
 };
 
-/** Encoding and decoding of a frame of 1,681 particles that fall, settle and are pulled. */
+/** Time to encode and decode a frame of 1,681 particles that fall, settle and are pulled. */
 export const codec: Figure["measure"] = async (how) => {
   const trajectory = clothTrajectory({ side: 41, seconds: 1 });
   const model = createSnapshotModel(trajectory.bodies);
@@ -97,15 +97,16 @@ export const codec: Figure["measure"] = async (how) => {
   return { ...measured, ms: measured.ms / count };
 };
 
-/** Visitors of the built scene: more than one, so that first frames weigh half as much as the build. */
+/** Visitors per build: more than one, so that first frames weigh half as much as the build. */
 const VISITORS = 4;
 /** Builds in a row. */
 const BUILDS = 3;
 
 /**
- * CPU time from the scene's file to frames that visitors can draw. Server: build, open, two ticks with keyframe and
- * delta. Visitor: topology, keyframe, delta, positions. The process is fresh, and all of its builds count: code that is
- * not compiled yet is most of the work, as in the thread of a server. No repetition could be the same work.
+ * CPU time from the scene file to frames that visitors can draw. Server: build, open, two ticks with keyframe and
+ * delta.
+ * Visitor: topology, keyframe, delta, positions. The process is fresh, and all of its builds count: most of the work is
+ * code that is not compiled yet, as in a server's thread. A repetition would not be the same work.
  */
 export const firstFrame: Figure["measure"] = async (how) => {
   const work: Work = async (time) => {
@@ -140,8 +141,8 @@ const WEIGHED = ["bunny", "drape", "jelly-stack"];
 const WEIGHED_TICKS = 10;
 
 /**
- * Geometric mean, over some scenes, of bytes a particle: memory of a room as planned, the part of it in use after
- * WEIGHED_TICKS ticks, and the topology as it is sent (gzip). The product shows a loss of 15 % in any of them alike.
+ * Geometric mean, over some scenes, of bytes per particle: planned memory of a room, the part in use after
+ * WEIGHED_TICKS ticks, and the sent topology (gzip). The product shows a loss of 15 % in any of them equally.
  */
 export const bytes: Figure["measure"] = async () => {
   const kinds = { planned: 0, used: 0, topology: 0 };

@@ -1,4 +1,4 @@
-/** Child process of the quick guard: measures one figure, named by the first argument, and sends it to the parent. */
+/** Child process of the quick guard: measures the figure named by the first argument, and sends it to the parent. */
 import { FIGURES } from "./figures.ts";
 import type { Reading } from "./guard.ts";
 

@@ -1,4 +1,4 @@
-/** Constraint kinds by themselves, with and without damping, and implicit bodies in motion. */
+/** Each kind of constraint alone, with and without damping, and implicit bodies in motion. */
 import type { Body, Vec3 } from "../../shared/scene.ts";
 import { block, FLAT, sheet, STEPS } from "../parts/kernel.ts";
 import type { Figure } from "./figures.ts";
@@ -6,8 +6,8 @@ import { ticksOf } from "./ticks.ts";
 
 const ELASTIC = { ...FLAT, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 };
 /**
- * Sizes that stay in the second level of the cache: neighbors share the levels beyond it. Sheets do not meet
- * themselves, so three quarters of a tick and more are the solver's.
+ * Sizes that fit into the second-level cache, because other load shares the levels beyond. Sheets have no self-contact,
+ * so that at least three quarters of a tick are the solver's.
  */
 const BODIES = {
   tetrahedra: { ...block([14, 13, 8]), solver: "compliant" },
@@ -19,10 +19,10 @@ const BODIES = {
 } as Record<"tetrahedra" | "triangles" | "distances", Body>;
 const TICKS = 24;
 const PER_PIECE = 4;
-/** 1/s: damped bodies keep no low words of their positions. */
+/** 1/s; damped bodies keep no low words of their positions. */
 const DAMPING = 1;
 
-/** As parts/kernel.ts steps them: five substeps in a tick of 5 ms. */
+/** Steps as in parts/kernel.ts: five substeps in a tick of 5 ms. */
 export function constraints(kind: keyof typeof BODIES, damped = false): Figure["measure"] {
   return (how) =>
     ticksOf(
@@ -36,7 +36,7 @@ export function constraints(kind: keyof typeof BODIES, damped = false): Figure["
     );
 }
 
-/** A clamped beam that falls from level into its first swing: every step has new strains to solve for. */
+/** A clamped beam that falls from horizontal into its first swing: every step has new strains. */
 export const implicitBeam: Figure["measure"] = (how) =>
   ticksOf(
     {
@@ -57,7 +57,7 @@ export const implicitBeam: Figure["measure"] = (how) =>
     how,
   );
 
-/** A sheet that hangs from one edge swings down from level. It may touch itself. */
+/** A sheet that hangs from one edge and swings down from horizontal. Self-contact is possible. */
 export const implicitSheet: Figure["measure"] = (how) => {
   const level: Vec3 = [0, 1, 0];
   return ticksOf(

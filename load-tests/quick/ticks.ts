@@ -1,4 +1,4 @@
-/** Ticks of a simulation, measured again and again from the same state: every repetition has the same bits. */
+/** Ticks of a simulation, measured repeatedly from the same state: every repetition has the same bits. */
 import type { Scene } from "../../shared/scene.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
@@ -7,7 +7,7 @@ import { copyMemory, filledOf } from "../../server/workers/memoryCopy.ts";
 import type { Figure, Options } from "./figures.ts";
 import { repeat } from "./repeat.ts";
 
-/** A memory's content at one moment. */
+/** Snapshot of a memory's content. */
 class Moment {
   readonly #memory: WebAssembly.Memory;
   readonly #content: WebAssembly.Memory;
@@ -19,7 +19,7 @@ class Moment {
     this.#content = copyMemory(memory, this.#filled);
   }
 
-  /** Must be called once after the first repetition: it finds the pages that the others will have written as well. */
+  /** Must be called once after the first repetition: finds the pages that all later repetitions will write, too. */
   sawWrites(): void {
     this.#filled = Uint32Array.from([...this.#filled, ...filledOf(this.#memory)]);
   }

@@ -1,13 +1,13 @@
 /**
- * Measurements behind the part `scale`: the pieces of a tick on one thread, and how long two cores take to hear of each
- * other.
+ * Measurements of the part `scale`: the pieces of a tick on one thread, and the time for a store to be seen by another
+ * core.
  */
 import { Worker } from "node:worker_threads";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { HOST_STAGES, type SimWorld } from "../../server/sim/world.ts";
 import type { Piece } from "./model.ts";
 
-/** What the serial phases of a program are called; all others are constraints of a color or particles. */
+/** Labels of a program's serial phases; all other phases are constraints of a color, or particles. */
 const LABELS: Record<number, string> = {
   [L.KIND_SAFE]: "safe positions",
   [L.KIND_VERIFY]: "verification",
@@ -30,8 +30,8 @@ const HOST: Record<number, string> = {
 };
 
 /**
- * Pieces of the shortest of `ticks` ticks. One thread does them all as the orchestrator does: what is shared out in
- * the middle of a phase is a piece of its own.
+ * Pieces of the shortest of `ticks` ticks. One thread performs them all as the orchestrator does; work that is shared
+ * in the middle of a phase is a piece of its own.
  */
 export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: number): Piece[] {
   const i32 = new Int32Array(memory.buffer);
@@ -51,7 +51,7 @@ export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: num
   world.watchPhases((phase) => {
     if (phase < 0) mark(HOST[phase]!, 1);
     else if (phase >= phases) {
-      // twice each: before and after
+      // Called twice for each share: before and after.
       mark(sharing ? "shared" : within, sharing ? row(phase, L.PHASE_CHUNKS) : 1);
       sharing = !sharing;
     } else {
@@ -60,7 +60,7 @@ export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: num
     }
   });
   i32[word(L.H_WATCH)]! |= L.WATCH_SHARES;
-  // somebody seems to be there, so that the orchestrator shares out; nobody takes anything
+  // Pretend that a helper is present, so that the orchestrator shares work, although no helper takes any.
   world.helpers = true;
   i32[word(L.H_HELPERS_INSIDE)] = 1;
   let best: Piece[] = [];
@@ -84,7 +84,7 @@ export function piecesOf(memory: WebAssembly.Memory, world: SimWorld, ticks: num
 const PING = `const { workerData: words } = require("node:worker_threads");
 for (let n = 1; ; n += 2) { let seen; while ((seen = Atomics.load(words, 0)) < n) { if (seen < 0) process.exit(0); } Atomics.store(words, 0, n + 1); }`;
 
-/** Seconds until another core sees a store, half of a round trip; the shortest of several. */
+/** Time until another core sees a store, s: half of a round trip, the shortest of several. */
 export async function lineSeconds(): Promise<number> {
   const words = new Int32Array(new SharedArrayBuffer(64));
   const other = new Worker(PING, { eval: true, workerData: words });

@@ -1,28 +1,27 @@
 /**
- * What a tick takes on N threads, from what its pieces take on one and what it costs to share a piece out.
+ * Predicts the time of a tick on N threads, from its pieces' times on one thread and the cost of sharing a piece.
  *
  *   T(N) = sum of serial pieces + sum over shared pieces of  ceil(c / n) t / c + (n + 2) l,   n = min(N, c)
  *
  *   t, c   seconds on one thread, chunks
- *   l      until a cache line that another core has written is here: the ticket's, the own counter's and the sum's once
- *   for the last one to come, and the
- *          sum's once for each of the others, one after the other. Claims of the own part cost nothing that was not
- *          measured with t.
+ *   l      time to receive a cache line that another core has written: once each for the ticket, the thread's own
+ *          counter and the sum, for the last thread to arrive; and once for the sum for each other thread, one after
+ *          another. Claims of a thread's own part cost nothing beyond t.
  *
- * An orchestrator whom nobody helps in time does a piece alone: never more than t + 3 l. What the model leaves out:
- * memory and cores that get slower when all of them work, and cores farther apart than the two that l was measured on.
+ * If no helper arrives in time, the orchestrator does a piece alone: at most t + 3 l. The model ignores that memory and
+ * cores slow down when all cores work, and that other cores may be farther apart than the two on which l was measured.
  */
 
-/** A piece of a tick in the order in which it runs. */
+/** A piece of a tick, in the order of execution. */
 export interface Piece {
   label: string;
-  /** On one thread. */
+  /** Time on one thread. */
   seconds: number;
-  /** 1: serial. */
+  /** Number of chunks; 1: serial. */
   chunks: number;
 }
 
-/** Seconds of a tick of these pieces on so many threads, each with a core of its own. @param line l, s */
+/** Seconds of a tick with these pieces on this number of threads, each on a core of its own. @param line l, s */
 export function predict(pieces: readonly Piece[], line: number, threads: number): number {
   return pieces.reduce((sum, { seconds, chunks }) => {
     const n = Math.min(threads, chunks);

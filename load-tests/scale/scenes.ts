@@ -1,6 +1,6 @@
 /**
- * The scenes of the part `scale`: sizes of the papers and of the peers' benchmarks, five solves a tick of 5 ms, and a
- * sheet that lies folded on itself.
+ * Scenes of the part `scale`: sizes of papers and of other engines' benchmarks, five solves per tick of 5 ms, and a
+ * sheet that is folded onto itself.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { foldedSheet } from "../folds/scene.ts";
 
 const STEP = { version: 1, title: "benchmark", tickHz: 200, substeps: 5, iterations: 1 } as const;
 
-/** Five tetrahedra a cell, held at one face. */
+/** Five tetrahedra per cell, pinned at one face. */
 function block(cells: [number, number, number]): Scene {
   return {
     ...STEP,
@@ -45,10 +45,10 @@ function sheet(cells: number): Scene {
 export interface ScaleScene {
   name: string;
   build(): Promise<CreatedWorld>;
-  /** Ticks until what is measured has come about, and ticks measured. */
+  /** Ticks before the measurement, and measured ticks. */
   settle: number;
   ticks: number;
-  /** ms on two threads. */
+  /** Target on two threads, ms. */
   target?: number;
 }
 

@@ -1,5 +1,6 @@
 /**
- * A server whose rooms outlive it, for parts that stop it: the same port, the same data, the scenes of the load tests.
+ * A server whose rooms survive its restart, for parts that stop it: the same port, the same data, the scenes of the
+ * load tests.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,13 +10,13 @@ import { freePort, type RunningServer, startServer } from "../server.ts";
 
 export interface LastingServer {
   url: string;
-  /** Runs it, again with what was there. */
+  /** Starts it; after the first time with the stored data. */
   start(): Promise<RunningServer>;
-  /** Takes away what it kept. */
+  /** Deletes its data. */
   forget(): void;
 }
 
-/** @param limits beside those that let one address do everything */
+/** @param limits in addition to those that allow one address everything */
 export async function lastingServer(scene: string, limits: Record<string, string> = {}): Promise<LastingServer> {
   const port = await freePort();
   const data = mkdtempSync(join(tmpdir(), "pliant-bench-"));
@@ -38,7 +39,7 @@ export async function lastingServer(scene: string, limits: Record<string, string
   };
 }
 
-/** The process is gone. */
+/** Kills the server and resolves when its process has ended. */
 export async function killed({ process: child }: RunningServer): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once("exit", resolve));
@@ -46,7 +47,7 @@ export async function killed({ process: child }: RunningServer): Promise<void> {
   await gone;
 }
 
-/** Resolves when the server lists so many rooms. */
+/** Resolves when the server lists at least `count` rooms. */
 export async function untilListed(url: string, count: number, withinMs: number): Promise<void> {
   const end = performance.now() + withinMs;
   for (;;) {

@@ -1,13 +1,13 @@
 /**
- * `node builds.ts <url> <seconds> <first>`: somebody who has objects of 110,336 triangles built, one after another,
- * each another one from number <first> on. Makes the files, says `ready`, begins when told to, ends after so many
- * seconds, and says how long each took, s.
+ * `node builds.ts <url> <seconds> <first>`: a client that has models of 110,336 triangles built, one after another,
+ * each with another phase from <first> on. Generates the files, sends `ready`, begins when told to, ends after
+ * <seconds>, and sends the time of each build, s.
  */
 import { once } from "node:events";
 import { createRoom, deleteRoom } from "../bot.ts";
 import { RING, ringGlb } from "./ringFile.ts";
 
-/** No object of this size is read and built in less. */
+/** Reading and building a model of this size takes at least this long, s. */
 const LEAST_BUILD_SECONDS = 0.5;
 
 async function build(url: string, body: Uint8Array<ArrayBuffer>): Promise<number> {
@@ -24,7 +24,7 @@ async function build(url: string, body: Uint8Array<ArrayBuffer>): Promise<number
     body: JSON.stringify({ object, role: "soft", material: "rubber", size: 0.5 }),
   });
   const { scene } = (await made.json()) as { scene: string };
-  // Builds it, and answers when it is built.
+  // Builds the scene, and resolves when it is built.
   const { room, token } = await createRoom(url, scene);
   const seconds = (performance.now() - startMs) / 1000;
   await deleteRoom(url, room, token);

@@ -1,12 +1,12 @@
-/** What a page and a server hold when everything that nobody needs has been collected: their engines' own count. */
+/** Memory of a page and of a server after a garbage collection, as counted by their engines. */
 import type { CDPSession } from "playwright-core";
 import WebSocket from "ws";
 
-/** Bytes. */
+/** Sizes in bytes. */
 export interface Heap {
-  /** JavaScript's own. */
+  /** JavaScript heap. */
   used: number;
-  /** With what its array buffers hold outside of it. */
+  /** JavaScript heap plus the storage of its array buffers. */
   all: number;
 }
 
@@ -20,14 +20,14 @@ const heapOf = ({ usedSize, backingStorageSize = 0 }: Usage): Heap => ({
   all: usedSize + backingStorageSize,
 });
 
-/** Of a page, with the number of its DOM nodes and listeners. */
+/** Heap of a page, and the number of its DOM nodes and listeners. */
 export async function pageHeap(session: CDPSession): Promise<Heap & { nodes: number; listeners: number }> {
   await session.send("HeapProfiler.collectGarbage");
   const { nodes, jsEventListeners: listeners } = await session.send("Memory.getDOMCounters");
   return { ...heapOf(await session.send("Runtime.getHeapUsage")), nodes, listeners };
 }
 
-/** A process of Node's that was started with `--inspect=127.0.0.1:0`; its main thread. */
+/** The main thread of a Node process that was started with `--inspect=127.0.0.1:0`. */
 export class Inspected {
   readonly #socket: WebSocket;
   readonly #answers = new Map<number, (result: unknown) => void>();
@@ -43,10 +43,10 @@ export class Inspected {
     });
   }
 
-  /** @param output what the process has written so far: it says where it listens */
+  /** @param output of the process so far, which contains the inspector's address */
   static async of(output: string): Promise<Inspected> {
     const address = /ws:\/\/127\.0\.0\.1:\S+/.exec(output)?.[0];
-    if (address === undefined) throw new Error(`no inspector was announced in ${JSON.stringify(output)}`);
+    if (address === undefined) throw new Error(`no inspector address in the output ${JSON.stringify(output)}`);
     const socket = new WebSocket(address, { perMessageDeflate: false });
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
     return new Inspected(socket);

@@ -1,8 +1,8 @@
-/** Real pages for the parts that need some: a headless Chromium whose pictures are drawn by the CPU. */
+/** Real pages for benchmark parts: a headless Chromium with software rendering. */
 import { type Browser, chromium, type Page } from "playwright-core";
 import { chromiumFlags, findChromium } from "../../tests/support/chromium.ts";
 
-/** What of the page's `window.pliant` the load tests look at. */
+/** The part of the page's `window.pliant` that the load tests use. */
 interface Pliant {
   member: number;
   status: string;
@@ -26,19 +26,19 @@ export interface Place {
   y: number;
 }
 
-/** Tabs, address and bars, px; about 90, and less on a phone's page. */
+/** Height of tabs, address and bars, px; really about 90, and less on a phone's page. */
 const BROWSERS_OWN = 200;
 
-/** @throws Error where there is no browser */
+/** @throws Error if no browser is installed */
 export function launch(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error("no Chromium was found: install one, or name it in CHROMIUM_PATH");
+  if (executablePath === undefined) throw new Error("no Chromium was found: install one, or set CHROMIUM_PATH");
   return chromium.launch({ executablePath, args: [...chromiumFlags, ...flags] });
 }
 
 /**
- * Makes the window larger than the page: what a headless browser would show beside the page takes away from it below,
- * and of what happens there no picture comes.
+ * Makes the window taller than the page. Otherwise the browser's own bars, which a headless browser does not show, hide
+ * the lower part of the page, of which no pictures come.
  */
 export async function showWhole(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
@@ -48,13 +48,13 @@ export async function showWhole(page: Page): Promise<void> {
 }
 
 /**
- * A point of the surface near the middle of all particles: concave bodies have air in their middle, so it looks around
- * it in a spiral. Undefined: nothing is there.
+ * A surface point near the middle of all particles. Concave bodies may have air in their middle, so it searches around
+ * it in a spiral. Undefined if nothing is found.
  */
 export function surfacePoint(page: Page): Promise<Place | undefined> {
   return page.evaluate(() => {
     const { pliant } = globalThis as unknown as Partial<PageWindow>;
-    // The page is just coming.
+    // The page is still loading.
     if (!pliant) return undefined;
     const p = pliant.displayed();
     const sum = [0, 0, 0];

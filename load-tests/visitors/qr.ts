@@ -2,7 +2,7 @@
 import { decode } from "fast-png";
 import jsqr from "jsqr";
 
-/** @param picture PNG. @throws Error where no code can be read */
+/** @param picture PNG. @throws Error if no code can be read */
 export function readQr(picture: Uint8Array): string {
   const { data, width, height, channels } = decode(picture);
   const pixels = new Uint8ClampedArray(4 * width * height).fill(255);

@@ -1,4 +1,7 @@
-/** A closed surface as GLB, as fine as one likes, with normals and texture coordinates: what a visitor drops. */
+/**
+ * Generates a closed surface as GLB, of any resolution, with normals and texture coordinates: a file for visitors to
+ * drop.
+ */
 import { Document, NodeIO } from "@gltf-transform/core";
 
 export interface Ring {
@@ -9,17 +12,17 @@ export interface Ring {
   phase?: number;
 }
 
-/** Of 110,336 triangles. */
+/** A ring with 110,336 triangles. */
 export const RING = { around: 431, across: 128 };
 
-/** A ring with bumps, in the file's unit about 2.7 wide. */
+/** A ring with bumps, about 2.7 units wide. */
 export async function ringGlb({ around, across, phase = 0 }: Ring): Promise<Uint8Array> {
   const vertices = (around + 1) * (across + 1);
   const positions = new Float32Array(3 * vertices);
   const normals = new Float32Array(3 * vertices);
   const uvs = new Float32Array(2 * vertices);
   const indices = new Uint32Array(6 * around * across);
-  // A seam of texture coordinates along both ways round: the same places twice.
+  // The texture coordinates have a seam in both directions, with duplicate vertices.
   for (let i = 0; i <= around; i++)
     for (let j = 0; j <= across; j++) {
       const u = (2 * Math.PI * (i % around)) / around;

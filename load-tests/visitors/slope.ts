@@ -1,15 +1,15 @@
-/** Does a series grow? Its slope by least squares, with the slope's standard error. */
+/** Slope of a series by least squares, with its standard error, to tell growth from noise. */
 
 export interface Slope {
-  /** Of the values' unit, per unit of the times. */
+  /** Unit of the values per unit of the times. */
   slope: number;
   /** Standard error: sqrt(sum of squared residuals / (n - 2) / sum of squared times from their mean). */
   error: number;
-  /** The line at the middle of the times. */
+  /** Value of the line at the mean of the times. */
   mean: number;
 }
 
-/** @throws RangeError for fewer than three points, which say nothing of their own error */
+/** @throws RangeError for fewer than three points, which have no error estimate */
 export function slopeOf(times: readonly number[], values: readonly number[]): Slope {
   const n = times.length;
   if (n < 3 || values.length !== n) throw new RangeError(`slope of ${n} times and ${values.length} values`);

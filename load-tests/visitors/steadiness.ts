@@ -1,13 +1,13 @@
 /**
- * What a page does to who uses it, by the browser's own observers: what moves by itself (layout shift), and how long
- * after a press the next picture comes (interaction to next paint; https://web.dev/articles/vitals).
+ * Layout shift and interaction to next paint of a page, by the browser's own observers
+ * (https://web.dev/articles/vitals).
  */
 import type { Page } from "playwright-core";
 
 export interface Steadiness {
-  /** Shifts that no input had called for: the score, and what moved. */
+  /** Shifts without input: the score, and the moved elements. */
   shifts: { score: number; moved: string[] }[];
-  /** Presses, clicks and keys, each once: to the next picture, and in the page's own listeners, ms. */
+  /** Presses, clicks and keys, each once: time to the next picture, and time in the page's own listeners, ms. */
   interactions: { name: string; duration: number; processing: number }[];
 }
 
@@ -21,7 +21,7 @@ interface Watching {
   steadiness: Steadiness;
 }
 
-/** In a page, before its scripts. */
+/** Runs in the page, before its scripts. */
 function watch(): void {
   const found: Steadiness = { shifts: [], interactions: [] };
   (globalThis as unknown as Watching).steadiness = found;
@@ -43,19 +43,19 @@ function watch(): void {
   }).observe({ type: "event", durationThreshold: 16, buffered: true } as PerformanceObserverInit);
 }
 
-/** Before the page is opened. */
+/** Call it before the page is opened. */
 export async function watchSteadiness(page: Page): Promise<void> {
   await page.addInitScript(watch);
 }
 
-/** Since the page was opened. Durations are those of 16 ms and more; the others are no interactions here. */
+/** Results since the page was opened. Only interactions of 16 ms and more are listed. */
 export const steadinessOf = (page: Page): Promise<Steadiness> =>
   page.evaluate(() => (globalThis as unknown as Watching).steadiness);
 
-/** Once what has been called for is on the screen. */
+/** Forgets earlier shifts, after the page has painted its current state. */
 export const forgetShifts = (page: Page): Promise<void> =>
   page.evaluate(async () => {
-    // The second frame begins when the first has been painted; its shifts are told in a task after that.
+    // The second frame begins after the first has been painted; its shifts are reported in a later task.
     for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
     await new Promise((resolve) => setTimeout(resolve));
     (globalThis as unknown as Watching).steadiness.shifts = [];

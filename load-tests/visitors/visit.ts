@@ -1,14 +1,14 @@
 /**
- * A visitor of an exhibit, at random: pulls, turns, scrolls, presses any key and any control that is in reach, types,
- * taps with two fingers, and goes without putting anything back.
+ * A random visitor of an exhibit: pulls, turns, scrolls, presses any key and any reachable control, types, taps with
+ * two fingers, and leaves without restoring anything.
  */
 import type { CDPSession, Page } from "playwright-core";
 import { KEYS } from "../../client/input/keyboard.ts";
 import { type Place, surfacePoint } from "./pages.ts";
 
-/** Acts of a visitor: so many at least, and fewer than so many more. */
+/** Acts of a visitor: at least `least`, and fewer than `more` additional ones. */
 const ACTS = { least: 4, more: 14 };
-/** Between two acts, ms. */
+/** Pause between two acts, ms: `least`, and up to `more` in addition. */
 const PAUSE = { least: 50, more: 350 };
 const STEPS = 8;
 
@@ -22,7 +22,7 @@ const PRESSED = [
 export interface Visitor {
   page: Page;
   session: CDPSession;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   random: () => number;
 }
 
@@ -41,12 +41,12 @@ async function drag({ page, random }: Visitor, from: Place): Promise<void> {
   await page.mouse.move(from.x + dx, from.y + dy, { steps: STEPS });
 }
 
-/** Takes hold and pulls; whoever was there before may have left nothing in sight. */
+/** Grabs and pulls at a body, or anywhere if the previous visitor left no body in sight. */
 async function pull(visitor: Visitor): Promise<void> {
   await drag(visitor, (await surfacePoint(visitor.page)) ?? somewhere(visitor));
 }
 
-/** In the page: the middle of a control that is shown, window pixels; `chance` in [0, 1) says which. */
+/** Runs in the page: the middle of a visible control, window pixels; `chance` in [0, 1) selects it. */
 function controlAt(chance: number): Place | undefined {
   const controls = [...document.querySelectorAll<HTMLElement>("button, a, input, label")].filter(
     (control) => control.checkVisibility() && !control.matches(":disabled"),
@@ -58,8 +58,8 @@ function controlAt(chance: number): Place | undefined {
 }
 
 /**
- * Presses where a control is, whatever covers it. Playwright's own click would describe the control for its log, and
- * what it asks for makes nodes in the page that stay: they were all the growth that was found there.
+ * Clicks at the position of a control, even if it is covered. Playwright's own click describes the control for its log,
+ * which creates DOM nodes that stay: they caused all of the growth that was measured.
  */
 async function press({ page, random }: Visitor): Promise<void> {
   const at = await page.evaluate(controlAt, random());
@@ -75,7 +75,7 @@ async function twoFingers(visitor: Visitor): Promise<void> {
       type: "touchMove",
       touchPoints: fingers.map(({ x, y, id }) => ({ x: x + 6 * step * (id - 0.5), y: y - 3 * step, id })),
     });
-  // A third of the hands are simply still there when their owner looks elsewhere.
+  // A third of the touches are still down when the visitor turns away.
   if (random() < 2 / 3) await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
 }
 
@@ -94,7 +94,7 @@ const ACT: readonly ((visitor: Visitor) => Promise<void>)[] = [
   twoFingers,
 ];
 
-/** What somebody does before the last pull. */
+/** All acts before the last pull. */
 export async function visit(visitor: Visitor): Promise<void> {
   const { page, random } = visitor;
   const count = ACTS.least + Math.floor(random() * ACTS.more);
@@ -104,7 +104,7 @@ export async function visit(visitor: Visitor): Promise<void> {
   }
 }
 
-/** The last pull; half of them let go of what they hold before they leave. */
+/** The last pull; half of the visitors release it before they leave. */
 export async function leave(visitor: Visitor): Promise<void> {
   await pull(visitor);
   if (visitor.random() < 0.5) await visitor.page.mouse.up();

@@ -1,10 +1,10 @@
-/** Where other processes reach this one, if nobody says so. */
+/** Finds the URL of this process for other processes, if none is configured. */
 import { networkInterfaces } from "node:os";
 
 /**
- * @param host that the server listens on
- * @param beyond may the others be on other machines (or in other containers)?
- * @param tls does the server speak it?
+ * @param host address that the server listens on
+ * @param beyond the other processes may be on other machines or in other containers
+ * @param tls the server speaks TLS
  * @returns http://host:port, or https://
  */
 export function ownUrl(host: string, port: number, beyond: boolean, tls = false): string {
@@ -12,7 +12,7 @@ export function ownUrl(host: string, port: number, beyond: boolean, tls = false)
   return `${tls ? "https" : "http"}://${bracketed(every ? ((beyond ? firstAddress() : undefined) ?? "127.0.0.1") : host)}:${port}`;
 }
 
-/** In a container and on most servers there is exactly one. */
+/** First external address of this machine. A container, and most servers, have exactly one. */
 function firstAddress(): string | undefined {
   const addresses = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

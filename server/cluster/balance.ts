@@ -1,12 +1,12 @@
 /**
- * Which room goes where, by what processes say of themselves. Nothing here asks or tells anybody anything.
+ * Decides which room goes to which process, from the processes' reports. Pure: no input or output.
  *
  *     new rooms       go to the least busy process, if it is less busy than this one by a margin
  *     running rooms   leave a process that has been too busy for a while, for the least busy one of its version
- *     free rooms      are left to the process that they were given to, or to those of the version that had them
+ *     free rooms      are left to the process that they were handed to, or to processes of the version that had them
  *
  * A move is made only if it leaves the receiver no busier than the giver, so the sum of the squares of all loads falls
- * with each: as long as rooms need what they need, moving ends, and rooms never go in circles.
+ * with each move. As long as the rooms' loads do not change, the moves end, and no room goes in circles.
  */
 import type { ListedProcess, Listing, ProcessReport } from "../store/store.ts";
 import type { BalanceRules } from "./balanceRules.ts";
@@ -14,21 +14,21 @@ import type { RoomLoad } from "./rooms.ts";
 
 export interface Move {
   room: string;
-  /** Share of the process's threads' time. */
+  /** Share of the time of the process's threads. */
   share: number;
   to: ListedProcess;
 }
 
 type Loaded = Pick<ProcessReport, "load" | "rooms" | "maxRooms">;
 
-/** 0 to 1: of threads or of places, whichever there is less left of. */
+/** Used part of the threads' time or of the room places, whichever is larger, 0 to 1. */
 const pressureOf = ({ load, rooms, maxRooms }: Loaded): number => Math.max(load, rooms / maxRooms);
 
 export const isAlive = ({ secondsLeft, state }: ListedProcess): boolean => secondsLeft > 0 && state !== "gone";
 
 const hasPlace = ({ rooms, maxRooms }: ListedProcess): boolean => rooms < maxRooms;
 
-/** Rooms that are on their way to a process count as there. */
+/** Adds rooms that are on their way to a process to its report. */
 export function expected(table: readonly ListedProcess[], rules: BalanceRules): ListedProcess[] {
   return table.map((process) => {
     const coming = table.flatMap(({ given }) =>
@@ -40,7 +40,7 @@ export function expected(table: readonly ListedProcess[], rules: BalanceRules): 
   });
 }
 
-/** Of this version, ready, with a place left; null: none but oneself. */
+/** Least busy other process of this version that is ready and has a free place; null: none. */
 function leastBusy(own: ProcessReport, table: readonly ListedProcess[]): ListedProcess | null {
   let least: ListedProcess | null = null;
   for (const other of table) {
@@ -51,7 +51,7 @@ function leastBusy(own: ProcessReport, table: readonly ListedProcess[]): ListedP
   return least;
 }
 
-/** Where a new room is best made; null: here. */
+/** Best process for a new room; null: this one. */
 export function placeOf(
   own: ProcessReport,
   table: readonly ListedProcess[],
@@ -64,8 +64,8 @@ export function placeOf(
 }
 
 /**
- * Of a process that is too busy: the rooms that make the greatest difference.
- * @param threads that step rooms here
+ * Moves that relieve a busy process, largest rooms first.
+ * @param threads number of threads that step rooms here
  */
 export function movesOf(
   own: ProcessReport,
@@ -97,7 +97,7 @@ export function movesOf(
   return moves;
 }
 
-/** Rooms of a process that ends, each for whoever is least busy by then. Absent: there is nobody of its version. */
+/** Receivers for the rooms of an ending process, least busy first. A room without receiver is absent from the map. */
 export function spread(
   own: ProcessReport,
   threads: number,
@@ -119,8 +119,8 @@ export function spread(
 }
 
 /**
- * Whose a room is that nobody owns.
- * @returns null: whoever is asked may take it
+ * Successor of a room without owner.
+ * @returns null: any process may take the room over
  */
 export function heirOf(
   { name, lapsed }: Pick<Listing, "name" | "lapsed">,
@@ -139,7 +139,7 @@ export function heirOf(
     if (to && isAlive(to) && to.state !== "draining") return to.process === own.process ? null : to;
   }
   if (last.version === own.version) return null;
-  // This program could not read its states: those that can are about to look for it.
+  // This program cannot read the room's states: leave it to processes of its version.
   const able = table
     .filter((other) => other.version === last.version && isAlive(other) && other.state !== "draining")
     .filter((other) => hasPlace(other) && other.process !== own.process)
@@ -147,7 +147,7 @@ export function heirOf(
   return able[0] ?? null;
 }
 
-/** Has the process been too busy for so long that something is to be done? */
+/** Tells whether the process has been too busy for long enough that it should hand rooms over. */
 export class BusyWatch {
   readonly #rules: BalanceRules;
   #sinceMs: number | null = null;
@@ -158,7 +158,7 @@ export class BusyWatch {
     this.#rules = rules;
   }
 
-  /** @param load of the process. @returns may rooms be handed over now? */
+  /** @param load current load of the process. @returns true: hand rooms over now */
   look(load: number, nowMs: number): boolean {
     const { busy, calm, sustainedMs } = this.#rules;
     if (load < (this.#busy ? calm : busy)) {

@@ -1,25 +1,25 @@
-/** When rooms go from a busy process to an idle one: all shares and times in one place. */
+/** Shares and times that decide when rooms move from a busy process to a less busy one. */
 
 export interface BalanceRules {
-  /** Share of its threads' time from which on a process is too busy, and below which it is so no more. */
+  /** Load, as a share of the threads' time, above which a process is too busy, and below which it no longer is. */
   busy: number;
   calm: number;
-  /** How much less busy another has to be for a running room, and for a new one. */
+  /** Least difference in load for moving a running room, and for placing a new room. */
   gap: number;
   placeGap: number;
-  /** A room below this share of the threads' time makes nobody less busy. */
+  /** Rooms below this share of the threads' time are not moved, because that would relieve no process. */
   leastShare: number;
-  /** Too busy for so long before anything is done, ms. */
+  /** A process must be too busy for this time before it hands rooms over, ms. */
   sustainedMs: number;
-  /** After a hand-over, until loads tell what it has done, ms. */
+  /** Pause after a hand-over, ms, until the loads show its effect. */
   pauseMs: number;
-  /** Rooms in one go. */
+  /** Most rooms in one hand-over. */
   atOnce: number;
-  /** A room stays where it is for so long at least, ms. */
+  /** Least time that a room stays at a process, ms. */
   residenceMs: number;
-  /** A room that was given to somebody is left to them for so long, s. */
+  /** Time for which a handed-over room is left to its receiver, s. */
   offerSeconds: number;
-  /** What a new room is taken to need until its process tells, share of its threads' time. */
+  /** Assumed load of a new room until its process reports, as a share of the threads' time. */
   newRoomShare: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Sends rooms where there is more room for them: new ones to the least busy process, running ones away from one that is
- * too busy, and those that nobody owns to whom they were given (balance.ts). What it does is done by the hand-over that
- * operators have; it is counted, logged, and can be switched off.
+ * Balances rooms between processes: places new rooms at the least busy process, moves running rooms away from a busy
+ * one, and finds the successor of rooms without owner (balance.ts). Moves use the same hand-over as operators do. They
+ * are counted and logged, and can be switched off.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Holder, ListedProcess, Listing } from "../store/store.ts";
@@ -11,14 +11,15 @@ import type { Log } from "./leaseKeeper.ts";
 import type { Processes } from "./processes.ts";
 
 /**
- * on: rooms that run are moved, too. place: only new ones are placed. off: every process takes what it is asked for.
+ * on: running rooms are moved, too. place: only new rooms are placed. off: every process opens the rooms that it is
+ * asked for.
  */
 export type Balancing = "on" | "place" | "off";
 
 export interface BalancerOptions {
   balancing: Balancing;
   processes: Processes;
-  /** Gives rooms to these processes. @returns those that were handed over */
+  /** Hands rooms to these processes. @returns names of the rooms that were handed over */
   handOver: (rooms: ReadonlyMap<string, string | null>) => Promise<string[]>;
   metrics: ClusterMetrics;
   log: Log;
@@ -33,7 +34,9 @@ export class Balancer {
     this.#options = options;
   }
 
-  /** Whose these rooms are that nobody owns; those that are not in it, anybody may take. Never rejects. */
+  /**
+   * Successors of rooms without owner. A room that is absent from the map may be taken by any process. Never rejects.
+   */
   async heirs(free: readonly Pick<Listing, "name" | "lapsed">[]): Promise<Map<string, ListedProcess>> {
     if (free.length === 0) return new Map();
     const { processes } = this.#options;
@@ -47,7 +50,7 @@ export class Balancer {
     );
   }
 
-  /** Where a new room is best made; null: here. */
+  /** Best process for a new room; null: this one. */
   place(): Holder | null {
     const { processes, balancing } = this.#options;
     if (balancing === "off") return null;
@@ -56,7 +59,7 @@ export class Balancer {
     return place;
   }
 
-  /** For whom rooms are that are given up; null: for anybody. */
+  /** Receivers for rooms that are handed over; null: any process. */
   receivers(rooms: readonly string[]): Map<string, string | null> {
     const { processes } = this.#options;
     const shares = new Map(processes.loads.map(({ name, share }) => [name, share]));

@@ -1,18 +1,18 @@
 /**
- * What a client's WebSocket (RFC 6455) sends, on its way to another process: each message is shown to whoever puts
- * something else in its place, which then goes on in one frame. Messages that stay go through as they came, and so does
- * everything from the first thing on that is none of a client's: the other process refuses it.
+ * Forwards the frames of a client's WebSocket (RFC 6455) to another process. A callback may replace each message; the
+ * replacement goes out in one frame. Other messages pass unchanged. From the first byte on that is not a valid client
+ * frame, everything passes unchanged, and the other process refuses it.
  */
 import { randomBytes } from "node:crypto";
 import { Transform, type TransformCallback } from "node:stream";
 
 /**
  * @param first is it the socket's first message?
- * @returns what goes in its place; null: it stays
+ * @returns the replacement; null: the message passes unchanged
  */
 export type Rewrite = (message: Buffer, first: boolean) => Promise<Uint8Array> | null;
 
-/** Larger messages, and more fragments, are refused by the other process. */
+/** Limits of a message; the other process refuses larger ones. */
 const MOST_BYTES = 4096;
 const MOST_FRAGMENTS = 8;
 const CONTINUATION = 0;
@@ -21,13 +21,13 @@ const FIRST_CONTROL = 8;
 
 export class ClientStream extends Transform {
   readonly #rewrite: Rewrite;
-  /** Of a frame that is not whole yet. */
+  /** Bytes of an incomplete frame. */
   #held: Buffer = Buffer.alloc(0);
-  /** Frames of a message that is not whole yet, and what is in them. */
+  /** Frames of an incomplete message, and their payloads. */
   #frames: Buffer[] = [];
   #parts: Buffer[] = [];
   #first = true;
-  /** Nobody here understands it any more. */
+  /** The stream is no longer parsed: all bytes pass unchanged. */
   #blind = false;
 
   constructor(rewrite: Rewrite) {
@@ -53,7 +53,7 @@ export class ClientStream extends Transform {
       if (frame === "other") return this.#letGo();
       const bytes = this.#held.subarray(0, frame.end);
       this.#held = this.#held.subarray(frame.end);
-      // Control frames may come between fragments, and may as well come before them.
+      // Control frames may come between fragments; sending them first changes nothing.
       if (frame.opcode >= FIRST_CONTROL) this.push(bytes);
       else {
         this.#frames.push(bytes);
@@ -87,18 +87,18 @@ interface Frame {
   opcode: number;
   final: boolean;
   payload: Buffer;
-  /** Where the next one begins. */
+  /** Offset of the next frame. */
   end: number;
 }
 
 /**
- * RFC 6455, section 5.2.
- * @returns `more`: it is not whole yet; `other`: it is none that a client of ours sends
+ * Parses a frame (RFC 6455, section 5.2).
+ * @returns `more`: the frame is incomplete; `other`: not a frame of our clients
  */
 function readFrame(bytes: Buffer): Frame | "more" | "other" {
   if (bytes.length < 2) return "more";
   const [first, second] = [bytes[0]!, bytes[1]!];
-  // Reserved bits need an extension, and none is offered; clients mask.
+  // Reserved bits need an extension, and none is offered. Clients must mask.
   if ((first & 0x70) !== 0 || (second & 0x80) === 0) return "other";
   const short = second & 0x7f;
   if (short === 127) return "other";
@@ -113,7 +113,7 @@ function readFrame(bytes: Buffer): Frame | "more" | "other" {
   return { opcode: first & 0x0f, final: (first & 0x80) !== 0, payload, end };
 }
 
-/** One whole binary message as a client sends it. @param message less than 64 KiB */
+/** Builds one binary message as a client sends it. @param message less than 64 KiB */
 function frameOf(message: Uint8Array): Buffer {
   const mask = randomBytes(4);
   const head = Buffer.from([0x80 | BINARY, 0x80 | (message.length < 126 ? message.length : 126)]);

@@ -1,14 +1,13 @@
 /**
- * One process among several that share a store: it keeps its leases, takes rooms that nobody has, knows where each room
- * is, and hands its own over when it goes.
+ * One process among several that share a store. It keeps its leases, takes over rooms without owner, locates rooms, and
+ * hands its own rooms over when it ends.
  *
- *     server A --- lease of room x, epoch 7 --- store --- listing: x is at A --- server B: whoever asks B for x is
- *     passed on to A
+ *     server A --- lease of room x, epoch 7 --- store --- listing: x is at A --- server B: forwards requests for x to A
  *       |  dies, is cut off, or hands over        |
- *       '-- lease runs out or is released         '--- B or C claims x, epoch 8, restores it, steps it; a late write of
+ *       '-- lease expires or is released          '--- B or C claims x, epoch 8, restores it, steps it; a late write of
  *                                                 A (7) is refused
  *
- * With a store of one process (SQLite) it is the same with nobody else there; that is how rooms come back after a
+ * With a store for one process (SQLite) the same code runs without other processes; that is how rooms come back after a
  * restart.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
@@ -20,7 +19,7 @@ import { type OwnState, Processes } from "./processes.ts";
 import type { ClusterRooms } from "./rooms.ts";
 import { Takeover } from "./takeover.ts";
 
-/** Where a room is. moving: it exists, and in a moment somebody will have it. parked: an operator has to look at it. */
+/** Location of a room. moving: it exists, and a process will have it in a moment. parked: it is quarantined. */
 export type Place =
   | { kind: "here" }
   | { kind: "there"; url: string; process: string }
@@ -29,14 +28,14 @@ export type Place =
   | { kind: "nowhere" };
 
 /**
- * What the store said about a room is believed this long, ms: a thousand clients who come back at once ask it a few
- * times.
+ * Lifetime of a cached store answer about a room, ms: a thousand clients that reconnect at once cause only a few
+ * queries.
  */
 const BELIEVED_MS = 300;
-/** How long somebody who wants into a room waits until it is somewhere, and between two looks, ms. */
+/** Longest wait of a request for a moving room, and interval between two looks, ms. */
 const PATIENCE_MS = 4000;
 const PATIENCE_STEP_MS = 100;
-/** Rooms handed over at the same time: each takes its state and writes it. */
+/** Number of rooms that are handed over at the same time; each saves and stores its state. */
 const HANDED_AT_ONCE = 4;
 
 export interface ClusterOptions {
@@ -44,16 +43,16 @@ export interface ClusterOptions {
   rooms: ClusterRooms;
   maxRooms: number;
   balancing: Balancing;
-  /** What the process says of itself. */
+  /** This process's state for its reports. */
   own: () => OwnState;
   metrics: ClusterMetrics;
   log: Log;
 }
 
 export class Cluster {
-  /** To be used for everything: it knows which leases come and go. */
+  /** The store that all code must use, because it registers claimed and released leases. */
   readonly store: Store;
-  /** This process; its address is known once it listens (`start`). */
+  /** This process; its URL is set by `start`, once it listens. */
   readonly holder: Holder = { process: processName(), url: "" };
   readonly #options: ClusterOptions;
   readonly #keeper: LeaseKeeper;
@@ -81,7 +80,7 @@ export class Cluster {
     });
   }
 
-  /** @param url where other processes reach this one: rooms are taken from now on */
+  /** Starts taking rooms over. @param url at which other processes reach this one */
   start(url: string): void {
     this.holder.url = url.replace(/\/+$/, "");
     if (this.#closing !== null) return;
@@ -89,32 +88,32 @@ export class Cluster {
     this.#takeover.start();
   }
 
-  /** Until when may this process step the room, ms on performance.now()? To be asked before every tick. */
+  /** Time until which this process may step the room, ms on performance.now(). Check it before every tick. */
   ownedUntilMs(room: string): number {
     return this.#keeper.ownedUntilMs(room);
   }
 
-  /** All rooms of all processes. @throws StoreUnavailable */
+  /** Lists all rooms of all processes. @throws StoreUnavailable */
   list(): Promise<Listing[]> {
     return this.store.rooms();
   }
 
-  /** The processes that say that they are there, this one included, as of the last look. */
+  /** Processes with a valid report at the last look, including this one. */
   get processes(): readonly ListedProcess[] {
     return this.#processes.known;
   }
 
-  /** Where a new room is best made; null: here. */
+  /** Best process for a new room; null: this one. */
   place(): Holder | null {
     return this.#balancer.place();
   }
 
-  /** Is the room, which nobody owns, left to another process? */
+  /** Is this room without owner left to another process? */
   async isOthers(room: Listing): Promise<boolean> {
     return (await this.#balancer.heirs([room])).size > 0;
   }
 
-  /** Where is it? Takes a room that nobody has. @throws StoreUnavailable */
+  /** Locates a room; takes it over if it has no owner. @throws StoreUnavailable */
   async locate(room: string): Promise<Place> {
     const { rooms } = this.#options;
     for (const untilMs = performance.now() + PATIENCE_MS; ; ) {
@@ -129,28 +128,28 @@ export class Cluster {
       if (heir) return { kind: "there", url: heir.url, process: heir.process };
       if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };
       if (performance.now() > untilMs) return { kind: "moving" };
-      // It is being opened here, or another process was faster.
+      // The room is being opened here, or another process was faster to claim it.
       await new Promise((resolve) => setTimeout(resolve, PATIENCE_STEP_MS));
       this.#asked.delete(room);
     }
   }
 
-  /** The owner that `locate` named did not answer: ask again the next time. */
+  /** Forgets the cached location after the owner did not answer, so that the next call asks the store. */
   doubt(room: string): void {
     this.#asked.delete(room);
   }
 
   /**
-   * Gives rooms up so that other processes take them, the least busy ones of this version; if there are none they come
-   * back after some seconds.
-   * @param rooms names; those that are not open here are left out
-   * @returns which were handed over
+   * Hands rooms over to the least busy processes of this version. If there is none, the rooms come back after some
+   * seconds.
+   * @param rooms names; rooms that are not open here are ignored
+   * @returns names of the rooms that were handed over
    */
   handOver(rooms: readonly string[]): Promise<string[]> {
     return this.#handOverTo(this.#balancer.receivers(rooms));
   }
 
-  /** @param rooms names, and for whom they are */
+  /** @param rooms names, each with its receiver */
   async #handOverTo(rooms: ReadonlyMap<string, string | null>): Promise<string[]> {
     const { rooms: own, log } = this.#options;
     const remaining = [...rooms.keys()].filter((room) => own.isOpen(room));
@@ -163,11 +162,11 @@ export class Cluster {
           await own.handOver(room);
           handed.push(room);
         } catch (error) {
-          if (own.isOpen(room)) log.error({ room, err: error }, "a room could not be handed over; it goes on here");
+          if (own.isOpen(room)) log.error({ room, err: error }, "a room could not be handed over; it continues here");
           else
             log.error(
               { room, err: error },
-              "a room could not be handed over; it goes on elsewhere from its last checkpoint",
+              "a room could not be handed over; another process continues it from its last checkpoint",
             );
         }
       }
@@ -177,7 +176,7 @@ export class Cluster {
   }
 
   /**
-   * Takes no more rooms; leases are kept until the last one is handed over. The store stays open: it is not ours.
+   * Takes over no more rooms, and keeps the leases until the last room is handed over. Does not close the store.
    * @param endRooms hands over all rooms that are open here
    */
   close(endRooms: () => Promise<void>): Promise<void> {
@@ -197,7 +196,7 @@ export class Cluster {
     const nowMs = performance.now();
     const known = this.#asked.get(room);
     if (known && nowMs < known.untilMs) return known.listing;
-    if (this.#asked.size > 10_000) this.#asked.clear(); // Names that were made up.
+    if (this.#asked.size > 10_000) this.#asked.clear(); // Mostly names of rooms that never existed.
     const listing = this.store.room(room);
     this.#asked.set(room, { listing, untilMs: nowMs + BELIEVED_MS });
     listing.catch(() => this.#asked.delete(room));

@@ -1,33 +1,35 @@
 /**
- * What becomes of rooms while the store is away: members are told at once, and those whose lease is over are let go, so
- * that they find the room where it goes on, or here when the store is back.
+ * Handles rooms while the store is away. Members get a notice at once. Members of rooms whose lease has expired are
+ * disconnected, so that they find the room at its new owner, or here when the store is back.
  */
 
-/** What a room does when this process is cut off. */
+/** The part of a room that is used here. */
 interface CutOffRoom {
   readonly name: string;
-  /** The store is away: what is done now may be forgotten. */
+  /** Tells members that the store is away, so that changes from now on may be lost. */
   tellStoreAway(): void;
-  /** It stands still, and its members are let go; or it goes on. */
+  /** Pauses the room and disconnects its members; or continues it. */
   cutOff(isCutOff: boolean): void;
 }
 
-/** Between two looks, ms. */
+/** Interval between two checks, ms. */
 const LOOK_MS = 250;
-/** A room that has stood still for so long without a lease lets its members go, ms: a renewal may be under way. */
+/** A room without lease disconnects its members after this time, ms, because a renewal may be running. */
 const GRACE_MS = 1500;
 
 export interface CutOffOptions {
   rooms: () => CutOffRoom[];
   /** ms on performance.now() */
   ownedUntilMs: (room: string) => number;
-  /** s; 0: the store takes what it is given. */
+  /** Time since the store stopped accepting writes, s; 0: healthy. */
   awaySeconds: () => number;
 }
 
-/** @returns to be called at the end */
+/** @returns call it to stop watching */
 export function watchCutOff({ rooms, ownedUntilMs, awaySeconds }: CutOffOptions): () => void {
-  /** Since when the rooms stand still, ms as seen here: whoever was stopped itself has not watched them. */
+  /**
+   * When each room was first seen without lease, ms. Counted from checks, because the process itself may have paused.
+   */
   const still = new WeakMap<CutOffRoom, number>();
   let told = false;
   const look = (): void => {

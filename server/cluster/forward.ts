@@ -1,7 +1,7 @@
 /**
- * Requests and sockets for rooms of other processes go to the owner, so that any process takes any connection. It runs
- * before the routes: they only ever see rooms that are here, or nowhere. What the owner answers is answered; who may do
- * what, the owner decides, by the ticket that goes along (ticket.ts) instead of the client's own credentials.
+ * Forwards requests and sockets for rooms of other processes to the owner, so that any process accepts any connection.
+ * It runs before the routes, so they only see rooms that are open here or do not exist. The owner's answer is returned
+ * unchanged. The owner also authorizes the request, by a ticket (ticket.ts) that replaces the client's credentials.
  */
 import replyFrom from "@fastify/reply-from";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -16,32 +16,32 @@ import type { PeerTls } from "./peer.ts";
 import { proxySocket } from "./proxySocket.ts";
 import { TICKET_HEADER, type Ticket, type Tickets } from "./ticket.ts";
 
-/** As `ROOM_NAME` of rooms/registry.ts. */
+/** The same pattern as `ROOM_NAME` of rooms/registry.ts. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
-/** Routes about one room. */
+/** Matches routes of one room. */
 const OF_A_ROOM = /^\/api\/(admin\/)?rooms\/:room(\/|$)/;
-/** Until an owner has accepted the connection, and until it has answered, ms. A request may build a scene. */
+/** Time limits of connecting to an owner and of its answer, ms. A request may build a scene. */
 const CONNECT_MS = 2000;
 const ANSWER_MS = 120_000;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The room that the address names is parked: the socket's route says so. */
+    /** Set if the room of the address is quarantined; the socket route then refuses the socket. */
     parked: Parked | null;
-    /** Another process has passed it on: its ticket. */
+    /** Ticket of a request that another process has forwarded. */
     ticket?: Ticket;
   }
 }
 
-/** What the others are told of who asks, instead of the client's own credentials. */
+/** Statements about the sender of a request, which replace the client's own credentials. */
 interface Vouching {
-  /** Of a request whose credentials are judged already. JSON. */
+  /** Statement about a request whose credentials were checked here. JSON. */
   ofRequest(request: FastifyRequest): unknown;
   /**
-   * Of a message of a socket.
-   * @param first is it the socket's first one?
-   * @param seal makes a ticket of what is said, for the same process
-   * @returns the message to send instead; null: it stays as it is
+   * Statement about a socket's message.
+   * @param first is it the socket's first message?
+   * @param seal makes a ticket of a statement, for the same process
+   * @returns the message to send instead; null: it stays unchanged
    */
   ofMessage(
     request: FastifyRequest,
@@ -51,7 +51,7 @@ interface Vouching {
   ): Promise<Uint8Array> | null;
 }
 
-/** `method` of a ticket in a socket's message; its `url` is the upgrade's own ticket. */
+/** `method` of a ticket in a socket's message. Its `url` is the ticket of the upgrade. */
 export const MESSAGE = "MESSAGE";
 
 export interface ForwardOptions {
@@ -60,13 +60,13 @@ export interface ForwardOptions {
   tls: PeerTls;
   vouching: Vouching;
   metrics: ClusterMetrics;
-  /** The connection is another process's. */
+  /** Called for a connection that comes from another process. */
   onForwarded: (connection: Socket) => void;
-  /** The store was asked for a room that is nowhere, by who does not open it. */
+  /** Called if the store was queried for a room that does not exist, by a request that does not create it. */
   onMissing: (request: FastifyRequest) => void;
 }
 
-/** Register before the routes, and after nothing that asks for `request.ip`. */
+/** Register it before the routes, and before all hooks that read `request.ip`. */
 export async function forwardToOwners(app: FastifyInstance, options: ForwardOptions): Promise<void> {
   const { tickets, tls, onForwarded } = options;
   const forwarder = new Forwarder(options);
@@ -96,10 +96,10 @@ export async function forwardToOwners(app: FastifyInstance, options: ForwardOpti
 }
 
 class Forwarder {
-  /** What clients sent right behind their request to upgrade; Node hands it out with the event and never again. */
+  /** Bytes that a client sent right after its upgrade request. Node passes them only with the event. */
   readonly heads = new WeakMap<IncomingMessage, Buffer>();
   readonly #options: ForwardOptions;
-  /** Node counts a socket that was passed on as a connection of the server and would wait for its end. */
+  /** Forwarded sockets. Node counts them as connections of the server and would wait for their end. */
   readonly #through = new Set<Duplex>();
 
   constructor(options: ForwardOptions) {
@@ -110,7 +110,7 @@ class Forwarder {
     for (const socket of this.#through) socket.destroy();
   }
 
-  /** What is for a room of another process goes there; of the rest, nothing happens. */
+  /** Forwards the request if its room belongs to another process; otherwise does nothing. */
   async toOwner(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { cluster, onMissing } = this.#options;
     const room = roomOf(request);
@@ -126,8 +126,8 @@ class Forwarder {
   }
 
   /**
-   * A new room is made where there is most room for it. A thread of its own is this process's to give.
-   * @returns was it made elsewhere? Where that cannot be reached, it is made here
+   * Creates a new room at the least busy process. A room with its own thread stays here.
+   * @returns true: another process has created it. If that process cannot be reached, the room is created here
    */
   async #placeRoom(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { cluster, metrics } = this.#options;
@@ -157,7 +157,7 @@ class Forwarder {
     await new Promise<void>((resolve, reject) => {
       reply.raw.once("close", resolve);
       reply.from(target, {
-        // The owner compares a page's origin with the host that it asked for.
+        // Keep the Host header: the owner compares it with the page's origin.
         rewriteRequestHeaders: (_request, headers) => ({
           ...withoutCredentials(headers),
           host: request.headers.host ?? "",
@@ -200,13 +200,13 @@ class Forwarder {
     const { socket } = request.raw;
     this.#through.add(socket);
     socket.once("close", () => this.#through.delete(socket));
-    // From here on the socket is the owner's: nothing of Fastify may write to it.
+    // From here on the socket belongs to the owner: Fastify must not write to it.
     reply.hijack();
     reply.raw.detachSocket(socket);
   }
 }
 
-/** Operators' routes and invitations do not need the room to be open; sockets are told by their own route. */
+/** Operators' routes and invitations work for a quarantined room; sockets are refused by their own route. */
 function refuseParked(request: FastifyRequest, room: string, parked: Parked): void {
   const { url = "" } = request.routeOptions;
   if (request.ws) request.parked = parked;
@@ -216,19 +216,19 @@ function refuseParked(request: FastifyRequest, room: string, parked: Parked): vo
 
 type Owner = Extract<Place, { kind: "there" }>;
 
-/** What only the process that is asked needs to see. */
+/** Removes the headers that only this process may see. */
 function withoutCredentials<T>(headers: Record<string, T>): Record<string, T> {
   const { authorization: _token, cookie: _cookie, ...others } = headers;
   return others;
 }
 
 function roomOf(request: FastifyRequest): string | undefined {
-  // Whether a page may ask is about the page, not about the room.
+  // A CORS preflight concerns the page, not the room.
   if (request.method === "OPTIONS") return undefined;
   const { room } = (request.params ?? {}) as { room?: string };
-  // What cannot be a name is nobody's room: the store is not asked for it.
+  // An invalid name belongs to no room, so the store is not queried.
   if (room !== undefined && OF_A_ROOM.test(request.routeOptions.url ?? "")) return NAME.test(room) ? room : undefined;
-  // Opening a room by a name that another process has finds it there; invitations are its owner's to give.
+  // Creating a room under an existing name finds it at its owner. Only the owner issues invitations.
   const wanted =
     request.method === "POST" && ["/api/rooms", "/api/tokens"].includes(request.routeOptions.url ?? "")
       ? (request.body as { room?: unknown } | null)?.room
@@ -237,7 +237,8 @@ function roomOf(request: FastifyRequest): string | undefined {
 }
 
 /**
- * What nobody can restore stays on the move for ever: operators may end it, or have what is kept, wherever they ask.
+ * A room that no process can restore stays "moving" forever. Any process lets operators delete it or download its
+ * recording.
  */
 const mayEnd = ({ method, routeOptions: { url } }: FastifyRequest): boolean =>
   (method === "DELETE" && url === "/api/admin/rooms/:room") ||

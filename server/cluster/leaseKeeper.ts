@@ -1,30 +1,32 @@
 /**
  * Keeps the leases of this process: renews them, knows by its own clock until when each of them certainly holds, and
- * says what was lost.
+ * reports lost ones.
  *
  *     asked           answered                                       renewals every third of a term
  *       |----------------|-----|-------------------------------|----|
  *       0                      store's term begins            ownedUntilMs   term by our clock
  *
- * The store counts a term from some moment after we asked, we count it from the moment before: so ours ends first,
- * however long the answer took, and by a margin on top, which is for a tick that has begun. The clock is monotonic and
- * goes on while the process is stopped (SIGSTOP), so whoever wakes after the term knows it before the next tick.
+ * The store counts a term from some moment after the request was sent; this process counts it from before. So the local
+ * term ends first, however long the answer took. It is also shorter by a margin, for a tick that has already begun. The
+ * clock is monotonic and continues while the process is stopped (SIGSTOP), so a process that wakes after the term
+ * detects it before its next tick.
  *
- * A lease that has run out is not lost yet: nobody may have claimed the room. Its room stands still; the renewal says
- * whether it goes on (epoch unchanged) or is dropped.
+ * An expired lease is not lost yet: perhaps no process has claimed the room. The room is paused, and the next renewal
+ * tells whether it continues (epoch unchanged) or is dropped.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { type Holder, type Lease, LeaseLost, type Store } from "../store/store.ts";
 import type { ClusterRooms } from "./rooms.ts";
 
-/** Renewals in a term: two may fail in a row. */
+/** Renewals per term: two in a row may fail. */
 const RENEWALS_PER_TERM = 3;
-/** Share of a term that a room stands still before its end. */
+/** Share of the term by which a room stops stepping before the term's end. */
 const MARGIN = 0.1;
-/** After a renewal that failed, ms: the store may be back any moment, and rooms stand still. */
+/** Pause after a failed renewal, ms. It is short, because rooms are paused and the store may be back any moment. */
 const RETRY_MS = 250;
 /**
- * A lease without a room: how long a room may take to open, s. Scenes with large meshes are built in up to a minute.
+ * Longest time that a lease may exist without a room, s: the time to open the room. Building a scene with large meshes
+ * takes up to a minute.
  */
 const OPENING_SECONDS = 120;
 
@@ -38,7 +40,7 @@ type StoreMethod = (...args: unknown[]) => unknown;
 
 interface HeldLease {
   lease: Lease;
-  /** Certain until then, ms on performance.now(). */
+  /** Time until which the lease certainly holds, ms on performance.now(). */
   untilMs: number;
   sinceMs: number;
 }
@@ -52,10 +54,7 @@ export interface LeaseKeeperOptions {
 }
 
 export class LeaseKeeper {
-  /**
-   * The same store, watched: leases that come and go through it are known here without anybody having to say so.
-   * Everybody uses this one.
-   */
+  /** The store, wrapped: it registers leases that are claimed and released through it. All code must use this one. */
   readonly store: Store;
   readonly #options: LeaseKeeperOptions;
   readonly #held = new Map<string, HeldLease>();
@@ -73,8 +72,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Until when may this process step the room, ms on performance.now()? To be asked before every tick, which must not
-   * begin later.
+   * Time until which this process may step the room, ms on performance.now(). Check it before every tick; a tick must
+   * not begin later.
    */
   ownedUntilMs(room: string): number {
     return this.#held.get(room)?.untilMs ?? -Infinity;
@@ -84,7 +83,7 @@ export class LeaseKeeper {
     return this.#held.get(room)?.lease;
   }
 
-  /** Renews no more. Leases that are still held run out by themselves. */
+  /** Stops renewing. Leases that are still held expire. */
   close(): void {
     this.#closed = true;
     if (this.#timer) clearTimeout(this.#timer);
@@ -121,7 +120,7 @@ export class LeaseKeeper {
         this.#took(lease, askedMs);
         return lease;
       },
-      // Forgotten before it is asked: from here on the room may be another's any moment.
+      // Forget the lease before the store is asked: from then on another process may have the room at any moment.
       release: async (lease) => {
         this.#forget(lease);
         await store.release(lease);
@@ -135,7 +134,7 @@ export class LeaseKeeper {
         this.#forget(lease);
       },
     };
-    // Everything else goes straight to the store, whatever it is made of.
+    // All other methods go straight to the store.
     return new Proxy(store, {
       get: (target, name) => {
         const own = watched[name as keyof Store];
@@ -147,8 +146,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * A write that was refused says that the lease is lost, and its room ends by that. Should a replica take over that
-   * has not got the claim yet, a renewal would have the lease back, and no room under it.
+   * Forgets a lease after a refused write, which also ends its room. Otherwise, if a replica takes over that does not
+   * have the new claim yet, a renewal could bring the lease back without a room.
    */
   #heeding(ask: StoreMethod): StoreMethod {
     return (...args) => {
@@ -161,7 +160,9 @@ export class LeaseKeeper {
     };
   }
 
-  /** The next renewal counts from when the last was asked, as its term does: an answer may have taken most of one. */
+  /**
+   * Schedules the next renewal from the time of the last request, as the term does: the answer may take most of a term.
+   */
   #schedule(delayMs: number): void {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
@@ -173,7 +174,7 @@ export class LeaseKeeper {
     }, delayMs);
   }
 
-  /** Never rejects. @returns did the store answer? */
+  /** Renews all leases. Never rejects. @returns did the store answer? */
   async #renew(): Promise<boolean> {
     const { store, holder, rooms, metrics, log } = this.#options;
     const askedMs = performance.now();
@@ -190,7 +191,7 @@ export class LeaseKeeper {
     } catch (error) {
       metrics.renewal("failed", asked.length);
       if (!this.#failing)
-        log.error({ err: error, rooms: asked.length }, "leases cannot be renewed; rooms will stand still");
+        log.error({ err: error, rooms: asked.length }, "leases cannot be renewed; rooms will be paused");
       this.#failing = true;
       return false;
     }
@@ -198,14 +199,14 @@ export class LeaseKeeper {
     this.#failing = false;
     for (const { lease } of asked) {
       const held = this.#held.get(lease.room);
-      // Released, removed or claimed anew while the store was being asked: what it says is of yesterday.
+      // Released, removed or claimed again during the request: the answer is outdated.
       if (held?.lease.epoch !== lease.epoch) continue;
       if (!lost.has(lease.room)) {
         held.untilMs = Math.max(held.untilMs, this.#until(askedMs));
         continue;
       }
       this.#held.delete(lease.room);
-      log.warn({ room: lease.room, epoch: lease.epoch }, "the room is another process's now");
+      log.warn({ room: lease.room, epoch: lease.epoch }, "another process has the room now");
       void rooms
         .drop(lease.room)
         .catch((error: unknown) => log.error({ room: lease.room, err: error }, "a lost room could not be ended"));
@@ -215,12 +216,12 @@ export class LeaseKeeper {
     return true;
   }
 
-  /** A lease whose room did not open, or ended without a word: kept alive it would hide the room from everybody. */
+  /** A lease whose room did not open or ended unnoticed. If it were renewed, no process could open the room. */
   #abandoned({ lease, sinceMs }: HeldLease, nowMs: number): boolean {
     const { rooms, log } = this.#options;
     if (rooms.serves(lease.room) || nowMs - sinceMs < 1000 * OPENING_SECONDS) return false;
-    log.error({ room: lease.room, epoch: lease.epoch }, "a lease without a room is given up");
-    void this.store.release(lease).catch(() => {}); // It runs out by itself otherwise.
+    log.error({ room: lease.room, epoch: lease.epoch }, "a lease without a room is released");
+    void this.store.release(lease).catch(() => {}); // If this fails, the lease expires.
     return true;
   }
 }

@@ -1,11 +1,12 @@
 /**
- * Asking another process: over http, or over TLS with a certificate that the cluster's own authority may have signed.
+ * Sends requests to another process: over HTTP, or over TLS with a certificate that the cluster's own authority may
+ * have signed.
  */
 import { type ClientRequest, type RequestOptions, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 
 export interface PeerTls {
-  /** Certificates (PEM) that others' are checked against; undefined: the system's. */
+  /** Authorities (PEM) that sign the other processes' certificates; undefined: the system's authorities. */
   ca: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Asks the other processes of the cluster the same question in the name of who asked this one: what only the owner of a
- * room knows of it.
+ * Asks the other processes of the cluster the same question in the name of the client, about facts that only the owner
+ * of a room knows.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -9,21 +9,21 @@ import type { Holder, Listing } from "../store/store.ts";
 import { type PeerTls, requestPeer } from "./peer.ts";
 import { TICKET_HEADER, type Tickets } from "./ticket.ts";
 
-/** A process that does not answer within this must not keep the others' answers back, ms. */
+/** Time limit of an answer, ms: a process that does not answer must not hold back the other answers. */
 const PATIENCE_MS = 2000;
 
 export interface PeerQuery {
-  /** Path with its query. */
+  /** Path including the query. */
   path: string;
-  /** Of the client. */
+  /** Address of the client. */
   address: string;
-  /** What this process knows of who asks. */
+  /** Statement about the client's identity. */
   said: unknown;
 }
 
 /**
- * @param peers processes, once each
- * @returns what each of them answered with 200, as JSON; null for those that did not answer, or not with 200
+ * @param peers each process once
+ * @returns each process's answer with status 200, as JSON; null for no answer or another status
  */
 export async function queryPeers(
   peers: readonly Holder[],
@@ -48,7 +48,7 @@ export async function queryPeers(
   return new Map(await Promise.all(peers.map(async (peer): Promise<[string, unknown]> => [peer.url, await ask(peer)])));
 }
 
-/** The processes that own these rooms, but for oneself. */
+/** Returns the owners of these rooms, except this process. */
 export function ownersOf(listings: readonly Listing[], own: string): Holder[] {
   const owners = new Map<string, Holder>();
   for (const { owner } of listings) if (owner && owner.process !== own) owners.set(owner.process, owner);

@@ -1,7 +1,7 @@
 /**
- * What the processes of a cluster know of each other: each writes down three times in a term how busy it is, of which
- * version, and which rooms it has just given up for whom, and reads what the others have written. No room depends on
- * it: who has one the leases say, and without this table rooms go to whoever comes first.
+ * The processes' reports to each other. Three times in a term each process stores its load, its version, and the rooms
+ * that it has just handed over, and reads the other reports. Rooms do not depend on these reports: leases decide which
+ * process has a room. Without reports a free room goes to the first process that claims it.
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { GivenRoom, Holder, ListedProcess, ProcessReport, ProcessState, Store } from "../store/store.ts";
@@ -10,19 +10,19 @@ import type { Log } from "./leaseKeeper.ts";
 import type { ClusterRooms, RoomLoad } from "./rooms.ts";
 
 const REPORTS_PER_TERM = 3;
-/** Loads are the mean of so many reports. */
+/** Number of reports whose loads are averaged. */
 const REPORTS_IN_LOAD = 3;
-/** Rooms that were given up are told of for so long, ms. */
+/** Handed-over rooms are reported for this long, ms. */
 const GIVEN_MS = 60_000;
-/** Longer nobody waits for others to be told, ms: they would only have to find out. */
+/** Longest wait until a report is stored, ms. Without it the other processes notice the change themselves. */
 const TELL_MS = 1000;
 
-/** What the process says of itself, beside its rooms. */
+/** State of this process for its reports, beside its rooms. */
 export interface OwnState {
   version: string;
   state: "starting" | "ready";
   publicUrl: string | null;
-  /** That step shared rooms. */
+  /** Number of threads that step shared rooms. */
   threads: number;
   memoryBytes: number;
 }
@@ -45,7 +45,7 @@ export class Processes {
   readonly #loads: number[] = [];
   #known: ListedProcess[] = [];
   #timer: NodeJS.Timeout | null = null;
-  /** On its way out. */
+  /** The process is shutting down. */
   #ending: "draining" | "gone" | null = null;
   #started = false;
   #failing = false;
@@ -63,7 +63,7 @@ export class Processes {
     };
   }
 
-  /** From now on others know of this one. @param looked after each look at the others */
+  /** Starts reporting. @param looked called after each read of the other reports */
   start(looked: () => void): void {
     if (this.#started || this.#ending) return;
     this.#started = true;
@@ -79,7 +79,7 @@ export class Processes {
     void again();
   }
 
-  /** Share of the stepping threads' time that rooms take, lately. */
+  /** Recent share of the stepping threads' time that rooms take. */
   get load(): number {
     return this.#loads.reduce((sum, load) => sum + load, 0) / Math.max(1, this.#loads.length);
   }
@@ -88,7 +88,7 @@ export class Processes {
     return this.#options.own().threads;
   }
 
-  /** As of the last look, this one included. Empty while the store does not answer. */
+  /** Reports of the last read, including this process's. Empty while the store does not answer. */
   get known(): readonly ListedProcess[] {
     return this.#known;
   }
@@ -97,7 +97,7 @@ export class Processes {
     return this.#options.rooms.loads?.() ?? [];
   }
 
-  /** What this process says of itself. */
+  /** Composes this process's report. */
   report(): ProcessReport {
     const { holder, rooms, maxRooms, own } = this.#options;
     const { version, state, publicUrl, memoryBytes } = own();
@@ -125,7 +125,7 @@ export class Processes {
     };
   }
 
-  /** The table as it is now. Never rejects: nothing is known while the store does not answer. */
+  /** Reads all reports now. Never rejects: the table is empty while the store does not answer. */
   async table(): Promise<readonly ListedProcess[]> {
     try {
       this.#known = aged(await this.#read(), this.#options.store.leaseSeconds);
@@ -135,14 +135,14 @@ export class Processes {
     return this.#known;
   }
 
-  /** A room is about to be made there: counted until the next look. */
+  /** Adds a room that is about to be created at a process, until the next read. */
   expect({ process }: ListedProcess, load: number): void {
     this.#known = this.#known.map((known) =>
       known.process === process ? { ...known, rooms: known.rooms + 1, load: Math.min(1, known.load + load) } : known,
     );
   }
 
-  /** Others are to know before these rooms are free, and who is to have them. Never rejects. */
+  /** Reports handed-over rooms and their receivers, before the rooms are released. Never rejects. */
   async give(rooms: ReadonlyMap<string, string | null>): Promise<void> {
     if (!this.#started || rooms.size === 0) return;
     const ms = performance.now();
@@ -150,13 +150,13 @@ export class Processes {
     await this.#told();
   }
 
-  /** Takes no more rooms. */
+  /** Reports `draining`: the process takes no more rooms. */
   drain(): void {
     this.#ending = "draining";
     if (this.#timer) clearTimeout(this.#timer);
   }
 
-  /** Never rejects. */
+  /** Reports `gone`. Never rejects. */
   async close(): Promise<void> {
     this.drain();
     this.#ending = "gone";
@@ -175,7 +175,7 @@ export class Processes {
     const told = this.#tell().then(
       () => (this.#failing = false),
       (error: unknown) => {
-        if (!this.#failing) this.#options.log.warn({ err: error }, "other processes cannot be told of this one");
+        if (!this.#failing) this.#options.log.warn({ err: error }, "this process's report cannot be stored");
         this.#failing = true;
       },
     );
@@ -184,7 +184,7 @@ export class Processes {
   }
 }
 
-/** What was some seconds ago when it was written is longer ago by now. */
+/** Adds a report's own age to the ages in it. */
 const aged = (table: readonly ListedProcess[], leaseSeconds: number): ListedProcess[] =>
   table.map((process) => ({
     ...process,
@@ -194,7 +194,7 @@ const aged = (table: readonly ListedProcess[], leaseSeconds: number): ListedProc
     })),
   }));
 
-/** Nobody gets an answer that is older than the question, and no two are asked at once. */
+/** Runs one call at a time. A caller never gets an answer that is older than its call. */
 function oneByOne<T>(ask: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | null = null;

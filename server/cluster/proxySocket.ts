@@ -1,35 +1,34 @@
 /**
- * Passes a socket on to the process that owns its room: the upgrade is asked for there with the client's own headers,
- * and once it is granted bytes go through both ways: the owner's untouched, the client's but for what holds a secret
- * (clientStream.ts). Frames of rooms are not looked into, so they cost two copies and no parsing; back-pressure goes
- * through as it comes (a slow client slows the owner's socket, which skips frames for it as always).
+ * Forwards a socket to the process that owns its room. The upgrade is requested there with the client's own headers.
+ * Once it is accepted, bytes pass in both directions: the owner's unchanged, the client's except messages with a secret
+ * (clientStream.ts). Frames of rooms are not parsed, so they cost only two copies. Back-pressure passes, too: a slow
+ * client slows the owner's socket, and the owner skips frames for it as usual.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Duplex } from "node:stream";
 import { ClientStream, type Rewrite } from "./clientStream.ts";
 import { type PeerTls, requestPeer } from "./peer.ts";
 
-/** Until the owner answers, ms. */
+/** Time limit of the owner's answer, ms. */
 const ANSWER_MS = 3000;
 
 export interface ProxiedSocket {
   /** The client's request to upgrade. */
   request: IncomingMessage;
-  /** What the client sent after it. */
+  /** Bytes that the client sent after the request. */
   head: Buffer;
   /** The owner, http://host:port. */
   target: string;
   tls: PeerTls;
-  /** Headers to ask with. */
+  /** Headers of the forwarded request. */
   headers: OutgoingHttpHeaders;
-  /** Of the client's messages. */
+  /** Replaces messages of the client. */
   rewrite: Rewrite;
 }
 
 /**
- * @returns what became of it: `through` once both ends are connected, `refused` when the owner's own refusal was passed
- *   on, `unreachable` when there was no answer,
- *   and then the client's socket is as it was
+ * @returns `through`: both ends are connected. `refused`: the owner's refusal was passed on. `unreachable`: no
+ *   answer came, and the client's socket is unchanged
  */
 export function proxySocket({
   request,
@@ -53,7 +52,7 @@ export function proxySocket({
       resolve("through");
     });
     asked.on("response", (answer: IncomingMessage) => {
-      // A refusal: status and reason as the owner gave them. The connection ends with it, as after any refused upgrade.
+      // Pass the owner's status and reason on, and close the connection, as after any refused upgrade.
       answer.headers.connection = "close";
       client.write(headOf(answer));
       answer.pipe(client);
@@ -74,7 +73,7 @@ function headOf(answer: IncomingMessage): string {
 
 type Line = Duplex & { setNoDelay?: (on: boolean) => void };
 
-/** Two streams become one line: what ends or breaks one ends the other. @param head what the client sent already */
+/** Connects two streams: if one ends or fails, the other ends, too. @param head bytes that the client has sent */
 function join(client: Line, head: Buffer, owner: Line, rewrite: Rewrite): void {
   const stream = new ClientStream(rewrite);
   if (head.length > 0) stream.write(head);
@@ -82,7 +81,7 @@ function join(client: Line, head: Buffer, owner: Line, rewrite: Rewrite): void {
     [client, owner],
     [owner, client],
   ] as const) {
-    from.setNoDelay?.(true); // A frame a tick must not wait for the next one.
+    from.setNoDelay?.(true); // A tick's frame must not wait for the next one.
     from.on("error", () => to.destroy());
     from.on("close", () => to.destroy());
   }

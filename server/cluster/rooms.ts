@@ -1,51 +1,52 @@
-/** What the cluster needs of this process's rooms. The registry (rooms/registry.ts) is the one that has them. */
+/** The cluster's view of this process's rooms. The registry (rooms/registry.ts) implements it. */
 import type { Lease, Listing } from "../store/store.ts";
 
-/** restart: its process died on this machine. takeover: its lease ran out. handover: its process gave it up. */
+/** restart: its process died on this machine. takeover: its lease expired. handover: its process handed it over. */
 export type AdoptCause = "restart" | "takeover" | "handover";
 
-/** How busy a room that is open here keeps its thread. */
+/** Load of a room that is open here. */
 export interface RoomLoad {
   name: string;
-  /** Of one thread's time; 0 for a room with a thread of its own. */
+  /** Share of one thread's time; 0 for a room with its own thread. */
   share: number;
-  /** How long it has been here, ms. */
+  /** Time since it was opened here, ms. */
   residentMs: number;
-  /** Ticks on shared threads, is not on trial, is not going back, is not handed over already. */
+  /** It ticks on shared threads, has settled, and is neither going back nor being handed over. */
   movable: boolean;
 }
 
 export interface ClusterRooms {
-  /** Is it open here, or being opened, or over and still to be removed from the store? */
+  /** Is the room open here, being opened, or ended but still in the store? */
   serves(room: string): boolean;
-  /** Is it open here, so that one may go in? */
+  /** Is the room open here, so that members can join? */
   isOpen(room: string): boolean;
   /** Connected members; 0 for a room that is not open here. */
   members(room: string): number;
-  /** Rooms that are open here. */
+  /** Names of the rooms that are open here. */
   names(): string[];
-  /** Of the rooms that are open here. Absent: nobody knows. */
+  /** Loads of the rooms that are open here. Absent: unknown. */
   loads?(): RoomLoad[];
-  /** A parked room of another version: is this process of that version? Absent: no. */
+  /** Can this process read a room that is quarantined because of its version? Absent: no. */
   reads?(listing: Listing): Promise<boolean>;
   /**
-   * To be asked before a room is claimed, with the attempt that this makes: a room's last one is made alone. Absent: at
-   * once. @returns to be called when it is adopted, or not
+   * Call it before a room is claimed, with the number of this attempt: a room's last attempt runs alone. Absent: no
+   * wait.
+   * @returns call it when the takeover has ended
    */
   turn?(attempts: number): Promise<() => void>;
   /**
-   * Restores the room from the store and serves it under this lease. Rejects when that cannot be done; the caller
-   * releases the lease. Resolves with null when nobody should serve it: it is parked then, and the lease is over.
+   * Restores the room from the store and serves it under this lease. If it rejects, the caller releases the lease.
+   * Resolves with null if the room was quarantined, which ends the lease.
    */
   adopt(listing: Listing, lease: Lease, cause: AdoptCause): Promise<unknown>;
   /**
-   * The last state into the store, lease released, sockets closed with "restarting". Nothing of it may be lost, so it
-   * may take a while.
+   * Stores the last state, releases the lease and closes the sockets with "restarting". It may take a while, because
+   * nothing may be lost.
    */
   handOver(room: string): Promise<void>;
   /**
-   * The lease is somebody else's: stops the room at once and writes nothing. Sockets are closed with "restarting";
-   * clients find the new owner by themselves.
+   * Stops a room at once and writes nothing, because another process has its lease. Sockets are closed with
+   * "restarting", and the clients find the new owner.
    */
   drop(room: string): Promise<void>;
 }

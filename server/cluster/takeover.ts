@@ -1,11 +1,11 @@
 /**
- * Takes rooms that nobody owns: their process died, was cut off, or gave them up. Every process looks at the list of
- * rooms now and then and takes a few at a time; the store decides who gets which. Nobody needs to know who else is
- * there.
+ * Takes over rooms without owner: their process died, was cut off, or released them. Every process reads the list of
+ * rooms regularly and claims a few at a time; the store decides which process gets which room. No process needs to know
+ * the others.
  *
- * Spread: before it takes another, a process waits the longer the larger its share of all rooms is, with some chance in
- * it, so that those with few rooms come first. A process of this very machine that is certainly dead is not waited for
- * (store/processName.ts).
+ * Spread: a process pauses before each further claim, longer the larger its share of all rooms is, with a random part.
+ * So processes with few rooms come first. The leases of a process of this machine that is certainly dead are ended at
+ * once (store/processName.ts).
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { isCertainlyDead } from "../store/processName.ts";
@@ -14,32 +14,32 @@ import type { Log } from "./leaseKeeper.ts";
 import type { AdoptCause, ClusterRooms } from "./rooms.ts";
 
 /**
- * Between two looks, ms. With a term of 6 s a dead process's rooms step again after 7 s at most, and the store is asked
- * little.
+ * Interval between two looks at the list, ms. With a term of 6 s, a dead process's rooms step again after at most 7 s,
+ * at little load for the store.
  */
 const LOOK_MS = 500;
 /**
- * Restored at once, whoever asks for them: each reads its state and steps its journal on one of the threads. More would
- * only take turns there, and all be back as late as the last.
+ * Number of rooms that are restored at the same time. Each replays its journal on one of the threads; more rooms would
+ * only share these threads and all be back as late as the last.
  */
 const AT_ONCE = 4;
-/** What a process that has all rooms waits before it takes one more, ms; with others there, who come first then. */
+/** Pause of a process that owns all rooms before it claims another one, ms. Other processes then come first. */
 const LOAD_MS = 400;
-/** A room that this process has handed over is left to others for this long, ms; if there are none it comes back. */
+/** A handed-over room is left to other processes for this time, ms; after that this process may take it back. */
 const LEAVE_MS = 5000;
-/** After a room could not be restored here, ms: first and longest; doubled each time. */
+/** First and longest pause after a room could not be restored here, ms; doubled each time. */
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Between two looks at a parked room of another version: this process may have its scene by then, ms. */
+/** Interval between two checks of a quarantined room of another version, ms: its scene may have arrived meanwhile. */
 const READ_AGAIN_MS = 30_000;
 
 export interface TakeoverOptions {
-  /** The lease keeper's. */
+  /** The lease keeper's store. */
   store: Store;
   holder: Holder;
   rooms: Pick<ClusterRooms, "serves" | "names" | "reads" | "turn" | "adopt">;
   maxRooms: number;
-  /** Whose these rooms are that nobody owns; those that are not in it, anybody may take. */
+  /** Successors of rooms without owner. A room that is absent from the map may be taken by any process. */
   heirs: (free: readonly Listing[]) => Promise<Map<string, Holder>>;
   metrics: ClusterMetrics;
   log: Log;
@@ -47,12 +47,12 @@ export interface TakeoverOptions {
 
 export class Takeover {
   readonly #options: TakeoverOptions;
-  /** Rooms that are not to be taken before, ms on performance.now(), and how often they failed. */
+  /** Earliest next attempt for each room, ms on performance.now(), and the number of failures. */
   readonly #notBefore = new Map<string, { ms: number; failures: number }>();
-  /** Parked rooms of other versions that are not to be looked into before, ms on performance.now(). */
+  /** Earliest next check of quarantined rooms of other versions, ms on performance.now(). */
   readonly #readAgain = new Map<string, number>();
   readonly #taking = new Map<string, Promise<boolean>>();
-  /** Being restored, and those that wait for one of them. */
+  /** Number of rooms that are being restored; further ones are queued. */
   #restoring = 0;
   readonly #queued: (() => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -69,21 +69,21 @@ export class Takeover {
     this.#schedule(Math.random() * LOOK_MS);
   }
 
-  /** Takes no more; resolves when what was being taken is here. */
+  /** Takes over no more rooms; resolves when running takeovers have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer) clearTimeout(this.#timer);
     await Promise.allSettled(this.#taking.values());
   }
 
-  /** This process has given the room up: others first. */
+  /** Leaves a handed-over room to other processes for LEAVE_MS. */
   leave(room: string): void {
     this.#notBefore.set(room, { ms: performance.now() + LEAVE_MS, failures: 0 });
   }
 
   /**
-   * Takes one room now, because somebody wants to go in.
-   * @returns is it here now?
+   * Takes one room over now, because a request needs it.
+   * @returns is the room open here now?
    */
   take(listing: Listing): Promise<boolean> {
     const { name } = listing;
@@ -96,7 +96,7 @@ export class Takeover {
     return taking;
   }
 
-  /** AT_ONCE at a time, in the order in which they were asked for. */
+  /** Runs AT_ONCE takeovers at a time, in the order of the calls. */
   async #inTurn(take: () => Promise<boolean>): Promise<boolean> {
     if (this.#restoring < AT_ONCE) this.#restoring += 1;
     else await new Promise<void>((resolve) => this.#queued.push(resolve));
@@ -120,7 +120,7 @@ export class Takeover {
     }, delayMs);
   }
 
-  /** Never rejects. @returns when to look again, ms */
+  /** Reads the list and takes rooms over. Never rejects. @returns delay until the next look, ms */
   async #look(): Promise<number> {
     const { store, rooms, metrics, log } = this.#options;
     try {
@@ -137,7 +137,7 @@ export class Takeover {
       for (const process of dead)
         log.warn(
           { process, rooms: (await store.endLeases(process)).length },
-          "a process of this machine died; its rooms are free",
+          "a process of this machine died: its rooms can be taken over",
         );
       const unowned = listings
         .filter(
@@ -149,14 +149,14 @@ export class Takeover {
       const free = unowned.filter(({ name }) => !heirs.has(name));
       free.push(...(await this.#readable(listings)));
       this.#forgetGone(listings);
-      // With nobody else to leave them to there is nothing to wait for: a server that starts again.
+      // Without other processes there is no reason to pause: for example after a restart of the only server.
       const alone = listings.every(
         ({ owner }) => owner === null || owner.process === this.#options.holder.process || dead.has(owner.process),
       );
       const takeSome = async (): Promise<void> => {
         while (free.length > 0 && !this.#stopped) {
-          // Any of them: if all began with the first, all but one would come too late each time. But rooms that nobody
-          // has survived come last.
+          // Choose at random: if all processes began with the first room, all but one would be too late each time.
+          // Rooms with more failed attempts come last.
           const fewest = Math.min(...free.map(({ attempts }) => attempts));
           const first = free.filter(({ attempts }) => attempts === fewest);
           const room = first[Math.floor(Math.random() * first.length)]!;
@@ -175,7 +175,7 @@ export class Takeover {
     }
   }
 
-  /** Rooms that were parked because another version stepped them, and this process is of that version. */
+  /** Returns rooms that are quarantined because of their version, and that this process can read. */
   async #readable(listings: readonly Listing[]): Promise<Listing[]> {
     const { rooms } = this.#options;
     const readable: Listing[] = [];
@@ -206,7 +206,7 @@ export class Takeover {
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
   }
 
-  /** Alone among those that have their last attempt: what the process dies of is then this room's doing. */
+  /** Takes a room over; a room on its last attempt runs alone, so that a crash is known to be its doing. */
   async #takeAlone(listing: Listing): Promise<boolean> {
     const over = await this.#options.rooms.turn?.(listing.attempts + 1);
     try {
@@ -216,11 +216,11 @@ export class Takeover {
     }
   }
 
-  /** Never rejects. */
+  /** Never rejects. @returns is the room open here now? */
   async #take(listing: Listing): Promise<boolean> {
     const { store, holder, rooms, metrics, log } = this.#options;
     const { name } = listing;
-    // It may be over here, and the store has forgotten by whom: a failover took the claim.
+    // The room may be ending here, while a store that failed over has lost the claim.
     if (rooms.serves(name)) return false;
     const startMs = performance.now();
     let lease: Awaited<ReturnType<typeof store.claim>>;
@@ -230,7 +230,7 @@ export class Takeover {
       log.error({ room: name, err: error }, "a room could not be claimed");
       return false;
     }
-    if (lease === null) return false; // Somebody was faster.
+    if (lease === null) return false; // Another process was faster.
     try {
       if (listing.parked) await store.unpark(lease);
       if ((await rooms.adopt(listing, lease, causeOf(listing))) === null) return false;
@@ -250,7 +250,7 @@ export class Takeover {
         { room: name, err: error, failures, againInSeconds: waitMs / 1000 },
         "a room could not be restored here",
       );
-      await store.release(lease).catch(() => {}); // It runs out by itself otherwise.
+      await store.release(lease).catch(() => {}); // If this fails, the lease expires.
       return false;
     }
   }

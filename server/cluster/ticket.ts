@@ -1,26 +1,26 @@
 /**
- * A ticket is what one process tells another of who asks: from which address, and what their token or password makes of
- * them. Neither the token nor the password goes over the line, and limits and bans per address hold for rooms of other
- * processes, too.
+ * Tickets tell the owner of a room who sent a forwarded request: the client's address, and the identity that its token
+ * or password proved. Neither token nor password is sent on, and limits and bans for addresses also hold for rooms of
+ * other processes.
  *
  *     x-pliant-hop: base64url( iv[12] . AES-256-GCM( JSON of the ticket ) . tag[16] )
  *
- * Sealed with a secret that all processes share, so whoever listens reads nothing in it and nobody else makes one. It
- * is for one process (`audience`: an address that somebody else has written into the store opens nothing), for one
- * request, for a minute, and is taken once.
+ * A ticket is sealed with a secret that all processes share, so an eavesdropper can neither read nor forge one. It is
+ * valid for one process (`audience`: an attacker that writes its own address into the store cannot use it), for one
+ * request, for one minute, and only once.
  *
- * Whatever carries the header, well sealed or not, is not passed on again: two processes that take each other for a
- * room's owner (one of them is behind) make no loop. A ticket that cannot be opened makes it an ordinary request of
- * whoever sent it.
+ * A request with this header is never forwarded again, even if its ticket is invalid. So two processes that each take
+ * the other for a room's owner (one of them is outdated) do not form a loop. A request whose ticket cannot be opened is
+ * treated as an ordinary request of its sender.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 
 export const TICKET_HEADER = "x-pliant-hop";
-/** How far two machines' clocks may be apart, and a request under way, ms. */
+/** Limit of clock difference between two machines plus the request's transit time, ms. */
 const MOST_AGE_MS = 60_000;
 /**
- * Tickets that are remembered, so that none is taken twice; beyond that the oldest are forgotten. So many in two
+ * Number of used tickets that are remembered, so that none is used twice; the oldest are forgotten. This many in two
  * minutes are 1,700 requests a second.
  */
 const MOST_REMEMBERED = 200_000;
@@ -29,14 +29,14 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 export interface Ticket {
-  /** `Holder.process` of the one that it is for. */
+  /** `Holder.process` of the receiver. */
   audience: string;
   method: string;
-  /** Path with its query. */
+  /** Path including the query. */
   url: string;
-  /** Of the client. */
+  /** Address of the client. */
   address: string;
-  /** What the first process knows of the client (routes/vouched.ts), as JSON. */
+  /** The first process's statement about the client (routes/vouched.ts), as JSON. */
   said: unknown;
 }
 
@@ -46,11 +46,11 @@ export class Tickets {
   readonly #keys: Buffer[];
   readonly #own: { process: string };
   readonly #mostRemembered: number;
-  /** Those that were taken, until when they are worth something; oldest first. */
+  /** Used tickets and when they expire; oldest first. */
   readonly #taken = new Map<string, number>();
 
   /**
-   * @param secrets the first seals, all open: they are exchanged one process after another
+   * @param secrets the first seals, all open, so that secrets can be changed on one process after another
    * @param own this process
    */
   constructor(secrets: readonly string[], own: { process: string }, mostRemembered = MOST_REMEMBERED) {
@@ -59,12 +59,12 @@ export class Tickets {
     this.#mostRemembered = mostRemembered;
   }
 
-  /** Tickets that are remembered. */
+  /** Number of remembered tickets. */
   get remembered(): number {
     return this.#taken.size;
   }
 
-  /** The header's value. */
+  /** Returns the header's value. */
   seal(ticket: Ticket, nowMs = Date.now()): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.#keys[0]!, iv);
@@ -73,8 +73,8 @@ export class Tickets {
   }
 
   /**
-   * Takes a ticket: it is worth nothing afterwards.
-   * @returns null when it is not one of ours, not for us, not of this request, too old, or was taken before
+   * Opens a ticket and marks it as used.
+   * @returns null: forged, for another process or request, too old, or already used
    */
   take(sealed: string, request: { method: string; url: string }, nowMs = Date.now()): Ticket | null {
     const bytes = Buffer.from(sealed, "base64url");
@@ -101,7 +101,7 @@ export class Tickets {
         const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
         return JSON.parse(text.toString()) as Ticket & { atMs: number };
       } catch {
-        // Another key's, or nobody's.
+        // Sealed with another key, or forged.
       }
     }
     return null;
@@ -118,7 +118,7 @@ export class Tickets {
   }
 }
 
-/** Secrets of their own from other ones, for those who set only one kind. */
+/** Derives cluster secrets from token secrets, for configurations without cluster secrets. */
 export function clusterSecretsFrom(secrets: readonly string[]): string[] {
   return secrets.map((secret) => createHmac("sha256", secret).update("pliant hop secret").digest("base64url"));
 }

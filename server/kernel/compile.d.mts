@@ -1,2 +1,2 @@
-/** Types of compile.mjs, which is no TypeScript because it also runs on Node 20 (setup.mjs). */
+/** Types of compile.mjs, which is not TypeScript because it also runs on Node 20 (setup.mjs). */
 export function compileKernel(change?: (name: string, text: string) => string): Promise<Uint8Array>;

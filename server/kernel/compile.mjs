@@ -1,4 +1,4 @@
-/** AssemblyScript sources of assembly/ -> bytes of the kernel. */
+/** Compiles the AssemblyScript sources of assembly/ to the bytes of the kernel. */
 import { fileURLToPath } from "node:url";
 import { compileAssembly } from "../../shared/compileAssembly.mjs";
 
@@ -6,8 +6,8 @@ const sources = fileURLToPath(new URL("./assembly", import.meta.url));
 const MEMORY = ["--importMemory", "--sharedMemory", "--initialMemory", "1", "--maximumMemory", "65536"];
 
 /**
- * @param {(name: string, text: string) => string} [change] what to compile instead of a source file's text: for
- *   measurements of what a line costs
+ * @param {(name: string, text: string) => string} [change] returns a replacement for a source file's text: for
+ *   measurements of the cost of a line
  * @returns {Promise<Uint8Array>}
  * @throws Error with the compiler's messages
  */

@@ -1,54 +1,52 @@
-/**
- * When a room's state is taken, and what the room is made from again when a thread was lost in the middle of a tick.
- */
+/** Decides when a room's state is saved, and from which state the room is rebuilt after a thread loss. */
 import type { Input } from "../sim/types.ts";
 import type { SavedState, StepResult } from "../workers/messages.ts";
 import { type Checkpoint, type Rebuild, RoomHistory } from "./history.ts";
 
-/** A state is taken at least this often while the room ticks, s: what an undo by seconds has to step again at most. */
+/** Longest interval between two states of a ticking room, s: an undo replays at most this much. */
 const MOST_SECONDS = 2.5;
 /**
- * And as soon as stepping again what came after it would take this long, s: a room is to be back within a second of the
- * loss of its thread.
+ * A state is also saved once replaying the ticks after the last one would take this long, s: a room must be back within
+ * a second after a thread loss.
  */
 const MOST_REPLAY_SECONDS = 0.4;
-/** But so that it costs no more than this share of the ticks' own time. */
+/** Limit of the time for saving, as a share of the ticks' own time. */
 const MOST_SHARE = 0.02;
-/** A tick that has taken its thread with it this often is tried alone; once less, and its inputs are left out. */
+/** Losses of one tick after which it runs alone on a thread; after one loss less, its inputs are left out. */
 const TRIED_ALONE = 3;
-/** So is a room that has lost so many threads in so many seconds of its ticks. */
+/** A room with MOST_LOSSES thread losses within LOSS_SECONDS of its ticks runs alone, too. */
 const MOST_LOSSES = 4;
 const LOSS_SECONDS = 10;
 
-/** The room cannot be stepped on: its threads are lost again and again, and the last one had no other room. */
+/** The room cannot be stepped: it lost its threads repeatedly, the last time without any other room on the thread. */
 export class Hopeless extends Error {}
 
-/** The same inputs may be tried again; they are left out; the scene has started again. */
+/** again: retry with the same inputs. without inputs: leave them out. anew: the scene has started again. */
 export type LossOutcome = "again" | "without inputs" | "anew";
 
 export class CheckpointPolicy {
   readonly history: RoomHistory;
   readonly #tickHz: number;
   readonly #beginsAnew: boolean;
-  /** Since the last state: s in ticks, and ticks. */
+  /** Step time since the last state, s. */
   #stepSeconds = 0;
-  /** Since the room was opened here, s. */
+  /** Step time since the room was opened here, s. */
   #allSeconds = 0;
   #ticks = 0;
   #saveSeconds = 0;
   #lastSavedMs = performance.now();
-  /** Ticks that the losses of the last LOSS_SECONDS are charged to, and how often in a row the last one. */
+  /** Ticks of the losses in the last LOSS_SECONDS, and the number of losses in a row of the last tick. */
   #lossTicks: number[] = [];
   #losses = 0;
   #alone = false;
-  /** Of the losses that have not been taken. */
+  /** Outcome of the losses since the last `takeOutcome`. */
   #outcome: LossOutcome = "again";
-  /** Since the scene began anew. */
+  /** Ticks since the scene started again. */
   #ticksAnew = Infinity;
 
   /**
-   * @param beginsAnew a tick that nothing can be made of starts the scene again, and forgets what was: for rooms that
-   *   live in memory only
+   * @param beginsAnew true for rooms that live in memory only: a tick that cannot be stepped starts the scene again and
+   *   forgets the history
    */
   constructor(tickHz: number, keepSeconds: number, beginsAnew = false) {
     this.history = new RoomHistory(tickHz, keepSeconds);
@@ -56,23 +54,23 @@ export class CheckpointPolicy {
     this.#beginsAnew = beginsAnew;
   }
 
-  /** Since the last state of a room that has moved since then, s; 0 where there is nothing to take. */
+  /** Time since the last state of a room that has ticked since, s; 0: there is nothing to save. */
   get unsavedSeconds(): number {
     return this.#ticks > 0 ? (performance.now() - this.#lastSavedMs) / 1000 : 0;
   }
 
-  /** Has it ticked since the last state? */
+  /** Has the room ticked since the last state? */
   get moved(): boolean {
     return this.#ticks > 0;
   }
 
-  /** Is the state to be taken after the next tick? */
+  /** Should the state be saved after the next tick? */
   get saveDue(): boolean {
     if (this.#stepSeconds * MOST_SHARE < this.#saveSeconds) return false;
     return this.#ticks >= MOST_SECONDS * this.#tickHz || this.#stepSeconds >= MOST_REPLAY_SECONDS;
   }
 
-  /** A tick was stepped; if its state was taken, `saved` is to be told next. */
+  /** Records a tick. If its state was saved, `saved` must be called next. */
   stepped(inputs: Input[], { tick, stateHash, seconds, wholeSeconds }: StepResult): void {
     this.history.stepped(tick, inputs, stateHash);
     this.#ticks += 1;
@@ -83,8 +81,8 @@ export class CheckpointPolicy {
   }
 
   /**
-   * A state was taken after the last tick. Resolves when it is packed, with null when the room went back behind it
-   * meanwhile.
+   * Adds the state after the last tick. Resolves when it is compressed; with null if the room went back before this
+   * tick meanwhile.
    */
   saved({ tick, state, stateHash, seconds }: SavedState): Promise<Checkpoint | null> {
     this.#ticks = this.#stepSeconds = 0;
@@ -95,10 +93,10 @@ export class CheckpointPolicy {
   }
 
   /**
-   * A thread was lost in the tick after the last one.
-   * @param charged the thread executed this very room; else it is as if nothing had happened
-   * @returns what the room is made from again, and whether its next tick is to be tried alone
-   * @throws Hopeless: that failed, too
+   * Chooses how to rebuild the room after a thread was lost in the next tick.
+   * @param charged the thread was executing this room; otherwise the loss does not count
+   * @returns the state to rebuild from, and whether the next tick runs alone
+   * @throws Hopeless: the tick already ran alone
    */
   afterLoss(charged: boolean): Rebuild & { alone: boolean } {
     if (charged && this.#alone) this.#failAlone();
@@ -106,14 +104,14 @@ export class CheckpointPolicy {
     return { ...this.history.rebuild(this.history.tick), alone: this.#alone };
   }
 
-  /** What the losses since the last call have led to: one beside another does not take back what that has led to. */
+  /** Returns the outcome of the losses since the last call. A later uncharged loss does not reset it. */
   takeOutcome(): LossOutcome {
     const outcome = this.#outcome;
     this.#outcome = "again";
     return outcome;
   }
 
-  /** The room's next tick runs on a thread of its own. */
+  /** Does the room's next tick run on its own thread? */
   get triedAlone(): boolean {
     return this.#alone;
   }
@@ -129,7 +127,7 @@ export class CheckpointPolicy {
   #failAlone(): void {
     const { tick } = this.history;
     if (!this.#beginsAnew || this.#ticksAnew < LOSS_SECONDS * this.#tickHz)
-      throw new Hopeless(`tick ${tick + 1} has taken its thread with it again and again, the last time alone on it`);
+      throw new Hopeless(`tick ${tick + 1} lost its thread repeatedly, the last time alone on it`);
     this.#acquit();
     this.#ticksAnew = 0;
     this.#outcome = "anew";

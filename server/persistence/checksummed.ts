@@ -1,12 +1,9 @@
-/**
- * Bytes behind their checksum, because what a disk gives back is not always what it was given: u32 CRC-32 of the rest,
- * big-endian, then the rest.
- */
+/** Adds a checksum to bytes, to detect damage on disk: u32 CRC-32 of the content, big-endian, then the content. */
 import { crc32 } from "node:zlib";
 
 const CHECKSUM_BYTES = 4;
 
-/** The bytes are not what was written. */
+/** The bytes are not the ones that were written. */
 export class DamagedError extends Error {}
 
 export function withChecksum(content: Uint8Array): Uint8Array {
@@ -19,7 +16,7 @@ export function withChecksum(content: Uint8Array): Uint8Array {
 /** @throws DamagedError */
 export function verifyChecksum(checksummed: Uint8Array): Uint8Array {
   if (checksummed.byteLength <= CHECKSUM_BYTES)
-    throw new DamagedError(`there are ${checksummed.byteLength} bytes, but ${CHECKSUM_BYTES} are the checksum alone`);
+    throw new DamagedError(`only ${checksummed.byteLength} bytes, but the checksum alone takes ${CHECKSUM_BYTES}`);
   const stated = new DataView(checksummed.buffer, checksummed.byteOffset).getUint32(0);
   const content = checksummed.subarray(CHECKSUM_BYTES);
   const found = crc32(content);

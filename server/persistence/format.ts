@@ -1,5 +1,5 @@
 /**
- * What the store holds of a room, as bytes: msgpack behind a checksum (checksummed.ts).
+ * Encodes a room's stored data: msgpack behind a checksum (checksummed.ts).
  *
  *     checkpoint  [FORMAT, tick, stateHash, zstd state, members]
  *     segment     [FORMAT, after, until, [[tick, fresh, [input, ...]], ...], [[tick, stateHash], ...], members or null]
@@ -13,7 +13,7 @@ import { DamagedError, withChecksum, verifyChecksum } from "./checksummed.ts";
 
 const FORMAT = 1;
 
-/** Who was in the room: what `Members.records` gave, for `Members.restore`. */
+/** The room's members: result of `Members.records`, input of `Members.restore`. */
 export type MemberRecords = unknown;
 
 export interface StoredCheckpoint {
@@ -26,7 +26,9 @@ export interface Segment {
   until: number;
   records: TickRecord[];
   hashes: { tick: number; stateHash: string }[];
-  /** null: as in the segment or checkpoint before. What is written now is always null: members have their own place. */
+  /**
+   * null: unchanged since the segment or checkpoint before. New segments always have null: members are stored apart.
+   */
   members: MemberRecords;
 }
 

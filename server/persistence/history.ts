@@ -1,61 +1,58 @@
 /**
- * A room's last minutes: its state at some ticks, and all that went in between. From these any tick since the oldest
- * checkpoint can be had again, bit for bit: the last good one when a thread is lost inside a step, one of ten seconds
- * ago when the owner asks for it, all of them in a recording. The store (journalWriter.ts) holds the same things for
- * who comes after this process.
+ * A room's history of the last minutes: its state at some ticks, and all inputs between them. From it any tick since
+ * the oldest checkpoint can be rebuilt, bit for bit. It serves the recovery from a thread loss, undo, and recordings.
+ * The store (journalWriter.ts) has the same data for a process that takes the room over.
  *
  *     tick      0 ......... 300 ......... 600 ......... 900 .... 961
- *     state     x            x             x             x               the newest NEAR closely, older ones
+ *     state     x            x             x             x               the newest NEAR states, older ones
  *               SPARSE_SECONDS apart
- *     inputs       .   ..  .    ...  .         . .  ..     . .          every tick in which something went in
- *     fresh                   |             |             |              ticks before which a state was taken: that
- *                             leaves its trace (sim/checkpoint.ts)
+ *     inputs       .   ..  .    ...  .         . .  ..     . .          every tick with inputs
+ *     fresh                   |             |             |              ticks before which a state was saved: saving
+ *                             affects the next tick (sim/checkpoint.ts)
  */
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompressSync } from "node:zlib";
 import type { Input } from "../sim/types.ts";
 import type { TickHash, TickRecord } from "../workers/messages.ts";
 
-/** Checkpoints that are kept however close they are: what undo and a lost thread go back to. */
+/** Number of newest checkpoints that are always kept, for undo and thread losses. */
 const NEAR = 8;
-/** Older ones are needed for how far a recording reaches back, and for leaps in it. */
+/** Interval of older checkpoints, s. They are for the start of a recording and for jumps in it. */
 const SPARSE_SECONDS = 30;
 
-/** A state that a room can be had from. The oldest of a room may be its scene's start, which needs no bytes. */
+/** A state that a room can be restored from. A room's oldest may be its scene's start, which needs no bytes. */
 export interface Checkpoint {
   tick: number;
-  /** Empty: as the scene starts, tick 0. */
+  /** Empty at the scene's start, tick 0. */
   stateHash: string;
-  /** zstd of sim/checkpoint.ts's bytes; null: as the scene starts. */
+  /** The bytes of sim/checkpoint.ts, compressed with zstd; null: the scene's start. */
   packed: Uint8Array | null;
-  /**
-   * Seconds of steps that the room had taken by then in this process: what it takes to have it again without the state.
-   */
+  /** Step time of the room in this process up to this tick, s: the cost of rebuilding this state without its bytes. */
   cost?: number;
 }
 
-/** How to have a tick again. */
+/** Instructions for rebuilding a tick. */
 export interface Rebuild {
-  /** undefined: as the scene starts. */
+  /** undefined: the scene's start. */
   state: Uint8Array | undefined;
   from: number;
   until: number;
   records: TickRecord[];
-  /** What the state was found to be after some of these ticks. */
+  /** Recorded state hashes after some of these ticks. */
   hashes?: TickHash[];
-  /** A state was taken after the last of them. */
+  /** A state was saved after the last tick. */
   fresh: boolean;
 }
 
 export class HistoryError extends Error {}
 
-/** @returns what `OpenTask` takes */
+/** Decompresses a state. @returns the state for `OpenTask` */
 export function unpack({ packed }: Checkpoint): Uint8Array | undefined {
   return packed ? zstdDecompressSync(packed) : undefined;
 }
 
 const compress = promisify(zstdCompress);
-/** Level 1: 0.5 to 3 ms of a library thread for 0.2 to 0.5 MB, and within a tenth of the default's size. */
+/** Level 1: 0.5 to 3 ms of a zlib thread for 0.2 to 0.5 MB; the size is within a tenth of the default level's. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export class RoomHistory {
@@ -65,25 +62,25 @@ export class RoomHistory {
   #records: TickRecord[] = [];
   #hashes: { tick: number; stateHash: string }[] = [];
   #tick = 0;
-  /** A state was taken since the last tick. */
+  /** A state was saved since the last tick. */
   #fresh = false;
   readonly #rewinds: number[] = [];
 
   /**
-   * Of a room that begins as its scene does.
-   * @param keepSeconds how far back it reaches at least, once the room is as old
+   * Creates the history of a room at its scene's start.
+   * @param keepSeconds least time that the history reaches back, once the room is that old
    */
   constructor(tickHz: number, keepSeconds: number) {
     this.#tickHz = tickHz;
     this.#keepTicks = keepSeconds * tickHz;
   }
 
-  /** The last tick that was stepped. */
+  /** The last stepped tick. */
   get tick(): number {
     return this.#tick;
   }
 
-  /** The earliest tick that can be had again. */
+  /** The earliest tick that can be rebuilt. */
   get oldestTick(): number {
     return this.#states[0]!.tick;
   }
@@ -92,22 +89,22 @@ export class RoomHistory {
     return this.#states.at(-1)!;
   }
 
-  /** Ascending. */
+  /** All checkpoints, ascending. */
   get states(): readonly Checkpoint[] {
     return this.#states;
   }
 
-  /** State hashes that were taken along the way, ascending. */
+  /** Recorded state hashes, ascending. */
   get hashes(): readonly { tick: number; stateHash: string }[] {
     return this.#hashes;
   }
 
-  /** How often time went back, and to which ticks: -1 is a new beginning. */
+  /** The ticks to which the room went back, in order; -1: the scene's start. */
   get rewinds(): readonly number[] {
     return this.#rewinds;
   }
 
-  /** A tick was stepped. */
+  /** Adds a stepped tick. */
   stepped(tick: number, inputs: Input[], stateHash?: string): void {
     this.#tick = tick;
     if (inputs.length > 0 || this.#fresh) this.#records.push({ tick, inputs, fresh: this.#fresh });
@@ -116,39 +113,39 @@ export class RoomHistory {
   }
 
   /**
-   * Is there a state of the last tick? Whoever goes on from it has no list of pairs, as the room had none that it was
-   * taken from; the start of a scene never had one.
+   * Is there a state of the last tick? A room that continues from it has no pair list, as the room that saved it had
+   * none. A scene's start never had one.
    */
   get endsWithState(): boolean {
     const last = this.#states.at(-1);
     return last?.tick === this.#tick && last.packed !== null;
   }
 
-  /** The room's state was taken after the last tick. */
+  /** Marks that the room's state was saved after the last tick. */
   marked(): void {
     this.#fresh = true;
   }
 
-  /** What a room did that another process stepped: in the order of the ticks, before anything of this one's. */
+  /** Adds ticks that another process stepped: in order, before any tick of this process. */
   append(until: number, records: readonly TickRecord[], hashes: readonly { tick: number; stateHash: string }[]): void {
     this.#tick = until;
-    // An hour of ticks is more than a call takes as arguments.
+    // Spread instead of push(...): an hour of ticks exceeds the limit of arguments.
     this.#records = [...this.#records, ...records];
     this.#hashes = [...this.#hashes, ...hashes];
   }
 
   /**
-   * A state, as it was taken; packs it on the side. Resolves when it is kept, with null when the room went back behind
-   * it meanwhile.
+   * Compresses a state and adds it. Resolves when it is added, with null if the room went back before this tick
+   * meanwhile.
    */
   async keep(tick: number, stateHash: string, state: Uint8Array, cost = 0): Promise<Checkpoint | null> {
     const { length } = this.#rewinds;
     const checkpoint: Checkpoint = { tick, stateHash, packed: await compress(state, LEVEL), cost };
-    // Time may have gone back meanwhile, and on to the same tick again.
+    // The room may have gone back meanwhile and reached the same tick again.
     return length === this.#rewinds.length && this.add(checkpoint) ? checkpoint : null;
   }
 
-  /** A state that is packed already. @returns false when it is of a time that never was */
+  /** Adds a compressed state. @returns false: its tick is after the last tick */
   add(checkpoint: Checkpoint): boolean {
     if (checkpoint.tick > this.#tick) return false;
     this.#states = [...this.#states.filter(({ tick }) => tick !== checkpoint.tick), checkpoint].sort(
@@ -158,13 +155,13 @@ export class RoomHistory {
     return true;
   }
 
-  /** What went in after `after` up to and with `until`, ascending. */
+  /** Returns the inputs after tick `after` up to and including tick `until`, ascending. */
   records(after: number, until = this.#tick): TickRecord[] {
-    const first = this.#records.findLastIndex(({ tick }) => tick <= after) + 1; // What is wanted is mostly the end.
+    const first = this.#records.findLastIndex(({ tick }) => tick <= after) + 1; // Search from the end, where it mostly is.
     return this.#records.slice(first, this.#records.findLastIndex(({ tick }) => tick <= until) + 1);
   }
 
-  /** @throws HistoryError when `until` is before the oldest checkpoint or after the last tick */
+  /** @throws HistoryError if `until` is before the oldest checkpoint or after the last tick */
   rebuild(until: number): Rebuild {
     const from = this.#states.findLast(({ tick }) => tick <= until);
     if (!from || until > this.#tick)
@@ -182,16 +179,16 @@ export class RoomHistory {
     };
   }
 
-  /** States and inputs before `tick`, of which there is a state, are not known any more. */
+  /** Forgets states and inputs before `tick`, which must have a state. */
   forgetBefore(tick: number): void {
     this.#states = this.#states.filter((state) => state.tick >= tick);
     this.#records = this.#records.filter((record) => record.tick > tick);
     this.#hashes = this.#hashes.filter((hash) => hash.tick > tick);
   }
 
-  /** What came after `tick` never was. */
+  /** Forgets everything after `tick`. */
   rewind(tick: number): void {
-    // A state that was taken of this very tick has left its mark, though it may still be being packed.
+    // If a state of this very tick was saved, its effect on the next tick remains, even while it is being compressed.
     const marked = this.#fresh && tick === this.#tick;
     this.#states = this.#states.filter((state) => state.tick <= tick);
     this.#records = this.#records.filter((record) => record.tick <= tick);
@@ -201,20 +198,20 @@ export class RoomHistory {
     this.#rewinds.push(tick);
   }
 
-  /** The scene starts again, and nothing was before. */
+  /** Goes back to the scene's start and forgets everything. */
   begin(): void {
     this.rewind(-1);
     this.#states = [{ tick: 0, stateHash: "", packed: null }];
     this.#tick = 0;
   }
 
-  /** Of what is older than it need be, nothing; of what is old, a state now and then. */
+  /** Thins out old states to one in SPARSE_SECONDS, and forgets states before the kept time. */
   #thin(): void {
     const sparse = SPARSE_SECONDS * this.#tickHz;
     const states = this.#states;
     const near = states.slice(-NEAR);
     const old = states.slice(0, -NEAR);
-    // the last one before the time that is kept begins it
+    // The history begins with the last state before the kept time.
     const first = Math.max(
       0,
       states.findLastIndex(({ tick }) => tick <= this.#tick - this.#keepTicks),

@@ -1,23 +1,22 @@
 /**
- * Writes what the rooms of this process remember into the store, behind them: no tick waits for it. Every flush of a
- * room is, in this order,
+ * Writes the history of this process's rooms to the store, in the background: no tick waits for it. A flush of a room
+ * writes, in this order:
  *
  *     settings      if they have changed
- *     journal       what went in since the last flush, up to the last tick; if the room or the store went back, instead
- *                   of what the store has of later
- *     members       who is in the room, if that has changed
+ *     journal       the inputs since the last flush, up to the last tick; if the room or the store went back, they
+ *                   replace later stored data
+ *     members       if they have changed
  *     attempts      whether the room has settled here
- *     checkpoint    a state that is due, once the journal has passed it
- *     prune         what neither a restart nor the history needs any more
+ *     checkpoint    if a state is due and the journal has passed it
+ *     prune         deletes data that neither a restart nor the history needs any more
  *
- * Members come after the journal: who is not among them any more has let go in it. Writes are numbered, so that one
- * which was given up and is carried out late does no harm, and each names the last one that was acknowledged: a store
- * that has gone back (a replica without the last transactions) refuses it and says what it has. Then the room's
- * settings, members and journal since that are sent again from memory, with its newest state, in case the memory does
- * not reach back so far. A room that has nothing to write looks now and then whether it would be refused.
- *
- * A room's flushes follow each other; what could not be written is written with the next one. A lost lease ends the
- * room here.
+ * 1. Members are written after the journal, because the journal has the releases of members that have left.
+ * 2. Writes are numbered, so that a delayed write that was given up does no harm. Each names the last acknowledged one.
+ *    A store that has gone back (a replica without the last transactions) refuses it and names its own last write. Then
+ *    settings, members and journal since that write are sent again from memory. The newest state is sent, too, in case
+ *    the memory does not reach back so far. A room without writes checks regularly whether it would be refused.
+ * 3. A room's flushes run one after another. A failed write is repeated with the next flush. A lost lease ends the room
+ *    here.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -37,32 +36,32 @@ import type { Checkpoint, RoomHistory } from "./history.ts";
 import type { CheckpointPolicy } from "./checkpointPolicy.ts";
 
 /**
- * A checkpoint goes to the store this often while its room moves, s: with the journal after it, it is what a restart
- * has to step again.
+ * Interval between two stored checkpoints of a moving room, s. After a restart at most this much is replayed from the
+ * journal.
  */
 const STORE_SECONDS = 2.5;
-/** Or as soon as stepping it again would take so long, s: a restart has many rooms to bring back. */
+/** A checkpoint is also stored once replaying up to it would take this long, s: a restart restores many rooms. */
 const STORE_COST_SECONDS = 1;
-/** Checkpoints in the store for a restart: should the newest be damaged, there is one before it. */
+/** Number of stored checkpoints for a restart: if the newest is damaged, an older one is used. */
 const SPARE = 3;
-/** Between two looks whether the store still has what it has taken, ms. */
+/** Interval between two checks that the store still has its acknowledged writes, ms. */
 const LOOK_MS = 2000;
-/** How often one flush begins again because the store has gone back. */
+/** Most restarts of one flush because the store has gone back. */
 const MOST_RETURNS = 3;
 
-/** What the journal writer sees of a room. */
+/** The journal writer's view of a room. */
 export interface JournaledRoom {
   readonly name: string;
   readonly checkpointPolicy: CheckpointPolicy;
-  /** What the states of its scene can be read by (workers/identity.ts). */
+  /** State identity of its scene (workers/identity.ts). */
   readonly identity: string;
   readonly tickHz: number;
   memberRecords(): MemberRecords;
-  /** It was taken from the store and has not shown yet that it does no harm: its claim counts as an attempt. */
+  /** The restored room is on probation: its claim counts as an attempt. */
   readonly onTrial?: boolean;
-  /** Its lease is lost: it must not step any more. */
+  /** Stops the room after its lease is lost. */
   leaseLost(): void;
-  /** As they are now: access and whatever else is kept with the room's record. */
+  /** Current settings: access and other data of the room's record. */
   settings(): Record<string, unknown>;
 }
 
@@ -70,11 +69,11 @@ export interface JournalWriterOptions {
   store: Store;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  /** Between two flushes, ms: what a killed process loses at most of what went in. */
+  /** Interval between two flushes, ms: a killed process loses at most this much of the inputs. */
   flushMs: number;
 }
 
-/** A piece that the store has: the tick at which it is or ends, and by which write. */
+/** A stored checkpoint or segment: its (last) tick, and the number of its write. */
 interface Piece {
   tick: number;
   write: number;
@@ -83,53 +82,53 @@ interface Piece {
 interface Entry {
   room: JournaledRoom;
   lease: Lease;
-  /** Of the room's history. */
+  /** Number of the history's rewinds that are already handled. */
   rewindsSeen: number;
   writtenTick: number;
-  /** Where the store's segments end, ascending. */
+  /** Ends of the stored segments, ascending. */
   ends: Piece[];
-  /** Checkpoints in the store, ascending. */
+  /** Stored checkpoints, ascending. */
   stored: Piece[];
-  /** `Checkpoint.cost` of the last of them. */
+  /** `Checkpoint.cost` of the last stored checkpoint. */
   storedCost: number;
-  /** As they are in the store. */
+  /** The stored members, as JSON. */
   members: string;
-  /** How often the room was claimed, and what of it the store has. */
+  /** The number of attempts of this claim, and the stored number. */
   attempts: { claimed: number; stored: number };
-  /** How many writes there were under this lease, and the last one that was acknowledged. */
+  /** Number of writes under this lease, and number of the last acknowledged one. */
   writes: number;
   acknowledged: number;
-  /** The store has gone back, and has no more than this write; Infinity: it has not. */
+  /** After the store has gone back: number of its last write; Infinity: it has not. */
   has: number;
-  /** Since when something waits to be written, ms; 0: nothing does. */
+  /** Since when data waits to be written, ms; 0: none waits. */
   waitingMs: number;
-  /** A flush waits behind the one that runs. */
+  /** A flush is queued behind the running one. */
   waits: boolean;
   tail: Promise<void>;
-  /** The store has not got the settings as they are. */
+  /** The settings are not stored yet. */
   settingsChanged: boolean;
-  /** Why the last write did not go through; null: it did. */
+  /** Error of the last flush; null: it succeeded. */
   failure: unknown;
-  /** Since when none has, ms; 0: the last one has. */
+  /** Time of the first failure since the last success, ms; 0: the last flush succeeded. */
   failingMs: number;
 }
 
-/** What could not be written. */
+/** Kind of data that could not be written, for logs and metrics. */
 type What = "settings" | "journal" | "members" | "checkpoint";
 
 /**
- * Between two lines about a store that does not take what rooms do, ms: all rooms fail then, several times a second.
+ * Interval between two log lines about a store that accepts no writes, ms: all rooms then fail several times a second.
  */
 const COMPLAINT_MS = 60_000;
 
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Rooms that are over, and that the store would not remove. */
+  /** Ended rooms that could not be removed from the store yet. */
   readonly #over = new Map<string, Lease>();
   #removing = false;
   readonly #timers: NodeJS.Timeout[];
-  /** When it was last said that the store does not take something, and how often it has not since. */
+  /** Time of the last log line about a failed write, and number of failures since. */
   #complaint = { atMs: -Infinity, failures: 0 };
 
   constructor(options: JournalWriterOptions) {
@@ -147,8 +146,8 @@ export class JournalWriter {
   }
 
   /**
-   * What the room did since `stored.tick` and does from now on is written.
-   * @param stored what the store has of it already: up to which tick, ticks of checkpoints, and where segments end
+   * Starts writing a room, from `stored.tick` on.
+   * @param stored data in the store: the last tick, the ticks of checkpoints, and the ends of segments
    */
   hold(
     room: JournaledRoom,
@@ -160,7 +159,7 @@ export class JournalWriter {
     },
   ): void {
     const { rewinds } = room.checkpointPolicy.history;
-    // A room of this name that is over is none of the store's any more: this one must not go with it.
+    // An ended room of this name is no longer in the store. Its pending removal must not delete the new room.
     this.#over.delete(room.name);
     this.#entries.set(room.name, {
       room,
@@ -189,7 +188,7 @@ export class JournalWriter {
   }
 
   /**
-   * The room's settings are others now. Resolves when they are in the store, with all that the room has done by now.
+   * Writes changed settings. Resolves when they are stored, together with all ticks up to now.
    * @throws as `durable` does
    */
   async settingsChanged(room: string): Promise<void> {
@@ -199,33 +198,32 @@ export class JournalWriter {
   }
 
   /**
-   * Resolves when all that the room has done by now is in the store: what is acknowledged after this outlives the
-   * process.
-   * @throws CodedError STORE_AWAY; it is tried again all the same, unless the room was given up or lost meanwhile
+   * Resolves when all ticks and changes of the room up to now are stored. An acknowledgement after this is safe.
+   * @throws CodedError STORE_AWAY; the write is still repeated, unless the room was handed over or lost meanwhile
    */
   async durable(room: string): Promise<void> {
     const entry = this.#entries.get(room);
     if (entry) await this.#flush(entry);
-    // Nobody writes for a room that is not held (any more): it must not be said that somebody did.
+    // This process does not hold the room (any more) and writes nothing, so success must not be reported.
     if (!entry || entry.failure !== null) throw new CodedError("STORE_AWAY", { field: "room", value: room });
   }
 
-  /** Resolves when all that the room has done by now is in the store, or could not be written. */
+  /** Resolves when everything up to now is stored, or could not be written. */
   async flush(room: string): Promise<void> {
     const entry = this.#entries.get(room);
     if (entry) await this.#flush(entry);
   }
 
-  /** s since the room that has waited longest could write; 0: all could. */
+  /** Longest time for which a room has not been written, s; 0: all writes succeed. */
   get failingSeconds(): number {
     return Math.max(0, ...this.#all().map(({ failingMs }) => (failingMs && performance.now() - failingMs) / 1000));
   }
 
-  /** The room ends here and may go on elsewhere, at once. @returns whether all of it is in the store */
+  /** Writes the room for the last time and releases its lease. @returns true: everything is stored */
   async release(room: string): Promise<boolean> {
     const entry = this.#entries.get(room);
     if (!entry) return false;
-    // Whoever can give it up has survived it.
+    // The process has survived the room, so its attempts are reset.
     entry.attempts.claimed = 0;
     await this.#flush(entry);
     this.#entries.delete(room);
@@ -234,8 +232,8 @@ export class JournalWriter {
   }
 
   /**
-   * The room ends here, and nobody is to serve it for now. All that it has done stays in the store.
-   * @throws LeaseLost, StoreBehind, StoreUnavailable: it is not parked, and whoever is first may take it
+   * Writes the room for the last time and quarantines it.
+   * @throws LeaseLost, StoreBehind, StoreUnavailable: the room is not quarantined, and any process may take it over
    */
   async park(room: string, parked: Parked): Promise<void> {
     const entry = this.#entries.get(room);
@@ -248,7 +246,7 @@ export class JournalWriter {
         return;
       } catch (error) {
         if (!(error instanceof StoreBehind) || returns === MOST_RETURNS) {
-          // Whoever takes it parks it. A lease that is not released would be renewed, with no room under it.
+          // The next owner quarantines the room. A lease that is not released would be renewed, without a room.
           await this.#options.store.release(entry.lease).catch(() => {});
           throw error;
         }
@@ -259,12 +257,12 @@ export class JournalWriter {
   }
 
   /**
-   * The room ends for good. Resolves when nothing of it is in the store.
-   * @throws CodedError STORE_AWAY: another process has it, or is about to; or it is tried again until the store is back
+   * Removes an ended room from the store. Resolves when all its data is deleted.
+   * @throws CodedError STORE_AWAY: another process has the room; or the removal is repeated until the store is back
    */
   async remove(room: string): Promise<void> {
     const entry = this.#entries.get(room);
-    // It was given up or lost: whoever has it now has all of it, and it must not be said that nobody has.
+    // The lease was released or lost: another process may have the room, so it must not be reported as removed.
     if (!entry) throw new CodedError("STORE_AWAY", { field: "room", value: room });
     this.#entries.delete(room);
     await entry.tail;
@@ -272,17 +270,17 @@ export class JournalWriter {
       await this.#options.store.removeRoom(entry.lease);
     } catch (error) {
       if (!(error instanceof LeaseLost)) this.#over.set(room, entry.lease);
-      this.#options.log.warn({ room, err: error }, "a room that is over could not be removed from the store");
+      this.#options.log.warn({ room, err: error }, "an ended room could not be removed from the store");
       throw new CodedError("STORE_AWAY", { field: "room", value: room });
     }
   }
 
-  /** Is the room over here, and still to be removed from the store? */
+  /** Has the room ended here, but is not removed from the store yet? */
   isRemoving(room: string): boolean {
     return this.#over.has(room);
   }
 
-  /** Their leases are renewed until then, so nobody else brings them back meanwhile; nor does this process. */
+  /** Repeats failed removals. The leases are renewed until then, so that no process restores the rooms meanwhile. */
   async #removeAgain(): Promise<void> {
     if (this.#removing) return;
     this.#removing = true;
@@ -290,7 +288,7 @@ export class JournalWriter {
       try {
         await this.#options.store.removeRoom(lease);
         this.#over.delete(room);
-        this.#options.log.info({ room }, "a room that is over was removed from the store");
+        this.#options.log.info({ room }, "an ended room was removed from the store");
       } catch (error) {
         if (error instanceof LeaseLost) this.#over.delete(room);
         else break;
@@ -298,7 +296,7 @@ export class JournalWriter {
     this.#removing = false;
   }
 
-  /** Writes no more of the room: its lease is lost. */
+  /** Stops writing the room, because its lease is lost. */
   drop(room: string): void {
     const entry = this.#entries.get(room);
     if (!this.#entries.delete(room) || !entry) return;
@@ -314,9 +312,7 @@ export class JournalWriter {
     return [...this.#entries.values()];
   }
 
-  /**
-   * One runs and one waits at most: a store that does not answer must not have a queue of the same question behind it.
-   */
+  /** Queues a flush. At most one runs and one waits: a store that does not answer must not accumulate flushes. */
   #flush(entry: Entry): Promise<void> {
     if (entry.waits) return entry.tail;
     entry.waits = true;
@@ -331,7 +327,7 @@ export class JournalWriter {
     const { room, lease } = entry;
     const { log, metrics } = this.#options;
     if (this.#entries.get(room.name) !== entry) {
-      entry.failure = new Error("the room was given up or lost");
+      entry.failure = new Error("the room was handed over or its lease is lost");
       return;
     }
     const progress: { what: What } = { what: "settings" };
@@ -353,7 +349,7 @@ export class JournalWriter {
     }
   }
 
-  /** Again from the beginning whenever it turns out that the store has gone back. */
+  /** Writes everything that is due; starts again if the store has gone back. */
   async #writeAll(entry: Entry, progress: { what: What }): Promise<void> {
     for (let returns = 0; ; returns++) {
       try {
@@ -373,7 +369,7 @@ export class JournalWriter {
     }
   }
 
-  /** The store has the room's writes up to `has` only: what it has of later is not known any more. */
+  /** The store has only the writes up to `has`: marks everything later as not stored. */
   #wentBack(entry: Entry, has: number): void {
     entry.has = Math.min(entry.has, has);
     entry.acknowledged = has;
@@ -382,7 +378,7 @@ export class JournalWriter {
     entry.attempts.stored = -1;
   }
 
-  /** Asks for all rooms at once whether the store still has their last writes. */
+  /** Checks for all rooms at once whether the store still has their last writes. */
   async #look(): Promise<void> {
     const asked = this.#all().map((entry) => ({ entry, acknowledged: entry.acknowledged }));
     if (asked.length === 0) return;
@@ -390,26 +386,26 @@ export class JournalWriter {
     for (const [i, has] of answered.entries()) {
       const { entry, acknowledged } = asked[i]!;
       if (has < 0 || has >= acknowledged) continue;
-      // Any write will do: the store refuses it.
+      // Force a write: the store refuses it and so reports its last write.
       entry.settingsChanged = true;
       void this.#flush(entry);
     }
   }
 
-  /** At once, and then now and then for as long as it lasts. */
+  /** Logs a failed write at once, then every COMPLAINT_MS. */
   #complain(room: string, what: string, err: unknown): void {
     const nowMs = performance.now();
     this.#complaint.failures += 1;
     if (nowMs - this.#complaint.atMs < COMPLAINT_MS) return;
     this.#options.log.error(
       { room, what, err, failures: this.#complaint.failures },
-      "the store did not take what a room did; it is tried again",
+      "a room could not be stored; the write is repeated",
     );
     this.#complaint = { atMs: nowMs, failures: 0 };
   }
 
   /**
-   * The next write of the lease.
+   * Runs the lease's next write.
    * @returns its number
    * @throws LeaseLost, StoreBehind, StoreUnavailable
    */
@@ -466,10 +462,10 @@ export class JournalWriter {
   }
 
   /**
-   * The room has gone back, or the store has: from where both agree on, the store gets what the room remembers in place
-   * of what it has, in one transaction.
+   * Replaces the stored journal after the room or the store has gone back: from the last tick on which both agree, in
+   * one transaction.
    *
-   *     store, gone back       |-------------|------X      X: a segment that this room has not got, or does not want
+   *     store, gone back       |-------------|------X      X: a segment that this room does not have, or has rewound
    *     memory           oldest ...|---------|--------|----> tick
    *     rewritten                            |============>   and the newest state
    */
@@ -481,7 +477,7 @@ export class JournalWriter {
     const seen = rewinds.length;
     const back = Math.min(Infinity, ...rewinds.slice(entry.rewindsSeen));
     const agreed = ({ tick, write }: Piece): boolean => tick <= back && write <= has;
-    // A segment that went on beyond is gone with all that was in it.
+    // A segment that reaches beyond the agreed tick is replaced as a whole.
     const ends = entry.ends.filter(agreed);
     const end = ends.at(-1)?.tick ?? (has === Infinity ? oldestTick : -1);
     const after = Math.max(end, oldestTick);
@@ -501,19 +497,19 @@ export class JournalWriter {
     metrics.persistence.sentAgain(whole);
     log.error(
       { room: room.name, epoch: entry.lease.epoch, tick: until, after, whole },
-      "the store has gone back and lost what it had taken of a room; the room has sent it again",
+      "the store has gone back and lost acknowledged data of a room; the data was sent again",
     );
   }
 
   async #writeCheckpoint(entry: Entry): Promise<void> {
     const { room } = entry;
     const { history } = room.checkpointPolicy;
-    // Gone back since the journal was written: of what is newest now the store has another future, in whose journal
-    // nothing says that this state was taken. The next flush puts both right at once.
+    // If the room went back since the journal was written, the stored journal contradicts the newest state and does not
+    // mark that it was saved. The next flush corrects both in one transaction.
     if (history.rewinds.length !== entry.rewindsSeen) return;
     const newest = history.newestState;
     const last = entry.stored.at(-1)?.tick ?? 0;
-    // The state of a room that stands still goes out at once: nobody steps anything again to have it.
+    // Store the state of a paused room at once, so that a restore has nothing to replay.
     const { cost = 0 } = newest;
     const due =
       newest.tick >= last + STORE_SECONDS * room.tickHz ||
@@ -538,7 +534,7 @@ export class JournalWriter {
     const wanted = new Set(history.states.map(({ tick }: Checkpoint) => tick));
     const retained = entry.stored.filter(({ tick }, i) => wanted.has(tick) || i >= entry.stored.length - SPARE);
     if (retained.length === entry.stored.length) return;
-    // Segments before the oldest state that there is lead nowhere; a scene's start is one that nobody has to store.
+    // Segments before the oldest state are useless. A scene's start counts as a state that needs no stored bytes.
     const oldest = Math.min(retained[0]!.tick, history.oldestTick);
     const ticks = retained.map(({ tick }) => tick);
     await this.#ask(entry, (lease) => this.#options.store.prune(lease, ticks, oldest));
@@ -547,7 +543,7 @@ export class JournalWriter {
   }
 }
 
-/** What went in after `after`. */
+/** Encodes the inputs after tick `after`. */
 function segmentOf(history: RoomHistory, after: number): JournalSegment {
   const until = history.tick;
   const bytes = encodeSegment({

@@ -1,7 +1,7 @@
 /**
- * A room's last minutes as one file: a state, every input since, hashes along the way, the scene, and the shapes of the
- * objects that it names. Whoever has the same program and the scene's other meshes steps it again to the same bits
- * (`npm run replay`), which makes it a bug report. There is nothing of the members in it but their numbers.
+ * A room's last minutes as one file: a state, every input since, state hashes, the scene, and the shapes of its
+ * objects. With the same program and the scene's other meshes it replays to the same bits (`npm run replay`), so it
+ * serves as a bug report. It contains the members' numbers, but no other data of them.
  *
  *     behind a checksum (checksummed.ts) msgpack of a map {format, room, scene, sceneText, identity, topology, tickHz,
  *     from, until, states, records, hashes, recordedAt, missing?, objects?, memoryMb?}
@@ -17,40 +17,40 @@ export const RECORDING_FORMAT = "pliant-room-1";
 export interface RoomRecording {
   format: typeof RECORDING_FORMAT;
   room: string;
-  /** Id of the scene, and its file as it was. */
+  /** Id of the scene, and its file at the time. */
   scene: string;
   sceneText: string;
-  /** What can step it to the same bits (workers/identity.ts). */
+  /** State identity that replays it to the same bits (workers/identity.ts). */
   identity: string;
   topology: string;
   tickHz: number;
-  /** Ticks: from the state at `from` to `until`. */
+  /** First tick, which has a state, and last tick. */
   from: number;
   until: number;
-  /** Ascending, the first at `from`; null: as the scene starts. */
+  /** Ascending, the first at tick `from`; null: the scene's start. */
   states: Checkpoint[];
   records: TickRecord[];
   hashes: { tick: number; stateHash: string }[];
   /** ISO 8601. */
   recordedAt: string;
   /**
-   * What could not be put in, each with its reason; absent: nothing is missing. Without its scene `sceneText` or
-   * `topology` is empty and `tickHz` what is usual: who has the scene can step it all the same.
+   * Parts that could not be included, each with the reason; absent: complete. Without its scene, `sceneText` or
+   * `topology` is empty and `tickHz` is the default; with the scene from elsewhere the recording can still be replayed.
    */
   missing?: string[];
-  /** Shapes of objects (meshing/objectShape.ts), for scenes that name some. */
+  /** Shapes of the scene's objects (meshing/objectShape.ts), if it has any. */
   objects?: { id: string; shape: Uint8Array }[];
-  /** What the room's memory grows to, MiB; absent: as the program that steps it says. */
+  /** Limit of the room's memory, MiB; absent: the default of the replaying program. */
   memoryMb?: number;
 }
 
 export class RecordingError extends Error {}
 
-/** Of a scene's objects. @returns as a recording has them: nothing where there are none */
+/** Converts a scene's objects for a recording; returns no field if there are none. */
 export const recordedObjects = (shapes: ReadonlyMap<string, Uint8Array>): Pick<RoomRecording, "objects"> =>
   shapes.size === 0 ? {} : { objects: [...shapes].map(([id, shape]) => ({ id, shape })) };
 
-/** What is said of a recording beside its history. */
+/** Fields of a recording beside its history. */
 export type About = Pick<
   RoomRecording,
   | "room"
@@ -65,7 +65,7 @@ export type About = Pick<
   | "memoryMb"
 >;
 
-/** @param seconds how far back at least, if the history reaches so far; default: all of it */
+/** @param seconds least length, if the history reaches so far back; default: the whole history */
 export function recordingOf(history: RoomHistory, about: About, seconds = Infinity): RoomRecording {
   const until = history.tick;
   const wanted = until - seconds * about.tickHz;
@@ -85,12 +85,12 @@ export function encodeRecording(recording: RoomRecording): Uint8Array {
   return withChecksum(encode(recording));
 }
 
-/** Ticks or hashes that are encoded without a pause. */
+/** Number of ticks or hashes that are encoded without a pause. */
 const BATCH = 256;
-/** Bytes after which whoever else waits for the main thread comes first. */
+/** Number of bytes after which the main thread handles other work. */
 const PAUSE_BYTES = 256 * 1024;
 
-/** Pieces of `encode(recording)`, of a state's size at most: none of them holds up the main thread. */
+/** Yields `encode(recording)` in pieces of at most a state's size, so that none blocks the main thread for long. */
 function* partsOf(recording: RoomRecording): Generator<Uint8Array, void, void> {
   const fields = Object.entries(recording);
   if (fields.length > MOST_FIXMAP) throw new Error("a recording has more fields than a msgpack fixmap");
@@ -108,7 +108,7 @@ function* partsOf(recording: RoomRecording): Generator<Uint8Array, void, void> {
   }
 }
 
-/** msgpack: a map of up to 15 fields, an array with its length in 32 bits or as short as it can be. */
+/** msgpack heads: a map of up to 15 fields; arrays with the shortest form of their length. */
 const FIXMAP = 0x80;
 const MOST_FIXMAP = 15;
 const FIXARRAY = 0x90;
@@ -128,8 +128,8 @@ function arrayHead(length: number): Uint8Array {
 }
 
 /**
- * The bytes of `encodeRecording`, piece by piece: encoded twice, first for the checksum that stands in front, so that
- * nothing is ever held whole.
+ * Yields the bytes of `encodeRecording` piece by piece. It encodes twice, because the checksum comes first, so that the
+ * whole file is never in memory.
  * @param signal ends it before the next piece
  */
 export async function* recordingStream(
@@ -167,17 +167,17 @@ export async function* recordingStream(
   if (bytes > 0) yield Buffer.concat(waiting);
 }
 
-/** Sent at once, bytes: a name and a number are no message of their own. */
+/** Least size of a yielded piece, bytes: small fields are joined. */
 const SENT_BYTES = 64 * 1024;
 
-/** @throws RecordingError: what is wrong with the bytes */
+/** @throws RecordingError that describes the defect */
 export function decodeRecording(bytes: Uint8Array): RoomRecording {
   let recording: RoomRecording;
   try {
     recording = decode(verifyChecksum(bytes)) as RoomRecording;
   } catch (error) {
     if (error instanceof DamagedError)
-      throw new RecordingError(`${error.message}: the file is damaged, or no recording of a room`);
+      throw new RecordingError(`${error.message}: the file is damaged, or not a recording of a room`);
     throw new RecordingError("not one msgpack value");
   }
   if (recording?.format !== RECORDING_FORMAT)
@@ -188,7 +188,7 @@ export function decodeRecording(bytes: Uint8Array): RoomRecording {
   return recording;
 }
 
-/** A checksum says that the bytes are as they were written, not by whom. */
+/** Checks the fields: the checksum proves that the bytes are undamaged, but not who wrote them. */
 function checkShape(recording: RoomRecording): void {
   const wrong = (field: string, limit: string): never => {
     throw new RecordingError(`${field} is not ${limit}`);

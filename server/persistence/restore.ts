@@ -1,13 +1,13 @@
 /**
- * From what the store has of a room to its history:
+ * Reads a room's stored data for its history:
  *
- *     checkpoints, newest first    the first that is whole and can be read by this program is where the room goes on
- *     segments after it            as far as they follow each other and are whole
- *     older checkpoints, segments  how far it reaches back
- *     members                      as they were written last; else as of the newest of the others
+ *     checkpoints, newest first    the room continues from the first that is undamaged and readable by this program
+ *     segments after it            as far as they are undamaged and without a gap
+ *     older checkpoints, segments  for the history, as far back as they have no gap
+ *     members                      as they were written last; otherwise those of the newest segment or checkpoint
  *
- * Whatever is damaged is passed over for what was before, and named, and so is what nothing leads to any more: whoever
- * goes on with the room sets it aside.
+ * Damaged rows are skipped in favor of earlier ones. They are reported together with segments behind a gap, and the new
+ * owner of the room quarantines them.
  */
 import type { BadPiece, Store } from "../store/store.ts";
 import {
@@ -21,24 +21,24 @@ import {
 import type { RoomHistory } from "./history.ts";
 
 export interface Found {
-  /** Ascending; none: the room begins with its scene. */
+  /** Ascending; empty: the room begins at its scene's start. */
   checkpoints: StoredCheckpoint[];
-  /** From the first checkpoint (or tick 0) on, without a gap. */
+  /** Segments without a gap, from the first checkpoint (or tick 0) on. */
   segments: Segment[];
   members: MemberRecords;
-  /** What was passed over, and why. */
+  /** Damaged rows, with reasons. */
   damaged: BadPiece[];
-  /** Whole segments that nothing leads to, behind what is damaged or missing. */
+  /** Undamaged segments behind damaged or missing ones. */
   unreached: BadPiece[];
-  /** What can read the newest checkpoint; null: there is none. */
+  /** State identity of the newest checkpoint; null: there is none. */
   identity: string | null;
-  /** That is another scene or program; then nothing else is told. */
+  /** The identity differs from this program's; then all other fields are empty. */
   foreign: boolean;
 }
 
 /**
- * @param identity what this program can read (workers/identity.ts); null: whatever the newest checkpoint is of, to be
- *   looked at and not to be stepped
+ * @param identity state identity of this program (workers/identity.ts); null: accept that of the newest checkpoint, for
+ *   a recording that is not stepped here
  */
 export async function findRoom(store: Store, room: string, identity: string | null): Promise<Found> {
   const damaged: Found["damaged"] = [];
@@ -58,7 +58,7 @@ export async function findRoom(store: Store, room: string, identity: string | nu
         identity: newest,
         foreign: true,
       };
-    // Of a room that began anew with another program there may be some of before.
+    // If the room started again with another program, older checkpoints may have another identity.
     if (stored.identity !== newest) break;
     const whole = attempt(
       () => decodeCheckpoint(stored.state),
@@ -88,16 +88,16 @@ export async function findRoom(store: Store, room: string, identity: string | nu
     .map(({ after, until }) => ({
       what: "journal" as const,
       tick: until,
-      reason: `it begins after tick ${after}, but what leads there ends at ${end}`,
+      reason: `it begins after tick ${after}, but the journal before it ends at ${end}`,
     }));
   return { ...reached, members: members ?? reached.members, damaged, unreached, identity: newest, foreign: false };
 }
 
-/** Where the room stood. */
+/** Last stored tick of the room. */
 const endOf = ({ checkpoints, segments }: Pick<Found, "checkpoints" | "segments">): number =>
   Math.max(segments.at(-1)?.until ?? 0, checkpoints.at(-1)?.checkpoint.tick ?? 0);
 
-/** Puts what was found into a history that is new. @returns where the room stood */
+/** Fills a new history with the stored data. @returns the last stored tick */
 export function fill(history: RoomHistory, { checkpoints, segments }: Found): number {
   const until = endOf({ checkpoints, segments });
   history.append(
@@ -106,22 +106,22 @@ export function fill(history: RoomHistory, { checkpoints, segments }: Found): nu
     segments.flatMap(({ hashes }) => hashes),
   );
   for (const { checkpoint } of checkpoints) history.add(checkpoint);
-  // The scene's start leads somewhere only if all is known since.
+  // The scene's start is usable only if all inputs since then are known.
   const reaches = segments[0]?.after ?? until;
   if (reaches > 0) history.forgetBefore(checkpoints[0]!.checkpoint.tick);
-  // What followed that state is lost, and with it the record which said that the state was taken.
+  // If the journal ends with a state, the record which tells that it was saved is lost, so mark it here.
   if (history.endsWithState) history.marked();
   return until;
 }
 
-/** The newest checkpoint decides; what leads to it without a gap is kept, and what follows from it. */
+/** Keeps the newest checkpoint, and the segments before and after it that connect to it without a gap. */
 function withoutGaps(
   checkpoints: StoredCheckpoint[],
   segments: Segment[],
 ): Pick<Found, "checkpoints" | "segments" | "members"> {
   const base = checkpoints.at(-1)?.checkpoint.tick ?? 0;
   let members = checkpoints.at(-1)?.members ?? null;
-  // forwards, as far as it goes
+  // Forward from the checkpoint, up to the first gap.
   const ahead: Segment[] = [];
   let until = base;
   for (const segment of segments) {
@@ -131,7 +131,7 @@ function withoutGaps(
     until = segment.until;
     members = segment.members ?? members;
   }
-  // and backwards, for how far it reaches back
+  // Backward, for the history.
   const behind: Segment[] = [];
   let from = ahead[0]?.after ?? base;
   for (const segment of segments.filter((s) => s.until <= from).reverse()) {
@@ -148,7 +148,7 @@ function withoutGaps(
   };
 }
 
-/** Without what another segment has told already: every tick is there once. */
+/** Returns the segment without ticks up to `after`, so that every tick is there once. */
 function behindOf(segment: Segment, after: number): Segment {
   if (segment.after >= after) return segment;
   const isLater = ({ tick }: { tick: number }): boolean => tick > after;

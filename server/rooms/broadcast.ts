@@ -1,12 +1,12 @@
 /**
- * From one tick's encoded frames to every member's socket. Each message is encoded once and the same bytes go to
- * everyone, all messages of a tick in one write (wireFrame.ts). On an
- * ordered socket the last frame queued to a client is a valid base, so a client either gets every delta of the room's
- * chain, or none until its next keyframe. Who is in simple mode gets whole frames, fewer of them, and no others.
+ * Sends one tick's encoded frames to every member. Each message is encoded once, all members get the same bytes, and
+ * all messages of a tick go out in one write (wireFrame.ts). On an ordered socket the last frame queued to a client is
+ * a valid base. Therefore a client gets either every delta of the room's chain, or none until its next keyframe.
+ * Members in simple mode get only whole frames, at a lower rate.
  *
  *     bufferedAmount   <= 64 KiB   frames flow
- *                       > 64 KiB   frames, hands and stats are skipped; a keyframe follows once it has drained to a
- *                                  quarter of that
+ *                       > 64 KiB   frames, hands and stats are skipped; a keyframe follows after the buffer has drained
+ *                                  to a quarter of that
  *                       > 1 MiB    closed with `tooSlow` (a keyframe larger than that raises the limit to twice its
  *                                  size)
  */
@@ -17,13 +17,13 @@ import { encodeHands } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { wireFrames } from "./wireFrame.ts";
 
-/** One message to many. */
+/** One message to several members. */
 export interface Outgoing {
   kind: BytesKind;
   bytes: Uint8Array;
 }
 
-/** Messages that go to a group of clients in one write, and to how many they went. */
+/** Messages that a group of clients gets in one write, and the number of its receivers. */
 class Parcel {
   readonly messages: readonly Outgoing[];
   receivers = 0;
@@ -33,13 +33,13 @@ class Parcel {
     this.messages = messages;
   }
 
-  /** Built for the first who gets it. */
+  /** Built when the first receiver needs it. */
   get frames(): Buffer {
     return (this.#frames ??= wireFrames(this.messages.map(({ bytes }) => bytes)));
   }
 }
 
-/** What one tick is to different members. */
+/** Parcels of one tick, for the different groups of members. */
 class Parcels {
   readonly #beside: readonly Outgoing[];
   readonly #allHands: () => Uint8Array;
@@ -51,7 +51,7 @@ class Parcels {
     this.#allHands = allHands;
   }
 
-  /** @param anew hands are sent as changes, so whoever starts anew needs all of them */
+  /** @param anew the member starts with this frame; since only changed hands are sent, it needs all of them now */
   of(frame: EncodedMessage | null, anew: boolean): Parcel {
     const parcels = anew && frame ? this.#anew : this.#inStep;
     let parcel = parcels.get(frame!);
@@ -74,13 +74,15 @@ export const DRAINED_BYTES = Limits.backpressureBytes / 4;
 
 export type Congestion = "flowing" | "skip" | "close";
 
-/** @param largestAlone bytes of the room's largest frame that stands alone: one of them queued is not slowness */
+/**
+ * @param largestAlone bytes of the room's largest complete frame: one such frame in the queue does not count as slow
+ */
 export function congestion(bufferedBytes: number, largestAlone: number): Congestion {
   if (bufferedBytes > Math.max(Limits.tooSlowBytes, 2 * largestAlone)) return "close";
   return bufferedBytes > Limits.backpressureBytes ? "skip" : "flowing";
 }
 
-/** Least time between two keyframes to one client, ms: asking for them in a loop must not double the room's traffic. */
+/** Least time between two keyframes to one client, ms: repeated requests must not double the room's traffic. */
 const KEYFRAME_INTERVAL_MS = 250;
 
 /** True when a keyframe should be encoded for this session with the next frame. */
@@ -106,13 +108,13 @@ export class Broadcast {
     this.#tickHz = tickHz;
   }
 
-  /** Is anybody here to be told of contact? */
+  /** Does a connected member listen to contact events? */
   get hearsContacts(): boolean {
     for (const { hearsContacts, connection } of this.#sessions.values()) if (hearsContacts && connection) return true;
     return false;
   }
 
-  /** What a send tick is to encode beside the chain's delta: somebody joined, fell behind, or is in simple mode. */
+  /** Frames to encode beside the delta: for members that joined, fell behind, or are in simple mode. */
   wanted(tick: number): Pick<StepTask, "keyframe" | "positions"> {
     let keyframe = false;
     let moving = false;
@@ -130,10 +132,10 @@ export class Broadcast {
   }
 
   /**
-   * Sends what a tick has: the keyframe to those who asked and can take it, the delta to those who are in the chain,
-   * positions to those in simple mode who asked, and what goes beside it to everyone who is not congested, before the
-   * frame: who has a frame knows whose hands made it. What is lost of that is replaced by the next of its kind or by
-   * the keyframe.
+   * Sends one tick. Members that asked for a keyframe get it if their socket has drained; members in the chain get the
+   * delta; members in simple mode get positions if they are due. The other messages go first to every member that is
+   * not congested, so that a member that has the frame also has the grabs that caused it. A lost message is replaced by
+   * the next of its kind or by the keyframe.
    */
   tick(tick: number, frames: Frames, beside: readonly Outgoing[]): void {
     const { delta, keyframe, positions } = frames;
@@ -153,7 +155,7 @@ export class Broadcast {
     for (const parcel of parcels.made()) this.#count(parcel);
   }
 
-  /** The frame of this tick that is this member's, if any. */
+  /** Chooses the frame of this tick for this member, if any. */
   #frameFor(session: Session, tick: number, { moved, delta, keyframe, positions }: Frames): EncodedMessage | null {
     const { simple } = session;
     if (simple?.hasAsked(tick)) {
@@ -170,19 +172,19 @@ export class Broadcast {
     return keyframe;
   }
 
-  /** To everyone, congested or not: rare and small. */
+  /** Sends to all members, congested or not: such messages are rare and small. */
   certain(bytes: Uint8Array, kind: BytesKind): void {
     this.certainly([{ kind, bytes }]);
   }
 
-  /** As `certain`, in one write. */
+  /** Like `certain`, with several messages in one write. */
   certainly(messages: readonly Outgoing[]): void {
     const parcel = new Parcel(messages);
     for (const session of this.#sessions.values()) if (session.connection?.isOpen) this.#write(session, parcel);
     this.#count(parcel);
   }
 
-  /** To those who are not congested: it is neither kept nor sent again. */
+  /** Sends to members that are not congested; the message is neither stored nor sent again. */
   relay(bytes: Uint8Array, reaches: (session: Session) => boolean): void {
     const parcel = new Parcel([{ kind: "other", bytes }]);
     for (const session of this.#sessions.values())
@@ -190,7 +192,7 @@ export class Broadcast {
     this.#count(parcel);
   }
 
-  /** Each to all but the one it is from, in one write, as `relay` does. */
+  /** Like `relay`, in one write: each message goes to all members except its sender. */
   exchange(messages: readonly { from: Session; bytes: Uint8Array }[]): void {
     const parcelWithout = (session: Session | null): Parcel =>
       new Parcel(messages.filter(({ from }) => from !== session).map(({ bytes }) => ({ kind: "other", bytes })));
@@ -231,7 +233,7 @@ export class Broadcast {
     parcel.receivers += 1;
   }
 
-  /** Once for all receivers: a counter's labels cost more than a write's own bookkeeping. */
+  /** Counts once for all receivers: labelled counters cost more than the bookkeeping of a write. */
   #count({ messages, receivers }: Parcel): void {
     if (receivers === 0) return;
     for (const { kind, bytes } of messages) {

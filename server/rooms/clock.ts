@@ -1,16 +1,16 @@
 /**
- * When a room's ticks are due, and what happens when they are late. Pure: it is told the time and never asks for it.
+ * Decides when a room's ticks are due and which late ticks are skipped. Pure: the caller passes the time.
  *
- * Policy: tick n is due at `origin + n * period`, whatever the ticks before it took, so the rate does not drift. When
- * the room is late, at most `catchUpTicks` (2) overdue ticks beside the current one run back to back; time beyond that
+ * Policy: tick n is due at `origin + n * period`, however long earlier ticks took, so the rate does not drift. When
+ * the room is late, at most `catchUpTicks` (2) overdue ticks beside the current one run back to back. Time beyond that
  * is dropped and counted as skipped ticks. So a stall costs at most two extra ticks of work, an overloaded room runs
- * slower than the wall instead of falling ever further behind, and an input never waits behind more than three ticks.
+ * slower than the wall clock instead of falling further behind, and an input waits for at most three ticks.
  */
 
 export interface DueTick {
-  /** How long after it was due this tick began, ms; what was dropped is in it. */
+  /** Lateness of this tick's start, ms, including dropped time. */
   latenessMs: number;
-  /** Ticks' worth of time dropped just now. */
+  /** Skipped ticks: dropped time, in periods. */
   skipped: number;
 }
 
@@ -25,7 +25,7 @@ export class TickClock {
 
   /**
    * @param tickHz ticks per second
-   * @param startMs time of the first tick, ms, of any clock that never goes backwards
+   * @param startMs time of the first tick, ms, on a clock that never goes backwards
    * @param catchUpTicks overdue ticks that are kept
    */
   constructor(tickHz: number, startMs: number, catchUpTicks = 2) {
@@ -40,7 +40,7 @@ export class TickClock {
     return this.#originMs + (this.begun + this.skipped) * this.periodMs;
   }
 
-  /** Starts the next tick at `nowMs`, dropping what the policy drops. */
+  /** Begins the next tick at `nowMs` and drops overdue ticks by the policy. */
   begin(nowMs: number): DueTick {
     const latenessMs = Math.max(0, nowMs - this.nextDueMs());
     const overdue = Math.floor(latenessMs / this.periodMs);
@@ -50,14 +50,14 @@ export class TickClock {
     return { latenessMs, skipped };
   }
 
-  /** Ticks come so many times as often from now on; the next one at most a period later. */
+  /** Changes the period; the next tick is due at most one new period later. */
   setPeriod(periodMs: number, nowMs: number): void {
     const dueMs = Math.min(this.nextDueMs(), nowMs + periodMs);
     this.periodMs = periodMs;
     this.#originMs = dueMs - (this.begun + this.skipped) * periodMs;
   }
 
-  /** Goes on after a pause: the time in between was nobody's and is not counted as skipped. */
+  /** Continues after a pause. Paused ticks do not count as skipped. */
   resume(nowMs: number): void {
     this.#originMs = nowMs - (this.begun + this.skipped) * this.periodMs;
   }

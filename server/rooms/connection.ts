@@ -1,6 +1,6 @@
 /**
- * One WebSocket, from its upgrade to its end: hello timeout, message form, rate limits, heartbeat and close codes. It
- * knows nothing of rooms: an `Authorize` lets it in, and a `Membership` takes its requests.
+ * One WebSocket, from its upgrade to its end: hello timeout, message validation, rate limits, heartbeat and close
+ * codes. It does not depend on rooms: an `Authorize` admits it, and a `Membership` handles its requests.
  */
 import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger } from "fastify";
@@ -13,22 +13,22 @@ import { type ClientRequest, MalformedMessage, parseClientMessage } from "../../
 import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-/** `vouched`: who sent it, as another process says that passed it on (routes/vouched.ts). */
+/** `vouched`: the sender's identity, as the process that forwarded the hello states it (routes/vouched.ts). */
 export type Hello = Extract<ClientRequest, { type: "hello" }> & { vouched?: Vouched };
-/** What others have passed on, too, is open. */
+/** A request whose forwarded identity is already unsealed. */
 export type OpenedRequest = Exclude<ClientRequest, { type: "hello" }> | Hello;
 
-/** What a connection is once it is let in. */
+/** An admitted connection's link to its room. */
 export interface Membership {
   handle(request: ClientRequest): void;
-  /** The socket is gone. `code` is what the peer closed with, 1006 when it just went. */
+  /** Called when the socket has closed. `code` is the peer's close code; 1006 if there was none. */
   lost(code: number): void;
 }
 
 /**
- * Lets a connection in, at once or when a token or password is checked.
- * @throws Refused, or rejects with it;
- * @returns null when the connection has closed meanwhile
+ * Admits a connection, at once or after its token or password is checked.
+ * @throws Refused, or rejects with it
+ * @returns null: the connection has closed meanwhile
  */
 type Authorize = (connection: Connection, hello: Hello) => Membership | Promise<Membership | null>;
 
@@ -36,9 +36,9 @@ export interface ConnectionOptions {
   log: FastifyBaseLogger;
   metrics: Metrics;
   authorize: Authorize;
-  /** Takes what a message costs from the budget that all of its address share. @returns false: there is nothing left */
+  /** Charges a message to the budget of its address. @returns false: the budget is used up */
   spend: () => boolean;
-  /** Of a message that another process has passed on: what it has sealed of it. */
+  /** Unseals the forwarded identity of a message from another process. */
   open: (request: ClientRequest | null) => OpenedRequest | null;
   onClosed: (connection: Connection) => void;
 }
@@ -54,12 +54,12 @@ const ABNORMAL = 1006;
 const INTERNAL_ERROR = 1011;
 
 /**
- * Whoever is closed with these may go on sending as fast as the line goes. What comes is not even read then: the socket
- * says why it closes, and stands still until it is cut off.
+ * After these close codes the peer may continue to send at full speed. Therefore the socket sends its close frame,
+ * stops reading and is cut off after CLOSE_GRACE_MS.
  */
 const NOT_HEARD: ReadonlySet<number> = new Set([CloseCode.flood, CloseCode.badMessage]);
 
-/** These make no work for the simulation and must not starve its inputs, so they have a budget of their own. */
+/** These messages cause no simulation work and must not delay inputs, so they have their own budget. */
 const PRESENCE: ReadonlySet<string> = new Set(["cursor", "ping", "needKeyframe"]);
 
 export class Connection {
@@ -68,13 +68,13 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #inputs: TokenBucket;
   readonly #presence: TokenBucket;
-  /** Messages beyond the budgets drain it; empty means flood. */
+  /** Drained by messages beyond the budgets; an empty bucket means a flood. */
   readonly #patience: TokenBucket;
   readonly #helloTimer: NodeJS.Timeout;
-  /** When the token ends that it came in with, wall time; null: never. */
+  /** Time at which the token of this connection expires, wall clock; null: never. */
   endsAtMs: number | null = null;
   #membership: Membership | null = null;
-  /** What came between hello and the answer of `authorize`, in order; null when nothing waits. The budgets bound it. */
+  /** Messages that came while `authorize` was pending, in order; null: none is pending. The budgets bound it. */
   #queued: OpenedRequest[] | null = null;
   #log: FastifyBaseLogger;
   readonly #openedMs: number;
@@ -83,7 +83,7 @@ export class Connection {
   #lastRateNoticeMs = -Infinity;
   #closing = false;
 
-  /** @param line what the socket writes to */
+  /** @param line the stream that the socket writes to */
   constructor(socket: WebSocket, line: Duplex, options: ConnectionOptions) {
     const nowMs = performance.now();
     this.#socket = socket;
@@ -109,7 +109,7 @@ export class Connection {
     socket.on("error", (error: Error & { code?: string }) => this.#failed(error));
   }
 
-  /** From now on every log line of this connection says whose it is. */
+  /** Adds the member's name to every further log line of this connection. */
   nameInLog(session: string, member: number, role: string): void {
     this.#log = this.#options.log.child({ session, member, role });
     this.#log.info("member connected");
@@ -131,20 +131,20 @@ export class Connection {
   }
 
   /**
-   * Writes frames that were made for many (wireFrame.ts), whose sender counts the bytes. The socket keeps nothing back,
-   * because there is no compression, so they stay in order with what `send` sends.
+   * Writes frames that were built for several sockets (wireFrame.ts); the caller counts the bytes. Without compression
+   * the socket buffers nothing, so the frames stay in order with those of `send`.
    */
   write(frames: Uint8Array): void {
     if (this.isOpen) this.#line.write(frames);
   }
 
-  /** Pings when it is time, and ends a connection that has been silent too long. */
+  /** Sends a ping when one is due, and closes a connection that was silent for too long. */
   beat(nowMs: number): void {
     if (this.#closing) return;
     if (nowMs - this.#lastHeardMs > Limits.deadAfterMs) {
       this.close(CloseCode.heartbeatLost, "silent");
     } else if (this.endsAtMs !== null && Date.now() >= this.endsAtMs) {
-      this.close(CloseCode.tokenNeeded, "the token has ended");
+      this.close(CloseCode.tokenNeeded, "the token has expired");
     } else if (nowMs - this.#lastPingMs >= Limits.heartbeatMs) {
       this.#lastPingMs = nowMs;
       this.#socket.ping();
@@ -158,7 +158,7 @@ export class Connection {
     clearTimeout(this.#helloTimer);
     this.#log.info({ code, reason }, "closing socket");
     this.#options.metrics.socketsClosed.inc({ code: String(code) });
-    // The standard forbids to send ABNORMAL: it stands for a connection that is simply gone.
+    // The standard forbids sending ABNORMAL: it means that the connection broke without a close frame.
     if (code === ABNORMAL) this.#socket.terminate();
     else this.#socket.close(code, reason);
     if (NOT_HEARD.has(code)) this.#stopReading();
@@ -171,13 +171,13 @@ export class Connection {
     this.#lastHeardMs = performance.now();
   }
 
-  /** The peer learns at once that nothing comes any more. */
+  /** Stops reading and ends our side, so that the peer learns at once that no more data comes. */
   #stopReading(): void {
     this.#socket.pause();
     this.#line.end();
   }
 
-  /** Pings and pongs of WebSocket itself: they cost what messages cost. */
+  /** Charges WebSocket pings and pongs like messages. */
   #admitControl(): boolean {
     if (this.#closing) return false;
     this.#heard();
@@ -185,7 +185,7 @@ export class Connection {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    // Frames that were on their way when we began to close.
+    // A frame that was in flight when the close began.
     if (this.#closing) return;
     this.#heard();
     try {
@@ -210,20 +210,20 @@ export class Connection {
     }
   }
 
-  /** Counts the message against its budget; closes on a flood. Messages of unknown types count too. */
+  /** Charges the message to its budget and closes on a flood. Messages of unknown types count too. */
   #admit(request: OpenedRequest | null): boolean {
     if (this.#take(request && PRESENCE.has(request.type) ? this.#presence : this.#inputs)) return true;
-    // Letting go is never dropped: a hold that cannot be ended would be worse than one message too many.
+    // A release is never dropped: a grab that cannot end is worse than one message over the limit.
     return !this.#closing && request?.type === "release";
   }
 
-  /** @returns false: there is no more left; it is refused, or was the one too many */
+  /** @returns false: the budget is used up; the message is dropped, or the connection closes as a flood */
   #take(bucket: TokenBucket): boolean {
     const nowMs = performance.now();
     const within = bucket.take(nowMs);
     if (within && this.#options.spend()) return true;
     this.#options.metrics.reject("rate");
-    // Who is within its own limits does not pay for others of its address.
+    // A connection within its own limits is not closed when other connections use up the address's budget.
     if (!within && !this.#patience.take(nowMs)) {
       this.close(
         CloseCode.flood,
@@ -240,13 +240,13 @@ export class Connection {
 
   #dispatch(request: OpenedRequest | null): void {
     if (this.#queued !== null) {
-      if (request?.type === "hello") throw new MalformedMessage("hello: already said");
+      if (request?.type === "hello") throw new MalformedMessage("hello: already sent");
       if (request) this.#queued.push(request);
     } else if (this.#membership === null) {
       if (request?.type !== "hello") throw new MalformedMessage("the first message must be hello");
       this.#greet(request);
     } else if (request?.type === "hello") {
-      throw new MalformedMessage("hello: already said");
+      throw new MalformedMessage("hello: already sent");
     } else if (request) {
       this.#membership.handle(request);
     }

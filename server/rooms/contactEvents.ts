@@ -1,19 +1,19 @@
 /**
- * Contact that begins: from which bodies touch at one tick and the next. Bodies that lie on each other lose touch
- * for a tick now and then, so contact begins anew only after a pause.
+ * Reports contacts that begin, by comparing the touching pairs of successive ticks. Resting bodies lose touch for
+ * single ticks, so a contact begins again only after a pause.
  */
 import { Limits } from "../../shared/protocol/protocol.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-/** Who has not touched for so long, s, begins anew. */
+/** A contact begins again after its pair has not touched for this time, s. */
 const PAUSE_SECONDS = 0.25;
 
 export class ContactEvents {
   readonly #tickHz: number;
-  /** The tick at which a pair touched last, by its bodies. */
+  /** Last tick at which each pair touched, by its bodies. */
   readonly #touched = new Map<string, number>();
   readonly #budget: TokenBucket;
-  /** -1: nobody knows who touches; what is seen next has not just begun. */
+  /** Tick of the last call; -1: touching pairs are unknown, so contacts seen next do not count as begun. */
   #tick = -1;
 
   constructor(tickHz: number) {
@@ -21,19 +21,19 @@ export class ContactEvents {
     this.#budget = new TokenBucket(Limits.contactsPerSecond, Limits.contactsPerSecond, 0);
   }
 
-  /** Bodies were put elsewhere. */
+  /** Forgets all pairs, after bodies were moved at once. */
   forget(): void {
     this.#touched.clear();
     this.#tick = -1;
   }
 
   /**
-   * @param pairs pairs a, b of bodies that touch at this tick, one after the other
-   * @returns those whose contact has begun, as many as the limit lets through
+   * @param pairs bodies a, b of each touching pair, flattened
+   * @returns the pairs whose contact has begun, up to the rate limit
    */
   begun(tick: number, pairs: readonly number[]): [number, number][] {
     const pauseTicks = PAUSE_SECONDS * this.#tickHz;
-    // Nobody has looked meanwhile, or the room went back.
+    // No member has listened for a while, or the room went back.
     if (tick < this.#tick || tick - this.#tick > pauseTicks) this.forget();
     const known = this.#tick >= 0;
     this.#tick = tick;

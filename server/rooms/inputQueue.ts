@@ -1,19 +1,19 @@
 /**
- * The inputs that wait for a room's next tick, coalesced: of several moves of one grab the last wins, a move of a grab
- * that is itself still queued only changes that grab's target, and there is at most one reset.
+ * The inputs that wait for a room's next tick, coalesced. If one grab has several moves, the last wins. A move of a
+ * grab that is still queued only changes that grab's target. At most one reset is queued.
  *
- * A room that stands still (its lease is away, a step is slow) takes nothing out, so what may wait is bounded: whoever
- * puts in grabs, impulses or bodies asks `hasPlace` first. What lets go is never refused, and there is no more of it
- * than there are grabs.
+ * A paused room (its lease has expired, or a step is slow) takes no inputs, so the queue is bounded: a caller that
+ * pushes a grab, an impulse or a spawn asks `hasPlace` first. A release is never refused; there are at most as many as
+ * grabs.
  */
 import type { Input } from "../sim/types.ts";
 
 /**
- * Inputs of one member that may wait: as many as a member may send at once (`inputBurst` of
+ * Most queued inputs of one member: the number that a member may send at once (`inputBurst` of
  * shared/protocol/protocol.ts).
  */
 const MOST_OF_A_MEMBER = 120;
-/** Inputs of all members that may wait. */
+/** Most queued inputs of all members. */
 const MOST_IN_ALL = 4096;
 
 type Moving = Extract<Input, { type: "grab" | "move" }>;
@@ -22,16 +22,16 @@ export class InputQueue {
   #inputs: Input[] = [];
   /** The queued input of each grab whose target a move may still change. */
   readonly #open = new Map<string, Moving>();
-  /** Inputs that wait, by member. */
+  /** Number of queued inputs of each member. */
   readonly #counts = new Map<number, number>();
-  /** When the oldest input that waits came in, by the monotonic clock; null when none does. */
+  /** Time at which the oldest queued input came in, on the monotonic clock; null: the queue is empty. */
   oldestMs: number | null = null;
 
   get length(): number {
     return this.#inputs.length;
   }
 
-  /** May another input of this member wait? */
+  /** Does the queue have a place for another input of this member? */
   hasPlace(member: number): boolean {
     return this.#inputs.length < MOST_IN_ALL && (this.#counts.get(member) ?? 0) < MOST_OF_A_MEMBER;
   }
@@ -52,7 +52,7 @@ export class InputQueue {
         this.#open.set(key(input), input);
         break;
       case "release":
-        // What comes after belongs to another hold, even under the same id.
+        // A later move belongs to another grab, even under the same id.
         this.#open.delete(key(input));
         break;
       case "reset":
@@ -82,7 +82,7 @@ export class InputQueue {
     return inputs;
   }
 
-  /** Puts back what a tick took but did not run. */
+  /** Puts back inputs that a tick took but did not run. */
   putBack(inputs: Input[]): void {
     const later = this.take();
     for (const input of [...inputs, ...later]) this.push(input);

@@ -1,6 +1,6 @@
 /**
- * From a member's requests to the room's inputs, and to what others see of its hands. Checks ranges and limits; never
- * waits.
+ * Turns members' requests into the room's inputs and into the hands (cursor and grabs) that other members see. Checks
+ * ranges and limits; never waits.
  */
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
@@ -13,16 +13,16 @@ import type { InputQueue } from "./inputQueue.ts";
 import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 
-/** Between two resets of one room, ms: long enough that a held key does not freeze the scene at its start. */
+/** Least time between two resets of a room, ms: long enough that a held key does not freeze the scene at its start. */
 const RESET_COOLDOWN_MS = 500;
 
 /**
- * Between two bodies that one member puts in, ms: to look for a free place takes a room's thread 5 to 30 ms in a scene
- * of 7,500 triangles.
+ * Least time between two spawns of one member, ms: finding a free place takes a room's thread 5 to 30 ms in a scene of
+ * 7,500 triangles.
  */
 const SPAWN_COOLDOWN_MS = 250;
 
-/** Requests that make an input each; moves are coalesced, resets are few, and letting go is never refused. */
+/** Requests that queue one input each. Moves are coalesced, resets are rare, and a release is never refused. */
 const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune"]);
 
 type InteractionRequest = Exclude<
@@ -51,7 +51,10 @@ export class Interactions {
     if (refusal) return this.#refuse(session, "range", "OUT_OF_RANGE", { ...refusal });
     const { member } = session;
     if (WAITS.has(request.type) && !this.#queue.hasPlace(member))
-      return this.#refuse(session, "rate", "RATE_LIMITED", { field: request.type, limit: "as many as wait already" });
+      return this.#refuse(session, "rate", "RATE_LIMITED", {
+        field: request.type,
+        limit: "no more until the next tick",
+      });
     switch (request.type) {
       case "grab":
         return this.#grab(session, request);
@@ -62,10 +65,8 @@ export class Interactions {
         this.#accept({ type: "release", member, grab: request.grab });
         session.handsChanged = true;
         return;
-      case "impulse": {
-        const impulse = clampImpulse(request.impulse, this.#shape.maxImpulse);
-        return this.#accept({ ...request, member, impulse });
-      }
+      case "impulse":
+        return this.#impulse(session, request);
       case "reset":
         return this.#reset(session);
       case "spawn":
@@ -90,7 +91,7 @@ export class Interactions {
         value: grab,
         limit: Limits.grabsPerMember,
       });
-    // The same id again: let go there, take hold here.
+    // The same id again: release the old grab first.
     if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
     session.grabs.set(grab, { ...held });
     this.#accept({ type, member, ...held });
@@ -99,11 +100,24 @@ export class Interactions {
 
   #move(session: Session, { grab, target }: Of<"move">): void {
     const held = session.grabs.get(grab);
-    // A reset or a release may have crossed it on the way: nothing is wrong.
+    // A reset or a release may have crossed this move on the network: that is no error.
     if (!held) return;
     held.target = target;
     this.#accept({ type: "move", member: session.member, grab, target });
     session.handsChanged = true;
+  }
+
+  #impulse(session: Session, request: Of<"impulse">): void {
+    const { maxImpulse } = this.#shape;
+    const impulse = clampImpulse(request.impulse, maxImpulse);
+    const size = Math.hypot(...impulse);
+    if (!session.impulses.take(performance.now(), size > 0 ? Math.min(1, size / maxImpulse) : 0))
+      return this.#refuse(session, "rate", "RATE_LIMITED", {
+        field: "impulse",
+        value: size,
+        limit: `${Limits.impulsesPerSecond * maxImpulse} N s a second`,
+      });
+    this.#accept({ ...request, member: session.member, impulse });
   }
 
   #reset(session: Session): void {
@@ -123,7 +137,7 @@ export class Interactions {
     this.#accept({ type: "spawn", member: session.member, body, position, heading, occupied });
   }
 
-  /** The member is gone or cut off: lets go of everything it holds. */
+  /** Releases all grabs of a member that has left or lost its socket. */
   release(session: Session): void {
     if (session.grabs.size > 0) this.#queue.push({ type: "releaseAll", member: session.member });
     session.grabs.clear();
@@ -131,19 +145,19 @@ export class Interactions {
     session.handsChanged = true;
   }
 
-  /** The simulation did not take this grab: nobody is to see a hand that holds nothing. */
+  /** Forgets a grab that the simulation rejected, so that no member sees a hand with it. */
   forget(session: Session, grab: number): void {
     if (session.grabs.delete(grab)) session.handsChanged = true;
   }
 
-  /** The body was taken out: nobody holds it any more. */
+  /** Forgets the grabs of a body that was taken out of the scene. */
   dropBody(body: number): void {
     for (const session of this.#sessions.values()) {
       for (const [grab, held] of session.grabs) if (held.body === body) this.forget(session, grab);
     }
   }
 
-  /** Everybody lets go. */
+  /** Releases all grabs of all members. */
   dropAll(): void {
     for (const session of this.#sessions.values()) {
       if (session.grabs.size === 0) continue;
@@ -153,7 +167,7 @@ export class Interactions {
     }
   }
 
-  /** Sessions whose hands changed since the last call. */
+  /** Returns the sessions whose hands changed since the last call. */
   takeChanged(): Session[] {
     const changed = [...this.#sessions.values()].filter((session) => session.handsChanged);
     for (const session of changed) session.handsChanged = false;

@@ -1,6 +1,6 @@
 /**
- * Who is in a room. A member joins with a hello, may lose its socket and resume with its token, and leaves when it says
- * so or when nobody resumes it in time:
+ * The members of a room. A member joins with a hello and may resume with its token after it lost its socket. Its
+ * session ends when it leaves, or when it is not resumed in time:
  *
  *     hello --> connected --socket lost--> resumable for `resumeSeconds` --> gone
  *                   ^  |                       |                              ^
@@ -19,9 +19,9 @@ import type { Connection, Hello } from "./connection.ts";
 import { Session } from "./session.ts";
 import { simpleModeOf } from "./simpleMode.ts";
 
-/** A client that left with 1000 may still come back, with a new name perhaps, within this, s. */
+/** After close code 1000 a client may still come back within this time, for example under a new name, s. */
 const LEAVE_GRACE_SECONDS = 2;
-/** Codes after which nobody is expected back: it left, or its socket was closed for what it sent. */
+/** Close codes after which no return is expected: the member left, or its socket was closed for a bad message. */
 const FINAL_CODES: ReadonlySet<number> = new Set([
   CloseCode.normal,
   CloseCode.tooLarge,
@@ -29,17 +29,17 @@ const FINAL_CODES: ReadonlySet<number> = new Set([
   CloseCode.flood,
 ]);
 
-/** Times as many seats as are left, one address may have without a token: of 64 it gets 48. */
+/** Ratio of the seats that one address may have without a token to the seats left: of 64 it gets 48. */
 const SEAT_SHARE = 3;
 
 export interface MembersOptions {
   maxMembers: number;
-  /** Seats that one address may have without a token; as many as `maxMembers`: it is not counted. */
+  /** Seats that one address may have without a token; no limit if it equals `maxMembers`. */
   perAddress: number;
   resumeSeconds: number;
-  /** A member came, went, was renamed or changed its connection state. */
+  /** A member joined, left, was renamed or changed its connection state. */
   onChanged: () => void;
-  /** Its socket is lost or it left: what it holds must be let go. */
+  /** A member lost its socket or left: release its grabs. */
   onHandsOff: (session: Session) => void;
 }
 
@@ -63,12 +63,12 @@ export class Members {
     return count;
   }
 
-  /** Addresses of all sessions, of those that are expected back, too. */
+  /** Addresses of all sessions, including disconnected ones that may resume. */
   addresses(): string[] {
     return [...this.sessions.values()].map(({ entry }) => entry.address);
   }
 
-  /** Gives the connection the session that its token names. @returns undefined: there is none */
+  /** Attaches the connection to the session of its resume token. @returns undefined: no such session exists */
   resume(connection: Connection, hello: Hello, entry: Entry): Session | undefined {
     const resumed = this.findByToken(hello.resume);
     if (!resumed) return undefined;
@@ -79,7 +79,8 @@ export class Members {
   }
 
   /**
-   * A new session, to be stored before `arrive` gives it its connection: who has been welcomed is known after a crash.
+   * Creates a session. It is stored before `arrive` attaches its connection, so that a welcomed member survives a
+   * crash.
    * @throws Refused with `roomFull`
    */
   reserve(hello: Hello, entry: Entry): Session {
@@ -94,7 +95,7 @@ export class Members {
     return session;
   }
 
-  /** @param connection null: it has gone meanwhile, and the session with it */
+  /** @param connection null: it has closed meanwhile, so the session is removed */
   arrive(session: Session, connection: Connection | null): void {
     session.arriving = false;
     session.connection = connection;
@@ -102,8 +103,8 @@ export class Members {
   }
 
   /**
-   * A seat that only waits for somebody to come back yields to somebody who is here: one of the same address where that
-   * address has as many as it may.
+   * Makes room for a new member by ending a disconnected session. If the address has reached its own limit, the session
+   * must be one of this address.
    * @throws Refused
    */
   #makeSeat(entry: Entry): void {
@@ -116,7 +117,7 @@ export class Members {
     const counted = { perAddress, taken, all: maxMembers, ratio: SEAT_SHARE };
     const full = limited ? fullNetwork(entry.address, owners, counted) : null;
     if (taken < maxMembers && !full) return;
-    // Where all seats are taken an address without any is not the one that has too many.
+    // If all seats are taken, an address without a session may take the seat of any disconnected member.
     const from = limited && own.length > 0 ? own : all;
     const disconnected = from.find(({ connection, arriving }) => connection === null && !arriving);
     if (disconnected) return this.#remove(disconnected);
@@ -124,7 +125,7 @@ export class Members {
     throw new Refused(CloseCode.roomFull, `room full for this address: ${full?.own} members`, "room_full");
   }
 
-  /** The session's socket is gone. Ignored when another socket has taken the session over, or the session has ended. */
+  /** Marks a session as disconnected. Ignored if another socket has resumed the session, or the session has ended. */
   lost(session: Session, connection: Connection, code: number): void {
     if (session.connection !== connection || !this.sessions.has(session.member)) return;
     session.connection = null;
@@ -137,8 +138,8 @@ export class Members {
   }
 
   /**
-   * Ends a session against its member's will: its hands let go, its socket is closed with the code, its token is worth
-   * nothing any more.
+   * Ends a session against its member's will: releases its grabs, closes its socket with the code and makes its token
+   * invalid.
    */
   kick(session: Session, code: number, reason: string): void {
     this.#options.onHandsOff(session);
@@ -147,7 +148,7 @@ export class Members {
     this.#options.onChanged();
   }
 
-  /** Who is here, for whoever goes on with the room: plain data. */
+  /** Returns the sessions as plain data, for a process that restores the room. */
   records(): MemberRecords {
     return {
       nextMember: this.#nextMember,
@@ -162,7 +163,7 @@ export class Members {
     };
   }
 
-  /** Those of `records`, as if all had just lost their sockets. For a room that nobody has joined yet. */
+  /** Restores the sessions of `records` as disconnected ones. Only for a room that no member has joined yet. */
   restore({ nextMember, sessions }: MemberRecords): void {
     this.#nextMember = nextMember;
     for (const { member, id, name, color, mark, entry } of sessions) {
@@ -173,7 +174,7 @@ export class Members {
     if (sessions.length > 0) this.#options.onChanged();
   }
 
-  /** Closes every socket with the code; all are expected back, and nobody's time runs until `expectAll`. */
+  /** Closes every socket with the code. Sessions stay resumable, and no expiry runs until `expectAll`. */
   suspend(code: number, reason: string): void {
     for (const session of this.sessions.values()) {
       if (session.expiry) clearTimeout(session.expiry);
@@ -186,28 +187,28 @@ export class Members {
     }
   }
 
-  /** From now on whoever is not here has `resumeSeconds` to come back. */
+  /** Starts the expiry, `resumeSeconds`, of all disconnected sessions. */
   expectAll(): void {
     for (const session of this.sessions.values())
       if (!session.connection && !session.expiry && !session.arriving)
         this.#expect(session, this.#options.resumeSeconds);
   }
 
-  /** Closes every socket with the code and forgets everyone. */
+  /** Closes every socket with the code and removes all sessions. */
   closeAll(code: number, reason: string): void {
     const sessions = [...this.sessions.values()];
     for (const session of sessions) this.#remove(session);
     for (const session of sessions) session.connection?.close(code, reason);
   }
 
-  /** Is somebody in the room, or expected back, who came with a token of this subject? */
+  /** Does a session, connected or resumable, belong to this token subject? */
   hasSubject(subject: string | null): boolean {
     if (subject === null) return false;
     for (const { entry } of this.sessions.values()) if (entry.subject === subject) return true;
     return false;
   }
 
-  /** The session whose token this is, compared in constant time. */
+  /** Finds the session of this token, compared in constant time. */
   findByToken(token: string | undefined): Session | undefined {
     if (token === undefined) return undefined;
     const given = Buffer.from(fingerprint(token));
@@ -226,7 +227,7 @@ export class Members {
     session.needsKeyframe = true;
     session.simple = simpleModeOf(hello);
     session.hearsContacts = hello.contacts ?? false;
-    // The limit is for one socket; whoever comes back sees the room at once.
+    // The keyframe limit is for one socket: a member that resumes gets a keyframe at once.
     session.lastKeyframeMs = -Infinity;
     session.name = cleanName(hello.name) ?? session.name;
     session.color = cleanColor(hello.color) ?? session.color;
@@ -236,7 +237,7 @@ export class Members {
     }
   }
 
-  /** It may be resumed for so long. */
+  /** Ends the session unless it is resumed within this time. */
   #expect(session: Session, seconds: number): void {
     session.expiry = setTimeout(() => {
       this.#remove(session);
@@ -251,5 +252,5 @@ export class Members {
   }
 }
 
-/** Does it count for this address? Whoever has a token is known by that. */
+/** Does the session count for this address? Sessions with a token do not count. */
 const isOf = (entry: Entry, address: string): boolean => entry.subject === null && entry.address === address;

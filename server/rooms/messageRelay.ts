@@ -1,7 +1,7 @@
 /**
- * Application messages: from one member to all others, as they are. They are no inputs: the simulation, the journal and
- * replays know nothing of them. Who is congested misses them. What comes close together goes out in one write to each:
- * 48 members of one address who send as fast as they may kept the main thread for 256 ms at a time otherwise.
+ * Relays application messages unchanged from one member to all others. They are not inputs: simulation, journal and
+ * replays do not contain them, and congested members miss them. Messages within TOGETHER_MS go out in one write to each
+ * member: otherwise 48 members of one address, each at its rate limit, blocked the main thread for 256 ms at a time.
  */
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
@@ -13,13 +13,13 @@ import { encodeMessage, encodeNotice, exactBytes } from "../../shared/protocol/f
 import type { Session } from "./session.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-/** What a room may send at once, in seconds of its rate: the longest message in a room of two thousand. */
+/** Burst of a room's budget, in seconds of its rate: enough for the longest message in a room of two thousand. */
 const ROOM_BURST_SECONDS = 4;
 
 /** Least time between two writes to a member, ms. */
 const TOGETHER_MS = 20;
 
-/** Characters of a refused kind that its sender is told, in code points: half of a surrogate pair would be no UTF-8. */
+/** Shown characters of a refused kind, in code points: half of a surrogate pair is not valid UTF-8. */
 const SHOWN = 40;
 const shortened = (kind: string): string => [...kind].slice(0, SHOWN).join("");
 
@@ -29,7 +29,7 @@ export class MessageRelay {
   readonly #sessions: ReadonlyMap<number, Session>;
   readonly #broadcast: Broadcast;
   readonly #metrics: Metrics;
-  /** Bytes to all receivers together. */
+  /** Bytes sent to all receivers together. */
   readonly #budget: TokenBucket;
   #waiting: { from: Session; bytes: Uint8Array }[] = [];
   #timer: NodeJS.Timeout | null = null;

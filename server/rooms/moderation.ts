@@ -1,6 +1,4 @@
-/**
- * What a member may do by its role, and how owners moderate: kick members, ban them, lock the room, give it a password.
- */
+/** Permissions of members by role, and moderation by owners: kick and ban members, lock the room, set a password. */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError, type NoticeCode } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
@@ -15,7 +13,7 @@ import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-/** Least role for each message. What is not here is everybody's. */
+/** Least role for each message. Messages that are not listed are allowed for all roles. */
 const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
   grab: "player",
   impulse: "player",
@@ -27,12 +25,12 @@ const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
   access: "owner",
   tune: "owner",
 };
-/** Least role where the owners keep these to themselves. */
+/** Messages that need an owner if the room's `ownersOnly` is set. */
 const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn", "remove"]);
 
 /**
- * Changes of a room's access and kicks, a second and at once: each is stored, audited and told to everybody. Owners who
- * change it all the time kept the store and the audit log from others.
+ * Rate and burst of access changes and kicks in a room: each is stored, audited and announced to all members. Without
+ * the limit, owners who changed it continually kept other rooms from the store and the audit log.
  */
 const CHANGES_PER_SECOND = 5;
 const CHANGES_AT_ONCE = 60;
@@ -44,15 +42,15 @@ export interface ModerationOptions {
   audit: Audit;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  /** The room's access has changed: everybody is to know. */
+  /** The room's access has changed: tell all members. */
   onAccess: () => void;
 }
 
 export class Moderation {
   readonly #options: ModerationOptions;
-  /** A password is being hashed: one room takes no more than one place in the queue of all rooms. */
+  /** A password is being hashed. A room takes at most one place in the queue of all rooms. */
   #settingPassword = false;
-  /** Changes that hold already and are not stored yet. */
+  /** Number of changes that are in effect but not stored yet. */
   #unstored = 0;
   readonly #changes = new TokenBucket(CHANGES_PER_SECOND, CHANGES_AT_ONCE, performance.now());
 
@@ -60,7 +58,7 @@ export class Moderation {
     this.#options = options;
   }
 
-  /** Lets the request pass, or refuses it with a notice to whoever made it. */
+  /** Checks the member's role; sends a notice if the request is refused. */
   allows(session: Session, { type }: ClientRequest): boolean {
     const { access, metrics } = this.#options;
     const least = access.ownersOnly && OWNERS_ONLY.has(type) ? "owner" : LEAST_ROLE[type];
@@ -70,7 +68,7 @@ export class Moderation {
     return false;
   }
 
-  /** Of an owner: `allows` has been asked. */
+  /** Handles an owner's request, after `allows`. */
   handle(session: Session, request: Extract<ClientRequest, { type: "kick" | "access" }>): void {
     if (!this.#changes.take(performance.now())) {
       this.#options.metrics.reject("rate");
@@ -94,15 +92,15 @@ export class Moderation {
   }
 
   /**
-   * Everybody is told how the room's access is now; while some of it is not stored yet, that is for whoever waits for
-   * it to do: what one change has brought must not be told by the answer to another.
+   * Tells all members the room's access. While changes are being stored it does nothing: the pending change announces
+   * the access when it is done, so that no change is announced before it is stored.
    */
   tellAccess(): void {
     if (this.#unstored === 0) this.#options.onAccess();
   }
 
   /**
-   * Kicks a member, and keeps it out for a while if a time is given. Both hold at once.
+   * Kicks a member and, if a time is given, bans it. Both take effect at once.
    * @returns resolves when the ban is stored. @throws CodedError STORE_AWAY (rejects)
    */
   async kick(target: Session, banSeconds: number | undefined, actor: string): Promise<void> {
@@ -183,7 +181,9 @@ export class Moderation {
     void this.#acknowledge(session, changes);
   }
 
-  /** What holds already is said once it is stored: who is told so may rely on it. Never rejects. */
+  /**
+   * Announces changes that are already in effect once they are stored, so that members may rely on them. Never rejects.
+   */
   async #acknowledge(session: Session, changes: Promise<unknown>[]): Promise<void> {
     const { room, log } = this.#options;
     this.#unstored += 1;
@@ -210,7 +210,7 @@ export class Moderation {
   }
 }
 
-/** Who it was, for the audit log. */
+/** Name of the acting member for the audit log. */
 function actorOf({ name, entry }: Session): string {
   return entry.subject ?? name;
 }

@@ -1,7 +1,7 @@
 /**
- * Rooms that nobody serves until an operator has looked at them. What the store has of them stays as it is: it can be
- * downloaded, and the room goes on from where it was, from its newest state, or from its scene's beginning, as the
- * operator says.
+ * Quarantined rooms: no process serves them until an operator has decided. Their stored data stays unchanged and can be
+ * downloaded. The operator chooses whether the room continues at its last tick, from its newest state, or from the
+ * start of its scene.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -14,11 +14,11 @@ import type { Lease, Parked, SetAside } from "../store/store.ts";
 import type { Persistence } from "./registry.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 
-/** end: where it was. state: its newest state, without what came after it. start: its scene's beginning. */
+/** end: at its last tick. state: from its newest state, without later ticks. start: from the start of its scene. */
 export const GO_ON_FROM = ["end", "state", "start"] as const;
 export type GoOnFrom = (typeof GO_ON_FROM)[number];
 
-/** Said of a room whose scene cannot be had: what scenes have that do not say. Nobody steps it before there is one. */
+/** Tick rate of a recording whose scene cannot be loaded: the default of scenes. Such a recording is not stepped. */
 const USUAL_TICK_HZ = 60;
 
 export interface ParkingOptions {
@@ -35,19 +35,19 @@ export class Parking {
     this.#options = options;
   }
 
-  /** A room that has just been claimed. @throws LeaseLost, StoreUnavailable */
+  /** Quarantines a room that has just been claimed. @throws LeaseLost, StoreUnavailable */
   async park(lease: Lease, reason: ParkedReason, details: string, identity?: string): Promise<void> {
     await this.#options.persistence!.store.park(lease, this.#parked(lease.room, reason, details, identity));
   }
 
-  /** A room that is open here: what it has done is stored first. @throws LeaseLost, StoreUnavailable */
+  /** Quarantines a room that is open here, after its journal is stored. @throws LeaseLost, StoreUnavailable */
   async parkOpen(room: string, reason: ParkedReason, details: string): Promise<void> {
     await this.#options.persistence!.journalWriter.park(room, this.#parked(room, reason, details));
   }
 
   /**
-   * Lets a parked room be served again; whoever is first takes it.
-   * @param from what of it is to be kept
+   * Ends a room's quarantine; any process may then take it over.
+   * @param from the point from which the room continues; later data is deleted
    * @throws CodedError NO_STORE, ROOM_NOT_FOUND, NOT_PARKED, ROOM_MOVING; StoreUnavailable
    */
   async unpark(name: string, from: GoOnFrom): Promise<void> {
@@ -63,11 +63,12 @@ export class Parking {
     } finally {
       await store.release(lease);
     }
-    this.#options.log.info({ room: name, from }, "a parked room may be served again");
+    this.#options.log.info({ room: name, from }, "a room's quarantine has ended");
   }
 
   /**
-   * What the store has of a room that is not open; also if its scene cannot be had, which the recording says then.
+   * Returns the stored data of a room that is not open, as a recording. If its scene cannot be loaded, the recording
+   * says so.
    * @throws CodedError NO_STORE, ROOM_NOT_FOUND; StoreUnavailable
    */
   async recording(name: string): Promise<RoomRecording> {
@@ -84,7 +85,7 @@ export class Parking {
   }
 
   /**
-   * What was set aside of a room because nothing could be made of it, oldest first.
+   * Lists the quarantined rows of a room (damaged, or behind a gap), oldest first.
    * @throws CodedError NO_STORE, ROOM_NOT_FOUND; StoreUnavailable
    */
   async setAside(name: string): Promise<SetAside[]> {
@@ -93,7 +94,7 @@ export class Parking {
     return store.readSetAside(name);
   }
 
-  /** One of them, as it was stored. @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
+  /** Returns one quarantined row as it was stored. @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
   async setAsideBytes(name: string, id: number): Promise<Uint8Array> {
     const bytes = await this.#persistence.store.readSetAsideBytes(name, id);
     if (!bytes) throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
@@ -106,7 +107,7 @@ export class Parking {
       throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
   }
 
-  /** What of a scene goes into a recording, as far as it is there. */
+  /** Returns a scene's part of a recording, as far as it can be loaded. */
   async #scene(scene: string): Promise<Omit<About, "room" | "scene" | "recordedAt">> {
     const { library } = this.#options;
     try {
@@ -115,7 +116,7 @@ export class Parking {
       return { sceneText: text, identity, topology: topologyHash, tickHz: layout.tickHz, ...objects };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
-      // Its file may be there, and a mesh of it be missing.
+      // The scene's file may exist although one of its meshes is missing.
       const sceneText = await library.read(scene).then(
         ({ text }) => text,
         () => "",
@@ -130,7 +131,7 @@ export class Parking {
     return persistence;
   }
 
-  /** Tick of the newest state that is whole; -1: there is none. */
+  /** Tick of the newest undamaged state; -1: there is none. */
   async #newestState(name: string): Promise<number> {
     const { checkpoints } = await findRoom(this.#persistence.store, name, null);
     return checkpoints.at(-1)?.checkpoint.tick ?? -1;
@@ -140,7 +141,7 @@ export class Parking {
     this.#options.metrics.cluster.parked(reason);
     this.#options.log.error(
       { room, reason, details },
-      "a room is parked: nobody serves it until an operator has looked at it, and nothing of it is lost",
+      "a room is quarantined: it stays closed until an operator decides, and its stored data is kept",
     );
     return { reason, since: new Date().toISOString(), details, ...(identity !== undefined && { identity }) };
   }

@@ -1,11 +1,11 @@
-/** The last few hundred durations of something, for a mean and a percentile of now rather than of all time. */
+/** The most recent durations of a task, for a current mean and percentiles. */
 
 export interface TimeSummary {
-  /** s; 0 when there is nothing yet. */
+  /** Mean, s; 0 without any durations. */
   mean: number;
-  /** Nearest rank, as `p99`, s. */
+  /** Nearest rank, as for `p99`, s. */
   median: number;
-  /** Nearest rank: the smallest value that at least 99 % of them do not exceed, s. */
+  /** Nearest rank: the smallest value that at least 99 % of the durations do not exceed, s. */
   p99: number;
 }
 
@@ -13,12 +13,12 @@ export class RecentTimes {
   readonly #seconds: Float64Array;
   #added = 0;
 
-  /** @param capacity so many of the newest are kept */
+  /** @param capacity number of newest durations that are kept */
   constructor(capacity: number) {
     this.#seconds = new Float64Array(capacity);
   }
 
-  /** So many came since the beginning; the newest of them are kept. */
+  /** Number of durations added since the start; the newest of them are kept. */
   get added(): number {
     return this.#added;
   }

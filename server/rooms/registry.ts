@@ -1,4 +1,4 @@
-/** All rooms of this process: created, found, listed, ended. A room's name is its key; creating is idempotent. */
+/** Creates, finds, lists and ends the rooms of this process. A room's name is its key; creating is idempotent. */
 import { randomBytes } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -25,26 +25,26 @@ import { RoomShares, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 
-/** Times as many rooms as are left, one address may have. */
+/** Ratio of the rooms that one address may have to the number that is left. */
 const ROOM_SHARE = 1;
 
-/** Where rooms are kept, and by what right this process steps them. */
+/** The store of the rooms, and the leases by which this process steps them. */
 export interface Persistence {
   store: Store;
   holder: Holder;
   journalWriter: JournalWriter;
-  /** Until when is the room's lease certain to hold, ms on performance.now()? */
+  /** Time until which the room's lease certainly holds, ms on performance.now(). */
   ownedUntilMs: (room: string) => number;
-  /** Is the room, which nobody owns, another process's to take? */
+  /** Is another process due to take over this room, which has no owner now? */
   isOthers: (room: Listing) => Promise<boolean>;
 }
 
-/** The room is another process's: whoever asked is to ask there. */
+/** Another process has the room: the caller must ask there. */
 export class RoomElsewhere extends Error {
   readonly listing: Listing;
 
   constructor(listing: Listing) {
-    super(`room ${listing.name} is stepped by ${listing.owner?.process ?? "nobody yet"}`);
+    super(`room ${listing.name} is stepped by ${listing.owner?.process ?? "no process yet"}`);
     this.listing = listing;
   }
 }
@@ -62,16 +62,16 @@ export interface RegistryOptions {
 
 export interface CreateRoom {
   scene: string;
-  /** Absent: a name is made from the scene's. */
+  /** Absent: the name is made from the scene's name. */
   name?: string;
   pool?: "shared" | "dedicated";
-  /** `addressKey` of who asks, whose rooms are counted; absent: an operator, whose rooms are not. */
+  /** `addressKey` of the visitor, against which the room counts; absent: an operator, without a limit. */
   address?: string;
-  /** Who asks, for the audit log. */
+  /** Name of the caller for the audit log. */
   actor?: string;
   /** The request's idempotency key. */
   key?: string;
-  /** For tests: names that are made up. */
+  /** Generates a free name; tests replace it. */
   makeName?: (scene: string) => string;
 }
 
@@ -85,9 +85,9 @@ export class RoomRegistry {
   readonly #rooms = new Map<string, Room>();
   /** Rooms that are being opened, so that two requests for one name make one room. */
   readonly #opening = new Map<string, { scene: string; address: string | undefined; room: Promise<Room> }>();
-  /** Names of rooms with a thread of their own. */
+  /** Names of rooms that have their own thread. */
   readonly #dedicated = new Set<string>();
-  /** Rooms that are over, until the store has forgotten them. */
+  /** Ended rooms, until the store has deleted them. */
   readonly #removing = new Map<string, Promise<void>>();
   readonly parking: Parking;
   readonly trials: Trials;
@@ -112,7 +112,7 @@ export class RoomRegistry {
     return [...this.#rooms.values()];
   }
 
-  /** Is it open, or being opened? */
+  /** Is the room open, or being opened? */
   has(name: string): boolean {
     return this.#rooms.has(name) || this.#opening.has(name);
   }
@@ -122,8 +122,8 @@ export class RoomRegistry {
   }
 
   /**
-   * A room that this process is known to own. What it remembers of one whose lease is over may be outdated: nobody is
-   * let in or kept out by that.
+   * Returns a room whose lease this process certainly holds. After the lease has expired the local room may be
+   * outdated, so it must not decide who may enter.
    */
   serving(name: string): Room | undefined {
     const { persistence } = this.#options;
@@ -138,7 +138,7 @@ export class RoomRegistry {
   }
 
   /**
-   * Opens a room, or finds the one that has this name and this scene already.
+   * Opens a room, or returns the open room of this name and scene.
    * @throws RoomElsewhere; CodedError ROOM_NAME_INVALID, ROOM_EXISTS, ROOM_LIMIT, ADDRESS_ROOM_LIMIT, SCENE_NOT_FOUND,
    *   SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN
    */
@@ -147,7 +147,7 @@ export class RoomRegistry {
     if (name !== undefined) return this.#create({ ...wanted, name });
     for (;;) {
       const made = makeName(scene);
-      // A name that somebody else has is not what the key of this request has made, and nobody's to be given.
+      // If a room elsewhere has the generated name, it is not the room of this request's key. Try the next name.
       const found = await this.#create({ ...wanted, name: made }).catch((error: unknown) => {
         if (error instanceof RoomElsewhere && error.listing.name === made) return null;
         throw error;
@@ -167,8 +167,7 @@ export class RoomRegistry {
       return { room: existing instanceof Room ? existing : await existing.room, created: false };
     }
     this.#requirePlace(address);
-    // A thread of its own is the operator's to give; where there are no more, a room that did not ask for one by name
-    // shares.
+    // Operators limit the number of own threads. Only a request that names "dedicated" is refused; other rooms share.
     if (pool === "dedicated" && !this.#mayDedicate)
       throw new CodedError("ROOM_LIMIT", {
         field: "pool",
@@ -189,10 +188,10 @@ export class RoomRegistry {
   }
 
   /**
-   * Serves a room that is in the store, under a lease that this process has just got.
-   * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN; whatever the store says. The lease
-   *   is the caller's to release then.
-   * @returns null: nobody should serve it, and it is parked now; the lease is over
+   * Takes over a stored room, under a lease that this process has just claimed.
+   * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED, SHUTTING_DOWN; any error of the store. The caller
+   *   must then release the lease.
+   * @returns null: the room is now quarantined and its lease released
    */
   async adopt(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room | null> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
@@ -207,16 +206,16 @@ export class RoomRegistry {
     }
   }
 
-  /** Was the room, which is parked for it, stepped by this program with this scene? Never rejects. */
+  /** Can this program read a room that is quarantined because another version stepped it? Never rejects. */
   async reads({ scene, parked }: Listing): Promise<boolean> {
     const template = await this.#options.library.template(scene).catch(() => null);
     return template !== null && template.identity === parked?.identity;
   }
 
   /**
-   * Gives a room up for others: its last state into the store, its lease released, its sockets closed with
+   * Hands a room to another process: stores its last state, releases its lease and closes its sockets with
    * "restarting".
-   * @throws CodedError STORE_AWAY: the store does not take what the room did; it goes on here
+   * @throws CodedError STORE_AWAY: the journal cannot be written, so the room stays here
    */
   async handOver(name: string): Promise<void> {
     await this.#options.persistence?.journalWriter.durable(name);
@@ -228,20 +227,20 @@ export class RoomRegistry {
     await this.#rooms.get(name)?.handOver(async () => {
       const whole = await persistence?.journalWriter.release(name);
       if (whole === false)
-        this.#options.log.error({ room: name }, "a room was given up, but the store has not got all of it");
+        this.#options.log.error({ room: name }, "a room was handed over, but its last ticks are not stored");
     });
     metrics.cluster.handover("out");
   }
 
-  /** The room's lease is somebody else's: stops it at once and writes nothing. */
+  /** Stops a room at once and writes nothing, because another process has its lease. */
   async drop(name: string): Promise<void> {
     this.#options.persistence?.journalWriter.drop(name);
-    await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room is elsewhere now");
+    await this.#rooms.get(name)?.dispose(CloseCode.restarting, "the room moved to another process");
   }
 
   /**
-   * Ends one room; also one that is only in the store, because nobody can restore it.
-   * @throws CodedError ROOM_NOT_FOUND; ROOM_MOVING: another process has just taken it
+   * Ends one room, even one that is only in the store and cannot be restored.
+   * @throws CodedError ROOM_NOT_FOUND; ROOM_MOVING: another process has just claimed it
    */
   async remove(name: string): Promise<void> {
     await this.#opening.get(name)?.room.catch(() => {});
@@ -253,20 +252,20 @@ export class RoomRegistry {
     try {
       await persistence.store.removeRoom(lease);
     } catch (error) {
-      await persistence.store.release(lease).catch(() => {}); // A lease without a room would keep everybody from it.
+      await persistence.store.release(lease).catch(() => {}); // An unused lease would lock the room.
       throw error;
     }
-    log.info({ room: name }, "a room that nobody had open was removed from the store");
+    log.info({ room: name }, "a room that no process had open was removed from the store");
   }
 
-  /** Resolves when the store has forgotten it, too. @throws CodedError STORE_AWAY */
+  /** Resolves when the store has deleted the room, too. @throws CodedError STORE_AWAY */
   async #end(room: Room): Promise<void> {
     const disposed = room.dispose(CloseCode.roomGone, "the room was deleted");
     await this.#removing.get(room.name);
     await disposed;
   }
 
-  /** Ends all rooms and opens no more: the server goes down. What is kept is handed over. */
+  /** Ends all rooms and opens no more, for a shutdown. Stored rooms are handed over. */
   async close(): Promise<void> {
     this.#closing = true;
     const end = (room: Room): Promise<void> =>
@@ -275,7 +274,8 @@ export class RoomRegistry {
   }
 
   /**
-   * An address that may not have them all may have as many rooms as it leaves: two addresses never fill a server.
+   * Checks the limits of rooms. Unless an address may have all rooms, it may have as many as it leaves free, so that
+   * two addresses never fill a server.
    * @throws CodedError ROOM_LIMIT, ADDRESS_ROOM_LIMIT
    */
   #requirePlace(address: string | undefined): void {
@@ -286,7 +286,7 @@ export class RoomRegistry {
     const ratio = roomsPerAddress < maxRooms ? ROOM_SHARE : 0;
     const full = fullNetwork(address, this.#makers, { perAddress: roomsPerAddress, taken, all: maxRooms, ratio });
     if (!full) return;
-    const limit = full.limit ?? "as many as are left for others";
+    const limit = full.limit ?? "the number of rooms left for other addresses";
     throw new CodedError("ADDRESS_ROOM_LIMIT", { field: "rooms", value: full.own, limit });
   }
 
@@ -294,7 +294,7 @@ export class RoomRegistry {
     return this.#dedicated.size < this.#options.config.dedicatedRooms;
   }
 
-  /** Addresses that made the rooms; operators made the others. */
+  /** Addresses of the visitors who created rooms. Rooms of operators are not counted. */
   get #makers(): string[] {
     const makers = [
       ...this.list().map((room) => room.access.creator),
@@ -305,7 +305,7 @@ export class RoomRegistry {
 
   async #whileOpening(name: string, scene: string, address: string | undefined, making: Promise<Made>): Promise<Made> {
     const room = making.then((made) => made.room);
-    room.catch(() => {}); // Whoever waits for it hears of it; perhaps nobody does.
+    room.catch(() => {}); // Callers that await it get the error; there may be none.
     this.#opening.set(name, { scene, address, room });
     try {
       return await making;
@@ -314,7 +314,7 @@ export class RoomRegistry {
     }
   }
 
-  /** A new room; or the one that the store knows by this name, if nobody has it. */
+  /** Creates a room; or takes over the stored room of this name if it has no owner. */
   async #make({
     name,
     scene,
@@ -330,7 +330,7 @@ export class RoomRegistry {
   }): Promise<Made> {
     const { persistence, library } = this.#options;
     if (!persistence) return { room: await this.#open(name, scene, pool, access), created: true };
-    // A scene that cannot be built leaves no room behind.
+    // Build the scene first, so that a scene that fails leaves no stored room behind.
     await library.template(scene, access.creator ?? undefined);
     const { store, holder, journalWriter } = persistence;
     const made = await store.createRoom(
@@ -347,7 +347,7 @@ export class RoomRegistry {
       });
       return { room, created: true };
     } catch (error) {
-      // One that stays in the store all the same is anybody's.
+      // If the room cannot be removed from the store, release it, so that any process can take it over.
       await store.removeRoom(made.lease).catch(() => store.release(made.lease).catch(() => {}));
       throw error;
     }
@@ -361,7 +361,7 @@ export class RoomRegistry {
     const here = this.#rooms.get(name);
     if (here) return here;
     if (listing.parked) throw roomParked(name, listing.parked.reason);
-    // Whoever owned it a moment ago may have given it to somebody meanwhile.
+    // A recent owner may be handing the room to another process.
     if (listing.owner !== null || (await isOthers(listing))) throw new RoomElsewhere(listing);
     const over = await this.trials.turn(listing.attempts + 1);
     let lease: Lease | null = null;
@@ -380,9 +380,9 @@ export class RoomRegistry {
   }
 
   /**
-   * The claim counts as an attempt until the room has settled. What failed in an orderly way for want of something else
-   * (its scene's file, the store) is none.
-   * @throws CodedError ROOM_PARKED: nobody should serve it; its lease is over
+   * Restores a claimed room. The claim counts as an attempt until the room has settled. An orderly failure with an
+   * outside cause (a missing scene file, the store) does not count.
+   * @throws CodedError ROOM_PARKED: the room is quarantined and its lease released
    */
   async #adopt(listing: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
     const { attempts = 0 } = lease;
@@ -391,11 +391,11 @@ export class RoomRegistry {
       return this.#park(
         lease,
         "attempts",
-        `taken over ${attempts - 1} times, it has not settled once: processes or threads have ended over it`,
+        `taken over ${attempts - 1} times without settling: each time its process or thread ended`,
       );
     try {
-      // It was listed before it was claimed, and its last owner may have written in between. Of a room that is gone by
-      // now, the first write under this lease is refused.
+      // Read the room again: its last owner may have written between the listing and the claim. If the room was removed
+      // meanwhile, the first write under this lease is refused.
       const claimed = (await store.room(listing.name)) ?? listing;
       return await this.#restore(claimed, lease, cause);
     } catch (error) {
@@ -424,13 +424,13 @@ export class RoomRegistry {
       metrics.persistence.damaged(what);
       log.error(
         { room: name, what, tick, reason },
-        "what the store has of a room is damaged; it is set aside, and the room goes on from what was before",
+        "stored data of a room is damaged; it is quarantined, and the room continues from an earlier state",
       );
     }
     if (found.unreached.length > 0)
       log.warn(
         { room: name, pieces: found.unreached.length },
-        "pieces of a room's journal that nothing leads to any more are set aside",
+        "journal segments of a room that follow a gap are quarantined",
       );
     const access = RoomAccess.fromSettings(settings);
     if (found.foreign && config.otherVersions === "park")
@@ -443,7 +443,7 @@ export class RoomRegistry {
     if (found.foreign) {
       log.warn(
         { room: name, scene },
-        "the room was stepped by another version of the scene or the program; its scene starts again",
+        "another version of the scene or the program wrote the room's state; its scene starts again",
       );
       await store.truncate(lease, -1);
       return this.#open(name, scene, pool, access, lease, async (options) => {
@@ -461,8 +461,7 @@ export class RoomRegistry {
       return restored.room;
     });
     const { tick } = rebuilt!;
-    // It has come so far unharmed: unless it ticks already, it is on trial no more for now, and the store knows at
-    // once.
+    // The restore succeeded. Unless the room already ticks, its probation is suspended: store this at once.
     await journalWriter.flush(name);
     const seconds = (performance.now() - startMs) / 1000;
     metrics.persistence.restored(cause, seconds, rebuilt!.ticks);
@@ -474,8 +473,8 @@ export class RoomRegistry {
   }
 
   /**
-   * What the room does from now on is written. Before anybody sees it: an undo or a setting of a room that nobody
-   * writes for would be acknowledged and lost.
+   * Registers a restored room with the journal writer. This happens before the room is visible: otherwise an undo or a
+   * setting could be acknowledged without being stored.
    */
   async #held(
     room: Room,
@@ -487,11 +486,10 @@ export class RoomRegistry {
     const { setAsideDays: days, setAsideMb } = this.#options.config;
     const limits = { days, bytes: setAsideMb * 2 ** 20 };
     try {
-      // What the store has of it ends where it was rebuilt: what lies behind a gap must not be taken for what comes
-      // next.
+      // Quarantine rows behind a gap: they must not be read as this room's next ticks.
       await store.setAside(lease, [...damaged, ...unreached], new Date().toISOString(), limits);
     } catch (error) {
-      await room.dispose(CloseCode.restarting, "the store did not take it");
+      await room.dispose(CloseCode.restarting, "the store refused the room");
       throw error;
     }
     journalWriter.hold(room, lease, {
@@ -521,7 +519,7 @@ export class RoomRegistry {
         if (end !== "over" || !persistence) return;
         const removed = persistence.journalWriter.remove(name);
         this.#removing.set(name, removed);
-        // Whoever has asked for its end hears of it; it is in the log.
+        // The caller of `remove` gets the error, and it is logged.
         removed.catch(() => {}).finally(() => this.#removing.delete(name));
       };
       const ownedUntilMs = persistence ? () => persistence.ownedUntilMs(name) : () => Infinity;
@@ -563,13 +561,13 @@ export class RoomRegistry {
 const roomParked = (room: string, reason: ParkedReason): CodedError =>
   new CodedError("ROOM_PARKED", { field: "room", value: room, limit: reason });
 
-/** The process lives, and the room is not to blame. */
+/** The process survived, and the room did not cause the error. */
 const isOrderly = (error: unknown): boolean =>
   error instanceof CodedError || ["StoreUnavailable", "LeaseLost"].includes((error as Error).name);
 
 const weighed = ({ name, members }: Room): WeighedRoom => ({ name, addresses: members.addresses() });
 
-/** Like `bunny-4f2a91`: says what it is, and is not guessed by the next visitor. */
+/** Generates a name like `bunny-4f2a91`: it tells the scene, and the next visitor cannot guess it. */
 function freeName(scene: string): string {
   return `${scene.slice(0, 30)}-${randomBytes(3).toString("hex")}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Who held what, where, in a replay: made from the inputs and from what the simulation said to them, as
- * rooms/interactions.ts made it when it was so.
+ * The members' grabs in a replay, tick by tick. They are rebuilt from the inputs and the simulation's events, as
+ * rooms/interactions.ts built them in the running room.
  */
 import type { Input, SimEvent } from "../sim/types.ts";
 import type { Grab, HandsOf } from "../../shared/protocol/fromServer.ts";
@@ -10,11 +10,11 @@ interface Held extends HandsOf {
 }
 
 export class ReplayHands {
-  /** By member. A hold that began before the recording's first state is not known, and not shown. */
+  /** Hands by member. A grab that began before the recording's first state is unknown and not shown. */
   readonly #hands = new Map<number, Held>();
   readonly #changed = new Set<number>();
 
-  /** One tick: what went in, and what came of it. */
+  /** Applies one tick: its inputs and the simulation's events. */
   step(inputs: readonly Input[], events: readonly SimEvent[]): void {
     for (const input of inputs) this.#apply(input);
     for (const event of events) {
@@ -25,7 +25,7 @@ export class ReplayHands {
     }
   }
 
-  /** Hands that changed since the last call. */
+  /** Returns the hands that changed since the last call. */
   takeChanged(): HandsOf[] {
     const changed = [...this.#changed].map((member) => this.#of(member));
     this.#changed.clear();
@@ -43,7 +43,7 @@ export class ReplayHands {
       case "move": {
         const held = this.#of(input.member).grabs.get(input.grab);
         if (!held) return;
-        // the input is the history's own
+        // Copy the grab: the input object belongs to the history.
         this.#of(input.member).grabs.set(input.grab, { ...held, target: input.target });
         this.#changed.add(input.member);
         return;

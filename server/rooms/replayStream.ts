@@ -1,14 +1,14 @@
 /**
- * A room's last seconds, stepped again from its recording and told in the messages of the socket, so that whoever can
- * show a room can show its past.
+ * Replays a room's last seconds: steps its recording again and sends the messages of the socket protocol, so that a
+ * client that can show a room can show its past.
  *
  *     recording.from ......... from .................... until
- *     a state                  the replay begins           the room's last tick when it was asked for
+ *     a state                  the replay begins           the room's last tick at the time of the request
  *        ticks without frames    K d d d d K d d d d ...   a keyframe every second, deltas in between
  *
- * A replay steps in a memory of its own on a thread that steps no rooms (workers/pool.ts), as fast as it is taken in.
- * Its frames are the room's own to the integer where it begins before a body fell asleep; a body that sleeps when the
- * replay begins may be a step of its grid off (workers/frameEncoder.ts).
+ * A replay steps in its own memory on a thread that steps no rooms (workers/pool.ts), as fast as its reader takes it.
+ * Its frames equal the room's own integers if the replay begins before a body fell asleep. A body that sleeps when the
+ * replay begins may be off by one grid step (workers/frameEncoder.ts).
  */
 import type { RoomRecording } from "../persistence/recording.ts";
 import { unpack } from "../persistence/history.ts";
@@ -21,11 +21,11 @@ import type { SceneTemplate } from "./sceneLibrary.ts";
 import { encodeReplayHead, encodeHands, encodeReset, encodeWaiting } from "../../shared/protocol/fromServer.ts";
 import { RoomSimulation } from "./simulation.ts";
 
-/** A frame that decodes alone this often: what a player steps through at most to show any moment, s. */
+/** Interval of keyframes, s: a player decodes at most this long to show any moment. */
 const KEYFRAME_SECONDS = 1;
 const LENGTH_BYTES = 4;
 
-/** What a replay is made of; taken from the room at once, which may then go on, or back. */
+/** Input of a replay. It is copied from the room at once, so the room may continue or go back meanwhile. */
 export interface ReplayPlan {
   recording: RoomRecording;
   template: SceneTemplate;
@@ -47,11 +47,11 @@ export function planReplay(room: Room, seconds: number): ReplayPlan {
 }
 
 /**
- * Messages, each behind its length (u32, big-endian): first a map that says what this is, then what a member would have
- * been sent.
- * @param pool of `WorkerPools.forReplays`
- * @param signal ends it before the next tick
- * @throws Error when the thread is lost, or the scene fails again as it did in the room
+ * Yields messages, each behind its length (u32, big-endian): first a map that describes the replay, then the messages
+ * that a member would have received.
+ * @param pool from `WorkerPools.forReplays`
+ * @param signal ends the replay before the next tick
+ * @throws Error if the thread is lost, or if the scene fails again as it did in the room
  */
 export async function* replay(
   { recording, template, sendTicks, from }: ReplayPlan,
@@ -107,7 +107,7 @@ export async function* replay(
   }
 }
 
-/** @throws Error when the thread is lost: the same tick again has no other reason */
+/** @throws Error when the thread is lost. It is not retried: the same tick would lose the thread again */
 async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimulation["step"]>[0]): Promise<StepResult> {
   const lost = (cause?: unknown): never => {
     throw new Error("the replay's thread was lost", { cause });
@@ -117,7 +117,7 @@ async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimula
   return lost(outcome.kind === "dropped" ? undefined : outcome.error);
 }
 
-/** Bodies that wait, and what members were told of them. */
+/** Spawnable bodies that are not in the scene, and the messages about them. */
 class WaitingTold {
   readonly #atStart: readonly number[];
   readonly #waiting: Set<number>;

@@ -1,20 +1,17 @@
-/**
- * The replays that are being made: few at once, one for an address, each only as long as somebody takes it in
- * (slots.ts).
- */
+/** The running replays: few at once, one for each address, and each ends if its reader stalls (slots.ts). */
 import type { Readable } from "node:stream";
 import type { RoomPool } from "../workers/pool.ts";
 import { replay, type ReplayPlan } from "./replayStream.ts";
 import { Slots } from "./slots.ts";
 
-/** They share one thread. */
+/** Replays share one thread. */
 const REPLAYS_AT_ONCE = 4;
 
 export class ReplayStreams {
   readonly #pool: RoomPool;
   readonly #slots: Slots;
 
-  /** @param pool of `WorkerPools.forReplays`. @param limits for tests */
+  /** @param pool from `WorkerPools.forReplays`. @param limits replaced by tests */
   constructor(pool: RoomPool, limits: { stalledMs?: number; bufferedBytes?: number; yieldsAfterMs?: number } = {}) {
     this.#pool = pool;
     this.#slots = new Slots({
@@ -26,15 +23,15 @@ export class ReplayStreams {
     });
   }
 
-  /** Replays that are being made. */
+  /** Number of running replays. */
   get size(): number {
     return this.#slots.size;
   }
 
   /**
-   * @param address who asks, as limits count them (auth/addresses.ts)
-   * @param plan asked once the replay may be made
-   * @returns the replay's bytes; destroying it ends the replay
+   * @param address the visitor's address, as limits count it (auth/addresses.ts)
+   * @param plan called once the replay may run
+   * @returns the replay's bytes; destroying the stream ends the replay
    * @throws CodedError REPLAY_LIMIT
    */
   open(address: string, plan: () => ReplayPlan): Readable {

@@ -1,4 +1,4 @@
-/** Which requests may reach the simulation: what they name is there, and within its limits. */
+/** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { Limits, type TuningChange, type Wind } from "../../shared/protocol/protocol.ts";
@@ -21,13 +21,13 @@ export interface Refusal {
   limit: string;
 }
 
-/** A pick on a triangle's edge may miss it by rounding; the simulation allows the same. */
+/** A pick on a triangle's edge may lie outside by rounding; the simulation allows the same tolerance. */
 const BARYCENTRIC_SLACK = 1e-3;
 
-/** A vector as long as its limit may be longer once its parts are rounded. */
+/** Relative tolerance for a vector of exactly its limit, after its parts are rounded. */
 const SLACK = 1e-4;
 
-/** @returns why the request may not reach the simulation, or null */
+/** @returns the reason why the request may not reach the simulation, or null */
 export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal | null {
   if (request.type === "grab" || request.type === "impulse") {
     const { body, triangle, u, v } = request;
@@ -41,7 +41,7 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
       return {
         field: "together",
         value: body,
-        limit: `a body that one hand pulls with others: ${shape.together.join(", ") || "this scene has none"}`,
+        limit: `a body that one grab pulls together with others: ${shape.together.join(", ") || "this scene has none"}`,
       };
   }
   if (request.type === "grab" || request.type === "move") return checkReach("target", request.target, shape);
@@ -51,7 +51,7 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
       return {
         field: "body",
         value: body,
-        limit: `a body that may wait: ${shape.waiting.join(", ") || "this scene has none"}`,
+        limit: `a spawnable body: ${shape.waiting.join(", ") || "this scene has none"}`,
       };
   }
   if (request.type === "spawn") {
@@ -83,17 +83,17 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
     if (!mayBe(field, value, span)) return { field, value, limit: spanText(span) };
   }
   if (change.pins !== undefined && scene.pins === undefined)
-    return { field: "pins", value: Number(change.pins), limit: "of a body that the scene pins" };
+    return { field: "pins", value: Number(change.pins), limit: "a body that the scene pins" };
   return null;
 }
 
-/** Why a field of a body is not to be changed, in words that follow a limit. */
+/** Limit text for a field of a body that cannot be changed. */
 const NOT_OF_IT =
-  "of a body that has it and whose step does not depend on it (that of solver implicit, a method, rigid bodies and sweeps of Jacobi does on most)";
+  "of a body that has it and can change it while it runs (with solver implicit, a method, a rigid body or Jacobi sweeps most fields cannot)";
 
-/** @param most length of the vector, in `unit` */
+/** @param most longest allowed vector, in `unit` */
 function checkLength(field: string, parts: Point | undefined, most: number, unit: string): Refusal | null {
-  // an overflow to infinity is refused like any other long vector
+  // A length that overflows to infinity is refused, too.
   const value = parts ? Math.sqrt(parts.reduce((sum, part) => sum + part * part, 0)) : 0;
   return value <= most * (1 + SLACK) ? null : { field, value, limit: `a vector of at most ${most} ${unit}` };
 }
@@ -110,12 +110,12 @@ function checkWind({ velocity, ...numbers }: Partial<Wind>, { wind }: TuningLimi
 
 function checkReach(field: string, point: Point, { reach, origin }: RoomShape): Refusal | null {
   const [x, y, z] = point.map((c, r) => c + origin[r]!) as Point;
-  // An overflow to infinity is refused like any other far point.
+  // A distance that overflows to infinity is refused, too.
   const distance = Math.sqrt(x * x + y * y + z * z);
   return distance <= reach ? null : { field, value: distance, limit: `up to ${reach} m from the origin` };
 }
 
-/** The impulse, shortened to `limit` (N s) if it is longer; zero when its length overflows. */
+/** Returns the impulse, shortened to `limit` (N s) if it is longer; zero if its length overflows. */
 export function clampImpulse([x, y, z]: Point, limit: number): Point {
   const length = Math.sqrt(x * x + y * y + z * z);
   if (length <= limit) return [x, y, z];
@@ -123,7 +123,7 @@ export function clampImpulse([x, y, z]: Point, limit: number): Point {
   return [x * scale, y * scale, z * scale];
 }
 
-/** A name fit to show: control characters and outer spaces gone, cut to the limit; undefined when nothing is left. */
+/** Returns a displayable name: control characters and outer spaces removed, cut to the limit; undefined if empty. */
 export function cleanName(name: string | undefined): string | undefined {
   const cleaned = [
     ...(name ?? "")
@@ -137,7 +137,7 @@ export function cleanName(name: string | undefined): string | undefined {
   return cleaned === "" ? undefined : cleaned;
 }
 
-/** The color if it is `#rrggbb`, else undefined. */
+/** Returns the color in lower case if it is `#rrggbb`, else undefined. */
 export function cleanColor(color: string | undefined): string | undefined {
   return color !== undefined && /^#[0-9a-f]{6}$/i.test(color) ? color.toLowerCase() : undefined;
 }

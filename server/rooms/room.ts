@@ -1,6 +1,6 @@
 /**
- * One room: its members, its ticks, and what each tick sends. The tick itself runs in a worker; this file decides what
- * goes in and what comes out of it. Life cycle: open (paused while nobody is there) -> ticking -> disposed.
+ * One room: its members, its ticks and its broadcasts. A worker thread runs the tick; this file chooses the inputs and
+ * publishes the result. Life cycle: open (paused while no member is there) -> ticking -> disposed.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { CloseCode, type Tuning } from "../../shared/protocol/protocol.ts";
@@ -45,18 +45,18 @@ import type { RoomOptions } from "./roomOptions.ts";
 import { isCharged, ThreadLost } from "../workers/threadLost.ts";
 import { welcomeOf } from "./welcome.ts";
 
-/** While everything rests, an empty delta this often tells clients that the room lives, ms. */
+/** While all bodies rest, an empty delta at this interval tells clients that the room is alive, ms. */
 const REST_HEARTBEAT_MS = 250;
 const STATS_MS = 1000;
-/** The state's hash is noted this often, for whoever steps the same ticks again. */
+/** Interval between two state hashes, s. A replay compares its own hashes with them. */
 const HASH_SECONDS = 1;
-/** Least time between two lists of members, ms. */
+/** Least time between two member lists, ms. */
 const MEMBERS_MS = 50;
-/** A room that was taken from the store has settled when it has been stepped for so long, s. */
+/** A room that was restored from the store has settled after it was stepped for this time, s. */
 const TRIAL_SECONDS = 2;
-/** Who comes in is welcomed when that is stored, or after so long, ms: the store may be away. */
+/** A newcomer is welcomed once it is stored, or after this time if the store is away, ms. */
 const WELCOME_MS = 1000;
-/** Pause before members are stored, for each of them, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
+/** Pause per member before members are stored, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
 const STORE_MS_PER_MEMBER = 0.1;
 
 const checkpointPolicyOf = ({ template, config, park }: RoomOptions): CheckpointPolicy =>
@@ -70,47 +70,48 @@ export class Room {
   /** Ticks between two frames. */
   readonly sendTicks: number;
   readonly members: Members;
-  /** Bodies that are held: they blew up, or intersected from the start where the scene wants them held. */
+  /** Held bodies: they blew up, or they intersected from the start and the scene asks to hold such bodies. */
   readonly held = new Set<number>();
-  /** Bodies that wait until somebody puts them in. */
+  /** Spawnable bodies that are not in the scene now. */
   readonly waiting: Set<number>;
-  /** What can be had again of what has happened. */
+  /** History in memory and the decision when to take checkpoints. */
   readonly checkpointPolicy: CheckpointPolicy;
   readonly #options: RoomOptions;
   readonly #simulation: RoomSimulation;
   readonly #ticker: Ticker;
   readonly #queue = new InputQueue();
   readonly #interactions: Interactions;
-  /** What members may do by their roles; kicks them. */
+  /** Permissions of roles, and kicks. */
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
   readonly #relay: MessageRelay;
   readonly #events: RoomEvents;
   readonly #stats: TickStats;
-  /** On performance.now(). */
+  /** On the clock of performance.now(). */
   readonly openedMs = performance.now();
   #statsTimer: NodeJS.Timeout | null = null;
   #lastFrameMs = 0;
   #lastMembersMs = -Infinity;
   #membersTimer: NodeJS.Timeout | null = null;
   #emptyTimer: NodeJS.Timeout | null = null;
-  /** Restored, and nobody has come back yet. */
+  /** The room is restored and paused until its first member returns. */
   #awaited = false;
-  /** Somebody has, and it will tick in a moment. */
+  /** The first member has returned, and ticks start as soon as the store knows. */
   #beginning = false;
-  /** Ticks until it has settled, and does it tick, or will in a moment? */
+  /** Ticks left of the probation. */
   #trialTicks = 0;
+  /** The probation has begun, so its attempt counts. */
   #tried = false;
   #disposed: Promise<void> | null = null;
   #cutOff = false;
-  /** Newcomers are about to be stored. */
+  /** The write that stores newcomers; null: none is scheduled. */
   #storing: Promise<void> | null = null;
-  /** More than 0: it must not tick now, whoever comes; it is handed over, or goes back. */
+  /** Above 0: the room stays paused even if members join, because it is handed over, undone or quarantined. */
   #still = 0;
-  /** Nothing had moved at the last send tick. */
+  /** No body moved at the last send tick. */
   #rests = false;
   #saidFull = false;
-  /** Something was put into a room that rests: what it moves is sent at once, and not with the next send tick. */
+  /** A resting room got an input: send its effect at once, not with the next send tick. */
   #stirred = false;
 
   private constructor(options: RoomOptions, checkpointPolicy: CheckpointPolicy, simulation: RoomSimulation) {
@@ -169,7 +170,7 @@ export class Room {
     return new Room(options, checkpointPolicyOf(options), await RoomSimulation.open(options.template, options.pool));
   }
 
-  /** A room that was before, where it stood when it was last written. @throws JournalDiffers (rejects) */
+  /** Restores a stored room at its last written tick. @throws JournalDiffers (rejects) */
   static async restore(options: RoomOptions, found: Found): Promise<{ room: Room; rebuilt: Rebuilt }> {
     const checkpointPolicy = checkpointPolicyOf(options);
     const until = fill(checkpointPolicy.history, found);
@@ -185,11 +186,11 @@ export class Room {
     const room = new Room(options, checkpointPolicy, simulation);
     room.#events.standAt(rebuilt, room.tick);
     room.#trialTicks = TRIAL_SECONDS * room.tickHz;
-    // It stands where it stood until the first of its members is back: nobody is to find it further on, and a hundred
-    // rooms that are restored at once have the threads for that.
+    // The room stays paused until its first member returns. Members then find it unchanged, and threads have capacity
+    // when a hundred rooms are restored at once.
     room.#awaited = true;
     if (found.members) room.members.restore(found.members as MemberRecords);
-    // whoever held something has lost its socket
+    // Every member's socket was lost, so release all grabs.
     for (const session of room.members.sessions.values())
       room.#queue.push({ type: "releaseAll", member: session.member });
     return { room, rebuilt };
@@ -207,7 +208,7 @@ export class Room {
     return this.#events.tuning;
   }
 
-  /** Ticks come at another rate, each as long as ever; where time stands still, at the scene's (sim/world.ts). */
+  /** Sets the tick rate for a time scale. At time scale 0 the room ticks at the scene's rate (sim/world.ts). */
   #keepPace({ timeScale }: Tuning): void {
     this.#ticker.setRate(timeScale || 1);
     this.#stats.setRate(timeScale || 1, performance.now());
@@ -218,8 +219,8 @@ export class Room {
   }
 
   /**
-   * The last minutes, for whoever wants to step them again.
-   * @param seconds how far back at least, if it reaches so far
+   * Returns a recording of the last minutes, from which they can be stepped again.
+   * @param seconds least length, if the history reaches so far back
    */
   record(seconds?: number): RoomRecording {
     const { text, identity, topologyHash, shapes } = this.#options.template;
@@ -240,15 +241,15 @@ export class Room {
     );
   }
 
-  /** Tells everybody who is here what an operator has to say. */
+  /** Sends an operator's message to all members. */
   announce(text: string): void {
     this.#broadcast.certain(encodeNotice("ANNOUNCEMENT", { text }), "other");
   }
 
   /**
-   * Goes back: everything since then has not been. Members are told as of a reset, and that it was no reset.
-   * @throws CodedError STORE_AWAY: it went back, but the store has not got it yet
-   * @returns the tick that the room stands at, which may be later than asked for: further back nothing is known
+   * Goes back in time and forgets everything since then. Members get a reset message and a notice that it was an undo.
+   * @throws CodedError STORE_AWAY: the room went back, but this is not stored yet
+   * @returns the room's new tick: later than requested if the history does not reach so far back
    */
   async undo(seconds: number, member: number): Promise<number> {
     const { history } = this.checkpointPolicy;
@@ -264,7 +265,7 @@ export class Room {
       this.#interactions.dropAll();
       this.#events.standAt(rebuilt, this.tick);
       this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
-      // Nobody is told of an undo that a killed process would undo.
+      // Wait until the undo is stored: members must not hear of an undo that a killed process would lose.
       const stored = await this.#options.durable().then(
         () => null,
         (error: unknown) => error,
@@ -283,7 +284,7 @@ export class Room {
     return this.access.toSettings();
   }
 
-  /** It was taken from the store, and is about to show whether it does harm. */
+  /** The room was restored and is in its probation: it may still crash the process. */
   get onTrial(): boolean {
     return this.#trialTicks > 0 && this.#tried && !this.#disposed;
   }
@@ -292,37 +293,37 @@ export class Room {
     return this.members.records();
   }
 
-  /** Wire tick: counts steps, and goes on counting through resets; less only after the room went back. */
+  /** Wire tick: counts steps and continues through resets. It decreases only when the room goes back. */
   get tick(): number {
     return this.checkpointPolicy.history.tick;
   }
 
-  /** How long ticks took in their worker, and the bytes of what they step. */
+  /** Step times in the worker, and the bytes of the room's memory. */
   get costs(): { stepTimes: RecentTimes; memory: MemoryUse } {
     return { stepTimes: this.#stats.recent, memory: this.#simulation.memory };
   }
 
-  /** Of its thread's time, lately. */
+  /** Share of its thread's time in the last seconds. */
   get share(): number {
     return this.#stats.share(performance.now());
   }
 
-  /** It ticks or rests where it is: it is not on trial, goes nowhere and not back. */
+  /** The room is neither on probation nor being handed over or undone. */
   get isSettled(): boolean {
     return this.#still === 0 && !this.#disposed && !this.#awaited && !this.#beginning && this.#trialTicks === 0;
   }
 
-  /** Simulated over wall time in the last second. */
+  /** Simulated time over wall time in the last second. */
   get dilation(): number {
     return this.#stats.dilation(performance.now());
   }
 
-  /** What members were sent last, in grid units of each body; null: nothing yet. */
+  /** Positions that members were sent last, in grid units of each body; null: none yet. */
   get sentFrame(): RoomSimulation["sentFrame"] {
     return this.#simulation.sentFrame;
   }
 
-  /** Where visitors reach the process that has the room; undefined: nobody has said so. */
+  /** URL at which visitors reach this process; undefined: not configured. */
   get publicUrl(): string | undefined {
     return this.#options.config.publicUrls[0];
   }
@@ -332,7 +333,8 @@ export class Room {
   }
 
   /**
-   * @param entry what the hello was let in as. @throws Refused when the room is full, or has ended meanwhile
+   * @param entry the admission that was granted to this hello
+   * @throws Refused if the room is full or has ended meanwhile
    * @returns null: the connection has closed meanwhile
    */
   async join(connection: Connection, hello: Hello, entry: Entry): Promise<Membership | null> {
@@ -341,13 +343,13 @@ export class Room {
     return session && this.#welcome(session, connection, entry);
   }
 
-  /** A new session is stored before it is told of: it outlives the process from its first moment. */
+  /** Stores a new session before it is announced, so that it survives the process from its first moment. */
   async #admit(connection: Connection, hello: Hello, entry: Entry): Promise<Session | null> {
     const session = this.members.reserve(hello, entry);
-    // All members are written at once: a thousand who come together are not to be written a thousand times.
+    // All members are stored in one write, instead of one for each of a thousand simultaneous joins.
     this.#storing ??= sleep(this.members.sessions.size * STORE_MS_PER_MEMBER).then(() => {
       this.#storing = null;
-      return this.#options.durable().catch(() => {}); // They end with the process then.
+      return this.#options.durable().catch(() => {}); // Not stored: the session then ends with the process.
     });
     await Promise.race([this.#storing, sleep(WELCOME_MS, undefined, { ref: false })]);
     const ended = this.#disposed !== null || this.#cutOff;
@@ -369,19 +371,19 @@ export class Room {
     };
   }
 
-  /** The state between two ticks, for tests and developers. */
+  /** Returns the state between two ticks, for tests and developers. */
   inspect(): Promise<InspectResult> {
     return this.#simulation.inspect();
   }
 
-  /** The store is away: what is done now may be forgotten. */
+  /** Tells members that the store is away, so that changes from now on may be lost. */
   tellStoreAway(): void {
     this.#broadcast.certain(encodeNotice("STORE_AWAY", {}), "other");
   }
 
   /**
-   * This process is cut off from the store, and so is not known to own the room: it stands still, and whoever is in it
-   * is to find it elsewhere. When it is known again, it goes on here.
+   * Pauses the room while this process is cut off from the store and cannot prove its lease. Members are disconnected,
+   * so that they can find the room at another process. Once the lease is known again, the room continues here.
    */
   cutOff(isCutOff: boolean): void {
     if (this.#cutOff === isCutOff || this.#disposed) return;
@@ -390,12 +392,12 @@ export class Room {
     else this.members.expectAll();
   }
 
-  /** Its lease is lost: another process may step it now. */
+  /** Closes the room after its lease is lost, because another process may step it now. */
   leaseLost(): void {
-    void this.dispose(CloseCode.restarting, "the room is elsewhere now");
+    void this.dispose(CloseCode.restarting, "the room moved to another process");
   }
 
-  /** Stands still and takes its state, so that it can go on elsewhere; then ends here. */
+  /** Pauses the room, stores its state so that another process can continue it, and ends it here. */
   async handOver(save: () => Promise<void>): Promise<void> {
     this.#still += 1;
     this.#tickWhile(false);
@@ -408,8 +410,8 @@ export class Room {
   }
 
   /**
-   * A restored room ticks from when somebody is back. Should it take the process with it, the store is to know that it
-   * was tried.
+   * Starts the ticks of a restored room when its first member returns. The store records the probation first, because a
+   * tick may crash the process.
    */
   #comeAlive(): void {
     if (!this.#awaited || this.#beginning) return;
@@ -423,23 +425,23 @@ export class Room {
     });
   }
 
-  /** It cannot be stepped on: with a store it keeps all that it has until an operator looks at it, unless it closes. */
+  /** Ends a room that cannot be stepped. With a store it is quarantined for an operator; without one it closes. */
   async #giveUp(error: unknown): Promise<void> {
     if (this.#disposed) return;
     const { park, log } = this.#options;
-    log.error({ room: this.name, err: error }, "the room cannot go on");
+    log.error({ room: this.name, err: error }, "the room cannot be stepped any more");
     if (park === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
     this.#still += 1;
     this.#tickWhile(false);
     try {
       await park("steps", (error as Error).message);
     } catch (failure) {
-      log.error({ room: this.name, err: failure }, "a room could not be parked");
+      log.error({ room: this.name, err: failure }, "a room could not be quarantined");
     }
-    await this.dispose(CloseCode.parked, "the room is parked: the simulation failed");
+    await this.dispose(CloseCode.parked, "the room is quarantined: the simulation failed");
   }
 
-  /** Ends the room: no further tick, every socket closed. Resolves when its last task is done. */
+  /** Ends the room: stops its ticks and closes every socket. Resolves when its last task is done. */
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#tickWhile(false);
@@ -480,10 +482,7 @@ export class Room {
     }
   }
 
-  /**
-   * The list goes to everybody at once, or with all other changes of the same moment: a thousand who join make a
-   * thousand lists of a thousand otherwise.
-   */
+  /** Sends the member list, at most every MEMBERS_MS, so that a thousand joins do not send a thousand lists. */
   #membersChanged(): void {
     this.#watchEmptiness();
     if (this.#membersTimer || this.#disposed) return;
@@ -497,7 +496,7 @@ export class Room {
     else this.#membersTimer = setTimeout(send, waitMs);
   }
 
-  /** Ticks while somebody is there, or may come back; an empty room stands still and goes away after a while. */
+  /** Runs the room while it has sessions. An empty room is paused and closes after emptyRoomSeconds. */
   #watchEmptiness(): void {
     if (this.#disposed || this.#still > 0) return;
     if (this.members.sessions.size > 0) {
@@ -520,7 +519,7 @@ export class Room {
     this.#emptyTimer.unref();
   }
 
-  /** The state of a room that stands still, so that nobody has to step anything again to have it. Never rejects. */
+  /** Saves the state of a paused room, so that a restore has no ticks to step again. Never rejects. */
   async #saveStanding(): Promise<void> {
     try {
       const saved = await this.#simulation.save((charged) => this.checkpointPolicy.afterLoss(charged));
@@ -532,7 +531,7 @@ export class Room {
     }
   }
 
-  /** A state that was taken. Never rejects: without it there is the one before. */
+  /** Stores a saved state. Never rejects: if it fails, the previous checkpoint remains. */
   async #keep(saved: SavedState): Promise<void> {
     try {
       await this.checkpointPolicy.saved(saved);
@@ -545,10 +544,10 @@ export class Room {
     if (this.#disposed) return;
     if (error instanceof Hopeless) return void this.#giveUp(error);
     this.#options.metrics.persistence.failed("checkpoint");
-    this.#options.log.error({ room: this.name, tick: this.tick, err: error }, "a room's state could not be taken");
+    this.#options.log.error({ room: this.name, tick: this.tick, err: error }, "a room's checkpoint could not be taken");
   }
 
-  /** One tick: see the tree in server/README.md. Never rejects. */
+  /** Runs one tick: see the tree in server/README.md. Never rejects. */
   async #runTick({ dueMs, began }: DueRun): Promise<void> {
     const { metrics, log, ownedUntilMs } = this.#options;
     const startMs = performance.now();
@@ -558,7 +557,7 @@ export class Room {
     const task = { ...this.#composeTask(), dueMs, untilMs, share: this.#options.share() };
     try {
       const outcome = await this.#simulation.step(task, (charged) => this.checkpointPolicy.afterLoss(charged));
-      // The room may have been closed while the step was under way.
+      // The room may have been closed during the step.
       if (this.#disposed) return;
       if (outcome.kind === "stepped") {
         const steppedMs = performance.now();
@@ -573,7 +572,7 @@ export class Room {
       } else if (outcome.kind === "dropped") {
         this.#queue.putBack(task.inputs);
       } else if (outcome.kind === "untouched") {
-        log.warn({ room: this.name, err: outcome.error }, "a tick found no thread; it runs again");
+        log.warn({ room: this.name, err: outcome.error }, "a tick found no running thread; it runs again");
         this.#queue.putBack(task.inputs);
       } else {
         began(startMs);
@@ -584,7 +583,7 @@ export class Room {
     }
   }
 
-  /** Counts when the tick began. */
+  /** Records when the tick began, for metrics and statistics. */
   #begun({ latenessMs, skipped }: DueTick): void {
     const { metrics } = this.#options;
     metrics.tickLatenessSeconds.observe(latenessMs / 1000);
@@ -596,7 +595,7 @@ export class Room {
   }
 
   /**
-   * The room ticks, or stands still. Its figures go out by the clock, not by ticks: who waits for a tick is to know.
+   * Starts or pauses the ticks. Statistics go out by the clock, not by ticks, so that members see why a tick is late.
    */
   #tickWhile(ticks: boolean): void {
     this.#stats.runs(ticks, performance.now());
@@ -656,24 +655,26 @@ export class Room {
     if (anyFrame || beside.length > 0) this.#broadcast.tick(result.tick, result, beside);
   }
 
-  /** Memory that may not grow did not hold what is near: the room goes on, slower. Said once. */
+  /** Warns once that the contact memory is full at its limit. The room continues, but slower. */
   #full(): void {
     if (this.#saidFull) return;
     this.#saidFull = true;
     const { limit, full } = this.#simulation.memory;
     this.#options.log.warn(
       { room: this.name, limitBytes: limit, full },
-      "a room's contact needs more memory than it may have",
+      "a room's contact memory is full at its limit: the room runs slower",
     );
   }
 
-  /** What is due beside the frames: hands that changed. */
+  /** Returns the messages that go out beside the frames: grabs that changed. */
   #besideFrames(tick: number): Outgoing[] {
     const changed = this.#interactions.takeChanged();
     return changed.length > 0 ? [{ kind: "hands", bytes: encodeHands(tick, changed) }] : [];
   }
 
-  /** The room was made again from what it remembers, after a thread was lost. @param inputs of the step, if any */
+  /**
+   * Publishes that the room was rebuilt from its history after a thread loss. @param inputs of the lost step, if any
+   */
   #recovered({ rebuilt, error }: Recovered, inputs: Input[] = []): void {
     const { log, metrics } = this.#options;
     const outcome = this.checkpointPolicy.takeOutcome();
@@ -684,7 +685,7 @@ export class Room {
     const { tick, ticks, seconds } = rebuilt;
     log.error(
       { room: this.name, tick, ticks, seconds, reason, charged, outcome, alone, err: error },
-      "a thread was lost inside a step; the room goes on from its last whole tick",
+      "a thread was lost inside a step; the room continues from its last whole tick",
     );
     metrics.persistence.restored(charged ? "thread" : "beside", seconds, ticks);
     this.#events.standAt(rebuilt, this.tick);

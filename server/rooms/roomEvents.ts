@@ -1,4 +1,6 @@
-/** What a tick reports: who is told, what is counted, and what the room knows of its bodies from then on. */
+/**
+ * Handles the events of a tick: sends messages, counts metrics, and updates the state that the room keeps of bodies.
+ */
 import type { FastifyBaseLogger } from "fastify";
 import type { Tuning } from "../../shared/protocol/protocol.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -22,14 +24,14 @@ export interface RoomEventsOptions {
   room: string;
   tickHz: number;
   scene: string;
-  /** Numbers of the bodies that wait when the scene starts. */
+  /** Spawnable bodies that are not in the scene when it starts. */
   waits: readonly number[];
-  /** The room's own, inout. */
+  /** Sets of the room, updated here. */
   held: Set<number>;
   waiting: Set<number>;
-  /** As the scene says. */
+  /** Tuning of the scene file. */
   tuning: Tuning;
-  /** It is another now. */
+  /** Called when the tuning has changed. */
   onTuned: () => void;
   sessions: ReadonlyMap<number, Session>;
   interactions: Interactions;
@@ -44,9 +46,9 @@ export class RoomEvents {
   readonly #options: RoomEventsOptions;
   readonly #contacts: ContactEvents;
   #tuning: Tuning;
-  /** The tick from which on it holds. */
+  /** First tick of the current tuning. */
   #tunedTick = 0;
-  /** Messages for everybody, of this tick. */
+  /** Messages of this tick to all members. */
   #told: Outgoing[] = [];
 
   constructor(options: RoomEventsOptions) {
@@ -55,9 +57,7 @@ export class RoomEvents {
     this.#contacts = new ContactEvents(options.tickHz);
   }
 
-  /**
-   * What everybody is to know goes out in one write, however much of it there is: inputs of one tick may be thousands.
-   */
+  /** Handles one tick's events. Their messages go out in one write, because the inputs of a tick may be thousands. */
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">): void {
     for (const event of events) this.#report(event, tick);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
@@ -67,26 +67,26 @@ export class RoomEvents {
       this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);
   }
 
-  /** With what the room is simulated now. */
+  /** Current tuning of the room. */
   get tuning(): Tuning {
     return this.#tuning;
   }
 
-  /** The same as of a later tick. */
+  /** The tuning with its paused ticks counted up to this tick. */
   #tuningAt(tick: number): Tuning {
     const { timeScale, stood } = this.#tuning;
     return { ...this.#tuning, stood: timeScale === 0 ? stood + Math.max(0, tick - this.#tunedTick) : stood };
   }
 
-  /** What a newcomer is told of the state before any frame. */
+  /** Sends a newcomer the state that it needs before any frame. */
   greet(connection: Connection, tick: number): void {
     const { waits, waiting } = this.#options;
     connection.send(encodeTuned(tick, this.#tuningAt(tick), 0), "other");
-    // what waits is not to be drawn
+    // Bodies that are not in the scene must not be drawn.
     if (waits.length > 0) connection.send(encodeWaiting(tick, waiting, 0), "other");
   }
 
-  /** The room has another state: what is known of it, and of the members' pictures of it. */
+  /** Resets all known state after the room's state was replaced, and requests keyframes for all members. */
   standAt({ held, waiting, tuning }: Rebuilt, tick: number): void {
     const { held: known, waiting: absent, waits, sessions, broadcast } = this.#options;
     known.clear();
@@ -94,7 +94,7 @@ export class RoomEvents {
     absent.clear();
     for (const body of waiting) absent.add(body);
     this.#tuning = tuning;
-    // as that tick left it
+    // The tuning counts paused ticks up to and including this tick.
     this.#tunedTick = tick + 1;
     this.#options.onTuned();
     for (const session of sessions.values()) session.needsKeyframe = true;
@@ -160,7 +160,7 @@ export class RoomEvents {
     }
   }
 
-  /** What contact cannot do at once. */
+  /** Reports intersections and bodies that are held because of contact. */
   #reportContact(event: ContactTrouble, tick: number): void {
     const { room, scene, held, metrics, log } = this.#options;
     switch (event.type) {
@@ -173,22 +173,25 @@ export class RoomEvents {
         return;
       }
       case "untangled":
-        log.info({ room, scene }, "nothing intersects any more");
+        log.info({ room, scene }, "no surfaces intersect any more");
         this.#tell(encodeNotice("UNTANGLED", { tick }));
         return;
       case "crowded":
         metrics.crowdings.inc();
-        log.warn({ room, scene, bodies: event.bodies }, "bodies are held: their contact does not fit");
+        log.warn(
+          { room, scene, bodies: event.bodies },
+          "bodies are held: their contacts exceed the room's memory or work limit",
+        );
         this.#tell(encodeNotice("CROWDED", { tick, bodies: event.bodies }));
         return;
       case "uncrowded":
-        log.info({ room, scene }, "no body is held for its contact any more");
+        log.info({ room, scene }, "no body is held because of its contacts any more");
         this.#tell(encodeNotice("UNCROWDED", { tick }));
         return;
     }
   }
 
-  /** As the scene starts. */
+  /** Marks all spawnable bodies as not in the scene, as at its start. */
   #allWait(tick: number): void {
     const { waits, waiting } = this.#options;
     if (waits.length === 0) return;

@@ -1,4 +1,4 @@
-/** What a room is made with. */
+/** Options of a room. */
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
@@ -11,7 +11,7 @@ import type { SceneTemplate } from "./sceneLibrary.ts";
 import type { Trial } from "./trials.ts";
 import type { Room } from "./room.ts";
 
-/** over: for good. elsewhere: it may go on in another process, or in this one after a restart. */
+/** over: ended for good. elsewhere: another process, or this one after a restart, may continue the room. */
 export type RoomEnd = "over" | "elsewhere";
 
 export interface RoomOptions {
@@ -24,18 +24,18 @@ export interface RoomOptions {
   audit: Audit;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  /** The room is over; called once. */
+  /** Called once, when the room has ended. */
   onDisposed: (room: Room, end: RoomEnd) => void;
-  /** Resolves when all that the room has done is in the store. @throws CodedError STORE_AWAY */
+  /** Resolves when the room's journal is stored up to now. @throws CodedError STORE_AWAY */
   durable: () => Promise<void>;
-  /** Keeps the room from being served, with all that the store has of it; null: there is no store. */
+  /** Quarantines the room and keeps its stored data; null: there is no store. */
   park: ((reason: ParkedReason, details: string) => Promise<void>) | null;
-  /** Of a room that was taken from the store: around the ticks in which it has to show that it does no harm. */
+  /** Probation of a restored room: begins before its first ticks and ends when it has settled. */
   trial?: Trial;
-  /** Asked before every tick: until when does this process certainly own the room, ms on performance.now()? */
+  /** Returns the time until which the lease certainly holds, ms on performance.now(); called before every tick. */
   ownedUntilMs: () => number;
-  /** Where a thread is too small for all (weights.ts). */
+  /** Returns the room's share of an overloaded thread (weights.ts). */
   share: () => Share;
-  /** ISO 8601, of a room that was before; absent: now. */
+  /** ISO 8601, for a restored room; absent: now. */
   createdAt?: string;
 }

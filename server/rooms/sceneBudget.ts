@@ -1,17 +1,17 @@
 /**
- * Does a tick of a scene fit into its time on this machine? Judged by the first ticks of its rooms: once they have
- * begun, and again when most of what falls has come down. It is said once for each version of the scene's file.
+ * Checks whether the ticks of a scene fit into their time on this machine. It checks each room twice: soon after its
+ * start, and again when most falling bodies have landed. It warns once for each version of the scene's file.
  */
 import type { FastifyBaseLogger } from "fastify";
 import type { RecentTimes } from "./recentTimes.ts";
 
-/** Ticks of a room after which it is judged: 2 s and 10 s at 60 Hz. */
+/** Numbers of ticks after which a room is checked: 2 s and 10 s at 60 Hz. */
 const JUDGED_AT: readonly number[] = [120, 600];
 
 export interface OverBudget {
-  /** Half of a room's first ticks took longer, s. */
+  /** Median of a room's first step times, s. */
   medianSeconds: number;
-  /** Between two ticks, s. */
+  /** Tick period, s. */
   budgetSeconds: number;
 }
 
@@ -22,19 +22,19 @@ export class SceneBudget {
   #exceeded: OverBudget | null = null;
   #said = false;
 
-  /** @param tickHz ticks per second that the scene wants */
+  /** @param tickHz the scene's ticks per second */
   constructor(scene: string, tickHz: number, log: Pick<FastifyBaseLogger, "warn">) {
     this.#scene = scene;
     this.#budgetSeconds = 1 / tickHz;
     this.#log = log;
   }
 
-  /** As the room that was judged last had it; null: its ticks fit, or no room has been judged. */
+  /** Result of the last check; null: the ticks fit, or no room was checked yet. */
   get exceeded(): OverBudget | null {
     return this.#exceeded;
   }
 
-  /** After each tick of a room. @param times of its ticks; they hold all that are judged */
+  /** Called after each tick of a room. @param times the room's step times, including all that a check uses */
   ticked(times: RecentTimes): void {
     if (!JUDGED_AT.includes(times.added)) return;
     const { median } = times.summary();
@@ -44,7 +44,7 @@ export class SceneBudget {
     this.#said = true;
     this.#log.warn(
       { scene: this.#scene, medianMs: 1000 * median, budgetMs: 1000 * budgetSeconds },
-      "a tick of this scene needs more than its time on this machine: its rooms run in slow motion",
+      "a tick of this scene takes longer than its period on this machine: its rooms run in slow motion",
     );
   }
 }

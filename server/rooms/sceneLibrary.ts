@@ -1,7 +1,7 @@
 /**
- * The scenes of the scenes folder and their templates. A template is built once per content of its scene file and kept;
- * opening a room only copies it. The folder is looked through when scenes are listed, at most once in LISTED_MS for all
- * callers together, so a scene dropped into it is there without a restart.
+ * Loads the scenes of the scenes folder and builds their templates. A template is built once per content of its scene
+ * file; opening a room only copies it. Listing scenes reads the folder at most once in LISTED_MS for all callers, so a
+ * new scene file appears without a restart.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -28,36 +28,36 @@ export interface SceneSummary {
   title: string;
   description: string;
   bodies: number;
-  /** Path of a picture, if there is one. */
+  /** Path of the scene's picture file, if there is one. */
   thumbnail?: string;
-  /** Path of one that is painted, where there is none and the scene is built. */
+  /** Path of a painted picture, if there is no picture file and the scene is built. */
   picture?: string;
-  /** Path of the section of the physics report that measures what the scene shows. */
+  /** Path of the section of the physics report that measures this scene's effect. */
   report?: string;
 }
 
 /** A built scene: everything that its rooms share. */
 export interface SceneTemplate {
   scene: string;
-  /** The scene's file, as it was built, and the shapes of the objects that it names. */
+  /** Text of the scene's file as it was built, and the shapes of the objects in it. */
   text: string;
   shapes: ReadonlyMap<string, Uint8Array>;
   memory: WebAssembly.Memory;
-  /** Where in it there is something (workers/memoryCopy.ts). */
+  /** Ranges of the memory that are not zero (workers/memoryCopy.ts). */
   filled: Uint32Array;
   layout: WorldLayout;
   topology: SharedArrayBuffer;
   topologyHash: string;
-  /** What can go on from a state of it; see workers/identity.ts. */
+  /** State identity: worlds of the same identity can load its states (workers/identity.ts). */
   identity: string;
   shape: RoomShape;
-  /** What was found in the surfaces of its objects. */
+  /** Defects that were found in the surfaces of its objects. */
   found: readonly FoundInObject[];
-  /** Told of its rooms' ticks. */
+  /** Checks the step times of the scene's rooms. */
   budget: SceneBudget;
 }
 
-/** A topology as it goes over HTTP; the compressed forms appear a moment after the build. */
+/** A topology as HTTP sends it; the compressed forms appear shortly after the build. */
 export interface TopologyDocument {
   raw: Buffer;
   gzip: Buffer | null;
@@ -70,19 +70,19 @@ export interface SceneLibraryOptions {
   pools: WorkerPools;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  /** Scenes that are stored, and what they name. */
+  /** Access to stored scenes and their objects. */
   stored: StoredScenes;
-  /** Ids of the scenes that rooms of this process have. */
+  /** Ids of the scenes of this process's rooms. */
   inUse: () => Iterable<string>;
 }
 
-/** Where scenes of objects are (objects/objects.ts). */
+/** Source of scenes that contain visitors' objects (objects/objects.ts). */
 interface StoredScenes {
   sceneText(id: string): Promise<string | null>;
   shapes(scene: Scene): Promise<Map<string, Uint8Array>>;
 }
 
-/** A scene's file, read and checked. */
+/** A scene file, parsed and validated. */
 interface ReadScene {
   scene: Scene;
   text: string;
@@ -90,46 +90,46 @@ interface ReadScene {
   fileHash: string;
 }
 
-/** The list of the folder, as it goes over HTTP; the same object while nothing in it changes. */
+/** The list of the folder as HTTP sends it; the same object as long as nothing changes. */
 export interface SceneListing {
   scenes: readonly SceneSummary[];
-  /** Those that were left out, by id, each with what is wrong with its file. */
+  /** Ids of invalid scenes, which are left out, each with its error. */
   broken: readonly { id: string; error: string }[];
 }
 
-/** A list is as good as new for so long, ms: many callers cost the file system as much as one. */
+/** Lifetime of a list, ms: all callers together cost the file system one read. */
 const LISTED_MS = 1000;
-/** Younger changes of a file are not trusted to be the last ones, ms. */
+/** A file that changed less than this time ago is read again, because it may still be written, ms. */
 const FRESH_MS = 100;
 const SCENE_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
-/** Longest scene file that is read, bytes: meshes live in files of their own. The same as in sim/readScene.ts. */
+/** Longest scene file, bytes; meshes are separate files. The same limit as in sim/readScene.ts. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;
-/** Stored scenes that stay built although no room here has them: some are of rooms that other processes have. */
+/** Number of stored scenes that stay built without a room here, because rooms of other processes may use them. */
 const MOST_UNUSED = 8;
 const PICTURES = ["webp", "png", "jpg", "svg"];
 
 export class SceneLibrary {
   readonly #options: SceneLibraryOptions;
-  /** By scene id; the hash tells whether the file is still the one that was built. */
+  /** By scene id; the hash detects a changed file. */
   readonly #templates = new Map<string, { fileHash: string; template: Promise<SceneTemplate> }>();
-  /** What files were when they were read last: by their state on the disk, nothing is read or checked twice. */
+  /** Result of the last read of each file. A file whose `stat` is unchanged is not read or validated again. */
   readonly #read = new Map<string, (ReadScene | { error: CodedError }) & { state: string }>();
   readonly #leftOut = new Map<string, string>();
-  /** Templates that are there, by scene id. */
+  /** Finished templates, by scene id. */
   readonly #built = new Map<string, SceneTemplate>();
   #listing: Promise<SceneListing> | null = null;
   #listed: SceneListing = { scenes: [], broken: [] };
-  /** When the list was made last, ms on performance.now(). */
+  /** Time of the last list, ms on performance.now(). */
   #listedMs = -Infinity;
   readonly #topologies = new Map<string, TopologyDocument>();
-  /** Of the builds that are under way, by scene id. */
+  /** Progress of running builds, by scene id. */
   readonly #progress = new Map<string, BuildProgress>();
 
   constructor(options: SceneLibraryOptions) {
     this.#options = options;
   }
 
-  /** All scenes that can be read, by id. One that cannot is logged and left out. */
+  /** Lists all valid scenes, by id. Invalid ones are logged and left out. */
   async list(): Promise<SceneListing> {
     if (this.#listing) return this.#listing;
     if (performance.now() - this.#listedMs < LISTED_MS) return this.#listed;
@@ -140,7 +140,7 @@ export class SceneLibrary {
 
   async #list(): Promise<SceneListing> {
     const { scenesDir, log } = this.#options;
-    // Before the folder is read: what is built meanwhile is in the next list.
+    // Set the time before the folder is read, so that a scene built meanwhile makes the list outdated.
     this.#listedMs = performance.now();
     const pictures = new Set(await readdir(join(this.#options.clientDir, "thumbnails")).catch(() => []));
     const files = (await readdir(scenesDir)).filter((file) => file.endsWith(".json") && file !== "schema.json").sort();
@@ -152,7 +152,7 @@ export class SceneLibrary {
         scenes.push(this.#summary(id, await this.read(id), pictures));
         this.#leftOut.delete(file);
       } catch (error) {
-        // Once for each state of the file: whoever lists scenes must not write the log.
+        // Log once for each state of the file, so that list requests do not fill the log.
         const said = `${(error as Error).message}`;
         if (this.#leftOut.get(file) !== said) log.warn({ file, err: error }, "scene left out");
         this.#leftOut.set(file, said);
@@ -174,8 +174,8 @@ export class SceneLibrary {
   }
 
   /**
-   * The scene's template, built if this content has not been built yet.
-   * @param by for whom (workers/builder.ts)
+   * Returns the scene's template; builds it if this content has not been built yet.
+   * @param by address that the build time is charged to (workers/builder.ts)
    * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED
    */
   async template(id: string, by?: string): Promise<SceneTemplate> {
@@ -188,7 +188,7 @@ export class SceneLibrary {
     template.then(
       (built) => {
         this.#built.set(id, built);
-        // It can be painted now.
+        // A built scene can be painted, so the list is outdated.
         this.#listedMs = -Infinity;
         if (STORED_SCENE.test(id)) this.#forgetUnused();
       },
@@ -199,7 +199,7 @@ export class SceneLibrary {
     return template;
   }
 
-  /** The scene's template, if its file is the one that was built. @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
+  /** Returns the template if it matches the current file. @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async built(id: string): Promise<SceneTemplate | undefined> {
     const { text } = await this.read(id);
     const built = this.#built.get(id);
@@ -207,15 +207,15 @@ export class SceneLibrary {
   }
 
   /**
-   * Builds those of the scenes that this process has not built yet: a room of one of them is stepped elsewhere, and its
-   * visitors ask here. Never rejects.
+   * Builds the scenes that are not built here yet. Another process steps their rooms, but visitors request their
+   * topologies here. Never rejects.
    */
   async buildMissing(scenes: Iterable<string>): Promise<void> {
-    // It is in the log; whoever wanted it gets a 404.
+    // The error is logged, and a request for the scene gets a 404.
     for (const scene of new Set(scenes)) if (!this.#templates.has(scene)) await this.template(scene).catch(() => {});
   }
 
-  /** Files are as many as there are; of stored scenes only some stay built that no room has, the newest. */
+  /** Forgets the oldest built stored scenes that no room uses. Scenes of the folder are few enough to stay built. */
   #forgetUnused(): void {
     const used = new Set(this.#options.inUse());
     const unused = [...this.#built.keys()].filter((id) => STORED_SCENE.test(id) && !used.has(id));
@@ -228,7 +228,7 @@ export class SceneLibrary {
     }
   }
 
-  /** How far the scene's build is; undefined: nobody builds it just now. */
+  /** Progress of the scene's build; undefined: no build is running. */
   progress(id: string): ReturnType<BuildProgress["look"]> | undefined {
     return this.#progress.get(id)?.look();
   }
@@ -291,7 +291,7 @@ export class SceneLibrary {
     }
   }
 
-  /** What is stored never changes: it is read once for as long as somebody has it built. */
+  /** Reads a stored scene. Stored scenes never change, so the text of a built template is reused. */
   async #readStored(id: string): Promise<ReadScene> {
     const text = this.#built.get(id)?.text ?? (await this.#options.stored.sceneText(id));
     if (text === null) throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: id });
@@ -359,7 +359,7 @@ export class SceneLibrary {
   }
 }
 
-/** Where an object of it cannot be what was chosen. */
+/** Returns the reason if the builder refused the chosen options of an object. */
 function refusalOf(error: unknown): { reason?: string } {
   const cause = error instanceof Error ? error.cause : undefined;
   return (REFUSALS as readonly unknown[]).includes(cause) ? { reason: cause as string } : {};

@@ -1,5 +1,5 @@
 /**
- * One member of a room: who it is, what it holds, and its socket while it has one. A session may outlive its socket and
+ * One member of a room: its identity, its grabs, and its socket while connected. A session may outlive its socket and
  * be resumed.
  */
 import { randomBytes } from "node:crypto";
@@ -13,7 +13,7 @@ import type { Role } from "../../shared/roles.ts";
 import type { SimpleMode } from "./simpleMode.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-/** What is kept of a session that was before. */
+/** The stored part of a restored session. */
 interface KeptSession {
   id?: string;
   mark: string;
@@ -23,39 +23,41 @@ export class Session {
   /** For logs; not a secret. */
   readonly id: string;
   /**
-   * Whoever has it may resume this session. Never logged. Of a session that outlived its server it is known only once
-   * somebody has brought it.
+   * Secret that resumes this session. Never logged. After a restart the server knows only its fingerprint, until the
+   * client sends the token.
    */
   token: string;
-  /** The token's fingerprint: what is kept, and compared. */
+  /** Fingerprint of the token, which is stored and compared. */
   readonly mark: string;
   readonly member: number;
   name: string;
   color: string;
-  /** As what it was let in, and by what. */
+  /** Admission of the member: its role, subject and address. */
   entry: Entry;
   connection: Connection | null = null;
-  /** It is being stored, and its socket is welcomed then: nobody else gets its seat. */
+  /** The session is being stored before its socket is welcomed; its seat is reserved. */
   arriving = false;
-  /** While the socket is lost: ends the session when nobody resumes it. */
+  /** Timer that ends the disconnected session unless it is resumed. */
   expiry: NodeJS.Timeout | null = null;
   readonly grabs = new Map<number, Grab>();
   cursor: Point | null = null;
-  /** The next frame must be a keyframe: it has just joined, or missed a frame. No deltas until then. */
+  /** The member has joined or missed a frame: its next frame must be a keyframe, with no deltas before it. */
   needsKeyframe = true;
   lastKeyframeMs = -Infinity;
-  /** Of a member in simple mode: when it gets a frame; null: it takes keyframes and deltas. */
+  /** Decides when a member in simple mode gets a frame; null: the member gets keyframes and deltas. */
   simple: SimpleMode | null = null;
-  /** It is told of contact that begins. */
+  /** The member gets events of contacts that begin. */
   hearsContacts = false;
-  /** When it last put a body in. */
+  /** Time of the member's last spawn. */
   lastSpawnMs = -Infinity;
-  /** How many messages it may send to the others; a new socket does not fill it. */
+  /** Budget of messages to other members; a new socket does not refill it. */
   readonly messages = new TokenBucket(Limits.messagesPerSecond, Limits.messageBurst, performance.now());
-  /** Its hands go to everyone with the next hands message. */
+  /** Budget of impulses, in impulses of the largest size. */
+  readonly impulses = new TokenBucket(Limits.impulsesPerSecond, Limits.impulsesPerSecond, performance.now());
+  /** The next hands message includes this member's hands. */
   handsChanged = false;
 
-  /** @param kept of a session that was before; absent: a new one */
+  /** @param kept stored part of a restored session; absent: a new session */
   constructor(member: number, name: string | undefined, color: string, entry: Entry, kept?: KeptSession) {
     this.member = member;
     this.entry = entry;

@@ -1,10 +1,10 @@
 /**
- * An answer that is dear to make and that many may ask for at once. Whoever asks while it is being made gets the next
- * one, all of them the same: nobody gets an answer that is older than the question, and it takes no more than a share
- * of the time, however many ask.
+ * Shares an expensive answer among concurrent callers. A caller that asks while an answer is being made gets the next
+ * one, together with all such callers. So no answer is older than its request, and making answers takes at most SHARE
+ * of the time, however many callers there are.
  */
 
-/** Of the time, for making answers; what is left is for whoever they are about. */
+/** Share of the time that may go into making answers; the rest is left for other work. */
 const SHARE = 0.1;
 /** Longest pause between two answers, ms. */
 const MOST_PAUSE_MS = 500;
@@ -19,7 +19,7 @@ export class SharedRead<T> {
     this.#read = read;
   }
 
-  /** @throws what `read` throws */
+  /** @throws any error of `read` */
   get(): Promise<T> {
     return (this.#next ??= this.#after(this.#running));
   }

@@ -1,17 +1,17 @@
 /**
- * Simple mode: whole frames as they are, for clients without the codec. Every frame stands alone, so one that is left
- * out costs nothing but its picture. Due times count in ticks, which never run faster than the clock:
+ * Simple mode: sends uncompressed complete frames to clients without the codec. Every frame decodes alone, so a skipped
+ * frame loses only its own picture. Due times count in ticks, which never run faster than the clock:
  *
- *     send tick -> is one due? -> asked of the worker -> something moved, or it is behind -> sent; the next is due a
- *                       |                                                                    period later
- *                       `- no, but something moved -> it is behind
+ *     send tick -> is one due? -> requested from the worker -> a body moved, or the member is behind -> sent; the next
+ *                       |                                                           is due a period later
+ *                       `- no, but a body moved -> the member is behind
  */
 import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Hello } from "./connection.ts";
 
 export class SimpleMode {
   readonly #hz: number;
-  /** The room has a later frame than this member. */
+  /** The room has a later frame than this member has. */
   behind = true;
   #periodTicks = 0;
   #dueTick = 0;
@@ -22,9 +22,9 @@ export class SimpleMode {
     this.#hz = hz;
   }
 
-  /** Is a frame due with this send tick? Whoever asks twice for a tick gets the same answer. */
+  /** Is a frame due with this send tick? A second call for the same tick returns the same answer. */
   asks(tick: number): boolean {
-    // After an undo the room's ticks are earlier ones.
+    // After an undo the room's ticks are lower than the due tick.
     const due = tick >= this.#dueTick || this.#dueTick - tick > this.#periodTicks;
     this.#askedTick = due ? tick : -1;
     return due;
@@ -34,17 +34,17 @@ export class SimpleMode {
     return tick === this.#askedTick;
   }
 
-  /** @param bytes of the frame: a large one keeps the next away for longer */
+  /** @param bytes size of the frame: a larger frame makes the next one due later */
   sent(tick: number, bytes: number, tickHz: number): void {
     this.behind = false;
     this.#periodTicks = tickHz * Math.max(1 / this.#hz, bytes / Limits.simpleBytes);
-    // What is left of a period counts for the next: 20 Hz of 30 frames are 20, not 15.
+    // Keep the remainder of the period: 20 Hz out of 30 frames per second are then 20, not 15.
     const late = tick - this.#dueTick;
     this.#dueTick = (late >= 0 && late < this.#periodTicks ? this.#dueTick : tick) + this.#periodTicks;
   }
 }
 
-/** @returns null: it takes keyframes and deltas */
+/** @returns null: the member gets keyframes and deltas */
 export function simpleModeOf({ mode, hz }: Pick<Hello, "mode" | "hz">): SimpleMode | null {
   return mode === "simple" ? new SimpleMode(hz ?? Limits.simpleHz) : null;
 }

@@ -1,18 +1,18 @@
 /**
- * A room's simulation as the room sees it: steps that run on whatever thread is free, one task at a time, and what
- * happens when a thread is lost in the middle of one.
+ * A room's simulation as the room uses it: runs one task at a time on any free thread, and rebuilds the room if a
+ * thread is lost during a task.
  *
  *     step rejects
- *     |-- StepDropped: it has not begun, and the thread is well -> `dropped`
- *     |-- busy flag clear, tick of the memory before the step's: no worker had begun; the memory is whole ->
- *     `untouched`, the same inputs run with the next tick
- *     `-- busy flag set: the memory is torn (crash, exception or a stuck thread in the middle of a step); or the step
- *     was done, and what it said was lost with its thread
- *         |-- the thread executed another room then: a fresh memory, made from what the room's history says ->
- *         `rebuilt`, and nothing is charged
- *         |-- else the loss is charged: `rebuilt`; the room that is charged too often makes its next tick on a thread
- *         of its own (persistence/checkpointPolicy.ts)
- *         `-- that is lost, too -> throws Hopeless; the room is parked, or closes
+ *     |-- StepDropped: the step has not begun, and the thread is healthy -> `dropped`
+ *     |-- busy flag clear and the memory's tick is before the step's: no worker had begun, the memory is intact ->
+ *     `untouched`: the same inputs run with the next tick
+ *     `-- busy flag set: the memory is torn (a crash, an exception or a stuck thread during a step); or the step was
+ *     done, but its result was lost with the thread
+ *         |-- the thread was executing another room: rebuild from the history into a fresh memory -> `rebuilt`,
+ *         without a charge
+ *         |-- otherwise the loss is charged to this room: `rebuilt`. After too many charges the room's next tick runs
+ *         on its own thread (persistence/checkpointPolicy.ts)
+ *         `-- that thread is lost, too -> throws Hopeless; the room is quarantined, or closes
  */
 import type { Rebuild } from "../persistence/history.ts";
 import { FrameState } from "../workers/frameState.ts";
@@ -23,15 +23,15 @@ import type { InspectResult, ReplayResult, RoomHandle, SavedState, StepResult, S
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 
-/** What a simulation needs of its scene. */
+/** The parts of a scene template that a simulation uses. */
 type SteppedTemplate = Omit<SceneTemplate, "scene" | "text" | "shapes" | "identity" | "shape" | "budget">;
 
-/** What a room is made from again after a loss. `alone`: its next tick runs on a thread of its own. */
+/** Chooses the state to rebuild a room from after a loss. `alone`: its next tick runs on its own thread. */
 export type Recover = (charged: boolean) => Rebuild & { alone?: boolean };
 
 export type Rebuilt = ReplayResult & { seconds: number };
 
-/** A loss, and the room made again after it. */
+/** A thread loss and the rebuilt room. */
 export interface Recovered {
   error: unknown;
   rebuilt: Rebuilt;
@@ -40,7 +40,7 @@ export interface Recovered {
 export type StepOutcome =
   | { kind: "stepped"; result: StepResult; roundTripSeconds: number }
   | { kind: "untouched"; error: unknown }
-  /** It made way for another task, or its time was over. */
+  /** The step made way for another task, or its deadline passed. */
   | { kind: "dropped" }
   | ({ kind: "rebuilt" } & Recovered);
 
@@ -50,7 +50,7 @@ interface SentFrame {
   points: Int32Array;
 }
 
-/** Ticks are stepped again for so long at once, ms: other rooms' ticks wait for the thread meanwhile. */
+/** Longest slice of replayed ticks, ms: other rooms' ticks wait for the thread meanwhile. */
 const SLICE_MS = 8;
 
 let handlesMade = 0;
@@ -60,14 +60,14 @@ export class RoomSimulation {
   readonly #pool: RoomPool;
   #handle: RoomHandle;
   /**
-   * The end of the last task: every task waits for it, so two never run at once. A step that has not begun makes way.
+   * End of the last task. Each task waits for it, so that two never run at once. A step that has not begun makes way.
    */
   #tail: Promise<unknown> = Promise.resolve();
-  /** Tasks that wait for a step. */
+  /** Number of tasks that wait for a step to end. */
   #others = 0;
-  /** What it does until its next tick has come to its end is done alone. */
+  /** The room runs on its own thread until its next tick has ended. */
   #isTried = false;
-  /** The place of the last step: the room's pool, or a thread of its own. */
+  /** Pool of the last step: the room's pool, or its own thread. */
   #stepsAt: RoomPool;
   readonly #closing = new AbortController();
 
@@ -77,12 +77,12 @@ export class RoomSimulation {
     this.#handle = handle;
   }
 
-  /** Copies the template into a memory of its own. */
+  /** Opens a new room: copies the template into its own memory. */
   static async open(template: SteppedTemplate, pool: RoomPool): Promise<RoomSimulation> {
     return new RoomSimulation(template, pool, await unlessCharged(() => openHandle(template, pool)));
   }
 
-  /** Of a room that was before. */
+  /** Restores a stored room. */
   static async restore(
     template: SteppedTemplate,
     pool: RoomPool,
@@ -94,8 +94,8 @@ export class RoomSimulation {
 
   /**
    * Runs one tick.
-   * @param recover asked when the memory is torn: what to make a new one from
-   * @throws what `recover` throws; anything if the room is closed meanwhile
+   * @param recover returns the state to rebuild from; called if the memory is torn
+   * @throws the error of `recover`; any error if the room is closed meanwhile
    */
   step(task: Omit<StepTask, "room">, recover: Recover): Promise<StepOutcome> {
     return this.#inTurn(async () => {
@@ -103,8 +103,8 @@ export class RoomSimulation {
       const fromMs = Math.max(task.dueMs ?? 0, performance.now());
       try {
         const result = await this.#at((pool) => {
-          // Others may have come while it waited for a thread of its own.
-          if (this.#others > 0) throw new StepDropped("others wait for the room");
+          // Another task may have come while this step waited for its own thread.
+          if (this.#others > 0) throw new StepDropped("another task waits for the room");
           this.#stepsAt = pool;
           return pool.step({ room: this.#handle, ...task });
         });
@@ -119,7 +119,7 @@ export class RoomSimulation {
     });
   }
 
-  /** The room's state between two ticks. @param recover as of `step`: taking it failed and may have left its mark. */
+  /** Returns the state between two ticks. @param recover as for `step`: a failed save may have torn the memory */
   save(recover: Recover): Promise<SavedState | Recovered> {
     return this.#exclusive(async () => {
       try {
@@ -131,14 +131,14 @@ export class RoomSimulation {
   }
 
   /**
-   * Another state, in a memory of its own; the old one is forgotten when the new one is whole.
-   * @param plan is asked when nothing else runs
+   * Replaces the state, in a new memory. The old memory is kept until the new one is complete.
+   * @param plan called when no other task runs
    */
   rebuild(plan: () => Rebuild): Promise<Rebuilt> {
     return this.#exclusive(() => unlessCharged(() => this.#rebuild(plan())));
   }
 
-  /** Of its state: what the room has for itself, beside what all rooms of its scene share. */
+  /** Memory of this room alone, without the template that rooms of its scene share. */
   get memory(): MemoryUse {
     const { memory, frames } = this.#handle;
     const { reserved, used, ...rest } = memoryUse(memory);
@@ -146,27 +146,27 @@ export class RoomSimulation {
   }
 
   /**
-   * What was encoded last, taken while ticks go on: should one end just now, some of it is of the frame before. Null:
-   * nothing yet.
+   * Returns the positions that were encoded last. They are read while ticks run: if a tick ends during the read, some
+   * positions are of the frame before. Null: none yet.
    */
   get sentFrame(): SentFrame | null {
     const { frameTick, frame } = new FrameState(this.#handle.frames);
     return frameTick < 0 ? null : { tick: frameTick, points: Int32Array.from(frame) };
   }
 
-  /** Looks at the state between two ticks. */
+  /** Inspects the state between two ticks. */
   inspect(): Promise<InspectResult> {
     return this.#exclusive(() => this.#pool.inspect({ room: this.#handle }));
   }
 
-  /** Waits for what runs, then ends a dedicated pool. */
+  /** Waits for the running task, then ends a dedicated pool. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#exclusive(async () => {});
     await this.#pool.release();
   }
 
-  /** Does work in the room's pool or, while it is tried, on a thread of its own. */
+  /** Runs work in the room's pool or, while the room is tried alone, on its own thread. */
   async #at<T>(work: (pool: RoomPool) => Promise<T>): Promise<T> {
     if (!this.#isTried) return work(this.#pool);
     const pool = await this.#pool.alone(this.#closing.signal);
@@ -177,7 +177,7 @@ export class RoomSimulation {
     }
   }
 
-  /** The thread may be lost again while it makes up for another's loss. A room that closes is charged nothing. */
+  /** Rebuilds the room until it succeeds: the thread may be lost again. A closing room is charged nothing. */
   async #recover(cause: unknown, recover: Recover): Promise<Recovered> {
     for (let error = cause; ; ) {
       this.#closing.signal.throwIfAborted();
@@ -215,7 +215,7 @@ export class RoomSimulation {
   }
 }
 
-/** Does the work again if its thread was lost in the work of another room. */
+/** Repeats the work if its thread was lost while executing another room. */
 async function unlessCharged<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -238,7 +238,7 @@ async function openHandle(template: SteppedTemplate, pool: RoomPool, state?: Uin
   return { key: `room-${handlesMade}`, memory, template: template.memory, frames, layout, topology, topologyHash };
 }
 
-/** A memory as of `from`, stepped again to `until`. */
+/** Opens a memory with the state of tick `from` and replays it to tick `until`. */
 async function rebuild(
   template: SteppedTemplate,
   pool: RoomPool,
@@ -254,7 +254,7 @@ async function rebuild(
     done = await pool.replay({
       room: handle,
       records: records.filter((record) => record.tick > after),
-      // The first one is of the tick that it begins with.
+      // The first hash belongs to the tick at which the replay begins.
       hashes: hashes.filter((hash) => hash.tick > after || after === from),
       until,
       fresh,

@@ -1,22 +1,22 @@
 /**
- * Answers that take long to make and to send (replays, recordings): few at once, fewer for one address, each only as
- * long as somebody takes it in. Who reads slowly gives its place to who asks next; who reads too slowly is given up, so
- * that nobody keeps a place by reading a byte now and then.
+ * Slots for long downloads (replays, recordings): few at once, fewer for each address. A slow reader yields its slot to
+ * the next request. A reader below LEAST_BYTES_PER_SECOND is disconnected, so that it cannot keep a slot by reading a
+ * byte now and then.
  */
 import { Readable } from "node:stream";
 import { CodedError, type HttpErrorCode } from "../../shared/errors.ts";
 
-/** Bytes that may wait for the one who asked before the next part is made. */
+/** Bytes that are buffered for the reader before the next part is made. */
 const BUFFERED_BYTES = 256 * 1024;
-/** An answer that nobody takes in at all ends after this long, ms. */
+/** A download whose reader takes no bytes ends after this time, ms. */
 const MOST_STALLED_MS = 30_000;
-/** Slower on the whole it may not be taken in, bytes/s; a telephone far from its mast does better. */
+/** Least average speed of a reader, bytes/s; a phone with poor reception is faster. */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
-/** So long it has waited for its reader, ms, before it makes room for somebody else. */
+/** A download may be ended for another request after it has waited for its reader this long, ms. */
 const YIELDS_AFTER_MS = 5_000;
 
 export interface SlotOptions {
-  /** What is counted, for the refusal. */
+  /** Name of the counted field in the refusal. */
   field: string;
   code: HttpErrorCode;
   atOnce: number;
@@ -30,7 +30,7 @@ interface Slot {
   address: string;
   stream: Readable;
   ended: AbortController;
-  /** How long parts have waited for the reader, ms, and since when one does; null: none waits. */
+  /** Total time that parts have waited for the reader, ms, and the start of the current wait; null: none waits. */
   waitedMs: number;
   waitsSinceMs: number | null;
   bytes: number;
@@ -49,15 +49,15 @@ export class Slots {
     };
   }
 
-  /** Answers that are being sent. */
+  /** Number of running downloads. */
   get size(): number {
     return this.#taken.size;
   }
 
   /**
-   * @param address who asks, as limits count them (auth/addresses.ts)
-   * @param make asked once there is a place; ends before its next part when the signal says so
-   * @returns the bytes; destroying it frees the place
+   * @param address the visitor's address, as limits count it (auth/addresses.ts)
+   * @param make called once a slot is free; must end before its next part when the signal aborts
+   * @returns the bytes; destroying the stream frees the slot
    * @throws CodedError with the code of the options
    */
   open(address: string, make: (signal: AbortSignal) => AsyncIterable<Uint8Array>): Readable {
@@ -72,7 +72,7 @@ export class Slots {
     const parts = make(ended.signal);
     slot.stream = Readable.from(this.#watched(slot, parts), { objectMode: false, highWaterMark: bufferedBytes });
     this.#taken.add(slot);
-    // before its first part, or in the middle of one
+    // The stream may close before its first part or in the middle of one.
     slot.stream.once("close", () => this.#end(slot));
     return slot.stream;
   }
@@ -104,7 +104,7 @@ export class Slots {
     this.#taken.delete(slot);
   }
 
-  /** Ends the one that has waited longest for its reader, if that is long. */
+  /** Ends the download that has waited longest for its reader, if it exceeds `yieldsAfterMs`. */
   #yieldOne(): boolean {
     const nowMs = performance.now();
     const waited = ({ waitedMs, waitsSinceMs }: Slot): number =>

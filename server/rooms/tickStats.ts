@@ -1,44 +1,44 @@
-/** One room's last second in numbers: what the `stats` message shows. */
+/** One room's last second in numbers, for the `stats` message. */
 import type { StepResult } from "../workers/messages.ts";
 import { RecentTimes } from "./recentTimes.ts";
 import type { SceneBudget } from "./sceneBudget.ts";
 import type { RoomStats } from "../../shared/protocol/protocol.ts";
 
-/** Ticks whose times are kept: ten seconds at 60 Hz. */
+/** Number of ticks whose times are kept: ten seconds at 60 Hz. */
 const RECENT_TICKS = 600;
-/** In less than this the ticks of a room cannot be counted, s. */
+/** Shortest time over which ticks can be counted, s. */
 const LEAST_SECONDS = 0.25;
 
 export class TickStats {
-  /** Of whole ticks in their worker. */
+  /** Durations of whole ticks in their worker. */
   readonly recent = new RecentTimes(RECENT_TICKS);
   readonly #tickHz: number;
-  /** Ticks wanted in a second, over those of the scene. */
+  /** Wanted tick rate over the scene's tick rate. */
   #rate = 1;
   readonly #budget: SceneBudget | undefined;
   #ticks = 0;
-  /** Of them those that ended a tick of simulated time. */
+  /** Number of ticks that completed a tick of simulated time. */
   #finished = 0;
-  /** Since when ticks are counted, ms; null while the room stands still. */
+  /** Start of the current window, ms; null while the room is paused. */
   #sinceMs: number | null = null;
-  /** The window before. */
+  /** Totals of the previous window. */
   #before = { finished: 0, seconds: 0, wholeSeconds: 0 };
   #wholeSeconds = 0;
   #worstLatenessMs = 0;
   readonly #stageSeconds = new Map<string, number>();
-  /** By body with a method of its own, what its steps took on average in each of its ticks, s. */
+  /** Total step time and number of ticks of each body with its own method, s. */
   readonly #methods = new Map<number, { seconds: number; ticks: number }>();
 
-  /** Of the last tick. */
+  /** Errors of the last tick. */
   #errors: StepResult["errors"] = [];
 
-  /** @param tickHz ticks per second that the room wants. @param budget of its scene, which is told of each tick */
+  /** @param tickHz the room's ticks per second. @param budget the scene's budget, called after each tick */
   constructor(tickHz: number, budget?: SceneBudget) {
     this.#tickHz = tickHz;
     this.#budget = budget;
   }
 
-  /** The room is to tick `rate` times as often: what was counted before says nothing of it. */
+  /** Changes the tick rate and restarts the window, because its counts belong to the old rate. */
   setRate(rate: number, nowMs: number): void {
     if (rate === this.#rate) return;
     this.#rate = rate;
@@ -47,7 +47,7 @@ export class TickStats {
     this.runs(true, nowMs);
   }
 
-  /** The room begins to tick, or to stand still: time in between is nobody's. */
+  /** The room starts or is paused: restarts the window, so that paused time is not counted. */
   runs(runs: boolean, nowMs: number): void {
     if (runs === (this.#sinceMs !== null)) return;
     this.#sinceMs = runs ? nowMs : null;
@@ -58,17 +58,17 @@ export class TickStats {
   }
 
   /**
-   * Simulated over wall time in the last one or two seconds, over what its owners want of it: 1 is in time. Of a room
-   * that stands still, too.
+   * Simulated time over wall time in the last one or two seconds, relative to the owners' time scale. 1 means on time;
+   * a paused room also returns 1.
    */
   dilation(nowMs: number): number {
     const seconds = this.#before.seconds + this.#seconds(nowMs);
     if (seconds < LEAST_SECONDS) return 1;
-    // the tick that is under way is not late yet
+    // Add the running tick, which is not late yet.
     return Math.min(1, (this.#before.finished + this.#finished + 1) / (seconds * this.#rate * this.#tickHz));
   }
 
-  /** Time in ticks over wall time in the last one or two seconds; 0: it stands still. */
+  /** Time in ticks over wall time in the last one or two seconds; 0: the room is paused. */
   share(nowMs: number): number {
     const seconds = this.#before.seconds + this.#seconds(nowMs);
     return seconds < LEAST_SECONDS ? 0 : (this.#before.wholeSeconds + this.#wholeSeconds) / seconds;
@@ -94,7 +94,7 @@ export class TickStats {
     }
   }
 
-  /** Closes the window and starts the next. */
+  /** Returns the window's statistics and starts the next window. */
   take(clients: number, bytesOut: number, nowMs: number): RoomStats {
     const ticks = Math.max(1, this.#ticks);
     const stages: Record<string, number> = {};

@@ -1,19 +1,18 @@
 /**
- * Runs a room's ticks in real time by the policy of `clock.ts`: one at a time, the next one handed over only when the
- * last has come back, so a room never has two steps in flight however late it is. A tick is handed over `LEAD_MS`
- * before it is due and the thread waits for its time: whatever the main thread does then, it does not stand between two
- * ticks. What comes in after that is for the next tick.
+ * Runs a room's ticks in real time by the policy of `clock.ts`. A tick is sent to its thread only after the last one
+ * has returned, so a late room never has two steps in flight. A tick is sent `LEAD_MS` before it is due, and the thread
+ * waits for its time, so a busy main thread does not delay ticks. Later inputs wait for the next tick.
  */
 import { type DueTick, TickClock } from "./clock.ts";
 
-/** A main thread that is away for less than this delays no tick. As short as that allows: inputs wait for it. */
+/** The main thread may be busy for this long without delaying a tick, ms. Kept short, because inputs wait for it. */
 const LEAD_MS = 5;
 
-/** A tick that is to be run. */
+/** A tick that is due. */
 export interface DueRun {
-  /** On performance.now(). */
+  /** Due time on performance.now(). */
   dueMs: number;
-  /** To be told when it began; says how late that was. */
+  /** Called with the time at which the tick began; returns its lateness. */
   began: (startMs: number) => DueTick;
 }
 
@@ -27,7 +26,7 @@ export class Ticker {
 
   /**
    * @param tickHz ticks per second
-   * @param run one tick; must not reject. One that does not say that it began is run again
+   * @param run runs one tick; must not reject. A tick that does not call `began` runs again
    */
   constructor(tickHz: number, run: (due: DueRun) => Promise<void>) {
     this.#tickHz = tickHz;
@@ -35,7 +34,7 @@ export class Ticker {
     this.#run = run;
   }
 
-  /** Ticks come `rate` times as often as the room's own ticks a second from now on. */
+  /** Sets the tick rate, as a multiple of the room's own ticks per second. */
   setRate(rate: number): void {
     const periodMs = 1000 / (this.#tickHz * rate);
     if (periodMs === this.#clock.periodMs) return;
@@ -45,17 +44,17 @@ export class Ticker {
     this.#schedule();
   }
 
-  /** Starts, or goes on after a pause; the pause does not count as lateness. */
+  /** Starts, or continues after a pause; the pause does not count as lateness. */
   start(): void {
     if (this.#wanted) return;
     this.#wanted = true;
-    // A tick of before the pause may still be under way; it schedules the next one itself.
+    // A tick from before the pause may still be running; it schedules the next one.
     if (this.#running) return;
     this.#clock.resume(performance.now());
     this.#schedule();
   }
 
-  /** No further tick is handed over. */
+  /** Stops after the current tick. */
   pause(): void {
     this.#wanted = false;
     this.#stopTimer();
@@ -71,7 +70,7 @@ export class Ticker {
   #schedule(): void {
     // Timers count whole milliseconds.
     const delayMs = Math.floor(this.#clock.nextDueMs() - LEAD_MS - performance.now());
-    // An overdue tick still lets waiting input and output through first.
+    // Even an overdue tick first lets pending input and output through.
     this.#timer = delayMs > 0 ? setTimeout(() => void this.#tick(), delayMs) : setImmediate(() => void this.#tick());
   }
 

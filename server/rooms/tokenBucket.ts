@@ -1,4 +1,4 @@
-/** A token bucket: `perSecond` sustained, `burst` at once. Told the time, never asks for it. */
+/** A token bucket: `perSecond` sustained, `burst` at once. The caller passes the time. */
 export class TokenBucket {
   readonly perSecond: number;
   readonly burst: number;
@@ -12,7 +12,7 @@ export class TokenBucket {
     this.#lastMs = nowMs;
   }
 
-  /** Takes one token, or so many; false when there are not enough. */
+  /** Takes `tokens` tokens; false if there are not enough. */
   take(nowMs: number, tokens = 1): boolean {
     this.#tokens = Math.min(this.burst, this.#tokens + ((nowMs - this.#lastMs) * this.perSecond) / 1000);
     this.#lastMs = nowMs;

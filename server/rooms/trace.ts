@@ -1,33 +1,32 @@
 /**
- * When an input came in and what became of the tick that took it, for whoever subscribes (Node's diagnostics channels):
- * the benchmark of input latency does, nothing in the server does. Without a subscriber a tick pays one comparison for
- * each. Times are milliseconds of this process's monotonic clock; add `performance.timeOrigin` to compare processes of
- * one machine.
+ * Publishes when inputs came in and when their tick was done, on Node's diagnostics channels. The benchmark of input
+ * latency subscribes; nothing in the server does. Without a subscriber a tick pays one comparison for each channel.
+ * Times are ms of this process's monotonic clock; add `performance.timeOrigin` to compare processes of one machine.
  */
 import { channel } from "node:diagnostics_channel";
 import type { StepResult } from "../workers/messages.ts";
 
-/** An input of a member has been decoded and goes to the room. */
+/** A member's input was decoded and goes to the room. */
 export interface InputTrace {
   room: string;
   member: number;
-  /** As in the protocol: "grab", "move", ... */
+  /** Message type of the protocol: "grab", "move", ... */
   type: string;
   ms: number;
 }
 
-/** A tick is over and what it had to send has been handed to the sockets. */
+/** A tick has ended and its messages were handed to the sockets. */
 export interface TickTrace {
   room: string;
   tick: number;
-  /** Whether it sent a frame. */
+  /** Did the tick send a frame? */
   frame: boolean;
-  /** Its inputs were taken: later ones go into the next tick. */
+  /** Time at which its inputs were taken; later inputs go into the next tick. */
   startMs: number;
-  /** The main thread has the encoded frame. */
+  /** Time at which the main thread got the encoded frame. */
   steppedMs: number;
   sentMs: number;
-  /** Of these the worker took for step and encoding, and for encoding alone. */
+  /** Duration of step and encoding in the worker, and of encoding alone. */
   workerMs: number;
   encodeMs: number;
 }
@@ -36,9 +35,9 @@ export const inputTraces = channel("pliant.input");
 const tickTraces = channel("pliant.tick");
 
 /**
- * Says it to whoever listens.
- * @param startMs handed over;
- * @param steppedMs back from its worker, both on performance.now()
+ * Publishes a tick if the channel has subscribers. Both times are on performance.now().
+ * @param startMs time at which the tick was sent to its worker
+ * @param steppedMs time at which its result came back
  */
 export function traceTick(
   room: string,

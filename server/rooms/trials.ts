@@ -1,23 +1,23 @@
 /**
- * Rooms that were taken from the store and may take the process with them. Each claim is counted in the store before
- * anything is done with the room, and stays counted while it is restored and for its first ticks (`Room.onTrial`), so
- * that the rooms which were at it when a process died are known by their counts. One that has its last attempt is at it
- * alone among its like: what the process then dies of is that room's doing, and no other is parked for it.
+ * Probation of restored rooms, which may crash their process. The store counts each claim as an attempt before the room
+ * is touched. The attempt counts while the room is restored and for its first ticks (`Room.onTrial`), so that after a
+ * crash the counts show which rooms were on probation. Rooms on their last attempt run their probation one at a time:
+ * if the process then dies, that room is the cause, and no other room is quarantined for it.
  */
 import type { Rebuilt } from "./simulation.ts";
 
-/** A room's first ticks after it was taken from the store. */
+/** Probation of one room's first ticks after it was restored. */
 export interface Trial {
   /**
-   * Resolves when they may begin, and the store knows of it. Never rejects.
-   * @param isOn called when it is the room's turn, before the store is told: from now on it counts
+   * Resolves when the ticks may begin and the store has counted the attempt. Never rejects.
+   * @param isOn called when it is the room's turn, before the store is told: the probation counts from then on
    */
   begin(isOn: () => void): Promise<void>;
-  /** They are over, or not to come for now. */
+  /** Ends the probation: the room has settled, or will not tick for now. */
   end(): void;
 }
 
-/** What the store has of a room does not lead to the states that it was recorded with. */
+/** Stepping the journal does not reproduce the recorded state hashes. */
 export class JournalDiffers extends Error {
   constructor({ tick, stateHash, recorded }: NonNullable<Rebuilt["differs"]>) {
     super(`state hash of tick ${tick} is ${stateHash}, but ${recorded} was recorded`);
@@ -26,10 +26,10 @@ export class JournalDiffers extends Error {
 
 export class Trials {
   readonly #attempts: number;
-  /** The end of the last one's turn. */
+  /** Resolves when the last turn has ended. */
   #tail: Promise<void> = Promise.resolve();
 
-  /** @param attempts after which a room is parked */
+  /** @param attempts number after which a room is quarantined */
   constructor(attempts: number) {
     this.#attempts = attempts;
   }
@@ -38,7 +38,7 @@ export class Trials {
     return attempts > this.#attempts;
   }
 
-  /** Waits for its turn, should this be the room's last attempt. @returns to be called when it is over */
+  /** Waits for its turn if this is the room's last attempt. @returns call it to end the turn */
   async turn(attempts: number): Promise<() => void> {
     if (attempts < this.#attempts) return () => {};
     const before = this.#tail;
@@ -48,14 +48,14 @@ export class Trials {
     return over;
   }
 
-  /** @param counted writes to the store that the room is on trial */
+  /** @param counted stores that the room is on probation */
   of(attempts: number, counted: () => Promise<void>): Trial {
     let end = (): void => {};
     return {
       begin: async (isOn) => {
         end = await this.turn(attempts);
         isOn();
-        await counted().catch(() => {}); // The store is away: the room is not to wait for it.
+        await counted().catch(() => {}); // If the store is away, the room does not wait for it.
       },
       end: () => end(),
     };

@@ -1,17 +1,17 @@
-/** A room's scene with what its owners have changed: a file like any other scene. */
+/** Writes a room's scene file with its owners' changes; the result is a valid scene file. */
 import type { BodyTuning, Tuning, Wind } from "../../shared/protocol/protocol.ts";
 import type { Body, Scene, SceneWind } from "../../shared/scene.ts";
 import { sameGravity, sameWind } from "../../shared/tuning.ts";
 import { ownMaterial, wholeMaterial } from "../../shared/namedMaterials.ts";
 
-/** A material's fields, whatever its model. */
+/** A material's fields, for any model. */
 type Fields = Record<string, unknown> & { plasticity?: object; volume?: object };
 
 function windText({ velocity, density, drag, lift, intensity, scale, seed }: Wind): SceneWind {
   return { velocity, density, drag, lift, ...(intensity > 0 && { turbulence: { intensity, scale, seed } }) };
 }
 
-/** Moduli that keep their proportion to the one that stands for all of them. */
+/** Scales all moduli by one factor, so that they keep their proportions. */
 function scaleModuli(material: Fields, factor: number): void {
   for (const field of ["youngsModulus", "kWeft", "kWarp", "kShear"])
     if (typeof material[field] === "number") material[field] *= factor;
@@ -19,7 +19,7 @@ function scaleModuli(material: Fields, factor: number): void {
     if (Array.isArray(material[field])) material[field] = (material[field] as number[]).map((k) => k * factor);
 }
 
-/** @param body inout */
+/** @param body changed in place */
 function tuneBody(body: Body, was: BodyTuning, now: BodyTuning): void {
   const whole = wholeMaterial(body) as Fields;
   const material = ownMaterial(body) as unknown as Fields;
@@ -37,13 +37,14 @@ function tuneBody(body: Body, was: BodyTuning, now: BodyTuning): void {
   if (now.friction === was.friction) return;
   material.friction = now.friction;
   const { contact } = body;
-  // what the room does, too: at rest nothing holds less than when it slides
+  // As in the room: static friction is never below sliding friction.
   if (contact?.staticFriction !== undefined) contact.staticFriction = Math.max(contact.staticFriction, now.friction!);
 }
 
 /**
- * Only what was changed is written; all else stays as the file has it, to the order of its fields.
- * @param text of the scene's file. @param was what may be changed, as that says. @param now the same as the room has it
+ * Returns the scene with only the changed fields replaced; all else stays as in the file, including the order of
+ * fields.
+ * @param text the scene file's text. @param was tuning of the scene file. @param now tuning of the room
  */
 export function tunedScene(text: string, was: Tuning, now: Tuning): Scene {
   const scene = JSON.parse(text) as Scene;

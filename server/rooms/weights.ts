@@ -1,20 +1,20 @@
 /**
- * How rooms share threads that are too few for all (workers/fairSchedule.ts): by the addresses of who is there. Each
- * weighs one, whatever is opened from it in how many rooms by how many sockets: one that is in several rooms is divided
- * among them. So a room that many share gets more than one that somebody keeps open, and no address, whoever has made
- * its rooms and whatever tokens it has, gets more than one visitor's share. Rooms with one address alone in them have
- * an account together: what one of them has had is not there for the others.
+ * Weighs rooms that share overloaded threads (workers/fairSchedule.ts) by the addresses of their members. Each address
+ * weighs 1, however many sockets it opens; an address in several rooms is divided among them. So a room with many
+ * visitors gets more than a room that one address keeps open. No address gets more than one visitor's share, whatever
+ * rooms or tokens it has. Rooms whose only member address is the same share an account: time that one of them uses is
+ * missing for the others.
  */
 import type { Share } from "../workers/messages.ts";
 
-/** All rooms are weighed this often, ms; and one that was not there then, this soon after it at least. */
+/** Interval between weighings of all rooms, ms; for a new room it is at least LEAST_MS. */
 const WEIGHED_MS = 1000;
 const LEAST_MS = 100;
 
-/** What is known of a room here. */
+/** The data of a room that its weight depends on. */
 export interface WeighedRoom {
   name: string;
-  /** Of its sessions, as limits count them. */
+  /** Addresses of its sessions, as limits count them. */
   addresses: readonly string[];
 }
 
@@ -23,12 +23,12 @@ export class RoomShares {
   #shares = new Map<string, Share>();
   #weighedMs = -Infinity;
 
-  /** @param rooms all that are open */
+  /** @param rooms returns all open rooms */
   constructor(rooms: () => readonly WeighedRoom[]) {
     this.#rooms = rooms;
   }
 
-  /** Its weight is more than 0. */
+  /** Returns the room's share; its weight is above 0. */
   shareOf(room: string, nowMs: number): Share {
     const sinceMs = nowMs - this.#weighedMs;
     if (sinceMs >= (this.#shares.has(room) ? WEIGHED_MS : LEAST_MS)) this.#weigh(nowMs);
@@ -51,5 +51,5 @@ export class RoomShares {
   }
 }
 
-/** Of a room that nobody is in, or that has not been weighed yet. */
+/** Share of an empty room, or of a room that was not weighed yet. */
 const whole = (room: string): Share => ({ account: `room ${room}`, weight: 1 });

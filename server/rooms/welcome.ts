@@ -1,4 +1,4 @@
-/** What a member is told first: who it is, and what the room is like. */
+/** Composes a member's first message: its session, and the room's properties. */
 import { Limits, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol/protocol.ts";
 import { atLeast } from "../../shared/roles.ts";
 import type { Entry } from "../auth/auth.ts";

@@ -1,6 +1,6 @@
 /**
- * Scene attachments -> weighted points: a particle or surface point held at a world point, at a point of another body
- * or by a collider.
+ * Turns scene attachments into weighted points: a particle or surface point held at a world point, at a point of
+ * another body or by a collider.
  */
 import type { Attachment, AttachmentPoint, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
@@ -9,8 +9,8 @@ import type { BodyTemplate } from "./body/template.ts";
 import type { PointSettings, WeightedPoint } from "./memory/points.ts";
 
 /**
- * Squared distances that differ by less than this part are the same: far above float64's rounding, far below what a
- * scene means.
+ * Relative difference below which squared distances count as equal: far above float64's rounding, far below any
+ * difference that a scene intends.
  */
 const TIE = 1e-9;
 
@@ -53,7 +53,7 @@ export function resolveAttachment(
       attachment.to,
       "another particle than from: a point cannot be attached to itself",
     );
-  // kept at the distance vector they have: sum b x = (from - to) at rest
+  // keeps the distance vector at rest: sum b x = from - to
   const target = [from.at[0] - to.at[0], from.at[1] - to.at[1], from.at[2] - to.at[2]] as [number, number, number];
   return {
     point: {
@@ -69,8 +69,8 @@ function colliderIndex({ colliders = [] }: Scene, name: string): number {
 }
 
 /**
- * The collider that carries each body: the first moving one that a point of it is attached to.
- * @returns by body; undefined where there is none
+ * The collider that carries each body: the first moving one that a point of the body is attached to.
+ * @returns by body; undefined: no carrier
  */
 export function carriersOf({ bodies, attachments = [], ...scene }: Scene): (number | undefined)[] {
   return bodies.map(({ name }) => {
@@ -81,7 +81,7 @@ export function carriersOf({ bodies, attachments = [], ...scene }: Scene): (numb
   });
 }
 
-/** @returns by body: whether the scene pins it or attaches it to anything */
+/** @returns for each body, whether the scene pins it or attaches it to anything */
 export function hangingOf({ bodies, attachments = [] }: Scene): boolean[] {
   const attached = new Set(attachments.flatMap(({ from, to }) => [from.body, "body" in to ? to.body : from.body]));
   return bodies.map(({ name, pins = [] }) => pins.length > 0 || attached.has(name));
@@ -114,14 +114,13 @@ function resolvePoint(
     return { addresses: [address(particle)], weights: [1], at: place(particle) };
   }
   if (!p.near) throw new SceneError(path, p, "an object with particle or near");
-  // the nearest streamed particle is enough to name the nearest point of a surface whose triangles are smaller than
-  // what is attached
+  // the nearest streamed particle is exact enough if the surface's triangles are smaller than the attached part
   let best = 0;
   let least = Infinity;
   for (let i = 0; i < body.streamedCount; i++) {
     const q = place(i);
     const d = (q[0] - p.near[0]) ** 2 + (q[1] - p.near[1]) ** 2 + (q[2] - p.near[2]) ** 2;
-    // of places that are equally near but for rounding the first, wherever the scene stands
+    // of equally near particles, up to rounding, take the first, wherever the scene is placed
     if (d < least * (1 - TIE)) [best, least] = [i, d];
   }
   return { addresses: [address(best)], weights: [1], at: place(best) };

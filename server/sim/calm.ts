@@ -1,15 +1,15 @@
 /**
- * Calms a body without touching its momentum: its velocities come closer to those of the rigid motion that has its
- * momentum P and its angular momentum L about its center c.
+ * Calms a body without changing its momentum. Its velocities approach those of the rigid motion with its momentum P and
+ * its angular momentum L about its center c.
  *   V = P/M,  w = I^-1 L,  v <- u + keep (v - u),  u = V + w x (x - c)
  * Sums are float64 and serial.
  */
 
 /**
- * @param f32 of the room; x, v where the body's particles begin, in words: x y z and inverse mass (of all above 0), vx
- *   vy
- *   vz and something
- * @param keep 0 .. 1, share of what is not rigid motion that is left
+ * @param f32 of the room
+ * @param x index of the body's first particle: x y z and inverse mass (all inverse masses above 0)
+ * @param v index of its first velocity: vx vy vz and another value
+ * @param keep share of the deformation velocity that is left, 0 .. 1
  */
 export function calmDeformation(f32: Float32Array, x: number, v: number, count: number, keep: number): void {
   const [center, velocity, spin] = rigidMotion(f32, x, v, count);
@@ -25,7 +25,7 @@ export function calmDeformation(f32: Float32Array, x: number, v: number, count: 
 
 /** @returns center, m; velocity, m/s; spin, 1/s */
 function rigidMotion(f32: Float32Array, x: number, v: number, count: number): [number[], number[], number[]] {
-  // from the first particle, for the digits
+  // relative to the first particle, to keep digits
   const origin = [f32[x]!, f32[x + 1]!, f32[x + 2]!];
   let mass = 0;
   const center = [0, 0, 0];
@@ -62,7 +62,7 @@ function spinOf(f32: Float32Array, x: number, v: number, count: number, center: 
   const [i00, i11, i22] = [yy + zz, xx + zz, xx + yy];
   const k = [i11 * i22 - yz * yz, xz * yz + xy * i22, xy * yz + xz * i11] as const;
   const determinant = i00 * k[0] - xy * k[1] - xz * k[2];
-  // what lies on a line does not say how fast it turns about it
+  // particles on a line do not define a spin about it
   if (!(determinant > 1e-9 * trace ** 3)) return [0, 0, 0];
   const k11 = i00 * i22 - xz * xz;
   const k12 = xy * xz + yz * i00;

@@ -1,13 +1,13 @@
 /**
- * The step's own continuous collision tests (kernel/assembly/ccd/ccd.ts), for one pair at a time: a vertex against a
- * triangle, or two edges, whose points move in straight lines from t = 0 to t = 1.
+ * Continuous collision tests of the kernel (kernel/assembly/ccd/ccd.ts), for one pair at a time: a vertex against a
+ * triangle, or two edges. Their points move in straight lines from t = 0 to t = 1.
  *
- * Guarantee: -1 only if the closed primitives, with exactly the float64 numbers given, touch at no time; and a time
- * that is returned is never later than the first touch. A time may be returned for pairs that miss each other by about
- * 10^-16 of their extent (a false alarm). The result does not depend on the machine, and scaling all numbers by a power
- * of two does not change it. Numbers that are not finite give 0. What proves this stands in the kernel's file.
+ * Guarantee: -1 only if the closed primitives, with exactly the given float64 numbers, never touch; a returned time is
+ * never later than the first touch. Pairs that miss each other by about 10^-16 of their extent may return a time (a
+ * false alarm). The result does not depend on the machine, and scaling all numbers by a power of two does not change
+ * it. Numbers that are not finite give 0. The kernel's file contains the proof.
  *
- * Synchronous; one kernel with a page of memory of its own serves all calls of a thread.
+ * Synchronous. One kernel with its own page of memory serves all calls of a thread.
  */
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 
@@ -17,7 +17,7 @@ const NUMBERS = 24;
 let kernel: Kernel | undefined;
 let query: Float64Array;
 
-/** The kernel, with q in its memory: one instance and one page for all calls, made at the first. */
+/** Returns the kernel with q in its memory: one instance and one page for all calls, made at the first. */
 function load(q: Float64Array): Kernel {
   if (q.length !== NUMBERS)
     throw new RangeError(`q has ${q.length} numbers; expected ${NUMBERS}: x y z of four points at t0, then at t1`);

@@ -1,16 +1,16 @@
 /**
- * A room's state between two ticks as bytes, and back: whoever loads them into a fresh copy of the scene's template
- * goes on with the very bits of the room that they were taken from, on any machine.
+ * Converts a room's state between two ticks to bytes and back. A fresh copy of the scene's template that loads the
+ * bytes goes on bit for bit like the original room, on any machine.
  *
- *     state = all memory that differs from the template's, but for
- *             the list of pairs        most of what a room writes (12 of 13 MB in a heap of a hundred bodies): both
- *                                      sides make it anew, in memory as large as it has grown to
+ *     state = all memory that differs from the template's, except
+ *             the pair list            most of a room's writes (12 of 13 MB in a heap of a hundred bodies): both sides
+ *                                      make it again, in memory of the same grown size
  *             the scheduler's words, times  belong to the threads and clocks of this process
  *
- * That the list is made anew moves bits (pairs are solved in its order), so taking a checkpoint is an event in a room's
- * life, as an input is: it has its place in the journal, and a replay forgets the list at the same tick (`forgetList`).
+ * Making the list again changes bits, since pairs are solved in its order. So taking a checkpoint is an event in a
+ * room's life, like an input: the journal records it, and a replay forgets the list at the same tick (`forgetList`).
  *
- *     record  u32 address, u32 bytes, then so many bytes; little-endian, records ascending, addresses and lengths
+ *     record  u32 address, u32 bytes, then that many bytes; little-endian, records ascending, addresses and lengths
  *             multiples of LINE
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -18,14 +18,14 @@ import { MOST_PAGES, PAGE_BYTES, type Range } from "./memory/map.ts";
 import { forgetPairList } from "./keptPushes.ts";
 import type { SimLayout } from "./layout.ts";
 
-/** Granularity of what is saved; allocations are aligned to it. */
+/** Granularity of saved memory, bytes; allocations are aligned to it. */
 const LINE = 64;
 const LINE_INTS = LINE / 4;
-/** Compared at once by the runtime's memcmp; most of a room's memory is constant. */
+/** Bytes compared at once by the runtime's memcmp; most of a room's memory is constant. */
 const PAGE = 4096;
 const RECORD_HEAD = 8;
 
-/** Of the header, by offset: what belongs to the process and not to the room. */
+/** Ranges of the header, by offset, that belong to the process and not to the room. */
 const NOT_STATE: readonly [from: number, to: number][] = [
   [L.H_WATCH, L.H_WATCH + 4],
   [L.H_STAGE, L.H_STAGE + 8 * L.STAGES],
@@ -40,13 +40,13 @@ export class CheckpointError extends Error {
   }
 }
 
-/** The list of pairs is made anew in the next tick, as after `load`. */
+/** Invalidates the pair list: the next tick makes it again, as after `load`. */
 export function forgetList(memory: WebAssembly.Memory): void {
   forgetPairList(memory);
 }
 
 /**
- * Takes a room's state and makes it forget its list.
+ * Saves a room's state and invalidates its pair list.
  * @param memory of the room, between two ticks
  * @param template of its scene, never stepped
  */
@@ -96,8 +96,8 @@ export function saveState(
 }
 
 /**
- * Puts a state into a fresh copy of the template that it was taken against.
- * @throws CheckpointError when the bytes are no such state; memory is not fit for use then
+ * Loads a state into a fresh copy of the template that it was taken against.
+ * @throws CheckpointError if the bytes are not such a state; the memory is then unusable
  */
 export function loadState(memory: WebAssembly.Memory, layout: SimLayout, state: Uint8Array): void {
   const bytes = new Uint8Array(memory.buffer);
@@ -127,7 +127,7 @@ export function loadState(memory: WebAssembly.Memory, layout: SimLayout, state: 
   growTo(memory);
 }
 
-/** Memory gets the size that lists have grown to where the state was taken. */
+/** Grows memory to the size that the lists had when the state was taken. */
 function growTo(memory: WebAssembly.Memory): void {
   const header = new Int32Array(memory.buffer, L.HEADER, L.HEADER_END / 4);
   const end = header[L.H_LISTS_END / 4]! >>> 0;
@@ -138,7 +138,7 @@ function growTo(memory: WebAssembly.Memory): void {
   if (missing > 0) memory.grow(missing);
 }
 
-/** All memory behind the header but the lists, ascending; whole lines. */
+/** Ranges of all memory after the header except the lists, ascending; whole lines. */
 function keptRanges({ lists, end }: SimLayout): Range[] {
   const ranges: Range[] = [];
   let from = (L.HEADER + L.HEADER_END + LINE - 1) & ~(LINE - 1);

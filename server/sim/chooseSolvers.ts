@@ -1,24 +1,26 @@
 /**
- * Which solver a scene's bodies get that name none (`solver: "auto"`).
+ * Chooses a solver for bodies that name none (`solver: "auto"`).
  *
- * A substep's iterations carry stress over one edge of the mesh each. Where sound crosses n = (h/a) sqrt(k/density) /
- * iterations edges meanwhile, a compliant body gives by q/2 too much while it moves, q = n^2, and a sheet hangs too
- * long by as much (scenes/README.md): its lowest frequency is up to q/2 too low. From MOST on all bodies of the scene
- * are integrated implicitly, which is right for any n, if they all can be (shared/sceneImplicit.ts), and if that costs
- * no more than LIMIT: it is a matter of the scene's numbers alone, never of the machine. Otherwise they stay compliant,
- * and `simulate` says why.
+ * One iteration carries stress over one edge of the mesh. Let n = (h/a) sqrt(k/density) / iterations be the edges that
+ * sound crosses per iteration, and q = n^2. A moving compliant body then yields by q/2 too much, and a sheet hangs too
+ * long by the same part (scenes/README.md): its lowest frequency is up to q/2 too low. From q = MOST on all bodies of
+ * the scene are integrated implicitly, which is right for any n, under two conditions. All of them can be implicit
+ * (shared/sceneImplicit.ts), and the cost is at most LIMIT. The choice depends only on the scene's numbers, never on
+ * the machine. Otherwise they stay compliant, and `simulate` reports the reason.
  *
- * Costs (elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a tick):
- * solids of 8,000 tetrahedra and sheets of 12,000 triangles that touch nothing take about a tick of 60 Hz. What lies on
- * something is solved again until friction is settled, and folds of a sheet under hands touch everywhere. Pulled loose
- * by three hands, ms a tick (p99) on a machine with five times as much to do as it has cores, and in brackets what a
- * compliant one takes: a sheet of 800 triangles 6 (25) [5 (13)], one of 1,800 14 (49) [13 (26)], two of 800 9 (25) [10
- * (20)]; with nobody near, one of 7,200 8 [11]. One of 800 that is pulled over a floor takes 19 (52) [7 (20)], over a
- * sphere, too, 20 (70) [8 (24)], one of 392 there 7 (28) [3 (11)]; over a mesh 12 (30) [6 (17)], over a soft cube 15
- * (46) [6 (16)]: so sheets are chosen only where they touch nothing but sheets and shapes. Five sheets on a floor fall
- * asleep after 2 s [never]. Cubes and beams under hands cost what they cost without: 5 ms for a beam of 3,840
- * tetrahedra, 3 (9) for a cube of 1,080 on a floor, 14 (70) for two of them on each other, 19 (65) for a stack of eight
- * of 135.
+ * Costs are elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a
+ * tick. Solids of 8,000 tetrahedra and sheets of 12,000 triangles without contact take about a tick of 60 Hz. Bodies in
+ * contact are solved again until friction is settled, and folds of a grabbed sheet touch everywhere.
+ * Measured in ms a tick, with p99 in round brackets and the compliant solver in square brackets; bodies pulled loose by
+ * three grabs, on a machine with five times more work than cores:
+ *   a sheet of 800 triangles 6 (25) [5 (13)], of 1,800 14 (49) [13 (26)], two of 800 9 (25) [10 (20)]; one of 7,200
+ *   without grabs 8 [11]
+ *   a sheet of 800 over a floor 19 (52) [7 (20)], over floor and sphere 20 (70) [8 (24)], one of 392 there 7 (28) [3
+ *   (11)]; over a mesh 12 (30) [6 (17)], over a soft cube 15 (46) [6 (16)]: so sheets are chosen only if they touch
+ *   nothing but sheets and shapes
+ *   five sheets on a floor fall asleep after 2 s [never]
+ *   cubes and beams cost the same with and without grabs: 5 for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080
+ *   on a floor, 14 (70) for two of them stacked, 19 (65) for a stack of eight of 135
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
@@ -28,22 +30,24 @@ import { CONSTRAINTS } from "./constraints/kinds.ts";
 import { boxOf } from "./spawn/inside.ts";
 import { allImplicit, askedSteps, dependsOnSubsteps, type Steps, soundPace } from "./substeps.ts";
 
-/** Of q, from which on a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
+/** Value of q from which a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
 const MOST = { solid: 0.008, sheet: 0.02 } as const;
-/** Of q tau/h, h a substep: of what a viscous material should damp, so much is missing (constraints/dashpots.ts). */
+/**
+ * Limit of q tau/h, h a substep: the part of a viscous material's damping that is missing (constraints/dashpots.ts).
+ */
 const MOST_VISCOUS = 0.1;
-/** Tetrahedra times steps in a second. */
+/** Largest cost, in tetrahedra times steps per second. */
 const LIMIT = 8000 * 240;
-/** What a triangle costs, in tetrahedra; and what is taken for an element of a body that may lie on something. */
+/** Cost of a triangle in tetrahedra, and factors on the cost of an element of a body that may lie on something. */
 const TRIANGLE = 0.6;
 const LYING = { onShapes: 3, onBodies: 12, onItself: 10, sheetOnShapes: 30 } as const;
-/** What is smaller ends its solves at 1 nm (kernel/assembly/implicit/newton.ts), mean edge in m. */
+/** Smallest mean edge, m: smaller bodies end their solves at 1 nm (kernel/assembly/implicit/newton.ts). */
 const SMALLEST = 1e-5;
 
-/** Why the bodies of a scene that name no solver are compliant although one is too stiff or too viscous for it. */
+/** Reason why bodies without a named solver are compliant although one is too stiff or too viscous for it. */
 export interface Compliant {
   body: string;
-  /** Of its stress while it moves, or of its material's damping, so much is missing. */
+  /** Missing part of its stress while it moves, or of its material's damping. */
   missing: number;
   of: "stiffness" | "damping";
   why: string;
@@ -52,19 +56,19 @@ export interface Compliant {
 export interface Solvers {
   /** The scene, with `solver: "implicit"` where that is chosen. */
   scene: Scene;
-  /** There where it would be better, and cannot be. */
+  /** Set if implicit would be better but is not possible. */
   compliant?: Compliant;
 }
 
 type Elastic = Extract<Body, { kind: "soft" | "cloth" }>;
 
-/** Does it leave its solver open? */
+/** True if the body leaves its solver open. */
 const namesNone = (body: Body): body is Elastic =>
   (body.kind === "soft" || body.kind === "cloth") && (body.solver ?? "auto") === "auto" && !body.method;
 
 /**
- * @param bodies of the scene, in its order, as if all that name no solver were compliant
- * @param steps as they are then
+ * @param bodies of the scene, in its order, as if all without a named solver were compliant
+ * @param steps for that case
  */
 export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], steps: Steps): Solvers {
   if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return { scene };
@@ -77,7 +81,7 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
     ...scene,
     bodies: scene.bodies.map((body) => (namesNone(body) ? { ...body, solver: "implicit" } : body)),
   };
-  // what is meant for the other solver means nothing to this one
+  // the substeps were chosen for the compliant solver; the implicit one does not use them
   if (allImplicit(chosen)) delete chosen.substeps;
   const why = refusal(chosen, bodies);
   return why === undefined ? { scene: chosen } : { scene, compliant: { ...worst, why } };
@@ -85,7 +89,7 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
 
 const NOTHING: Omit<Compliant, "why"> = { body: "", missing: 0, of: "stiffness" };
 
-/** What is missing where it is too much; 0 where it is not. */
+/** Missing part if it is above the limit, else 0. */
 function missingOf(
   body: Elastic,
   template: BodyTemplate,
@@ -104,13 +108,16 @@ function missingOf(
   return { missing: q > (solid ? MOST.solid : MOST.sheet) ? q / 2 : 0, of: "stiffness" };
 }
 
-/** Why bodies cannot be implicit. @returns undefined if they can */
+/**
+ * Reason why bodies cannot be implicit.
+ * @returns undefined if they can
+ */
 function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefined {
   try {
     checkImplicit(scene);
   } catch (error) {
     if (!(error instanceof SceneError)) throw error;
-    return `${error.path} has to be ${error.limit}`;
+    return `${error.path} must be ${error.limit}`;
   }
   const bouncing = scene.bodies.find((body) => body.kind !== "points" && body.contact?.restitution);
   if (bouncing) return `${bouncing.name} has a restitution`;
@@ -118,24 +125,23 @@ function refusal(scene: Scene, bodies: readonly BodyTemplate[]): string | undefi
   if (tiny) return `${tiny.name} has edges of ${tiny.meanEdge.toPrecision(2)} m, limit: ${SMALLEST}`;
   for (const body of scene.bodies) {
     const met = body.kind === "cloth" && notKnown(scene).find((other) => !passThrough(body, other));
-    if (met)
-      return `${body.name} is a sheet that may touch ${met.name ?? "a mesh"}: under hands it would cost too much`;
+    if (met) return `${body.name} is a sheet that may touch ${met.name ?? "a mesh"}: with grabs it would cost too much`;
   }
   const overlap = overlapping(scene, bodies);
   if (overlap) return `${overlap.join(" and ")} may intersect from the start`;
   const cost = costOf(scene, bodies);
-  return cost > LIMIT ? `it would cost ${(cost / LIMIT).toFixed(1)} times as much as it may` : undefined;
+  return cost > LIMIT ? `it would cost ${(cost / LIMIT).toFixed(1)} times the limit` : undefined;
 }
 
 type Met = Parameters<typeof passThrough>[1];
 
-/** What sheets may not touch. */
+/** Bodies and colliders that sheets may not touch. */
 const notKnown = ({ bodies, colliders = [] }: Scene): Met[] => [
   ...bodies.filter(({ kind }) => kind !== "cloth"),
   ...colliders.filter(({ type }) => type === "mesh"),
 ];
 
-/** On what may it lie? */
+/** Kind of support that the body may lie on. */
 function lying({ bodies, colliders = [] }: Scene, body: Body, self: boolean): keyof typeof LYING | undefined {
   const meets = (other: Met): boolean => !passThrough(body, other);
   if (body.kind === "cloth" && colliders.some(meets)) return "sheetOnShapes";
@@ -157,7 +163,7 @@ function costOf(scene: Scene, bodies: readonly BodyTemplate[]): number {
   }, 0);
 }
 
-/** Two bodies that may touch and whose boxes overlap: what intersects is driven apart where it is compliant only. */
+/** Two bodies that may touch and whose boxes overlap: only compliant bodies are moved apart if they intersect. */
 function overlapping(scene: Scene, bodies: readonly BodyTemplate[]): [string, string] | undefined {
   const boxes = bodies.map(({ positions }) => boxOf(positions));
   for (let a = 0; a < boxes.length; a++)

@@ -1,6 +1,6 @@
 /**
- * Scene -> a room's whole state in one shared WebAssembly.Memory. Serves rooms, tests, benchmarks and the headless run
- * alike.
+ * Builds a room's whole state from a scene, in one shared WebAssembly.Memory. Rooms, tests, benchmarks and the headless
+ * run all use it.
  *
  *   scene -> body templates (mesh, masses, constraints) -> colors -> memory map -> memory, layout, topology
  */
@@ -20,17 +20,17 @@ import { buildTopology } from "./topology.ts";
 import { RoomTuning } from "./tuning.ts";
 import type { BuiltWorld } from "./types.ts";
 
-/** Periods of the room's clock that a tick's counted work may take. */
+/** Largest counted work of a tick, in periods of the room's clock. */
 const BUDGETS = 3;
 
-/** Units of counted work that a tick may take. */
+/** Largest counted work of a tick, in units of counted work. */
 function workLimit(tickHz: number): number {
   return Math.round(BUDGETS / (tickHz * L.WORK_UNIT_SECONDS));
 }
 
 export interface CreatedWorld extends BuiltWorld {
   layout: SimLayout;
-  /** As the scene says, in kg, whatever the unit of mass in memory. */
+  /** Templates in kg, whatever the unit of mass in memory. */
   bodies: BodyTemplate[];
   compliant?: Compliant | undefined;
 }
@@ -38,7 +38,7 @@ export interface CreatedWorld extends BuiltWorld {
 /**
  * @param inWorld already validated (shared/sceneValidator.ts)
  * @throws SceneError, MeshError
- * Same scene and meshes, same bytes, on any machine.
+ * The same scene and meshes give the same bytes on any machine.
  */
 export async function createWorld(inWorld: Scene, options: CreateOptions): Promise<CreatedWorld> {
   const world = await readWorld(inWorld, options);

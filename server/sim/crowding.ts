@@ -1,13 +1,13 @@
 /**
- * Bodies that the kernel holds for a tick because their contact does not fit into the room's lists
- * (kernel/assembly/contact/hold.ts): members are told when it begins, and when it has been over for a second.
+ * Reports bodies that the kernel holds for a tick because their contact does not fit into the room's lists
+ * (kernel/assembly/contact/hold.ts). Members are told when this begins, and once it has been over for a second.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
 import type { SimLayout } from "./layout.ts";
 import type { SimEvent } from "./types.ts";
 
-/** After a tick: adds `crowded` with all bodies that are held when one more is, `uncrowded` when none is any more. */
+/** After a tick: adds `crowded` with all held bodies if another one is held, and `uncrowded` once none is. */
 export function tellCrowding({ i32 }: Views, layout: SimLayout, tick: number, events: SimEvent[]): void {
   const front = i32[(L.HEADER + L.H_FRONT) / 4]!;
   if (front === 0) return;

@@ -1,6 +1,6 @@
-/** What a scene leaves out. */
+/** Defaults of scenes. */
 
-/** Defaults of everything a scene may leave out; README.md lists them. */
+/** Defaults of all optional values of a scene; README.md lists them. */
 export const SCENE_DEFAULTS = {
   tickHz: 60,
   substeps: 20,
@@ -16,5 +16,5 @@ export const SCENE_DEFAULTS = {
   intersections: "untangle" as "untangle" | "hold",
 } as const;
 
-/** MiB that a room's memory grows to, unless the operator says otherwise. */
+/** Size that a room's memory may grow to, MiB, unless the operator sets another. */
 export const ROOM_MEMORY_MB = 512;

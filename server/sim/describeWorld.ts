@@ -1,4 +1,4 @@
-/** What everybody else needs to know of a planned world: where is what, and how is it to be read? */
+/** Makes the layout of a planned world: the addresses and meanings that readers of its memory need. */
 import type { Collider } from "../../shared/scene.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { carriersOf, hangingOf } from "./attachments.ts";
@@ -115,7 +115,7 @@ function bodyLayouts(world: World, { surfaces, undeformed }: WorldPlan): BodyLay
       rest: undeformed.shapes[i],
       size,
       facing: facingOf(b) * massUnit,
-      // a method that explodes is to be held, not slowed down
+      // an unstable method must be held, not slowed down
       mostSpeed: scene.bodies[i]!.method
         ? Infinity
         : mostSpeed(size, 1 / (steps.tickHz * steps.substeps), scene.bodies[i]!.velocity),
@@ -131,8 +131,8 @@ function bodyLayouts(world: World, { surfaces, undeformed }: WorldPlan): BodyLay
 }
 
 /**
- * Mass over the area that a body shows to air: all of a sheet, a quarter of a closed surface, as of a convex one on
- * average (A. Cauchy 1832); 0: it has none.
+ * Mass over the area that a body shows to the air: all of a sheet, a quarter of a closed surface (the average of a
+ * convex one, A. Cauchy 1832); 0: no area.
  */
 function facingOf({ kind, positions: x, triangles, mass }: BodyTemplate): number {
   let area = 0;
@@ -148,7 +148,7 @@ function facingOf({ kind, positions: x, triangles, mass }: BodyTemplate): number
   return shown > 0 ? mass.reduce((sum, m) => sum + m, 0) / shown : 0;
 }
 
-/** Mass of a body's free particles, kg, and the length of all forces on them, N. */
+/** Mass of a body's free particles, kg, and the length of the sum of all forces on them, N. */
 function freeLoads({ mass, pinned, force }: BodyTemplate): { mass: number; force: number } {
   const sum = [0, 0, 0];
   let free = 0;
@@ -160,7 +160,7 @@ function freeLoads({ mass, pinned, force }: BodyTemplate): { mass: number; force
   return { mass: free, force: Math.hypot(...sum) };
 }
 
-/** @param fastest m/s: the default pace of hands is no higher */
+/** @param fastest upper bound of the default handSpeed, m/s */
 function interactionOf({ interaction = {}, bodies }: World["scene"], fastest: number): SimLayout["interaction"] {
   return {
     grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
@@ -178,7 +178,7 @@ const byKind = (ranges: readonly ColorRange[], of: (r: ColorRange) => number): R
     ELEMENT_KINDS.map((kind) => [kind, ranges.filter((r) => r.kind === kind).reduce((n, r) => n + of(r), 0)]),
   ) as Record<ElementKind, number>;
 
-/** Place of a collider among those that move. */
+/** Index of a collider among the moving ones. */
 function carrierAt(colliders: readonly Collider[], carrier: number | undefined): number | undefined {
   return carrier === undefined ? undefined : colliders.slice(0, carrier).filter((c) => c.motion).length;
 }

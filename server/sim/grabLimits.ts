@@ -1,9 +1,10 @@
 /**
- * What keeps a hand from tearing what it holds. A hand has all of its force while no edge is stretched beyond `ease`,
- * none from `ease` + half of what the scene allows on, and a straight line in between. Which edges: those that it holds
- * in every substep (kernel, points.ts), all of the body's once before every tick. A body that is stretched already when
- * somebody takes hold, by a weight or another hand, has its `ease` there, but never beyond `grabMaxStretch`: so it can
- * be held, and nobody stretches it by more than half as much again.
+ * Limits a grab's force so that it does not tear the body. A grab has its full force while no edge is stretched beyond
+ * `ease`. It has no force from `ease` + half of the allowed stretch on, and falls linearly in between. The kernel
+ * checks the edges at the held particles in every substep (points.ts), and all edges of the body once before every
+ * tick. If a weight or another grab has already stretched the body when a grab begins, `ease` starts at that stretch,
+ * but never above `grabMaxStretch`. So the body can still be held, and no grab stretches it by more than half as much
+ * again.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
@@ -13,20 +14,20 @@ import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { HandSettings, WeightedPoint } from "./memory/points.ts";
 import { edgesAt } from "./restShapes.ts";
 
-/** Of the stretch that is allowed: where a hand begins to ease off, and over how much more. */
+/** Part of the allowed stretch at which a grab begins to ease off, and over which it does. */
 const EASE = 0.5;
 /**
- * Most that the share of force that a body leaves its hands rises from tick to tick: what falls at once and came back
- * at once would throb.
+ * Largest rise per tick of the share of force that a body leaves its grabs: a share that fell and returned at once
+ * would pulsate.
  */
 const SHARE_RISE = 0.1;
 /**
- * Of the mean of the edges that a hand holds: the furthest that its force alone moves the point in a substep, so that
- * what is stretched can answer before it is torn. Where substeps are long, as far as the hand goes in one.
+ * Largest shift of the held point by its force alone in a substep, in mean held edges, so that stretched edges can
+ * respond before they tear. If substeps are long, the limit is the pointer's displacement in one.
  */
 const SHIFT = 0.1;
 
-/** Of a body that are looked at in a tick: 0.2 ms. */
+/** Largest number of a body's elements checked in a tick: 0.2 ms. */
 const MOST_ELEMENTS = 16_384;
 
 type Stretches = Pick<Kernel, "worstStretch">;
@@ -38,7 +39,7 @@ function worstOf(kernel: Stretches, layout: SimLayout, { rest, first }: BodyLayo
   return kernel.worstStretch(elements, elementCount, corners, every, positions, layout.x + 16 * first);
 }
 
-/** What of the body a hand that takes hold must not tear. Of a rigid one nothing. */
+/** Limits for a new grab that keep it from tearing the body. Rigid bodies need none. */
 export function handSettings(
   { f32 }: Views,
   layout: SimLayout,
@@ -73,8 +74,8 @@ export function handSettings(
 }
 
 /**
- * Once before each tick: what their bodies as wholes leave hands of their force. A hand on several bodies has what the
- * most stretched of them leaves it: it pulls all of them alike.
+ * Sets the share of force that bodies as a whole leave their grabs, once before each tick. A grab of several bodies
+ * gets the share of its most stretched body: it pulls all of them alike.
  */
 export function easeHands(views: Views, layout: SimLayout, kernel: Stretches): void {
   const { f32, i32 } = views;

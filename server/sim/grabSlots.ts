@@ -1,4 +1,4 @@
-/** Places of held points in a room's memory: which hand has which. A hand on several bodies has several. */
+/** Slots of grabs in a room's memory and their owners. A grab of several bodies has one slot for each. */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { SimLayout } from "./layout.ts";
 
@@ -8,7 +8,7 @@ export function slotAddress(layout: SimLayout, slot: number): number {
   return layout.grabFirst + slot * L.POINT_BYTES;
 }
 
-/** Of a hand, ascending. Owners are stored as (member, grab + 1). */
+/** Slots of a grab, ascending. Owners are stored as (member, grab + 1). */
 export function slotsOf({ i32 }: Integers, layout: SimLayout, member: number, grab: number): number[] {
   const slots: number[] = [];
   for (let slot = 0, at = layout.grabOwners / 4; slot < layout.grabCount; slot++, at += 2)
@@ -16,14 +16,14 @@ export function slotsOf({ i32 }: Integers, layout: SimLayout, member: number, gr
   return slots;
 }
 
-/** Of all hands of a member. */
+/** Slots of all grabs of a member. */
 export function slotsOfMember({ i32 }: Integers, layout: SimLayout, member: number): number[] {
   return Array.from({ length: layout.grabCount }, (_, slot) => slot).filter(
     (slot) => i32[layout.grabOwners / 4 + 2 * slot] === member,
   );
 }
 
-/** Nobody's. */
+/** Slots without an owner. */
 export const freeSlots = (views: Integers, layout: SimLayout): number[] => slotsOf(views, layout, 0, -1);
 
 export function freeSlot({ i32 }: Integers, layout: SimLayout, slot: number): void {
@@ -31,7 +31,7 @@ export function freeSlot({ i32 }: Integers, layout: SimLayout, slot: number): vo
   i32.fill(0, layout.grabOwners / 4 + 2 * slot, layout.grabOwners / 4 + 2 * slot + 2);
 }
 
-/** Slots of each hand that holds something, by its name; hands in the order of their first slots. */
+/** Slots of each active grab, by its name; grabs in the order of their first slots. */
 export function hands({ i32 }: Integers, layout: SimLayout): Map<string, number[]> {
   const held = new Map<string, number[]>();
   for (let slot = 0, at = layout.grabOwners / 4; slot < layout.grabCount; slot++, at += 2) {

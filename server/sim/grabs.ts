@@ -1,10 +1,11 @@
-/** Inputs of members: grab handles and impulses, written into the room's memory. */
+/** Applies members' inputs, grabs and impulses, to the room's memory. */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { handSettings } from "./grabLimits.ts";
 import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
 import { averageOf, holdAlone, holdTogether, neighborhood } from "./grips.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
+import { mostPushSpeed } from "./motionLimits.ts";
 import { writePoint } from "./memory/points.ts";
 import type { Input, SimEvent, SurfaceName } from "./types.ts";
 
@@ -13,19 +14,22 @@ export interface Views {
   i32: Int32Array;
 }
 
-/** What an input asked for that cannot be: field, value, limit. */
+/** Reason why an input cannot be applied: field, value, limit. */
 export interface Refusal {
   field: string;
   value: number;
   limit: string;
-  /** What takes the place. */
+  /** Surface that occupies the place. */
   by?: SurfaceName;
 }
 
-/** What hands do. */
+/** Inputs about grabs and impulses. */
 export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
 
-/** Applies one input. Bad ones change nothing and come back as an event. @param waits whether a body is not there */
+/**
+ * Applies one input. An invalid one changes nothing and returns an event.
+ * @param waits whether a body is inactive
+ */
 export function applyInput(
   views: Views,
   layout: SimLayout,
@@ -53,7 +57,7 @@ function act(views: Views, layout: SimLayout, kernel: Kernel, input: HandInput):
     case "impulse":
       return void push(views, layout, input);
     case "move":
-      // of a grab that was released meanwhile it is no error
+      // a move may follow the release of its grab: not an error
       for (const slot of slotsOf(views, layout, input.member, input.grab)) aim(views, layout, slot, input.target);
       return undefined;
     case "release":
@@ -74,12 +78,12 @@ function refuse(
   if (input.type === "grab" || input.type === "impulse") {
     const body = layout.bodies[input.body];
     if (!body) return { field: "body", value: input.body, limit: `0 to ${layout.bodyCount - 1}` };
-    if (waits(input.body)) return { field: "body", value: input.body, limit: "a body that is there: this one waits" };
+    if (waits(input.body)) return { field: "body", value: input.body, limit: "a body in the scene: this one waits" };
     const places = body.kind === "points" ? body.count : views.i32[(body.surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
     if (!Number.isInteger(input.triangle) || input.triangle < 0 || input.triangle >= places)
       return { field: "triangle", value: input.triangle, limit: `0 to ${places - 1}` };
     const { u, v } = input;
-    // a pick on a triangle's edge may be out by rounding
+    // a pick on a triangle's edge may be outside of it by rounding
     if (!(u >= -1e-3 && v >= -1e-3 && u + v <= 1.001))
       return {
         field: u >= -1e-3 && u <= 1.001 ? "v" : "u",
@@ -87,7 +91,7 @@ function refuse(
         limit: "barycentric: u >= 0, v >= 0, u + v <= 1",
       };
     if (input.type === "grab" && input.together && !layout.interaction.together.includes(input.body))
-      return { field: "together", value: input.body, limit: "a body that the scene lets one hand pull with others" };
+      return { field: "together", value: input.body, limit: "a body of the scene's interaction.together" };
   }
   if (input.type === "grab" || input.type === "move") {
     const d = length(input.target.map((c, r) => c + layout.origin[r]!));
@@ -121,8 +125,8 @@ function grab(
   holds.forEach(({ body, point, offset }, n) => {
     const slot = slots[n]!;
     const owners = layout.grabOwners / 4 + 2 * slot;
-    // the handle holds the neighborhood's average, and takes hold where that is; its goal is where that goes when the
-    // picked point goes to the hand
+    // the grab holds the average of the neighborhood and begins where that is; its goal is the average's position once
+    // the picked point has reached the pointer
     writePoint(views.f32, views.i32, slotAddress(layout, slot), point, {
       target: averageOf(views, point),
       hand: handSettings(views, layout, kernel, body, slot, point),
@@ -138,7 +142,7 @@ function grab(
   return undefined;
 }
 
-/** Says where the hand is: what it holds goes there at the hand's speed. */
+/** Sets the goal of a grab from the pointer's position: the held point moves there at most at handSpeed. */
 function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [number, number, number]): void {
   const goal = layout.grabGoals / 4 + 3 * slot;
   const offset = layout.grabOffsets / 4 + 3 * slot;
@@ -146,12 +150,12 @@ function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [numb
 }
 
 /**
- * Once before each tick: how far every hand's target moves in each of its substeps, towards its goal and no faster than
- * `handSpeed`. Simulated time is what counts: where a tick takes long, a hand does not pull the harder for it. Tried
- * and lost: hands that slow down, to a quarter at least, while contact does more than half a tick's work (counted, so
- * that the bits stay). Eight hands on drape then take 25 ms a tick instead of 38, on the funnel's cloth 63 instead of
- * 88, but where it is not hands that cost (tangled-hands) they crawl for nothing, and by the wall what is held goes
- * slower than in slow motion.
+ * Sets each grab's target displacement per substep, once before each tick: towards its goal, at most at `handSpeed`.
+ * The speed is in simulated time: if a tick takes long, a grab does not pull harder.
+ * Tried: grabs that slow down, to a quarter at least, while contact does more than half a tick's work (counted, so that
+ * bits stay the same). Eight grabs on drape then take 25 ms a tick instead of 38, on the funnel's cloth 63 instead of
+ * 88. If grabs are not the cost (tangled-hands) they crawl for nothing, and by wall time held bodies move slower than
+ * in slow motion.
  */
 export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
   const most = layout.interaction.handSpeed / layout.tickHz;
@@ -161,7 +165,7 @@ export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
     const goal = layout.grabGoals / 4 + 3 * slot;
     const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[at + L.POINT_TARGET / 4 + r]!);
     const share = Math.min(1, most / length(way));
-    // an implicit body's step is stable however far the target leaps: it has no substeps to share that out to
+    // the step of an implicit body is stable for any jump of the target: it has no substeps to distribute it over
     if (i32[at + L.POINT_ACTIVE / 4] === L.POINT_IMPLICIT)
       way.forEach((d, r) => (f32[at + L.POINT_TARGET / 4 + r]! += d === 0 ? 0 : d * share));
     else way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * (share / layout.substeps)));
@@ -169,18 +173,31 @@ export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
 }
 
 /**
- * Dv_i = w_i b_i J: the momentum J = sum m_i Dv_i arrives whole (less what pinned particles take), but for what would
- * make a particle faster than the body may be: that push is shortened.
+ * Applies an impulse J at a surface point: m_i Dv_i = b_i J. Particles there get at most mostPushSpeed from it. The rest
+ * of J goes to the whole body: all its free particles get the same velocity. So the momentum J arrives whole, less the
+ * share of pinned particles and of a body that would exceed mostPushSpeed.
  */
 function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "impulse" }>): void {
   const body = layout.bodies[input.body]!;
   const { point } = neighborhood(views, layout, body, input);
-  const toV = layout.v - layout.x;
+  const J = input.impulse.map((c) => c / layout.massUnit);
+  const most = mostPushSpeed(body, 1 / (layout.tickHz * layout.substeps));
   const inverse = point.addresses.map((address, i) => views.f32[address / 4 + 3]! * point.weights[i]!);
-  const fastest = (Math.max(...inverse) * length(input.impulse)) / layout.massUnit;
-  const share = fastest > body.mostSpeed ? body.mostSpeed / fastest : 1;
-  point.addresses.forEach((address, i) => {
-    const w = inverse[i]! * share;
-    for (let r = 0; r < 3; r++) views.f32[(address + toV) / 4 + r]! += w * (input.impulse[r]! / layout.massUnit);
-  });
+  const share = Math.min(1, most / (Math.max(...inverse) * length(J)));
+  const add = (address: number, factor: number): void => {
+    for (let r = 0; r < 3; r++) views.f32[(address + layout.v - layout.x) / 4 + r]! += factor * J[r]!;
+  };
+  point.addresses.forEach((address, i) => add(address, share * inverse[i]!));
+  if (!(share < 1)) return;
+  const free: number[] = [];
+  let mass = 0;
+  for (let p = body.first; p < body.first + body.count; p++) {
+    const w = views.f32[layout.x / 4 + 4 * p + 3]!;
+    if (w > 0) {
+      free.push(layout.x + 16 * p);
+      mass += 1 / w;
+    }
+  }
+  const factor = Math.min((1 - share) / mass, most / length(J));
+  for (const address of free) add(address, factor);
 }

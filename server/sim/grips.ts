@@ -1,9 +1,9 @@
 /**
- * Which particles a hand holds, and how much of each.
+ * Finds the particles that a grab holds, and their weights.
  *
- * A hand may hold several bodies at once (`interaction.together` of a scene): each at the same place, as far from the
- * middle of its box, and pulls each equally far from there. Such a grip is measured on undeformed shapes, and bodies of
- * the same mesh have the same one to the bit: what differs between them is how they move.
+ * One grab may hold several bodies at once (`interaction.together` of a scene). It holds each at the same place
+ * relative to the middle of its box, and pulls each equally far. The place is measured on undeformed shapes. Bodies of
+ * the same mesh get the same particles and weights to the bit, so only their motion differs.
  */
 import { counterpart, type RestSurface } from "../../shared/surface.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -11,16 +11,16 @@ import type { Views } from "./grabs.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { WeightedPoint } from "./memory/points.ts";
 
-/** Neighborhood of a grab where the scene names none: this many mean edges of the surface. */
+/** Radius of a grab's neighborhood if the scene names none, in mean edges of the surface. */
 const GRAB_EDGES = 2;
-/** Of the mean edge, above what float32 makes of one mesh in two places. */
+/** Tolerance in mean edges, above the float32 rounding of one mesh at two places. */
 const ALIKE = 1e-3;
 
-/** What a hand holds of a body. */
+/** Particles of one body that a grab holds. */
 export interface Hold {
   body: number;
   point: WeightedPoint;
-  /** From the hand to where the point's average is to go, m. */
+  /** From the pointer to the goal of the point's average, m. */
   offset: [number, number, number];
 }
 
@@ -31,7 +31,7 @@ export function holdAlone(views: Views, layout: SimLayout, pick: Pick): Hold {
   return { body: pick.body, point, offset: difference(averageOf(views, point), center) };
 }
 
-/** The same place of all bodies that one hand may pull. */
+/** The same place on all bodies that one grab may hold. */
 export function holdTogether(views: Views, layout: SimLayout, pick: Pick): Hold[] {
   const { initial, interaction, bodies } = layout;
   const picked = bodies[pick.body]!;
@@ -48,7 +48,7 @@ export function holdTogether(views: Views, layout: SimLayout, pick: Pick): Hold[
   });
 }
 
-/** Is one mesh in two places? Then a grip on the one is a grip on the other. */
+/** True if both bodies have the same mesh at two places: a grab of one then fits the other. */
 export function areAlike({ f32 }: Views, { initial }: SimLayout, a: BodyLayout, b: BodyLayout): boolean {
   if (a.count !== b.count || a.kind !== b.kind) return false;
   const [here, there] = [initial / 4 + 4 * a.first, initial / 4 + 4 * b.first];
@@ -61,7 +61,7 @@ export function areAlike({ f32 }: Views, { initial }: SimLayout, a: BodyLayout, 
   return true;
 }
 
-/** Where the scene puts a body's surface. */
+/** A body's surface where the scene places it. */
 function restSurface({ f32, i32 }: Views, { initial, x }: SimLayout, body: BodyLayout): RestSurface {
   const { first, streamedCount, surface, kind } = body;
   const from = initial / 4 + 4 * first;
@@ -73,10 +73,10 @@ function restSurface({ f32, i32 }: Views, { initial, x }: SimLayout, body: BodyL
 }
 
 /**
- * Particles around a picked point, of a solid also those inside, with weights (1 - d^2/R^2)^2, normalized; at least the
- * triangle's corners, or the point. Holding a neighborhood instead of three corners spreads the force, so that a soft
- * body is pulled and not pierced, and its skin not drawn off what is beneath.
- * @param places address of the positions that count: those of now, or where the scene puts them
+ * Particles around a picked point, of a solid also inner ones, with normalized weights (1 - d^2/R^2)^2; at least the
+ * triangle's corners, or the point. A neighborhood spreads the force better than three corners: a soft body is pulled
+ * and not pierced, and its skin is not drawn off the inside.
+ * @param places address of the positions to use: the current ones, or the scene's
  */
 export function neighborhood(
   { f32, i32 }: Views,
@@ -99,14 +99,17 @@ export function neighborhood(
   }
   for (const [k, address] of corners.entries())
     if (!near.some((n) => n.address === address)) near.push({ address, weight: 0.01 + Math.max(bary[k]!, 0) });
-  // nearest first, address as the tie-break: the same choice everywhere
+  // nearest first, ties by address: the same choice on every machine
   near.sort((a, b) => b.weight - a.weight || a.address - b.address);
   near.length = Math.min(near.length, L.POINT_MAX_PARTICLES);
   const sum = near.reduce((s, n) => s + n.weight, 0);
   return { point: { addresses: near.map((n) => n.address), weights: near.map((n) => n.weight / sum) }, center };
 }
 
-/** Where a held point is, m. @param on bytes from the positions of now to those that count */
+/**
+ * Position of a held point, m.
+ * @param on offset in bytes from the current positions to the positions to use
+ */
 export function averageOf({ f32 }: Views, { addresses, weights }: WeightedPoint, on = 0): [number, number, number] {
   return [0, 1, 2].map((r) => addresses.reduce((s, a, i) => s + weights[i]! * f32[(a + on) / 4 + r]!, 0)) as [
     number,
@@ -118,7 +121,7 @@ export function averageOf({ f32 }: Views, { addresses, weights }: WeightedPoint,
 const difference = (a: readonly number[], b: readonly number[]): [number, number, number] =>
   a.map((x, r) => x - b[r]!) as [number, number, number];
 
-/** Addresses of a triangle's corners; of a body without triangles, of the point of that number. */
+/** Addresses of a triangle's corners; for a body without triangles, of the point with that number. */
 function cornersOf(i32: Int32Array, layout: SimLayout, body: BodyLayout, triangle: number): number[] {
   if (body.kind === "points") return [layout.x + 16 * (body.first + triangle)];
   const table = i32[(body.surface + L.SURFACE_TRIANGLES) / 4]! / 4 + 3 * triangle;

@@ -1,15 +1,15 @@
 /**
- * Bodies that wait: the scene says so, and a room's memory has their place from the start. A body that waits takes no
- * part: its inverse masses are 0, its surface meets nothing, its blocks are left out of the phases (PHASE_RUNS), it is
- * not drawn, and it keeps no room awake.
+ * Spawnable bodies. A room's memory has their place from the start. An inactive one takes no part: its inverse masses
+ * are 0 and its surface meets nothing. The phases leave out its blocks (PHASE_RUNS). It is not drawn, and it keeps no
+ * room awake.
  *
  *   spawn    place and heading -> is it free (spawn/place.ts)? -> undeformed, with the scene's velocity, turned with it
- *   remove   -> it waits again
- *   reset    -> all wait as the scene says
+ *   remove   -> inactive again
+ *   reset    -> all spawnable bodies are inactive, as at the scene's start
  *
- * What is refused changes nothing, and nobody but the one who asked hears of it. Everything is plain arithmetic on the
- * room's memory, at the start of the tick that the input belongs to: the same inputs give the same bits on any machine
- * and with any number of threads.
+ * A refused input changes nothing, and only its sender is told. Everything is plain arithmetic on the room's memory, at
+ * the start of the tick that the input belongs to. So the same inputs give the same bits on any machine and with any
+ * number of threads.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Refusal, Views } from "./grabs.ts";
@@ -22,7 +22,7 @@ import { findHeight, raise, type Comer } from "./spawn/place.ts";
 import type { Input, SimEvent } from "./types.ts";
 import { marksIn } from "./marks.ts";
 
-/** What layout.still says of a body, beside 0. */
+/** Status of a body in layout.still, besides 0. */
 export const HELD = 1;
 export const WAITS = 2;
 
@@ -33,7 +33,7 @@ export function statusAt(layout: SimLayout, body: number): number {
   return layout.still / 4 + layout.bodyCount + 1 + body;
 }
 
-/** Copies who may touch whom as the scene says it, before anything waits. */
+/** Copies the table of surfaces that may touch, as the scene defines it, before any body is inactive. */
 export function sceneMeets(memory: WebAssembly.Memory, layout: SimLayout): Uint8Array {
   const count = layout.bodyCount + layout.cores.length;
   const bytes = new Uint8Array(memory.buffer);
@@ -43,12 +43,12 @@ export function sceneMeets(memory: WebAssembly.Memory, layout: SimLayout): Uint8
   return copy;
 }
 
-/** Address of the bytes that say whom surface n may touch. */
+/** Address of the bytes that say which surfaces surface n may touch. */
 function meetsTable(i32: Int32Array, n: number): number {
   return i32[(i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES + L.SURFACE_MEETS) / 4]!;
 }
 
-/** All bodies that the scene has waiting wait: at the start, and after a reset has put them where it places them. */
+/** Deactivates all spawnable bodies: at the start, and after a reset has moved them to their places. */
 export function parkAll(views: Views, layout: SimLayout): void {
   layout.bodies.forEach(({ waits }, b) => waits && park(views, layout, b));
 }
@@ -65,7 +65,7 @@ function park(views: Views, layout: SimLayout, b: number): void {
   setMeets(views, layout, b, () => L.MEETS_NEVER);
 }
 
-/** Both rows and columns of the table. */
+/** Sets both the row and the column of a body in the table. */
 function setMeets({ i32 }: Views, layout: SimLayout, b: number, value: (other: number) => number): void {
   const count = layout.bodyCount + layout.cores.length;
   const bytes = new Uint8Array(i32.buffer);
@@ -87,7 +87,7 @@ export class InactiveBodies {
     return this.views.i32[statusAt(this.layout, body)] === WAITS;
   }
 
-  /** Puts a body in or takes it out. What comes back as inputRejected has changed nothing. */
+  /** Puts a body into the scene or takes it out. If the event is inputRejected, nothing has changed. */
   apply(input: Spawn | Remove, tick: number): SimEvent {
     const refusal = this.refuse(input) ?? (input.type === "spawn" ? this.spawn(input) : this.remove(input));
     if (refusal) return { type: "inputRejected", tick, member: input.member, ...refusal };
@@ -107,7 +107,7 @@ export class InactiveBodies {
       return {
         field: "body",
         value: body,
-        limit: type === "spawn" ? "a body that waits: this one is there" : "a body that is there: this one waits",
+        limit: type === "spawn" ? "a body that waits: this one is in the scene" : "a body in the scene: this one waits",
       };
     if (input.type === "spawn") {
       const [x, z] = input.heading;
@@ -124,7 +124,7 @@ export class InactiveBodies {
     const { first, count } = layout.bodies[b]!;
     const turned = this.pose(b, position, heading);
     const room = { views, layout, kernel, present: (n: number) => !this.waits(n) };
-    // the highest place from which nothing of it is beyond the world
+    // the highest position at which the whole body is still inside the world
     const most = 2 * layout.worldRadius;
     const found = findHeight(
       this.comer(b, turned.x),
@@ -185,7 +185,9 @@ export class InactiveBodies {
     park(views, layout, b);
   }
 
-  /** The body as it is when the scene begins: positions, masses, velocities, what its constraints remember. */
+  /**
+   * Sets the body to its state at the scene's start: positions, masses, velocities and what its constraints remember.
+   */
   private begin(b: number): void {
     const {
       views: { f32, i32 },
@@ -219,7 +221,7 @@ export class InactiveBodies {
     marks.forEach((bits, p) => (marks[p] = bits & L.MARK_RIGID));
   }
 
-  /** What a roll-back of its first tick goes back to. */
+  /** Saves the state for a roll-back of the body's first tick. */
   private keepGood(b: number): void {
     const {
       views: { f32 },
@@ -235,8 +237,8 @@ export class InactiveBodies {
   }
 
   /**
-   * Positions and velocities, float64[3N]: the middle of the underside of the body's box, as the scene places it, at
-   * `position`, and its x axis turned about the vertical into the direction `heading` (x, z).
+   * Positions and velocities, float64[3N]. The middle of the underside of the body's box, as the scene places it, moves
+   * to `position`. Its x axis is turned about the vertical into the direction `heading` (x, z).
    */
   private pose(
     b: number,
@@ -270,12 +272,12 @@ export class InactiveBodies {
     return { x: turn(rest, under, position), v: turn(read(layout.initial + this.savedBytes), [0, 0, 0], [0, 0, 0]) };
   }
 
-  /** Its surface posed like its particles. */
+  /** The body's surface, posed like its particles. */
   private comer(b: number, particles: Float64Array): Comer {
     const { views, layout } = this;
     const surface = obstacleOf({ views, layout }, b, layout.initial / 4);
     const { streamedCount } = layout.bodies[b]!;
-    // a ball is its center, which is the particle behind its surface's
+    // a ball is its center, which is the particle after those of its surface
     const x =
       layout.bodies[b]!.kind === "ball"
         ? particles.slice(3 * streamedCount, 3 * streamedCount + 3)

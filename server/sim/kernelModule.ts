@@ -1,18 +1,21 @@
-/** The compiled kernel, and instances of it on a room's memory. */
+/** The compiled kernel, and its instances on rooms' memories. */
 import { readFileSync } from "node:fs";
 
 const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
 
 /**
- * Exports of server/kernel/assembly/index.ts; addresses and counts are int32; `pass` is PASS_FIRST and PASS_LAST of
- * layout.ts, added.
+ * Exports of server/kernel/assembly/index.ts. Addresses and counts are int32; `pass` is the sum of PASS_FIRST and
+ * PASS_LAST of layout.ts.
  */
 export interface Kernel {
   step(helpers: number, scratch: number): void;
-  /** Claims chunks of the tick `generation` until it ends or the helper is told to leave; @returns chunks done */
+  /**
+   * Claims chunks of the tick `generation` until it ends or the helper is told to leave.
+   * @returns number of chunks done
+   */
   help(generation: number, slot: number, scratch: number): number;
   bodyIsSound(first: number, count: number, radius: number, ox: number, oy: number, oz: number): number;
-  /** (m/s)^2 */
+  /** Largest squared speed, (m/s)^2. */
   greatestSpeed2(first: number, count: number): number;
   stateHash(count: number): bigint;
   copyState(
@@ -35,7 +38,10 @@ export interface Kernel {
     lastLane: number,
   ): bigint;
   logarithms(address: number, count: number): void;
-  /** Of a range at `data`, `count` blocks from number `first` on; @returns 1 if `kind` is one of constraints */
+  /**
+   * Solves `count` blocks of the range at `data`, from block `first` on.
+   * @returns 1 if `kind` is a kind of constraint
+   */
   solveBlocks(
     kind: number,
     data: number,
@@ -58,21 +64,26 @@ export interface Kernel {
   restore(begin: number, end: number, h: number): void;
   beginPairList(): void;
   keepSafe(): void;
-  /** Boxes of the front at x; then: does one surface come within `reach` of another (front.ts)? 1 or 0 */
+  /**
+   * refitHere: fits the boxes of the BVTT front to x. reachesSurface then returns 1 if one surface comes within `reach`
+   * of another, else 0 (front.ts).
+   */
   refitHere(): void;
   reachesSurface(a: number, b: number, reach: number): number;
-  /** Before contacts are solved first in a substep: rows and near pairs for where it is going. */
+  /**
+   * Called before the first contact solve of a substep: predicts contacts at the substep's end and lists rows and near
+   * pairs for it.
+   */
   foresee(): void;
   verifyContacts(h: number): void;
   solveContacts(block: number, count: number, again: number): number;
-  /**
-   * Pairs of rigid bodies that solveContacts has met since the first of these are solved by the second
-   * (rigidContact.ts).
-   */
+  /** Begins a list of rigid pairs, which solveContacts fills; solveRigidContacts solves them (rigidContact.ts). */
   beginRigidContacts(): void;
   solveRigidContacts(first: number, scratch: number): void;
   checkContacts(block: number, count: number, vertex: number): number;
-  /** Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges forgets what was moved. */
+  /**
+   * Rigid impact zones (rigidImpactZones.ts): particles by address; endChanges clears the record of moved particles.
+   */
   beginZones(): void;
   joinZone(a: number, b: number, c: number, d: number): void;
   moveZones(): void;
@@ -86,44 +97,17 @@ export interface Kernel {
   beginBalls(): void;
   solveBalls(pass: number, h: number, scratch: number): void;
   /**
-   * Fills H_PAIRS from positions (an f32x4 array parallel to X, or X) and trajectories (parallel to X: displacements
-   * while the list lives).
-   * @returns rows, or -1 where they do not fit
-   */
-  listPairs(positions: number, trajectories: number): number;
-  /**
-   * The list of listPairs by any number of threads: trees, then every chunk once, in any order, then all of them
-   * joined; @see listPairs
-   */
-  beginChunks(positions: number, trajectories: number): number;
-  listChunk(chunk: number): void;
-  joinChunks(): number;
-  /**
-   * Fills H_INTERSECTIONS with edges and triangles that meet.
-   * @returns how many there are; the list holds the first ones if that is more than its capacity
+   * Fills H_INTERSECTIONS with edges and triangles that intersect.
+   * @returns their number; if it exceeds the capacity, the list holds the first ones
    */
   findIntersections(positions: number): number;
   /**
-   * The same in parts (pairs.ts): trees once, then in any thread a region of rows, two surfaces, and blocks of the
-   * first's vertices or edges.
-   */
-  refitTrees(positions: number, trajectories: number): void;
-  openRegion(from: number, to: number, positions: number, trajectories: number): void;
-  openPair(a: number, b: number, positions: number, trajectories: number): number;
-  turnSurfaces(first: number, second: number): void;
-  vertexBlocks(surface: number): number;
-  edgeBlocks(surface: number): number;
-  listVertices(a: number, b: number, from: number, to: number): void;
-  listEdges(a: number, b: number, from: number, to: number): void;
-  vertexRowsEnd(): number;
-  edgeRowsBegin(): number;
-  /**
-   * Measure the primitives of a PAIR row in the positions that lie `shift` bytes behind X: writes normal and gap,
-   * returns the squared distance, m^2.
+   * Measure the primitives of a PAIR row at the positions `shift` bytes after X: they write normal and gap, and return
+   * the squared distance, m^2.
    */
   measureVertexTriangle(row: number, shift: number): number;
   measureEdges(row: number, shift: number): number;
-  /** Of the last pair measured: weights of the triangle's corners; places on the edges. */
+  /** Results for the last measured pair: weights of the triangle's corners; parameters on the edges. */
   readonly weightA: WebAssembly.Global;
   readonly weightB: WebAssembly.Global;
   readonly weightC: WebAssembly.Global;
@@ -136,16 +120,17 @@ export interface Kernel {
 
 let compiled: WebAssembly.Module | undefined;
 
-/** The kernel as built. */
+/** Bytes of the built kernel. */
 export function kernelBytes(): Buffer {
   return readFileSync(KERNEL_PATH);
 }
 
 /**
- * One instance per thread and room: its globals are that thread's own.
- * @param substepDone called after every substep while H_WATCH asks for it; returns seconds that are not the kernel's
- * @param phaseDone likewise after every phase
- * @param preempt called between phases while H_WATCH asks for it; returns seconds that the thread did something else
+ * Instantiates the kernel, once per thread and room: its globals belong to that thread.
+ * @param substepDone called after every substep while H_WATCH requests it; returns seconds that do not count as kernel
+ * time
+ * @param phaseDone called after every phase while H_WATCH requests it
+ * @param preempt called between phases while H_WATCH requests it; returns seconds that the thread spent on other work
  */
 export function instantiateKernel(
   memory: WebAssembly.Memory,

@@ -17,49 +17,49 @@ import type { TunableBody } from "./tunable.ts";
 export interface BodyLayout {
   name: string;
   kind: Body["kind"];
-  /** First particle in the room's arrays, and how many. */
+  /** First particle in the room's arrays, and number of particles. */
   first: number;
   count: number;
-  /** First place in the stream, and how many are sent. */
+  /** First index in the stream, and number of streamed particles. */
   streamedFirst: number;
   streamedCount: number;
   /** Address of this body's SURFACE row. */
   surface: number;
   meanEdge: number;
-  /** Of what is not rigid. */
+  /** Undeformed shape; absent for rigid bodies. */
   rest?: RestShape;
-  /** As the scene says; what holds now: tuning.ts. 1/s */
+  /** Damping of the scene, 1/s; the current value is in tuning.ts. */
   damping: number;
-  /** Absent: as `friction`, whatever that is. */
+  /** Absent: same as the current `friction`. */
   staticFriction?: number;
-  /** Accelerations by loads, float64[3*count] m/s^2; absent: none. */
+  /** Accelerations by loads, float64[3*count] m/s^2; absent: no loads. */
   loads?: Float64Array;
   /** Diagonal of the box around the body as placed, m. */
   size: number;
-  /** Mass behind a square meter that air meets, kg/m^2. */
+  /** Mass per area that faces the air, kg/m^2. */
   facing: number;
-  /** Fastest that any of its particles begins a tick, m/s (motionLimits.ts). */
+  /** Largest speed of its particles at the start of a tick, m/s (motionLimits.ts). */
   mostSpeed: number;
-  /** The scene begins it flattened or inside out. */
+  /** True if the body starts flattened or inside out. */
   startsDegenerate: boolean;
-  /** It may wait until somebody puts it in (inactive.ts). */
+  /** True for a spawnable body (inactive.ts). */
   waits: boolean;
-  /** It has a step of its own (solver implicit, or a method), and settles by itself. */
+  /** True if the body has its own step (implicit solver, or a method) and settles without calming. */
   implicit: boolean;
-  /** The scene pins or attaches it: it may swing for as long as it likes. */
+  /** True if the scene pins or attaches it: it may swing for any length of time. */
   hangs: boolean;
-  /** Number of the mover that it is attached to: a reset puts it back to where that has gone. */
+  /** Number of the mover that the body is attached to: a reset puts the body where that mover is now. */
   carrier: number | undefined;
 }
 
 /** A collider's core mesh (colliders/coreMesh.ts). */
 export interface CoreLayout {
-  /** Its number in the scene. */
+  /** Number of the collider in the scene. */
   collider: number;
-  /** First particle in the room's arrays, and how many. */
+  /** First particle in the room's arrays, and number of particles. */
   first: number;
   count: number;
-  /** uint32[3T], particle numbers of the room, outward. */
+  /** uint32[3T], particle numbers of the room; normals point outward. */
   triangles: Uint32Array;
 }
 
@@ -67,90 +67,93 @@ export interface SimLayout extends Record<string, unknown> {
   tickHz: number;
   substeps: number;
   iterations: number;
-  /** Of all bodies. */
+  /** Particles of all bodies. */
   particleCount: number;
-  /** Address of the BODY rows, one more than bodies. */
+  /** Address of the BODY rows: one for each body and one more. */
   bodyRows: number;
-  /** Where remembered stress lies. */
+  /** Address ranges of remembered stress. */
   memories: { address: number; bytes: number }[];
   streamedParticles: number;
   bodyCount: number;
   bodies: BodyLayout[];
-  /** Of all colliders but planes. Their particles lie behind the bodies', are fixed, and no part of the state. */
+  /**
+   * Core meshes of all colliders except planes. Their particles follow the bodies' particles, are fixed, and are not
+   * part of the state.
+   */
   cores: CoreLayout[];
   /**
-   * Where bodies may wait: uint8 a row for each surface, 1 where the scene lets two of them touch; the memory's own
-   * tables say so only of what is there.
+   * Present if the scene has spawnable bodies: uint8, one row for each surface, 1 where the scene lets two surfaces
+   * touch. The tables in memory say this only for active bodies.
    */
   sceneMeets?: Uint8Array;
   /** Addresses. */
   x: number;
   xPrev: number;
   v: number;
-  /** Copies for reset and roll-back: positions then velocities. */
+  /** Copies for reset and roll-back: positions, then velocities. */
   initial: number;
   good: number;
-  /** What else is state: rows of constraint blocks, body by body. */
+  /** State besides particles: rows of constraint blocks, body by body. */
   states: StateRun[];
-  /** Bodies with a method of their own. */
+  /** Bodies with their own method. */
   methods: MethodLayout[];
-  /** Triangles that air reaches: WIND_TRIANGLE rows. */
+  /** Triangles exposed to wind: WIND_TRIANGLE rows. */
   blown: { address: number; count: number };
-  /** What bodies are compared with. */
+  /** References that the scene compares bodies with. */
   reference?: ReferenceLayout;
   points: number;
-  /** Slots: attachments first, then grab handles. */
+  /** Point slots: attachments first, then grabs. */
   attachmentCount: number;
   grabFirst: number;
   grabCount: number;
   /** Colliders on a path. */
   movers: Mover[];
-  /** int32 pairs (member, grab + 1; zeros: free) of each grab slot. */
+  /** int32 pairs (member, grab + 1; zeros: free), one for each grab slot. */
   grabOwners: number;
-  /** float32[3] of each grab slot: from the picked point to the average of its neighborhood, m. */
+  /** float32[3] for each grab slot: from the picked point to the average of its neighborhood, m. */
   grabOffsets: number;
-  /** float32[3] of each grab slot: where its target is going, m; it gets there at the hand's speed. */
+  /** float32[3] for each grab slot: goal of its target, m; the target moves there at most at handSpeed. */
   grabGoals: number;
-  /** POINT_MAX_EDGES rows of each grab slot. */
+  /** POINT_MAX_EDGES rows for each grab slot. */
   grabEdges: number;
-  /** float32[3] per streamed particle: where it was when the stillness count began. */
+  /** float32[3] per streamed particle: its position when the count of still ticks began. */
   anchor: number;
   /**
-   * int32: per body ticks at rest; one for the room asleep; per body HELD or WAITS (inactive.ts); per body ticks near
-   * its anchor; per body calm ticks (rest.ts); per body 0, or one more than the body that stands for the island that it
-   * sleeps with (sleepingIslands.ts).
+   * int32 words, in this order. Per body: ticks at rest. One word: whether the room sleeps. Per body: HELD or WAITS
+   * (inactive.ts), ticks near its anchor, calm ticks (rest.ts). Last per body: 0, or one more than the body that
+   * represents its sleeping island (sleepingIslands.ts).
    */
   still: number;
   scratch: number;
-  /** What belongs to the list of pairs, ascending: no part of a checkpoint (checkpoint.ts). */
+  /** Ranges of the pair list, ascending: not part of a checkpoint (checkpoint.ts). */
   lists: Range[];
-  /** Where memory ends that anything was taken from. */
+  /** End of the allocated memory. */
   end: number;
-  /** Where in the world the room's positions are measured from, m. */
+  /** The room's origin in world coordinates, m. */
   origin: [number, number, number];
   /**
-   * kg: what masses in memory, and all that contains them (forces, stiffnesses, compliances, multipliers), are measured
-   * in (massUnit.ts).
+   * Unit of mass in memory, kg. All values that contain mass (forces, stiffnesses, compliances, multipliers) use it
+   * (massUnit.ts).
    */
   massUnit: number;
-  /** About the world's origin. */
+  /** Radius of the world about its origin, m. */
   worldRadius: number;
   quantum: number;
-  /** As the scene says, m/s^2. */
+  /** Gravity of the scene, m/s^2. */
   gravity: [number, number, number];
-  /** Address of what may be changed of it (tuning.ts), and what the scene says of that. */
+  /** Address of the tunable values (tuning.ts), then the scene's values and their limits. */
   tuning: number;
   tuned: Tuning;
   limits: TuningLimits;
-  /** By body: what of it may be changed, as the scene says it, and what that takes. */
+  /** Tunable values of each body as the scene gives them, and the data that changing them needs. */
   tunable: TunableBody[];
   /** Lanes of compliant bodies' constraints, RUN_INTEGERS each (retune.ts). */
   materialRuns: Int32Array;
-  /** By body: address of its ENCLOSED row. */
+  /** Address of each body's ENCLOSED row. */
   enclosed: (number | undefined)[];
-  /** What happens to surfaces that intersect from the start. */
+  /** Treatment of surfaces that intersect from the start. */
   intersections: "untangle" | "hold";
-  /** SI. */
+  /** SI units. */
   interaction: {
     grabCompliance: number;
     grabMaxForce: number;
@@ -158,10 +161,10 @@ export interface SimLayout extends Record<string, unknown> {
     handSpeed: number;
     grabMaxStretch: number;
     maxImpulse: number;
-    /** Bodies that one hand may pull at once. */
+    /** Bodies that one grab may hold at once. */
     together: number[];
   };
-  /** Blocks of four lanes by kind, padded lanes included: what a benchmark divides by. */
+  /** Number of four-lane blocks by kind, including padded lanes: benchmarks divide by it. */
   blocks: Record<ElementKind, number>;
   colors: Record<ElementKind, number>;
 }

@@ -1,25 +1,26 @@
 /**
- * The unit of mass of a room's memory. The kernel multiplies pairs of numbers of the size K = sum_i w_i |b_i|^2
- * (inverse mass over the square of an element's height, 1/(kg m^2)), which goes with 1/(density size^5): elements of
- * 0.05 mm of water make 1e19, whose square is beyond float32, and elements of 5 km one that is below it. So where any
- * element comes near those ends, masses are kept in another unit, a power of two of a kilogram that brings K back
- * around 1. Everything with kg in its dimension is converted when it enters memory, so it costs no step anything; and
- * since powers of two are exact, motions have the same bits in every unit. Rooms of ordinary size keep the kilogram.
- * Tried: a factor per element in its rows, four multiplications and a load in every element of every iteration.
+ * Chooses the unit of mass of a room's memory.
+ * The kernel multiplies pairs of numbers of the size K = sum_i w_i |b_i|^2 (inverse mass over the square of an
+ * element's height, 1/(kg m^2)), which grows with 1/(density size^5). Elements of 0.05 mm of water give 1e19, whose
+ * square is above float32's range; the square for elements of 5 km is below it. If any element comes near those ends,
+ * masses use another unit: a power of two of a kilogram that brings K back around 1. Values with kg in their dimension
+ * are converted when they enter memory, so no step costs more. Since powers of two are exact, motions have the same
+ * bits in every unit. Rooms of ordinary size keep the kilogram.
+ * Tried: a factor per element in its rows: four multiplications and a load in every element of every iteration.
  */
 import type { Body, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import type { BodyTemplate } from "./body/template.ts";
 
 /**
- * K lies within 2^-LIMIT .. 2^LIMIT: squared, times stretches of 30 to the fourth power, within float32's 2^-126 ..
+ * Bound on log2 K, either way: squared, times stretches of 30 to the fourth power, it stays within float32's 2^-126 ..
  * 2^128.
  */
 const LIMIT = 50;
 
 /**
  * @returns kg, a power of two; 1 unless elements are tiny or huge
- * @throws SceneError where one unit cannot hold the smallest and the largest elements of the scene
+ * @throws SceneError if one unit cannot hold the smallest and the largest elements of the scene
  */
 export function chooseMassUnit(bodies: readonly BodyTemplate[]): number {
   let low = Infinity;
@@ -45,8 +46,7 @@ export function chooseMassUnit(bodies: readonly BodyTemplate[]): number {
 }
 
 /**
- * Least and greatest exponent of K over a body's elements; heights are bounded from below by volume over the largest
- * side.
+ * Smallest and largest exponent of K over a body's elements. Volume over the largest side is a lower bound for heights.
  */
 function exponents(body: BodyTemplate): [number, number] {
   let low = Infinity;
@@ -68,7 +68,7 @@ function exponents(body: BodyTemplate): [number, number] {
       ? longest2 / Math.abs(edge(at[2]!, last).reduce((sum, c, r) => sum + c * n[r]!, 0))
       : Math.sqrt(longest2 / square(n)); // 1/height
     const exponent = Math.log2(w * b * b);
-    if (!Number.isFinite(exponent)) continue; // all of it pinned
+    if (!Number.isFinite(exponent)) continue; // all of its particles are pinned
     low = Math.min(low, exponent);
     high = Math.max(high, exponent);
   }
@@ -79,7 +79,7 @@ function square(a: readonly number[]): number {
   return a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!;
 }
 
-/** The same scene with masses in `unit` kg, hands apart (grabs.ts converts what they do). */
+/** The same scene with masses in `unit` kg, except `interaction` (grabs.ts converts grabs and impulses). */
 export function inMassUnit(scene: Scene, unit: number): Scene {
   if (unit === 1) return scene;
   const { bodies, attachments } = scene;
@@ -96,7 +96,7 @@ export function inMassUnit(scene: Scene, unit: number): Scene {
   };
 }
 
-/** Fields in Pa, N m or kg/m^3 are divided; compliances, of m/N or m^3/Pa, multiplied. */
+/** Fields in Pa, N m or kg/m^3 are divided; compliances, in m/N or m^3/Pa, are multiplied. */
 const DIVIDED = [
   "density",
   "youngsModulus",

@@ -1,11 +1,12 @@
 /**
- * Which values of a body's material its owner may set, each alone, while all else is as the scene says. The limit of
- * several values together is judged when they are set (tuning.ts): weight here and there by `weightStrain`, sound by
- * MOST_EDGES (substeps.ts), an implicit step by MOST_QUOTIENT (retuneImplicit.ts).
+ * Limits for each value of a body's material that its owner may set, with all other values as in the scene. Limits of
+ * several values together are checked when they are set (tuning.ts): weight by `weightStrain`, sound by MOST_EDGES
+ * (substeps.ts), an implicit step by MOST_QUOTIENT (retuneImplicit.ts).
  *   density, youngsModulus, bendingStiffness   within factors of the scene's value; the weight does not crush the body,
- *                                              sound crosses no more edges in a substep than the step is made for
+ *                                              sound crosses no more edges in a substep than the step allows
  *   poissonsRatio                              as stiff against compression as those two allow
- *   pressure, yield, steps                     a balloon's, below the largest plastic strain, for so many particles
+ *   pressure, yield, steps                     a balloon's; below the largest plastic strain; by the number of
+ *                                              particles
  */
 import type { BodyTuning } from "../../shared/protocol/protocol.ts";
 import { type BodyField, type Span, spanOf, type TuningLimits } from "../../shared/tuning.ts";
@@ -15,36 +16,42 @@ import type { TunableBody } from "./tunable.ts";
 
 type BodyLimits = TuningLimits["bodies"][number];
 
-/** Factors from the scene's value, either way. */
+/** Largest factors from the scene's value, either way. */
 const MATERIAL: Partial<Record<BodyField, number>> = { density: 10, youngsModulus: 100, bendingStiffness: 100 };
-/** Of a balloon: least and largest wanted volume in volumes at rest. */
+/** Smallest and largest target volume of a balloon, in volumes at rest. */
 const PRESSURE: Span = { least: 0.2, most: 3 };
-/** Weight over the load that strains a body by 1: it is not crushed. */
+/** Weight over the load that strains a body by 1: below it, the body is not crushed. */
 export const MOST_STRAIN = 1;
-/** m/s^2, of rooms without gravity, too. */
+/** Gravity assumed at least, m/s^2, also for rooms without gravity. */
 const USUAL_GRAVITY = 9.81;
-/** Of a method in a tick: all bodies at once take no more than a few times what scenes ask for. */
+/** Largest steps of a method in a tick: all bodies at once take only a few times the steps that scenes use. */
 const MOST_STEPS = 16;
-/** Share of the largest plastic strain; flow has to begin below that. */
+/** Share of the largest plastic strain below which flow has to begin. */
 const BELOW_STRAIN = 0.99;
 
-/** Weight of a body over the load that would strain it by 1; 0: it has no modulus. @param g m/s^2 */
+/**
+ * Weight of a body over the load that would strain it by 1; 0: it has no modulus.
+ * @param g m/s^2
+ */
 export function weightStrain(size: number, g: number, { density, youngsModulus }: Partial<BodyTuning>): number {
   return density && youngsModulus ? (density * g * size) / youngsModulus : 0;
 }
 
-/** Largest strain by weight that a room takes: 1, or that of the scene's body under the most gravity. */
+/** Largest strain by weight that a room accepts: 1, or that of the scene's body under the largest gravity. */
 export const mostStrain = (size: number, mostGravity: number, scene: Partial<BodyTuning>): number =>
   Math.max(MOST_STRAIN, weightStrain(size, mostGravity, scene));
 
-/** Squared speed of sound that a compliant body may have over what it has; at least 1. @param rate substeps a second */
+/**
+ * Largest factor on a compliant body's squared speed of sound; at least 1.
+ * @param rate substeps per second
+ */
 function soundRoom({ edges, elasticity, scene }: TunableBody, rate: number): number {
   if (edges === 0 || scene.youngsModulus === undefined) return Infinity;
   const now = (scene.youngsModulus * volumetric(elasticity, scene.poissonsRatio)) / scene.density!;
   return Math.max(1, ((MOST_EDGES * rate) / edges) ** 2 / now);
 }
 
-/** Largest Poisson's ratio at which `stiffness` is at most `most`: both grow with it. */
+/** Largest Poisson's ratio at which `stiffness` is at most `most`: stiffness grows with the ratio. */
 function largestRatio(from: number, top: number, most: number, stiffness: (nu: number) => number): number {
   if (stiffness(top) <= most) return top;
   let [low, high] = [from, top];
@@ -66,8 +73,10 @@ function ratioLimit({ implicit, elasticity, scene }: TunableBody, room: number):
 }
 
 /**
- * @param size diagonal of its box, m @param g of the scene, m/s^2 @param mostGravity that its owner may set
- * @param rate substeps a second
+ * @param size diagonal of its box, m
+ * @param g of the scene, m/s^2
+ * @param mostGravity largest gravity that the owner may set, m/s^2
+ * @param rate substeps per second
  */
 export function materialLimits(
   size: number,

@@ -1,4 +1,4 @@
-/** From a scene's engineering constants to the numbers that constraints use. */
+/** Converts a scene's engineering constants to the numbers that constraints use. */
 import type { ClothMaterial, IsotropicMaterial, OrthotropicMaterial } from "../../shared/scene.ts";
 
 /**
@@ -15,15 +15,15 @@ export function lameCoefficients(material: Pick<IsotropicMaterial, "youngsModulu
 
 /**
  * Compliance of an orthotropic solid in its own axes, 1/Pa: normal strains from normal stresses 11 22 33, couplings 23
- * 13 12, and gammas from shear stresses 23 13 12. The tensor itself is the inverse (`orthotropicTensor`).
+ * 13 12, and gammas from shear stresses 23 13 12. Its inverse is the tensor (`orthotropicTensor`).
  */
 export type OrthotropicCompliance = readonly [number, number, number, number, number, number, number, number, number];
 
 /**
  * Under stress sigma_i alone eps_i = sigma_i/k_i and eps_j = -nu_ij eps_i; gamma_ij = sigma_ij/mu_ij. The three given
- * nu_ij and the symmetry nu_ij/k_i = nu_ji/k_j make nine constants (Bender et al. 2014, eq 4 with an orthotropic
+ * nu_ij and the symmetry nu_ij/k_i = nu_ji/k_j give nine constants (Bender et al. 2014, eq 4 with an orthotropic
  * tensor; its section 4.3 has the plane case).
- * @param m positive definite: shared/sceneRules.ts refuses others
+ * @param m positive definite: shared/sceneRules.ts checks it
  */
 export function orthotropicCompliance(
   m: Pick<OrthotropicMaterial, "youngsModuli" | "poissonsRatios" | "shearModuli">,
@@ -34,7 +34,7 @@ export function orthotropicCompliance(
   return [1 / k1, 1 / k2, 1 / k3, -nu23 / k2, -nu13 / k1, -nu12 / k1, 1 / mu23, 1 / mu13, 1 / mu12];
 }
 
-/** The isotropic solid as a special case: the same in every axes. */
+/** The isotropic solid as a special case: the same in all axes. */
 export function isotropicCompliance(
   m: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">,
 ): OrthotropicCompliance {
@@ -64,38 +64,35 @@ export function orthotropicTensor(s: OrthotropicCompliance): number[][] {
 }
 
 /**
- * Largest plastic strain that a rest shape can have: one without trace and of this norm compresses no direction by more
- * than sqrt(2/3) of it, and Green's strain of a flat element is -1/2, reached at 0.61. A larger `max` acts as this.
+ * Largest plastic strain of a rest shape. A strain without trace and of this norm compresses no direction by more than
+ * sqrt(2/3) of it, and Green's strain of a flat element is -1/2, reached at 0.61. A larger `max` acts like this one.
  */
 export const MOST_PLASTIC_STRAIN = 0.6;
 
 /**
- * Part of a plastic body's elements that may be inverted before none of it flows. A dragon under a heavy sphere has
- * 0.01 to 0.03 inverted, in its horns. What is wrecked has more, and then waits until none is
- * (kernel/assembly/constraints/plasticity.ts says why).
+ * If more than this part of a plastic body's elements is inverted, none of it flows. A dragon under a heavy sphere has
+ * 0.01 to 0.03 inverted, in its horns. A wrecked body has more, and does not flow until no element is inverted
+ * (kernel/assembly/constraints/plasticity.ts gives the reason).
  */
 const INVERTED_SHARE = 0.03;
 
 /**
- * How often the iterations of a substep may find an element of the body inverted: more, and it does not flow. Every
- * schedule and both solvers look at every element once an iteration. In a body of fewer than 34 elements one that stays
- * inverted stops all flow.
+ * Number of times that a substep's iterations may find an inverted element before the body stops flowing. Every
+ * schedule and both solvers check every element once an iteration. In a body of fewer than 34 elements, one element
+ * that stays inverted stops all flow.
  */
 export function invertedLimit(plasticElements: number, iterations: number): number {
   return Math.floor(INVERTED_SHARE * plasticElements * iterations);
 }
 
-/** What a Neo-Hookean element is made with, Pa; `clamp` is the stretch below which the energy is continued. */
+/** Constants of a Neo-Hookean element, Pa; `clamp` is the stretch below which the energy is continued. */
 export interface HyperModuli {
   mu: number;
   lambda: number;
   clamp: number;
 }
 
-/**
- * 80 % compression: the stress there, mu (s - 1/s) = -4.8 mu and more, is what a flat or inverted element comes back
- * with.
- */
+/** 80 % compression: the stress there, mu (s - 1/s) = -4.8 mu and more, restores a flat or inverted element. */
 const NEO_HOOKEAN_CLAMP = 0.2;
 
 /** Psi = mu/2 (I1 - log I3 - 3) + lambda/8 log^2 I3 (Bender et al. 2014, eq 8): mu and lambda are Lame's. */
@@ -103,9 +100,9 @@ export function neoHookean(material: Pick<IsotropicMaterial, "youngsModulus" | "
   return { ...lameCoefficients(material), clamp: NEO_HOOKEAN_CLAMP };
 }
 
-/** How far above the trap of the stable model the clamp is: part of mu that the stress there pushes outwards with. */
+/** Margin of the clamp above the trap of the stable model: the outward stress there, in parts of mu. */
 const TRAP_MARGIN = 0.02;
-/** The clamp of nearly incompressible materials, whose trap is next to F = 0. */
+/** Clamp of nearly incompressible materials, whose trap is next to F = 0. */
 const LEAST_CLAMP = 0.1;
 
 /**
@@ -113,8 +110,8 @@ const LEAST_CLAMP = 0.1;
  * mu/lambda' make the rest state free of stress, mu + lambda' (1 - gamma) = 0, and its tangent Hooke's law:
  *   d^2 Psi = 2 mu eps:eps + (lambda' - mu) tr^2 eps
  * so k and nu are the scene's. Its stress along F = sigma 1, mu sigma - lambda' (gamma - sigma^3) sigma^2, draws a body
- * inwards below the smallest root of sigma (gamma - sigma^3) = gamma - 1; the clamp is just above it: 0.55 at nu = 0,
- * 0.30 at 0.3, 0.1 from 0.46 on. Where only one singular value is below it nothing changes:
+ * inwards below the smallest root of sigma (gamma - sigma^3) = gamma - 1. The clamp is just above it: 0.55 at nu = 0,
+ * 0.30 at 0.3, 0.1 from 0.46 on. If only one singular value is below it, nothing changes:
  * kernel/assembly/constraints/hyperelasticInversion.ts.
  */
 export function stableNeoHookean(material: Pick<IsotropicMaterial, "youngsModulus" | "poissonsRatio">): HyperModuli {
@@ -167,7 +164,10 @@ export function sheetCompliance(m: SheetModuli): { s00: number; s01: number; s11
   return { s00: 1 / m.kWeft, s01: -m.nuWarp / m.kWarp, s11: 1 / m.kWarp, s22: 1 / m.kShear };
 }
 
-/** Of the Neo-Hookean models. @param youngsModulus in any unit of mass */
+/**
+ * Constants of a Neo-Hookean model.
+ * @param youngsModulus in any unit of mass
+ */
 export function hyperModuli(
   model: "neo-hookean" | "stable-neo-hookean",
   youngsModulus: number,

@@ -1,33 +1,33 @@
 /**
- * How fast a body may move, and which values of its owner a room takes: limits that follow from the scene, not from
- * the type of a number. h is a substep, s the diagonal of a body's box, a its mean edge, all in SI.
+ * Limits of a body's speed, and of the values that a room accepts from its owner. They follow from the scene, not from
+ * the type of a number. h is a substep, s the diagonal of a body's box, a its mean edge, all in SI units.
  *
- * Speed. No free body moves further than MOST_SIZES of its sizes in a substep, so at most
- *     v = MOST_SIZES s / h,   or AUTHORED times the velocity that the scene gives it, where that is more.
- * `limitSpeeds` holds every body to it before each tick, whatever made it fast: a long fall, impulses, a collision. It
- * scales the body's velocities by one factor, so the body keeps its direction and turns as before. Within the tick the
- * limits of gravity and air below add less than a size a substep. Ordinary motion is 10 to 100 times slower: no bit of
- * it changes.
+ * Speed. No free body moves further than MOST_SIZES of its sizes in a substep, so its speed is at most
+ *     v = MOST_SIZES s / h,   or AUTHORED times the velocity that the scene gives it, if that is more.
+ * `limitSpeeds` enforces this before each tick, whatever made the body fast: a long fall, impulses, a collision. It
+ * scales the body's velocities by one factor, so the direction and axis of its motion stay. Within the tick the limits
+ * of gravity and wind below add less than a size per substep. Ordinary motion is 10 to 100 times slower and keeps every
+ * bit.
  *
- * Gravity g, the least over all bodies of
- *     2 s / FALL_SECONDS^2             a fall through the body's own size is seen, and takes FALL_SECONDS
+ * Gravity g is at most the smallest, over all bodies, of
+ *     2 s / FALL_SECONDS^2             a fall through the body's own size is visible, and takes FALL_SECONDS
  *     (MOST_EDGES a / h)^2 / (2 s)     at its end the body moves MOST_EDGES edges in a substep: contact sees each edge
  *     E / (rho s)                      the body's weight strains it by MOST_STRAIN = 1 (materialLimits.ts)
- * but never less than EARTHLY, which all scenes are made for, nor less than the scene's own.
+ * but never less than EARTHLY, which all scenes are made for, nor less than the scene's own gravity.
  *
- * Air. What it carries gets its velocity at most (kernel/assembly/wind/wind.ts), so U is bounded like a speed:
+ * Wind. Bodies reach at most its velocity (kernel/assembly/wind/wind.ts), so U is bounded like a speed:
  *     s / CROSSING_SECONDS             it crosses a body in CROSSING_SECONDS
  *     MOST_EDGES a / h                 in a substep it carries a body MOST_EDGES edges
- *     sqrt(2 p (a / T^2) / (rho C))    with the mass p behind a square meter, it moves a body at rest half an edge in
+ *     sqrt(2 p (a / T^2) / (rho C))    with the mass p per square meter, it moves a body at rest half an edge in
  *                                      a tick T: a sheet that it presses against something is not crushed
- * over bodies that feel it, never less than a BREEZE or STORM times the scene's wind. Gusts are as strong as the wind
- * at most. The push of air grows with its density and coefficients, which stay those of air.
+ * over the bodies that feel it, but never less than BREEZE or STORM times the scene's wind. Gusts are at most as strong
+ * as the wind. The push of air grows with its density and coefficients, which stay those of air.
  *
  * Limits of materials: materialLimits.ts.
  *
- * A scene's author may go further than its visitors, as far as the first sentence allows: `checkMotion` refuses a scene
- * whose gravity, loads, air or hands alone move a body further than MOST_SIZES of its sizes in one substep. Velocities
- * are the author's word: they raise the limit of their body.
+ * A scene's author may exceed these limits, but not all: `checkMotion` refuses a scene whose gravity, loads, wind or
+ * grabs alone move a body further than MOST_SIZES of its sizes in one substep. Velocities of the scene raise the limit
+ * of their body.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Tuning, Wind } from "../../shared/protocol/protocol.ts";
@@ -41,38 +41,50 @@ import { materialLimits, MOST_STRAIN, weightStrain } from "./materialLimits.ts";
 import type { TunableBody } from "./tunable.ts";
 import { isFelt } from "./wind.ts";
 
-/** Sizes of a body that it moves in one substep at most. */
+/** Largest displacement of a body in one substep, in its sizes. */
 export const MOST_SIZES = 4;
-/** A speed that the scene gives a body is legitimate; impacts may add as much again. */
+/** Factor on the velocity that a scene gives a body: impacts may add the same again. */
 const AUTHORED = 2;
-/** s; twelve ticks at 60 Hz, six pictures at 30 Hz. */
+/** Shortest fall through a body's size, s; twelve ticks at 60 Hz, six pictures at 30 Hz. */
 const FALL_SECONDS = 0.2;
-/** Mean edges in a substep. */
+/** Largest displacement in a substep, in mean edges. */
 const MOST_EDGES = 1.5;
-/** m/s^2: twice that of the Earth. */
+/** Gravity always allowed, m/s^2: twice that of the Earth. */
 const EARTHLY = 20;
-/** s; two ticks at 60 Hz. */
+/** Shortest time in which wind crosses a body, s; two ticks at 60 Hz. */
 const CROSSING_SECONDS = 1 / 30;
-/** m/s: a gentle breeze, 3 Beaufort. */
+/** Wind always allowed, m/s: a gentle breeze, 3 Beaufort. */
 const BREEZE = 5;
 const STORM = 2;
-/** Root mean square of gusts over the wind's speed. */
+/** Largest root mean square of gusts over the wind's speed. */
 const GUSTS = 1;
-/** kg/m^3; coldest air at sea level has 1.6. */
+/** Density of dense air, kg/m^3; the coldest air at sea level has 1.6. */
 const DENSE_AIR = 2;
 /** C_D of the bluntest bodies (S. F. Hoerner, Fluid-Dynamic Drag, chapter 3); C_L is less. */
 const BLUNT = 2.5;
 
 const norm = (a: readonly number[]): number => Math.sqrt(a.reduce((sum, c) => sum + c * c, 0));
 
-/** Fastest that a body may move, m/s. @param h s @param velocity that the scene gives it */
+/**
+ * Largest speed of a body, m/s.
+ * @param h substep, s
+ * @param velocity that the scene gives it, m/s
+ */
 export const mostSpeed = (size: number, h: number, velocity: Vec3 = [0, 0, 0]): number =>
   Math.max((MOST_SIZES * size) / h, AUTHORED * norm(velocity));
 
-/** Bodies as the limits see them. */
+/**
+ * Fastest that an impulse may make a particle, m/s: MOST_EDGES mean edges in a substep, or the body's greatest speed if
+ * it has no edges.
+ */
+export function mostPushSpeed({ meanEdge, mostSpeed: most }: BodyLayout, h: number): number {
+  return meanEdge > 0 ? Math.min(most, (MOST_EDGES * meanEdge) / h) : most;
+}
+
+/** Properties of bodies that limits depend on. */
 type Measured = Pick<BodyLayout, "size" | "meanEdge" | "kind" | "facing">;
 
-/** Three digits are enough of a limit that nobody wrote. */
+/** Rounds a computed limit to three digits. */
 const short = (limit: number): number => Number(limit.toPrecision(3));
 
 function mostGravity(bodies: readonly Measured[], h: number, tuned: Tuning): number {
@@ -86,7 +98,7 @@ function mostGravity(bodies: readonly Measured[], h: number, tuned: Tuning): num
   return Math.max(norm(tuned.gravity), EARTHLY, short(Math.min(...least)));
 }
 
-/** @param tick s */
+/** @param tick length of a tick, s */
 function mostWind(bodies: readonly Measured[], h: number, tick: number, { velocity }: Wind): number {
   const least = bodies
     .filter(({ kind }) => kind === "cloth" || kind === "soft")
@@ -97,7 +109,7 @@ function mostWind(bodies: readonly Measured[], h: number, tick: number, { veloci
   return Math.max(STORM * norm(velocity), BREEZE, ...(least.length > 0 ? [short(Math.min(...least))] : []));
 }
 
-/** @param tuned as the scene says */
+/** @param tuned values of the scene */
 export function tuningLimits(
   bodies: readonly Measured[],
   tunable: readonly TunableBody[],
@@ -119,7 +131,7 @@ export function tuningLimits(
       drag: upTo(Math.max(BLUNT, wind.drag)),
       lift: upTo(Math.max(BLUNT, wind.lift)),
       intensity: upTo(Math.max(GUSTS, wind.intensity)),
-      // waves that no triangle resolves push nothing
+      // waves below the triangles' resolution push nothing
       scale: { least: Math.min(wind.scale, Number.isFinite(edge) ? edge : 1), most: WIND_SPANS.scale.most },
       seed: WIND_SPANS.seed,
     },
@@ -127,7 +139,7 @@ export function tuningLimits(
   };
 }
 
-/** What a scene says of motion, with its bodies' free masses (kg) and loads (N). */
+/** The scene's values about motion, with its bodies' free masses (kg) and loads (N). */
 interface AuthoredMotion {
   tuned: Tuning;
   /** m/s; absent: the default, which follows from the bodies. */
@@ -135,7 +147,10 @@ interface AuthoredMotion {
   bodies: readonly { mass: number; force: number }[];
 }
 
-/** @param rate substeps a second @throws SceneError naming what moves a body further than MOST_SIZES in a substep */
+/**
+ * @param rate substeps per second
+ * @throws SceneError that names the value which moves a body further than MOST_SIZES in a substep
+ */
 export function checkMotion(
   bodies: readonly (Measured & Pick<BodyLayout, "name">)[],
   { tuned, handSpeed, bodies: authored }: AuthoredMotion,
@@ -162,13 +177,13 @@ export function checkMotion(
   });
 }
 
-/** Once before each tick: slows down every body that moves too far in a substep. */
+/** Slows down every body that would move too far in a substep; once before each tick. */
 export function limitSpeeds({ f32, i32 }: Views, { bodies, bodyRows, v }: SimLayout, kernel: Kernel): void {
   for (const [body, { first, count, mostSpeed: most }] of bodies.entries()) {
-    // a body that waits or sleeps does not move
+    // an inactive or sleeping body does not move
     if (i32[(bodyRows + body * L.BODY_BYTES + L.BODY_INACTIVE) / 4]) continue;
     const fastest = kernel.greatestSpeed2(first, count);
-    // what is not finite is the guard's
+    // the guard handles velocities that are not finite
     if (!(fastest > most * most && fastest < Infinity)) continue;
     const share = most / Math.sqrt(fastest);
     const begin = v / 4 + 4 * first;

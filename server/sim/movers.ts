@@ -1,21 +1,23 @@
 /**
- * Colliders on a path, for what happens outside of the kernel: waking a room that sleeps in their way, and taking along
- * on a reset what is attached to them.
+ * Colliders on a path, as used outside of the kernel: they wake a sleeping room in their way, and a reset moves
+ * attached bodies with them.
  */
 import { matrixOf, poseAt, type Path } from "../../shared/motion.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 
 export interface Mover {
   path: Path;
-  /** In the room's coordinates, m. */
+  /** Center in the room's coordinates, m. */
   center: Vec3;
-  /** Of the ball around the center that holds the collider, m; infinite for a plane. */
+  /** Radius of the ball around the center that contains the collider, m; infinite for a plane. */
   radius: number;
 }
 
 /**
- * May the collider touch a body between two moments? True may be false (it compares balls), false is certain.
- * @param x float32[4N] rows of the body's surface particles; margin m
+ * Returns whether the collider may touch a body between two moments. True may be wrong (it compares balls), false is
+ * certain.
+ * @param x float32[4N] rows of the body's surface particles
+ * @param margin m
  */
 export function comesNear(mover: Mover, from: number, to: number, x: Float32Array, margin: number): boolean {
   if (!Number.isFinite(mover.radius)) return true;
@@ -24,7 +26,7 @@ export function comesNear(mover: Mover, from: number, to: number, x: Float32Arra
   ) as [number[], number[]];
   const middle = a.map((c, r) => 0.5 * (c + b[r]!));
   const half = 0.5 * Math.sqrt(a.reduce((s, c, r) => s + (c - b[r]!) ** 2, 0));
-  // keys within the tick may lead away from the straight line; a tick's own travel covers that
+  // keys within the tick may leave the straight line; the tick's own displacement covers that
   const reach2 = (mover.radius + 2 * half + margin) ** 2;
   for (let i = 0; i < x.length; i += 4)
     if ((x[i]! - middle[0]!) ** 2 + (x[i + 1]! - middle[1]!) ** 2 + (x[i + 2]! - middle[2]!) ** 2 <= reach2)
@@ -33,8 +35,9 @@ export function comesNear(mover: Mover, from: number, to: number, x: Float32Arra
 }
 
 /**
- * Particles as the scene puts them -> where the collider has carried them by now.
- * @param x float32[4N] rows of positions; v likewise of velocities; both inout
+ * Moves particles from the scene's places to where the collider has carried them.
+ * @param x float32[4N] rows of positions, inout
+ * @param v float32[4N] rows of velocities, inout
  */
 export function carry({ path, center }: Mover, seconds: number, x: Float32Array, v: Float32Array): void {
   const { translate, quaternion } = poseAt(path, seconds);

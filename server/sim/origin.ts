@@ -1,21 +1,22 @@
 /**
- * A room's own origin: particles are float32, whose steps grow with the distance from zero (0.06 mm at 1 km), so a
- * scene that stands far from the world's origin is simulated around an origin of its own, and only what leaves the
- * server's files is in world coordinates.
+ * Chooses a room's own origin. Particles are float32, whose steps grow with the distance from zero (0.06 mm at 1 km).
+ * So a scene far from the world's origin is simulated around its own origin, and only data that leaves the server's
+ * files is in world coordinates.
  *
  * Per axis, with c the middle and s the diagonal of the box around all bodies as placed: the decimal number with the
- * fewest digits within NEAR s of c. Around the world's origin that is 0. A scene that was moved by a round number of
- * meters is moved back by just that, so it runs to the last bit like the one that was not moved; by any other number,
- * as exactly as float32 can. What was tried: the middle rounded to a grid of powers of two, which moves a scene at 1000
- * m by 992 or 1008 as its size goes.
+ * fewest digits within NEAR s of c. Near the world's origin that is 0. A scene moved by a round number of meters is
+ * moved back by exactly that, so it runs bit for bit like the original. Moved by any other number, it runs the same up
+ * to float32 rounding.
+ * Tried: the middle rounded to a grid of powers of two. A scene at 1000 m then moves by 992 or 1008, depending on its
+ * size.
  */
 import type { Attachment, AttachmentPoint, Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { placed } from "./body/transform.ts";
 import type { BodyTemplate } from "./body/template.ts";
 
 /**
- * In sizes of the scene. Positions then lose at most 4 of float32's 24 bits against a scene that stands at zero, while
- * things of ordinary places (a ball above a table) keep the coordinates that their file gives them.
+ * Tolerance in sizes of the scene. Positions then lose at most 4 of float32's 24 bits against a scene at zero. Bodies
+ * at ordinary places (a ball above a table) keep the coordinates of their file.
  */
 const NEAR = 16;
 
@@ -36,7 +37,7 @@ export function chooseOrigin(bodies: readonly Pick<BodyTemplate, "positions">[])
 /** The number with the fewest decimal digits within `slack` of `value`; the nearest of those. */
 function roundest(value: number, slack: number): number {
   if (Math.abs(value) <= slack) return 0;
-  // powers of ten as text: 1e-3 is the double nearest to a thousandth, 10 ** -3 need not be; coordinates of scenes end
+  // powers of ten as text: 1e-3 is the double nearest to a thousandth, 10 ** -3 may not be; coordinates of scenes end
   // at 1e6
   for (let exponent = 6; exponent >= -15; exponent--) {
     const step = Number(`1e${exponent}`);
@@ -46,7 +47,7 @@ function roundest(value: number, slack: number): number {
   return value;
 }
 
-/** The body as seen from `origin`: placed anew where its placement is known, so that no digit is lost on the way. */
+/** The body relative to `origin`, placed again if its placement is known, so that no digit is lost. */
 export function moveBody(body: BodyTemplate, origin: Vec3): BodyTemplate {
   if (origin.every((o) => o === 0)) return body;
   const { own, placement, detail } = body;
@@ -61,7 +62,7 @@ export function moveBody(body: BodyTemplate, origin: Vec3): BodyTemplate {
   };
 }
 
-/** Everything of a scene that has a place, but its bodies, as seen from `origin`. */
+/** All places in a scene except its bodies, relative to `origin`. */
 export function moveScene(scene: Scene, origin: Vec3): Scene {
   if (origin.every((o) => o === 0)) return scene;
   const { colliders, attachments, camera } = scene;

@@ -1,29 +1,32 @@
 /**
- * Which rooms keep what float32 takes from places and velocities (kernel/assembly/integrate/particles.ts, and `shift`
- * of math/lanes.ts).
+ * Decides which rooms keep low words: the part of positions and velocities that float32 rounding removes
+ * (kernel/assembly/integrate/particles.ts, and `shift` of math/lanes.ts).
  *
- * A correction is known to half a step of float32 at the particle's coordinate, r = 2^-24 |x|, and a velocity made from
- * it to r/h: in every substep each constraint throws its particles by so much, either way. What nothing damps is
- * pumped, and what is damped trembles; where r is above g h^2, what falls from rest stays where it is. Kept, only the
- * strain of rounded positions is left, an acceleration of omega^2 r in place of r/h^2.
+ * A correction is exact only to half a step of float32 at the particle's coordinate, r = 2^-24 |x|, and a velocity made
+ * from it to r/h. In every substep each constraint moves its particles by that error, either way. Undamped bodies gain
+ * energy, and damped ones tremble; if r is above g h^2, a body released from rest does not fall. With low words only
+ * the strain of rounded positions is left: an acceleration of omega^2 r in place of r/h^2.
  *
- * Measured: bar of 1e4 Pa, 1 m, clamped, damping 2, at rest 1.5 m from the origin, rms of its speed, without and with:
- * 20 substeps 10 mm/s, 40 34 and 0.01, 160 440 and 0.7. Energy of an undamped pendulum 3.5 m from the origin after a
- * minute: 5.3 times, and 0.93 (implicit Euler's own loss) of what it was. It costs a sixth of the solve, so rooms of
- * ordinary size whose bodies are damped go without.
+ * Measured: bar of 1e4 Pa, 1 m, clamped, damping 2, at rest 1.5 m from the origin; rms of its speed, mm/s: 20 substeps
+ * 10 without low words; 40 substeps 34 without, 0.01 with them; 160 substeps 440 and 0.7. Energy of an undamped
+ * pendulum 3.5 m from the origin after a minute, relative to the start: 5.3 without, 0.93 with them (implicit Euler's
+ * own loss). They cost a sixth of the solve, so rooms of ordinary size with damped bodies do without.
  */
 import type { BodyTemplate } from "./body/template.ts";
 
-/** m/s: r/h of a scene 2 m around its origin at 20 substeps a tick of 1/60 s. */
+/** Largest velocity error, m/s: r/h of a scene 2 m around its origin at 20 substeps a tick of 1/60 s. */
 const MOST_THROWN = 2 ** -24 * 2 * 1200;
-/** Rigid bodies know their own rounding (shape.ts); only their places need low words, far away. */
+/** The same for rigid bodies: they track their own rounding (shape.ts), so only positions far away need low words. */
 const MOST_THROWN_RIGID = 4 * MOST_THROWN;
-/** 1/s: what is damped less is pumped within minutes. */
+/** Damping below which rounding adds energy within minutes, 1/s. */
 const UNDAMPED = 0.25;
 
-/** @param bodies as seen from the room's origin; rate substeps a second */
+/**
+ * @param bodies relative to the room's origin
+ * @param rate substeps per second
+ */
 export function keepsRounding(bodies: readonly BodyTemplate[], rate: number): boolean {
-  // Jacobi's corrections are averaged before they are applied
+  // Jacobi corrections are averaged before they are applied
   if (bodies.some((b) => b.schedule.order === "jacobi" || b.schedule.rho > 0)) return false;
   return bodies.some((b) => {
     if (b.form !== "compliant") return false;

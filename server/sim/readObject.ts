@@ -1,6 +1,6 @@
 /**
- * A file that somebody brought along -> what is kept of it: a shape to simulate, a picture to draw, named by what they
- * are. Runs in a thread of the builder: of what the file does there nobody else notices anything.
+ * Converts an uploaded file to a shape to simulate and a picture to draw, each named by its content. Runs in a builder
+ * thread, so a harmful file affects no other thread.
  */
 import { createHash } from "node:crypto";
 import { Logger, WebIO } from "@gltf-transform/core";
@@ -10,10 +10,10 @@ import { readObjectFile } from "../meshing/objects/readObjectFile.ts";
 import { encodeShape } from "../meshing/objectShape.ts";
 import type { ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 
-/** Notes of one file that are told. */
+/** Largest number of reported notes about one file. */
 const MOST_NOTES = 32;
 
-/** @throws whatever is a defect of ours */
+/** @throws any error that is our own defect */
 export async function readObject({ bytes, name, beganMs }: ReadObjectTask): Promise<ReadObjectResult | ObjectRefusal> {
   if (beganMs) {
     const { user, system } = process.threadCpuUsage();
@@ -45,14 +45,17 @@ export async function readObject({ bytes, name, beganMs }: ReadObjectTask): Prom
   }
 }
 
-/** In memory that all threads have: the main thread passes it on, to the store and to builders, without a copy. */
+/**
+ * Copies bytes into memory that all threads share: the main thread passes it to the store and to builders without a
+ * copy.
+ */
 function shared(bytes: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
   copy.set(bytes);
   return copy;
 }
 
-/** Triangles of a picture, as numbers of its vertices, and how much it is made of. */
+/** Triangles of a picture, as vertex numbers, and its numbers of materials and textures. */
 async function lookAt(
   picture: Uint8Array,
 ): Promise<{ pictureTriangles: Uint32Array; materials: number; textures: number }> {

@@ -1,13 +1,13 @@
-/** Scene file -> validated scene. */
+/** Reads and validates a scene file. */
 import { readFile, stat } from "node:fs/promises";
 import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 
-/** Longest scene file that is read, bytes: meshes live in files of their own. */
+/** Largest scene file, bytes: meshes are stored in their own files. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 
-/** @throws SceneError; the error of the file system where the file cannot be read */
+/** @throws SceneError, or the file system's error if the file cannot be read */
 export async function readScene(path: string): Promise<Scene> {
   const { size } = await stat(path);
   if (size > MAX_SCENE_BYTES) throw new SceneError("", `${size} bytes`, `at most ${MAX_SCENE_BYTES} bytes`);

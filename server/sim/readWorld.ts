@@ -1,5 +1,6 @@
 /**
- * A scene as the simulation takes it: its bodies meshed, seen from the room's own origin and weighed in its own unit.
+ * Prepares a scene for the simulation: meshes its bodies, moves them to the room's own origin and converts masses to
+ * its own unit.
  */
 import type { Collider, Reference, Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
@@ -18,41 +19,41 @@ import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { chooseSteps, type Steps } from "./substeps.ts";
 
 export interface CreateOptions extends MeshSources {
-  /** Ticks end early once their counted work reaches BUDGETS periods (kernel/assembly/state/work.ts): rooms. */
+  /** For rooms: a tick ends early once its counted work reaches BUDGETS periods (kernel/assembly/state/work.ts). */
   bounded?: boolean;
   onProgress?: (done: number, stage: string) => void;
-  /** MiB that the room's memory grows to while it runs, if it begins with less; default: ROOM_MEMORY_MB. */
+  /** Size that the room's memory may grow to while it runs, MiB, if it begins with less; default: ROOM_MEMORY_MB. */
   memoryMb?: number;
 }
 
 export interface World {
-  /** As it was given, in kg, in its own coordinates; the solver that is chosen where it names none. */
+  /** The given scene in kg and in its own coordinates, with a solver chosen for every body that names none. */
   inWorld: Scene;
   /** Bodies of `inWorld`. */
   far: BodyTemplate[];
-  /** As the scene says, in kg, whatever the unit of mass in memory; from the room's origin. */
+  /** Bodies in kg, whatever the unit of mass in memory, in coordinates from the room's origin. */
   here: BodyTemplate[];
   origin: [number, number, number];
-  /** kg. */
+  /** Unit of mass, kg. */
   massUnit: number;
-  /** From the room's origin, in its unit of mass, as everything below. */
+  /** This and all fields below: in coordinates from the room's origin and in its unit of mass. */
   scene: Scene;
   bodies: BodyTemplate[];
   colliders: readonly Collider[];
-  /** Meshes inside of smooth colliders, by collider. */
+  /** Core meshes by collider; undefined for planes. */
   cores: Awaited<ReturnType<typeof loadCores>>;
-  /** Of those meshes, m. */
+  /** Longest edge that bodies lay on colliders, m (colliders/smooth.ts). */
   edge: number;
-  /** Particle of each body that is its first. */
+  /** Number of each body's first particle. */
   firsts: number[];
-  /** What bodies are compared with, the finer mesh first. */
+  /** Meshes of the reference that bodies are compared with, the finer one first. */
   reference: BodyTemplate[] | undefined;
-  /** Particles of bodies; of those, what clients see; of core meshes; all with the dummies, in whole lanes. */
+  /** Particle counts: of bodies; of those, the streamed ones; of core meshes; all with padding to whole lanes. */
   counts: { real: number; streamed: number; fixed: number; particles: number };
   steps: Steps;
-  /** MiB that memory grows to. */
+  /** Size that memory may grow to, MiB. */
   memoryMb: number;
-  /** Why the bodies that name no solver are compliant, where implicit would be better. */
+  /** Why bodies without a named solver are compliant although implicit would be better. */
   compliant?: Compliant | undefined;
 }
 
@@ -104,13 +105,13 @@ export async function readWorld(given: Scene, options: CreateOptions): Promise<W
   };
 }
 
-/** On both meshes, in world coordinates. */
+/** Loads both reference meshes, in world coordinates. */
 function loadReference(scene: Scene, reference: Reference, options: CreateOptions): Promise<BodyTemplate[]> {
   const meshes = [1, 2].map((part) => referenceBody(scene, reference, part));
   return Promise.all(meshes.map((body) => loadBody({ ...scene, bodies: [body] }, 0, { baseDir: options.baseDir })));
 }
 
-/** In world coordinates. */
+/** Loads all bodies, in world coordinates. */
 async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTemplate[]> {
   const bodies: BodyTemplate[] = [];
   for (let i = 0; i < scene.bodies.length; i++) {
@@ -123,7 +124,7 @@ async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTem
     });
     bodies.push(
       await body.catch((error: unknown) => {
-        // a mesh reader knows its file and line, not whose mesh it is
+        // a mesh reader knows its file and line, but not the body
         if (error instanceof MeshError) error.message = `scene /bodies/${i}/mesh: ${error.message}`;
         throw error;
       }),
@@ -143,7 +144,7 @@ async function loadBodies(scene: Scene, options: CreateOptions): Promise<BodyTem
   return bodies;
 }
 
-/** Distance of the particle farthest from the origin, m. */
+/** Distance of the farthest particle from the origin, m. */
 function farthest(positions: Float64Array): number {
   let most = 0;
   for (let i = 0; i < positions.length; i += 3)

@@ -1,10 +1,10 @@
 /**
- * Recordings: `manifest.json` (what the particles are) and `positions.f32` (where they were: little-endian float32 x y
- * z per particle, frames back to back), in world coordinates. Particles, elements and triangles are numbered as in the
- * mesh file, whatever order the simulation keeps them in. Far from the world's origin float32 is coarse (0.06 mm at 1
- * km), so a scene that is simulated around an origin of its own (origin.ts) gets `local.f32` beside it: the same
- * positions from the manifest's `origin`, with every bit that the simulation has. Behind the bodies' particles come
- * those of the colliders' core meshes, under the numbers that they have in the room.
+ * Recordings: `manifest.json` (description of the particles) and `positions.f32` (little-endian float32 x y z per
+ * particle, frames back to back), in world coordinates. Particles, elements and triangles are numbered as in the mesh
+ * file, not in the simulation's order. Far from the world's origin float32 is coarse (0.06 mm at 1 km). So a scene with
+ * its own origin (origin.ts) also gets `local.f32`: the same positions from the manifest's `origin`, with every bit of
+ * the simulation. The particles of the colliders' core meshes follow the bodies' particles, under their numbers in the
+ * room.
  */
 import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:fs";
 import { join } from "node:path";
@@ -19,18 +19,18 @@ export class Recorder {
   private readonly world: SimWorld;
   /** Simulation particle of each recorded one. */
   private readonly source: Uint32Array;
-  /** From the room's origin, and in the world. */
+  /** Positions from the room's origin, and in the world. */
   private readonly frame: Float32Array;
   private readonly worldFrame: Float32Array;
   private readonly origin: readonly number[];
-  /** Open where the room's origin is not the world's. */
+  /** Open if the room's origin is not the world's. */
   private readonly localFile: number | undefined;
   private readonly manifest: Record<string, unknown>;
-  /** Of bodies that may wait, by number: first and last frame of each time that they were away. */
+  /** For each spawnable body: first and last frame of each period in which it was inactive. */
   private readonly absent = new Map<number, number[]>();
   private readonly records: ColliderRecords;
   private readonly every: "tick" | "substep";
-  /** Tick and substep of it that the last frame was taken in. */
+  /** Tick, and its substep, of the last frame. */
   private tick = 0;
   private substep = 0;
   frames = 0;
@@ -90,7 +90,7 @@ export class Recorder {
     };
   }
 
-  /** Appends the state as it is now. */
+  /** Appends the current state. */
   write(): void {
     this.world.readParticles(this.source, this.frame);
     if (this.localFile !== undefined) {
@@ -112,7 +112,7 @@ export class Recorder {
     }
   }
 
-  /** s since the room's first tick. The tick's number rises when all its substeps are done. */
+  /** Seconds since the room's first tick. The tick number rises when all of the tick's substeps are done. */
   private time(): number {
     const {
       tickNumber,
@@ -124,7 +124,7 @@ export class Recorder {
     return (stepped + this.substep / substeps) / tickHz;
   }
 
-  /** Writes the manifest, with the number of frames and what the run ended with. */
+  /** Writes the manifest, with the number of frames and the run's result. */
   close(result: Record<string, unknown>): void {
     closeSync(this.file);
     if (this.localFile !== undefined) closeSync(this.localFile);

@@ -1,6 +1,6 @@
 /**
- * What a recording says about colliders: their triangles, where planes are in every frame, when a path begins again,
- * and who passes through whom.
+ * Recorded data of colliders: their triangles, each frame's position of moving planes, restarts of paths, and pairs
+ * that pass through each other.
  */
 import { centerOf, compileMotion, matrixOf, poseAt, type Path } from "../../shared/motion.ts";
 import type { Collider, Scene } from "../../shared/scene.ts";
@@ -10,18 +10,18 @@ import type { CoreLayout } from "./layout.ts";
 export interface RecordedCollider {
   name?: string;
   type: Collider["type"];
-  /** Its number in the scene. */
+  /** Number of the collider in the scene. */
   collider: number;
   firstParticle: number;
   particleCount: number;
   /** Triangles, in particle numbers of a frame. */
   surface: number[];
-  /** A plane as the scene has it; in the world. */
+  /** A plane of the scene, in world coordinates. */
   normal?: readonly number[];
   offset?: number;
-  /** A plane that moves: unit normal and offset in each frame. */
+  /** A moving plane: unit normal and offset in each frame. */
   planes?: number[][];
-  /** Frames before which its path began again elsewhere: it did not travel there. */
+  /** Frames before which its path restarted elsewhere: the collider jumped. */
   jumps?: number[];
 }
 
@@ -36,7 +36,10 @@ export class ColliderRecords {
   readonly colliders: RecordedCollider[];
   private readonly moving: Moving[] = [];
 
-  /** @param scene in world coordinates; cores of its colliders, whose particles a frame has under the room's numbers */
+  /**
+   * @param scene in world coordinates
+   * @param cores core meshes of its colliders; frames number their particles as in the room
+   */
   constructor(scene: Scene, cores: readonly CoreLayout[], particles: number) {
     this.colliders = (scene.colliders ?? []).map((collider, n) => {
       const core = cores.find((c) => c.collider === n);
@@ -58,7 +61,10 @@ export class ColliderRecords {
     });
   }
 
-  /** @param frame number of the next frame; time s since the room's first tick */
+  /**
+   * @param frame number of the next frame
+   * @param time s since the room's first tick
+   */
   write(frame: number, time: number): void {
     for (const mover of this.moving) {
       const { recorded, collider, path } = mover;
@@ -81,7 +87,9 @@ export class ColliderRecords {
   }
 }
 
-/** Does a path end where it begins? A turn and the same turn plus 360 degrees are quaternions of opposite sign. */
+/**
+ * True if a path ends where it begins. A rotation and the same one plus 360 degrees are quaternions of opposite sign.
+ */
 function closes({ keys }: Path): boolean {
   const first = keys[0]!;
   const last = keys[keys.length - 1]!;
@@ -92,9 +100,9 @@ function closes({ keys }: Path): boolean {
 }
 
 /**
- * Pairs that pass through each other by the scene's word, or because particles of a method meet shapes and no surfaces
- * (planes have none, and are judged by particles), [a, a] a body that does not touch itself: bodies by number,
- * then colliders.
+ * Pairs that pass through each other, because the scene says so or because particles of a method meet shapes and not
+ * surfaces (planes have no surface; particles decide). [a, a] is a body without self-contact. Numbers: bodies, then
+ * colliders.
  */
 export function apartPairs(
   scene: Scene,

@@ -1,19 +1,19 @@
 /**
- * Who is at rest. The tick's last part: counts how long each body has stayed where it is, calms what does, lets stress
- * settle, notes who sleeps.
+ * Finds bodies at rest; the last stage of a tick. It counts how long each body has stayed in place, calms those that
+ * do, lets stress settle, and marks sleeping bodies.
  *
- *   stays within STILL (STILL_LYING) of one place for SECONDS_TO_CALM   calmed: damped, and what its stress lacks is
+ *   stays within STILL (STILL_LYING) of one place for SECONDS_TO_CALM   calmed: damped, and its missing stress is
  *                                                                       remembered
  *   the same for SECONDS_TO_SLEEP, its stress settled                   asleep: with its island (sleepingIslands.ts);
  *                                                                       all asleep: velocities are zero, ticks only
  *                                                                       count
  *
- * What decides is where a body is, not how fast: a solver that is not converged never stops trembling, at centimeters a
- * second but within a fraction of a millimeter, while a slow drift, a pendulum or a wave of less speed goes somewhere.
- * A calmed body whose stress still has to settle rises, so it counts as calm while it is slow. Nothing that calming
- * does changes the momentum of what no outer force acts on.
- * Tried: calming all that is slower than a twentieth of its size a second. A cube that drifted at 2 cm/s without
- * gravity stood after 1.2 cm.
+ * The criterion is where a body is, not how fast. A solver that is not converged never stops trembling, at centimeters
+ * a second but within a fraction of a millimeter. A slow drift, a pendulum or a wave may be slower, but it goes
+ * somewhere. A calmed body rises while its stress settles, so it counts as calm while it is slow. Calming never changes
+ * the momentum of a body without outer forces.
+ * Tried: calming all bodies slower than a twentieth of their size a second. A cube that drifted at 2 cm/s without
+ * gravity stopped after 1.2 cm.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
@@ -23,55 +23,57 @@ import { calmDeformation } from "./calm.ts";
 import type { RoomTuning } from "./tuning.ts";
 
 /**
- * Times are those of people who watch, s; a body so large, or gravity so weak, that a fall through its own size takes
- * longer than 1 s has that much longer (RoomTuning.pace), so that what begins to fall is not taken for still.
+ * Times that suit a human observer, s. If a body is so large, or gravity so weak, that a fall through its own size
+ * takes longer than 1 s, times scale with that (RoomTuning.pace). So a body that begins to fall does not count as
+ * still.
  */
 const SECONDS_TO_CALM = 1;
 const SECONDS_TO_SLEEP = 1.25;
 /**
- * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box): the same scene in
- * millimetres rests alike, and one corner that quivers does not keep a room awake. 1/s times this is the slowest drift
- * that is motion.
+ * Root mean square distance of the surface, in sizes of the body (diagonal of its rest box). So the same scene in
+ * millimetres rests alike, and one trembling corner does not keep a room awake. STILL times 1/s is the slowest drift
+ * that counts as motion.
  */
 const STILL = 0.0002;
 /**
- * Likewise of what lies on something: contact that is not converged lets layers tremble and creep. Five sheets on a
- * floor creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004: with STILL the
- * sheets were awake after 14 s and the coil after 40, with this they sleep after 6 and 7.
+ * The same for bodies that lie on something: unconverged contact lets layers tremble and creep. Five sheets on a floor
+ * creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004. With STILL the sheets
+ * were awake after 14 s and the coil after 40 s; with STILL_LYING they sleep after 6 s and 7 s.
  */
 const STILL_LYING = 0.0005;
-/** What is calm is damped with so much, 1/s. */
+/** Damping of calm bodies, 1/s. */
 const CALMING = 10;
-/** A calm body may creep this many times as fast before it is not. */
+/** A calm body stays calm up to this many times the distance. */
 const CREEPING = 4;
 /**
- * A calm body rises while its stress settles: no more than FEW of its surface is faster than this many sizes a second.
+ * A calm body may rise while its stress settles: at most the share FEW of its surface moves faster than RISING sizes a
+ * second.
  */
 const RISING = 0.2;
 const FEW = 0.25;
 /**
- * Remembered stress (kernel/assembly/warmStart/warmStart.ts): the memory of a calm body takes over GAIN d of the stress
- * in a second, d being its damping in 1/s; stable below 1. A body of which half is faster than FAST sizes a second
- * forgets FORGETTING of it in a second.
+ * Remembered stress (kernel/assembly/warmStart/warmStart.ts). In a second the memory of a calm body takes over GAIN d
+ * of the stress, where d is its damping in 1/s; stable below 1. If half of a body moves faster than FAST sizes a
+ * second, it forgets FORGETTING of the memory in a second.
  */
 const GAIN = 0.5;
-/** A body that the scene damps with so much, 1/s, remembers while it moves, too. */
+/** Bodies with at least this damping in the scene remember stress while they move, too, 1/s. */
 const MUCH_DAMPING = 2;
 const FAST = 0.5;
 const FORGETTING = 2;
-/** Share of the stress that iterations must build up alone for memory to be of no use. */
+/** If iterations alone build up this share of the stress, memory is of no use. */
 const CONVERGED = 0.995;
-/** Part of the stress that the iterations must add for their share to be measured by it. */
+/** The share is measured only while iterations add at least this part of the stress. */
 const MEASURED = 0.5;
 /**
- * Strains that float32 positions may have for no reason: some units in the last place of the body's size, over the
- * length of an edge.
+ * Strains that rounding of float32 positions causes: a few units in the last place of the body's size, over the length
+ * of an edge.
  */
 const ROUNDING = 2 ** -21;
 /**
- * A body settles until its stress is this close to where it is going, relative, or this long, s; or for twice as long
- * as that takes with its share: where contact trembles, the estimate of what its stress lacks stays above SETTLED (0.02
- * in a pile of jellies).
+ * A body settles until its stress is this close to its limit (relative). It settles for at most SECONDS_TO_SETTLE s,
+ * and for at most twice the time that its share predicts. Where contact trembles, the estimate of the missing stress
+ * stays above SETTLED (0.02 in a pile of jellies).
  */
 const SETTLED = 0.005;
 const SECONDS_TO_SETTLE = 60;
@@ -108,12 +110,12 @@ export class Rest {
     return this.views.i32[this.calmAt(b)]! > 0;
   }
 
-  /** The room does not sleep as a whole. */
+  /** Marks the room as not sleeping. */
   rouse(): void {
     this.views.i32[this.stillAt(this.layout.bodyCount)] = 0;
   }
 
-  /** A body has to come to rest anew. */
+  /** Restarts a body's counts: it has to come to rest again. */
   forgetBody(b: number): void {
     const { i32 } = this.views;
     i32[this.stillAt(b)] = i32[this.nearAt(b)] = i32[this.calmAt(b)] = 0;
@@ -126,8 +128,9 @@ export class Rest {
   }
 
   /**
-   * After a tick.
-   * @param mayRest whether anything may be calmed, or fall asleep; riding: a collider moves beside a body
+   * Updates counts after a tick.
+   * @param mayRest whether bodies may be calmed or fall asleep
+   * @param riding whether a collider moves beside a body
    */
   count(mayRest: boolean, riding: boolean): void {
     const {
@@ -143,7 +146,7 @@ export class Rest {
         return;
       }
       const slow = this.isCalm(body, b);
-      // what its own step solves needs no calming
+      // bodies with their own step need no calming
       if (mayRest && slow && !riding && !body.implicit) this.calm(body, b);
       if (this.remember(b, slow, mayRest)) settling = true;
       this.countStill(b);
@@ -159,8 +162,8 @@ export class Rest {
   }
 
   /**
-   * How far a body's stress has settled. `share`: what the iterations alone build up of it (1 before it is measured);
-   * `error`: estimate of what is missing, relative.
+   * Settlement of a body's stress. `share`: the part that iterations alone build up (1 until measured); `error`:
+   * estimate of the missing part, relative.
    */
   settlement(body: number): { share: number; error: number } {
     const row = this.rowOf(body);
@@ -171,7 +174,7 @@ export class Rest {
     return { share, error: Math.sqrt(row.getFloat64(L.BODY_CHANGE, true) / strain) / share };
   }
 
-  /** All remembered stress. */
+  /** Clears all remembered stress. */
   forget(): void {
     const {
       layout,
@@ -186,12 +189,12 @@ export class Rest {
     return this.layout.still / 4 + body;
   }
 
-  /** Ticks that a body has stayed near its anchor. */
+  /** Index of the count of ticks that a body has stayed near its anchor. */
   private nearAt(body: number): number {
     return statusAt(this.layout, this.layout.bodyCount) + body;
   }
 
-  /** Ticks that it has been calm. */
+  /** Index of the count of ticks that it has been calm. */
   private calmAt(body: number): number {
     return this.nearAt(this.layout.bodyCount) + body;
   }
@@ -204,7 +207,7 @@ export class Rest {
     return seconds * this.tuning.pace(body) * this.layout.tickHz;
   }
 
-  /** Counts, and says whether the body has stayed where it is, or has been calm and still settles. */
+  /** Updates the counts. Returns true if the body has stayed in place, or was calm and still settles. */
   private isCalm(body: BodyLayout, b: number): boolean {
     const { i32 } = this.views;
     const near = this.nearAt(b);
@@ -227,8 +230,8 @@ export class Rest {
   }
 
   /**
-   * The estimate of what stress lacks is noisy where little does: what is nearly settled neither counts nor starts
-   * again.
+   * Counts ticks at rest. The estimate of missing stress is noisy when little is missing, so a nearly settled body
+   * neither counts nor starts again.
    */
   private countStill(b: number): void {
     const { i32 } = this.views;
@@ -243,13 +246,15 @@ export class Rest {
     return error < SETTLED || this.views.i32[this.calmAt(b)]! >= this.ticks(this.secondsToSettle(b, share), b);
   }
 
-  /** What lacks decays by GAIN CALMING share a second; SECONDS_TO_SETTLE where the share is not known. */
+  /** Missing stress decays by GAIN CALMING share a second; SECONDS_TO_SETTLE if the share is not known. */
   private secondsToSettle(b: number, share: number): number {
     if (this.rowOf(b).getFloat32(L.BODY_SHARE, true) === 0) return SECONDS_TO_SETTLE;
     return Math.min(SECONDS_TO_SETTLE, (2 * Math.log(1 / SETTLED)) / (GAIN * CALMING * share));
   }
 
-  /** Sets what a body's memory takes over and keeps in the next tick. @returns true if it has any use for memory */
+  /**
+   * Sets how much a body's memory takes over and keeps in the next tick. @returns true if memory is of use to the body
+   */
   private remember(b: number, slow: boolean, mayRest: boolean): boolean {
     const {
       layout: { tickHz, bodyRows },
@@ -264,8 +269,7 @@ export class Rest {
     f32[(at + L.BODY_GAIN) / 4] = useful ? Math.min(1, (GAIN * damping) / tickHz) : 0;
     f32[(at + L.BODY_KEEP) / 4] = !slow && this.moves(b, FAST, 0.5) ? 1 / (1 + FORGETTING / (pace * tickHz)) : 1;
     const share = row.getFloat32(L.BODY_SHARE, true);
-    // of what the iterations added to what they began with, as long as that is much: a memory that is full hides what
-    // they cannot do
+    // measured only while iterations change much: a full memory hides the part that iterations cannot reach
     const change = row.getFloat64(L.BODY_CHANGE, true);
     if (slow && change > Math.max(MEASURED ** 2 * row.getFloat64(L.BODY_STRAIN, true), this.roundingOf(b, row))) {
       const measured = 1 / (1 + Math.sqrt(row.getFloat64(L.BODY_MISMATCH, true) / change));
@@ -274,19 +278,19 @@ export class Rest {
     return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
   }
 
-  /** Whether memory is of use to it. */
+  /** Whether memory is of use to the body. */
   private remembers(b: number): boolean {
     const share = this.rowOf(b).getFloat32(L.BODY_SHARE, true);
     return share > 0 && share < CONVERGED;
   }
 
-  /** Sum over the body's elements below which strains are the rounding of positions. */
+  /** Threshold of the sum over the body's elements: smaller strains are rounding of positions. */
   private roundingOf(body: number, row: DataView): number {
     const { size, meanEdge } = this.layout.bodies[body]!;
     return ((ROUNDING * size) / meanEdge) ** 2 * row.getFloat64(L.BODY_WEIGHT, true);
   }
 
-  /** Asleep is at rest: no velocity is left to wake up with. */
+  /** Sets all velocities to zero, so that none is left when the room wakes. */
   private halt(): void {
     const {
       layout,
@@ -295,7 +299,7 @@ export class Rest {
     for (let i = 0, v = layout.v / 4; i < layout.particleCount; i++, v += 4) f32.fill(0, v, v + 3);
   }
 
-  /** Whether more than a share of a body's streamed particles is faster than `limit` sizes in its pace. */
+  /** Whether more than a share of a body's streamed particles moves faster than `limit` sizes in its pace. */
   private moves(b: number, limit: number, share: number): boolean {
     const { f32 } = this.views;
     const body = this.layout.bodies[b]!;
@@ -316,7 +320,7 @@ export class Rest {
       for (let r = 0; r < 3; r++) f32[at + r]! *= keep;
   }
 
-  /** Whether nothing outside of its island takes momentum from the body, or gave it some in the last tick. */
+  /** Whether nothing outside of its island takes momentum from the body, or gave it any in the last tick. */
   private isFree(b: number): boolean {
     const island = this.rowOf(b).getInt32(L.BODY_ISLAND, true);
     const held = this.rowOf(island).getInt32(L.BODY_HELD, true);

@@ -1,7 +1,4 @@
-/**
- * Bodies as they are undeformed, in the room's memory: what a hand on them needs to know how far it stretches them
- * (grabs.ts).
- */
+/** Undeformed shapes of bodies in the room's memory: they show how far a grab stretches a body (grabs.ts). */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { BodyLayout } from "./layout.ts";
@@ -18,14 +15,17 @@ export interface RestShape {
   positions: number;
 }
 
-/** An edge by its ends, particles of a body, and its rest length, m. */
+/** An edge: its end particles in a body, and its rest length, m. */
 export interface RestEdge {
   a: number;
   b: number;
   rest: number;
 }
 
-/** @returns one of each body, none of points and of rigid ones, whose edges cannot stretch; `write` fills the memory */
+/**
+ * @returns one shape per body, none for points and for rigid bodies, whose edges cannot stretch; `write` fills the
+ * memory
+ */
 export function planRestShapes(
   bodies: readonly BodyTemplate[],
   allocator: Allocator,
@@ -54,7 +54,7 @@ export function planRestShapes(
 }
 
 /**
- * Edges with an end among these particles of a body, each once, in the order of the elements, POINT_MAX_EDGES at most.
+ * Edges with an end among these particles of a body, each once, in the order of the elements, at most POINT_MAX_EDGES.
  */
 export function edgesAt(
   buffer: ArrayBufferLike,

@@ -1,15 +1,14 @@
 /**
- * Constraint rows of a body whose material is not the scene's any more. Every row is made from the scene's own one, in
- * the template that the room's memory began as, by the same writers (constraints/): what a room has does not depend on
- * the way there, and a body that is as the scene says has the scene's very bits.
+ * Rewrites the constraint rows of a body whose material differs from the scene's. Every row is made from the scene's
+ * row, in the template that the room's memory began as, by the same writers (constraints/). So a row depends only on
+ * the current material, not on earlier changes, and with the scene's material it has the scene's bits.
  *
  *   modulus, Poisson's ratio, rigidity, yield   compliances and flow; remembered stress stays, because under the same
  *                                               forces stress at rest is the same
- *   density    inverse masses, and K and W of the rows, which are sums of them; velocities stay, so momentum goes with
- *              the mass, as if matter came with the body's motion
- *   pins       inverse masses of what the scene pins: off, they are free where they are; on, they stay where they are
- * A change of masses makes the body forget its remembered stress, whose unit is made of them
- * (constraints/tetrahedra.ts).
+ *   density    inverse masses, and K and W of the rows, which are sums of them; velocities stay, so momentum changes
+ *              with the mass, as if matter was added at the body's velocity
+ *   pins       inverse masses of pinned particles: off, they become free where they are; on, they stay where they are
+ * A change of masses makes the body forget its remembered stress, whose unit contains them (constraints/tetrahedra.ts).
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Material } from "./constraints/constraint.ts";
@@ -25,14 +24,17 @@ export class BodyMaterials {
   private readonly layout: SimLayout;
   private readonly template: () => Float32Array;
 
-  /** @param template the memory that the room's began as, never stepped */
+  /** @param template the memory image that the room began as, never stepped */
   constructor(views: Views, layout: SimLayout, template: () => Float32Array) {
     this.views = views;
     this.layout = layout;
     this.template = template;
   }
 
-  /** Writes the rows of body b. @param masses whether its masses, or which of its particles have one, have changed */
+  /**
+   * Writes the rows of body b.
+   * @param masses whether its masses, or the set of its particles with mass, have changed
+   */
   write(b: number, now: Material, masses: boolean): void {
     const tunable = this.layout.tunable[b]!;
     const asScene = Object.entries(now).every(([field, value]) => value === tunable.scene[field as keyof Material]);
@@ -47,7 +49,7 @@ export class BodyMaterials {
     new DataView(this.views.f32.buffer).setFloat32(this.layout.bodyRows + b * L.BODY_BYTES + L.BODY_SHARE, 0, true);
   }
 
-  /** Inverse masses of the particles, and of the copies that they go back to. */
+  /** Writes inverse masses of the particles, and of their copies for reset and roll-back. */
   private writeMasses(b: number, { density, pins = true }: Material): void {
     const { layout, views } = this;
     const { first, count } = layout.bodies[b]!;
@@ -90,7 +92,7 @@ export class BodyMaterials {
     const from = this.template();
     const { compliance, remade, write, state } = CONSTRAINTS[run.kind];
     const strain = new Float32Array(6);
-    // as the scene has it: who waits or is held has no inverse mass now
+    // the scene's inverse mass: inactive and held bodies have none now
     const toInitial = (layout.initial - layout.x) / 4;
     eachLane(run, (at) => {
       if (compliance !== undefined && elasticity)
@@ -104,7 +106,7 @@ export class BodyMaterials {
     });
   }
 
-  /** Remembered stress, lane by lane. */
+  /** Clears remembered stress, lane by lane. */
   private forget(run: MaterialRun): void {
     const { i32 } = this.views;
     for (let lane = run.firstLane; lane < run.lastLane; lane++) {
@@ -126,14 +128,14 @@ export class BodyMaterials {
   }
 }
 
-/** @param each float32 index of a lane in its block's first row */
+/** @param each called with the float32 index of a lane in its block's first row */
 function eachLane(run: MaterialRun, each: (at: number) => void): void {
   const { bytes } = CONSTRAINTS[run.kind];
   for (let lane = run.firstLane; lane < run.lastLane; lane++)
     each((run.address + Math.floor(lane / 4) * bytes) / 4 + (lane % 4));
 }
 
-/** Integers of a run in `SimLayout.materialRuns`: body, kind, address, lanes from and to, address of its memory. */
+/** Integers of a run in `SimLayout.materialRuns`: body, kind, address, first and last lane, address of its memory. */
 const RUN_INTEGERS = 6;
 
 export function packRuns(runs: readonly MaterialRun[]): Int32Array {

@@ -1,13 +1,13 @@
 /**
- * An implicit body whose material is not the scene's any more: constants of its row, masses, bending. All are made from
- * those in the template that the room's memory began as, so that a body that is as the scene says has the scene's very
- * bits.
+ * Rewrites an implicit body whose material differs from the scene's: constants of its row, masses, bending. All are
+ * made from those in the template that the room's memory began as. So with the scene's material the body has the
+ * scene's bits.
  *
- * Its factor stays that of the scene's material. It preconditions a step, and what a step comes to does not depend on
- * that. With A0 the matrix that was factored and A the one now, both of masses and of moduli, the eigenvalues of A0^-1
- * A lie between the least and the greatest of their ratios; conjugate gradients then need the root of the quotient of
- * these two times as many iterations at most (Saad, Iterative Methods for Sparse Linear Systems, 2003, eq 6.128). So
- * that quotient is bounded: a body costs four times as much at most, and ten iterations are still enough.
+ * Its factor stays that of the scene's material: it preconditions a step and does not change the step's result. Let A0
+ * be the factored matrix and A the current one. The eigenvalues of A0^-1 A lie between the smallest and the largest
+ * ratio of their masses and moduli. Conjugate gradients then need at most sqrt(largest / smallest) times as many
+ * iterations (Saad, Iterative Methods for Sparse Linear Systems, 2003, eq 6.128). So that quotient is bounded: a body
+ * costs at most four times as much, and ten iterations are still enough.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Refusal, Views } from "./grabs.ts";
@@ -17,19 +17,19 @@ import type { SimLayout } from "./layout.ts";
 import { lameCoefficients } from "./materials.ts";
 import type { TunableBody } from "./tunable.ts";
 
-/** Of the greatest to the least ratio of what is now to what was factored. */
+/** Largest quotient of the largest to the smallest ratio of current to factored values. */
 export const MOST_QUOTIENT = 16;
 
 type Material = Omit<TunableBody["scene"], "friction">;
 type Field = "youngsModulus" | "poissonsRatio" | "bendingStiffness" | "density";
 const FIELDS: readonly Field[] = ["youngsModulus", "poissonsRatio", "bendingStiffness", "density"];
 
-/** Pa over Young's modulus: what resists a stretch across which nothing may give. */
+/** Stiffness against a stretch with no strain across it, over Young's modulus. */
 export function confined(flat: boolean, nu: number): number {
   return flat ? 1 / (1 - nu * nu) : (1 - nu) / ((1 + nu) * (1 - 2 * nu));
 }
 
-/** What is now over what the scene has, of every part of the matrix. */
+/** Ratio of the current to the scene's value, for every part of the matrix. */
 function ratios({ implicit, scene }: TunableBody, now: Material): Map<Field, number> {
   const of = new Map<Field, number>();
   if (scene.density) of.set("density", now.density! / scene.density);
@@ -42,14 +42,17 @@ function ratios({ implicit, scene }: TunableBody, now: Material): Map<Field, num
   return of.set("poissonsRatio", stiffer * nu);
 }
 
-/** @param change of the material. @returns what of it is too far from what was factored */
+/**
+ * @param change of the material
+ * @returns the field that is too far from the factored value
+ */
 export function refuseFar(body: TunableBody, was: Material, change: Partial<Material>): Refusal | undefined {
   const now = { ...was, ...change };
   const of = ratios(body, now);
   const all = [...of.values()];
   if (!(Math.max(...all) > MOST_QUOTIENT * (1 + 1e-9) * Math.min(...all))) return undefined;
   const field = FIELDS.find((name) => change[name] !== undefined)!;
-  // a modulus takes what it is when nothing gives across with it
+  // the modulus without confinement
   const confining = field === "youngsModulus" ? (of.get("poissonsRatio") ?? of.get(field)!) / of.get(field)! : 1;
   if (field === "youngsModulus") of.delete("poissonsRatio");
   of.delete(field);
@@ -64,7 +67,7 @@ export function refuseFar(body: TunableBody, was: Material, change: Partial<Mate
   return { field, value: change[field]!, limit };
 }
 
-/** The row of a body, and what it was as the scene has it. */
+/** The row of a body, in memory and in the template. */
 interface Place {
   row: number;
   live: DataView;
@@ -76,14 +79,14 @@ export class ImplicitMaterials {
   private readonly layout: SimLayout;
   private readonly template: () => Float32Array;
 
-  /** @param template the memory that the room's began as, never stepped */
+  /** @param template the memory image that the room began as, never stepped */
   constructor(views: Views, layout: SimLayout, template: () => Float32Array) {
     this.views = views;
     this.layout = layout;
     this.template = template;
   }
 
-  /** Writes what the next step of body b takes. */
+  /** Writes the values that the next step of body b reads. */
   write(b: number, now: Material): void {
     const live = new DataView(this.views.f32.buffer);
     const from = new DataView(this.template().buffer);
@@ -136,13 +139,13 @@ export class ImplicitMaterials {
     }
   }
 
-  /** Of the step, and inverse masses of the particles and of the copies that they go back to. */
+  /** Writes masses of the step, and inverse masses of the particles and of their copies for reset and roll-back. */
   private writeMasses(b: number, { row, live, from }: Place, heavier: number): void {
     const { layout, views } = this;
     const { first, count } = layout.bodies[b]!;
     const template = this.template();
     const mass = live.getInt32(row + L.IMPLICIT_MASS, true);
-    // who is held has none now
+    // a held body has no inverse masses now
     const there = views.i32[statusAt(layout, b)] === 0;
     const copies = there ? [layout.x, layout.initial, layout.good] : [layout.initial, layout.good];
     for (let i = 0; i < count; i++) {
@@ -152,7 +155,7 @@ export class ImplicitMaterials {
     }
   }
 
-  /** What contact begins as stiff as: in proportion to what it is the sum of, c M and the trace of the stiffness. */
+  /** Scales the initial stiffness of contact in proportion to its parts, c M and the trace of the stiffness. */
   private writeResistance(
     { row, live, from }: Place,
     { implicit }: TunableBody,
@@ -175,7 +178,7 @@ export class ImplicitMaterials {
     }
   }
 
-  /** Now and where it goes back to: it is of other moduli. */
+  /** Invalidates the energy, current and saved: it was computed with other moduli. */
   private forgetEnergy({ row, live }: Place): void {
     const state = live.getInt32(row + L.IMPLICIT_STATE, true);
     const end = 96 * live.getInt32(row + L.IMPLICIT_COUNT, true);
@@ -184,7 +187,7 @@ export class ImplicitMaterials {
   }
 }
 
-/** Stiffnesses of the energy, and rows of the product. */
+/** Scales the stiffnesses of the energy and the rows of the product. */
 function writeBending({ row, live, from }: Place, stiffer: number): void {
   const bends = live.getInt32(row + L.IMPLICIT_BENDS, true);
   for (let e = 0; e < live.getInt32(row + L.IMPLICIT_BEND_COUNT, true); e++) {

@@ -1,7 +1,7 @@
 /**
- * The files that a scene names, judged before any is opened: a server reads a scene's meshes from the scenes folder and
- * from nowhere else, whatever the scene says, and no more of them than it has memory for.
- * `npm run simulate` does not ask here: who runs it may read their own files anyway.
+ * Checks the files that a scene names before any is opened. A server reads meshes only from the scenes folder, whatever
+ * the scene says, and only as many as fit into memory.
+ * `npm run simulate` does not use this check: its user may read their own files anyway.
  */
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -10,16 +10,15 @@ import { SceneError } from "../../shared/sceneError.ts";
 import { MAX_FILE_BYTES } from "../meshing/mesh.ts";
 
 /**
- * Most bytes of all mesh files of one scene, as they lie on disk. Each of them also keeps to the limits of
- * meshing/mesh.ts when it is read.
+ * Largest total size of all mesh files of one scene on disk, bytes. Each file also has the limits of meshing/mesh.ts
+ * when it is read.
  */
 const MAX_SCENE_FILE_BYTES = MAX_FILE_BYTES;
 
 /**
  * @param dir the scene file's folder
- * @throws SceneError: a path that leads out of the folder (by `..`, from the root, or by a link), that is no plain
- *   file, or files that are too large. A file that is
- *   missing is the loader's to report.
+ * @throws SceneError: a path that leads out of the folder (by `..`, from the root, or by a link), that is not a plain
+ * file, or files that are too large. The loader reports missing files.
  */
 export async function checkSceneFiles(scene: Scene, dir: string): Promise<void> {
   const sources: [string, MeshSource][] = scene.bodies.map((body, b) => [`/bodies/${b}/mesh/path`, body.mesh]);

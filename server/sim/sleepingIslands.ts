@@ -1,18 +1,19 @@
 /**
- * Islands: bodies in contact with each other or attached to each other. An island whose bodies are all at rest sleeps
- * while others move. Its velocities and inverse masses are 0, the phases leave its blocks and particles out
- * (BODY_INACTIVE), and its surfaces have no contact with each other nor with colliders (MEETS_ASLEEP). An awake body
- * meets it as it meets a collider. A room that sleeps as a whole steps nothing at all (rest.ts).
+ * Puts islands to sleep while other bodies move. An island is a set of bodies in contact with or attached to each
+ * other; it sleeps once all of them are at rest. A sleeping island has zero velocities and inverse masses, and the
+ * phases leave out its blocks and particles (BODY_INACTIVE). Its surfaces have no contact with each other or with
+ * colliders (MEETS_ASLEEP). An awake body meets it like a collider. A room that sleeps as a whole steps nothing at all
+ * (rest.ts).
  *
  *   begin   once a tick, before its first substep: islands wake and fall asleep
- *   sleep   every body is at rest (rest.ts), no hand holds one, and no reason to wake is given
- *   wake    a collider moves beside it or carries it; a body that is not calm is in contact with it, or may reach it
- *           within the tick, so that a hit finds it awake; an input concerns one of its bodies, or all bodies
+ *   sleep   every body is at rest (rest.ts), no grab holds one, and there is no reason to wake
+ *   wake    a collider moves beside it or carries it; a moving body touches it, or may reach it within the tick, so
+ *           that the island is awake when hit; an input concerns one of its bodies, or all bodies
  *
- * A calm body wakes no island: it joins the island beside it when it has been still for as long. The sleep of an island
- * is part of the room's state: a word a body behind the counts of rest.ts, BODY_INACTIVE, the tables of pairs that may
- * meet, and the inverse masses, which the state's hash takes in. Each change has the list of pairs made anew, so
- * islands fall asleep in every TICKS-th tick only.
+ * A calm body does not wake an island: it joins the island beside it after the same time at rest. The sleep of an
+ * island is part of the room's state. It consists of one word per body after the counts of rest.ts, BODY_INACTIVE, the
+ * tables of surfaces that may meet, and the inverse masses, which the state hash includes. Each change makes the pair
+ * list invalid, so islands fall asleep only in every TICKS-th tick.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { HandInput, Views } from "./grabs.ts";
@@ -25,20 +26,23 @@ import type { SimLayout } from "./layout.ts";
 const TICKS = 15;
 /** A body slower than this many sizes a second wakes an island by contact only. */
 const SLOW = 0.01;
-/** A body may go this many times as far in a tick as its speed, external acceleration and hands say: contact adds. */
+/**
+ * Safety factor on a body's displacement in a tick as predicted from speed, external acceleration and grabs: contact
+ * adds to it.
+ */
 const CAUTION = 2;
-/** Of a ball's size, diagonal of its box: how far the sphere stands out of the boxes of its leaves, at most. */
+/** Largest distance of a ball's sphere outside of the boxes of its leaves, in sizes (diagonal of its box). */
 const BULGE = 0.1;
 
-/** Answers of the room about its bodies. */
+/** Queries and commands about the room's bodies. */
 export interface Bodies {
-  /** It has been at rest for so long that it may sleep. */
+  /** It has been at rest long enough to sleep. */
   rests: (body: number) => boolean;
   /** It has been still for some time. */
   isCalm: (body: number) => boolean;
-  /** It has to come to rest anew. */
+  /** Makes the body come to rest again before it may sleep. */
   forget: (body: number) => void;
-  /** Int pairs of those that touch. */
+  /** Pairs of touching bodies, one after the other. */
   touching: () => number[];
 }
 
@@ -68,7 +72,7 @@ export class SleepingIslands {
     return i32.subarray(this.#wordAt(0), this.#wordAt(this.#layout.bodyCount)).some((word) => word !== 0);
   }
 
-  /** Islands that these bodies belong to wake, and have to come to rest anew. */
+  /** Wakes the islands of these bodies, which then have to come to rest again. */
   wake(bodies: readonly number[]): void {
     if (bodies.length === 0) return;
     const islands = this.#islands();
@@ -78,7 +82,7 @@ export class SleepingIslands {
     for (const b of this.#numbers.filter(does)) this.#bodies.forget(b);
   }
 
-  /** Bodies that a hand's input is about. */
+  /** Bodies that a grab or impulse concerns. */
   concernedBy(input: HandInput): number[] {
     const { layout, views } = { layout: this.#layout, views: this.#views };
     const { i32 } = views;
@@ -104,8 +108,8 @@ export class SleepingIslands {
   }
 
   /**
-   * @param inTheWay bodies beside which a collider moves in this tick; due whether islands fall asleep whatever the
-   *   tick
+   * @param inTheWay bodies beside which a collider moves in this tick
+   * @param due whether islands may fall asleep in any tick
    */
   begin(tick: number, inTheWay: readonly number[], due: boolean): void {
     const { any } = this;
@@ -129,7 +133,7 @@ export class SleepingIslands {
     if (mayBegin) this.#rest(mayWait.filter((b) => !this.sleeps(b) && !disturbed.has(rootOf(b))));
   }
 
-  /** Islands that something may come to within the tick are disturbed. */
+  /** Marks the islands that a body may reach within the tick as disturbed. */
   #findReached(
     moving: readonly number[],
     resting: readonly number[],
@@ -149,7 +153,7 @@ export class SleepingIslands {
     }
   }
 
-  /** How far a body may go within the tick, m; 0: it hardly moves. */
+  /** Largest displacement of a body within the tick, m; 0: it is slow and not grabbed. */
   #wayOf(b: number): number {
     const { bodies, tickHz, v } = this.#layout;
     const speed = this.#longest(v, b);
@@ -159,7 +163,7 @@ export class SleepingIslands {
     return CAUTION * Math.max((speed + gained) / tickHz, pulled);
   }
 
-  /** Of a body's vectors in the array at this address. */
+  /** Length of the longest of a body's vectors in the array at this address. */
   #longest(array: number, b: number): number {
     const { f32 } = this.#views;
     const { first, count } = this.#layout.bodies[b]!;
@@ -169,7 +173,7 @@ export class SleepingIslands {
     return Math.sqrt(most);
   }
 
-  /** How far hands move what they hold of a body in this tick, m. */
+  /** Largest displacement of a body's grab targets in this tick, m. */
   #pullOf(b: number): number {
     const { layout, f32 } = { layout: this.#layout, ...this.#views };
     const { handSpeed } = layout.interaction;
@@ -181,7 +185,7 @@ export class SleepingIslands {
     }, 0);
   }
 
-  /** How far from its leaves' boxes a surface is felt, m. */
+  /** Distance from its leaves' boxes within which a surface has contact, m. */
   #rimOf(b: number): number {
     const { kind, size, surface } = this.#layout.bodies[b]!;
     return this.#views.f32[(surface + L.SURFACE_RADIUS) / 4]! + (kind === "ball" ? BULGE * size : 0);
@@ -192,7 +196,7 @@ export class SleepingIslands {
     return may === L.MEETS || may === L.MEETS_MARKED;
   }
 
-  /** Slots of hands that hold a body. */
+  /** Slots of the grabs that hold a body. */
   #hands(b: number): number[] {
     const { grabCount, x, bodies } = this.#layout;
     const { i32 } = this.#views;
@@ -208,7 +212,7 @@ export class SleepingIslands {
     return this.#numbers.filter((b) => this.#hands(b).length > 0);
   }
 
-  /** Of every body the number of one that stands for its island. */
+  /** For every body, the number of the body that represents its island. */
   #islands(): Int32Array {
     const { bodyCount, bodyRows, points, attachmentCount } = this.#layout;
     const { i32 } = this.#views;
@@ -274,7 +278,7 @@ export class SleepingIslands {
     f32[row + L.BODY_KEEP / 4] = 1;
   }
 
-  /** Bodies that sleep take part again, and have to come to rest anew. */
+  /** Wakes sleeping bodies, which then have to come to rest again. */
   #rouse(does: (body: number) => boolean): void {
     const { f32, i32 } = this.#views;
     const { x, initial, bodies, bodyRows, bodyCount, cores } = this.#layout;
@@ -292,14 +296,14 @@ export class SleepingIslands {
     if (woken.length > 0) this.#relist();
   }
 
-  /** Whether two surfaces may touch, in the tables of both. */
+  /** Changes the entry of two surfaces in both of their tables. */
   #mark(a: number, b: number, change: (may: number) => number): void {
     const [one, other] = [this.#tableOf(a) + b, this.#tableOf(b) + a];
     this.#bytes[one] = change(this.#bytes[one]!);
     if (a !== b) this.#bytes[other] = change(this.#bytes[other]!);
   }
 
-  /** Address of the bytes that say whom a surface may touch. */
+  /** Address of the bytes that say which surfaces a surface may touch. */
   #tableOf(surface: number): number {
     const { i32 } = this.#views;
     const rows = i32[(L.HEADER + L.H_SURFACE) / 4]!;
@@ -310,7 +314,7 @@ export class SleepingIslands {
     forgetPairList(this.#memory);
   }
 
-  /** It waits, or is held until a reset. */
+  /** True if the body is inactive, or held until a reset. */
   #stands(b: number): boolean {
     return this.#views.i32[statusAt(this.#layout, b)] !== 0;
   }

@@ -1,8 +1,7 @@
 /**
- * Several threads of its own for one room, for runs without a server (there they are borrowed:
- * workers/taskScheduler.ts): helpers sleep between ticks on H_ACTIVE, wake when the orchestrator writes the tick's
- * generation there, claim chunks until it goes back to zero (kernel/assembly/step/step.ts). The result is the same for
- * any number of threads.
+ * Helper threads of one room, for runs without a server (a server shares its helpers: workers/taskScheduler.ts).
+ * Helpers sleep on H_ACTIVE between ticks, and wake when the orchestrator writes the tick's generation there. They
+ * claim chunks until it is zero again (kernel/assembly/step/step.ts). The result is the same for any number of threads.
  */
 import { Worker } from "node:worker_threads";
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -12,12 +11,12 @@ import type { SimWorld } from "./world.ts";
 
 export interface StepWorkerTask {
   memory: WebAssembly.Memory;
-  /** Its row of the scheduler's words, and its spill area. */
+  /** Row of this helper in the scheduler's words, and address of its spill area. */
   slot: number;
   scratch: number;
 }
 
-/** H_ACTIVE's value that sends helpers home for good. */
+/** Value of H_ACTIVE that ends the helper threads. */
 export const DISMISSED = -1;
 
 export class StepWorkers {
@@ -33,7 +32,7 @@ export class StepWorkers {
     world.helpers = workers.length > 0;
   }
 
-  /** @param threads in all, the caller's included; 1 .. MAX_THREADS */
+  /** @param threads total, including the caller's; 1 .. MAX_THREADS */
   static async start(world: SimWorld, memory: WebAssembly.Memory, threads: number): Promise<StepWorkers> {
     if (!Number.isInteger(threads) || threads < 1 || threads > L.MAX_THREADS)
       throw new RangeError(`threads: ${threads}, limit 1 to ${L.MAX_THREADS}`);
@@ -61,8 +60,8 @@ export class StepWorkers {
   }
 
   /**
-   * What orchestrator and helpers did in the last tick: threads that worked, chunks that were up to be claimed, those
-   * of them that helpers did.
+   * Work of orchestrator and helpers in the last tick: working threads, chunks that helpers could claim, and chunks
+   * that they did.
    */
   lastTick(): { threads: number; shared: number; helped: number } {
     return this.words.lastTick();

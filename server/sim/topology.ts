@@ -1,4 +1,4 @@
-/** What clients fetch once (shared/topology.ts), made from the templates. */
+/** Makes the topology, which clients fetch once (shared/topology.ts), from the templates. */
 import { centerOf } from "../../shared/motion.ts";
 import type { Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { attachDetail } from "../../shared/skinning/index.ts";
@@ -49,7 +49,7 @@ function topologyCollider(c: Collider, core: CoreMesh | undefined): TopologyColl
   };
 }
 
-/** @param origin of the room, from which the placement is not measured yet */
+/** @param origin of the room; the placement is still in world coordinates */
 function pictureOf(
   { object, scale, offset }: Pick<Drawing, "object" | "scale" | "offset">,
   { scale: more, rotation: R, offset: also, translate }: Placement,
@@ -99,7 +99,7 @@ function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** In front of and a little above everything, far enough to see it all at a 45 degree field of view. */
+/** Places the camera in front of the scene and a little above, far enough for a 45 degree field of view. */
 function defaultCamera(bodies: readonly BodyTemplate[]): Topology["camera"] {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];

@@ -1,18 +1,18 @@
 /**
- * Which bodies touch each other after a tick: the lanes of contact that its last substep solved, and that are no
- * further apart than contact keeps them; and what a smooth ball has in reach and is as near to. What meets a collider
- * is not in it: colliders push particles, without lanes.
+ * Finds the bodies that touch each other after a tick: pairs with a contact lane that the last substep solved and whose
+ * gap is within the contact distance, and bodies as near to a ball. Contacts with colliders are not included: colliders
+ * push particles, without lanes.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
 import type { SimLayout } from "./layout.ts";
-import { vertexTriangleDistance } from "./reference/pairs.ts";
+import { vertexTriangleDistance } from "./reference/closestPoints.ts";
 import { norm, subtract, type Vector } from "./reference/vector.ts";
 
-/** Times the distance that contact keeps: what a solver leaves that is not converged. */
+/** Factor on the contact distance: the gap that an unconverged solver leaves. */
 const TOUCHING = 1.2;
 
-/** Of a ball's radius: what its pushes may leave (RESIDUE of balls.ts), twice. */
+/** Gap that a ball's pushes may leave (RESIDUE of balls.ts), twice, in ball radii. */
 const BALL_SLACK = 0.01;
 
 const LANES = 4;
@@ -22,17 +22,17 @@ export class Touching {
   readonly #memory: WebAssembly.Memory;
   readonly #views: Views;
   readonly #layout: SimLayout;
-  /** uint16[particles of the room], body by particle; made when it is first asked for. */
+  /** uint16[particles of the room], body by particle; made at first use. */
   #bodyOf: Uint16Array | null = null;
 
-  /** @param memory its lists lie where it may have grown to since the views were made */
+  /** @param memory lists may be in a part that was added since the views were made */
   constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout) {
     this.#memory = memory;
     this.#views = views;
     this.#layout = layout;
   }
 
-  /** @returns int pairs a, b of bodies that touch, a < b, each once */
+  /** @returns pairs a, b of touching bodies, a < b, each once */
   pairs(): number[] {
     const found = new Set<number>();
     if (this.#header(L.H_SAFE) !== 0) this.#lanes(found);
@@ -42,7 +42,7 @@ export class Touching {
     return [...found].sort((a, b) => a - b).flatMap((key) => [Math.floor(key / bodies), key % bodies]);
   }
 
-  /** Those that touched when they fell asleep. */
+  /** Adds pairs that touched when they fell asleep. */
   #asleep(found: Set<number>): void {
     const { i32 } = this.#views;
     const { bodies, bodyCount } = this.#layout;
@@ -93,7 +93,10 @@ export class Touching {
     }
   }
 
-  /** What a ball's list has: particles, whose address has its lowest bit set, and rows of triangles. */
+  /**
+   * Adds bodies in a ball's list, which contains particles (the lowest bit of their address is set) and rows of
+   * triangles.
+   */
   #listed(row: number, own: number, center: Vector, reach: number, found: Set<number>): void {
     const { i32 } = this.#views;
     const list = i32[row + L.BALL_LIST / 4]! / 4;
@@ -111,7 +114,7 @@ export class Touching {
     }
   }
 
-  /** Of the surface of a particle that `#key` has found a body for, m. */
+  /** Contact distance of the surface of a particle whose body `#key` has found, m. */
   #marginOf(address: number): number {
     const body = this.#bodyOf![(address - this.#layout.x) / 16]!;
     return this.#views.f32[(this.#layout.bodies[body]!.surface + L.SURFACE_RADIUS) / 4]!;
@@ -137,7 +140,7 @@ export class Touching {
     }
   }
 
-  /** Distance of the closest points along the direction in which the lane is apart, m. */
+  /** Distance of the closest points along the lane's separation direction, m. */
   #gap(i32: Int32Array, f32: Float32Array, lane: number): number {
     let gap = 0;
     for (let r = 0; r < 3; r++) {
@@ -149,7 +152,7 @@ export class Touching {
     return gap;
   }
 
-  /** Of two particles by their addresses; -1: they are one body's, or not both a body's. */
+  /** Key of the bodies of two particles, given by address; -1: the same body, or a particle without a body. */
   #key(one: number, other: number): number {
     const { x, particleCount, bodyCount, bodies } = this.#layout;
     if (this.#bodyOf === null) {
@@ -163,7 +166,7 @@ export class Touching {
   }
 }
 
-/** Does the box around the points come within `near` of the center, along each axis? */
+/** Whether the box around the points comes within `near` of the center along each axis. */
 function boxMeets(points: readonly Vector[], center: Vector, near: number): boolean {
   return center.every((c, r) => points.some((p) => p[r]! <= c + near) && points.some((p) => p[r]! >= c - near));
 }

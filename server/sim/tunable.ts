@@ -1,33 +1,34 @@
-/** What of a body an owner may change while the room runs, and what the room has to know of it for that. */
+/** Values of a body that an owner may change while the room runs, and the data that changing them needs. */
 import type { BodyTuning } from "../../shared/protocol/protocol.ts";
 import type { Body, IsotropicMaterial, Vec3 } from "../../shared/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { MethodLayout } from "./methods/planMethods.ts";
 import { soundPace } from "./substeps.ts";
 
-/** How moduli make constraints; scaled: all of them with one, in the scene's proportions. */
+/** Relation of moduli to constraints; scaled: all moduli change with one, in the scene's proportions. */
 type Elasticity = "isotropic" | "neo-hookean" | "stable-neo-hookean" | "scaled";
 
 export interface TunableBody {
   elasticity?: Elasticity;
   /** Largest plastic strain: yield stays below it. */
   mostStrain?: number;
-  /** It has an implicit step, and is flat or is not. */
+  /** Present for an implicit step: whether the body is flat. */
   implicit?: { flat: boolean };
-  /** Of its method, in a tick. */
+  /** Largest number of its method's steps in a tick. */
   mostSteps?: number;
   /**
-   * 1/m and dimensionless: sound crosses edges * sqrt(stiffness(nu) k/density) of its edges in a second; 0: no matter.
+   * Sound crosses edges * sqrt(stiffness(nu) k/density) of the body's edges in a second, edges in 1/m and stiffness
+   * dimensionless; 0: no limit.
    */
   edges: number;
   /** Particles that the scene pins, and their mass, kg. */
   pinned: Uint32Array;
   pinnedMass: Float64Array;
-  /** As the scene says. */
+  /** Values of the scene. */
   scene: Omit<BodyTuning, "body">;
 }
 
-/** Pa: the modulus that stands for all of them. */
+/** Modulus that represents all moduli of a body, Pa. */
 function modulusOf(body: Body): number | undefined {
   const m = body.material as { youngsModulus?: number; youngsModuli?: Vec3; kWeft?: number };
   return m.youngsModulus ?? m.youngsModuli?.[0] ?? m.kWeft;
@@ -40,17 +41,21 @@ function elasticityOf(body: Body): Elasticity | undefined {
   return youngsModulus !== undefined && (body.kind === "cloth" || model === "stvk") ? "isotropic" : "scaled";
 }
 
-/** How much faster sound is along a material's stiffest axis than along its first. */
+/** Speed of sound along a material's stiffest axis over that along its first. */
 function anisotropyOf({ material }: Body): number {
   const moduli = "youngsModuli" in material ? material.youngsModuli : undefined;
   return moduli ? Math.sqrt(Math.max(...moduli) / moduli[0]) : 1;
 }
 
-/** Constraints whose rows can be written anew, and that see whole masses (constraints/, memory/sweeps.ts). */
+/** True for constraints whose rows can be rewritten and that use whole masses (constraints/, memory/sweeps.ts). */
 const isPlain = ({ form, shape, schedule }: BodyTemplate): boolean =>
   form === "implicit" || (form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0);
 
-/** @param body as the scene has it, in SI units; template of it, in kg; method that it has in place of constraints */
+/**
+ * @param body of the scene, in SI units
+ * @param template of the body, in kg
+ * @param method in place of constraints
+ */
 export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLayout): TunableBody {
   const { form, damping, friction, pinned, mass } = template;
   const scene: TunableBody["scene"] = { ...(form !== "method" && { damping }), friction, ...method?.tunable };

@@ -1,22 +1,22 @@
 /**
- * What a room's owner may change while it runs: gravity, wind, the pace of time, and each body's damping, friction and
- * material. The memory holds them where the kernel reads them, and in float64 in a block of their own, from which
- * everything else here is read: both are part of the state that a checkpoint takes, so an undo, a restart and a replay
- * have them, too. A reset leaves them as they are: it puts bodies back, and `asScene` takes back what was changed.
+ * Values that a room's owner may change while it runs: gravity, wind, time scale, and each body's damping, friction and
+ * material. The memory holds them where the kernel reads them. It also holds them in float64 in a block of their own,
+ * from which all code here reads. Both are part of a checkpoint's state, so undo, restart and replay keep them. A reset
+ * moves bodies back but does not change these values; `asScene` restores the scene's values.
  *
  *   block   gravity x, y, z, and 1 where anything was changed; wind; time scale; then the fields of each body; last the
  *           phases of the wind's waves
- *   gravity   the acceleration rows, which hold gravity and loads, and the wind's copy of them
+ *   gravity   the acceleration rows, which contain gravity and loads, and the wind's copy of them
  *   wind      the WIND row (wind.ts)
- *   time      0: ticks in which time stands still (world.ts); else it is the rooms' clock that goes by it
- *   damping   the velocity rows' fourth lane, also of the copies for reset and roll-back
- *   friction  the acceleration rows' fourth lane, and the surface's two roots; pairs take theirs when they are listed
+ *   time      0: paused ticks, in which simulated time does not advance (world.ts); else the room's clock uses it
+ *   damping   the fourth lane of the velocity rows, also of the copies for reset and roll-back
+ *   friction  fourth lane of the acceleration rows, and two roots in the surface; pairs read it when they are listed
  *   material  rows of constraints, inverse masses (retune.ts)
- *   steps, modes  nothing else: bodies with a method are opened for what the block says (methods/methodBodies.ts)
+ *   steps, modes  nothing else: methods are opened again with the values of the block (methods/methodBodies.ts)
  *
- * A room that was tuned before its first tick goes on as a scene that says so itself: to the bit with what is not the
- * material's, to the rounding of float32 with what is, and to the tolerance of its step where that is implicit
- * (retuneImplicit.ts). Of a body with a `method` friction is to be changed, and its steps a tick where its constants do
+ * A room tuned before its first tick behaves like a scene with those values. Values that are not the material's agree
+ * to the bit, values of the material to the rounding of float32. An implicit step agrees to its tolerance
+ * (retuneImplicit.ts). A body with a `method` has a tunable friction, and tunable steps per tick if its constants do
  * not depend on them.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -35,7 +35,7 @@ import { isFelt, MODES, RoomWind } from "./wind.ts";
 
 type Tune = Extract<Input, { type: "tune" }>;
 
-/** 0, or of these two. */
+/** 0, or flags of these two. */
 const CHANGED = 3;
 const ANYTHING = 1;
 const MATERIALS = 2;
@@ -59,7 +59,7 @@ export function tuningBytes(bodies: number): number {
   return 8 * (HEAD + PER_BODY * bodies + MODES);
 }
 
-/** Accelerations by a body's loads, float64[3N] m/s^2, 0 where it is fixed; undefined: it has none. */
+/** Accelerations by a body's loads, float64[3N] m/s^2, 0 for fixed particles; undefined: no loads. */
 export function loadsOf({ force, mass, pinned }: BodyTemplate): Float64Array | undefined {
   if (force.every((f) => f === 0)) return undefined;
   return Float64Array.from(force, (f, k) => {
@@ -68,12 +68,12 @@ export function loadsOf({ force, mass, pinned }: BodyTemplate): Float64Array | u
   });
 }
 
-/** What may be changed, with the values of the scene. */
+/** The tunable values, as the scene sets them. */
 export function tunedAs(room: Omit<Tuning, "bodies" | "stood">, tunable: readonly TunableBody[]): Tuning {
   return { ...room, stood: 0, bodies: tunable.map(({ scene }, body) => ({ body, ...scene })) };
 }
 
-/** How slowly a body's own motion under gravity goes, s: sqrt(size/g), at least 1. */
+/** Time scale of a body's own motion under gravity, s: sqrt(size/g), at least 1. */
 function paceOf(size: number, gravity: readonly number[]): number {
   const g = Math.sqrt(gravity.reduce((sum, c) => sum + c * c, 0));
   return g > 0 ? Math.max(1, Math.sqrt(size / g)) : 1;
@@ -89,7 +89,7 @@ export class RoomTuning {
 
   private template: Float32Array | undefined;
 
-  /** @param template the memory that the room's began as; absent: one is made of it before materials change */
+  /** @param template the memory image that the room began as; absent: a copy is made before materials change */
   constructor(views: Views, layout: SimLayout, template?: WebAssembly.Memory) {
     this.views = views;
     this.layout = layout;
@@ -101,14 +101,14 @@ export class RoomTuning {
     this.air = new RoomWind(views, layout, this.block.subarray(HEAD + PER_BODY * layout.bodyCount));
   }
 
-  /** As the scene says: for a memory that is being made. */
+  /** Sets the scene's values in a newly made memory. */
   begin(): void {
     const { tuned } = this.layout;
     this.block.set(tuned.gravity);
     this.setWind(tuned.wind);
     this.block[TIME_SCALE] = tuned.timeScale;
     for (const body of tuned.bodies) this.note(body);
-    // that of a body with a step of its own is not to be changed, but known to those who ask who rests
+    // damping of a body with its own step cannot be changed, but code that judges rest reads it
     this.layout.bodies.forEach(({ damping }, b) => (this.block[this.at(b)] = damping));
   }
 
@@ -122,63 +122,62 @@ export class RoomTuning {
     return { ...fields, velocity: [x, y, z] };
   }
 
-  /** Simulated time over wall time; 0: it stands still. */
+  /** Simulated time over wall time; 0: paused. */
   get timeScale(): number {
     return this.block[TIME_SCALE]!;
   }
 
-  /** 1/s */
+  /** Current damping of a body, 1/s. */
   damping(body: number): number {
     return this.block[this.at(body)]!;
   }
 
-  /** Ticks in which it stood. */
+  /** Number of ticks in which simulated time did not advance: paused or unfinished. */
   get stood(): number {
     return this.block[STOOD]!;
   }
 
-  /** One tick more: instead of a step. */
+  /** Counts a tick that did not advance simulated time. */
   stand(): void {
     this.block[STOOD]! += 1;
     this.views.i32[(L.HEADER + L.H_STOOD) / 4] = this.stood;
   }
 
-  /** Does the air change by itself, so that nothing that it reaches rests for good? */
+  /** True if the wind has gusts: bodies that feel it then never rest for good. */
   get gusts(): boolean {
     const { wind } = this;
     return isFelt(wind) && wind.intensity > 0 && wind.velocity.some((part) => part !== 0);
   }
 
-  /** Does something move the air that bodies feel? Then nobody rests for good. */
+  /** True if the air that bodies feel keeps changing, by gusts or a fluid: no body then rests for good. */
   get stirred(): boolean {
     return this.gusts || (isFelt(this.wind) && this.layout.methods.some(({ spec }) => spec.type === "eulerian-fluid"));
   }
 
   /**
-   * Seconds that count as one for falling asleep: the time scale sqrt(size/g) of a fall through its own size, at least
-   * 1.
+   * Factor on the times of falling asleep: the time sqrt(size/g) of a fall through the body's own size, s, at least 1.
    */
   pace(body: number): number {
     return paceOf(this.layout.bodies[body]!.size, this.gravity);
   }
 
   /**
-   * 4-byte words that the state's hash takes in: none as long as everything is as the scene says, it has no wind, and
-   * time has not stood.
+   * Number of 4-byte words that the state hash includes: none while all values are the scene's, there is no wind, and
+   * no tick was paused or unfinished.
    */
   get hashedWords(): number {
     return this.block[CHANGED] === 0 && this.stood === 0 && !isFelt(this.wind) ? 0 : 2 * this.block.length;
   }
 
-  /** Between two ticks. */
+  /** Current values, between two ticks. */
   get current(): Tuning {
     const { gravity, wind, timeScale, stood } = this;
     return { gravity, wind, timeScale, stood, bodies: this.layout.tuned.bodies.map(({ body }) => this.ofBody(body)) };
   }
 
   /**
-   * @param input in its ranges (rooms/clientMessages.ts). @returns what of it cannot be beside the rest; nothing: all
-   *   can
+   * @param input within its ranges (rooms/clientMessages.ts)
+   * @returns the first field that conflicts with other values; undefined: the input can be applied
    */
   refuse({ body, ...change }: Tune): Refusal | undefined {
     if (change.asScene) return undefined;
@@ -187,13 +186,16 @@ export class RoomTuning {
     const tunable = this.layout.tunable[body]!;
     const { mostStrain, mostSteps } = tunable;
     if (change.steps !== undefined && change.steps > mostSteps!)
-      return { field: "steps", value: change.steps, limit: `<= ${mostSteps} for its particles` };
+      return { field: "steps", value: change.steps, limit: `<= ${mostSteps} for its number of particles` };
     if (change.yield !== undefined && !(change.yield < mostStrain!))
       return { field: "yield", value: change.yield, limit: `< ${mostStrain}, which is max` };
     return tunable.implicit ? refuseFar(tunable, this.ofBody(body), change) : this.refuseStiff(body, change);
   }
 
-  /** @param input that is not refused. @returns whether pairs have to be listed anew */
+  /**
+   * @param input accepted by `refuse`
+   * @returns whether pairs have to be listed again
+   */
   apply({ gravity, wind, timeScale, asScene, ...change }: Tune): boolean {
     const { tuned } = this.layout;
     if (asScene) {
@@ -212,19 +214,19 @@ export class RoomTuning {
     return change.friction !== undefined || moved.includes("pins");
   }
 
-  /** At the start of a tick in which time goes on. */
+  /** Called at the start of a tick in which simulated time advances. */
   beginTick(): void {
     if (this.gusts) this.air.beginTick(this.wind);
   }
 
-  /** External acceleration of a particle without wind, m/s^2. */
+  /** External acceleration of a particle without wind, component r, m/s^2. */
   steady(particle: number, r: number): number {
     return this.air.base(particle, r);
   }
 
   /**
-   * Sound must not cross more edges in a substep than the room's step is made for (substeps.ts), or than the scene's
-   * own material makes it.
+   * Refuses a value if sound would cross more edges in a substep than the room's step allows (substeps.ts) and than the
+   * scene's own material.
    */
   private refuseStiff(body: number, change: BodyMaterialChange): Refusal | undefined {
     const { scene, edges, elasticity } = this.layout.tunable[body]!;
@@ -246,11 +248,14 @@ export class RoomTuning {
         ? `<= ${Number(((now.youngsModulus! * most) / speed2(now)).toPrecision(4))} for this density and this room's steps`
         : field === "density"
           ? `>= ${Number(((now.density! * speed2(now)) / most).toPrecision(4))} for this stiffness and this room's steps`
-          : "less: sound is too fast for this room's steps";
+          : "less: sound would be too fast for this room's steps";
     return { field, value: change[field]!, limit };
   }
 
-  /** A body's weight must not crush it, whatever else has been tuned; a change that crushes it less is taken. */
+  /**
+   * Refuses a change if a body's weight would crush it, with all other tuned values. A change that crushes the body
+   * less is accepted.
+   */
   private refuseWeight(change: Omit<Tune, "type" | "member">): Refusal | undefined {
     const { bodies, limits, tunable } = this.layout;
     const field = change.gravity ? "gravity" : (["density", "youngsModulus"] as const).find((name) => change[name]);
@@ -282,7 +287,7 @@ export class RoomTuning {
     return HEAD + PER_BODY * body;
   }
 
-  /** Now; undefined: it is not to be changed of this body. */
+  /** Current value; undefined: not tunable for this body. */
   value(body: number, field: BodyField): number | undefined {
     return this.layout.tunable[body]!.scene[field] === undefined
       ? undefined
@@ -296,7 +301,7 @@ export class RoomTuning {
     if (pins !== undefined) this.block[this.at(body) + PINS] = pins ? 1 : 0;
   }
 
-  /** @returns fields that are another value now */
+  /** @returns fields whose values have changed */
   private setBody(body: number, change: Omit<BodyTuning, "body">): (keyof BodyTuning)[] {
     const before = this.ofBody(body);
     this.note({ ...change, body });
@@ -320,7 +325,7 @@ export class RoomTuning {
     return moved;
   }
 
-  /** What rows are made from is no part of what a tick changes. */
+  /** Copies the memory. Ticks do not change the parts that rows are made from. */
   private copyBefore(): Float32Array {
     if (this.block[CHANGED]! & MATERIALS)
       throw new Error("tuning: a room whose materials have changed needs the template of its scene");
@@ -343,7 +348,7 @@ export class RoomTuning {
     this.layout.bodies.forEach(({ first, count, loads }, b) => {
       const lighter = (this.layout.tunable[b]!.scene.density ?? 1) / (this.value(b, "density") ?? 1);
       for (let i = 0; i < count; i++) {
-        // as the scene has it: who waits or is held has no inverse mass now
+        // the scene's inverse mass: inactive and held bodies have none now
         if (f32[this.layout.initial / 4 + 4 * (first + i) + 3] === 0) continue;
         for (let r = 0; r < 3; r++) {
           const a = gravity[r]! + (loads ? loads[3 * i + r]! * lighter : 0);
@@ -369,7 +374,7 @@ export class RoomTuning {
     const acc = this.accelerations;
     for (let i = first; i < first + count; i++) f32[acc + 4 * i + 3] = root;
     f32[(surface + L.SURFACE_DYNAMIC) / 4] = root;
-    // what the scene says of rest it keeps, but it never holds less than what slides
+    // keeps the scene's friction at rest, but never less than sliding friction
     f32[(surface + L.SURFACE_STATIC) / 4] = Math.sqrt(Math.max(friction, staticFriction ?? 0));
   }
 }

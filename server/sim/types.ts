@@ -1,7 +1,7 @@
 /**
- * The simulation's face to the rest of the server. `createWorld` builds a room's whole state in one shared
- * WebAssembly.Memory;
- * `openWorld` looks at such a memory from any thread. Nothing outside `server/sim` touches the memory's insides.
+ * Interface of the simulation to the rest of the server. `createWorld` builds a room's whole state in one shared
+ * WebAssembly.Memory; `openWorld` opens such a memory from any thread. No code outside `server/sim` reads or writes the
+ * memory.
  */
 import type { Tuning, TuningChange } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -9,7 +9,7 @@ import type { TuningLimits } from "../../shared/tuning.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
 
 /**
- * One action of a member, applied at the start of a tick, in the order given. Particle numbers never leave the server;
+ * One action of a member, applied at the start of a tick, in the given order. Particle numbers never leave the server;
  * targets are in m from the room's origin.
  */
 export type Input =
@@ -22,12 +22,12 @@ export type Input =
       u: number;
       v: number;
       target: [number, number, number];
-      /** It holds all bodies that the scene lets one hand pull (together.ts); absent: this one. */
+      /** If present, grabs all bodies of the scene's `interaction.together`; absent: only this body. */
       together?: true;
     }
   | { type: "move"; member: number; grab: number; target: [number, number, number] }
   | { type: "release"; member: number; grab: number }
-  /** All grabs of a member who left. */
+  /** Releases all grabs of a member who left. */
   | { type: "releaseAll"; member: number }
   | {
       type: "impulse";
@@ -40,9 +40,9 @@ export type Input =
     }
   | { type: "reset"; member: number }
   /**
-   * Puts in a body that waits: the middle of the underside of its box (as the scene places it) at `position`, m from
-   * the room's origin, its x axis along
-   * `heading` (x, z, any length). Where that place is taken: refused, or put in at the nearest free place above.
+   * Puts a spawnable body into the scene. The middle of the underside of its box (as the scene places it) goes to
+   * `position`, m from the room's origin; its x axis points along `heading` (x, z, any length). If that place is taken,
+   * the input is refused or the body goes to the nearest free place above.
    */
   | {
       type: "spawn";
@@ -52,12 +52,9 @@ export type Input =
       heading: [number, number];
       occupied: "refuse" | "lift";
     }
-  /** Takes out a body that the scene lets wait. */
+  /** Takes a spawnable body out of the scene. */
   | { type: "remove"; member: number; body: number }
-  /**
-   * Changes what the scene said of gravity, wind, time, or of a body; `asScene` takes all such changes back
-   * (tuning.ts).
-   */
+  /** Changes gravity, wind or the time scale, or values of a body; `asScene` resets all such changes (tuning.ts). */
   | ({ type: "tune"; member: number } & TuningChange);
 
 type Words<S extends string> = S extends `${infer A}_${infer B}`
@@ -65,7 +62,7 @@ type Words<S extends string> = S extends `${infer A}_${infer B}`
   : Lowercase<S>;
 type Numbered = keyof typeof stages;
 type KernelStage = { [K in Numbered]: K extends `STAGE_${infer Name}` ? Words<Name> : never }[Numbered];
-/** Stages of the kernel's step: its STAGE_*, in their order. */
+/** Stages of the kernel's step: its STAGE_* constants, in their order. */
 export const KERNEL_STAGES = Object.entries(stages)
   .filter(([name]) => name.startsWith("STAGE_"))
   .sort(([, a], [, b]) => a - b)
@@ -77,12 +74,12 @@ export const KERNEL_STAGES = Object.entries(stages)
         .replace(/_(.)/g, (_, c: string) => c.toUpperCase()) as KernelStage,
   );
 /**
- * A tick's stages. `inputs`, `methods` (methods/), `guard` (with sleep) and `encode` are outside of the kernel; `other`
- * is the rest of it.
+ * Stages of a tick. `inputs`, `methods` (methods/), `guard` (with sleep) and `encode` run outside of the kernel;
+ * `other` is the rest of it.
  */
 export const STAGES = ["inputs", ...KERNEL_STAGES, "methods", "guard", "encode", "other"] as const;
 type StageName = (typeof STAGES)[number];
-/** Where a tick's time went, s. */
+/** Time of each stage of a tick, s. */
 export type StageSeconds = Record<StageName, number>;
 
 const NO_SECONDS = Object.fromEntries(STAGES.map((stage) => [stage, 0])) as StageSeconds;
@@ -91,55 +88,55 @@ export function noSeconds(): StageSeconds {
   return { ...NO_SECONDS };
 }
 
-/** Those that make constraints hold, whatever their kind. */
+/** Stages that solve constraints, of any kind. */
 const CONSTRAINT_STAGES: readonly StageName[] = [
   ...KERNEL_STAGES.slice(stages.STAGE_TETRAHEDRA, stages.STAGE_CONTACTS + 1),
   "implicit",
   "plasticity",
 ];
 
-/** What a tick spent on constraints, s. */
+/** Time that a tick spent on constraints, s. */
 export function constraintSeconds(seconds: StageSeconds): number {
   return CONSTRAINT_STAGES.reduce((sum, stage) => sum + seconds[stage], 0);
 }
 
-/** A surface: a body's or a collider's, by number in the scene. */
+/** A surface: a body's or a collider's, by its number in the scene. */
 export type SurfaceName = { body: number } | { collider: number };
 
 /**
- * Two surfaces (or one with itself) that intersect, or one inside the other: so many edges of either go through so many
- * triangles of the other.
+ * Two surfaces that intersect (or one that intersects itself), or one inside the other. `edges` and `triangles`: how
+ * many edges cross how many triangles, of either surface.
  */
 export interface IntersectingPair {
   between: [SurfaceName, SurfaceName];
   edges: number;
   triangles: number;
-  /** Nothing intersects, but this one of the two is wholly inside the other, which is solid. */
+  /** Set if no edges cross, but this surface is wholly inside the other one, which is solid. */
   inside?: SurfaceName;
 }
 
-/** What contact between surfaces did (kernel/assembly/contact/contacts.ts). */
+/** Counters of contact between surfaces (kernel/assembly/contact/contacts.ts). */
 export interface ContactCounts {
-  /** Lists of pairs made; a quiet room needs less than one a tick. */
+  /** Pair lists made; a quiet room needs less than one a tick. */
   lists: number;
-  /** Pairs that the verification of a substep could not clear at once. */
+  /** Pairs that the check at the end of a substep could not clear at once. */
   checks: number;
-  /** Impulses that pushed such pairs apart. */
+  /** Impulses that separated such pairs. */
   impulses: number;
-  /** Rigid impact zones, of what impulses did not clear. */
+  /** Rigid impact zones, made for pairs that impulses did not clear. */
   zones: number;
-  /** Particles that were stopped where their substep began, because nothing else cleared them. */
+  /** Particles stopped at their position at the start of the substep, because no other stage cleared their pairs. */
   stops: number;
-  /** Times that memory did not hold what was near, and could not grow. */
+  /** Number of times that the memory for near pairs was full and could not grow. */
   full: number;
 }
 
 export type SimEvent =
   /**
    * Surfaces intersect that contact never saw apart: at a start, a reset, after a roll-back or a jump of a collider.
-   * `count`: edges with a triangle that they meet, all of them; `pairs` counts those that were listed; `first`: the
-   * first few, particles by their numbers in their surface. They are drawn apart, but for bodies that are `held` until
-   * a reset.
+   * `count`: number of edges that cross a triangle. `pairs` counts those of them that were listed. `first`: the first
+   * few crossings, with particle numbers of their surface. Surfaces are moved apart, except for bodies in `held`, which
+   * stay in place until a reset.
    */
   | {
       type: "tangled";
@@ -149,15 +146,15 @@ export type SimEvent =
       held: number[];
       first: { edgeOf: SurfaceName; edge: number[]; triangleOf: SurfaceName; triangle: number[] }[];
     }
-  /** Nothing intersects any more. */
+  /** No surfaces intersect any more. */
   | { type: "untangled"; tick: number }
   /** Contact of `bodies` does not fit into the room's lists: they stand still until it does. */
   | { type: "crowded"; tick: number; bodies: number[] }
-  /** All of them move again. */
+  /** All bodies move again. */
   | { type: "uncrowded"; tick: number }
-  /** A body blew up: rolled back to its last good state and held. */
+  /** A body became unstable: it was rolled back to its last good state and is held. */
   | { type: "bodyHeld"; tick: number; body: number; reason: string }
-  /** `grab`: the grab that was refused; `by`: what takes the place where a body was to go. */
+  /** `grab`: number of the refused grab; `by`: the surface that occupies the place for a spawned body. */
   | {
       type: "inputRejected";
       tick: number;
@@ -168,22 +165,22 @@ export type SimEvent =
       grab?: number;
       by?: SurfaceName;
     }
-  /** A body that waited is there from this tick on; one that was there waits. */
+  /** A spawnable body is in the scene from this tick on (spawned), or out of it (removed). */
   | { type: "spawned" | "removed"; tick: number; member: number; body: number }
   | { type: "reset"; tick: number; member: number }
-  /** From this tick on. */
+  /** `tuning` applies from this tick on. */
   | { type: "tuned"; tick: number; member: number; tuning: Tuning };
 
-/** Plain data, structured-cloneable: the memory map and everything else a thread needs beside the memory itself. */
+/** Plain data, structured-cloneable: the memory map and everything else that a thread needs beside the memory. */
 export type WorldLayout = Record<string, unknown> & {
   tickHz: number;
   streamedParticles: number;
   bodyCount: number;
-  /** Where in the world the room's positions are measured from, m. */
+  /** The room's origin in world coordinates, m. */
   origin: [number, number, number];
-  /** As the scene says. */
+  /** Tunable values of the scene. */
   tuned: Tuning;
-  /** What owners may make of that. */
+  /** Limits for changes by owners. */
   limits: TuningLimits;
 };
 
@@ -191,18 +188,18 @@ export interface BuiltWorld {
   memory: WebAssembly.Memory;
   layout: WorldLayout;
   /**
-   * Made when it is first asked for: hanging a detail mesh on a body takes seconds, and whoever only steps needs none.
+   * Made at first access: attaching a detail mesh to a body takes seconds, and callers that only step do not need it.
    */
   readonly topology: Topology;
 }
 
-/** What a step of a body's own method took, s. */
+/** Time of one step of a body's own method, s. */
 export interface MethodSeconds {
   body: number;
   stepSeconds: number;
 }
 
-/** How far a body is from what it is compared with, in its largest side; null: nobody can say. */
+/** Distance of a body from its reference, relative to its largest side; null: not known. */
 export interface MethodError {
   body: number;
   error: number | null;
@@ -213,23 +210,23 @@ export interface World {
   readonly tickNumber: number;
   /** Steps one tick: inputs, substeps, guard. */
   step(inputs: readonly Input[]): { seconds: StageSeconds; events: SimEvent[] };
-  /** Of bodies with a method that were stepped since this was asked. */
+  /** Returns step times of bodies with a method that were stepped since the last call. */
   takeMethodSeconds(): MethodSeconds[];
-  /** Of bodies that the scene compares with a reference. */
+  /** Errors of bodies that the scene compares with a reference. */
   methodErrors(): MethodError[];
-  /** Since the room began. */
+  /** Counts since the room began. */
   contactCounts(): ContactCounts;
-  /** float32[3*streamedParticles] current positions of the streamed particles, m from the room's origin. */
+  /** Writes the current positions of the streamed particles, float32[3*streamedParticles], m from the room's origin. */
   readStreamed(out: Float32Array): void;
-  /** True for bodies whose streamed particles have been still long enough to sleep, by body. */
+  /** Returns 1 for each body that sleeps or is inactive, else 0. */
   asleep(): Uint8Array;
-  /** 1 for bodies that wait: they are not there. */
+  /** Returns 1 for each inactive spawnable body, else 0. */
   waiting(): Uint8Array;
   tuning(): Tuning;
-  /** Pairs a, b of bodies that touch each other, a < b, one pair after the other. */
+  /** Pairs a, b of bodies that touch each other, a < b, in one flat array. */
   touching(): number[];
-  /** True while a collider moves and a moment longer, by the tick number alone. */
+  /** True while a collider moves and for a moment after; depends only on the tick number. */
   collidersMove(): boolean;
-  /** FNV-1a-64 (hex) over tick number, positions and velocities, and over what was tuned. */
+  /** FNV-1a-64 (hex) over tick number, positions, velocities and tuned values. */
   stateHash(): string;
 }

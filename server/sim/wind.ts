@@ -1,6 +1,6 @@
 /**
- * The air of a room: what the kernel's WIND row holds (kernel/assembly/wind/wind.ts), from what the scene or an owner
- * says of it. Turbulence is a sum of waves across their own direction, so that no air comes from nowhere:
+ * Fills the kernel's WIND row (kernel/assembly/wind/wind.ts) from the wind of the scene or of an owner. Turbulence is a
+ * sum of transverse waves, so that it is free of divergence:
  *     u' = sum_m a_m f(k_m . x + phase_m),   |k_m| = 2^(m/3) / scale,   |a_m| = c 2^(-m/9),
  * four octaves of three, whose velocities fall with the cube root of their size as in Kolmogorov's range
  * (A. N. Kolmogorov 1941; a random field of Fourier modes: R. H. Kraichnan 1970, Diffusion by a random velocity field).
@@ -8,8 +8,8 @@
  * The wind carries its waves along (Taylor's frozen turbulence), and each turns over in the time in which u' crosses
  * it:
  *     d phase_m/dt = -k_m . U + |k_m| intensity |U| r_m,   r_m in 1/2 .. 1
- * Phases are state, so that a change of the wind does not make the air jump. Float64 with + - * / and square roots
- * alone, and a generator of whole numbers for directions: the same bits on any machine.
+ * Phases are state, so that a change of the wind does not make the air jump. Arithmetic is float64 with + - * / and
+ * square roots only, and directions come from an integer generator: the same bits on any machine.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Wind } from "../../shared/protocol/protocol.ts";
@@ -21,7 +21,7 @@ export const MODES = L.WIND_MOST_MODES;
 /** Mean square of the wave f. */
 const MEAN_SQUARE = 8 / 15;
 
-/** Still air that nobody feels: what a scene without wind has. */
+/** Wind without effect, for scenes that have none. */
 export const NO_WIND: Wind = {
   velocity: [0, 0, 0],
   density: 0,
@@ -31,10 +31,10 @@ export const NO_WIND: Wind = {
   scale: 1,
   seed: 1,
 };
-/** kg/m^3, dry air of 20 degrees at sea level (ISO 2533). */
+/** Density of dry air of 20 degrees at sea level (ISO 2533), kg/m^3. */
 const AIR_DENSITY = 1.2;
 
-/** What a scene says of its air, with what it leaves out. */
+/** Wind of a scene, completed with defaults. */
 export function windOf(wind: SceneWind | undefined): Wind {
   if (!wind) return NO_WIND;
   const { velocity = NO_WIND.velocity, density = AIR_DENSITY, drag = NO_WIND.drag, lift = NO_WIND.lift } = wind;
@@ -44,19 +44,19 @@ export function windOf(wind: SceneWind | undefined): Wind {
 
 export const isFelt = ({ density, drag, lift }: Wind): boolean => density > 0 && (drag > 0 || lift > 0);
 
-/** A wave as it is now. */
+/** Current state of a wave. */
 export interface Mode {
-  /** Cycles a meter. */
+  /** Wave vector, cycles per meter. */
   k: Vec3;
-  /** m/s */
+  /** Velocity amplitude, m/s. */
   swing: Vec3;
-  /** Cycles a second. */
+  /** Frequency, cycles per second. */
   rate: number;
-  /** Phase that it begins with, cycles. */
+  /** Initial phase, cycles. */
   phase: number;
 }
 
-/** Numbers of 0 to 1 from a seed: a 32-bit Weyl sequence through a mixer of whole numbers (G. L. Steele 2014). */
+/** Random numbers from 0 to 1: a 32-bit Weyl sequence through an integer mixer (G. L. Steele 2014). */
 function stream(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -71,7 +71,7 @@ function stream(seed: number): () => number {
 const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const norm = (a: Vec3): number => Math.sqrt(dot(a, a));
 
-/** A direction, all alike likely. */
+/** A random direction, uniformly distributed. */
 function direction(next: () => number): Vec3 {
   for (;;) {
     const v: Vec3 = [2 * next() - 1, 2 * next() - 1, 2 * next() - 1];
@@ -80,7 +80,7 @@ function direction(next: () => number): Vec3 {
   }
 }
 
-/** A direction across n. */
+/** A random direction perpendicular to n. */
 function across(n: Vec3, next: () => number): Vec3 {
   for (;;) {
     const v = direction(next);
@@ -91,7 +91,7 @@ function across(n: Vec3, next: () => number): Vec3 {
   }
 }
 
-/** Cube root by Newton's method from above, which ends where it no longer falls: plain arithmetic. */
+/** Cube root by Newton's method from above, until it stops falling: plain arithmetic. */
 function cubeRoot(q: number): number {
   let root = q > 1 ? q : 1;
   for (;;) {
@@ -101,7 +101,7 @@ function cubeRoot(q: number): number {
   }
 }
 
-/** The waves of a wind; none where it is smooth. */
+/** Waves of a wind; none without turbulence. */
 export function modesOf({ velocity, intensity, scale, seed }: Wind): Mode[] {
   const strength = intensity * norm(velocity);
   if (!(strength > 0)) return [];
@@ -124,14 +124,14 @@ export function modesOf({ velocity, intensity, scale, seed }: Wind): Mode[] {
   });
 }
 
-/** Part of a number behind the point. */
+/** Fractional part. */
 export const fraction = (p: number): number => p - Math.floor(p);
 
-/** Writes what holds from now on. */
+/** Writes a room's wind to its memory. */
 export class RoomWind {
   private readonly views: Views;
   private readonly layout: SimLayout;
-  /** float64[MODES] cycles: how far each wave has gone on since the room began. */
+  /** float64[MODES] cycles: phase that each wave has gained since the room began. */
   private readonly phases: Float64Array;
 
   constructor(views: Views, layout: SimLayout, phases: Float64Array) {
@@ -140,7 +140,7 @@ export class RoomWind {
     this.phases = phases;
   }
 
-  /** A wind that is another one. */
+  /** Sets a changed wind. */
   set(wind: Wind): void {
     const { f32, i32 } = this.views;
     const { row } = this;
@@ -160,7 +160,7 @@ export class RoomWind {
     if (ceased) this.calm();
   }
 
-  /** At the start of a tick: where its waves are. */
+  /** Sets the phases of the waves at the start of a tick. */
   beginTick(wind: Wind): void {
     const { f32 } = this.views;
     const { origin, tickHz } = this.layout;
@@ -171,13 +171,13 @@ export class RoomWind {
     });
   }
 
-  /** External accelerations without wind, of the particles first .. first + count, have changed. */
+  /** Sets the external acceleration of a particle without wind, component r, m/s^2. */
   setBase(particle: number, r: number, acceleration: number): void {
     const { f32, i32 } = this.views;
     f32[i32[(this.row + L.WIND_BASE) / 4]! / 4 + 4 * particle + r] = acceleration;
   }
 
-  /** m/s^2 of gravity and loads alone. */
+  /** Acceleration by gravity and loads alone, m/s^2. */
   base(particle: number, r: number): number {
     const { f32, i32 } = this.views;
     return f32[i32[(this.row + L.WIND_BASE) / 4]! / 4 + 4 * particle + r]!;
@@ -187,7 +187,7 @@ export class RoomWind {
     return this.views.i32[(L.HEADER + L.H_WIND) / 4]!;
   }
 
-  /** No wind is left in the accelerations. */
+  /** Removes the wind from the accelerations. */
   private calm(): void {
     const { f32, i32 } = this.views;
     const acc = i32[(L.HEADER + L.H_ACC) / 4]! / 4;

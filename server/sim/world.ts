@@ -1,16 +1,16 @@
 /**
- * A room's memory seen from a thread: one tick, and what others want to know about the state. Everything that outlives
- * a tick is in the memory, so any thread may step the next one.
+ * View of a room's memory: steps one tick and reads the state. All state that outlives a tick is in the memory, so any
+ * thread may step the next tick.
  *
  *   step
- *   |- inputs    grabs, moves, impulses, reset, spawns, tuning   bad ones -> inputRejected, nothing changes
- *   |- intersections   at a start, a reset, after a roll-back: what intersects is reported, and driven apart or held
- *   (intersections/watch.ts)
- *   |- speeds    no body moves further in a substep than a few of its sizes (motionLimits.ts)
+ *   |- inputs    grabs, moves, impulses, reset, spawns, tuning   invalid ones -> inputRejected, nothing changes
+ *   |- intersections   after a start, reset or roll-back: reports intersecting surfaces, then separates or holds them
+ *   |                  (intersections/watch.ts)
+ *   |- speeds    limits each body to a few of its sizes per substep (motionLimits.ts)
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
- *   |- methods   bodies with a method of their own (methods/methodBodies.ts)
- *   |- guard     finite and inside the world, per body      else rolled back and held -> bodyHeld
- *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks cost nothing (rest.ts)
+ *   |- methods   bodies with their own method (methods/methodBodies.ts)
+ *   |- guard     each body finite and inside the world           else rolled back and held -> bodyHeld
+ *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks do no work (rest.ts)
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { tellCrowding } from "./crowding.ts";
@@ -49,12 +49,12 @@ import {
 import { marksIn } from "./marks.ts";
 
 /**
- * Clients draw colliders by the tick that they have: frames go on this long after one has stopped, s; frames are sent
- * more often than that.
+ * Time that frames continue after a collider has stopped, s. Clients draw colliders at the tick of their newest frame,
+ * and frames are sent more often than this.
  */
 const LOOK_BACK = 0.5;
 
-/** What changes the state outside of the kernel; watchPhases. */
+/** Stages outside of the kernel that change the state, as numbered for watchPhases. */
 export const HOST_STAGES = { inputs: -1, guard: -2, rest: -3, methods: -4 } as const;
 
 export function openWorld(memory: WebAssembly.Memory, layout: WorldLayout, template?: WebAssembly.Memory): SimWorld {
@@ -66,11 +66,14 @@ export class SimWorld implements World {
   readonly kernel: Kernel;
   private watcher: (() => void) | undefined;
   private phaseWatcher: ((phase: number) => void) | undefined;
-  /** Set where helpers are: other threads may be claiming chunks of this tick. */
+  /** True if helpers exist: other threads may claim chunks of this tick. */
   helpers = false;
-  /** Asked in the middle of `step`, between two phases: may do something else. @returns for how long it did, s */
+  /**
+   * Called during `step` between two phases; may do other work.
+   * @returns how long that took, s
+   */
   preempt: (() => number) | undefined;
-  /** False keeps stepping bodies that no longer visibly move: for measurements of slow settling. */
+  /** If false, bodies never rest or sleep: for measurements of slow settling. */
   mayRest = true;
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
@@ -81,9 +84,9 @@ export class SimWorld implements World {
   private readonly islands: SleepingIslands;
   private readonly methods: MethodBodies;
   private readonly reference: ReferenceBodies | undefined;
-  /** Of the last tick, by this thread's clock. */
+  /** Kernel time of the last tick, by this thread's clock, s. */
   private kernelSeconds = 0;
-  /** What methods took between its substeps. */
+  /** Time that methods took between the kernel's substeps, s. */
   private meanwhileSeconds = 0;
   private readonly contacts: Touching;
 
@@ -126,15 +129,15 @@ export class SimWorld implements World {
     this.contacts = new Touching(memory, this.views, layout);
   }
 
-  /** Calls back after every substep (not while resting), in the middle of `step`. */
+  /** Calls `watcher` after every substep (not while resting), in the middle of `step`. */
   watchSubsteps(watcher: () => void): void {
     this.watcher = watcher;
     this.setWatch(L.WATCH_SUBSTEPS, true);
   }
 
   /**
-   * Calls back between all that changes the state in `step`: with the number of a phase (its place in the kernel's
-   * program) after it, and with one of HOST_STAGES after what happens outside of the kernel.
+   * Calls `watcher` after everything in `step` that changes the state. It gets the number of the phase (its index in
+   * the kernel's program), or one of HOST_STAGES for a stage outside of the kernel.
    */
   watchPhases(watcher: (phase: number) => void): void {
     this.phaseWatcher = watcher;
@@ -145,27 +148,27 @@ export class SimWorld implements World {
     return this.views.i32[(L.HEADER + L.H_TICK) / 4]! >>> 0;
   }
 
-  /** Ticks in which time went on. */
+  /** Number of ticks in which simulated time advanced. */
   get stepped(): number {
     return this.tickNumber - this.tuned.stood;
   }
 
-  /** External acceleration of a particle of the room without wind, m/s^2. */
+  /** External acceleration of a particle without wind, component r, m/s^2. */
   steady(particle: number, r: number): number {
     return this.tuned.steady(particle, r);
   }
 
-  /** True between the calls of `step` that one tick of simulated time takes, because its work is bounded. */
+  /** True if the current tick of simulated time needs more calls of `step`, because a call's work is bounded. */
   get isUnfinished(): boolean {
     return this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4]! !== 0;
   }
 
-  /** True while every body rests: ticks then only count. */
+  /** True while every body rests: ticks then only increment the tick number. */
   get resting(): boolean {
     return this.views.i32[this.stillAt(this.layout.bodyCount)] === 1;
   }
 
-  /** True while surfaces intersect that contact never saw apart, or nobody has looked yet. */
+  /** True while surfaces intersect that contact never saw apart, or before the first check. */
   get tangled(): boolean {
     return this.intersections.active;
   }
@@ -188,7 +191,7 @@ export class SimWorld implements World {
     if (!goesOn) this.tuned.beginTick();
     if (this.resting && this.mayRest && !this.disturbed()) {
       this.views.i32[(L.HEADER + L.H_TICK) / 4]! = tick;
-      // frames still say where the colliders are that go on
+      // frames still contain the positions of moving colliders
       if (this.collidersMove()) this.kernel.placeCoreMeshes();
       return { seconds, events };
     }
@@ -211,7 +214,7 @@ export class SimWorld implements World {
     this.guard(tick, events);
     tellCrowding(this.views, this.layout, tick, events);
     this.phaseWatcher?.(HOST_STAGES.guard);
-    // what rides on a slow collider is not to be held back, nor what lies on something that does
+    // no body is calmed while it rides on a slow collider, directly or on top of another body
     if (finished) this.rest.count(this.mayRest, this.inTheWay(this.stepped - 1).length > 0);
     else this.standAfter(tick, events);
     this.phaseWatcher?.(HOST_STAGES.rest);
@@ -224,12 +227,12 @@ export class SimWorld implements World {
   }
 
   private takeInputs(inputs: readonly Input[], tick: number, events: SimEvent[]): void {
-    /** Who changed it last: a tick has one word for all of its changes. */
+    /** Member of the last tuning change: a tick sends one event for all of its changes. */
     let tunedBy: number | null = null;
     for (const input of inputs) {
       if (input.type === "spawn" || input.type === "remove") {
         events.push(this.comeOrGo(input, tick));
-        if (events.at(-1)!.type === "inputRejected") continue; // it wakes nobody
+        if (events.at(-1)!.type === "inputRejected") continue; // a rejected input wakes no body
       }
       const refusal = input.type === "tune" && this.tuned.refuse(input);
       if (refusal) {
@@ -252,9 +255,9 @@ export class SimWorld implements World {
   }
 
   /**
-   * Helps another thread's `step` of the tick `generation` until it ends.
-   * @param slot this helper's own row of the scheduler's words;
-   * @returns chunks done
+   * Helps another thread's `step` of the tick `generation` until that step ends.
+   * @param slot this helper's own row of the scheduler's words
+   * @returns number of chunks done
    */
   help(generation: number, slot: number): number {
     return this.kernel.help(generation, slot, SchedulerWords.scratch(this.layout, slot));
@@ -312,7 +315,7 @@ export class SimWorld implements World {
 
   takeMethodSeconds(): MethodSeconds[] {
     const taken = this.methods.takeSeconds();
-    // a body alone among the kernel's takes what the kernel does: of those that are compared, that is told, too
+    // a single body of the kernel takes the whole kernel time; report it if the scene compares that body, too
     const { bodies, reference, substeps } = this.layout;
     const compliant = bodies.flatMap(({ implicit }, body) => (implicit ? [] : [body]));
     if (compliant.length === 1 && reference?.bodies.includes(compliant[0]!) && this.kernelSeconds > 0)
@@ -351,7 +354,7 @@ export class SimWorld implements World {
     return this.layout.movers.some(({ path }) => stirs(path, seconds - LOOK_BACK, seconds + 1 / this.layout.tickHz));
   }
 
-  /** @returns for how long the kernel's clock stands still, s */
+  /** @returns how long the kernel's clock is to pause, s */
   private betweenSubsteps(): number {
     const seconds = this.methods.between();
     this.meanwhileSeconds += seconds;
@@ -364,7 +367,7 @@ export class SimWorld implements World {
     this.views.i32[word] = on ? this.views.i32[word]! | flag : this.views.i32[word]! & ~flag;
   }
 
-  /** Bodies that a collider carries or moves near in the tick after number `tick`. */
+  /** Bodies that a collider carries, or moves near, in the tick after number `tick`. */
   private inTheWay(tick: number): number[] {
     const {
       layout,
@@ -382,7 +385,7 @@ export class SimWorld implements World {
     });
   }
 
-  /** Does a collider come in the tick that comes? Then what is in its way wakes. */
+  /** Wakes bodies in the way of a moving collider. Returns true if the next tick has any. */
   private disturbed(): boolean {
     const bodies = this.inTheWay(this.stepped);
     if (bodies.length === 0) return false;
@@ -400,7 +403,7 @@ export class SimWorld implements World {
     return event;
   }
 
-  /** What an input is about does not sleep any more: a hand's one body with its island, others everything. */
+  /** Wakes the bodies that an input concerns: the body's island for a grab, everything for a reset, tuning or spawn. */
   private wakeFor(input: Input): void {
     if (input.type === "reset" || input.type === "tune" || input.type === "spawn" || input.type === "remove") {
       this.islands.wakeAll();
@@ -413,9 +416,9 @@ export class SimWorld implements World {
     this.islands.wake(bodies);
   }
 
-  /** @param rested whether the room slept as a whole before this tick */
+  /** @param rested whether the whole room slept before this tick */
   private beginIslands(tick: number, rested: boolean): void {
-    // methods look at bodies themselves, and what is tangled is looked for among all
+    // methods read bodies outside of the kernel, and intersections are searched among all bodies
     if (!this.mayRest || this.tuned.stirred || this.methods.any || this.tangled) this.islands.wakeAll();
     else this.islands.begin(tick, this.inTheWay(this.stepped), rested);
   }
@@ -432,7 +435,9 @@ export class SimWorld implements World {
     easeHands(this.views, this.layout, this.kernel);
   }
 
-  /** A tick ends unfinished: simulated time goes on with the next one. Clients draw moving colliders by it. */
+  /**
+   * Ends an unfinished tick: simulated time goes on with the next one. Clients draw moving colliders by simulated time.
+   */
   private standAfter(tick: number, events: SimEvent[]): void {
     this.tuned.stand();
     if (this.layout.movers.length > 0) events.push({ type: "tuned", tick: tick + 1, member: 0, tuning: this.tuning() });
@@ -453,12 +458,12 @@ export class SimWorld implements World {
     this.phaseWatcher?.(HOST_STAGES.methods);
   }
 
-  /** Elastic energy of a body with a method of its own, J; undefined of others. */
+  /** Elastic energy of a body with its own method, J; undefined for other bodies. */
   methodEnergy(body: number): number | undefined {
     return this.methods.energy(body);
   }
 
-  /** How far a body's stress has settled; @see Rest.settlement */
+  /** Settlement of a body's stress; @see Rest.settlement */
   settlement(body: number): { share: number; error: number } {
     return this.rest.settlement(body);
   }
@@ -489,26 +494,26 @@ export class SimWorld implements World {
       );
     views.i32[(L.HEADER + L.H_WARM_START) / 4] = 0;
     this.forgetPushes();
-    // nothing is in the way of colliders any more
+    // after a reset no body is in the way of a collider
     const marks = marksIn(views.i32);
     for (const { first, count } of layout.cores) for (let p = first; p < first + count; p++) marks[p]! &= ~L.MARK_LAGS;
     views.i32[(L.HEADER + L.H_RESOLUTION) / 4] = 0;
     this.intersections.request();
   }
 
-  /** Positions have changed otherwise than by a step: the list of pairs has to be made anew. */
+  /** Invalidates the pair list: positions have changed other than by a step. */
   private relist(): void {
     forgetPairList(this.memory);
   }
 
-  /** What rigid bodies were pushed by in the last substep (kernel/assembly/contact/rigidWarmStart.ts). */
+  /** Forgets the impulses on rigid bodies of the last substep (kernel/assembly/contact/rigidWarmStart.ts). */
   private forgetPushes(): void {
     const { i32 } = this.views;
     const kept = i32[(L.HEADER + L.H_RIGID_KEPT) / 4]!;
     i32.fill(0, kept / 4, (kept + i32[(L.HEADER + L.H_RIGID_KEPT_CAPACITY) / 4]! * L.RIGID_KEPT_BYTES) / 4);
   }
 
-  /** Saved positions (with inverse masses) and velocities -> the particles first .. first + count. */
+  /** Copies saved positions (with inverse masses) and velocities to the particles first .. first + count. */
   private copyState(saved: number, first: number, count: number): void {
     const { f32 } = this.views;
     const { x, v } = this.layout;
@@ -517,12 +522,12 @@ export class SimWorld implements World {
     f32.copyWithin(v / 4 + 4 * first, velocities / 4 + 4 * first, velocities / 4 + 4 * (first + count));
   }
 
-  /** Rows of constraint blocks -> their saved copy, or back. */
+  /** Copies rows of constraint blocks to their saved copy, or back. */
   private copyRows(s: StateRun, saved: number, back: boolean): void {
     this.kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, saved, back ? 1 : 0);
   }
 
-  /** Bytes of a saved position array: particles padded as in the header. */
+  /** Bytes of a saved position array: the header's particle count, including padding. */
   private get savedBytes(): number {
     return 16 * this.views.i32[(L.HEADER + L.H_PARTICLES) / 4]!;
   }
@@ -559,7 +564,7 @@ export class SimWorld implements World {
     });
   }
 
-  /** A body stays where it is until a reset: inverse mass 0. */
+  /** Holds a body in place until a reset: inverse mass 0. */
   private hold(b: number): void {
     const {
       layout,

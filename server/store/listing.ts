@@ -1,9 +1,9 @@
-/** What a row of either store says of a room, or of what was set aside of it. */
+/** Converts rows of both stores: rooms and quarantined rows. */
 import type { Listing, Parked, PieceKind, SetAside } from "./store.ts";
 
 /**
- * @param row of a room, columns named as in both stores' tables
- * @param secondsLeft of its lease; 0 or less: it has run out, or there is none
+ * @param row a room; its columns have the same names in both stores
+ * @param secondsLeft time until its lease expires; 0 or less: expired, or there is none
  */
 export function listingOf(row: Record<string, unknown>, secondsLeft: number): Listing {
   const owned = secondsLeft > 0;

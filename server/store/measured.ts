@@ -1,11 +1,11 @@
-/** A store whose every operation is timed and counted (metrics/store.ts); otherwise the one it stands before. */
+/** Wraps a store: times and counts every operation (metrics/store.ts). */
 import type { ObjectStore } from "./objectStore.ts";
 import { OBJECT_OPERATIONS, ROOM_OPERATIONS, type StoreMetrics, type StoreOperation } from "../metrics/store.ts";
 import { LeaseLost, type Store, StoreBehind } from "./store.ts";
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
-/** @returns a store that does the same and rejects with the same errors */
+/** @returns a store with the same results and errors */
 export function measured(store: Store, metrics: StoreMetrics): Store {
   const timed =
     (operation: StoreOperation, of: object = store): Operation =>

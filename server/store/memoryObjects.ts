@@ -1,4 +1,4 @@
-/** The object store of a server without a store: what it holds ends with the process, as its rooms do. */
+/** The object store of a server without a database: its objects end with the process, as its rooms do. */
 import type {
   Expired,
   ObjectContent,
@@ -18,7 +18,7 @@ interface Used {
   usedAt: string;
 }
 
-/** What the caller does with its own bytes afterwards is its business; those that threads share nobody changes. */
+/** Copies bytes, because the caller may change them later. Shared buffers are not copied: no thread changes them. */
 const kept = (bytes: Uint8Array): Uint8Array => (bytes.buffer instanceof SharedArrayBuffer ? bytes : bytes.slice());
 
 export class MemoryObjects implements ObjectStore {
@@ -26,7 +26,7 @@ export class MemoryObjects implements ObjectStore {
   readonly #objects = new Map<string, ObjectRecord & ObjectContent & Used>();
   readonly #scenes = new Map<string, StoredScene & Used>();
 
-  /** @param scenesOfRooms of all rooms that there are */
+  /** @param scenesOfRooms returns the scenes of all rooms */
   constructor(scenesOfRooms: () => Iterable<string>) {
     this.#scenesOfRooms = scenesOfRooms;
   }
@@ -39,7 +39,7 @@ export class MemoryObjects implements ObjectStore {
       return { outcome: "there", madeWay: [] };
     }
     const owned = [...this.#objects.values()].map(({ address, bytes }) => ({ address, bytes, count: 1 }));
-    // Nothing is waited for between the count and the insertion: two at once must not both find the last place.
+    // There is no await between count and insertion, so that two concurrent calls do not both take the last place.
     const madeWay = placeFor(record, owned, limits, () => this.#candidates(unusedSince(createdAt)));
     if (typeof madeWay === "string") return { outcome: madeWay, madeWay: [] };
     for (const other of madeWay) this.#forget(other);
@@ -48,7 +48,7 @@ export class MemoryObjects implements ObjectStore {
     return { outcome: "stored", madeWay };
   }
 
-  /** Visitors' objects that no room has, unused since then, the oldest first. */
+  /** Lists visitors' objects that no room uses and that were unused since then, oldest first. */
   #candidates(since: string): { id: string; address: string; bytes: number }[] {
     const rooms = new Set(this.#scenesOfRooms());
     const kept = [...this.#scenes.values()].filter(({ id, usedAt }) => usedAt > since || rooms.has(id));
@@ -65,7 +65,7 @@ export class MemoryObjects implements ObjectStore {
     return [...this.#scenes.values()].filter(({ objects }) => objects.includes(id)).map((scene) => scene.id);
   }
 
-  /** With the scenes that name it. */
+  /** Deletes an object and the scenes that contain it. */
   #forget(id: string): void {
     for (const scene of this.#scenesWith(id)) this.#scenes.delete(scene);
     this.#objects.delete(id);

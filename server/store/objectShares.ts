@@ -1,17 +1,17 @@
 /**
- * Shares of the places for objects. Visitors have all but OPERATORS_SHARE of them, and of their bytes.
- * When these are full, the heaviest network makes way for lighter ones, its oldest unused object first (max-min
- * fairness): however many addresses fill the store, one that has less gets its place. An address that would be as heavy
- * as the heaviest is refused.
+ * Shares the store's object places among visitors' networks. All but OPERATORS_SHARE of the places and bytes are for
+ * visitors. If these are full, the heaviest network loses its oldest unused object to a lighter one (max-min fairness).
+ * So a network with few objects gets a place, however many addresses fill the store. An address that would become as
+ * heavy as the heaviest network is refused.
  */
 import { networksOf } from "../../shared/networks.ts";
 import type { ObjectLimits, ObjectRecord } from "./objectStore.ts";
 
-/** Part of places and bytes that visitors cannot take. */
+/** Share of places and bytes reserved for operators. */
 const OPERATORS_SHARE = 0.1;
-/** Objects that may make way are looked for among so many, the oldest. */
+/** Number of oldest unused objects among which one is chosen for eviction. */
 export const MOST_CANDIDATES = 10_000;
-/** Objects and scenes with use this recent do not make way, s. */
+/** Objects and scenes that were used within this time are not evicted, s. */
 const GRACE_SECONDS = 30;
 
 /** Objects of one address; null: operators. */
@@ -21,14 +21,14 @@ export interface Owned {
   bytes: number;
 }
 
-/** An object that no room has. */
+/** An object that no room uses. */
 export interface Candidate {
   id: string;
   address: string;
   bytes: number;
 }
 
-/** Places and bytes that visitors, or operators (null), may have. */
+/** Returns the places and bytes for visitors, or for operators (null). */
 export function mostOf(address: string | null, { count, bytes }: ObjectLimits): { count: number; bytes: number } {
   if (address === null) return { count, bytes };
   return { count: count - Math.ceil(OPERATORS_SHARE * count), bytes: Math.floor((1 - OPERATORS_SHARE) * bytes) };
@@ -36,13 +36,13 @@ export function mostOf(address: string | null, { count, bytes }: ObjectLimits): 
 
 type Newcomer = Pick<ObjectRecord, "address" | "bytes">;
 
-/** Since when an object must be unused to make way. @param at now, ISO 8601 */
+/** Returns the time since when an object must be unused to be evicted. @param at now, ISO 8601 */
 export const unusedSince = (at: string): string => new Date(Date.parse(at) - 1000 * GRACE_SECONDS).toISOString();
 
 /**
- * @param owned of all addresses
- * @param candidates called where places are short: objects that may make way, the oldest first
- * @returns ids of those that make way, none where there is room; or why the object may not be stored
+ * @param owned objects of each address
+ * @param candidates called if places are short: objects that may be evicted, oldest first
+ * @returns ids of the objects to evict, empty if there is a free place; or why the object may not be stored
  */
 export function placeFor(
   newcomer: Newcomer,
@@ -58,7 +58,7 @@ export function placeFor(
   const left = candidates();
   while (!ledger.fits(newcomer)) {
     let heaviest = -1;
-    // An operator's place is worth more than any visitor's.
+    // An operator's object evicts any visitor's object.
     let load = newcomer.address === null ? -1 : ledger.load(newcomer.address, newcomer);
     for (const [i, { address }] of left.entries()) {
       const other = ledger.load(address);
@@ -72,7 +72,7 @@ export function placeFor(
   return madeWay;
 }
 
-/** Whether others have to make way for it. */
+/** Must other objects be evicted for the new one? */
 export const isShort = (newcomer: Newcomer, owned: readonly Owned[], limits: ObjectLimits): boolean =>
   !new Ledger(owned, limits).fits(newcomer);
 
@@ -111,7 +111,7 @@ class Ledger {
     return address === null || isWithin(this.#visitors, mostOf(address, this.#limits));
   }
 
-  /** Part of the visitors' places or bytes that a network of the address has, whichever is more. */
+  /** Returns the larger of a network's shares of the visitors' places and bytes. */
   load(address: string, more?: Newcomer): number {
     const most = mostOf(address, this.#limits);
     return Math.max(

@@ -1,26 +1,26 @@
 /**
- * What visitors bring along, and the scenes that are made of it, kept beside the rooms. Both are named by what they
- * hold, so nothing of them ever changes, and the same brought twice is there once.
+ * The store of visitors' objects and of the scenes made of them. Ids are hashes of the content. So stored content never
+ * changes, and the same upload is stored once.
  *
- *     object   -> shape (what is simulated), picture (what is drawn)     until no scene names it and its time is over
- *     scene    -> a scene's text, the objects that it names              until no room has it and its time is over
+ *     object   -> shape (simulated), picture (drawn)                     until no scene contains it and it has expired
+ *     scene    -> a scene's text, the ids of its objects                 until no room uses it and it has expired
  *
- * A room keeps its scene, and a scene its objects: what they use counts as used now whenever old ones are looked for.
+ * A room keeps its scene, and a scene keeps its objects: every expiry run first marks them as used now.
  */
 
-/** What is told of an object without its bytes. */
+/** Description of an object, without its bytes. */
 export interface ObjectRecord {
   /** SHA-256 of its content, 64 hexadecimal digits. */
   id: string;
-  /** Of the file that it came from, for people to read. */
+  /** File name, for display. */
   name: string;
-  /** What was found in it: JSON, for others to read and write as a whole. */
+  /** Findings of the import: JSON that the store reads and writes as a whole. */
   about: Record<string, unknown>;
-  /** Of shape and picture together. */
+  /** Size of shape and picture together. */
   bytes: number;
-  /** Whose it is, as limits count addresses; null: an operator's, which no share is counted for. */
+  /** Uploader's address, as limits count it; null: an operator, without a share. */
   address: string | null;
-  /** ISO 8601, by the clock of the process that took it. */
+  /** ISO 8601, by the clock of the process that stored it. */
   createdAt: string;
 }
 
@@ -31,7 +31,7 @@ export interface ObjectContent {
   picture: Uint8Array;
 }
 
-/** What the store holds at most, and one address of it; some of it is for operators alone (objectShares.ts). */
+/** Limits of the store and of one address; a part is reserved for operators (objectShares.ts). */
 export interface ObjectLimits {
   count: number;
   bytes: number;
@@ -39,45 +39,43 @@ export interface ObjectLimits {
 }
 
 /**
- * stored: it is there now. there: it was already. full, share: nothing was stored, for all addresses or this one have
- * as much as may be.
+ * stored: it is new. there: it was stored before. full, share: nothing was stored, because the store or the address has
+ * reached its limit.
  */
 type PutOutcome = "stored" | "there" | "full" | "share";
 
 export interface PutResult {
   outcome: PutOutcome;
-  /** Ids of objects that were forgotten for it (objectShares.ts). */
+  /** Ids of objects that were evicted for it (objectShares.ts). */
   madeWay: string[];
 }
 
-/** An object as operators see it. */
+/** An object in the operators' list. */
 export interface ListedObject extends ObjectRecord {
   /** ISO 8601. */
   usedAt: string;
-  /** Scenes that name it, and rooms that have one of these. */
+  /** Number of scenes that contain it, and of rooms that use such a scene. */
   scenes: number;
   rooms: number;
 }
 
-/** used: rooms have it, and nothing was removed. */
+/** used: a room uses it, so nothing was removed. */
 export type RemoveOutcome = "removed" | "missing" | "used";
 
-/** What the store holds at most of scenes that visitors made; anybody who may open a room makes them. */
+/** Limits of visitors' scenes. Every visitor who may open a room can create scenes. */
 export interface SceneLimits {
   count: number;
-  /** Of their texts in UTF-8. */
+  /** Size of their texts in UTF-8. */
   bytes: number;
 }
 
-/**
- * missing: one of its objects is not there (any more). full: there is as much as may be. Either way nothing was stored.
- */
+/** missing: one of its objects does not exist (any more). full: the limit is reached. Both store nothing. */
 export type ScenePut = "stored" | "missing" | "full";
 
 export interface StoredScene {
   id: string;
   text: string;
-  /** Ids of the objects that it names. */
+  /** Ids of the objects in it. */
   objects: string[];
 }
 
@@ -86,36 +84,36 @@ export interface Expired {
   objects: number;
 }
 
-/** Every method rejects with StoreUnavailable where the store could not be asked. */
+/** Every method rejects with StoreUnavailable if the store cannot be reached. */
 export interface ObjectStore {
   /**
-   * Judges the limits, makes way and stores, in one transaction; of several that come at the same moment each may find
-   * the place that is left. An object that is there already counts as used now.
+   * Checks the limits, evicts objects and stores the object, in one transaction. Concurrent calls may each find the
+   * last free place. An object that is already stored counts as used now.
    */
   putObject(record: ObjectRecord, content: ObjectContent, limits: ObjectLimits): Promise<PutResult>;
   object(id: string): Promise<ObjectRecord | null>;
   readShape(id: string): Promise<Uint8Array | null>;
   readPicture(id: string): Promise<Uint8Array | null>;
-  /** Newest first. */
+  /** Lists objects, newest first. */
   listObjects(limit: number): Promise<ListedObject[]>;
-  /** Forgets the object and the scenes that name it, unless rooms have one of these. */
+  /** Deletes the object and the scenes that contain it, unless a room uses one of them. */
   removeObject(id: string): Promise<RemoveOutcome>;
-  /** How much there is. */
+  /** Number and size of all objects. */
   objectTotals(): Promise<{ count: number; bytes: number }>;
   /**
-   * Stores the scene, or finds it, and counts it as used now.
+   * Stores the scene if it is new, and marks it as used now.
    * @param at now, ISO 8601
    */
   putScene(scene: StoredScene, at: string, limits: SceneLimits): Promise<ScenePut>;
   readScene(id: string): Promise<string | null>;
   /**
-   * Forgets scenes that no room has had, and objects that no scene has named, since then.
-   * @param at now. @param before since when. ISO 8601
+   * Deletes scenes that no room has used, and objects that no scene has contained, since `before`.
+   * @param at now, ISO 8601. @param before limit of the last use, ISO 8601
    */
   expireObjects(at: string, before: string): Promise<Expired>;
 }
 
-/** What a row of either store says of an object. */
+/** Converts an object's row of either store. */
 export const objectOf = (row: Record<string, unknown>): ObjectRecord => ({
   id: String(row.id),
   name: String(row.name),

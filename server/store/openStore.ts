@@ -1,4 +1,4 @@
-/** From the configuration to a store that is open. */
+/** Opens the store that the configuration names. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { PostgresStore } from "./postgres.ts";
@@ -25,7 +25,7 @@ export interface StoreLog {
 
 /**
  * @returns null for `none`: rooms then live in memory and end with the process
- * @throws StoreRefused, StoreUnavailable; their messages hold no password
+ * @throws StoreRefused, StoreUnavailable; their messages contain no password
  */
 export async function openStore(
   { store: wanted, dataDir }: StoreConfig,
@@ -62,17 +62,17 @@ function sayLoss(log: StoreLog, store: string, { code, reason, keptAs, rooms }: 
   if (code === "STORE_DAMAGED")
     log.error(
       { store, code, reason, keptAs, rooms },
-      "the store's file is damaged: it was moved aside, and an empty one begins",
+      "the store's file is damaged: it was moved aside, and the server starts with an empty store",
     );
   else if (code === "STORE_LOG_DELETED")
     log.error(
       { store, code, reason, keptAs, rooms },
-      "the store's log is gone: rooms are as the file had them, and what came later is lost",
+      "the store's log is gone: rooms are restored from the file, and later changes are lost",
     );
   else
     log.error(
       { store, code, reason, keptAs, rooms },
-      "the store's log is damaged: rooms are as far as it can be read, and what came later is lost",
+      "the store's log is damaged: rooms are restored up to the damage, and later changes are lost",
     );
 }
 
@@ -80,7 +80,7 @@ function sayFilesChanged(log: StoreLog, store: string, { code, reason, keptAs }:
   if (code === "STORE_FILES_REWRITTEN" || code === "STORE_FILES_FOLLOWED")
     log.error(
       { store, code, reason, keptAs },
-      "the store's files were deleted while the server ran: all that was acknowledged was written again",
+      "the store's files were deleted while the server ran: all acknowledged data was written again",
     );
   else if (code === "STORE_FILES_GONE")
     log.error(
@@ -94,7 +94,7 @@ function sayFilesChanged(log: StoreLog, store: string, { code, reason, keptAs }:
     );
 }
 
-/** A store that does not open leaves no thread and no connection behind. */
+/** Opens a store; if that fails, ends its thread and connections. */
 async function opened(store: Store): Promise<void> {
   try {
     await store.open();

@@ -1,16 +1,16 @@
 /**
  * The store for several processes or machines: PostgreSQL. Every method is one transaction, most of them a single
- * statement, so nothing is half done.
+ * statement, so no work is left half done.
  *
- * Fencing. A write for a room begins with its row `FOR NO KEY UPDATE`, where name, epoch and process must fit; a claim
- * updates that row. (`FOR SHARE` would do for that, but writes that overlap would share the row for ever while a
+ * Fencing. A write for a room first locks the room's row `FOR NO KEY UPDATE`, and name, epoch and process must match. A
+ * claim updates that row. (`FOR SHARE` would suffice, but overlapping writes would share the row forever while a
  * renewal waits for it; this lock has a queue.) So a write that a claim overtakes waits, sees the new epoch and writes
- * nothing (READ COMMITTED looks at the row again after waiting; stricter levels fail with 40001 and are tried again),
- * and a claim waits for a write that has begun.
+ * nothing: READ COMMITTED reads the row again after the wait; stricter levels fail with 40001 and are retried. A claim
+ * waits for a write that has begun.
  *
- * Leases run by the database's clock (`clock_timestamp()`, not `now()`: a transaction that has waited for a lock must
- * not take the time of its beginning for the time). Should that clock jump, leases end early or late, but epochs still
- * order all owners, and no two can write.
+ * Leases run by the database's clock. They use `clock_timestamp()`, not `now()`: a transaction that has waited for a
+ * lock must not use the time of its beginning. If that clock jumps, leases end early or late, but epochs still order
+ * all owners, and no two processes can write.
  */
 import { listingOf, setAsideOf } from "./listing.ts";
 import { bytesOf, PostgresClient, type Query, type Row } from "./postgresClient.ts";
@@ -47,8 +47,8 @@ const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, me
   CASE WHEN process IS NULL THEN 0 ELSE extract(epoch FROM lease_until - clock_timestamp()) END AS seconds_left`;
 const NEXT_EPOCH = "WITH next AS (UPDATE pliant_counter SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch)";
 /**
- * The room's row if the lease $1, $2, $3 is the current one, kept so until the end of the transaction; $4: the number
- * of the write, which must be the highest by now; $5: that of the last one that was acknowledged, which must be there.
+ * Locks the room's row until the end of the transaction if the lease $1, $2, $3 is the current one. $4: number of the
+ * write, which must be the highest so far. $5: number of the last acknowledged write, which must be there.
  */
 const MINE = {
   anyWrite: `SELECT name FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3
@@ -57,7 +57,7 @@ const MINE = {
     WHERE name = $1 AND epoch = $2 AND process = $3 AND writes < $4::bigint AND writes >= $5::bigint RETURNING name`,
 };
 const UNOWNED = "process = NULL, url = NULL, lease_until = NULL, members = 0";
-/** Where pieces are: tick, after, bytes; and which they are, by room $1 and tick $2. */
+/** Source of the rows of each kind: columns tick, after, bytes; condition by room $1 and tick $2. */
 const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
   checkpoint: {
     columns: "tick, NULL::bigint, state",
@@ -69,7 +69,7 @@ const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
   },
   members: { columns: "0, NULL::bigint, records", where: "pliant_members WHERE room = $1 AND $2::bigint IS NOT NULL" },
 };
-/** How often tables that another process is making at the same moment are looked at again. */
+/** Number of attempts to create the tables, if another process creates them at the same time. */
 const SCHEMA_ATTEMPTS = 10;
 
 export interface PostgresOptions {
@@ -141,7 +141,8 @@ export class PostgresStore implements Store {
             this.leaseSeconds,
           ],
         );
-        // No row: somebody has made it between our look and our insert. Look again; should it be gone by then, make it.
+        // No row: another process created the room between our SELECT and INSERT. Look again; if it is gone by then,
+        // create it.
         if (made)
           return {
             created: true as const,
@@ -200,7 +201,7 @@ export class PostgresStore implements Store {
         leases.map(({ epoch }) => epoch),
         leases.map(({ members }) => members),
       ],
-      // One that is lost on its way must leave time for another before the leases end.
+      // A lost renewal must leave time for another one before the leases end.
       (1000 * this.leaseSeconds) / 3,
     );
     const names = new Set(held.map((row) => String(row.name)));
@@ -215,7 +216,7 @@ export class PostgresStore implements Store {
        VALUES ($1, $2, clock_timestamp() + $3 * INTERVAL '1 second')
        ON CONFLICT (process) DO UPDATE SET report = excluded.report, lease_until = excluded.lease_until`,
       [report.process, JSON.stringify(report), this.leaseSeconds, PROCESS_KEPT_SECONDS],
-      // Later it would be of no worth to anybody.
+      // After a full term the report would be outdated.
       1000 * this.leaseSeconds,
     );
   }
@@ -250,7 +251,7 @@ export class PostgresStore implements Store {
   }
 
   async removeRoom(lease: Lease): Promise<void> {
-    // Statement by statement: the second sees a checkpoint that was being written while the first waited for its lock.
+    // Separate statements: the second sees a checkpoint that was being written while the first waited for its lock.
     await this.#client.transaction(async (query) => {
       const gone = await query(
         "DELETE FROM pliant_rooms WHERE name = $1 AND epoch = $2 AND process = $3 RETURNING name",
@@ -303,7 +304,7 @@ export class PostgresStore implements Store {
   async appendJournal(lease: Lease, { after, until, bytes }: JournalSegment): Promise<void> {
     await this.#fenced(
       lease,
-      // The row of the same end is replaced below: a statement changes a row once.
+      // The row with the same end is replaced by the INSERT below: a statement can change a row only once.
       `, before AS (DELETE FROM pliant_journal USING mine WHERE room = mine.name AND until_tick > $7::bigint AND after_tick < $6::bigint AND until_tick <> $6::bigint RETURNING 1)
        INSERT INTO pliant_journal (room, until_tick, after_tick, bytes) SELECT name, $6::bigint, $7::bigint, $8::bytea FROM mine
        ON CONFLICT (room, until_tick) DO UPDATE SET after_tick = excluded.after_tick, bytes = excluded.bytes RETURNING 1 AS done`,
@@ -351,7 +352,7 @@ export class PostgresStore implements Store {
 
   async truncate(lease: Lease, tick: number, { segment, checkpoint }: Rewritten = {}): Promise<void> {
     const { room } = lease;
-    // Statement by statement: one cannot delete a row and put another in its place.
+    // Separate statements: one statement cannot delete a row and insert another in its place.
     await this.#fencedSteps(lease, async (query) => {
       const from = Math.min(tick, segment?.after ?? tick);
       await query("DELETE FROM pliant_checkpoints WHERE room = $1 AND tick > $2", [room, tick]);
@@ -446,7 +447,7 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * @param statement what follows `WITH mine AS (...)`; gives a row if the lease was the current one
+   * @param statement follows `WITH mine AS (...)`; must return a row if the lease was the current one
    * @throws LeaseLost, StoreBehind
    */
   async #fenced(lease: Lease, statement: string, values: readonly unknown[]): Promise<void> {
@@ -457,7 +458,7 @@ export class PostgresStore implements Store {
     if (rows.length === 0) throw await this.#refusal(lease);
   }
 
-  /** Several statements in one transaction. @throws LeaseLost, StoreBehind */
+  /** Runs several statements in one fenced transaction. @throws LeaseLost, StoreBehind */
   async #fencedSteps(lease: Lease, work: (query: Query) => Promise<void>): Promise<void> {
     const isMine = await this.#client.transaction(async (query) => {
       if ((await query(mineBy(lease), numbered(lease))).length === 0) return false;
@@ -467,7 +468,7 @@ export class PostgresStore implements Store {
     if (!isMine) throw await this.#refusal(lease);
   }
 
-  /** Columns of the room's own row. @param values from $4 on. @throws LeaseLost, StoreBehind */
+  /** Updates columns of the room's own row. @param values from $4 on. @throws LeaseLost, StoreBehind */
   async #updated(lease: Lease, columns: string, values: readonly unknown[]): Promise<void> {
     const n = values.length + 4;
     const rows = await this.#client.query(
@@ -479,7 +480,7 @@ export class PostgresStore implements Store {
     if (rows.length === 0) throw await this.#refusal(lease);
   }
 
-  /** Why nothing was written. Asked afterwards: should the room have been claimed meanwhile, then that. */
+  /** Returns the reason of a refused write. It is queried afterwards, so it may report a claim that came meanwhile. */
   async #refusal(lease: Lease): Promise<LeaseLost | StoreBehind> {
     const { after = 0 } = lease;
     const [has = -1] = await this.readWrites([lease]);
@@ -488,7 +489,7 @@ export class PostgresStore implements Store {
 
   async #migrate(): Promise<void> {
     await this.#client.transaction(async (query) => {
-      // The row's lock lets one process at a time through.
+      // The row lock lets processes migrate one at a time.
       const version = Number((await query("SELECT version FROM pliant_schema WHERE id = 1 FOR UPDATE"))[0].version);
       if (version > MIGRATIONS.length) {
         throw new StoreRefused(
@@ -506,10 +507,10 @@ const fence = (lease: Lease): unknown[] => [lease.room, lease.epoch, lease.proce
 
 const mineBy = ({ write }: Lease): string => (write === undefined ? MINE.anyWrite : MINE.nextWrite);
 
-/** Its values, $1 to $5. */
+/** Values $1 to $5 of MINE. */
 const numbered = (lease: Lease): unknown[] => [...fence(lease), lease.write ?? null, lease.after ?? 0];
 
-/** A bigint column knows no infinity. */
+/** Clamps infinities, which a bigint column cannot store. */
 const finite = (tick: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, tick));
 
 const toListing = (row: Row): Listing => listingOf(row, Number(row.seconds_left));

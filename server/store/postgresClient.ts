@@ -1,26 +1,26 @@
 /**
- * The pool of connections to PostgreSQL: time limits, transactions, and what is tried again. Connections that are lost
- * go, and the next question makes new ones.
+ * The pools of connections to PostgreSQL, with time limits, transactions and retries. A lost connection is dropped, and
+ * the next query opens a new one.
  *
- * Tried again here: 40001 (serialization failure; usual in distributed databases, see their documentation of retries)
- * and 40P01 (deadlock). Both say that nothing was done. A lost connection is not tried again, for the commit may have
- * happened; the caller knows whether doing it twice is well.
+ * Retried here: 40001 (serialization failure, usual in distributed databases, see their documentation of retries) and
+ * 40P01 (deadlock). Both mean that the transaction had no effect. A query whose connection was lost is not retried,
+ * because it may have been committed. The caller knows whether a repetition is safe.
  */
 import pg from "pg";
 import { StoreUnavailable } from "./store.ts";
 
-/** Connections of one process; a room needs one for some milliseconds every half second. */
+/** Connections of one process. A room needs one for some milliseconds every half second. */
 const POOL_SIZE = 8;
-/** Until a connection stands, ms. */
+/** Time limit of opening a connection, ms. */
 const CONNECT_TIMEOUT_MS = 3000;
-/** Until an answer is here, ms: less than a lease, so that whoever waits learns of it while that still matters. */
+/** Time limit of a query, ms: shorter than a lease, so that the caller can still react before its lease expires. */
 const QUERY_TIMEOUT_MS = 5000;
-/** The server's own limits, ms: what we have given up waiting for must not hold locks for long. */
+/** Time limit that the database enforces, ms: an abandoned query must not hold its locks for long. */
 const STATEMENT_TIMEOUT_MS = 4500;
 const ATTEMPTS = 8;
 /**
- * Before the second attempt, ms; doubled for each further one, half of it by chance so that two that collided do not
- * meet again.
+ * Pause before the second attempt, ms; doubled for each further attempt. Half of it is random, so that two transactions
+ * that collided do not collide again.
  */
 const FIRST_PAUSE_MS = 5;
 
@@ -29,7 +29,7 @@ const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
 export type Row = Record<string, unknown>;
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** A URL that may be shown: without its password. */
+/** Returns the URL without its password, for logs. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return "postgres://(unreadable)";
   const shown = new URL(url);
@@ -39,12 +39,12 @@ export function shownUrl(url: string): string {
   return shown.href;
 }
 
-/** The driver wants a Buffer; this one shares the bytes. */
+/** Wraps the bytes in a Buffer, as the driver needs it, without copying. */
 export const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 export class PostgresClient {
   readonly #pool: pg.Pool;
-  /** Connections that wait for no other question of this process: one for renewals, one for reports. */
+  /** Separate connections that wait for no other query of this process: one for renewals, one for reports. */
   readonly #urgent: pg.Pool;
   readonly #shown: string;
 
@@ -55,8 +55,8 @@ export class PostgresClient {
   }
 
   /**
-   * One statement, which is a transaction of its own.
-   * @param urgentMs given: it does not wait for a connection of the pool, and is to be known within so long
+   * Runs one statement as its own transaction.
+   * @param urgentMs if given, the query uses an urgent connection and has this time limit
    * @throws StoreUnavailable
    */
   async query(sql: string, values: readonly unknown[] = [], urgentMs?: number): Promise<Row[]> {
@@ -67,14 +67,14 @@ export class PostgresClient {
   }
 
   /**
-   * Several statements, all or none; each sees what was committed before it began.
-   * @throws StoreUnavailable, or what `work` throws
+   * Runs several statements, all or none; each sees the data that was committed before it began.
+   * @throws StoreUnavailable, or the error of `work`
    */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     return this.#again(async () => {
       const client = await this.#pool.connect();
-      // Without a listener a connection lost between two statements would end the program; the next statement reports
-      // it.
+      // Without a listener, a connection lost between two statements would end the process. The next statement reports
+      // the loss.
       const ignore = (): void => {};
       client.on("error", ignore);
       let failure: Error | undefined;
@@ -88,7 +88,7 @@ export class PostgresClient {
         throw error;
       } finally {
         client.off("error", ignore);
-        // Closed, not given back: the server then rolls back whatever the connection had begun.
+        // After a failure the connection is closed instead of reused, so that the database rolls the transaction back.
         client.release(failure);
       }
     });
@@ -126,13 +126,12 @@ function poolOf(url: string, max: number): pg.Pool {
     keepAlive: true,
     allowExitOnIdle: true,
   });
-  // A connection that is lost while nobody uses it: the pool has dropped it already, and whoever asks next gets a new
-  // one or an error of their own.
+  // An idle connection was lost. The pool has already dropped it; the next query opens a new one or reports its error.
   pool.on("error", () => {});
   return pool;
 }
 
-/** Thrown by the work itself, about what it found rather than about the database. */
+/** Is it an error that the work itself throws, rather than one of the database? */
 function isOurs(error: unknown): boolean {
   return error instanceof Error && ["LeaseLost", "StoreBehind", "StoreRefused"].includes(error.name);
 }

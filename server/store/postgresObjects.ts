@@ -18,8 +18,8 @@ import { type Candidate, isShort, MOST_CANDIDATES, type Owned, placeFor, unusedS
 import { bytesOf, type PostgresClient, type Query } from "./postgresClient.ts";
 
 /**
- * One after another, over all processes: what is counted is so until the commit. A row's lock, which every database
- * that speaks PostgreSQL has; nothing else takes it but a program that comes up.
+ * Serializes these transactions over all processes, so that counts stay valid until the commit. It uses a row lock,
+ * which every PostgreSQL-compatible database has. Only a starting server takes the same lock.
  */
 const IN_TURN = "SELECT id FROM pliant_schema WHERE id = 1 FOR UPDATE";
 
@@ -58,7 +58,7 @@ export class PostgresObjects implements ObjectStore {
     });
   }
 
-  /** Visitors' objects that no room has, unused since then, the oldest first. */
+  /** Lists visitors' objects that no room uses and that were unused since then, oldest first. */
   async #candidates(query: Query, since: string): Promise<Candidate[]> {
     const rows = await query(
       `SELECT id, address, bytes FROM pliant_objects WHERE address IS NOT NULL AND used_at <= $1 AND id NOT IN (
@@ -124,7 +124,7 @@ export class PostgresObjects implements ObjectStore {
   async putScene({ id, text, objects }: StoredScene, at: string, limits: SceneLimits): Promise<ScenePut> {
     return this.#client.transaction(async (query) => {
       await query(IN_TURN);
-      // Kept as they are until the scene names them: nobody forgets one meanwhile.
+      // Lock the objects until the scene is stored, so that no other process deletes one meanwhile.
       const there = await query("SELECT id FROM pliant_objects WHERE id = ANY($1::text[]) FOR UPDATE", [objects]);
       if (there.length < new Set(objects).size) return "missing";
       const [others] = await query(
@@ -152,7 +152,7 @@ export class PostgresObjects implements ObjectStore {
   }
 
   async expireObjects(at: string, before: string): Promise<Expired> {
-    // Statement by statement: each sees what was committed while the one before it waited for a lock.
+    // Separate statements: each sees the data that was committed while the one before it waited for a lock.
     return this.#client.transaction(async (query) => {
       await query(
         `UPDATE pliant_scenes SET used_at = greatest(used_at, $1) WHERE id IN (SELECT scene FROM pliant_rooms)`,
@@ -171,7 +171,7 @@ export class PostgresObjects implements ObjectStore {
   }
 }
 
-/** With the scenes that name it. */
+/** Deletes an object and the scenes that contain it. */
 async function forget(query: Query, id: string): Promise<void> {
   const scenes = await query(
     "DELETE FROM pliant_scenes WHERE id IN (SELECT scene FROM pliant_scene_objects WHERE object = $1) RETURNING id",

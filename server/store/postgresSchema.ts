@@ -1,12 +1,12 @@
 /**
- * Tables of the PostgreSQL store and how they come to be. Plain SQL: text, bigint, bytea, timestamptz; no extension, no
- * function of ours, no advisory lock, so that PostgreSQL-compatible distributed databases take it as well.
+ * Tables of the PostgreSQL store and their migrations. Plain SQL: text, bigint, bytea, timestamptz. It needs no
+ * extension, no stored function and no advisory lock, so it also runs on PostgreSQL-compatible distributed databases.
  */
 
 /**
- * What changes from one version to the next; `pliant_schema` counts how many of them a database has seen. Append only.
- * `pliant_counter` gives epochs: it never goes back, also not when a room is removed and another of its name is made. A
- * sequence would not do: it hands out its numbers before locks are taken, so a later claim could get the lower one.
+ * Migrations from one version to the next; `pliant_schema` counts how many a database has applied. Append only.
+ * `pliant_counter` gives epochs. It never goes back, even if a room is removed and another one of its name is created.
+ * A sequence would not do: it hands out numbers before locks are taken, so a later claim could get the lower number.
  */
 export const MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -53,14 +53,14 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Made before everything else, by whoever comes first. */
+/** Created first, by the first process that opens the database. */
 export const VERSION_TABLE = [
   "CREATE TABLE IF NOT EXISTS pliant_schema (id INT PRIMARY KEY, version INT NOT NULL)",
   "INSERT INTO pliant_schema (id, version) VALUES (1, 0) ON CONFLICT DO NOTHING",
 ] as const;
 
 /**
- * Codes of two processes that make the same table at once: IF NOT EXISTS looks first and creates then, and the second
- * one meets the first one's row in the catalog. Trying again finds the table.
+ * Error codes if two processes create the same table at once. IF NOT EXISTS looks first and creates then, so the second
+ * process meets the first one's row in the catalog. A retry finds the table.
  */
 export const CREATED_MEANWHILE: ReadonlySet<string> = new Set(["23505", "42P07", "42710"]);

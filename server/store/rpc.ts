@@ -1,9 +1,9 @@
 /**
- * Calls into a worker thread: a name and arguments go in, a result or an error comes back, one after another in the
- * order of the calls. Small on purpose; a pool of threads (Piscina) promises neither one thread nor an order.
+ * Calls into a worker thread: sends a method name and arguments, and returns a result or an error. Calls run one after
+ * another in their order. A pool of threads (Piscina) would guarantee neither a single thread nor the order.
  *
- * Urgent calls have a line of their own: the thread looks there before each call of the other line, so an urgent one
- * waits for the call that is under way and for no other, however many wait.
+ * Urgent calls have their own queue. The thread looks there before each other call, so an urgent call waits only for
+ * the running call.
  */
 import {
   MessageChannel,
@@ -21,25 +21,25 @@ interface Call {
   args: unknown[];
 }
 
-/** What the thread starts with. */
+/** Data that the thread starts with. */
 interface ThreadData {
   options: unknown;
   urgent: MessagePort;
 }
 
-/** An error as it crosses: classes do not. */
+/** An error as plain data, because classes do not cross threads. */
 export interface PlainError {
   name: string;
   message: string;
-  /** What the error carries besides, by name. */
+  /** Further properties of the error, by name. */
   details: Record<string, unknown>;
 }
 
 type Answer = { id: number; result: unknown } | { id: number; error: PlainError };
 
 /**
- * The calling side. The thread starts with the first call, does not keep the program alive while nothing is asked, and
- * starts again should it be lost.
+ * The calling side. The thread starts with the first call and starts again if it is lost. It does not keep the process
+ * alive while no call is pending.
  */
 export class Caller {
   readonly #file: URL;
@@ -47,11 +47,11 @@ export class Caller {
   readonly #revive: (error: PlainError) => Error;
   readonly #pending = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   #worker: Worker | null = null;
-  /** The urgent line into the thread. */
+  /** The port of urgent calls. */
   #urgent: MessagePort | null = null;
   #nextId = 1;
 
-  /** @param revive makes an Error again of one that crossed */
+  /** @param revive makes an Error from its plain data */
   constructor(file: URL, workerData: unknown, revive: (error: PlainError) => Error) {
     this.#file = file;
     this.#workerData = workerData;
@@ -59,8 +59,8 @@ export class Caller {
   }
 
   /**
-   * @param urgent goes before all calls that wait
-   * @throws what the method threw, or an Error when the thread was lost: then it is unknown whether it was done
+   * @param urgent runs before all queued calls
+   * @throws the error of the method; or an Error if the thread was lost, and then the outcome is unknown
    */
   call(method: string, args: unknown[], urgent = false): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
@@ -73,7 +73,7 @@ export class Caller {
         line.postMessage({ id, method, args } satisfies Call);
       } catch (error) {
         this.#settled(id);
-        reject(error as Error); // An argument that cannot be cloned.
+        reject(error as Error); // An argument could not be cloned.
       }
     });
   }
@@ -86,9 +86,9 @@ export class Caller {
   }
 
   #start(): Worker {
-    // Node prints a warning for node:sqlite in some versions; it is our decision to use it, and nobody else's to read
-    // about it in a log. The process's own arguments may hold some that Node refuses for a thread (V8's, which hold for
-    // all threads anyway).
+    // --disable-warning: some versions of Node print a warning for node:sqlite, which would only fill the log. execArgv
+    // also replaces the process's own arguments, of which Node refuses some for a thread (V8 options hold for all
+    // threads anyway).
     const { port1: own, port2: theirs } = new MessageChannel();
     this.#urgent = own;
     own.unref();
@@ -116,19 +116,19 @@ export class Caller {
 
   #lost(worker: Worker, error: Error): void {
     if (this.#worker === worker) this.#worker = null;
-    else if (this.#worker !== null) return; // Somebody else's calls wait now.
+    else if (this.#worker !== null) return; // The pending calls belong to a newer thread.
     const callers = [...this.#pending.values()];
     this.#pending.clear();
     for (const { reject } of callers) reject(error);
   }
 }
 
-/** The answering side's `workerData`, as `Caller` was given it. */
+/** Returns, in the thread, the `workerData` that was given to `Caller`. */
 export const threadOptions = (): unknown => (workerData as ThreadData).options;
 
 /**
  * The answering side: runs methods of `target` by name.
- * @param plain what of an error crosses besides its name and message
+ * @param plain returns the further properties of an error that are sent
  */
 export function answerCalls(target: Record<string, unknown>, plain: (error: Error) => Record<string, unknown>): void {
   const port = parentPort;
@@ -146,7 +146,7 @@ export function answerCalls(target: Record<string, unknown>, plain: (error: Erro
       } satisfies Answer);
     }
   };
-  // Answers go through the one port either way: only what comes in has to be told apart.
+  // All answers use one port; only incoming urgent calls need their own.
   urgent.on("message", answer);
   port.on("message", (call: Call) => {
     for (let first = receiveMessageOnPort(urgent); first; first = receiveMessageOnPort(urgent))
@@ -155,7 +155,7 @@ export function answerCalls(target: Record<string, unknown>, plain: (error: Erro
   });
 }
 
-/** Large results move instead of being copied: byte arrays of a row, or of rows, each with a buffer of its own. */
+/** Buffers of a result that are moved instead of copied: byte arrays in a row, or in rows, that own their buffers. */
 function transferable(result: unknown): Transferable[] {
   const rows = Array.isArray(result) ? result : [result];
   return rows.flatMap((row) =>

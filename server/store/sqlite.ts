@@ -1,7 +1,7 @@
 /**
- * The embedded store: one SQLite file, nothing to set up. The work is done in a thread of its own (sqliteThread.ts);
- * how safe it is and why, sqliteFile.ts says. Several processes of one machine may share the file. Bytes given to it
- * are copied once on their way to the thread.
+ * The embedded store: one SQLite file, without any setup. A separate thread does the work (sqliteThread.ts);
+ * sqliteFile.ts explains how safe it is and why. Several processes of one machine may share the file. Bytes are copied
+ * once on their way to the thread.
  */
 import { OBJECT_OPERATIONS } from "../metrics/store.ts";
 import type { ObjectStore } from "./objectStore.ts";
@@ -33,9 +33,9 @@ export interface SqliteOptions {
   path: string;
   leaseSeconds?: number;
   auditEntries?: number;
-  /** Told when something that was acknowledged is missing. */
+  /** Called if acknowledged data is missing. */
   onLoss?: (loss: StoreLoss) => void;
-  /** Told, with the next ping, when the files were deleted or replaced. */
+  /** Called, with the next ping, if the files were deleted or replaced. */
   onFilesChanged?: (change: FilesChange) => void;
 }
 
@@ -250,7 +250,7 @@ export class SqliteStore implements Store {
     if (name === "StoreRefused") return new StoreRefused(message);
     const hint =
       details.damaged === true
-        ? "; the file is damaged: the next start moves it aside and begins with an empty one"
+        ? "; the file is damaged: the next start moves it aside and begins with an empty store"
         : "";
     return Object.assign(new Error(message + hint), { name, has: details.has });
   }

@@ -1,19 +1,19 @@
 /**
- * Opening the SQLite file: settings, tables, versions, and what to do with a file that is damaged or not ours.
+ * Opens the SQLite file: settings, tables, versions, and the treatment of damaged or foreign files.
  *
- * WAL with synchronous=NORMAL. A commit is a write to the log that the operating system has taken: the process may be
- * killed at any moment and nothing committed is lost. The log is synced to the disk at its checkpoints only, so a power
+ * WAL with synchronous=NORMAL. A commit is a write to the log that the operating system has accepted, so a killed
+ * process loses nothing that was committed. The log is synced to the disk only at its checkpoints. Therefore a power
  * cut may lose the last transactions (some seconds of journal), but SQLite guarantees that the database is a consistent
- * state from shortly before (https://www.sqlite.org/pragma.html#pragma_synchronous). synchronous=FULL would sync two
- * hundred times a second with a hundred rooms, for seconds of cloth.
+ * state from shortly before (https://www.sqlite.org/pragma.html#pragma_synchronous). With a hundred rooms,
+ * synchronous=FULL would sync two hundred times a second to save some seconds of cloth.
  *
- * Processes of one machine may share the file, but there is one write lock: who is stopped (SIGSTOP, a debugger) in the
- * middle of a transaction keeps it until it goes on or is killed, and the others' writes fail meanwhile, takeover too.
- * PostgreSQL has a lock for each room, and ends transactions that idle.
+ * Processes of one machine may share the file, but there is one write lock. A process that is stopped (SIGSTOP, a
+ * debugger) in a transaction keeps the lock until it continues or is killed. Meanwhile the other processes cannot write
+ * or take rooms over. PostgreSQL has a lock for each room, and ends idle transactions.
  *
- * A damaged file is moved aside with its log, never deleted and never repaired, and an empty one begins. A log that was
- * deleted or damaged (sqliteLog.ts) is said, and what there is of it is used; the file itself follows it closely, so
- * that little is missing then.
+ * A damaged file is moved aside with its log, never deleted and never repaired, and the server starts with an empty
+ * one. A deleted or damaged log (sqliteLog.ts) is reported, and its undamaged part is used. Little is missing then,
+ * because the log is copied into the file every few seconds.
  */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
@@ -22,23 +22,23 @@ import type { StoreLossCode } from "../metrics/store.ts";
 import { copyLog, findDamage, hasLog, noteBeat, notedBeat } from "./sqliteLog.ts";
 import { StoreRefused } from "./store.ts";
 
-/** "PLNT": what `file` and SQLite's own tools show, and how we know our file. */
+/** "PLNT": shown by `file` and SQLite's tools; identifies a file of this program. */
 const APPLICATION_ID = 0x504c4e54;
 /**
- * How long a transaction waits for another process's, ms: longer than the slowest disk we have seen take a checkpoint,
- * shorter than a lease.
+ * Longest wait of a transaction for another process's transaction, ms: longer than the slowest checkpoint that we have
+ * seen on a disk, and shorter than a lease.
  */
 const BUSY_TIMEOUT_MS = 4000;
-/** The log is cut back to this after a checkpoint, bytes. */
+/** Size to which the log is cut after a checkpoint, bytes. */
 const JOURNAL_SIZE_LIMIT = 64 * 2 ** 20;
 
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /**
- * What changes from one version of the tables to the next; the file's `user_version` counts how many of them it has
- * seen. Append only.
- * `counter` gives epochs: it never goes back, also not when a room is removed and another of its name is made.
+ * Migrations from one version of the tables to the next; the file's `user_version` counts how many it has applied.
+ * Append only.
+ * `counter` gives epochs: it never goes back, even if a room is removed and another one of its name is created.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE counter (epoch INTEGER NOT NULL) STRICT;
@@ -75,28 +75,28 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX objects_by_address ON objects (address);
    CREATE TABLE scenes (id TEXT PRIMARY KEY, text TEXT NOT NULL, used_at TEXT NOT NULL) STRICT;
    CREATE TABLE scene_objects (scene TEXT NOT NULL, object TEXT NOT NULL, PRIMARY KEY (scene, object)) STRICT;`,
-  // By it a copy of this database is told from another one (sqliteRescue.ts).
+  // The id tells whether another database is a copy of this one (sqliteRescue.ts).
   `ALTER TABLE counter ADD COLUMN id TEXT NOT NULL DEFAULT '';
    UPDATE counter SET id = lower(hex(randomblob(16)));`,
 ];
 
-/** What was acknowledged is missing, or some of it may be. */
+/** Report that acknowledged data is, or may be, missing. */
 export interface StoreLoss {
   code: StoreLossCode;
   reason: string;
-  /** Where what was damaged is now; null: there is nothing of it. */
+  /** Path of the damaged file or log; null: nothing is left of it. */
   keptAs: string | null;
-  /** Rooms that there are all the same. */
+  /** Number of rooms that are still there. */
   rooms: number;
 }
 
 export interface Opened {
   database: DatabaseSync;
-  /** null: all was well. */
+  /** null: no loss. */
   loss: StoreLoss | null;
 }
 
-/** Prepared once for each file: every write needs both. */
+/** BEGIN and COMMIT, prepared once for each database, because every write needs both. */
 const brackets = new WeakMap<DatabaseSync, { begin: StatementSync; commit: StatementSync }>();
 
 function bracketsOf(database: DatabaseSync): { begin: StatementSync; commit: StatementSync } {
@@ -109,8 +109,8 @@ function bracketsOf(database: DatabaseSync): { begin: StatementSync; commit: Sta
 }
 
 /**
- * Runs work in a transaction that holds SQLite's one write lock from its beginning, so that what it reads stays true
- * until it commits.
+ * Runs work in a transaction. It takes SQLite's write lock at its beginning, so that the data it reads does not change
+ * before the commit.
  */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
   const { begin, commit } = bracketsOf(database);
@@ -126,12 +126,12 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * @param path of the file; its folder is made
- * @throws StoreRefused when the file is a newer version's or not ours; Error when the folder cannot be written
+ * @param path of the file; its folder is created
+ * @throws StoreRefused if the file belongs to a newer version or another program; Error if the folder is not writable
  */
 export function openFile(path: string): Opened {
   mkdirSync(dirname(path), { recursive: true });
-  // Looked at twice: another process may have been writing its log while it was read.
+  // findDamage runs twice: another process may have been writing its log during the first read.
   const [noted, logged, damage] = [notedBeat(path), hasLog(path), findDamage(path) && findDamage(path)];
   let database: DatabaseSync;
   let loss: Omit<StoreLoss, "rooms"> | null = damage
@@ -148,7 +148,7 @@ export function openFile(path: string): Opened {
   if (beat < noted)
     loss ??= {
       code: logged ? "STORE_LOG_DAMAGED" : "STORE_LOG_DELETED",
-      reason: `the store had counted to ${noted}, and is at ${beat}`,
+      reason: `the last noted beat of the store is ${noted}, but the store is at ${beat}`,
       keptAs: null,
     };
   noteBeat(path, beat);
@@ -156,15 +156,15 @@ export function openFile(path: string): Opened {
   return { database, loss: loss && { ...loss, rooms } };
 }
 
-/** Brings the file up to its log, without waiting for anybody. */
+/** Copies the log into the file, without waiting for other connections. */
 export function followLog(database: DatabaseSync): void {
   database.exec("PRAGMA wal_checkpoint(PASSIVE)");
 }
 
-/** True for errors that say that the file's bytes are wrong, rather than that it is busy, full or out of reach. */
+/** Returns true for errors that mean damaged bytes, rather than a busy, full or unreachable file. */
 export function isDamage(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode;
-  // The low byte is the error, the rest says which kind of it.
+  // The low byte is the error; the other bytes tell its kind.
   return code !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
 }
 
@@ -173,7 +173,7 @@ function openChecked(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     const pragma = (text: string): unknown => Object.values(database.prepare(`PRAGMA ${text}`).get() ?? {})[0];
-    // First of all whose file it is: nothing may be written into another program's.
+    // First check whose file it is: another program's file must not be written.
     const tables = Number(database.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n);
     if (tables > 0 && pragma("application_id") !== APPLICATION_ID)
       throw new StoreRefused(`${path} is a database of another program`);
@@ -196,19 +196,21 @@ function openChecked(path: string): DatabaseSync {
   }
 }
 
-/** Hashes of passwords, addresses and the audit log are in it; SQLite gives its log the same mode. */
+/**
+ * Makes the file private: it contains password hashes, addresses and the audit log. SQLite gives its log the same mode.
+ */
 function keepPrivate(path: string): void {
   closeSync(openSync(path, "a", 0o600));
   try {
     chmodSync(path, 0o600);
   } catch (error) {
-    // Somebody else's file that we may write all the same: its mode is their business.
+    // Another user's file that we may write: leave its mode.
     if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
   }
 }
 
 function migrate(database: DatabaseSync): void {
-  // Read again under the lock: another process may have been here since.
+  // Read the version again under the lock: another process may have migrated meanwhile.
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   for (const statements of MIGRATIONS.slice(version)) database.exec(statements);
   database.exec(
@@ -221,7 +223,7 @@ function moveAside(path: string): string {
   let target = stem;
   for (let n = 2; existsSync(target); n++) target = `${stem}-${n}`;
   renameSync(path, target);
-  // The log belongs to the file: beside a new one it would be taken for that one's.
+  // Move the log, too: SQLite would take it for the log of the new file.
   for (const suffix of ["-wal", "-shm"]) if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
   return target;
 }

@@ -1,13 +1,13 @@
 /**
- * Is the log beside the SQLite file (WAL) the one that was left there? SQLite itself takes a log that is gone, cut off
- * or damaged for a short one and says nothing, though rooms that were acknowledged are missing then. Two things tell:
+ * Checks that the log (WAL) beside the SQLite file is complete. SQLite silently treats a missing, truncated or damaged
+ * log as a short one, although acknowledged rooms are then missing. Two checks detect this:
  *
- *     beats     the store counts, every second or two (`counter.beat`), and notes the count in a file of its own behind
- *               each commit: a store that is behind its note has lost something. Who copies the log into the file
- *               (another program that opens it does) loses nothing
- *     frames    a frame that is damaged, with whole transactions behind it
+ *     beats     the store increments a counter every second or two (`counter.beat`) and, after each commit, writes it
+ *               into a separate file. A store behind that number has lost data. Copying the log into the file, as any
+ *               program does that opens it, loses nothing
+ *     frames    a damaged frame that is followed by complete transactions
  *               (https://www.sqlite.org/fileformat2.html#walformat).
- *               Behind a frame that a killed process was writing there are none
+ *               A frame that a killed process was writing has no transactions behind it
  */
 import { closeSync, constants, copyFileSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 
@@ -15,10 +15,10 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const SALTS_AT = 16;
 const SALT_BYTES = 8;
-/** First word of a log; its last bit says how checksums read their words: 0 little-endian, 1 big-endian. */
+/** First word of a log. Its last bit tells how checksums read words: 0 little-endian, 1 big-endian. */
 const MAGIC = 0x377f0682;
 
-/** As many as the largest safe integer has. */
+/** Number of digits of the largest safe integer. */
 const BEAT_DIGITS = 16;
 
 const logOf = (path: string): string => `${path}-wal`;
@@ -26,15 +26,15 @@ const beatOf = (path: string): string => `${path}-beat`;
 
 export const hasLog = (path: string): boolean => existsSync(logOf(path));
 
-/** The store's count as it was noted last; 0: it was not. */
+/** Returns the last noted beat; 0: none was noted. */
 export function notedBeat(path: string): number {
   const noted = existsSync(beatOf(path)) ? Number(readFileSync(beatOf(path), "utf8")) : 0;
-  return Number.isSafeInteger(noted) ? noted : 0; // Somebody else wrote it.
+  return Number.isSafeInteger(noted) ? noted : 0; // Not a number of ours: ignore it.
 }
 
-/** @param beat that is committed */
+/** Notes a beat. @param beat value that is committed */
 export function noteBeat(path: string, beat: number): void {
-  // In one write over what is there: whoever is killed meanwhile leaves the old count or the new one, never none.
+  // Overwrite in one write: a process killed meanwhile leaves the old number or the new one, never none.
   const file = openSync(beatOf(path), constants.O_WRONLY | constants.O_CREAT, 0o600);
   try {
     writeSync(file, String(beat).padStart(BEAT_DIGITS), 0);
@@ -43,22 +43,22 @@ export function noteBeat(path: string, beat: number): void {
   }
 }
 
-/** Whoever closes the file last takes its log along, and leaves nothing that could be missed. */
+/** Deletes the note when the file was closed last, because its log is then copied and deleted, too. */
 export function forgetBeat(path: string): void {
   if (!hasLog(path)) rmSync(beatOf(path), { force: true });
 }
 
-/** To be asked before the file is opened. @returns what is wrong with the log; null: nothing */
+/** Call it before the file is opened. @returns description of the log's damage; null: none */
 export function findDamage(path: string): string | null {
   const log = hasLog(path) ? readFileSync(logOf(path)) : Buffer.alloc(0);
   if (log.length === 0) return null;
-  if (log.length < HEADER_BYTES) return `it has ${log.length} bytes`;
+  if (log.length < HEADER_BYTES) return `it has only ${log.length} bytes`;
   const { whole, behind, headed } = readFrames(log);
-  if (!headed) return "its head is damaged";
+  if (!headed) return "its header is damaged";
   return behind > 0 ? `frame ${whole + 1} is damaged, with ${behind} whole transactions behind it` : null;
 }
 
-/** Before SQLite overwrites it. @returns the copy's name; null: there is nothing to copy */
+/** Copies the log before SQLite overwrites it. @returns the copy's path; null: there is no log */
 export function copyLog(path: string): string | null {
   if (!hasLog(path)) return null;
   const target = `${logOf(path)}.damaged-${new Date().toISOString().replaceAll(":", "-")}`;
@@ -66,7 +66,7 @@ export function copyLog(path: string): string | null {
   return target;
 }
 
-/** @returns frames that are whole, and transactions that end behind them in spite of that */
+/** @returns number of intact frames, and of transactions that end behind the first damaged frame */
 function readFrames(log: Buffer): { whole: number; behind: number; headed: boolean } {
   const magic = log.readUInt32BE(0);
   const sum = new Checksum((magic & 1) === 1);
@@ -75,7 +75,7 @@ function readFrames(log: Buffer): { whole: number; behind: number; headed: boole
   const pageBytes = log.readUInt32BE(8);
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;
   const salts = log.subarray(SALTS_AT, SALTS_AT + SALT_BYTES);
-  /** Frames of before the log began anew have other salts. */
+  /** Is the frame part of this log? Frames from before the log restarted have other salts. */
   const isOurs = (at: number): boolean => log.compare(salts, 0, SALT_BYTES, at + 8, at + 16) === 0;
   let whole = 0;
   let at = HEADER_BYTES;
@@ -86,13 +86,13 @@ function readFrames(log: Buffer): { whole: number; behind: number; headed: boole
     whole += 1;
   }
   let behind = 0;
-  // The frame itself may have been under way. Its size says of one that it ends a transaction.
+  // Skip the damaged frame: a killed process may have been writing it. A frame with a database size ends a transaction.
   for (at += frameBytes; at + frameBytes <= log.length; at += frameBytes)
     if (isOurs(at) && log.readUInt32BE(at + 4) > 0) behind += 1;
   return { whole, behind, headed: true };
 }
 
-/** Of all frames before, as SQLite has it: s0 += x0 + s1; s1 += x1 + s0 for every two words. */
+/** Running checksum of all frames so far, as SQLite defines it: s0 += x0 + s1; s1 += x1 + s0 for every two words. */
 class Checksum {
   readonly #bigEndian: boolean;
   #s0 = 0;
@@ -112,7 +112,7 @@ class Checksum {
     [this.#s0, this.#s1] = [s0, s1];
   }
 
-  /** Is it what stands there? */
+  /** Does it equal the checksum stored at `at`? */
   is(bytes: Buffer, at: number): boolean {
     return bytes.readInt32BE(at) === this.#s0 && bytes.readInt32BE(at + 4) === this.#s1;
   }

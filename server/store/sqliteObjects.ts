@@ -47,7 +47,7 @@ export class SqliteObjects {
     });
   }
 
-  /** Visitors' objects that no room has, unused since then, the oldest first. */
+  /** Lists visitors' objects that no room uses and that were unused since then, oldest first. */
   #candidates(since: string): Candidate[] {
     return this.#database
       .prepare(
@@ -59,7 +59,7 @@ export class SqliteObjects {
       .all(since, since) as unknown as Candidate[];
   }
 
-  /** With the scenes that name it. */
+  /** Deletes an object and the scenes that contain it. */
   #forget(id: string): void {
     const run = (sql: string): unknown => this.#database.prepare(sql).run(id);
     run("DELETE FROM scenes WHERE id IN (SELECT scene FROM scene_objects WHERE object = ?)");

@@ -1,16 +1,16 @@
 /**
- * SQLite files that are deleted or replaced while the server runs. SQLite says nothing of it: it goes on writing to
- * files without a name, and the next start has nothing. So the files are looked at with every call, and a call is
- * answered only if its files are the ones that were opened:
+ * Recovers from SQLite files that are deleted or replaced while the server runs. SQLite does not notice: it continues
+ * to write to files without a name, and the next start finds nothing. Therefore every call checks the files, and it is
+ * acknowledged only if they are the files that were opened:
  *
- *     gone       the open connection still has all that was acknowledged: it is written to a new file under the old
- *                name (VACUUM INTO), which is opened in place of the old one
- *     followed   another process has done that already: the new file is opened, and the call fails, for it may have
- *                written to the old one
- *     replaced   another database has the name: it is left alone, what there is is written beside it, and no call is
- *                answered any more until the server is started again
+ *     gone       the open connection still has all acknowledged data: write it to a new file under the old name (VACUUM
+ *                INTO), and open that file instead
+ *     followed   another process has done so already: open the new file. The current call fails, because it may have
+ *                written to the old file
+ *     replaced   another database has the name: leave it alone, write our data to a file beside it, and refuse all
+ *                calls until the server is restarted
  *
- * One process at a time does this, the one that has made LOCK.
+ * One process at a time does this: the one that has created LOCK.
  */
 import {
   closeSync,
@@ -33,10 +33,10 @@ import { isCertainlyDead, processName } from "./processName.ts";
 const SUFFIXES = ["", "-wal", "-shm"] as const;
 const LOCK = "-rescue";
 const OWN_NAME = processName();
-/** A thread that was lost in the middle leaves a lock that nobody holds, ms. */
+/** A lock that is older than this was left by a lost thread, ms. */
 const LOCK_KEPT_MS = 600_000;
 
-/** Deleted or replaced files, and the response. */
+/** Report of deleted or replaced files, and of the recovery. */
 export interface FilesChange {
   code: StoreFilesCode;
   reason: string;
@@ -59,7 +59,7 @@ const identityOf = (path: string): string | null => {
   return found ? `${found.dev} ${found.ino}` : null;
 };
 
-/** Which files were opened. */
+/** Identities of the files that were opened. */
 export class HeldFiles {
   readonly #path: string;
   readonly #held: readonly (string | null)[];
@@ -70,7 +70,7 @@ export class HeldFiles {
     this.#held = SUFFIXES.map((suffix) => identityOf(path + suffix));
   }
 
-  /** @returns which file is not the one that was opened; null: all are */
+  /** @returns which file is no longer the one that was opened; null: none has changed */
   changed(): string | null {
     for (const [i, suffix] of SUFFIXES.entries()) {
       const now = identityOf(this.#path + suffix);
@@ -79,14 +79,14 @@ export class HeldFiles {
     return null;
   }
 
-  /** Deletes the names of the log and its index. A database of another file would take them for its own. */
+  /** Deletes the log and its index by name. Otherwise a new database of this name would take them for its own. */
   forgetLog(): void {
     for (const [i, suffix] of SUFFIXES.entries())
       if (suffix !== "" && this.#held[i] !== null && identityOf(this.#path + suffix) === this.#held[i])
         rmSync(this.#path + suffix);
   }
 
-  /** The database's own file. */
+  /** State of the database's own file. */
   get main(): "held" | "gone" | "other" {
     const now = identityOf(this.#path);
     return now === this.#held[0] ? "held" : now === null ? "gone" : "other";
@@ -96,13 +96,13 @@ export class HeldFiles {
 interface Held {
   database: DatabaseSync;
   files: HeldFiles;
-  /** The newest count of the store that was acknowledged (sqliteLog.ts). */
+  /** Last acknowledged beat of the store (sqliteLog.ts). */
   beat: number;
 }
 
 /**
- * Writes lost files again. Closes the database in all cases but STORE_FILES_GONE.
- * @returns the change: all acknowledged writes, and the current call's, are under the old name
+ * Writes lost files again. Closes the database in all cases except STORE_FILES_GONE.
+ * @returns the change: all acknowledged writes, and those of the current call, are in the file of the old name
  * @throws FilesChanged the call must not be acknowledged
  */
 export function rescue(path: string, held: Held): FilesChange {
@@ -116,16 +116,16 @@ export function rescue(path: string, held: Held): FilesChange {
   }
 }
 
-/** @returns what ends it */
+/** Takes LOCK. @returns call it to release the lock */
 function lock(path: string, why: string): () => void {
   const name = path + LOCK;
   try {
     if (isCertainlyDead(readFileSync(name, "utf8")) || Date.now() - statSync(name).mtimeMs > LOCK_KEPT_MS) rmSync(name);
   } catch {
-    // There is none.
+    // There is no lock.
   }
   try {
-    // The name is there with the file: linked, not written behind its creation.
+    // Write the file first and link it then, so that the lock never exists without its content.
     writeFileSync(`${name}-${process.pid}`, OWN_NAME, { mode: 0o600 });
     linkSync(`${name}-${process.pid}`, name);
   } catch (error) {
@@ -146,10 +146,10 @@ function rewritten(path: string, { database, files }: Held, why: string): FilesC
     throw gone(`${why}, and could not be written again: ${(error as Error).message}`);
   }
   const isHeld = files.main === "held";
-  // A log of the old file beside the new one would be taken for its own.
+  // SQLite would take the old file's log for that of the new file.
   for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
   database.close();
-  // Never over a file that somebody has put there meanwhile.
+  // Link instead of rename, so that a file created meanwhile is not overwritten.
   if (isHeld) renameSync(copy, path);
   else {
     linkSync(copy, path);
@@ -168,7 +168,7 @@ function followed(path: string, { database, files, beat }: Held, why: string): n
     other = identityIn(found);
     found.close();
   } catch {
-    // No database, or none of ours.
+    // Not a database, or not one of ours.
   }
   if (other && other.id === own.id && other.beat >= beat) {
     closeApart(path, database);
@@ -190,16 +190,16 @@ const identityIn = (database: DatabaseSync): { id: string; beat: number } => {
   return { id: String(row?.id), beat: Number(row?.beat) };
 };
 
-/** All that is committed, on the disk when this returns. */
+/** Copies all committed data; it is synced to the disk when this returns. */
 function copyTo(database: DatabaseSync, path: string): void {
   rmSync(path, { force: true });
-  // Empty and private: SQLite takes it as it is.
+  // Create an empty private file, which SQLite accepts as the target.
   closeSync(openSync(path, "wx", 0o600));
   database.prepare("VACUUM INTO ?").run(path);
   sync(path);
 }
 
-/** Closes the connection. SQLite then deletes a log by its name, which may be another database's: that is kept. */
+/** Closes the connection. SQLite then deletes the log by name, so a log of another database is renamed meanwhile. */
 function closeApart(path: string, database: DatabaseSync): void {
   const logs = ["-wal", "-shm"].map((suffix) => path + suffix).filter((log) => identityOf(log) !== null);
   for (const log of logs) renameSync(log, `${log}.apart`);

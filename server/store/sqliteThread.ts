@@ -1,6 +1,6 @@
 /**
- * The thread of the SQLite store: opens the file with the first call and answers calls, so that no write and no sync of
- * the disk holds up the main thread.
+ * The thread of the SQLite store. It opens the file with the first call and answers calls, so that writes and disk
+ * syncs do not block the main thread.
  */
 import { OBJECT_OPERATIONS } from "../metrics/store.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -18,10 +18,10 @@ export interface ThreadOptions {
   auditEntries: number;
 }
 
-/** Should the log be lost, the file is no older than this, ms. */
+/** Interval at which the log is copied into the file, ms: a lost log loses at most this much. */
 const FOLLOW_MS = 10_000;
 
-/** Between two tries to write lost files again, ms. */
+/** Interval between two attempts to write lost files again, ms. */
 const RESCUE_MS = 1_000;
 
 interface Opened extends OpenedFile {
@@ -33,17 +33,17 @@ interface Opened extends OpenedFile {
 
 const { path, leaseSeconds, auditEntries } = threadOptions() as ThreadOptions;
 let opened: Opened | null = null;
-/** The newest count that was acknowledged. */
+/** Last acknowledged beat. */
 let beat = 0;
-/** Why no call is answered: another database has the file's name. */
+/** Error of all further calls, once another database has the file's name. */
 let refused: FilesChanged | null = null;
-/** Changes of the files that the main thread has not asked for yet. */
+/** Changes of the files that the main thread has not fetched yet. */
 const changes: FilesChange[] = [];
 let rescueAtMs = -Infinity;
 
 /**
- * Opens when it is needed, not when the thread starts: an error then reaches the caller whole, and a thread that had to
- * be replaced opens by itself.
+ * Opens the file with the first call instead of at the thread's start. So the caller gets the error of opening, and a
+ * thread that replaces a lost one opens the file again.
  */
 function ready(): Opened {
   if (refused) throw refused;
@@ -65,15 +65,15 @@ function follow(database: DatabaseSync): void {
   try {
     followLog(database);
   } catch {
-    // The disk is full, or somebody else is at it: whoever writes hears of it.
+    // The disk is full, or another process holds the lock: the next write reports it.
   }
 }
 
-/** @throws FilesChanged the call that has just been made must not be acknowledged */
+/** Checks the files after a call. @throws FilesChanged the call must not be acknowledged */
 function keepFiles({ database, files, following }: Opened): void {
   const why = files.changed();
   if (why === null) return;
-  // What failed, e.g. for want of room, is not tried with each of a thousand calls.
+  // After a failure (for example a full disk) wait RESCUE_MS, instead of retrying with each of a thousand calls.
   if (performance.now() < rescueAtMs) throw new FilesChanged({ code: "STORE_FILES_GONE", reason: why, keptAs: null });
   try {
     changes.push(rescue(path, { database, files, beat }));
@@ -81,7 +81,7 @@ function keepFiles({ database, files, following }: Opened): void {
   } catch (error) {
     if (!(error instanceof FilesChanged)) throw error;
     const isGone = error.change.code === "STORE_FILES_GONE";
-    // Said once, not with each try.
+    // Report it once, not with each retry.
     if (!(isGone && rescueAtMs > 0)) changes.push(error.change);
     if (isGone) rescueAtMs = performance.now() + RESCUE_MS;
     if (error.change.code === "STORE_FILE_REPLACED") refused = error;
@@ -94,7 +94,7 @@ function keepFiles({ database, files, following }: Opened): void {
   }
 }
 
-/** What was written is acknowledged only if it is in the files that the next start will find. */
+/** Runs a call and acknowledges it only if its data is in the files that the next start will find. */
 function answered<T>(work: (to: Opened) => T): T {
   const to = ready();
   const result = work(to);
@@ -123,14 +123,14 @@ answerCalls(
       ]),
     ),
     open: () => ({ loss: ready().loss }),
-    // What is noted is committed: should the store be behind it at a start, something is missing.
+    // The noted beat is committed. If the store is behind it at a start, data is missing.
     ping: () => {
       beat = answered(({ work }) => work.ping());
       noteBeat(path, beat);
     },
     changes: () => changes.splice(0),
     close: () => {
-      // The last one that closes leaves one whole file, without a log beside it.
+      // The last connection that closes copies the log into the file and deletes the log.
       if (!opened) return;
       clearInterval(opened.following);
       const { database } = opened;

@@ -1,10 +1,10 @@
 /**
- * Every method of the store as plain synchronous SQL; runs in the store's own thread (sqliteThread.ts). Each writes in
- * one transaction that holds the write lock.
+ * The store's methods as plain synchronous SQL; runs in the store's thread (sqliteThread.ts). Each method that writes
+ * is one transaction that holds the write lock.
  *
- * The clock of leases is the machine's monotonic one, not the time of day: all processes that can share a SQLite file
- * share a kernel, and a time of day that jumps would end leases or prolong them. A lease names the boot that it belongs
- * to; after a reboot all of them have run out, and rightly so.
+ * Leases run by the machine's monotonic clock, not the time of day. All processes that can share a SQLite file share a
+ * kernel, and a jump of the time of day would end or extend leases. A lease stores the id of the boot that it belongs
+ * to; after a reboot all leases have expired.
  */
 import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
@@ -32,8 +32,8 @@ import { daysBefore, LeaseLost, PROCESS_KEPT_SECONDS, StoreBehind } from "./stor
 type Row = Record<string, SQLOutputValue>;
 
 /**
- * Where the system does not name its boots the clock starts anew with each of them all the same; then a lease may
- * outlive a reboot by its term.
+ * Id of this boot. If the system does not tell it, the host name is used. Then the clock still restarts with each boot,
+ * so a lease may outlive a reboot by its term.
  */
 const boot = bootId === "" ? hostname() : bootId;
 
@@ -46,7 +46,7 @@ const LISTED_ALL = `${LISTED} ORDER BY created_at, name`;
 const LISTED_BY_NAME = `${LISTED} WHERE name = ?`;
 const LISTED_BY_KEY = `${LISTED} WHERE request_key = ?`;
 
-/** Where pieces are: tick, after, bytes; and which they are, by room and tick. */
+/** Source of the rows of each kind: columns tick, after, bytes; condition by room and tick. */
 const SOURCES: Record<BadPiece["what"], { columns: string; where: string }> = {
   checkpoint: { columns: "tick, NULL, state", where: "checkpoints WHERE room = ? AND tick = ?" },
   journal: { columns: "until_tick, after_tick, bytes", where: "journal WHERE room = ? AND until_tick = ?" },
@@ -65,7 +65,7 @@ export class SqliteWork {
     this.#auditEntries = auditEntries;
   }
 
-  /** @returns how often it was asked */
+  /** Writes a beat. @returns the number of beats so far */
   ping(): number {
     return this.#write(() => Number(this.#get("UPDATE counter SET beat = beat + 1 RETURNING beat")?.beat));
   }
@@ -397,7 +397,7 @@ export class SqliteWork {
     );
   }
 
-  /** -1: the lease is not the current one. */
+  /** Returns the lease's last write number; -1: the lease is not the current one. */
   #writesOf({ room, epoch, process }: Lease): number {
     const row = this.#get(
       "SELECT writes FROM rooms WHERE name = ? AND epoch = ? AND process = ?",
@@ -408,7 +408,7 @@ export class SqliteWork {
     return row ? Number(row.writes) : -1;
   }
 
-  /** @throws LeaseLost, StoreBehind, with nothing written */
+  /** Runs work under the lease. @throws LeaseLost, StoreBehind, with nothing written */
   #fenced(lease: Lease, work: () => void): void {
     const { room, epoch, process, write, after = 0 } = lease;
     this.#write(() => {
@@ -447,13 +447,13 @@ export class SqliteWork {
     return this.#prepare(sql).all(...values);
   }
 
-  /** @returns rows changed */
+  /** @returns number of changed rows */
   #run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 }
 
-/** Of a row's lease; 0 when there is none or it has run out. */
+/** Time until the row's lease expires, s; 0: expired, or there is none. */
 function secondsLeft(row: Row): number {
   if (row.process === null || row.boot !== boot) return 0;
   return Math.max(0, Number(row.lease_until) - clock());

@@ -1,43 +1,41 @@
 /**
- * What outlives a process: rooms, who owns them, and what they need to go on. One interface, one conformance suite
- * (tests/server/store/conformance.ts), run against every implementation.
+ * The store: all data that outlives a process, that is rooms, their leases, and their states. One interface, tested by
+ * one conformance suite (tests/server/store/conformance.ts) against every implementation.
  *
- *     room     -> a name, a scene, settings                         listed as long as it exists, whoever steps it
- *     lease    -> which process may step it and write for it        ends by the store's own clock; each new one has a
- *              higher epoch
+ *     room     -> a name, a scene, settings                         listed as long as it exists, with or without owner
+ *     lease    -> the process that may step the room and write      ends by the store's own clock; each new lease has a
+ *              for it                                               higher epoch
  *     checkpoints, journal                                          the state at some ticks, and every input after them
- *     objects, scenes of them                                       what visitors brought along (objectStore.ts)
+ *     objects, and scenes of them                                   visitors' uploads (objectStore.ts)
  *
- * Whatever writes for a room names its lease. The store compares the epoch in the transaction that writes and throws
- * `LeaseLost` if somebody has claimed the room since, or it was released or removed: a process that was stopped, cut
- * off or slow cannot write over its successor.
- *
- * Writes of a lease are numbered, and each names the last one that it follows. A store which has not got that one any
- * more, because a replica without the last transactions took over, writes nothing and throws `StoreBehind`: what is
- * written next would stand behind a hole. The writer sends again what is missing.
- *
- * A lease that has run out while nobody has claimed the room still writes and may still be renewed. That is safe,
- * because a claim raises the epoch in one transaction, and it is kinder: a process that was away from its store for
- * longer than a term finds its rooms unharmed if nobody else could take them either. What it must not do is step them
- * meanwhile; that is its own clock's business (server/cluster).
+ * 1. Every write for a room names its lease. The store compares the epoch in the transaction and throws `LeaseLost` if
+ *    the room was claimed again, released or removed. So a process that was stopped, cut off or slow cannot write
+ *    over its successor.
+ * 2. The writes of a lease are numbered, and each names the last acknowledged one before it. If the store no longer has
+ *    that write (a replica without the last transactions took over), it writes nothing and throws `StoreBehind`;
+ *    otherwise the journal would have a gap. The writer then sends the missing writes again.
+ * 3. An expired lease that no process has claimed since may still write and be renewed. This is safe, because a claim
+ *    raises the epoch in one transaction. So a process that was away from the store longer than a term finds its rooms
+ *    unharmed if no other process could claim them. It must not step them meanwhile; its own clock ensures that
+ *    (server/cluster).
  */
 
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { ObjectStore } from "./objectStore.ts";
 
 /**
- * Full term of a lease, s. Renewed every third of it, so that one lost renewal ends nothing; a room of a dead process
- * stands still for at most this long.
+ * Term of a lease, s. It is renewed every third of the term, so that one lost renewal does no harm. Rooms of a dead
+ * process stay paused for at most one term.
  */
 export const LEASE_SECONDS = 6;
-/** Of the audit log: the newest are kept, so that nobody can fill a disk by being refused. */
+/** Most entries of the audit log. The newest are kept, so that repeated refusals cannot fill the disk. */
 export const AUDIT_ENTRIES = 100_000;
 
 /** A process as the store knows it. */
 export interface Holder {
   /** Unique over all processes and restarts. */
   process: string;
-  /** Where other processes reach it, http://host:port. */
+  /** URL at which other processes reach it, http://host:port. */
   url: string;
 }
 
@@ -47,64 +45,61 @@ export interface RoomRecord {
   pool: "shared" | "dedicated";
   /** ISO 8601. */
   createdAt: string;
-  /** What the room's creator chose (password's hash, roles, ...): JSON, for others to read and write as a whole. */
+  /** Choices of the room's creator (password hash, roles, ...): JSON that the store reads and writes as a whole. */
   settings: Record<string, unknown>;
 }
 
-/** The right to step a room. Plain data; `epoch` is what counts. */
+/** The right to step a room. Plain data; the store checks its `epoch`. */
 export interface Lease {
   room: string;
   process: string;
   epoch: number;
-  /** Of a claim: how often the room was claimed since it last settled, this time included (`countAttempts`). */
+  /** In a claim: how often the room was claimed since it last settled, this claim included (`countAttempts`). */
   attempts?: number;
   /**
-   * Which write of this lease it is, ascending. One that is carried out after a later one, because it was held up on
-   * its way and given up meanwhile, is refused with LeaseLost. Absent: not compared.
+   * Ascending number of this write within the lease. A delayed write that arrives after a later one is refused with
+   * LeaseLost. Absent: not checked.
    */
   write?: number;
-  /** The last write of this lease that was acknowledged: what `write` rests on. Absent: not compared. */
+  /** Number of the lease's last acknowledged write, which the store must have. Absent: not checked. */
   after?: number;
 }
 
-/** Why a room is not served until an operator says otherwise. Nothing of it is lost. */
+/** Why a room is quarantined. All its data is kept until an operator decides. */
 export interface Parked {
   reason: ParkedReason;
-  /** ISO 8601, by the clock of the process that parked it. */
+  /** ISO 8601, by the clock of the process that quarantined it. */
   since: string;
-  /** For the operator to read. */
+  /** Explanation for the operator. */
   details: string;
-  /** version: what can read it (workers/identity.ts). */
+  /** With reason `version`: the state identity that can read the room's states (workers/identity.ts). */
   identity?: string;
 }
 
 export interface Listing extends RoomRecord {
-  /** Absent while nobody owns the room: its lease was released or has run out. */
+  /** null: the room has no owner, because its lease was released or has expired. */
   owner: (Holder & { epoch: number; secondsLeft: number }) | null;
-  /** Who had it, if its lease ran out; null while it is owned and after a release. */
+  /** Last owner's process if its lease has expired; null while the room is owned and after a release. */
   lapsed: string | null;
-  /** Connected members, as of the last renewal. */
+  /** Connected members at the last renewal. */
   members: number;
-  /** null: whoever claims it may serve it. */
+  /** null: not quarantined. */
   parked: Parked | null;
-  /** As of `Lease.attempts`. */
+  /** See `Lease.attempts`. */
   attempts: number;
 }
 
 export interface Checkpoint {
-  /** Wire tick that the state stands at. */
+  /** Wire tick of the state. */
   tick: number;
-  /** What can read `state`: kernel, scene and format; see server/persistence. */
+  /** State identity that can read `state`: kernel, scene and format (server/persistence). */
   identity: string;
-  /**
-   * Compressed or not: bytes to the store. Its checksum is the writer's business, for what is damaged on disk must be
-   * noticed by whoever reads it.
-   */
+  /** State bytes, compressed or not. The writer adds a checksum, and the reader checks it to detect damage on disk. */
   state: Uint8Array;
 }
 
 /**
- * Everything that went in after `after` up to and with `until` (wire ticks): a room with a checkpoint at or before
+ * All inputs after tick `after` up to and including tick `until` (wire ticks). A room with a checkpoint at or before
  * `after` and all segments from there can be stepped to `until`.
  */
 export interface JournalSegment {
@@ -113,48 +108,48 @@ export interface JournalSegment {
   bytes: Uint8Array;
 }
 
-/** Since then something is kept for so many days, ISO 8601. */
+/** Returns the time `days` before `at`, ISO 8601: the limit for rows that are kept for `days`. */
 export const daysBefore = (at: string, days: number): string =>
   new Date(Date.parse(at) - days * 24 * 3600 * 1000).toISOString();
 
-/** What a room goes on with instead of what is forgotten (`truncate`). */
+/** Replacement for the data that `truncate` deletes. */
 export interface Rewritten {
-  /** Everything since its `after`, which is not later than what is kept. */
+  /** All inputs since its `after`, which is not later than the last kept tick. */
   segment?: JournalSegment;
   checkpoint?: Checkpoint;
 }
 
-/** Which piece of a room is to be set aside, and why. */
+/** A stored row of a room that goes into quarantine, and the reason. */
 export interface BadPiece {
   what: PieceKind;
-  /** Of a checkpoint its tick, of a journal segment its end, of members 0. */
+  /** Tick of a checkpoint, last tick of a journal segment, 0 for members. */
   tick: number;
   reason: string;
 }
 
 export type PieceKind = "checkpoint" | "journal" | "members";
 
-/** Something of a room that nothing could be made of: out of the room's way, kept for an operator to look at. */
+/** A quarantined row: no longer used for its room, but kept for an operator. */
 export interface SetAside extends BadPiece {
   id: number;
-  /** Of a journal segment: the tick that it begins after. */
+  /** For a journal segment: the tick after which it begins. */
   after: number | null;
-  /** ISO 8601, by the clock of the process that set it aside. */
+  /** ISO 8601, by the clock of the process that quarantined it. */
   at: string;
   bytes: number;
 }
 
-/** How long and how much is kept of what is set aside. */
+/** Limits of quarantined rows: age and size. */
 export interface AsideLimits {
   days: number;
-  /** Of one room; the newest stay. */
+  /** Limit of each room; the newest rows are kept. */
   bytes: number;
 }
 
 export interface AuditEntry {
   /** ISO 8601, by the process's clock. */
   at: string;
-  /** Who: a token's subject, a member's name, `system`. */
+  /** A token's subject, a member's name, or `system`. */
   actor: string;
   /** kick, ban, dispose, undo, token, ... */
   action: string;
@@ -162,46 +157,44 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
-/** starting: not ready yet, or not now. draining: it gives its rooms up. gone: it has ended in order. */
+/** starting: not ready now. draining: handing its rooms over. gone: ended in order. */
 export type ProcessState = "starting" | "ready" | "draining" | "gone";
 
-/** A room that a process has given up. */
+/** A room that a process has handed over. */
 export interface GivenRoom {
   room: string;
-  /** For whom; null: for anybody of its version. */
+  /** Receiver of the room; null: any process of the same version. */
   to: string | null;
-  /** When the report was written, s. */
+  /** Age of the report, s. */
   secondsAgo: number;
 }
 
-/** What a process says of itself, for the others. */
+/** A process's report about itself, for the other processes. */
 export interface ProcessReport extends Holder {
-  /** Where visitors reach it; null: nobody has said so. */
+  /** URL for visitors; null: not configured. */
   publicUrl: string | null;
-  /** Of the program: processes of one version can read each other's states of the same scene. */
+  /** Version of the program. Processes of one version can read each other's states of the same scene. */
   version: string;
   state: ProcessState;
   /** Share of the stepping threads' time that its shared rooms take, 0 to 1. */
   load: number;
   rooms: number;
   maxRooms: number;
-  /** Connected. */
+  /** Connected members. */
   members: number;
   memoryBytes: number;
   given: GivenRoom[];
 }
 
 export interface ListedProcess extends ProcessReport {
-  /** Until its word has run out; negative: since then. */
+  /** Time until the report expires, s; negative: time since then. */
   secondsLeft: number;
 }
 
-/** Words that have run out are kept for so long, s: whose a room was is worth knowing when its process is dead. */
+/** Expired reports are kept for this long, s: the log can then name the dead owner of a room. */
 export const PROCESS_KEPT_SECONDS = 600;
 
-/**
- * Somebody else owns the room now, or nobody: the writer's lease is not the current one any more. Nothing was written.
- */
+/** The writer's lease is not the current one: the room was claimed again, released or removed. Nothing was written. */
 export class LeaseLost extends Error {
   readonly room: string;
 
@@ -212,12 +205,10 @@ export class LeaseLost extends Error {
   }
 }
 
-/**
- * The store has gone back: it has forgotten writes of this lease which it had acknowledged. Nothing was written.
- */
+/** The store has gone back: it has lost writes of this lease that it had acknowledged. Nothing was written. */
 export class StoreBehind extends Error {
   readonly room: string;
-  /** The last write of the lease that it has; 0: none. */
+  /** Number of the lease's last write in the store; 0: none. */
   readonly has: number;
 
   constructor(lease: Lease, has: number) {
@@ -230,7 +221,7 @@ export class StoreBehind extends Error {
   }
 }
 
-/** What is there is somebody else's or a newer program's: it is left as it is, and this program cannot use it. */
+/** The existing data belongs to another application or a newer program. It is left unchanged, and opening fails. */
 export class StoreRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -239,8 +230,8 @@ export class StoreRefused extends Error {
 }
 
 /**
- * The store could not be asked, or did not answer in time; whether the work was done is unknown. It may be tried again:
- * done twice is done once, and a lease whose answer was lost runs out by itself.
+ * The store did not answer, or not in time, so the outcome is unknown. The operation may be repeated: a repetition has
+ * no further effect, and a lease whose answer was lost expires.
  */
 export class StoreUnavailable extends Error {
   constructor(what: string, cause: unknown) {
@@ -257,27 +248,27 @@ function reasonOf(cause: unknown): string {
 }
 
 /**
- * Every method rejects with an Error that says what could not be reached or done; none of them leaves half of its work
- * behind. What throws LeaseLost throws StoreBehind, too, if the lease says what its write follows.
+ * Every method rejects with an Error that names the failed operation; none leaves partial work behind. A method that
+ * throws LeaseLost also throws StoreBehind if the lease has `after`.
  */
 export interface Store {
   readonly kind: "sqlite" | "postgres";
   /** Full term of its leases, s. */
   readonly leaseSeconds: number;
-  /** What visitors bring along. */
+  /** Visitors' objects and their scenes. */
   readonly objects: ObjectStore;
 
-  /** Makes or migrates its tables. @throws StoreRefused when they are newer than this program */
+  /** Creates or migrates the tables. @throws StoreRefused if they are newer than this program */
   open(): Promise<void>;
   close(): Promise<void>;
-  /** Asks for something trivial: is it there, and does it take what is written? */
+  /** Runs a trivial operation. Rejects if the store does not answer, or accepts no writes. */
   ping(): Promise<void>;
 
   /**
-   * Makes the room and claims it in one transaction; finds it when the name is taken.
-   * @param key of the request that asks: the same key again gets the room that it made, even by another name generated
-   *   for it. Forgotten with the room.
-   * @returns created: false and the listing when it was there; the lease only to whoever created it
+   * Creates the room and claims it in one transaction; returns the existing room if the name is taken.
+   * @param key idempotency key of the request: a repeated key returns the room that it created, even under a
+   *   generated name. Deleted with the room.
+   * @returns created: false and the listing if the room existed; only the creator gets a lease
    */
   createRoom(
     record: RoomRecord,
@@ -285,99 +276,98 @@ export interface Store {
     key?: string,
   ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }>;
   /**
-   * Takes a room that nobody owns, and counts it as an attempt at serving it.
-   * @param options parked: also one that is parked, which is no attempt
-   * @returns null when there is no such room, somebody's lease still runs, or it is parked
+   * Claims a room without owner and counts an attempt.
+   * @param options parked: claim a quarantined room, too, without counting an attempt
+   * @returns null: the room does not exist, its lease has not expired, or it is quarantined
    */
   claim(room: string, holder: Holder, options?: { parked?: boolean }): Promise<Lease | null>;
   /**
-   * Of each lease the highest number of a write that the store has; -1: it is not the current one. For whoever has
-   * nothing to write and wants to know all the same whether the store has gone back.
+   * Returns for each lease the highest write number in the store; -1: the lease is not the current one. With it a
+   * process that has nothing to write detects that the store has gone back.
    */
   readWrites(leases: readonly Lease[]): Promise<number[]>;
-  /** Attempts that the room has behind it; 0: it has settled. @throws LeaseLost */
+  /** Sets the number of attempts; 0: the room has settled. @throws LeaseLost */
   countAttempts(lease: Lease, attempts: number): Promise<void>;
-  /** Nobody is to serve the room until it is `unpark`ed; ends the lease. @throws LeaseLost */
+  /** Quarantines the room until `unpark`, and ends the lease. @throws LeaseLost */
   park(lease: Lease, parked: Parked): Promise<void>;
-  /** May be served again, with no attempts behind it. The lease goes on. @throws LeaseLost */
+  /** Ends the quarantine and sets the attempts to 0. The lease continues. @throws LeaseLost */
   unpark(lease: Lease): Promise<void>;
   /**
-   * Prolongs leases to a full term from now, also those that ran out while nobody claimed the room; tells how many
-   * members each has. Has a line of its own: it waits for no other operation of this process that waits.
+   * Renews leases for a full term from now, including expired ones that no process has claimed, and stores the member
+   * counts. Uses a separate connection, so that it waits for no other operation of this process.
    * @returns rooms whose lease was lost
    */
   renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]>;
   /**
-   * Replaces what the process has said of itself; holds for a full term from now. Goes by the renewals' line, and is
-   * nothing that a room depends on.
+   * Replaces the process's report, which is valid for a full term from now. Uses the connection of the renewals; rooms
+   * do not depend on it.
    */
   report(report: ProcessReport): Promise<void>;
-  /** What processes have said of themselves lately, also those whose word has run out. */
+  /** Lists recent reports of processes, including expired ones. */
   processes(): Promise<ListedProcess[]>;
-  /** Gives a room up for others to claim at once. Nothing happens when the lease is lost already. */
+  /** Releases a room, so that any process can claim it at once. Does nothing if the lease is already lost. */
   release(lease: Lease): Promise<void>;
   /**
-   * Ends all leases of a process that is known to be dead (processName.ts), so that nobody waits for them. Its rooms
-   * have lapsed: whose they were is still known.
-   * @returns its rooms
+   * Ends all leases of a process that is known to be dead (processName.ts), so that its rooms can be claimed at once.
+   * The listings still name the process as their last owner.
+   * @returns the names of its rooms
    */
   endLeases(process: string): Promise<string[]>;
-  /** Ends the room: record, members, checkpoints, journal and what was set aside of it. @throws LeaseLost */
+  /** Deletes the room: record, members, checkpoints, journal and quarantined rows. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
   /** @throws LeaseLost */
   writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void>;
   rooms(): Promise<Listing[]>;
   room(name: string): Promise<Listing | null>;
 
-  /** Who is in the room, as a whole. @throws LeaseLost */
+  /** Replaces the stored members of the room. @throws LeaseLost */
   writeMembers(lease: Lease, records: Uint8Array): Promise<void>;
-  /** @returns null: none were written */
+  /** @returns null: no members are stored */
   readMembers(room: string): Promise<Uint8Array | null>;
 
-  /** Replaces one of the same tick. @throws LeaseLost */
+  /** Writes a checkpoint; replaces one of the same tick. @throws LeaseLost */
   writeCheckpoint(lease: Lease, checkpoint: Checkpoint): Promise<void>;
   /**
-   * Replaces whatever overlaps it: an append whose answer was lost may be repeated, also with what has come since, and
-   * every tick is in the journal once. @throws LeaseLost
+   * Appends a segment and replaces all segments that overlap it. So an append whose answer was lost may be repeated,
+   * also with further ticks, and every tick is in the journal once. @throws LeaseLost
    */
   appendJournal(lease: Lease, segment: JournalSegment): Promise<void>;
-  /** Ticks of what there is, ascending, with the bytes of each. */
+  /** Ticks of all checkpoints, ascending, with their sizes. */
   checkpointTicks(room: string): Promise<{ tick: number; bytes: number }[]>;
   readCheckpoint(room: string, tick: number): Promise<Checkpoint | null>;
   /** Segments with `until` > `after`, ascending. */
   readJournal(room: string, after: number): Promise<JournalSegment[]>;
   /**
-   * Drops checkpoints of all ticks but these, and journal segments that end at or before `journalAfter`.
+   * Deletes checkpoints of all other ticks, and journal segments that end at or before `journalAfter`.
    * @throws LeaseLost
    */
   prune(lease: Lease, keepTicks: readonly number[], journalAfter: number): Promise<void>;
 
   /**
-   * Forgets everything after `tick`: checkpoints later than it, and journal segments that end later. For a room that
-   * goes on from an earlier state (undo, a damaged checkpoint; -1: a new beginning): what it lived through before must
-   * not be taken for its future.
-   * @param instead takes its place in the same transaction; its segment also that of whatever overlaps it
+   * Deletes all checkpoints and journal segments that end after `tick`. Used when a room continues from an earlier
+   * state (undo, a damaged checkpoint; -1: from the start), so that its old ticks are not replayed after the new ones.
+   * @param instead replacement, written in the same transaction; its segment also replaces all segments that overlap it
    * @throws LeaseLost, StoreBehind
    */
   truncate(lease: Lease, tick: number, instead?: Rewritten): Promise<void>;
 
   /**
-   * Takes pieces out of a room's way and keeps them, in one transaction. Pieces that are not there are no error.
+   * Moves rows into quarantine, in one transaction. Missing rows are no error.
    * @param at now, ISO 8601
-   * @throws LeaseLost, also if there are no pieces
+   * @throws LeaseLost, even for an empty list
    */
   setAside(lease: Lease, pieces: readonly BadPiece[], at: string, limits: AsideLimits): Promise<void>;
-  /** Oldest first. */
+  /** Lists the quarantined rows, oldest first. */
   readSetAside(room: string): Promise<SetAside[]>;
-  /** @returns as it was stored, or null: there is no such piece of this room */
+  /** @returns the bytes as they were stored; null: the room has no such row */
   readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null>;
-  /** @returns was there such a piece? */
+  /** @returns true: the row existed */
   removeSetAside(room: string, id: number): Promise<boolean>;
-  /** Forgets what was set aside before then, ISO 8601. */
+  /** Deletes rows that were quarantined before this time, ISO 8601. */
   expireSetAside(before: string): Promise<void>;
 
-  /** Keeps so many of the newest at most. */
+  /** Adds an entry; only the newest AUDIT_ENTRIES are kept. */
   audit(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
+  /** Lists entries, newest first. */
   readAudit(options: { room?: string; limit: number }): Promise<AuditEntry[]>;
 }

@@ -1,17 +1,17 @@
 /**
- * Does the store take what it is given? A process without rooms writes nothing by itself, and one whose disk is full
- * may still read, so a write is tried now and then. What hangs counts from when it was asked.
+ * Checks that the store accepts writes, by a small write every TRY_MS. A process without rooms would write nothing, and
+ * with a full disk reads still succeed. A hanging write counts from its start.
  */
 import type { Store } from "./store.ts";
 
-/** Between two tries, ms. */
+/** Interval between two writes, ms. */
 const TRY_MS = 1500;
-/** After this it is no hiccup any more, s. */
+/** The store counts as away after this time without a successful write, s. */
 export const STORE_AWAY_SECONDS = 2;
 
 export class StoreHealth {
   readonly #store: Pick<Store, "ping">;
-  /** Since when no try has gone well; null: the last one has, and none is under way. */
+  /** Start of the first write since the last success; null: the last write succeeded, and none is running. */
   #sinceMs: number | null = null;
   readonly #timer: NodeJS.Timeout;
 
@@ -26,7 +26,7 @@ export class StoreHealth {
     this.#timer.unref();
   }
 
-  /** s since it took something; 0 while all is well. */
+  /** Time since the store stopped accepting writes, s; 0: healthy. */
   get awaySeconds(): number {
     const seconds = this.#sinceMs === null ? 0 : (performance.now() - this.#sinceMs) / 1000;
     return seconds < STORE_AWAY_SECONDS ? 0 : seconds;
@@ -36,14 +36,14 @@ export class StoreHealth {
     clearInterval(this.#timer);
   }
 
-  /** Never rejects. */
+  /** Tries one write. Never rejects. */
   async #try(): Promise<void> {
     this.#sinceMs ??= performance.now();
     try {
       await this.#store.ping();
       this.#sinceMs = null;
     } catch {
-      // Whoever wanted to write has said it.
+      // The caller of a real write reports its error.
     }
   }
 }

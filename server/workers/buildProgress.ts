@@ -1,12 +1,11 @@
 /**
- * How far the builder has come with what it was asked for, in memory that both sides see: nobody sends anything, and
- * whoever wants to know looks.
+ * Progress of a build, in memory shared by both threads: the builder writes it, and readers look without any message.
  */
 
 const BUILD_STAGES = ["waiting", "reading", "meshing", "assembling", "done"] as const;
 export type BuildStage = (typeof BUILD_STAGES)[number];
 
-/** int32: stage, then how much of it is done, of STEPS. */
+/** int32 words: stage, and the finished part of it in units of 1 / STEPS. */
 const WORDS = 2;
 const STEPS = 1000;
 

@@ -1,4 +1,4 @@
-/** Thread entry of the builder (builder.ts): scene files in, templates out. */
+/** Thread entry of the builder (builder.ts): builds templates from scene files. */
 import { dirname } from "node:path";
 import { workerData } from "node:worker_threads";
 import { encode } from "@msgpack/msgpack";
@@ -16,11 +16,11 @@ import { atYieldPoints } from "../../shared/yieldPoint.ts";
 
 export { readObject } from "../sim/readObject.ts";
 
-/** Tests that run tasks on their own have none. */
+/** Absent in tests that run tasks without the pool. */
 const { steps } = (workerData ?? {}) as Partial<BuildThreadData>;
 if (steps) atYieldPoints(lettingStepsGoFirst(new StepsRunning(steps)));
 
-/** Scene -> template. @throws SceneError, MeshError: path in the scene, value and limit */
+/** Builds a scene's template. @throws SceneError, MeshError: path in the scene, value and limit */
 export async function build({
   scenePath,
   text,

@@ -1,8 +1,8 @@
 /**
- * Builds scenes, builds scenes of what visitors bring along, each one after another in a thread, and has their files
- * read (objectReader.ts). All of it may take only so long and so much. What cannot be done in that costs its thread,
- * and nobody else anything. Addresses take turns: who wants many waits for them alone. Where there are fewer cores than
- * busy threads, rooms come first.
+ * Builds scenes, and scenes of visitors' objects, each kind on one thread, and reads object files (objectReader.ts).
+ * All work has limits of time and memory. Work that exceeds them loses its thread, but no other work does. Addresses
+ * take turns, so many tasks of one address delay only that address. If there are fewer cores than busy threads, rooms
+ * have priority.
  */
 import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
 import { ObjectReader } from "./objectReader.ts";
@@ -10,32 +10,32 @@ import type { StepsRunning } from "./stepsRunning.ts";
 import { WorkLine } from "./workLine.ts";
 
 export interface BuilderOptions {
-  /** A build of which the processor does more is ended, ms. */
+  /** Processor time limit of a build, ms. */
   deadlineMs: number;
-  /** The same of an object that is read, ms. */
+  /** Processor time limit of reading an object, ms. */
   readDeadlineMs: number;
   /**
-   * JavaScript heap of a thread that builds, MB, and half of it of each that reads; arrays of numbers lie beside it
-   * and keep to the limits of meshing/mesh.ts.
+   * JavaScript heap of each building thread, MB; each reading thread has half of it. Arrays of numbers are outside the
+   * heap, limited by meshing/mesh.ts.
    */
   memoryMb: number;
-  /** What objects are read and built behind. */
+  /** Running steps, which reading and building of objects wait for. */
   steps: StepsRunning;
   onError: (error: Error) => void;
 }
 
-/** As of nice(1): a third of another thread's share, where they compete. Whoever opens a room waits for its scene. */
+/** nice(1) increment: a third of another thread's share under contention, because a visitor waits for the scene. */
 const BUILD_NICE = 5;
 /**
- * A twentieth of another thread's share; for the process's own steps such work waits, too (stepsRunning.ts). Of
- * rooms on two cores 9 % of the ticks were late at 10 and 6 % at 16, before it did; at 19 a machine that is full of
- * other work builds nothing.
+ * nice(1) increment: a twentieth of another thread's share. The work also waits for the process's own steps
+ * (stepsRunning.ts). Before it did, on two cores 9 % of the rooms' ticks were late at 10, and 6 % at 16. At 19, nothing
+ * is built on a machine that is busy with other work.
  */
 const OBJECT_NICE = 14;
 export class Builder {
   readonly #deadlineMs: number;
   readonly #builds: WorkLine;
-  /** Of their own: files that are long to read, and scenes of them, keep nobody's room from being built. */
+  /** Separate threads, so that slow files and scenes of them do not delay the building of rooms. */
   readonly #reader: ObjectReader;
   readonly #objects: WorkLine;
 
@@ -53,8 +53,8 @@ export class Builder {
   }
 
   /**
-   * @param by for whom, as limits count addresses; absent: for the server itself
-   * @throws what the build throws; WorkLimit naming the limit when it took too long or too much
+   * @param by address that the work is charged to, as limits count it; absent: the server itself
+   * @throws the error of the build; WorkLimit that names the exceeded limit
    */
   build(task: BuildTask, by = ""): Promise<BuildResult> {
     const line = task.text === undefined ? this.#builds : this.#objects;
@@ -62,9 +62,9 @@ export class Builder {
   }
 
   /**
-   * @param task its bytes go over to the thread, and are empty here from then on
-   * @param by as of `build`
-   * @throws as `build`
+   * @param task its bytes are moved to the thread, so they are empty here afterwards
+   * @param by as for `build`
+   * @throws as `build` does
    */
   readObject(task: ReadObjectTask, by = ""): Promise<ReadObjectResult | ObjectRefusal> {
     return this.#reader.read(task, by);

@@ -1,73 +1,75 @@
 /**
- * Which room's tick a thread runs next. Pure: it is told the time and never asks for it.
+ * Chooses which room's tick a thread runs next. Pure: the caller passes the time.
  *
- *   due and within its share   light rooms first, each group by deadline
- *   due and beyond its share   whoever has had least, by weight (start-time fair queueing: Goyal, Vin and Cheng 1996)
- *   not due yet                nobody: the thread sleeps
+ *   due and within its share   light rooms first, then the others, each by deadline
+ *   due and beyond its share   the least served room, by weight (start-time fair queueing: Goyal, Vin and Cheng
+ *   1996)
+ *   not due yet                none: the thread sleeps
  *
- * Rooms of one address have one account, and a share together (rooms/weights.ts): first accounts are fair to each
- * other, then the rooms within each.
+ * Rooms of one address have one account with a common share (rooms/weights.ts). Scheduling is fair first between
+ * accounts, then between the rooms of each account.
  *
- * A share is counted in virtual time: seconds of the thread over the weight. The schedule's own virtual
- * time follows the room that has had least of those that want a turn, so a room that asks for less than its share is
- * never behind, and one that asks for more falls behind alone. Nothing is saved up: a room that was idle starts at the
- * schedule's time, and when nobody is due all debts are forgotten.
+ * A share is counted in virtual time: thread seconds over weight. The schedule's own virtual time follows the least
+ * served room among those that want a turn. So a room that asks for less than its share is never behind, and a room
+ * that asks for more falls behind alone. Unused time is not saved: an idle room starts at the schedule's time, and when
+ * no room is due all debts are forgotten.
  *
- * That is not enough where one tick takes longer than others can wait. A long tick is therefore preempted: between the
- * phases of its step, those that are due and have had less run in its middle: much shorter ones, and of accounts that
- * will have had less even after it any that take no longer than the long one. So whoever keeps to its share waits for a
- * piece of the ticks of whoever does not, never for their end. What cannot be preempted
- * (a piece: a phase, encoding, lists) may still cost light rooms ticks. What it costs them beyond what they catch up
- * with (rooms/clock.ts) is a stall; stalls get STALL_SHARE of the wall time, and a tick that would stall others for
- * longer waits until there is enough of it. It never waits for ever.
+ * That does not suffice if one tick takes longer than other rooms can wait. Therefore a long tick is preempted: between
+ * the phases of its step, due ticks of less served rooms run in its middle. These are much shorter ticks; and
+ * ticks no longer than the long one, of accounts that stay less served even afterwards. So a room within its share
+ * waits for a piece of a heavy room's tick, never for its end.
+ *
+ * A piece that cannot be preempted (a phase, encoding, lists) may still cost light rooms ticks. The part that they
+ * cannot catch up with (rooms/clock.ts) is a stall. Stalls get STALL_SHARE of the wall time. A tick that would stall
+ * other rooms for longer waits until enough stall time has accumulated; it never waits forever.
  */
 
 /**
- * A room may be this far ahead of its share and still take its turn by deadline, s of the thread: rooms that tick more
- * often are not behind others while there is time for all.
+ * A room may be this far ahead of its share and still take its turn by deadline, thread s. So rooms with a higher tick
+ * rate are not put behind while there is time for all.
  */
 const SLACK_SECONDS = 0.004;
-/** Ticks that take longer than this, s, may have to wait for light rooms; rooms whose ticks take less are light. */
+/** A tick that takes longer than this, s, is long and may have to wait for light rooms; a room below it is light. */
 const LONG_SECONDS = 0.004;
 /**
- * Part of the wall time for which long ticks may stall light rooms, and what can be saved up of it, s: a tick that
- * stalls for longer than that waits until all of it is there.
+ * Share of the wall time in which long ticks may stall light rooms, and the most that accumulates, s. A tick that
+ * stalls for longer waits until all of it has accumulated.
  */
 const STALL_SHARE = 0.04;
 const MOST_STALL_SECONDS = 1;
-/** A light room that is late catches up with so many ticks: only what is beyond them is lost to it. */
+/** Number of ticks that a late light room catches up with: only ticks beyond them are lost. */
 const CATCH_UP_TICKS = 2;
-/** Of a tick's expected time: what takes no longer than this part of it, or is light, is much shorter. */
+/** A tick is much shorter than another if it takes at most this part of its expected time, or is light. */
 const MUCH_SHORTER = 1 / 4;
 /**
- * Ticks that are not much shorter run in the middle of no more than so many: stacks stay shallow. Two, for a long tick
- * may have a shorter one of its own address in its middle.
+ * Limit of nesting for ticks that are not much shorter, so that stacks stay shallow. It is two because a long tick may
+ * already have a shorter one of its own address in its middle.
  */
 const DEEPEST = 2;
 /**
- * And only rooms whose ticks have come to their end so often: the loss of the thread in one of them costs the room
- * around it a restore, though it is not charged with that.
+ * A nested tick must be of a room with this many finished ticks. If its thread is lost, the outer room must be
+ * restored, too, although it is not charged.
  */
 const PROVEN_TICKS = 60;
 /**
- * But a room that is new does not wait for the ends of ticks that take this long, s: after so many ticks it is known
- * well enough for them, and its first ones take the place of one that is not much shorter, or one place more.
+ * For ticks that take this long, s, KNOWN_TICKS finished ticks suffice, so that a new room does not wait for their
+ * ends. Its first ticks use a nesting level of ticks that are not much shorter, or one further level.
  */
 const VERY_LONG_SECONDS = 0.05;
 const KNOWN_TICKS = 3;
-/** Nobody asks again sooner, ms: the last nanosecond of a stall is rounded away. */
+/** Least time until the next call, ms: rounding could remove the last nanosecond of a stall. */
 const LEAST_WAIT_MS = 0.1;
-/** A room that has asked for nothing for so long is not stalled by anybody, ms. */
+/** A room that has asked for no tick for this time cannot be stalled, ms. */
 const GONE_MS = 500;
 
-/** Others cannot wait for the end of what takes so many seconds. */
+/** Is the tick too long for other rooms to wait for its end? */
 export const isLong = (seconds: number): boolean => seconds > LONG_SECONDS;
 
-/** Rooms that have a share together. */
+/** Rooms with a common share. */
 export class Account {
-  /** Seconds that they have had, over their weights, on the schedule's scale. */
+  /** Thread seconds of these rooms over their weights, on the schedule's scale. */
   virtualSeconds = 0;
-  /** Those that want turns here. */
+  /** Its rooms that want turns on this thread. */
   readonly flows = new Set<Flow>();
 
   get weight(): number {
@@ -77,34 +79,30 @@ export class Account {
   }
 }
 
-/** One room, as the schedule sees it. */
+/** One room in the schedule. */
 export class Flow {
   readonly periodMs: number;
-  /** Among the rooms of all accounts. */
+  /** Weight among the rooms of all accounts. */
   weight = 1;
   account = new Account();
   /**
-   * What its next tick is expected to take, s: the median of the last three, so that one that was interrupted by
-   * something else says nothing.
+   * Expected time of the next tick, s: the median of the last three, so that a single interrupted tick does not count.
    */
   expectedSeconds = 0;
-  /** Seconds that it has had, over its weight, on the schedule's scale. */
+  /** Thread seconds of the room over its weight, on the schedule's scale. */
   virtualSeconds = 0;
-  /** When the last tick that it asked for is or was due. */
+  /** Due time of the last requested tick. */
   dueMs = -Infinity;
-  /** A tick is asked for and has not begun. */
+  /** A tick is requested and has not begun. */
   waits = false;
-  /**
-   * What of it is expected to be the longest without a point at which it can be preempted, s: a median, too; 0 until it
-   * is known.
-   */
+  /** Expected longest piece of a tick without a preemption point, s: also a median; 0 while unknown. */
   pieceSeconds = 0;
-  /** That have come to their end. */
+  /** Number of finished ticks. */
   #ticks: number;
   #lastSeconds: number[];
   #lastPieces = [0, 0, 0];
 
-  /** @param ticks that have come to their end on other threads */
+  /** @param ticks number of ticks finished on other threads */
   constructor(periodMs: number, expectedSeconds = 0, ticks = 0) {
     this.periodMs = periodMs;
     this.#ticks = ticks;
@@ -122,7 +120,7 @@ export class Flow {
     this.pieceSeconds = medianOfThree(this.#lastPieces);
   }
 
-  /** Its ticks are such that others cannot wait for their end. */
+  /** Are its ticks too long for other rooms to wait for their end? */
   get isLong(): boolean {
     return isLong(this.expectedSeconds);
   }
@@ -131,19 +129,20 @@ export class Flow {
     return this.#ticks >= PROVEN_TICKS;
   }
 
-  /** May its ticks run in the middle of one of so many seconds? */
+  /** May its ticks run in the middle of a tick that takes this long? */
   fitsInto(seconds: number): boolean {
     const ticks = seconds >= VERY_LONG_SECONDS ? KNOWN_TICKS : PROVEN_TICKS;
     return this.#ticks >= ticks && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
   }
 
-  /** May its first ticks run in the middle of one of so many seconds, though nothing is known of them? */
+  /** May its first ticks run in the middle of a tick that takes this long, although their time is unknown? */
   isNewFor(seconds: number): boolean {
     return this.#ticks < KNOWN_TICKS && seconds >= VERY_LONG_SECONDS;
   }
 
   /**
-   * Has it had less than one that runs and has had so many seconds of its tick? Within an account rooms are compared.
+   * Has it been served less than the running room, which has used `seconds` of its tick? Compares rooms within an
+   * account, otherwise accounts.
    */
   hasHadLess(running: Flow, seconds: number): boolean {
     return this.account === running.account
@@ -151,7 +150,7 @@ export class Flow {
       : this.account.virtualSeconds <= running.#reached(seconds);
   }
 
-  /** Its account will have had less than that of the running one, even after it, and it takes no longer than that. */
+  /** Does its account stay less served than the running one, even afterwards, and is its tick no longer? */
   fitsByShare(running: Flow, seconds: number, wholeSeconds: number): boolean {
     if (this.account === running.account || !this.#isProven || this.expectedSeconds > wholeSeconds) return false;
     const { virtualSeconds, weight } = this.account;
@@ -163,7 +162,7 @@ export class Flow {
     return virtualSeconds + seconds / Math.max(this.weight, weight) + SLACK_SECONDS;
   }
 
-  /** Ticks that begin before then are late at most, and not lost. */
+  /** A tick that begins before this time is late, but not lost. */
   get lostMs(): number {
     return this.dueMs + (this.waits ? 0 : this.periodMs) + (CATCH_UP_TICKS + 1) * this.periodMs;
   }
@@ -181,18 +180,18 @@ export class FairSchedule<T> {
   readonly #flows = new Set<Flow>();
   #entries: Entry<T>[] = [];
   #virtualSeconds = 0;
-  /** For how long others may be stalled now, s; less than nothing after a tick that took longer than expected. */
+  /** Accumulated stall time, s; negative after a tick that took longer than expected. */
   #stallSeconds = 0;
   #countedMs: number | null = null;
-  /** Ticks that have begun and are not over: one, and those in its middle. */
+  /** Number of ticks that have begun and not ended: one, and those in its middle. */
   #running = 0;
 
-  /** Does anybody's tick wait for the thread? */
+  /** Does a due tick wait for the thread? */
   isDue(nowMs: number): boolean {
     return this.#entries.some(({ dueMs }) => dueMs <= nowMs);
   }
 
-  /** A tick is to begin at `dueMs` or later. A room has at most one at a time. */
+  /** Requests a tick that begins at `dueMs` or later. A room has at most one request at a time. */
   submit(flow: Flow, dueMs: number, item: T): void {
     flow.dueMs = dueMs;
     flow.waits = true;
@@ -204,8 +203,8 @@ export class FairSchedule<T> {
   }
 
   /**
-   * @returns the tick that begins now, which is the caller's from then on; or when to ask again, ms (Infinity: when
-   *   something is submitted)
+   * @returns the tick that begins now, removed from the schedule; or when to call again, ms (Infinity: after the next
+   *   `submit`)
    */
   next(nowMs: number): { flow: Flow; item: T } | { againMs: number } {
     this.#credit(nowMs);
@@ -227,9 +226,9 @@ export class FairSchedule<T> {
   }
 
   /**
-   * In the middle of a long tick: what need not wait for its end.
-   * @param running its room; seconds it has had of this tick until now
-   * @returns the tick that begins now, light ones and then the soonest due first; undefined if there is none
+   * Chooses a tick that need not wait for the end of a running long tick.
+   * @param running its room; seconds: time that this tick has used so far
+   * @returns the tick that begins now, light ones first, then by due time; undefined: none
    */
   preempting(running: Flow, seconds: number, nowMs: number): { flow: Flow; item: T } | undefined {
     const whole = Math.max(seconds, running.expectedSeconds);
@@ -247,9 +246,9 @@ export class FairSchedule<T> {
   }
 
   /**
-   * A tick that `next` or `preempting` gave is over.
-   * @param seconds it took, without others in its middle; nowMs the time after it; pieceSeconds the longest that others
-   *   could not begin
+   * Ends a tick of `next` or `preempting`.
+   * @param seconds its own time, without ticks in its middle. nowMs: time after it. pieceSeconds: longest time
+   *   without a chance for other ticks to begin
    */
   done(flow: Flow, seconds: number, nowMs: number, pieceSeconds: number = seconds): void {
     this.#running = Math.max(0, this.#running - 1);
@@ -258,7 +257,7 @@ export class FairSchedule<T> {
     this.#stallSeconds = Math.max(-MOST_STALL_SECONDS, this.#stallSeconds - stalled);
   }
 
-  /** The room does not want its tick any more. @returns what it had asked for */
+  /** Cancels a room's request. @returns the cancelled items */
   withdraw(flow: Flow): T[] {
     const own = this.#entries.filter((entry) => entry.flow === flow);
     this.#entries = this.#entries.filter((entry) => entry.flow !== flow);
@@ -275,7 +274,7 @@ export class FairSchedule<T> {
     return { flow, item };
   }
 
-  /** Those within their share by deadline, light ones first; then the others by what they have had. */
+  /** Sorts due ticks: rooms within their share by deadline, light ones first; then the others, least served first. */
   #ordered(due: Entry<T>[]): Entry<T>[] {
     const beyond = ({ virtualSeconds }: Flow | Account): number =>
       Math.max(0, virtualSeconds - this.#virtualSeconds - SLACK_SECONDS);
@@ -289,7 +288,7 @@ export class FairSchedule<T> {
     );
   }
 
-  /** How much more stall there would have to be for this room's tick to begin now, s. */
+  /** Stall time that is missing for this room's tick to begin now, s. */
   #missing(flow: Flow, nowMs: number): number {
     if (!flow.isLong) return 0;
     const stall = this.#stallOf(
@@ -301,9 +300,9 @@ export class FairSchedule<T> {
   }
 
   /**
-   * By how much the light room that is hit hardest would lose ticks if it could not begin until then, s. One that has
-   * not asked for a tick though it was due before `fromMs` waits for somebody else, has moved or has ended; and one
-   * whose account has had more waits because of that.
+   * Longest stall of a light room if it cannot begin before `untilMs`, s. A room that has not requested its tick
+   * although it was due before `fromMs` does not count: it waits elsewhere, has moved or has ended. Nor does a room
+   * whose account was served more, because it would wait anyway.
    */
   #stallOf(flow: Flow, fromMs: number, untilMs: (other: Flow) => number): number {
     let stallMs = -Infinity;

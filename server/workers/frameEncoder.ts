@@ -1,6 +1,6 @@
 /**
- * From a world's positions to the socket's frame messages. Everything that outlives one tick is in the room's
- * `FrameState`, so the encoder itself can be made anew on any thread.
+ * Encodes a world's positions as frame messages. All state that outlives a tick is in the room's `FrameState`, so a new
+ * encoder can be created on any thread.
  */
 import { decode } from "@msgpack/msgpack";
 import { encodeDeltaMessage, encodeKeyframeMessage, encodePositions } from "../../shared/protocol/fromServer.ts";
@@ -16,17 +16,15 @@ import type { World } from "../sim/types.ts";
 import type { FrameState } from "./frameState.ts";
 import { type EncodedMessage, type Frames, NO_FRAMES, type StepTask } from "./messages.ts";
 
-/**
- * What the codec needs of a topology: the same for all rooms of a scene, and too slow (10 ms) to make for every room.
- */
+/** The codec's data of a topology. It is shared by all rooms of a scene, because creating it takes 10 ms. */
 export interface FrameModel {
   snapshot: SnapshotModel;
-  /** m, by body */
+  /** Grid step of each body, m. */
   quanta: number[];
 }
 
 export function createFrameModel(topologyBytes: SharedArrayBuffer): FrameModel {
-  // The decoder makes views of shared memory; typed array copies below give the codec memory of its own.
+  // The decoder returns views of shared memory; the copies below give the codec its own memory.
   const topology = decode(new Uint8Array(topologyBytes)) as Topology;
   return {
     snapshot: createSnapshotModel(
@@ -48,10 +46,10 @@ export class FrameEncoder {
   }
 
   /**
-   * Encodes a send tick and moves the room's chain on to it.
+   * Encodes a send tick and advances the room's delta chain to it.
    * @param state the room's last frame, inout
-   * @returns a delta if anything changed, or a collider moves (clients draw it by the tick that they have), or the task
-   *   wants one anyway, a keyframe if the task wants one, positions as the task says
+   * @returns a delta if anything changed, if a collider moves (clients draw it by their frame's tick), or if the task
+   *   forces one; a keyframe and positions as the task asks
    */
   encode(world: World, state: FrameState, task: Pick<StepTask, "tick" | "delta" | "keyframe" | "positions">): Frames {
     const { snapshot } = this.#model;
@@ -75,8 +73,8 @@ export class FrameEncoder {
   }
 
   /**
-   * A sleeping body keeps its last frame: the last jitter of its rest, a grid step this way or that, is not news. So
-   * does one that waits, wherever its memory is: nobody sees it.
+   * Quantizes all bodies. A sleeping body keeps its last frame, because a jitter of one grid step is not worth sending.
+   * A body that is not in the scene keeps it, too: it is not drawn.
    */
   #quantize(world: World, state: FrameState, first: boolean): void {
     const { snapshot, quanta } = this.#model;
@@ -92,7 +90,7 @@ export class FrameEncoder {
     }
   }
 
-  /** Slow creep must not add up to an error that clients could see. */
+  /** Slow creep must not accumulate to a visible error. */
   #withinOneStep(frame: Int32Array, start: number, end: number): boolean {
     for (let i = start; i < end; i++) {
       const step = this.#next[i]! - frame[i]!;

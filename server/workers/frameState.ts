@@ -1,12 +1,13 @@
 /**
- * A room's encoder state in shared memory, beside its simulation memory, so that any worker can run any tick: the
- * quantized frame that the room's delta chain stands on, its tick, and a flag that tells a torn room from a whole one.
+ * A room's encoder state in shared memory, beside its simulation memory, so that any worker can run any tick. It
+ * contains the last quantized frame, which is the base of the next delta, its tick, and a flag that marks a torn
+ * memory.
  *
  *     int32 [0] busy       1 while a worker is inside a step of this room
  *     int32 [1] sequence   counts steps; with `busy` it lets the watchdog see that one step hangs
  *     int32 [2] frameTick  wire tick of `frame`, -1: none yet
  *     int32 [3] tick       wire tick of the simulation memory
- *     int32 [4] thread     that was in the last step: its threadId
+ *     int32 [4] thread     threadId of the last thread that entered a step
  *     int32 [5 ..]         frame: int32[3*streamedParticles]
  *
  * Only one thread writes at a time (a room never has two tasks in flight); the task's own messages order the accesses.
@@ -20,7 +21,7 @@ const HEADER_INTS = 5;
 
 export class FrameState {
   readonly #header: Int32Array<SharedArrayBuffer>;
-  /** The quantized frame that was sent last, inout. */
+  /** The last sent frame, quantized, inout. */
   readonly frame: Int32Array<SharedArrayBuffer>;
 
   constructor(buffer: SharedArrayBuffer) {
@@ -51,7 +52,7 @@ export class FrameState {
     this.#header[TICK] = tick;
   }
 
-  /** True while a step is under way, or when a step did not come to its end: then the room's memory is torn. */
+  /** True during a step, and after a step that did not finish: then the room's memory is torn. */
   get busy(): boolean {
     return Atomics.load(this.#header, BUSY) === 1;
   }
@@ -60,19 +61,19 @@ export class FrameState {
     return Atomics.load(this.#header, SEQUENCE);
   }
 
-  /** The last one that entered, or -1. */
+  /** threadId of the last thread that entered, or -1. */
   get thread(): number {
     return Atomics.load(this.#header, THREAD);
   }
 
-  /** First thing of a step, before anything is written. @param thread threadId of who steps */
+  /** Call it first in a step, before any write. @param thread threadId of the stepping thread */
   enter(thread: number): void {
     Atomics.store(this.#header, THREAD, thread);
     Atomics.add(this.#header, SEQUENCE, 1);
     Atomics.store(this.#header, BUSY, 1);
   }
 
-  /** Last thing of a step that came to its end; never in a `finally`. */
+  /** Call it last in a step that finished; never in a `finally`, because an exception must leave the flag set. */
   leave(): void {
     Atomics.store(this.#header, BUSY, 0);
   }

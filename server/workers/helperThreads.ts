@@ -1,24 +1,24 @@
 /**
- * Threads that the runtime has for all others of the process: V8's collect garbage and compile, libuv's read files and
- * compress. They are four each, whatever the machine has, and where cores are few a room's step stands in line behind
- * them. On two cores, with everything that one address can do at once (`npm run bench -- --only attack`), the 99th
- * percentile of others' frame gaps was 82 and 93 ms with V8's as they are and 65 ms with them at this priority (calm:
- * 38); with one of them in place of four it was 75 ms, and the main thread, which then collects alone, stood still for
- * up to 81 ms. libuv's took both cores for 50 ms whenever a body of 110,000 triangles was ready to be sent.
+ * Lowers the priority of the runtime's helper threads: V8's collect garbage and compile, libuv's read files and
+ * compress. There are four of each on any machine, and with few cores a room's step waits behind them. Measured on two
+ * cores under everything that one address can do at once (`npm run bench -- --only attack`), 99th percentile of other
+ * members' frame gaps: 82 and 93 ms with V8's threads unchanged, 65 ms at this priority (without attack: 38). With one
+ * V8 thread instead of four it was 75 ms, and the main thread, which then collects alone, stopped for up to 81 ms.
+ * libuv's threads took both cores for 50 ms whenever a body of 110,000 triangles was compressed.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { constants, getPriority, setPriority } from "node:os";
 
-/** As of nice(1), behind the process: a tenth of another thread's share, where they compete. */
+/** nice(1) increment over the process: a tenth of another thread's share under contention. */
 const BEHIND = 10;
-/** What Node calls them. */
+/** Names that Node gives these threads. */
 export const HELPERS = ["V8Worker", "libuv-worker"];
 
-/** Of this process; on Linux, elsewhere nothing. */
+/** Lowers the helper threads of this process, on Linux only. */
 export async function lowerHelperThreads(): Promise<void> {
   if (process.platform !== "linux") return;
-  // libuv has none before it is asked for something.
+  // libuv starts its threads with the first request.
   await stat("/proc/self");
   const nice = Math.min(getPriority() + BEHIND, constants.priority.PRIORITY_LOW);
   for (const thread of readdirSync("/proc/self/task")) {
@@ -26,7 +26,7 @@ export async function lowerHelperThreads(): Promise<void> {
       const name = readFileSync(`/proc/self/task/${thread}/comm`, "utf8").trim();
       if (HELPERS.includes(name)) setPriority(Number(thread), nice);
     } catch {
-      // It has just ended, or the system does not let anybody.
+      // The thread has just ended, or the system does not permit it.
     }
   }
 }

@@ -1,13 +1,14 @@
 /**
- * What a saved state means depends on all that made the memory it came from: the kernel, the memory map, the scene's
- * bodies. A state, and a journal that goes on from it, are good where all of these are the same, and nowhere else.
+ * State identities. The meaning of a saved state depends on everything that made its memory: the kernel, the memory
+ * map, the scene's bodies. A state and its journal are valid only where all of these are equal.
  */
 import { createHash } from "node:crypto";
 import { kernelBytes } from "../sim/kernelModule.ts";
 import type { WorldLayout } from "../sim/types.ts";
 
 /**
- * Raised when the loader's own code (inputs, guard, rest, tangles) would make other bits of the same state and inputs.
+ * Raise it when the loader's own code (inputs, guard, rest, tangles) would compute other bits from the same state and
+ * inputs.
  */
 const STEPS_VERSION = 3;
 
@@ -21,10 +22,10 @@ export function programVersion(): string {
   return createHash("sha256").update(`${STEPS_VERSION} `).update(kernelBytes()).digest("hex").slice(0, 12);
 }
 
-/** SHA-256 (hex, first 32 digits). @param topologyHash of the scene as built */
+/** SHA-256 (hex, first 32 digits) of everything a state depends on. @param topologyHash of the scene as built */
 export function identityOf(layout: WorldLayout, topologyHash: string): string {
   const hash = createHash("sha256").update(`${STEPS_VERSION} ${topologyHash} `).update(kernelBytes());
-  // typed arrays have no JSON of their own worth having
+  // JSON of typed arrays is too long: use base64.
   hash.update(
     JSON.stringify(layout, (_, value: unknown) =>
       ArrayBuffer.isView(value)

@@ -1,20 +1,20 @@
 /**
- * A room's own copy of a template's memory. It knows nothing of what is inside but that most of it is zero: room for
- * contacts that a scene may have and mostly has not. A page that is never written costs no memory, so only pages with
- * something in them are copied. Measured: a cloth of 1,024 particles has 20.2 MB of memory, of which its template fills
- * 0.94 MB. Looking for them takes much longer than copying them: a thread that steps rooms and looked for itself was
- * held up for 736 ms by the first room of `drape` (131 MB) and for 60 by each other one.
+ * Copies a template's memory for a room. Most of it is zero: space for contacts that a scene may have and rarely has. A
+ * page that is never written costs no memory, so only pages with content are copied. Measured: a cloth of 1,024
+ * particles has 20.2 MB of memory, of which its template fills 0.94 MB. Finding the filled pages takes much longer than
+ * copying them: when a stepping thread did it, it was blocked for 736 ms by the first room of `drape` (131 MB) and for
+ * 60 ms by each further one.
  */
 import { newMemory, PAGE_BYTES } from "../sim/memory/map.ts";
 
-/** The operating system's page, on most machines; where it is larger the copy is as right, and a little larger. */
+/** Page size of most systems. With larger pages the copy is still correct, and slightly larger. */
 const CHUNK_BYTES = 4096;
 
 const NOTHING = Buffer.alloc(CHUNK_BYTES);
 
 /**
- * Where in a memory there is something, found once for each template, where no room waits for it.
- * @returns pairs of bytes: from, until
+ * Finds the filled ranges of a memory, once for each template, where no room waits for it.
+ * @returns pairs of byte offsets: from, until
  */
 export function filledOf({ buffer }: WebAssembly.Memory): Uint32Array {
   const filled: number[] = [];
@@ -33,8 +33,8 @@ export function filledBytes(filled: Uint32Array): number {
 }
 
 /**
- * @param template pristine memory, in
- * @param filled of the template
+ * @param template unchanged memory, in
+ * @param filled ranges of `filledOf(template)`
  * @returns a shared memory of the same size and content
  */
 export function copyMemory(template: WebAssembly.Memory, filled = filledOf(template)): WebAssembly.Memory {

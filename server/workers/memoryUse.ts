@@ -1,2 +1,2 @@
-/** Memory of a room, for those who do not load the simulation. */
+/** Memory use of a room, for modules that do not load the simulation. */
 export { type MemoryUse, memoryUse } from "../sim/memory/usage.ts";

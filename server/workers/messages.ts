@@ -1,7 +1,6 @@
 /**
- * Every message that crosses a thread, named. The main thread sends a task, a worker answers it; nothing else is
- * exchanged but the shared memories that the tasks carry. A task's name is the name of the function that `simWorker.ts`
- * exports for it, or `buildWorker.ts`.
+ * All messages between threads. The main thread sends a task, and a worker answers it. Apart from that, threads share
+ * only the memories in the tasks. A task's name is that of its function in `simWorker.ts` or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
 import type { BodyTuning, Tuning } from "../../shared/protocol/protocol.ts";
@@ -20,107 +19,107 @@ import type {
 /** `serve`: the thread takes orders from this port until it ends (threadLoop.ts). */
 export interface ServeTask {
   port: MessagePort;
-  /** int32, shared: counts what was posted, so that a thread that sleeps wakes up. */
+  /** int32, shared: counts posted messages and wakes the sleeping thread. */
   wake: Int32Array<SharedArrayBuffer>;
-  /** StepsRunning.words, and this thread's number there. */
+  /** StepsRunning.words, and this thread's number in it. */
   running: Int32Array<SharedArrayBuffer>;
   slot: number;
   /** ThreadWords.words */
   words: Int32Array<SharedArrayBuffer>;
 }
 
-/** The room's part of a thread that is too small for all. */
+/** A room's share of an overloaded thread. */
 export interface Share {
-  /** Rooms of one account have a part together. */
+  /** Rooms with the same account have a common share. */
   account: string;
   weight: number;
 }
 
-/** When a step is to begin. Times are those of the process, ms (processClock.ts). */
+/** When a step may begin. Times are ms of the process clock (processClock.ts). */
 export interface Turn {
   dueMs: number;
-  /** It must not begin then or later: the room may be another process's. */
+  /** The step must not begin at this time or later, because another process may have the room by then. */
   untilMs: number;
   periodMs: number;
   share: Share;
-  /** What its ticks have taken lately, s. */
+  /** Recent time of its ticks, s. */
   expectedSeconds: number;
-  /** That have come to their end. */
+  /** Number of finished ticks. */
   ticks: number;
 }
 
 /**
- * What the main thread asks of a thread that serves: steps at their time, everything else in the order in which it
- * came. They are posted as lists.
+ * Orders from the main thread to a serving thread. Steps run at their time, all other orders in their order. They are
+ * posted as lists.
  */
 export type ThreadOrder =
   | { id: number; name: "step"; task: StepTask | StepByKey; turn: Turn }
   | { id: number; name: "open" | "save" | "replay" | "inspect" | "help" | "collect"; task: unknown }
-  /** The step of this number is not wanted any more, if it has not begun. */
+  /** Cancels the step of this number, if it has not begun. */
   | { id: number; name: "withdraw" };
 
 export type ThreadAnswer =
-  /** The first of a thread: its threadId. */
+  /** First answer of a thread: its threadId. */
   | { thread: number }
-  /** A step that others may help with has begun. */
+  /** A step has begun that other threads may help with. */
   | { id: number; begun: true }
   | { id: number; result: unknown }
   | { id: number; error: unknown }
-  /** The step has not begun and will not: it was withdrawn, or its time was over. */
+  /** The step has not begun and will not: it was withdrawn, or its deadline passed. */
   | { id: number; dropped: true };
 
-/** What a thread that builds is given when it begins. */
+/** Start data of a building thread. */
 export interface BuildThreadData {
-  /** StepsRunning.words of what goes first, if its work can wait. */
+  /** StepsRunning.words of the steps that have priority; undefined: the work does not wait. */
   steps: Int32Array<SharedArrayBuffer> | undefined;
 }
 
-/** What a thread that steps rooms is given when it begins. */
+/** Start data of a stepping thread. */
 export interface SimThreadData {
-  /** int32: counts the collections that threads were asked for (reclaim.ts). */
+  /** int32: counts requested garbage collections (reclaim.ts). */
   collections: Int32Array;
-  /** ThreadWords.words of a thread that does not serve. */
+  /** ThreadWords.words, for a thread that does not serve. */
   words?: Int32Array<SharedArrayBuffer>;
 }
 
-/** What a room's inputs are checked against before they reach the simulation. */
+/** Limits against which a room's inputs are checked before they reach the simulation. */
 export interface RoomShape {
-  /** Surface triangles of each body, of a cloud its points: what a hand may name. */
+  /** Number of surface triangles of each body, or points of a cloud: the range of a grab's index. */
   triangles: number[];
-  /** Numbers of the bodies that may wait; when a scene starts they all do. */
+  /** Spawnable bodies. At the start of a scene none of them is in it. */
   waiting: number[];
-  /** Numbers of the bodies that one hand may pull at once. */
+  /** Bodies that one grab may pull together. */
   together: number[];
-  /** What owners may change of each body, with the scene's values. */
+  /** Fields of each body that owners may change, with the scene's values. */
   tunable: BodyTuning[];
-  /** Within these limits. */
+  /** Limits of these changes. */
   tuning: TuningLimits;
-  /** Targets and cursors lie within this distance of the world's origin, m. */
+  /** Targets and cursors must be within this distance of the world's origin, m. */
   reach: number;
-  /** Where in the world targets and cursors are measured from, m. */
+  /** Origin of targets and cursors in the world, m. */
   origin: [number, number, number];
-  /** N s */
+  /** Largest impulse, N s. */
   maxImpulse: number;
 }
 
-/** `build`: makes a scene's template, once per version of the scene. */
+/** `build`: builds a scene's template, once per version of the scene. */
 export interface BuildTask {
-  /** Absolute path of the scene file; of a scene that is no file, of what its files would be relative to. */
+  /** Absolute path of the scene file; for a stored scene, the path that its files would be relative to. */
   scenePath: string;
-  /** What the scene says, where it is no file. */
+  /** Text of a stored scene. */
   text?: string;
-  /** Shapes of the objects that it names (meshing/objectShape.ts), by id. */
+  /** Shapes of the scene's objects (meshing/objectShape.ts), by id. */
   shapes?: ReadonlyMap<string, Uint8Array>;
-  /** Of a `BuildProgress`. */
+  /** Memory of a `BuildProgress`. */
   progress?: SharedArrayBuffer;
-  /** What memory of its rooms grows to at most, MB. */
+  /** Limit of a room's memory, MB. */
   roomMemoryMb?: number;
 }
 
-/** `readObject`: makes of a file that somebody brought along what is kept of it. */
+/** `readObject`: converts a visitor's file into the stored form of an object. */
 export interface ReadObjectTask {
   bytes: Uint8Array;
-  /** For its ending, and for sentences. */
+  /** File name: its ending tells the format, and messages quote it. */
   name: string;
   /** Shared: the thread writes its processor time, ms, into it when it begins (workDeadline.ts). */
   beganMs?: Float64Array;
@@ -136,7 +135,7 @@ export interface ReadObjectResult {
   seconds: number;
 }
 
-/** Why a file is refused: an error's own fields do not cross a thread, so this is an answer. */
+/** Why a file is refused. It is an answer, because an error's own fields do not cross threads. */
 export interface ObjectRefusal {
   refused: {
     code: string;
@@ -148,47 +147,44 @@ export interface ObjectRefusal {
   };
 }
 
-/** What was found in an object's file. */
+/** Findings in an object's file. */
 export interface ObjectAbout {
-  /** Of the surface, and of what is drawn. */
+  /** Triangles of the surface, and of the picture. */
   triangles: number;
   drawnTriangles: number;
   materials: number;
   textures: number;
-  /** Sides of the box around it, in the file's unit. */
+  /** Sides of its bounding box, in the file's unit. */
   box: [number, number, number];
-  /** What was ignored or mended. */
+  /** Ignored or repaired parts. */
   notes: { code: string; text: string }[];
 }
 
 export interface BuildResult {
   /** Pristine state at tick 0: copied for every room, never stepped. */
   template: WebAssembly.Memory;
-  /** Where in it there is something (memoryCopy.ts). */
+  /** Filled ranges of the memory (memoryCopy.ts). */
   filled: Uint32Array;
   layout: WorldLayout;
   /** msgpack of the `Topology`, in shared memory so that every worker reads the same bytes. */
   topology: SharedArrayBuffer;
   /** SHA-256 (hex, first 32 digits) of the topology bytes. */
   topologyHash: string;
-  /**
-   * Names all that gives the bits of a state their meaning (identity.ts): one that was saved under another name cannot
-   * be loaded.
-   */
+  /** State identity (identity.ts): a state that was saved with another one cannot be loaded. */
   identity: string;
   shape: RoomShape;
-  /** Of the objects that the scene names. */
+  /** Findings in the scene's objects. */
   found: FoundInObject[];
   seconds: number;
 }
 
-/** `open`: copies a template into a room's own memory, and puts a saved state into it if there is one. */
+/** `open`: copies a template into a room's own memory, and loads a saved state if given. */
 export interface OpenTask {
   template: WebAssembly.Memory;
-  /** Of the template. */
+  /** Filled ranges of the template. */
   filled: Uint32Array;
   layout: WorldLayout;
-  /** Of sim/checkpoint.ts; absent: as the scene starts. */
+  /** Bytes of sim/checkpoint.ts; absent: the scene's start. */
   state?: Uint8Array;
 }
 
@@ -198,12 +194,12 @@ export interface OpenResult {
   frames: SharedArrayBuffer;
 }
 
-/** What any thread needs to work on a room. A handful of handles to shared memory: cheap to post with every task. */
+/** A room for any thread: handles to shared memory, which are cheap to post with every task. */
 export interface RoomHandle {
-  /** Unique over the life of the process; a restored room gets a new one, so no thread mistakes old state for new. */
+  /** Unique in the process. A restored room gets a new key, so that no thread mistakes old state for new. */
   key: string;
   memory: WebAssembly.Memory;
-  /** What `memory` began as: saved states hold what has changed. */
+  /** The initial content of `memory`: saved states contain only the differences. */
   template: WebAssembly.Memory;
   layout: WorldLayout;
   frames: SharedArrayBuffer;
@@ -212,14 +208,14 @@ export interface RoomHandle {
 }
 
 /**
- * A room that the thread may have open already, by its key alone: a handle's memory and layout take longer to post than
- * a light tick's share of a core. A thread that does not know it answers `UnknownRoom`, and gets the handle.
+ * A room that the thread may already have open, by its key alone: posting a handle's memory and layout takes longer
+ * than a light tick. A thread that does not know the key answers `UnknownRoom`, and then gets the handle.
  */
 export interface KnownRoom {
   key: string;
 }
 
-/** The thread has not opened this room, or not lately; nothing has been done. */
+/** The thread does not have this room open; nothing was done. */
 export interface UnknownRoom {
   unknown: string;
 }
@@ -228,73 +224,71 @@ export interface UnknownRoom {
 export interface StepTask {
   room: RoomHandle;
   /**
-   * When it is due, and from when on it must not begin, ms on the main thread's performance.now(); absent: now, never.
+   * Due time, and time from which the step must not begin, ms on the main thread's performance.now(). Absent: due now,
+   * no deadline.
    */
   dueMs?: number;
   untilMs?: number;
-  /** Absent: a whole one of its own. */
+  /** Absent: an own account with weight 1. */
   share?: Share;
-  /** The room's tick number on the wire. */
+  /** The room's wire tick. */
   tick: number;
   inputs: Input[];
-  /** A state was taken before this tick when it was stepped first, which left its mark (sim/checkpoint.ts). */
+  /** A state was saved before this tick when it was first stepped, which affects it (sim/checkpoint.ts). */
   fresh?: boolean;
-  /** `none`: not a send tick. `moving`: a delta if anything changed. `always`: a delta even if it is empty. */
+  /** `none`: not a send tick. `moving`: encode a delta if anything changed. `always`: encode a delta even if empty. */
   delta: "none" | "moving" | "always";
   /**
-   * Also a keyframe of this tick's frame: somebody joined, or fell behind. The delta is then encoded even if it is
-   * empty, so that
-   * everybody stands on the same frame. */
+   * Also encode a keyframe, because a member joined or fell behind. The delta is then encoded even if it is empty, so
+   * that all members have the same frame.
+   */
   keyframe: boolean;
   /**
-   * Also the whole frame as it is, for members in simple mode. `moving`: if anything changed. `always`: somebody has
-   * not got the last one. Absent: no.
+   * Also encode the complete positions, for members in simple mode. `moving`: if anything changed. `always`: because a
+   * member does not have the last frame. Absent: no.
    */
   positions?: "moving" | "always";
-  /** Also which bodies touch. */
+  /** Also return the touching pairs of bodies. */
   touching?: boolean;
-  /** Also the state as this tick leaves it. */
+  /** Also save the state after this tick. */
   save?: boolean;
-  /** Also its hash. */
+  /** Also return the state hash. */
   hash?: boolean;
   /**
-   * Set by the pool for a heavy room: others may help with this tick (`taskScheduler.ts`); a number that no tick of the
-   * room had before it.
+   * Set by the pool for a heavy room: other threads may help with this tick (`taskScheduler.ts`). Unique among the
+   * room's ticks.
    */
   generation?: number;
 }
 
-/** The same for a thread that may know the room. */
+/** A step for a thread that may have the room open. */
 export type StepByKey = Omit<StepTask, "room"> & { room: KnownRoom };
 
-/**
- * What several threads did in a tick: threads that worked on it, chunks of work that were up to be claimed, and those
- * of them that helpers did.
- */
+/** Parallel work in a tick: number of threads that worked on it, of chunks of work, and of chunks that helpers did. */
 export interface SharedWork {
   threads: number;
   shared: number;
   helped: number;
 }
 
-/** `help`: a part of another task's `step`, for as long as it lasts. Changes nothing but the room's memory. */
+/** `help`: works on another thread's `step` until it ends. Changes only the room's memory. */
 export interface HelpTask {
   room: RoomHandle;
-  /** The tick's own. */
+  /** Generation of the tick. */
   generation: number;
-  /** This helper's row, no other helper's of the room. */
+  /** This helper's row, unique among the room's helpers. */
   slot: number;
 }
 
 export interface EncodedMessage {
   kind: "keyframe" | "delta" | "positions";
-  /** The whole socket message, envelope and all; its buffer is transferred. */
+  /** The complete socket message; its buffer is transferred. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What a tick has for the members' pictures; null: nothing. */
+/** Encoded frames of a tick; null: none. */
 export interface Frames {
-  /** Is this frame another than the one before? */
+  /** Does this frame differ from the one before? */
   moved: boolean;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
@@ -306,25 +300,25 @@ export const NO_FRAMES: Frames = { moved: false, delta: null, keyframe: null, po
 export interface StepResult extends Frames {
   tick: number;
   /**
-   * When the thread began with it, ms; process time in the thread's answer, the main thread's performance.now() in what
-   * the pool gives.
+   * Time at which the thread began, ms: process time in the thread's answer, the main thread's performance.now() in the
+   * pool's result.
    */
   startMs: number;
   seconds: StageSeconds;
-  /** The task from start to end in the worker: step and encode. */
+  /** Time of the whole task in the worker: step and encoding. */
   wholeSeconds: number;
-  /** The tick's work reached its limit: the next tick goes on with the same simulated time. */
+  /** The tick's work reached its limit: the next tick continues the same simulated time. */
   unfinished: boolean;
   methods: MethodSeconds[];
   errors: MethodError[];
   events: SimEvent[];
-  /** What contact did in this tick. */
+  /** Counts of contact work in this tick. */
   contact: ContactCounts;
-  /** Pairs of bodies that touch after it, if that was asked for. */
+  /** Touching pairs of bodies after the tick, if requested. */
   touching?: number[];
   work: SharedWork;
   saved: SavedState | null;
-  /** If it was asked for. */
+  /** If requested. */
   stateHash?: string;
 }
 
@@ -334,55 +328,55 @@ export interface SavedState {
   /** Its buffer is transferred. */
   state: Uint8Array<ArrayBuffer>;
   stateHash: string;
-  /** What the tick after waited for. */
+  /** Duration of saving, which delays the next tick, s. */
   seconds: number;
 }
 
-/** `save`: the state between two ticks, of a room that stands still. */
+/** `save`: saves the state of a paused room. */
 export interface SaveTask {
   room: RoomHandle;
 }
 
-/** What went into one tick. `fresh`: a state was saved before it, which leaves its mark (sim/checkpoint.ts). */
+/** Inputs of one tick. `fresh`: a state was saved before it, which affects the tick (sim/checkpoint.ts). */
 export interface TickRecord {
   tick: number;
   inputs: Input[];
   fresh: boolean;
 }
 
-/** What a room's state was after a tick. */
+/** A room's state hash after a tick. */
 export interface TickHash {
   tick: number;
   stateHash: string;
 }
 
-/** `replay`: steps a room again through what is known of its ticks, without frames, for as long as a slice lasts. */
+/** `replay`: steps a room through recorded ticks again, without frames, for one slice of time. */
 export interface ReplayTask {
   room: RoomHandle;
-  /** All of them between the room's tick and `until` in which something happened, ascending. */
+  /** All records between the room's tick and `until`, ascending. Ticks without a record have no inputs. */
   records: TickRecord[];
-  /** To be compared: of the room's tick and of ticks after it. */
+  /** Recorded hashes to compare, of the room's tick and of later ticks. */
   hashes?: TickHash[];
   until: number;
-  /** A state was saved after the last of them. */
+  /** A state was saved after the last tick. */
   fresh: boolean;
-  /** No further tick begins after so long, ms: others wait for this thread. */
+  /** No tick begins after this time, ms, because other rooms wait for this thread. */
   sliceMs: number;
 }
 
 export interface ReplayResult {
   tick: number;
   ticks: number;
-  /** Bodies that are held, and that wait, by number. */
+  /** Bodies that are held, and spawnable bodies that are not in the scene. */
   held: number[];
   waiting: number[];
   tuning: Tuning;
   stateHash: string;
-  /** The first tick after which the state was not what `hashes` says, and what it was; null: none. */
+  /** The first tick whose hash differs from the recorded one, with both hashes; null: none. */
   differs: (TickHash & { recorded: string }) | null;
 }
 
-/** `inspect`: what tests and developers ask for; between two ticks. */
+/** `inspect`: returns the state between two ticks, for tests and developers. */
 export interface InspectTask {
   room: RoomHandle;
 }
@@ -393,11 +387,11 @@ export interface InspectResult {
   positions: Float32Array<ArrayBuffer>;
   /** int32[3*streamed] of the last frame, or null before the first. */
   quantized: Int32Array<ArrayBuffer> | null;
-  /** Numbers of the bodies that wait. */
+  /** Spawnable bodies that are not in the scene. */
   waiting: number[];
   /** Wire tick of that frame, -1 before the first. */
   frameTick: number;
   stateHash: string;
-  /** Where in the world positions are measured from, m. */
+  /** Origin of the positions in the world, m. */
   origin: [number, number, number];
 }

@@ -1,27 +1,27 @@
 /**
- * Reads the files that visitors bring, on two threads, fairly by processor time:
+ * Reads visitors' files on two threads, fairly by processor time:
  *
- *     quick   files of at most QUICK_BYTES, for at most QUICK_MS of processor time each
- *     long    larger files, and those that the quick thread gave up, up to the operator's deadline
+ *     quick   files of at most QUICK_BYTES, with at most QUICK_MS of processor time each
+ *     long    larger files, and files that exceeded QUICK_MS, up to the operator's deadline
  *
- * A small file so waits for at most QUICK_MS of another one, however long files take on the other thread. In both lines
- * the address is next that has used least processor time (workShares.ts). A file that the quick thread gives up is read
- * again from its beginning: that costs QUICK_MS.
+ * So a small file waits at most QUICK_MS for another one, however long files take on the other thread. On each thread
+ * the address that has used least processor time is next (workShares.ts). A file that exceeds QUICK_MS is read again
+ * from its beginning, which costs QUICK_MS.
  */
 import type { ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
 import type { StepsRunning } from "./stepsRunning.ts";
 import { WorkLimit, WorkLine } from "./workLine.ts";
 import { WorkShares } from "./workShares.ts";
 
-/** Files of this size take less than QUICK_MS, unless they are made to take more. */
+/** A file of this size takes less than QUICK_MS, unless it is crafted to take more. */
 const QUICK_BYTES = 2 * 2 ** 20;
-/** Processor time, ms. */
+/** Processor time limit of the quick thread, ms. */
 const QUICK_MS = 1000;
-/** A thread of low priority on a busy machine gets a fiftieth of a processor. */
+/** Wall time limit as a multiple of QUICK_MS: a low-priority thread on a busy machine gets a fiftieth of a core. */
 const QUICK_PATIENCE = 50;
 
 export interface ObjectReaderOptions {
-  /** Processor time for one file, ms. */
+  /** Processor time limit of one file, ms. */
   deadlineMs: number;
   /** JavaScript heap of each thread, MB. */
   memoryMb: number;
@@ -44,8 +44,8 @@ export class ObjectReader {
   }
 
   /**
-   * @param task its bytes go over to the thread, and are empty here from then on
-   * @param by address that brings the file; empty for operators, who are served first
+   * @param task its bytes are moved to the thread, so they are empty here afterwards
+   * @param by address of the uploader; empty for operators, who are served first
    * @throws WorkLimit, or the reader's error
    */
   async read(task: ReadObjectTask, by: string): Promise<ReadObjectResult | ObjectRefusal> {
@@ -71,7 +71,7 @@ export class ObjectReader {
     limits: { deadlineMs: number; patience?: number },
   ): Promise<ReadObjectResult | ObjectRefusal> {
     const { buffer } = task.bytes;
-    // The thread says when it begins: its start is not the file's work.
+    // The thread reports its processor time when it begins, so that its start-up is not charged to the file.
     const beganMs = new Float64Array(new SharedArrayBuffer(8));
     return line.run(by, { ...task, beganMs } satisfies ReadObjectTask, {
       name: "readObject",

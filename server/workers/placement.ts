@@ -1,28 +1,30 @@
 /**
- * At which thread a room lives. Pure: it is told the time. Where there are two threads or more, heavy rooms are kept
- * together on some of them and the others have light rooms alone, which never wait behind a long tick there. Within
- * each group rooms go where least is asked for, and move when that has become uneven. Where heavy rooms ask for more
- * than their threads have, those that fit beside the light ones go there: somebody's long ticks must not slow down
- * another's heavy room while a thread has time. Light rooms interrupt a long tick (threadLoop.ts).
+ * Assigns rooms to threads. Pure: the caller passes the time. With two threads or more, heavy rooms are kept together
+ * on some threads, and light rooms have the others alone, so that they never wait behind a long tick there. Within each
+ * group rooms go to the least loaded thread, and move when the loads have become uneven. If heavy rooms ask for more
+ * than their threads have, those that fit beside the light rooms go there: a heavy room must not slow down another one
+ * while a thread has free time. Light rooms can interrupt a long tick (threadLoop.ts).
  */
 
-/** A room that has had no step for so long, and waits for none, asks for nothing, ms. */
+/** A room without any step for this time, and without a waiting one, has no demand, ms. */
 const GONE_MS = 1000;
-/** A room stays where it is for so long at least, ms. */
+/** Least time that a room stays on a thread, ms. */
 const LEAST_STAY_MS = 1000;
-/** It moves to another thread of its group when it gains this much of a thread. */
+/** A room moves to another thread of its group if it gains this share of a thread. */
 const WORTH = 0.1;
-/** Light rooms that ask for more than this of their threads get one more, if heavy rooms have one to spare. */
+/**
+ * If light rooms ask for more than this share of their threads, they get another one, if the heavy rooms can spare it.
+ */
 const FULL = 0.8;
 
 export interface Resident {
-  /** The thread, -1 before the first step. */
+  /** Number of its thread, -1 before the first step. */
   home: number;
-  /** Its ticks are long. */
+  /** Its ticks take long. */
   heavy: boolean;
-  /** What it asks for, of one thread. */
+  /** Its demand, as a share of one thread. */
   demand: number;
-  /** When its last step was over, ms; Infinity: it waits for one, or has one. */
+  /** End of its last step, ms; Infinity: a step waits or runs. */
   activeMs: number;
   movedMs: number;
 }
@@ -35,12 +37,12 @@ export class Placement {
     this.#threads = threads;
   }
 
-  /** The step for which the room was placed is over, or will not be. */
+  /** Call it when the step for which the room was placed has ended, or will not begin. */
   done(room: Resident, nowMs: number): void {
     room.activeMs = nowMs;
   }
 
-  /** @returns the thread of the room's next step; may be another one than that of the last */
+  /** @returns the thread of the room's next step, possibly another one than before */
   place(room: Resident, nowMs: number): number {
     room.activeMs = Infinity;
     this.#residents.add(room);
@@ -59,8 +61,9 @@ export class Placement {
   }
 
   /**
-   * Threads first .. end - 1: light rooms have the first ones, heavy rooms the last ones, each group one at least.
-   * @param asked of each thread by other rooms
+   * Returns the range of threads, first .. end - 1. Light rooms have the first threads, heavy rooms the last; each
+   * group has at least one.
+   * @param asked demand of other rooms on each thread
    */
   #group(room: Resident, asked: readonly number[]): [first: number, end: number] {
     let heavy = 0;
@@ -78,7 +81,7 @@ export class Placement {
     return spills ? [0, forLight] : [forLight, this.#threads];
   }
 
-  /** What other rooms ask of each thread. */
+  /** Demand of the other rooms on each thread. */
   #asked(room: Resident): number[] {
     const asked = new Array<number>(this.#threads).fill(0);
     for (const other of this.#residents) if (other !== room && other.home >= 0) asked[other.home]! += other.demand;

@@ -1,7 +1,6 @@
 /**
- * The thread pools: one Piscina pool that steps all shared rooms, one of a single thread that builds scenes (so that
- * building a large one delays no tick), one of a single thread that steps films, and a pool of its own for each
- * dedicated room. Rooms see only `RoomPool`.
+ * The thread pools: one Piscina pool that steps all shared rooms, the builder's threads (so that building delays no
+ * tick), one thread that steps replays, and a separate pool for each dedicated room. Rooms see only `RoomPool`.
  */
 import { once } from "node:events";
 import { Piscina } from "piscina";
@@ -34,42 +33,42 @@ import type { LossReason } from "./threadLost.ts";
 import { ThreadWatch } from "./threadWatch.ts";
 import { ThreadWords } from "./threadWords.ts";
 
-/** How often stuck threads are looked for, ms. */
+/** Interval of the checks for stuck threads, ms. */
 const WATCH_INTERVAL_MS = 100;
 /**
- * A film is stepped as fast as it goes: where there are fewer cores than busy threads, rooms come first. As of nice(1):
- * a tenth of another thread's share. `dragon` on two cores, falling, four times 3 s each in turn: 59.3 to 60.0 ticks a
- * second without a film, 59.7 to 60.0 with one. At 5, with other programs on the machine: 41.0 to 60.0, and 32.0 to
- * 57.0.
+ * nice(1) increment of the replay thread, which steps as fast as it can. If there are fewer cores than busy threads,
+ * rooms have priority: it gets a tenth of another thread's share. Measured with `dragon` falling on two cores, four
+ * times 3 s: 59.3 to 60.0 ticks a second without a replay, 59.7 to 60.0 with one. With an increment of 5 and other
+ * programs on the machine: 41.0 to 60.0 without, 32.0 to 57.0 with one.
  */
 const FILM_NICE = 10;
-/** The films' thread goes away when none has been made for this long, ms. */
+/** The replay thread ends after this time without a replay, ms. */
 const FILM_IDLE_MS = 5_000;
 
-/** Where a room's tasks run. */
+/** Runs a room's tasks. */
 export interface RoomPool {
   readonly kind: "shared" | "dedicated";
   open(task: OpenTask): Promise<OpenResult>;
-  /** Rejects with ThreadLost when it was lost; `FrameState.busy` then says whether the room's memory is torn. */
+  /** Rejects with ThreadLost if the thread was lost; `FrameState.busy` then tells whether the room's memory is torn. */
   step(task: StepTask): Promise<StepResult>;
-  /** The room's step is not wanted any more if it has not begun: it rejects with StepDropped then. */
+  /** Cancels the room's step if it has not begun; the step then rejects with StepDropped. */
   withdraw(room: RoomHandle): void;
   save(task: SaveTask): Promise<SavedState>;
   /** Rejects as `step` does. */
   replay(task: ReplayTask): Promise<ReplayResult>;
   inspect(task: InspectTask): Promise<InspectResult>;
-  /** A memory that `open` gave is not used any more, though the room goes on with another. */
+  /** Reports that a memory of `open` is no longer used, although the room continues with another one. */
   memoryEnded(): void;
   /**
-   * A thread with no other room beside, until `release`. There is one at a time in the process.
-   * @param signal gives up waiting for it: rejects
+   * Returns a thread without any other room, until `release`. The process has one such thread at a time.
+   * @param signal aborts the wait: rejects
    */
   alone(signal: AbortSignal): Promise<RoomPool>;
-  /** The room is over. Ends a dedicated room's threads. */
+  /** Ends the room's use of the pool, and a dedicated room's threads. */
   release(): Promise<void>;
 }
 
-/** Threads that serve rooms, and who says what each does. */
+/** Threads that serve rooms, and their scheduler. */
 interface Served {
   pool: Piscina;
   threads: StepThread[];
@@ -79,24 +78,24 @@ interface Served {
 export interface PoolOptions {
   /** Threads of the shared pool. */
   workers: number;
-  /** Most of them that step one room. */
+  /** Most threads that step one room at a time. */
   roomThreads: number;
-  /** Ticks longer than this, ms, are stepped by several threads. */
+  /** Ticks longer than this are stepped by several threads, ms. */
   heavyMs: number;
-  /** A thread that uses so much CPU time in a step without progress is ended, ms (stuckRule.ts). */
+  /** CPU time in a step without progress after which a thread is ended, ms (stuckRule.ts). */
   stepDeadlineMs: number;
-  /** A scene that takes longer to build, ms, or more heap, MB, is not built; 120 s and 2 GB unless given. */
+  /** Limits of building a scene: processor time, ms, and heap, MB (`buildMemoryMb`); defaults 120 s and 2 GB. */
   buildDeadlineMs?: number;
-  /** An object that takes longer to read, ms, is refused; 30 s unless given. */
+  /** Processor time limit of reading an object, ms; default 30 s. */
   readDeadlineMs?: number;
   buildMemoryMb?: number;
-  /** What a room's memory grows to at most, MB; as sim/createWorld.ts unless given. */
+  /** Limit of a room's memory, MB; default as in sim/createWorld.ts. */
   roomMemoryMb?: number;
-  /** A thread that steps rooms and needs more heap, MB, is ended, as one that crashes; 1 GB unless given. */
+  /** Heap limit of a stepping thread, MB: a thread that exceeds it ends as after a crash; default 1 GB. */
   threadMemoryMb?: number;
-  /** Told of errors outside any task, e.g. a thread that does not come up. */
+  /** Called for errors outside any task, for example a thread that does not start. */
   onError: (error: Error) => void;
-  /** Told of each thread that was lost. */
+  /** Called for each lost thread. */
   onLost?: (reason: LossReason) => void;
 }
 
@@ -112,13 +111,13 @@ export class WorkerPools {
   readonly #filmWatch = new ThreadWatch();
   readonly #watchdog: NodeJS.Timeout;
   #watchedMs = performance.now();
-  /** The end of the last trial alone. */
+  /** End of the last use of the thread for a single room. */
   #lastAlone: Promise<unknown> = Promise.resolve();
   readonly #reclaimer: Reclaimer;
-  /** int32: counts collections that threads have been asked for; shared with them. */
+  /** int32: counts requested garbage collections; shared with the threads. */
   readonly #collections = new Int32Array(new SharedArrayBuffer(4));
   readonly #steps = new StepsRunning();
-  /** Numbers in it that have been given to threads. */
+  /** Number of slots in it that are assigned to threads. */
   #slots = 0;
 
   constructor(options: PoolOptions) {
@@ -138,18 +137,18 @@ export class WorkerPools {
     this.#reclaimer = new Reclaimer({ collectThreads: () => this.#collect() });
   }
 
-  /** @throws as `Builder.build` */
+  /** @throws as `Builder.build` does */
   build(task: BuildTask, by?: string): Promise<BuildResult> {
     const { roomMemoryMb } = this.#options;
     return this.#builder.build(roomMemoryMb === undefined ? task : { ...task, roomMemoryMb }, by);
   }
 
-  /** @throws as `Builder.readObject` */
+  /** @throws as `Builder.readObject` does */
   readObject(task: ReadObjectTask, by?: string): Promise<ReadObjectResult | ObjectRefusal> {
     return this.#builder.readObject(task, by);
   }
 
-  /** The pool for one room: the shared one, or one thread of its own. */
+  /** Returns the pool for one room: the shared pool, or a new one with a single thread. */
   forRoom(kind: "shared" | "dedicated"): RoomPool {
     if (kind === "shared") return this.#roomPool(kind, this.#shared, async () => {});
     const own = this.#serve(1);
@@ -161,8 +160,8 @@ export class WorkerPools {
   }
 
   /**
-   * For what is stepped again: a thread that has no rooms, and less of the processor than those that do. It comes when
-   * it is needed, and serves nobody.
+   * Returns the pool for replays: a thread without rooms and with a lower priority. It starts when needed and takes no
+   * orders (`serve`).
    */
   forReplays(): RoomPool {
     const films = this.#films;
@@ -182,7 +181,9 @@ export class WorkerPools {
     };
   }
 
-  /** What a room leaves behind when its memory, or that of the film that was opened last, is not used any more. */
+  /**
+   * Tracks a room's memories, so that the reclaimer learns of unused ones. For replays, only of the last opened one.
+   */
   #memories(): { opened: (task: OpenTask) => OpenTask; ended: () => void } {
     let bytes = 0;
     return {
@@ -194,17 +195,17 @@ export class WorkerPools {
     };
   }
 
-  /** Threads that step rooms (shared and dedicated). */
+  /** Number of threads that step rooms, shared and dedicated. */
   get threads(): number {
     return this.#served().reduce((sum, { pool }) => sum + pool.threads.length, 0);
   }
 
-  /** Orders that wait for a thread although their time has come. */
+  /** Number of due orders that wait for a thread. */
   get queueSize(): number {
     return this.#served().reduce((sum, { scheduler }) => sum + scheduler.waiting, 0);
   }
 
-  /** Ends all threads; what still runs is lost. */
+  /** Ends all threads; running work is lost. */
   async close(): Promise<void> {
     clearInterval(this.#watchdog);
     this.#reclaimer.close();
@@ -215,9 +216,9 @@ export class WorkerPools {
     return [this.#shared, ...this.#dedicated];
   }
 
-  /** One thread after another: where there are fewer cores than threads they would be in each other's way. */
+  /** Collects on one thread after another: with fewer cores than threads they would compete. */
   async #collect(): Promise<void> {
-    // The films' thread, which takes no orders, looks there.
+    // The replay thread takes no orders, so it checks this counter.
     Atomics.add(this.#collections, 0, 1);
     // A thread that ends has nothing left to collect.
     for (const { threads } of this.#served())
@@ -277,7 +278,7 @@ export class WorkerPools {
     };
   }
 
-  /** One after another: rooms that are tried alone take no more than one thread. */
+  /** Hands out the single thread for rooms that are tried alone, one room at a time. */
   async #alone(signal: AbortSignal): Promise<RoomPool> {
     signal.throwIfAborted();
     const before = this.#lastAlone;
@@ -303,7 +304,7 @@ export class WorkerPools {
     };
   }
 
-  /** Ends threads that are stuck: Piscina rejects what they had, and starts others. */
+  /** Ends stuck threads: Piscina rejects their work and starts new ones. */
   #lookAtThreads(nowMs: number): void {
     const elapsedMs = nowMs - this.#watchedMs;
     this.#watchedMs = nowMs;
@@ -319,7 +320,7 @@ export class WorkerPools {
   }
 }
 
-/** Ends the threads; what still runs is lost. */
+/** Ends the threads; running work is lost. */
 async function end({ pool, threads }: Served): Promise<void> {
   for (const thread of threads) thread.close();
   await pool.destroy();

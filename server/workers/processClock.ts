@@ -1,4 +1,4 @@
-/** One clock for all threads of the process: each thread's performance.now() begins when the thread does. */
+/** One clock for all threads of the process, because each thread's performance.now() starts with the thread. */
 
 const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 

@@ -1,37 +1,37 @@
 /**
- * Gives the memory of rooms that are over back to the system. A room's memory is shared between threads, and the engine
- * counts shared memory for no thread's garbage: 300 rooms of 20 MB (1.5 MB of it touched) that were opened and closed
- * again left 440 MB behind, for as long as one cared to wait. So this asks for a collection, on every thread, when
- * rooms have ended that had enough and the process has grown since the last one, or nothing has ended for a while, or
- * the first of them a minute ago.
+ * Returns the memory of ended rooms to the system. A room's memory is shared between threads, and the engine does not
+ * count shared memory as garbage of any thread. So 300 rooms of 20 MB (1.5 MB of it touched) left 440 MB behind for
+ * good after they were opened and closed. Therefore this asks every thread for a garbage collection in three cases:
+ * ended rooms had enough memory and the process has grown since the last collection; no room has ended for
+ * QUIET_SECONDS; or the first of them ended MOST_SECONDS ago.
  *
- * A collection takes 10 to 40 ms of each thread, the main one the longest, and all rooms' frames wait for that. It is
- * asked for at most every LEAST_SECONDS, of one thread after another, and only for what rooms can have left: whoever
- * had the process grow by other means (scenes, files) and let one film end had one every five seconds.
+ * A collection takes 10 to 40 ms of each thread, longest on the main thread, and delays all rooms' frames. It is
+ * requested at most every LEAST_SECONDS, on one thread after another, and only for memory that rooms can have left.
+ * Without the last condition a process that grew by other means (scenes, files) collected every five seconds after a
+ * single replay.
  *
- * What threads keep for young objects is none of this: it grows to what the busiest moment asked for and stays, up to
- * 128 MB a thread, hence --max-semi-space-size=16 where the server is started (package.json, Dockerfile; 32 MB a
- * thread, and no slower).
+ * The engine's space for young objects is separate: it grows to the peak and stays, up to 128 MB a thread. Hence
+ * --max-semi-space-size=16 where the server is started (package.json, Dockerfile): 32 MB a thread, and no slower.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** The process may grow by this much, and by this share, before rooms that have ended are collected. */
+/** Growth of the process, in bytes and as a share, that triggers a collection for ended rooms. */
 const GROWTH_BYTES = 128 * 2 ** 20;
 const GROWTH_SHARE = 0.25;
-/** Rooms that have ended had written so much when they were opened. */
+/** Least memory that the ended rooms had written when they were opened, bytes. */
 const LEAST_BYTES = 64 * 2 ** 20;
 const LEAST_SECONDS = 5;
 /**
- * When no room has ended for so long, what is left is collected, too, s: a thread that collects lets go of rooms that
- * it has not stepped for FORGOTTEN_MS (simWorker.ts).
+ * A collection is also requested after this time without an ended room, s: a thread that collects forgets rooms that it
+ * has not stepped for FORGOTTEN_MS (simWorker.ts).
  */
 const QUIET_SECONDS = 10;
-/** Rooms that come and go all day leave something behind for a minute, not for good, s. */
+/** Longest time until the memory of an ended room is collected while other rooms come and go, s. */
 const MOST_SECONDS = 60;
 const LOOK_MS = 1000;
 
-/** This thread's collector. */
+/** Collects the garbage of this thread. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
@@ -45,14 +45,14 @@ export interface ReclaimerOptions {
 export class Reclaimer {
   readonly #options: ReclaimerOptions;
   readonly #timer: NodeJS.Timeout;
-  /** Since the last collection, or so shortly before it that threads may have held them still (simWorker.ts). */
+  /** A room has ended since the last collection, or so shortly before it that threads may still have held it. */
   #ended = false;
   #endedBytes = 0;
-  /** When the first of them ended, or when there was a collection, whichever is later. */
+  /** Time at which the first of them ended, or of the last collection, whichever is later. */
   #leftSinceMs = 0;
   #lastEndMs = 0;
   #lastMs = performance.now();
-  /** A collection is under way. */
+  /** A collection is running. */
   #collecting = false;
   /** Resident bytes after the last collection. */
   #baseline = process.memoryUsage.rss();
@@ -63,7 +63,7 @@ export class Reclaimer {
     this.#timer.unref();
   }
 
-  /** A room is over. @param bytes that it had written at least */
+  /** Reports an ended room. @param bytes least memory that it had written */
   ended(bytes: number): void {
     this.#endedBytes += bytes;
     this.#lastEndMs = performance.now();
@@ -93,7 +93,7 @@ export class Reclaimer {
     await this.#options.collectThreads();
     collectGarbage();
     this.#collecting = false;
-    // What is left is in use.
+    // The remaining memory is in use.
     this.#baseline = process.memoryUsage.rss();
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The worlds that this thread has open. Opening one means to instantiate the kernel on the room's memory, so it is kept
- * for the room's next tick here; but a room may be gone or have moved to other threads, so what has not been used for a
- * while is let go.
+ * The worlds that this thread has open. Opening one instantiates the kernel on the room's memory, so it is kept for the
+ * room's next tick here. A room may have ended or moved to another thread, so worlds that were not used for a while are
+ * forgotten.
  */
 import { openWorld } from "../sim/world.ts";
 import { SchedulerWords } from "../sim/schedulerWords.ts";
@@ -20,7 +20,7 @@ export interface OpenRoom {
   lastUsedMs: number;
 }
 
-/** Bounds what a thread keeps alive of rooms that are gone. */
+/** Limits the memory of ended rooms that a thread keeps alive. */
 const MAX_ROOMS = 1024;
 const UNUSED_MS = 30_000;
 const MAX_MODELS = 16;
@@ -28,17 +28,17 @@ const MAX_MODELS = 16;
 const rooms = new Map<string, OpenRoom>();
 const models = new Map<string, FrameModel>();
 
-/** The room's world on this thread; undefined where only its key is given and the thread does not have it open. */
+/** Returns the room's world on this thread; undefined: only its key is given and the world is not open here. */
 export function findRoom(room: RoomHandle | KnownRoom): OpenRoom | undefined {
   return "memory" in room || rooms.has(room.key) ? openRoom(room as RoomHandle) : undefined;
 }
 
-/** The room's world on this thread. */
+/** Returns the room's world on this thread; opens it if necessary. */
 export function openRoom(handle: RoomHandle): OpenRoom {
   const nowMs = performance.now();
   let room = rooms.get(handle.key);
   if (room) {
-    // Insertion order is the order of use: the oldest entry is always the first.
+    // Insertion order is the order of use: the least recently used entry is first.
     rooms.delete(handle.key);
     room.lastUsedMs = nowMs;
   } else {
@@ -60,7 +60,7 @@ export function openRoom(handle: RoomHandle): OpenRoom {
   return room;
 }
 
-/** Lets go of what has not been used for so long. */
+/** Forgets rooms that were not used for this long. */
 export function forgetRooms(unusedMs: number): void {
   const nowMs = performance.now();
   for (const [key, { lastUsedMs }] of rooms) {

@@ -1,8 +1,8 @@
 /**
- * Thread entry of all who step: one exported function for each task of `messages.ts`. Piscina calls them by name, one
- * at a time; a thread of rooms it calls once, to `serve`, and everything else comes from there (threadLoop.ts). What
- * builds scenes is not loaded here (buildWorker.ts): a thread that takes over from a lost one must not take long to
- * come up.
+ * Thread entry of all stepping threads: one exported function for each task of `messages.ts`. Piscina calls them by
+ * name, one at a time. For a thread that serves rooms it calls only `serve`, which takes all other orders
+ * (threadLoop.ts). The code that builds scenes is not loaded here (buildWorker.ts), so that a thread that replaces a
+ * lost one starts quickly.
  */
 import { threadId, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
@@ -36,11 +36,13 @@ import { collectGarbage } from "./reclaim.ts";
 import { ThreadWords } from "./threadWords.ts";
 import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";
 
-/** A room that is stepped is used many times in this, ms; one that stands still is opened again in a millisecond. */
+/**
+ * A collection forgets rooms that were not stepped for this time, ms. Opening such a room again takes a millisecond.
+ */
 const FORGOTTEN_MS = 3000;
-/** Tests that run tasks on their own have none. */
+/** Absent in tests that run tasks without the pool. */
 const { collections, words } = (workerData as SimThreadData | undefined) ?? {};
-/** Of a thread that does not serve: its words say that it makes progress. */
+/** Progress of a thread that does not serve. */
 const own = new ThreadWords(words);
 let collected = 0;
 
@@ -49,7 +51,7 @@ function collect(): void {
   collectGarbage();
 }
 
-/** For a thread that nobody can order to: collects if that was asked for since the last time. */
+/** For a thread that takes no orders: collects garbage if requested since the last call. */
 function collectIfAsked(): void {
   if (!collections) return;
   const asked = Atomics.load(collections, 0);
@@ -58,12 +60,12 @@ function collectIfAsked(): void {
   collect();
 }
 
-/** Hands buffers over to the main thread instead of copying them. Piscina takes one object or a list of them. */
+/** Moves buffers to the main thread instead of copying them. Piscina takes one object or a list of them. */
 function transfer<T extends object>(value: T, buffers: ArrayBuffer[]): T {
   return buffers.length > 0 ? (move({ [transferableSymbol]: buffers, [valueSymbol]: value }) as T) : value;
 }
 
-/** Takes orders from a port of its own until the thread ends. */
+/** Takes orders from its own port until the thread ends. */
 export function serve(task: ServeTask): Promise<never> {
   const others = {
     open: (order: OpenTask): Done => ({ result: open(order), transfer: [] }),
@@ -93,14 +95,14 @@ const buffersOf = ({ delta, keyframe, positions, saved: state }: StepResult): Ar
     bytes ? [bytes.buffer as ArrayBuffer] : [],
   );
 
-/** Template -> a room's own memory. @throws CheckpointError */
+/** Copies a template into a room's own memory. @throws CheckpointError */
 export function open({ template, filled, layout, state }: OpenTask): OpenResult {
   const memory = copyMemory(template, filled);
   if (state) loadState(memory, layout as unknown as SimLayout, state);
   return { memory, frames: FrameState.allocate(layout.streamedParticles) };
 }
 
-/** Counts are 32 bits wide and begin again. */
+/** Differences of counters, which are 32 bits wide and wrap around. */
 function since(before: ContactCounts, after: ContactCounts): ContactCounts {
   const by = (what: keyof ContactCounts): number => (after[what] - before[what]) >>> 0;
   return {
@@ -113,13 +115,13 @@ function since(before: ContactCounts, after: ContactCounts): ContactCounts {
   };
 }
 
-/** Nobody waits in the middle of what a thread does that does not serve. */
+/** Preemption hook of a thread that does not serve: it only counts progress. */
 function advance(): number {
   own.advance();
   return 0;
 }
 
-/** Work of a thread that does not serve. */
+/** Runs work on a thread that does not serve. */
 function alone<T>(work: () => T): T {
   own.execute(1);
   try {
@@ -129,7 +131,7 @@ function alone<T>(work: () => T): T {
   }
 }
 
-/** As `runStep`, for a thread that does not serve. */
+/** Like `runStep`, for a thread that does not serve. */
 export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
   collectIfAsked();
   const result = alone(() => runStep(task, { begun: () => {}, preempt: advance }));
@@ -137,13 +139,13 @@ export function step(task: StepTask | StepByKey): StepResult | UnknownRoom {
 }
 
 /**
- * One tick: inputs, step, encode. An exception leaves the busy flag set, which tells the room that its memory is torn.
- * Seconds are the room's own: without what the thread did for others in its middle.
+ * Runs one tick: inputs, step, encoding. An exception leaves the busy flag set, which marks the room's memory as torn.
+ * Seconds are the room's own, without other rooms' ticks in its middle.
  */
 function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | UnknownRoom {
   const startMs = performance.now();
-  // Before anything can fail: a room that cannot even be opened here must count as broken, not as one that found no
-  // thread.
+  // Set the flag before anything can fail: a room that cannot even be opened here must count as torn, not as a room
+  // that found no thread.
   if ("frames" in task.room) new FrameState(task.room.frames).enter(threadId);
   const room = findRoom(task.room);
   if (!room) return { unknown: task.room.key };
@@ -182,7 +184,7 @@ function runStep(task: StepTask | StepByKey, hooks: StepHooks): StepResult | Unk
 
 const ALONE: SharedWork = { threads: 1, shared: 0, helped: 0 };
 
-/** The simulation's part of a tick, alone or with whoever the pool lends. */
+/** Runs the simulation's part of a tick, alone or with helper threads. */
 function stepWorld(
   { world, words }: OpenRoom,
   { inputs, generation }: StepTask | StepByKey,
@@ -202,7 +204,7 @@ function stepWorld(
     return { ...world.step(inputs), work: words.lastTick(), othersSeconds };
   } finally {
     world.preempt = undefined;
-    // At once: helpers look for work until then, and encoding takes a while.
+    // Close at once: helpers look for work until then, and encoding takes a while.
     if (generation !== undefined) words.close();
   }
 }
@@ -213,7 +215,7 @@ function saveRoom({ world, memory, template }: OpenRoom): SavedState {
   return { tick: world.tickNumber, state, stateHash: world.stateHash(), seconds: (performance.now() - startMs) / 1000 };
 }
 
-/** Between two ticks, which it must not be torn by: as in a step, an exception leaves the busy flag set. */
+/** Saves the state between two ticks. As in a step, an exception leaves the busy flag set. */
 function saveBetween({ room: handle }: SaveTask): SavedState {
   const room = openRoom(handle);
   room.state.enter(threadId);
@@ -222,16 +224,16 @@ function saveBetween({ room: handle }: SaveTask): SavedState {
   return taken;
 }
 
-/** As `saveBetween`, for a thread that does not serve. */
+/** Like `saveBetween`, for a thread that does not serve. */
 export function save(task: SaveTask): SavedState {
   const taken = saveBetween(task);
   return transfer(taken, [taken.state.buffer]);
 }
 
-/** As `runReplay`, for a thread that does not serve. */
+/** Like `runReplay`, for a thread that does not serve. */
 export const replay = (task: ReplayTask): ReplayResult => alone(() => runReplay(task, advance));
 
-/** Ticks that were stepped before, without anybody to see them. */
+/** Steps recorded ticks again, without frames. */
 function runReplay(
   { room: handle, records, hashes = [], until, fresh, sliceMs }: ReplayTask,
   preempt: StepHooks["preempt"],
@@ -279,7 +281,7 @@ function runReplay(
   };
 }
 
-/** Helps with a tick that another thread leads. @returns chunks done */
+/** Helps with a tick that another thread leads. @returns number of finished chunks */
 export function help({ room, generation, slot }: HelpTask, preempt: StepHooks["preempt"] = advance): number {
   const { world } = openRoom(room);
   world.preempt = preempt;
@@ -290,7 +292,7 @@ export function help({ room, generation, slot }: HelpTask, preempt: StepHooks["p
   }
 }
 
-/** The state between two ticks. */
+/** Returns the state between two ticks. */
 export function inspect({ room }: InspectTask): InspectResult {
   const { world, state } = openRoom(room);
   const positions = new Float32Array(3 * world.layout.streamedParticles);

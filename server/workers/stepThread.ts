@@ -1,7 +1,7 @@
 /**
- * The main thread's end of a thread that steps rooms. The thread is Piscina's: one task, `serve`, lasts as long as it
- * does, and when it is lost Piscina starts another, which is served anew. What the lost one had is rejected; what it
- * had answered before is answered, however late that is read.
+ * The main thread's end of a stepping thread. The thread belongs to Piscina: one task, `serve`, lasts as long as the
+ * thread. If it is lost, Piscina starts another, which is served again. Pending orders of the lost thread are rejected.
+ * Orders that it had answered are resolved, even if the answer is read later.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import type { Piscina } from "piscina";
@@ -23,22 +23,19 @@ import { type LossReason, type StuckReason, ThreadLost } from "./threadLost.ts";
 import { ThreadWatch } from "./threadWatch.ts";
 import { ThreadWords } from "./threadWords.ts";
 
-/**
- * A thread that is lost this soon after it was asked for is not replaced sooner, ms: one that cannot start must not
- * keep the process busy.
- */
+/** Least time from one start of a thread to the next, ms: a thread that cannot start must not keep the process busy. */
 const LEAST_LIFE_MS = 100;
-/** Deadline of orders that have no preemption points, at least, ms of CPU time. */
+/** Least deadline of orders without preemption points, ms of CPU time. */
 const OTHERS_DEADLINE_MS = 5000;
 
-/** A step that has not begun, and will not: it was withdrawn, or its time was over. */
+/** The step has not begun and will not: it was withdrawn, or its deadline passed. */
 export class StepDropped extends Error {}
 
-/** Orders without their numbers. */
+/** An order without its number. */
 type Wanted = ThreadOrder extends infer Order ? (Order extends { id: number } ? Omit<Order, "id"> : never) : never;
 
 interface Pending {
-  /** When the thread may begin with it, ms on performance.now(). */
+  /** Earliest time at which the thread may begin, ms on performance.now(). */
   fromMs: number;
   order: ThreadOrder;
   resolve: (result: unknown) => void;
@@ -49,11 +46,11 @@ interface Pending {
 export interface StepThreadOptions {
   pool: Piscina;
   running: StepsRunning;
-  /** Its number in `running`. */
+  /** Number of this thread in `running`. */
   slot: number;
-  /** A step that takes so much CPU time without progress ends the thread, ms. */
+  /** CPU time in a step without progress after which the thread is ended, ms. */
   deadlineMs: number;
-  /** Told of each loss but that of the end. */
+  /** Called for each loss, except when the pool closes. */
   onLost: (reason: LossReason) => void;
 }
 
@@ -67,7 +64,7 @@ export class StepThread {
   readonly #slot: number;
   readonly #pending = new Map<number, Pending>();
   readonly #wake = new Int32Array(new SharedArrayBuffer(4));
-  /** Rooms that this thread has been told all of. */
+  /** Rooms whose whole handle this thread has received. */
   #known = new WeakSet<RoomHandle>();
   #port!: MessagePort;
   #outbox: ThreadOrder[] = [];
@@ -75,7 +72,7 @@ export class StepThread {
   #orders = 0;
   #threadId = -1;
   #closed = false;
-  /** Why the thread is ended, and the order that it executed then. */
+  /** Why the thread is being ended, and the order that it was executing. */
   #ended: { reason: StuckReason; executing: number } | null = null;
 
   constructor({ pool, running, slot, deadlineMs, onLost }: StepThreadOptions) {
@@ -87,17 +84,17 @@ export class StepThread {
     void this.#serve();
   }
 
-  /** It is there. A lost one is asked for things, too: the next one does them. */
+  /** Is the thread running? A lost one still accepts orders, which its replacement executes. */
   get up(): boolean {
     return this.#threadId >= 0;
   }
 
-  /** What it has been asked for and has not answered. */
+  /** Number of unanswered orders. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** What waits for it: its time has come, and it does something else. */
+  /** Number of due orders that wait while the thread is busy with another. */
   get overdue(): number {
     const nowMs = performance.now();
     let count = 0;
@@ -105,15 +102,15 @@ export class StepThread {
     return Math.max(0, count - 1);
   }
 
-  /** Any order but a step. */
+  /** Runs any order except a step. */
   run<T>(name: "open" | "save" | "replay" | "inspect" | "help" | "collect", task: unknown): Promise<T> {
     return this.#order({ name, task }, performance.now()).done as Promise<T>;
   }
 
   /**
-   * @param turn times are the process's
-   * @param begun called when others may help
-   * @returns how to withdraw it; and its result, which rejects with StepDropped if it does not begin
+   * @param turn its times are process times
+   * @param begun called when other threads may help
+   * @returns a function that withdraws the step, and its result, which rejects with StepDropped if it does not begin
    */
   step(task: StepTask, turn: Turn, begun: () => void): { withdraw: () => void; done: Promise<StepResult> } {
     const fromMs = fromProcessMs(turn.dueMs);
@@ -135,7 +132,7 @@ export class StepThread {
     return { withdraw: () => this.#pending.has(id) && this.#post({ id, name: "withdraw" }), done: step() };
   }
 
-  /** Ends the thread if it is stuck. @param elapsedMs since the look before */
+  /** Ends the thread if it is stuck. @param elapsedMs time since the last call */
   look(elapsedMs: number): void {
     if (this.#ended || !this.up) return;
     const { executing, progress } = this.#words;
@@ -151,11 +148,11 @@ export class StepThread {
     const reason = this.#watch.look(worker, look, elapsedMs);
     if (!reason) return;
     this.#ended = { reason, executing };
-    // Piscina rejects `serve`, and starts another thread.
+    // Piscina rejects `serve` and starts another thread.
     void worker?.terminate();
   }
 
-  /** The pool ends: no other thread is asked for. */
+  /** Ends with the pool: no further thread is requested. */
   close(): void {
     this.#closed = true;
   }
@@ -171,7 +168,7 @@ export class StepThread {
     return { id, done };
   }
 
-  /** Steps that are handed over in one turn of events go in one message: they are not due yet. */
+  /** Posts an order. Steps posted in one turn of the event loop go in one message, because they are not due yet. */
   #post(order: ThreadOrder): void {
     this.#outbox.push(order);
     if (order.name !== "step") return this.#flush();
@@ -209,13 +206,13 @@ export class StepThread {
       } catch (reason) {
         error = reason;
       }
-      // It may have been lost in the middle of something.
+      // The thread may have been lost while it was stepping.
       this.#running.end(this.#slot);
-      // It may have answered before it was lost.
+      // It may have posted answers before it was lost.
       for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1))
         this.#answered(entry.message as ThreadAnswer);
       port1.close();
-      // What is asked for from now on is for the next one.
+      // Orders from now on are for the next thread.
       port2 = this.#open();
       this.#rejectAll(error);
       const restMs = LEAST_LIFE_MS - (performance.now() - sinceMs);
@@ -223,10 +220,10 @@ export class StepThread {
     }
   }
 
-  /** The thread is lost. Only the order that it executed is charged with that. */
+  /** Rejects the orders of a lost thread. Only the order that it was executing is charged. */
   #rejectAll(error: unknown): void {
     const executing = this.#words.execute(0);
-    // A thread that went on before its end reached it executed another order by then, which is not to blame.
+    // A terminated thread may run on for a moment and execute another order, which is not to blame.
     const { reason, executing: culprit } = this.#ended ?? { reason: "ended" as const, executing };
     this.#ended = null;
     const lost = [...this.#pending];
@@ -235,11 +232,11 @@ export class StepThread {
     if (!this.#closed) this.#onLost(reason);
   }
 
-  /** @returns the other end, for a thread that is to come */
+  /** Opens a new channel. @returns the port for the next thread */
   #open(): MessagePort {
     const { port1, port2 } = new MessageChannel();
     port1.on("message", (answer: ThreadAnswer) => this.#answered(answer));
-    // What is under way keeps the process, not the port.
+    // Pending work keeps the process alive; the port need not.
     port1.unref();
     this.#port = port1;
     this.#threadId = -1;
@@ -259,9 +256,9 @@ export class StepThread {
     this.#pending.delete(answer.id);
     if ("result" in answer) pending.resolve(answer.result);
     else if ("error" in answer) pending.reject(answer.error);
-    else pending.reject(new StepDropped("the step was withdrawn, or its time was over"));
+    else pending.reject(new StepDropped("the step was withdrawn, or its deadline passed"));
   }
 }
 
-/** A helper's progress is that of the tick that it helps with. */
+/** Progress of the tick that the helper works on. */
 const progressOf = ({ room }: HelpTask): number => new SchedulerWords(room.memory).progress();

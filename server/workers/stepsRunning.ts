@@ -1,20 +1,21 @@
 /**
- * Which threads do something for rooms right now, in memory that all threads see. Work that can wait does so while they
- * need all cores. Priorities alone do not do that: for up to 100 ms Linux leaves two threads that step on one core
- * while another core has one that builds, whatever its priority (SCHED_IDLE, too). Beside three rooms on two cores, of
- * which they need 1.1, 5.5 % more ticks were late while objects of 110,000 triangles were built all the time, 3.3 %
- * with SCHED_IDLE, and 1.5 % with this, when an object takes 2.9 s instead of 1.8. To leave a core free for the next
- * step (4.3 %, 3.9 s), or rooms one thread each (3.7 %), was no better.
+ * Counts the threads that work for rooms right now, in memory that all threads see. Work that can wait (building of
+ * objects) pauses while rooms need all cores. Priorities alone do not achieve this: for up to 100 ms Linux leaves two
+ * stepping threads on one core while a building thread has another, even with SCHED_IDLE.
+ * Measured beside three rooms that need 1.1 of two cores, while objects of 110,000 triangles were built all the time:
+ * 5.5 % more late ticks, 3.3 % with SCHED_IDLE, 1.5 % with this (an object then takes 2.9 s instead of 1.8). Leaving a
+ * core free for the next step (4.3 %, 3.9 s), or one thread for each room (3.7 %), was not better.
  */
 import { availableParallelism } from "node:os";
 
-/** Counts what has ended; a bit for each thread, 1 while it has something to do. */
+/** Words: a counter of ended work, and a bit for each thread, 1 while it works. */
 const ENDED = 0;
 const RUNNING = 1;
-/** Of a word. Threads beyond these share a bit: then others wait for a little less. */
+/** Bits of a word. Threads beyond these share a bit; other work then waits slightly less. */
 const BITS = 32;
 /**
- * Work that can wait runs so long, ms, and waits for at most so long: a twentieth of a core, if all are needed always.
+ * Work that can wait runs for at least LEAST_RUN_MS and then waits for at most MOST_WAIT_MS: it gets a twentieth of a
+ * core if rooms always need all cores.
  */
 const LEAST_RUN_MS = 1;
 const MOST_WAIT_MS = 20;
@@ -31,7 +32,7 @@ export class StepsRunning {
     Atomics.or(this.words, RUNNING, 1 << (thread % BITS));
   }
 
-  /** For a thread that is lost, too. */
+  /** Call it for a lost thread, too. */
   end(thread: number): void {
     Atomics.and(this.words, RUNNING, ~(1 << (thread % BITS)));
     Atomics.add(this.words, ENDED, 1);
@@ -46,16 +47,13 @@ export class StepsRunning {
 }
 
 export interface GoFirstOptions {
-  /** Threads that can run at once. */
+  /** Number of threads that can run at once. */
   cores?: number;
-  /** ms. */
+  /** Longest wait, ms. */
   mostWaitMs?: number;
 }
 
-/**
- * @returns what a thread does at its yield points (shared/yieldPoint.ts): it lets steps go first while they need all
- *   cores
- */
+/** @returns a function for a thread's yield points (shared/yieldPoint.ts): it waits while steps need all cores */
 export function lettingStepsGoFirst(
   running: StepsRunning,
   { cores = availableParallelism(), mostWaitMs = MOST_WAIT_MS }: GoFirstOptions = {},

@@ -1,51 +1,51 @@
 /**
- * When a thread has to be ended. Pure: it is told what was seen of the thread, and how long after the look before.
+ * Decides when a thread must be ended. Pure: the caller passes its observations and the time since the last look.
  *
  *   no_progress   the thread used `deadlineMs` of CPU time without progress: an endless loop
  *   blocked       the thread made no progress and used next to no CPU time for BLOCKED_DEADLINES deadlines: a deadlock
  *
- * A long tick makes progress at every preemption point and is never ended. CPU time of the thread is the clock of the
- * first rule, so a busy machine, cgroup throttling, SIGSTOP and suspension count for nothing. The second rule counts
- * looks: the main thread had the processor at each of them, and a look counts MOST_LOOK_MS at most, however long the
- * process stood still before it. Both threads have the same priority, so a thread that could run gets more than
- * LEAST_SHARE of that time; then only the first rule holds.
+ * A long tick makes progress at every preemption point and is never ended. The first rule counts the thread's CPU time,
+ * so a busy machine, cgroup throttling, SIGSTOP and suspension do not count. The second rule counts looks, at which the
+ * main thread had the processor. A look counts at most MOST_LOOK_MS, however long the process was stopped before it.
+ * Both threads have the same priority, so a thread that can run gets more than LEAST_SHARE of that time; then only the
+ * first rule applies.
  */
 import type { StuckReason } from "./threadLost.ts";
 
-/** A thread that is blocked is waited for this many deadlines. */
+/** Number of deadlines after which a blocked thread is ended. */
 const BLOCKED_DEADLINES = 12;
 /** Longest time that one look counts, ms. */
 const MOST_LOOK_MS = 250;
-/** A thread that uses less than this share of the counted time is blocked. */
+/** A thread that uses less than this share of the counted time counts as blocked. */
 const LEAST_SHARE = 1 / 500;
 
 export interface ThreadLook {
   /** Number of the order that the thread executes, 0: none. */
   executing: number;
-  /** Changes with every step forward. */
+  /** Counter that changes with every step forward. */
   progress: number;
-  /** CPU time of the thread since it began, ms; undefined: it did not say. */
+  /** CPU time of the thread since it started, ms; undefined: not known. */
   cpuMs: number | undefined;
-  /** The order may wait for another thread: it is never blocked. */
+  /** The order may wait for another thread, so it never counts as blocked. */
   waits?: boolean;
-  /** Own deadline of the order, ms of CPU time. */
+  /** The order's deadline, ms of CPU time. */
   deadlineMs: number;
 }
 
 export class StuckRule {
   #executing = 0;
   #progress = 0;
-  /** CPU time at the first look after the last progress that had one, ms. */
+  /** First known CPU time since the last progress, ms. */
   #fromCpuMs: number | undefined;
   #usedMs = 0;
   #countedMs = 0;
 
-  /** The thread made no progress since the look before: its CPU time is worth asking for. */
+  /** The thread made no progress since the last look, so its CPU time should be queried. */
   get isSuspicious(): boolean {
     return this.#countedMs > 0;
   }
 
-  /** @param elapsedMs since the look before */
+  /** @param elapsedMs time since the last look */
   look({ executing, progress, cpuMs, waits = false, deadlineMs }: ThreadLook, elapsedMs: number): StuckReason | null {
     if (executing === 0 || executing !== this.#executing || progress !== this.#progress) {
       this.#executing = executing;

@@ -1,21 +1,20 @@
 /**
- * Which thread of a pool does what. A room lives at a thread for as long as that is a good place (placement.ts); its
- * steps are handed over before they are due, and the thread decides who runs next (fairSchedule.ts).
+ * Assigns a pool's work to its threads. A room stays on a thread as long as that is a good place (placement.ts). Its
+ * steps are sent before they are due, and the thread decides which one runs next (fairSchedule.ts).
  *
- * A heavy room's tick may be helped with: threads that have nothing to do are lent to it, each by an order of its own,
- * and leave when the tick is over or they are asked for anything else.
+ * Idle threads help with the tick of a heavy room. Each gets a `help` order, and leaves when the tick ends or the
+ * thread is needed.
  *
- *   a tick begins                threads have nothing to do  -> they are lent, to the tick with the fewest helpers
- *   first
- *   a helper's thread is wanted  -> it is sent away: it finishes the chunk it has (microseconds) and leaves, some
- *   milliseconds before a step is due
- *   a thread has nothing to do   -> lent to a tick that still runs
- *   a helper's thread ends       -> outside a chunk nobody misses it; in the middle of one the tick cannot be finished:
- *   it throws, as if its own thread had ended
+ *   a tick begins                -> idle threads are lent, first to the tick with the fewest helpers
+ *   a helper's thread is needed  -> it is sent away: it finishes its chunk (microseconds) and leaves, some milliseconds
+ *   before a step is due
+ *   a thread becomes idle        -> it is lent to a tick that still runs
+ *   a helper's thread ends       -> outside a chunk this does no harm; inside a chunk the tick cannot be finished: it
+ *   throws, as if its own thread had ended
  *
- * So a helper never delays another room by more than a chunk and a message, a tick never waits for a helper, and which
- * threads come makes no difference to the result (kernel/assembly/step/worker.ts). A room counts as heavy once its
- * ticks take `heavySeconds` of work on average, and until they take half of that.
+ * So a helper delays another room by at most a chunk and a message, and a tick never waits for a helper to come. The
+ * number of helpers does not change the result (kernel/assembly/step/worker.ts). A room becomes heavy when its ticks
+ * take `heavySeconds` of work on average, and light again at half of that.
  */
 import { SchedulerWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
 import type { HelpTask, OpenTask, RoomHandle, StepResult, StepTask, Turn } from "./messages.ts";
@@ -23,37 +22,37 @@ import { Placement, type Resident } from "./placement.ts";
 import { toProcessMs } from "./processClock.ts";
 import type { StepThread } from "./stepThread.ts";
 
-/** Weight of the last tick in the average: about an eighth of a second at 60 Hz. */
+/** Weight of the last tick in the averages: about an eighth of a second at 60 Hz. */
 const NEWEST = 1 / 8;
-/** A heavy room is light again below this part of what made it heavy. */
+/** A heavy room becomes light below this part of the limit. */
 const HYSTERESIS = 0.5;
 
-/** What the scheduler wants of a thread. */
+/** The scheduler's view of a thread. */
 export type SchedulerThread = Pick<StepThread, "up" | "pending" | "overdue" | "run" | "step">;
 
 interface RoomLoad extends Resident {
-  /** Average seconds of one thread that a tick would take alone. */
+  /** Average work of a tick, in seconds of a single thread. */
   workSeconds: number;
-  /** Average seconds that a tick takes, helped or not. */
+  /** Average duration of a tick, with or without helpers, s. */
   tickSeconds: number;
-  /** That have come to their end. */
+  /** Number of finished ticks. */
   ticks: number;
-  /** The step that is under way, if any. */
+  /** Withdraws the pending step, if there is one. */
   withdraw: (() => void) | null;
 }
 
-/** A tick of a heavy room that others may help with. */
+/** A tick of a heavy room that other threads may help with. */
 interface SharedTick {
   task: StepTask;
   words: SchedulerWords;
   thread: SchedulerThread;
-  /** Rows of helpers that have been sent. */
+  /** Helpers of this tick, by row. */
   helpers: Map<number, SchedulerThread>;
-  /** Most helpers at a time: one that was sent away may have come back. */
+  /** Largest number of helpers at a time; a thread that was sent away may come back. */
   most: number;
 }
 
-/** What a thread that is lent does. */
+/** The task of a lent thread. */
 interface Loan {
   words: SchedulerWords;
   slot: number;
@@ -61,7 +60,7 @@ interface Loan {
 
 export interface TaskSchedulerOptions {
   threads: readonly SchedulerThread[];
-  /** Most threads that step one room. */
+  /** Most threads that step one room at a time. */
   mostThreads: number;
   /** Ticks that take longer than this make a room heavy, s. */
   heavySeconds: number;
@@ -72,7 +71,7 @@ export class TaskScheduler {
   readonly #placement: Placement;
   readonly #ticks = new Set<SharedTick>();
   readonly #loads = new WeakMap<RoomHandle, RoomLoad>();
-  /** Rows of a room that a helper still has: one of the last tick may not have left yet. */
+  /** Rows of a room that helpers still use: a helper of the last tick may not have left yet. */
   readonly #taken = new WeakMap<RoomHandle, Set<number>>();
   readonly #loans = new Map<SchedulerThread, Loan>();
 
@@ -81,12 +80,12 @@ export class TaskScheduler {
     this.#placement = new Placement(options.threads.length);
   }
 
-  /** Orders that wait for a thread although their time has come. */
+  /** Number of due orders that wait for a thread. */
   get waiting(): number {
     return this.#options.threads.reduce((sum, { overdue }) => sum + overdue, 0);
   }
 
-  /** Any order but a step: where the room lives, or where least is to be done. */
+  /** Runs any order except a step: on the room's thread, or on the least busy one. */
   async run<T>(name: "open" | "save" | "replay" | "inspect", task: OpenTask | { room: RoomHandle }): Promise<T> {
     const load = "room" in task ? this.#loads.get(task.room) : undefined;
     const thread = load ? this.#there(load.home) : this.#idlest();
@@ -98,7 +97,7 @@ export class TaskScheduler {
     }
   }
 
-  /** One tick of a room. @throws StepDropped when it was withdrawn, or may not begin any more */
+  /** Runs one tick of a room. @throws StepDropped if it was withdrawn, or its deadline passed */
   async step(task: StepTask): Promise<StepResult> {
     const load = this.#loadOf(task.room);
     const { threads, mostThreads } = this.#options;
@@ -115,7 +114,7 @@ export class TaskScheduler {
     };
     this.#call(thread);
     const shared = load.heavy && Math.min(threads.length, mostThreads) > 1;
-    // A generation is an int32, not 0; ticks number the steps of a room.
+    // A generation is an int32 other than 0; ticks number the steps of a room.
     const whole = shared ? { ...task, generation: (task.tick % 0x3fffffff) + 1 } : task;
     const tick: SharedTick = {
       task: whole,
@@ -140,24 +139,24 @@ export class TaskScheduler {
       load.withdraw = null;
       this.#placement.done(load, performance.now());
       this.#ticks.delete(tick);
-      // The thread ends a tick that comes to its end; one whose thread was lost is ended here.
+      // The thread closes a tick that finishes; for a lost thread it is closed here.
       if (shared) tick.words.close();
       this.#lend();
     }
   }
 
-  /** The room's step does not begin any more, if it has not: somebody wants the room as it is. */
+  /** Cancels the room's step if it has not begun, because another task needs the room's state. */
   withdraw(room: RoomHandle): void {
     this.#loads.get(room)?.withdraw?.();
   }
 
-  /** The thread; or another one while it is being replaced. */
+  /** Returns the room's thread, or another one while it is being replaced. */
   #there(home: number): SchedulerThread {
     const thread = this.#options.threads[home]!;
     return thread.up ? thread : this.#idlest();
   }
 
-  /** Of those that are there, if any is. */
+  /** Returns the least busy running thread; if none runs, the least busy one. */
   #idlest(): SchedulerThread {
     const { threads } = this.#options;
     const up = threads.filter((thread) => thread.up);
@@ -182,7 +181,7 @@ export class TaskScheduler {
     return load;
   }
 
-  /** What helpers did counts as if the room's own thread had done it at its own pace. */
+  /** Updates the averages. Helpers' chunks count as if the room's own thread had done them at its own pace. */
   #weigh(load: RoomLoad, { wholeSeconds, work: { shared, helped } }: StepResult, periodSeconds: number): void {
     const seconds = wholeSeconds * (1 + helped / Math.max(1, shared - helped));
     load.workSeconds += NEWEST * (seconds - load.workSeconds);
@@ -192,7 +191,7 @@ export class TaskScheduler {
     load.demand += NEWEST * (Math.min(1, wholeSeconds / periodSeconds) - load.demand);
   }
 
-  /** The thread is wanted: if it helps, it is to leave. */
+  /** Sends a helper away, because its thread is needed. */
   #call(thread: SchedulerThread): void {
     const loan = this.#loans.get(thread);
     if (!loan) return;
@@ -200,7 +199,7 @@ export class TaskScheduler {
     loan.words.sendAway(loan.slot);
   }
 
-  /** Lends threads that have nothing to do to ticks that run, one by one to the one with the fewest helpers. */
+  /** Lends idle threads to running ticks, one at a time to the tick with the fewest helpers. */
   #lend(): void {
     if (this.#ticks.size === 0) return;
     for (const thread of this.#options.threads) {
@@ -220,7 +219,7 @@ export class TaskScheduler {
     }
   }
 
-  /** @returns false if all rows of the room are taken */
+  /** @returns false: all rows of the room are taken */
   #send(tick: SharedTick, thread: SchedulerThread): boolean {
     const { room, generation } = tick.task;
     const { words } = tick;
@@ -242,7 +241,7 @@ export class TaskScheduler {
       this.#lend();
     };
     const task: HelpTask = { room, generation: generation!, slot };
-    // A thread that ended before or between its chunks is no loss; what it left behind in one, its room hears of.
+    // A thread that ended outside a chunk does no harm. After a loss inside a chunk, the room's tick fails.
     thread.run("help", task).then(left, () => {
       words.lost(slot);
       left();

@@ -1,14 +1,14 @@
 /**
- * What a thread that steps rooms does all day: it takes orders from its port, runs the steps among them at their time
- * (fairSchedule.ts) and everything else between them, and says what came of each as soon as it is known. The main
- * thread hands a step over before it is due, so it never stands between two steps.
+ * Main loop of a stepping thread. It takes orders from its port, runs steps at their time (fairSchedule.ts) and other
+ * orders between them, and posts each result at once. The main thread sends a step before it is due, so it never delays
+ * the next step.
  *
- * Steps that are due and everything else each get a part of the time while both wait: one for steps, OTHERS_SHARE for
- * the rest. A hundred rooms that tick must not keep the next one from coming back, nor the other way round, and a room
- * that is slow for a moment is better than one that is not there. To help with another thread's step comes last.
+ * While both wait, due steps get one part of the time and other orders OTHERS_SHARE parts. So a hundred ticking rooms
+ * do not keep the next room from being restored, and restores do not stop ticking rooms. A room that is slow for a
+ * moment is better than one that is missing. Helping with another thread's step has the lowest priority.
  *
- * Every tick and every replay is preempted: in its middle run the steps that need not wait for its end and, if it is
- * long, the other orders, too. The order on top of that stack is the one that the thread executes (threadWords.ts).
+ * Every tick and every replay can be preempted. In its middle run steps that need not wait for its end and, if it is
+ * long, other orders, too. The innermost order is the one that the thread executes (threadWords.ts).
  */
 import { type MessagePort, receiveMessageOnPort, threadId } from "node:worker_threads";
 import { setImmediate as turnOfEvents } from "node:timers/promises";
@@ -18,43 +18,43 @@ import { fromProcessMs } from "./processClock.ts";
 import { StepsRunning } from "./stepsRunning.ts";
 import { ThreadWords } from "./threadWords.ts";
 
-/** Parts of the time that all else gets while steps, which get one, wait, too. */
+/** Parts of the time for other orders while steps, which get one part, wait, too. */
 const OTHERS_SHARE = 3;
-/** What one of them has had more than the other counts up to this, s: longer ago is forgotten. */
+/** Limit of the time that one kind is ahead of the other, s: older differences are forgotten. */
 const MOST_LEAD_SECONDS = 0.05;
-/** The thread's own events (finalizers, tasks of the engine) have a turn this often, ms. */
+/** Interval at which the thread's event loop runs (finalizers, tasks of the engine), ms. */
 const EVENTS_MS = 50;
-/** A tick is looked up from this often at most, ms: its preemption points lie closer. */
+/** Least time between two preemptions of a tick, ms; its preemption points are closer. */
 const PIECE_MS = 0.5;
-/** Orders in the middle of each other at most: stacks stay shallow. What is deepest is not preempted. */
+/** Most nested orders, so that stacks stay shallow. The innermost one is not preempted. */
 const MOST_NESTED = 16;
-/** Rooms that have asked for no step for so long are forgotten, ms. */
+/** A room without any step for this time is forgotten, ms. */
 const FORGOTTEN_MS = 10_000;
 
 type StepOrder = Extract<ThreadOrder, { name: "step" }>;
 type OtherOrder = Exclude<ThreadOrder, { name: "step" | "withdraw" }>;
 
-/** What an order gives, and what is handed over with it instead of being copied. */
+/** Result of an order, and the buffers that are moved with it. */
 export interface Done {
   result: unknown;
   transfer: ArrayBuffer[];
 }
 
-/** What a step tells the thread, and may ask of it. */
+/** Callbacks of a step into the thread. */
 export interface StepHooks {
-  /** To be called when others may help with it. */
+  /** Call it when other threads may help with the step. */
   begun: () => void;
-  /** To be called now and then in its middle: runs what does not wait for its end. @returns for how long, s */
+  /** Call it at preemption points: runs orders that need not wait for the step's end. @returns their duration, s */
   preempt: () => number;
 }
 
-/** Runs orders. */
+/** Executes orders. */
 export interface Runner {
   step: (task: StepOrder["task"], hooks: StepHooks) => Done;
   other: (name: OtherOrder["name"], task: unknown, preempt: StepHooks["preempt"]) => Done;
 }
 
-/** What of a tick's time is its own, and how long others had to wait. */
+/** Splits a tick's duration into its own time and preemptions, and measures its longest piece. */
 class TickTime {
   readonly #startMs: number;
   #sinceMs: number;
@@ -69,19 +69,19 @@ class TickTime {
     return (nowMs - this.#startMs - this.#othersMs) / 1000;
   }
 
-  /** For how long it has run since it began or was resumed, ms. */
+  /** Duration since it began or was resumed, ms. */
   pieceMs(nowMs: number): number {
     return nowMs - this.#sinceMs;
   }
 
-  /** @returns for how long it has run since it began or was resumed, s */
+  /** @returns duration since it began or was resumed, s */
   pause(nowMs: number): number {
     const seconds = this.pieceMs(nowMs) / 1000;
     this.longestSeconds = Math.max(this.longestSeconds, seconds);
     return seconds;
   }
 
-  /** @returns how long it has paused, s */
+  /** @returns duration of the pause, s */
   resume(fromMs: number, nowMs: number): number {
     this.#othersMs += nowMs - fromMs;
     this.#sinceMs = nowMs;
@@ -99,17 +99,17 @@ export class ThreadLoop {
   readonly #schedule = new FairSchedule<StepOrder>();
   readonly #flows = new Map<string, Flow>();
   readonly #accounts = new Map<string, Account>();
-  /** The other orders, seen as a room: all rooms have had less, but only short ticks run in their middle. */
+  /** The other orders as one room: every room has had less than it, but only short ticks run in its middle. */
   readonly #background = background();
-  /** Steps that have not begun, by number. */
+  /** Steps that have not begun, by order number. */
   readonly #steps = new Map<number, Flow>();
   readonly #others: OtherOrder[] = [];
   readonly #helps: OtherOrder[] = [];
-  /** Time that the others have had beyond their part, in steps' seconds. */
+  /** Time of the other orders beyond their part, in seconds of steps. */
   #lead = 0;
   #forgottenMs = performance.now();
   #woken = -1;
-  /** Orders that have begun and are not over: one, and those in its middle. */
+  /** Number of orders that have begun and not ended: one, and those in its middle. */
   #nested = 0;
 
   constructor({ port, wake, running, slot, words }: ServeTask, runner: Runner) {
@@ -121,7 +121,7 @@ export class ThreadLoop {
     this.#runner = runner;
   }
 
-  /** Never resolves: the thread ends. */
+  /** Runs until the thread ends; never resolves. */
   async run(): Promise<never> {
     this.#answer({ thread: threadId });
     for (let eventsMs = performance.now(); ; ) {
@@ -134,7 +134,7 @@ export class ThreadLoop {
     }
   }
 
-  /** @returns how often the thread has been woken, all of which has been read */
+  /** Reads all posted orders. @returns the wake counter that they were posted with */
   #receive(): number {
     const woken = Atomics.load(this.#wake, 0);
     if (woken === this.#woken) return woken;
@@ -174,7 +174,7 @@ export class ThreadLoop {
     for (const order of this.#schedule.withdraw(flow)) this.#answer({ id: order.id, dropped: true });
   }
 
-  /** @returns how long there is nothing to do, ms; 0 when something was done */
+  /** @returns how long the thread may sleep, ms; 0: an order was run */
   #runOne(nowMs: number): number {
     const first = this.#others.length > 0 && this.#lead <= 0;
     const next = first ? undefined : this.#schedule.next(nowMs);
@@ -211,9 +211,9 @@ export class ThreadLoop {
   }
 
   /**
-   * In the middle of a tick, or of another order: runs those that do not wait for its end.
-   * @param ran told how long a piece of it took, s
-   * @returns for how long, s
+   * Runs, in the middle of a tick or another order, the orders that need not wait for its end.
+   * @param ran called with the duration of the piece that just ended, s
+   * @returns duration of the preemption, s
    */
   #preempt(flow: Flow, time: TickTime, ran: (seconds: number) => void): number {
     this.#words.advance();
@@ -227,7 +227,7 @@ export class ThreadLoop {
     return time.resume(fromMs, nowMs);
   }
 
-  /** @returns false: nothing is to be done before the order that runs goes on */
+  /** @returns false: the preempted order may continue */
   #runInMiddle(flow: Flow, ownSeconds: number, nowMs: number): boolean {
     const other = isLong(ownSeconds) && this.#lead <= 0 ? this.#others.shift() : undefined;
     if (other) {

@@ -1,8 +1,8 @@
-/** Why a thread was lost, and whether the work that was rejected with it is to blame. */
+/** Reasons of a lost thread, and whether the rejected work is to blame. */
 
 /** Reasons for which the main thread ends a thread (stuckRule.ts). */
 export type StuckReason = "no_progress" | "blocked";
-/** `ended`: it crashed, had too little memory, or was ended from outside. */
+/** `ended`: it crashed, ran out of memory, or was ended from outside. */
 export type LossReason = StuckReason | "ended";
 
 const TEXTS: Record<LossReason, string> = {
@@ -13,7 +13,7 @@ const TEXTS: Record<LossReason, string> = {
 
 export class ThreadLost extends Error {
   readonly reason: LossReason;
-  /** The thread executed this very work when it was lost: not that of another room, before or in its middle. */
+  /** The thread was executing this very work when it was lost, not another room's work before or in its middle. */
   readonly charged: boolean;
 
   constructor(reason: LossReason, charged: boolean, cause: unknown) {
@@ -24,5 +24,5 @@ export class ThreadLost extends Error {
   }
 }
 
-/** An error that the work itself threw is its own doing, too. */
+/** Is the work to blame? An error that the work itself threw counts, too. */
 export const isCharged = (error: unknown): boolean => !(error instanceof ThreadLost) || error.charged;

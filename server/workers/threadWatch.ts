@@ -1,15 +1,15 @@
-/** Looks at a thread now and then, and says when it has to be ended (stuckRule.ts). */
+/** Looks at a thread regularly and tells when it must be ended (stuckRule.ts). */
 import type { Worker } from "node:worker_threads";
 import { StuckRule, type ThreadLook } from "./stuckRule.ts";
 import type { StuckReason } from "./threadLost.ts";
 
-/** CPU time is asked for this often, ms: each answer takes some microseconds of the thread. */
+/** Interval of CPU time queries, ms: each answer takes some microseconds of the thread. */
 const CPU_INTERVAL_MS = 250;
 
-/** A question for the thread's CPU time. */
+/** A pending or answered query of the thread's CPU time. */
 interface Question {
   worker: Worker;
-  /** The thread's progress when it was asked. */
+  /** The thread's progress at the time of the query. */
   progress: number;
   askedMs: number;
   cpuMs: number | undefined;
@@ -20,7 +20,7 @@ export class ThreadWatch {
   readonly #rule = new StuckRule();
   #question: Question | undefined;
 
-  /** @param look without CPU time, which the watch asks the worker for */
+  /** @param look observations without CPU time, which the watch queries from the worker */
   look(worker: Worker | undefined, look: Omit<ThreadLook, "cpuMs">, elapsedMs: number): StuckReason | null {
     const question = this.#question;
     const isMeant = question?.worker === worker && question?.progress === look.progress;
@@ -31,12 +31,12 @@ export class ThreadWatch {
   }
 }
 
-/** A thread that gets no processor does not answer: it has used no CPU time. */
+/** Queries the CPU time. A thread without a processor does not answer, but it has not used CPU time either. */
 function ask(worker: Worker, progress: number): Question {
   const question: Question = { worker, progress, askedMs: performance.now(), cpuMs: undefined, isOver: false };
   worker.cpuUsage().then(
     ({ user, system }) => Object.assign(question, { cpuMs: (user + system) / 1000, isOver: true }),
-    // A thread that has just ended does not say.
+    // A thread that has just ended does not answer.
     () => Object.assign(question, { isOver: true }),
   );
   return question;

@@ -1,7 +1,7 @@
 /**
- * What a thread that steps rooms says of itself, in memory that the main thread reads while the thread is busy:
+ * State of a stepping thread, in memory that the main thread reads while the thread is busy:
  *
- *     int32 [0] executing   number of the order whose work runs now, 0: none. Not one that was preempted
+ *     int32 [0] executing   number of the order that runs now, 0: none. A preempted order does not count
  *     int32 [1] progress    counts orders begun and ended, and preemption points passed
  */
 const EXECUTING = 0;
@@ -22,7 +22,7 @@ export class ThreadWords {
     return Atomics.load(this.words, PROGRESS);
   }
 
-  /** @returns the order that was executed before */
+  /** @returns the order that was executing before */
   execute(order: number): number {
     this.advance();
     return Atomics.exchange(this.words, EXECUTING, order);

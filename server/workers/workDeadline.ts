@@ -1,40 +1,37 @@
-/**
- * Deadlines of the work alone: of what a thread has had of a processor, neither of the wait before it nor of that for
- * one.
- */
+/** Deadlines in processor time: waiting for a turn or for a processor does not count. */
 import type { Worker } from "node:worker_threads";
 import type { Piscina } from "piscina";
 
-/** A thread's work is looked at so often within its deadline, and at least once a second. */
+/** Number of looks within a deadline; there is at least one look a second. */
 const LOOKS = 20;
-/** A thread that gets no processor, or hangs without one, is waited for so many times its deadline. */
+/** Wall time limit as a multiple of the deadline, for a thread that gets no processor or hangs without using it. */
 const PATIENCE = 4;
 
 export interface WorkOptions {
   name: string;
-  /** Processor time, ms. */
+  /** Processor time limit, ms. */
   deadlineMs: number;
-  /** Times the deadline that the work may take by the clock; PATIENCE unless given. */
+  /** Wall time limit as a multiple of the deadline; default PATIENCE. */
   patience?: number;
-  /** Handed over instead of being copied. */
+  /** Buffers that are moved instead of copied. */
   moved?: ArrayBuffer[];
-  /** Ends it sooner. */
+  /** Aborts the task. */
   signal?: AbortSignal;
   /**
    * Shared: the thread writes its processor time (ms) into it when the task begins; 0 until then. Absent: the task
-   * begins with the thread, or with the call where the thread is there.
+   * begins with the thread, or with the call if the thread already runs.
    */
   beganMs?: Float64Array;
-  /** Told of the processor time (ms) that the task has used since it was told last. */
+  /** Called with the processor time (ms) that the task has used since the last call. */
   onWork?: (ms: number) => void;
 }
 
-/** The task was given up: it took longer than it may. */
+/** The task was aborted because it exceeded its time. */
 export class TookTooLong extends Error {}
 
 /**
- * A task of a pool that has one thread and nothing else to do.
- * @throws TookTooLong, or what the task or its thread throws
+ * Runs a task in a pool with a single thread and no other work.
+ * @throws TookTooLong, or the error of the task or its thread
  */
 export async function runWithin<T>(
   pool: Piscina,
@@ -63,7 +60,7 @@ export async function runWithin<T>(
       signal: signal ? AbortSignal.any([late, signal]) : late,
       transferList: moved,
     })) as T;
-    // What was done since the last look.
+    // Charge the work since the last look.
     await look();
     return result;
   } catch (error) {
@@ -74,9 +71,9 @@ export async function runWithin<T>(
   }
 }
 
-/** Of a processor for a thread since it began, ms. */
+/** Processor time of a thread since it started, ms. */
 async function workOf(thread: Worker | undefined): Promise<number> {
-  // One that has just ended does not say.
+  // A thread that has just ended does not answer.
   const used = await thread?.cpuUsage().catch(() => undefined);
   return used ? (used.user + used.system) / 1000 : 0;
 }

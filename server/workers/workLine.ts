@@ -1,4 +1,4 @@
-/** One thread of the builder, and the line of those that wait for it. */
+/** One thread of the builder, and the queue of its tasks. */
 import { Piscina } from "piscina";
 import { Turns } from "../../shared/turns.ts";
 import type { BuildThreadData } from "./messages.ts";
@@ -8,31 +8,33 @@ import { runWithin, TookTooLong, type WorkOptions } from "./workDeadline.ts";
 export interface LineOptions {
   /** JavaScript heap of the thread, MB. */
   memoryMb: number;
-  /** As of nice(1). */
+  /** nice(1) increment. */
   nice: number;
-  /** Threads that the work waits for (stepsRunning.ts). */
+  /** Running steps that the work waits for (stepsRunning.ts). */
   steps?: StepsRunning;
-  /** Processor time that an address has used: the lightest address is served first. Absent: addresses take turns. */
+  /**
+   * Processor time that an address has used: the address with the least is served first. Absent: addresses take turns.
+   */
   usedOf?: (address: string) => number;
   onError: (error: Error) => void;
 }
 
-/** The thread goes away when it has done nothing for this long, ms. */
+/** The thread ends after this time without work, ms. */
 const IDLE_MS = 30_000;
 const filename = new URL("./buildWorker.ts", import.meta.url).href;
 
-/** The work took more processor time, or more memory, than it may. */
+/** The work exceeded its limit of processor time or memory. */
 export class WorkLimit extends Error {}
 
 export interface LineTask extends WorkOptions {
-  /** Name of the deadline, for the error. */
+  /** Name of the variable that sets the deadline, for the error. */
   limit: string;
 }
 
 export class WorkLine {
   readonly #memoryMb: number;
   readonly #pool: Piscina;
-  /** The deadline is of the work alone: neither of the wait before it, nor of that for a processor. */
+  /** Queue by address. Time in the queue does not count against the deadline. */
   readonly #turns: Turns;
 
   constructor({ memoryMb, nice, steps, usedOf, onError }: LineOptions) {
@@ -52,7 +54,7 @@ export class WorkLine {
   }
 
   /**
-   * @param by address that the work is for
+   * @param by address that the work is charged to
    * @throws WorkLimit, or the work's own error
    */
   run<T>(by: string, task: object, options: LineTask): Promise<T> {

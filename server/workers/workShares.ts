@@ -1,11 +1,11 @@
 /**
- * Processor time that each address has used lately, so that lines can serve the lightest address first (fair queuing by
- * used time; P. Goyal, H. Vin, H. Cheng 1996, Start-time Fair Queuing). Use is forgotten by half every HALF_LIFE_MS:
- * an address that used much waits, and not for ever.
+ * Processor time that each address has used recently, so that queues can serve the lightest address first (fair queuing
+ * by used time; P. Goyal, H. Vin, H. Cheng 1996, Start-time Fair Queuing). Use decays by half every HALF_LIFE_MS, so an
+ * address that used much waits, but not forever.
  */
 
 const HALF_LIFE_MS = 60_000;
-/** Addresses that are remembered at most; beyond that the ones that used nothing for longest are forgotten. */
+/** Most remembered addresses; beyond that the least recently charged one is forgotten. */
 const MOST_ADDRESSES = 10_000;
 
 export class WorkShares {
@@ -20,7 +20,7 @@ export class WorkShares {
     if (this.#used.size > MOST_ADDRESSES) this.#used.delete(this.#used.keys().next().value!);
   }
 
-  /** @returns ms that the address has used and that are not forgotten */
+  /** @returns decayed processor time of the address, ms */
   of(address: string, nowMs = performance.now()): number {
     const used = this.#used.get(address);
     return used ? used.ms * 0.5 ** ((nowMs - used.atMs) / HALF_LIFE_MS) : 0;

@@ -130,6 +130,8 @@ export const Limits = {
   /** Above: closed with `tooSlow`. */
   tooSlowBytes: 1024 * 1024,
   grabsPerMember: 4,
+  /** Impulses of one member, in impulses of the largest size: sustained per second, and burst. */
+  impulsesPerSecond: 4,
   nameLength: 24,
   /** Of a `message`: bytes of its data as msgpack, and lists and maps within one another. */
   messageBytes: 2048,

@@ -1,6 +1,6 @@
 /**
- * A kind of constraint touches at most six files, tests apart: its function in the kernel and the one that names all of
- * them, its block's layout, its descriptor and the list of those, and what a scene may say
+ * A kind of constraint needs changes in at most six files, tests apart. These are its function in the kernel, the
+ * function that names all kinds, the layout of its block, its descriptor, the list of descriptors, and the scene schema
  * (server/kernel/README.md, "A new constraint").
  */
 import { readFileSync } from "node:fs";
@@ -16,8 +16,9 @@ const sources = repositoryFiles()
   .map((path) => ({ path, text: readFileSync(path, "utf8") }));
 
 /**
- * By kind: its name in any form, or, where that is a common word, its function, numbers, elements and descriptor. What
- * uses elements of others (methods/massSpring.ts takes distances) is no part of them.
+ * Pattern that finds each kind in a file: its name in any form. If the name is a common word: its function, constants,
+ * elements and descriptor. Code that uses another kind's elements does not count (methods/massSpring.ts uses
+ * distances).
  */
 const NAMED: Record<string, RegExp> = {
   hexahedron: /hexahedr/i,
@@ -25,7 +26,7 @@ const NAMED: Record<string, RegExp> = {
   volume: /\bsolveVolumes\b|\bKIND_VOLUME\b|\bVOLUME_[A-Z]+\b|\bVolumeElements\b|import \{ volume \}/,
 };
 
-test.each(Object.entries(NAMED))("%s is named in at most six files, its own among them", (kind, pattern) => {
+test.each(Object.entries(NAMED))("constraint %s is named in at most six files, its own included", (kind, pattern) => {
   const files = sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
   for (const own of [
     `server/kernel/assembly/constraints/${kind}.ts`,
@@ -38,13 +39,13 @@ test.each(Object.entries(NAMED))("%s is named in at most six files, its own amon
   expect(files.length, files.join(", ")).toBeLessThanOrEqual(MOST_FILES);
 });
 
-test("no two phases of the kernel have one number", () => {
+test("no two phases of the kernel have the same number", () => {
   const kinds = Object.entries(L).filter(([name]) => name.startsWith("KIND_"));
   expect(kinds.length).toBeGreaterThan(40);
   expect(new Set(kinds.map(([, number]) => number)).size).toBe(kinds.length);
 });
 
-test("what a constraint remembers in its rows is what its twin remembers, and a block holds more than corners", () => {
+test("the rows of a constraint and its twin keep the same state, and a block has room for more than corners", () => {
   for (const kind of ELEMENT_KINDS) {
     const { bytes, corners, remembers, twin } = CONSTRAINTS[kind];
     expect(bytes % 16, kind).toBe(0);

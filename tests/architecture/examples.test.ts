@@ -1,4 +1,4 @@
-/** The scenes that the documents show are scenes: somebody will copy them. */
+/** The scenes in the documents are valid, because readers copy them. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";

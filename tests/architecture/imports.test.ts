@@ -1,7 +1,7 @@
 /**
  * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/simWorker,
  * buildWorker -> sim -> kernel; client -> shared; tools/check alone. server/README.md draws the same picture. A
- * type-only import does not exist at run time and may point at a contract anywhere in the server.
+ * type-only import does not exist at run time and may point anywhere in the server.
  */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -11,16 +11,16 @@ import type { Source } from "./sources.ts";
 const sources = readSources();
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
-/** Which files of a layer may load which others. The first row that fits a file counts. */
+/** Which files of a layer may load which files. The first row that matches a file applies. */
 const layers: { files: RegExp; mayLoad: RegExp }[] = [
-  // The schema is data; it lies beside what it describes.
+  // The schema is data; it lies beside the scenes that it describes.
   { files: /^shared\//, mayLoad: /^(shared\/|scenes\/schema\.json$)/ },
   { files: /^client\//, mayLoad: /^(client|shared)\// },
   { files: /^server\/main\.ts$/, mayLoad: /^server\/(app|config|auth\/logOptions|workers\/helperThreads)\.ts$/ },
   { files: /^server\/tools\/token\.ts$/, mayLoad: /^(server\/(config\.ts|auth\/)|shared\/)/ },
   { files: /^server\/tools\/simulate\.ts$/, mayLoad: /^(server\/(sim|meshing|workers)|shared)\// },
   { files: /^server\/tools\/replay\.ts$/, mayLoad: /^(server\/(sim|meshing|workers|persistence)|shared)\// },
-  // Judges what the simulation did: it must not repeat its mistakes.
+  // The checker judges the simulation, so it must not share the simulation's code and mistakes.
   { files: /^server\/tools\/check\//, mayLoad: /^server\/tools\/check\// },
   {
     files: /^server\/app\.ts$/,
@@ -55,8 +55,8 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
 ];
 
 /**
- * Which folders of the kernel a folder may load from, besides itself and the memory map (layout/). Each stands below
- * what loads it; step/ is on top.
+ * Which folders of the kernel a folder may load from, besides itself and the memory map (layout/). A folder is listed
+ * below the folders that load it; step/ is on top.
  */
 const kernelFolders: Record<string, string[]> = {
   layout: [],
@@ -92,7 +92,7 @@ const kernelFolders: Record<string, string[]> = {
 };
 
 const KERNEL = "server/kernel/assembly/";
-/** Folder of a file of the kernel; index.ts, which only exports, has none. */
+/** Folder of a kernel file; index.ts, which only exports, has none. */
 const kernelFolder = (path: string): string => path.slice(KERNEL.length, path.lastIndexOf("/"));
 
 const relativeImports = (source: Source): { target: string; typeOnly: boolean; thread: boolean }[] =>
@@ -102,12 +102,12 @@ const relativeImports = (source: Source): { target: string; typeOnly: boolean; t
 
 const isProduct = ({ path }: Source): boolean => /^(server|client|shared)\//.test(path);
 
-test("there is something to judge", () => {
+test("the tests find imports to check", () => {
   expect(sources.filter(isProduct).length).toBeGreaterThan(20);
   expect(sources.flatMap(relativeImports).length).toBeGreaterThan(50);
 });
 
-test("every relative import names a file that exists, with its ending but in AssemblyScript", () => {
+test("every relative import names an existing file, with its extension except in AssemblyScript", () => {
   const broken = sources.flatMap((source) =>
     relativeImports(source)
       .filter(({ target }) => !existsSync(target))
@@ -139,7 +139,7 @@ test("imports go one way", () => {
   expect(wrong).toEqual([]);
 });
 
-test("every folder of the kernel loads only from those below it", () => {
+test("every folder of the kernel loads only from folders below it", () => {
   const kernel = sources.filter(({ path }) => path.startsWith(KERNEL) && path !== `${KERNEL}index.ts`);
   expect(kernel.length).toBeGreaterThan(80);
   expect([...new Set(kernel.map(({ path }) => kernelFolder(path)))].sort()).toEqual(Object.keys(kernelFolders).sort());
@@ -153,7 +153,7 @@ test("every folder of the kernel loads only from those below it", () => {
   expect(wrong).toEqual([]);
 });
 
-test("the kernel's order of folders is an order: none is above itself", () => {
+test("the order of the kernel's folders has no cycle", () => {
   const above = (folder: string, trail: string[]): string[] =>
     trail.includes(folder)
       ? [[...trail, folder].join(" -> ")]
@@ -161,7 +161,7 @@ test("the kernel's order of folders is an order: none is above itself", () => {
   expect(Object.keys(kernelFolders).flatMap((folder) => above(folder, []))).toEqual([]);
 });
 
-test("no file reaches itself through what it loads", () => {
+test("no file loads itself, directly or through its imports", () => {
   const cycles: string[] = [];
   const finished = new Set<string>();
   const visit = (path: string, trail: string[]): void => {
@@ -175,7 +175,7 @@ test("no file reaches itself through what it loads", () => {
   expect(cycles).toEqual([]);
 });
 
-test("shared and the client run in a browser: nothing of Node", () => {
+test("shared and the client run in a browser: they import nothing from Node", () => {
   const node = sources
     .filter(({ path }) => /^(shared|client)\//.test(path))
     .flatMap((source) =>
@@ -197,8 +197,8 @@ test("only the programs main.ts and token.ts read the environment", () => {
   ).toEqual([]);
 });
 
-test("the reader of imports sees every form", () => {
-  // Not written out, or this file would be found to hold them.
+test("the import reader recognizes every form of import", () => {
+  // Assembled from parts: written out, the statements would count as imports of this file.
   const [load, pass, url] = ["import", "export", "new URL"];
   const text = `
     ${load} a from "./a.ts"; ${load} { b,

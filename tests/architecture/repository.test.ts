@@ -1,6 +1,6 @@
 /**
- * What no committed file may hold: a path of somebody's machine, a package registry's host, a credential. And what
- * every source file must have.
+ * No committed file contains a path of a developer's machine, the host of a package registry, or a credential. Every
+ * source file has a head comment and a limited length.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { posix } from "node:path";
@@ -15,7 +15,7 @@ const texts = repositoryFiles()
   .map((path) => ({ path, text: readFileSync(path, "latin1") }))
   .filter(({ text }) => !text.includes("\0"));
 
-// Written in pieces, so that this file does not find itself.
+// Assembled from parts, so that this file does not match its own patterns.
 const forbidden: Record<string, RegExp> = {
   "a path of a machine": new RegExp(`(^|[^A-Za-z0-9_.\\-])/${"(work|root|home|farm|Users)"}/\\w`, "m"),
   "a Windows user's path": new RegExp(`[A-Z]:\\\\+${"Users"}\\\\`),
@@ -39,7 +39,7 @@ test("no committed file names a machine, a registry or a credential", () => {
   expect(texts.flatMap(({ path, text }) => findings(path, text))).toEqual([]);
 });
 
-test("the patterns find what they are for", () => {
+test("the patterns find samples of what they forbid", () => {
   const samples = [
     `see /${"home"}/me/x`,
     `C:\\${"Users"}\\me`,
@@ -50,10 +50,10 @@ test("the patterns find what they are for", () => {
   expect(findings("x", "url(/images/home/x.png) a/root/b ./work/x")).toEqual([]);
 });
 
-test("every source file begins by saying what it is for, and stays short enough to read", () => {
+test("every source file begins with its purpose, and stays short enough to read", () => {
   const sources = readSources();
   expect(sources.filter(({ text }) => !/^(#!.*\n)?\/\*\*/.test(text)).map(({ path }) => path)).toEqual([]);
-  // the kernel's memory map is a table of numbers, looked up and not read
+  // The kernel's memory map is a table of numbers to look up, so its length does not count.
   expect(
     sources
       .filter(({ path, text }) => path !== "server/kernel/assembly/layout/layout.ts" && text.split("\n").length > 700)
@@ -61,7 +61,7 @@ test("every source file begins by saying what it is for, and stays short enough 
   ).toEqual([]);
 });
 
-test(`no comment has lines of more than ${MOST_COLUMNS} columns, which no formatter wraps`, () => {
+test(`no comment line has more than ${MOST_COLUMNS} columns, because no formatter wraps comments`, () => {
   const long = texts
     .filter(({ path }) => /\.(ts|mjs|css)$/.test(path) && path !== "shared/snapshot/wasm.ts")
     .flatMap(({ path, text }) =>
@@ -77,7 +77,7 @@ test(`no comment has lines of more than ${MOST_COLUMNS} columns, which no format
   expect(long).toEqual([]);
 });
 
-test("no test is switched off or switched alone", () => {
+test("no test is skipped with .skip or isolated with .only", () => {
   const marked = new RegExp(`\\b(test|it|describe)\\.(${"only"}|${"skip"}|${"todo"})\\(`);
   expect(
     readSources()
@@ -94,7 +94,7 @@ const anchor = (heading: string): string =>
     .trim()
     .replaceAll(" ", "-");
 
-test("every link of a document leads to a file, and to a heading that it has", () => {
+test("every link in a document leads to an existing file and heading", () => {
   const dead = texts
     .filter(({ path }) => path.endsWith(".md"))
     .flatMap(({ path }) => {

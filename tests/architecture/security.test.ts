@@ -1,4 +1,7 @@
-/** Every test that SECURITY.md names is there under that title, and every row but those that say so has one. */
+/**
+ * Every test that SECURITY.md names exists under that title. Every row names a test, except rows that say that there is
+ * none.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -8,7 +11,7 @@ const named = [...page.matchAll(/`(tests\/[^`]+\.ts)` "([^"]+)"/g)].map(([, file
   title: title!,
 }));
 
-test("the tests that it names exist", () => {
+test("the tests that SECURITY.md names exist", () => {
   expect(named.length).toBeGreaterThan(30);
   const missing = named.filter(
     ({ file, title }) =>
@@ -18,7 +21,7 @@ test("the tests that it names exist", () => {
   expect(missing).toEqual([]);
 });
 
-test("every threat has what stops it, and a test, or says that nothing does", () => {
+test("every threat has a countermeasure and a test, or says that it has none", () => {
   const threats = page
     .split("\n")
     .filter((line) => line.startsWith("| to "))
@@ -38,7 +41,7 @@ test("every threat has what stops it, and a test, or says that nothing does", ()
   }
 });
 
-test("each file that it speaks of by a path is there, and each variable", () => {
+test("each path and each variable that SECURITY.md names exists", () => {
   for (const [, path] of page.matchAll(/`(tests\/[^`]+)`/g)) expect([path, existsSync(path!)]).toEqual([path, true]);
   const variables = readFileSync("server/config.ts", "utf8");
   for (const [, name] of page.matchAll(/\b(PLIANT_[A-Z_]+)\b/g))

@@ -1,28 +1,28 @@
-/** Reads the repository's own source files and what each of them imports. */
+/** Reads the repository's own source files and their imports. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 
 export interface Import {
-  /** As written: "./x.ts", "node:fs", "three". */
+  /** As written in the source: "./x.ts", "node:fs", "three". */
   specifier: string;
   /** Repository path of a relative import. */
   target: string | undefined;
   /** `import type`: gone at run time. */
   typeOnly: boolean;
-  /** `new URL("x.ts", import.meta.url)`: the file of a thread or process, which loads what it needs by itself. */
+  /** `new URL("x.ts", import.meta.url)`: the entry file of a thread or process, which loads its own imports. */
   thread: boolean;
 }
 
 export interface Source {
-  /** Relative to the top, with forward slashes. */
+  /** Relative to the repository root, with forward slashes. */
   path: string;
   text: string;
   imports: Import[];
 }
 
 /**
- * Files that git tracks, or would: what `git add` has not been told to ignore.
+ * Files that git tracks, and untracked files that git does not ignore.
  * @throws Error outside of a git work tree
  */
 export function repositoryFiles(): string[] {
@@ -39,14 +39,15 @@ const withoutComments = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
 
 /**
- * `import x from`, `export x from`, `import "x"`, `import("x")` with a literal, and `new URL("x.ts", import.meta.url)`.
+ * Finds `import x from`, `export x from`, `import "x"`, `import("x")` with a literal, and `new URL("x.ts",
+ * import.meta.url)`.
  */
 export function importsOf(path: string, text: string): Import[] {
   const code = withoutComments(text);
   const found: Import[] = [];
   const add = (specifier: string, typeOnly: boolean, thread = false): void => {
     const named = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : undefined;
-    // AssemblyScript imports are written without the ending
+    // AssemblyScript imports omit the extension.
     const target = named !== undefined && isAssembly(path) && !named.endsWith(".ts") ? `${named}.ts` : named;
     found.push({ specifier, target, typeOnly, thread });
   };
@@ -59,10 +60,10 @@ export function importsOf(path: string, text: string): Import[] {
   return found;
 }
 
-/** Sources of the kernel and the codec: AssemblyScript. */
+/** Sources of the kernel and the codec are AssemblyScript. */
 const isAssembly = (path: string): boolean => /^(server\/kernel|shared\/snapshot)\/assembly\//.test(path);
 
-/** All TypeScript sources, those in AssemblyScript too. */
+/** Reads all TypeScript sources, including those in AssemblyScript. */
 export function readSources(): Source[] {
   return repositoryFiles()
     .filter((path) => /^(server|client|shared|tests|load-tests)\/.*\.ts$/.test(path))

@@ -1,6 +1,6 @@
 /**
- * The short form of `npm run chaos`: a server killed, one stopped for longer than its leases, one ended in order,
- * everybody coming back at once, on a real database.
+ * The short form of `npm run chaos` on a real database: a server is killed, one is cut off from the database, and one
+ * is killed just after it acknowledged changes.
  */
 import { describe, expect, test } from "vitest";
 import { LEASE_SECONDS } from "../../server/store/store.ts";
@@ -11,13 +11,13 @@ import { chaos, randomFrom } from "./run.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 const bin = findPostgres();
-/** The others go through the same parts; what they are for is tried in virtual time, too (tests/simulation). */
+/** The other scenarios run through the same code; tests/simulation also covers them in virtual time. */
 const SHORT = ["kill", "partition", "acknowledged"];
 
 describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
-  test("no room twice, none hidden, none set back, what was acknowledged holds, every state as it was recorded", async () => {
+  test("no room twice, none hidden, none set back; acknowledged changes hold, and every state matches its recording", async () => {
     const only = inLong([...SHORT, "terminate", "clock"], SHORT);
-    // On one fleet, as in `npm run chaos`: a start of it takes as long as what is done to it.
+    // All on one fleet, as in `npm run chaos`: starting one takes as long as a scenario.
     const outcomes = await chaos({
       bin: bin as string,
       runs: only.length,
@@ -32,13 +32,13 @@ describe.skipIf(lacks("PostgreSQL", bin))("chaos", () => {
     });
     expect(outcomes.flatMap(({ scenario, wrong }) => wrong.map((what) => `${scenario}: ${what}`))).toEqual([]);
     expect(outcomes.map(({ scenario }) => scenario)).toEqual(only);
-    // A lease and the looks of who takes over, and twice that for two busy cores: nobody who does not come back is
-    // waited for. (A process of this machine that was killed is not waited for at all: tests/integration/cluster.)
+    // A lease and the poll interval of a takeover, doubled for two busy cores: no room waits for a server that does not
+    // come back. (Rooms of a killed process on this machine do not wait at all: tests/integration/cluster.)
     for (const { stillMs } of outcomes) expect(stillMs).toBeLessThan(3 * 1000 * LEASE_SECONDS);
   });
 });
 
-test("a seed chooses the same scenarios and times again, and all of them in the long run", () => {
+test("a seed chooses the same scenarios and times again, and eventually all of them", () => {
   const [a, b] = [randomFrom(5), randomFrom(5)];
   const names = Object.keys(SCENARIOS);
   const chosen = Array.from({ length: 500 }, () => names[Math.floor(a() * names.length)]);

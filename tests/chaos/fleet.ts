@@ -1,6 +1,6 @@
 /**
- * The servers under test: real processes of the real program on one real PostgreSQL, each with a line of its own to it,
- * and what they and their witnesses have said.
+ * The servers under test: real processes of the real program on one real PostgreSQL, each with its own connection to
+ * it. Also collects their logs and the notes of their witnesses.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,24 +44,24 @@ export interface Stepped {
   ms: number;
 }
 
-/** An undo that somebody has asked for. */
+/** A requested undo. */
 export interface Undo {
   room: string;
   askedMs: number;
   /** Infinity: there was no answer. */
   answeredMs: number;
-  /** Where it said that the room is now; null: it was not done, or nobody knows. */
+  /** Tick that the answer reported; null: it failed, or the result is unknown. */
   tick: number | null;
 }
 
 export class Fleet {
   readonly members: Member[] = [];
-  /** Of all members that ever were. */
+  /** All members of the fleet that ever existed. */
   readonly everybody: Member[] = [];
-  /** Has a process's time of day been changed, at any time? */
+  /** True once the time of day of any process has been changed. */
   clocksJumped = false;
   readonly undos: Undo[] = [];
-  /** Who was killed, and when, ms. */
+  /** Killed members, and the times of the kills, ms. */
   readonly kills: { by: string; ms: number }[] = [];
   readonly folder = mkdtempSync(join(tmpdir(), "pliant-chaos-"));
   readonly database: PostgresServer;
@@ -114,7 +114,7 @@ export class Fleet {
       },
     });
     const member: Member = { name, url: `http://127.0.0.1:${port}`, child, line, witness, log: [], output: [] };
-    // The log tells the time of day; its difference to the monotonic clock is this machine's, the same for all.
+    // The log has the time of day; its offset from the monotonic clock is the same for all processes of this machine.
     const offsetMs = Date.now() - nowMs();
     let shiftMs = 0;
     createInterface({ input: child.stdout }).on("line", (text) => {
@@ -132,13 +132,13 @@ export class Fleet {
     return member;
   }
 
-  /** It is gone, or will be: nobody asks it any more. */
+  /** Removes a member that has ended or will end, so that nothing calls it any more. */
   remove(member: Member): void {
     const index = this.members.indexOf(member);
     if (index >= 0) this.members.splice(index, 1);
   }
 
-  /** Its time of day is `shiftMs` off from now on. Resolves when it is. */
+  /** Shifts its time of day by `shiftMs` from now on. Resolves when it is shifted. */
   async setClock({ child, witness, log, name }: Member, shiftMs: number): Promise<void> {
     this.clocksJumped = true;
     const jumps = (): number => log.filter(({ msg }) => msg === "clock jumped").length;
@@ -152,7 +152,7 @@ export class Fleet {
     }
   }
 
-  /** Who had a room at a time, by what they say: the last that opened it. */
+  /** Owner of a room at a time, by the log: the last member that opened it. */
   ownerOf(room: string, atMs = Infinity): Member | undefined {
     let found: { member: Member; ms: number } | null = null;
     for (const member of this.everybody)
@@ -168,7 +168,7 @@ export class Fleet {
     for (const { name, witness } of this.everybody) {
       if (!existsSync(witness)) continue;
       for (const line of readFileSync(witness, "utf8").split("\n")) {
-        if (!line.endsWith("]")) continue; // The last one, cut off in the middle.
+        if (!line.endsWith("]")) continue; // The last line, cut off in the middle.
         const [room, tick, ms] = JSON.parse(line) as [string, number, number];
         const list = rooms.get(room) ?? [];
         rooms.set(room, list);

@@ -1,7 +1,7 @@
 /**
- * What must hold whatever happens: no room has two owners, none is hidden, none loses more than the journal's interval,
- * none goes on from what an undo has ended, and every state is what its recording says. What owners were told besides
- * they ask for themselves (owner.ts).
+ * Checks the guarantees that hold in every scenario: no room has two owners, none is hidden, and none loses more than
+ * the journal's interval. No room resumes from a state that an undo has ended, and every state matches its recording.
+ * Owners check their other acknowledgements themselves (owner.ts).
  */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -9,20 +9,22 @@ import { join } from "node:path";
 import { ADMIN_TOKEN, type Fleet, type Member } from "./fleet.ts";
 
 /**
- * The journal's flush interval and the write itself, ms: what a killed process may lose, while no thread waits for a
- * processor (server/durability.ts).
+ * Ticks that a killed process may lose while no thread waits for a processor, ms: the journal's flush interval and the
+ * write itself (server/durability.ts).
  */
 const MAY_LOSE_MS = 500;
-/** So far back it is looked how long threads have waited, ms. */
+/** Window for measuring how long threads waited, ms. */
 const RECENT_MS = 2000;
 
-/** Longest time from one of a room's ticks to the next until a moment: on a machine that is not busy, 17 ms. */
+/** Longest time between two ticks of a room up to a moment: 17 ms on an idle machine. */
 function longestPause(ticks: readonly { ms: number }[], untilMs: number): number {
   const recent = ticks.map(({ ms }) => ms).filter((ms) => ms > untilMs - RECENT_MS && ms <= untilMs);
   return Math.max(0, ...recent.map((ms, i) => (recent[i + 1] ?? untilMs) - ms));
 }
 
-/** A tick by a process that was not the last to open the room. Ticks in the same ms as an opening are in no order. */
+/**
+ * Finds ticks by a process that was not the last to open the room. Ticks in the same ms as an opening have no order.
+ */
 export function twins(fleet: Fleet): string[] {
   const openings = fleet.everybody.flatMap(({ name, log }) =>
     log
@@ -44,7 +46,7 @@ export function twins(fleet: Fleet): string[] {
   return found;
 }
 
-/** Rooms that a server does not list, or lists and cannot reach. */
+/** Finds rooms that a server does not list, or lists and cannot reach. */
 export async function hidden(fleet: Fleet, rooms: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const { name, url } of fleet.members) {
@@ -62,18 +64,18 @@ export async function hidden(fleet: Fleet, rooms: readonly string[]): Promise<st
 }
 
 /**
- * Rooms of a member that ended at `endedMs` which went on elsewhere from too far back. What it had stepped half a
- * second before its end must be there.
- * @param mayLoseMs 0 for one that went in order
+ * Finds rooms of a member that ended at `endedMs` and that resumed elsewhere from too early a tick. Ticks up to
+ * `mayLoseMs` before its end must be kept.
+ * @param mayLoseMs 0 for a member that ended in order
  */
 export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = MAY_LOSE_MS): string[] {
   const found: string[] = [];
   for (const [room, ticks] of fleet.ticks()) {
-    // The thread that writes waits as long as the one that steps, and the store as long as either.
+    // The writing thread may wait as long as the stepping thread, and so may the store.
     const waitedMs = mayLoseMs > 0 ? 2 * longestPause(ticks, endedMs) : 0;
     const last = ticks.findLast((stepped) => stepped.ms <= endedMs - mayLoseMs - waitedMs);
     if (last?.by !== member.name || ticks.findLast((stepped) => stepped.ms <= endedMs)?.by !== member.name) continue;
-    // It may have gone back since.
+    // An undo may have set it back since.
     if (fleet.undos.some((undo) => undo.room === room && undo.askedMs <= endedMs && undo.answeredMs >= last.ms))
       continue;
     const restored = fleet.everybody
@@ -83,13 +85,13 @@ export function lost(fleet: Fleet, member: Member, endedMs: number, mayLoseMs = 
     if (!restored) found.push(`${room}: not restored since ${member.name} ended`);
     else if ((restored.tick as number) < last.tick)
       found.push(
-        `${room}: went on from tick ${restored.tick}, ${member.name} had stepped ${last.tick} ${Math.round(endedMs - last.ms)} ms before its end`,
+        `${room}: resumed from tick ${restored.tick}, but ${member.name} had stepped ${last.tick} ${Math.round(endedMs - last.ms)} ms before its end`,
       );
   }
   return found;
 }
 
-/** Rooms that went on from a tick which an acknowledged undo had ended. */
+/** Finds rooms that resumed from a tick which an acknowledged undo had ended. */
 export function redone(fleet: Fleet, sinceMs: number): string[] {
   const found: string[] = [];
   const stepped = fleet.ticks();
@@ -98,21 +100,21 @@ export function redone(fleet: Fleet, sinceMs: number): string[] {
     const undo = fleet.undos.findLast((one) => one.room === room && one.askedMs < ms);
     if (!undo || undo.tick === null || undo.answeredMs >= ms) continue;
     const ticks = (stepped.get(room) ?? []).filter((one) => one.ms > undo.askedMs && one.ms <= ms + 1);
-    // What came before it went back is of the line that has ended.
+    // Ticks before the undo belong to the undone part.
     const back = ticks.findIndex((one, i) => i > 0 && one.tick <= ticks[i - 1]!.tick);
     const first = ticks[0] && ticks[0].tick <= undo.tick + 1 ? 0 : back;
     const reached = Math.max(undo.tick, ...(first < 0 ? [] : ticks.slice(first)).map((one) => one.tick));
     if (tick > reached)
       found.push(
-        `${room}: went on from tick ${tick}, but an undo to ${undo.tick} was acknowledged, and ${reached} reached since`,
+        `${room}: resumed from tick ${tick}, but an undo to ${undo.tick} was acknowledged, and only ${reached} reached since`,
       );
   }
   return found;
 }
 
 /**
- * Steps the room's recording again: every hash that any of its owners noted must come out.
- * @returns what differs, or null
+ * Replays the room's recording, which must give every hash that any of its owners logged.
+ * @returns the difference, or null
  */
 export async function replayDiffers(fleet: Fleet, room: string): Promise<string | null> {
   const answer = await fetch(`${fleet.members[0].url}/api/rooms/${room}/recording`, {

@@ -1,7 +1,8 @@
 /**
- * `npm run chaos -- [--runs 50] [--seed 1] [--only kill,stop] [--servers 3] [--rooms 8] [--owners 4]`: servers killed,
- * stopped, cut off from their database, storms of members who come back; after each the invariants of judge.ts. Needs
- * PostgreSQL's programs. The same seed chooses the same scenarios and times. Exit code 0: all held; 1: one did not.
+ * `npm run chaos -- [--runs 50] [--seed 1] [--only kill,stop] [--servers 3] [--rooms 8] [--owners 4]`: servers are
+ * killed, paused and cut off from their database, and many members reconnect at once. After each scenario judge.ts
+ * checks its guarantees. Needs PostgreSQL's programs. The same seed chooses the same scenarios and times. Exit code 0:
+ * all passed; 1: one failed.
  */
 import { parseArgs } from "node:util";
 import { findPostgres } from "../support/postgres.ts";
@@ -32,7 +33,7 @@ for (const name of only) {
 }
 const bin = findPostgres();
 if (bin === undefined) {
-  console.error("PostgreSQL was not found; docs/TESTS.md says how it is");
+  console.error("PostgreSQL was not found. docs/TESTS.md says how to install it.");
   process.exit(2);
 }
 const outcomes = await chaos({
@@ -46,7 +47,7 @@ const outcomes = await chaos({
   only,
   report: ({ run, scenario, harmMs, backMs, stillMs, pledged, returned, wrong }) => {
     console.log(
-      `${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s, no room still for more than ${(stillMs / 1000).toFixed(1).padStart(5)} s; ${pledged} acknowledged just before a kill, ${returned} returns${wrong.length > 0 ? "  WRONG" : ""}`,
+      `${String(run).padStart(4)}  ${scenario.padEnd(12)} ${(harmMs / 1000).toFixed(1).padStart(6)} s, all back after ${(backMs / 1000).toFixed(1).padStart(5)} s, longest pause of a room ${(stillMs / 1000).toFixed(1).padStart(5)} s; ${pledged} acknowledged just before a kill, ${returned} returns${wrong.length > 0 ? "  WRONG" : ""}`,
     );
     for (const line of wrong) console.log(`      ${line}`);
   },

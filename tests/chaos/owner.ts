@@ -1,7 +1,7 @@
 /**
- * An owner who never stops changing its room: locks it, sets a password, bans a guest, goes back some seconds, signs
- * tokens, deletes a room beside it; one thing at a time, and it notes what it was told. Whatever was acknowledged has
- * to hold whoever was killed since; what was asked for without an answer may hold or not.
+ * An owner who keeps changing its room: locks it, sets a password, bans a guest, undoes some seconds, signs tokens,
+ * deletes a side room. It does one thing at a time and notes the answers. Every acknowledged change has to hold,
+ * whichever server was killed since. A change without an answer may hold or not.
  */
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
@@ -9,29 +9,29 @@ import { type Fleet, nowMs, type Undo } from "./fleet.ts";
 
 const SCENE = "cube";
 const PASSWORD = "open sesame";
-/** Until an answer is taken for lost, ms. */
+/** Timeout of an answer, ms. */
 const ANSWER_MS = 8000;
 const AGAIN_MS = 300;
 /** Between two acts, ms. */
 const REST_MS = 50;
-/** An undo goes back so far, s, and a room ticks longer before it. */
+/** Length of an undo, s; a room ticks longer before it. */
 const UNDO_SECONDS = 1.5;
 const UNDO_TICKS = 60 * UNDO_SECONDS;
-/** Of bans and tokens: longer than a process's clock jumps. */
+/** Duration of bans and tokens: longer than a process's clock jumps. */
 const LASTING_HOURS = 72;
-/** A room keeps some more. */
+/** A room keeps a few more. */
 const MOST_BANS = 50;
 
 const ACTS = ["locked", "ownersOnly", "password", "ban", "undo", "token", "delete"] as const;
 export type Act = (typeof ACTS)[number];
 
-/** Something that was acknowledged. */
+/** An acknowledged change. */
 export interface Pledge {
   act: Act;
   room: string;
   /** When the answer came, ms. */
   ms: number;
-  /** locked, ownersOnly, password: what it is. ban: the guest's token. token: the token. undo: its tick. */
+  /** locked, ownersOnly, password: the value. ban: the guest's token. token: the token. undo: its tick. */
   value: boolean | string | number;
 }
 
@@ -43,7 +43,7 @@ interface Guest {
 export class Owner {
   readonly room: string;
   readonly pledges: Pledge[] = [];
-  /** Told of every pledge. */
+  /** Called with every pledge. */
   onPledge: (pledge: Pledge) => void = () => {};
   readonly #fleet: Fleet;
   readonly #random: () => number;
@@ -52,17 +52,17 @@ export class Owner {
   readonly #joinToken: string;
   #session: string | undefined;
   #ended = false;
-  /** What of the settings may be otherwise than acknowledged: it was asked for since. */
+  /** Settings that may differ from the acknowledged value, because a change was requested since. */
   readonly #open = new Set<Act>();
   #sides = 0;
-  /** Who it was at first. */
+  /** Its first member number. */
   #member = 0;
   #acting = false;
-  /** What it does now. */
+  /** The act in progress. */
   #busy: Promise<void> = Promise.resolve();
-  /** What did not hold when it came back. */
+  /** Violations that it found when it came back. */
   readonly #wrong: string[] = [];
-  /** How often it came back to its session. */
+  /** Number of returns to its session. */
   returns = 0;
 
   private constructor(fleet: Fleet, room: string, joinToken: string, random: () => number) {
@@ -83,7 +83,7 @@ export class Owner {
     return this.#bot !== null && this.#bot.closed === null;
   }
 
-  /** From now on it acts, or only stays. */
+  /** Starts or stops acting; it stays in the room either way. */
   act(acting: boolean): void {
     this.#acting = acting;
   }
@@ -108,7 +108,7 @@ export class Owner {
           await sleep(REST_MS);
         }
       } catch {
-        // The line, the server or the database is away: it comes back.
+        // The connection, the server or the database is away: it comes back.
       }
       this.#bot?.drop();
       await sleep(AGAIN_MS);
@@ -123,15 +123,15 @@ export class Owner {
     });
     const { token, member } = this.#bot.welcome;
     if (this.#session !== undefined) this.returns += 1;
-    // sessions end by the time of day: whose clock jumped by hours may have ended them
+    // Sessions end by the time of day, so a clock that jumped by hours may have ended them.
     if (this.#member !== 0 && member !== this.#member && !this.#fleet.clocksJumped)
       this.#wrong.push(`${this.room}: its owner was member ${this.#member} and came back as ${member}`);
     [this.#session, this.#member] = [token, member];
-    await this.#bot.until(() => this.#bot!.access !== null, "how the room is");
+    await this.#bot.until(() => this.#bot!.access !== null, "the room's access");
     this.#judgeAccess();
   }
 
-  /** Before it changes anything. */
+  /** Checks access before it changes anything. */
   #judgeAccess(): void {
     const { access } = this.#bot!;
     for (const act of ["locked", "ownersOnly", "password"] as const) {
@@ -163,7 +163,7 @@ export class Owner {
     }
   }
 
-  /** An answer that says that it was not stored is none. */
+  /** An answer that reports a failed write is no acknowledgement. */
   async #set(act: "locked" | "ownersOnly" | "password", value: boolean): Promise<void> {
     const bot = this.#bot!;
     this.#open.add(act);
@@ -175,7 +175,7 @@ export class Owner {
     this.#told(act, this.room, value);
   }
 
-  /** A guest with a token comes in and is thrown out. */
+  /** Lets a guest with a token enter, and bans it. */
   async #ban(): Promise<void> {
     const { locked, password, bans } = this.#bot!.access!;
     if (!locked && !password && bans < MOST_BANS) await this.#throwOut(await this.#guest());
@@ -196,7 +196,7 @@ export class Owner {
     if (refusalsOf(bot) === refusals) this.#told("ban", this.room, token);
   }
 
-  /** All that it can do but signing tokens, at once, from a room that is open to guests and has ticked for a while. */
+  /** All acts except signing tokens, at once, from a room that is open to guests and has ticked for a while. */
   async burst(): Promise<() => Promise<void>> {
     await this.#busy.catch(() => {});
     while (!this.isIn) await sleep(AGAIN_MS);
@@ -230,7 +230,7 @@ export class Owner {
     this.#told("undo", this.room, undo.tick);
   }
 
-  /** A room beside its own, of which nothing is to be left. */
+  /** Creates a side room and deletes it, so that nothing of it may remain. */
   async #delete(): Promise<void> {
     const room = `${this.room}-${++this.#sides}`;
     const { token } = await createRoom(this.#url, SCENE, room);
@@ -258,7 +258,7 @@ export class Owner {
     this.onPledge(pledge);
   }
 
-  /** What does not hold of what it was told, by asking whoever answers. */
+  /** Finds acknowledged changes that do not hold, by asking any server that answers. */
   async broken(): Promise<string[]> {
     this.#judgeAccess();
     const found = [...this.#wrong];
@@ -266,7 +266,7 @@ export class Owner {
       ["ban", (code: number) => code !== CloseCode.kicked],
       ["token", (code: number) => code === CloseCode.tokenNeeded],
     ] as const) {
-      // a token that was signed by a clock that was ahead is nobody's yet, so no ban is found by it
+      // A token signed by a clock that was ahead is not valid yet, so it does not find the ban.
       if (act === "ban" && this.#fleet.clocksJumped) continue;
       const pledge = this.#last(act);
       const code = pledge && (await this.#codeOf(String(pledge.value)));
@@ -279,7 +279,7 @@ export class Owner {
     return found;
   }
 
-  /** How a guest with this token fares: 0 where it is let in. Told to come back in a moment, it does. */
+  /** Result of a guest's entry with this token: 0 if it is let in. It retries if the server tells it to. */
   async #codeOf(joinToken: string): Promise<number> {
     const untilMs = nowMs() + ANSWER_MS;
     for (;;) {
@@ -293,7 +293,7 @@ export class Owner {
   }
 }
 
-/** Notices that say that something asked for was not done, or not stored. */
+/** Notices that report that a request was not done, or not stored. */
 const REFUSALS = new Set(["STORE_AWAY", "RATE_LIMITED", "NOT_ALLOWED", "OUT_OF_RANGE"]);
 const refusalsOf = ({ notices }: Bot): number => notices.filter(({ code }) => REFUSALS.has(code)).length;
 

@@ -1,11 +1,11 @@
 /**
- * A member who never gives up: pulls at the body, and when the line is lost comes back with the same session, to
- * whichever server answers.
+ * A member who never gives up: it grabs the body, and after a lost connection comes back with the same session, through
+ * any server that answers.
  */
 import { Bot } from "../../load-tests/bot.ts";
 import { nowMs } from "./fleet.ts";
 
-/** As the browser does: half a second and more, twice as long each time, up to this; times 0.7 to 1.3. */
+/** Backoff as in the browser: from twice FIRST_WAIT_MS, doubled each time, up to MOST_WAIT_MS; times 0.7 to 1.3. */
 const FIRST_WAIT_MS = 250;
 const MOST_WAIT_MS = 2000;
 const PULL_MS = 100;
@@ -16,12 +16,12 @@ export class Player {
   #bot: Bot | null = null;
   #token: string | undefined;
   #ended = false;
-  /** When the last frame came that was newer than the one before, and how often it had to come back. */
+  /** Time of the last frame with a newer tick, and number of returns. */
   lastFrameMs = 0;
   returns = 0;
   readonly done: Promise<void>;
 
-  /** @param urls of the servers that are there now */
+  /** @param urls of the servers that exist now */
   constructor(room: string, urls: () => string[]) {
     this.room = room;
     this.#urls = urls;
@@ -32,7 +32,7 @@ export class Player {
     return this.#bot;
   }
 
-  /** Is it in, with a frame since then? */
+  /** Tests whether it is in the room and has received a frame since then. */
   sees(sinceMs: number): boolean {
     return this.#bot !== null && this.#bot.closed === null && this.lastFrameMs > sinceMs;
   }
@@ -86,7 +86,7 @@ export class Player {
       await new Promise((resolve) => setTimeout(resolve, PULL_MS));
       const seen = bot.counts.keyframes + bot.counts.deltas;
       if (seen > frames) this.lastFrameMs = nowMs();
-      // As the browser: a line that says nothing for 10 s is dead.
+      // As in the browser: a connection without data for 10 s is dead.
       if (nowMs() - this.lastFrameMs > 10_000 && step > 50) return;
       frames = seen;
     }

@@ -1,4 +1,4 @@
-/** Runs scenarios one after another on one fleet under load, and judges after each. */
+/** Runs scenarios one after another on one fleet under load, and checks the guarantees after each. */
 import { createRoom } from "../../load-tests/bot.ts";
 import { Fleet, nowMs } from "./fleet.ts";
 import { hidden, redone, replayDiffers, twins } from "./judge.ts";
@@ -14,39 +14,37 @@ export interface ChaosOptions {
   servers: number;
   rooms: number;
   playersPerRoom: number;
-  /** Rooms besides, whose owners change them all the while. */
+  /** Number of additional rooms whose owners keep changing them. */
   owners: number;
   /** Names of scenarios to choose from. */
   only: readonly string[];
-  /** Each of those in turn, instead of one by lot. */
+  /** Runs each of those in turn instead of random ones. */
   inTurn?: boolean;
-  /** Told of every run. */
+  /** Called after every run. */
   report: (outcome: Outcome) => void;
 }
 
 export interface Outcome {
   run: number;
   scenario: string;
-  /** The harm itself, and from its healing until every member sees its room move again, ms. */
+  /** Duration of the harm, and time from its healing until every member sees its room move again, ms. */
   harmMs: number;
   backMs: number;
-  /** Longest time that any room was not stepped, ms. */
+  /** Longest pause of any room, ms. */
   stillMs: number;
-  /**
-   * What was acknowledged in the moments before a kill, by who was killed; and how many came back to their sessions.
-   */
+  /** Acknowledgements just before a kill by the killed server; number of returns to sessions. */
   pledged: number;
   returned: number;
   wrong: string[];
 }
 
 /**
- * Until every member is back after all is healed, ms: a lease that has just begun, taking over, and the client's own
- * pauses take 20 s, and longer on a busy machine.
+ * Timeout for all members to come back after healing, ms: a new lease, the takeover and the client's own backoff take
+ * 20 s, and longer on a busy machine.
  */
 const BACK_MS = 120_000;
 
-/** mulberry32 (Tommy Ettinger): 32 bits of state, good enough to choose scenarios, and the same on every machine. */
+/** mulberry32 (Tommy Ettinger): 32 bits of state, sufficient to choose scenarios, and the same on every machine. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -58,10 +56,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/**
- * @returns what happened in every run; a run that went wrong ends the series, for what comes after it could not be told
- *   from it
- */
+/** @returns the outcome of every run; a failed run ends the series, because later failures could be its consequences */
 export async function chaos({
   bin,
   runs,
@@ -150,10 +145,10 @@ async function judge(
 
 const returnsOf = (owners: readonly Owner[]): number => owners.reduce((sum, { returns }) => sum + returns, 0);
 
-/** What a store that is written behind, or synced now and then, could have lost, ms. */
+/** Time in which a store with delayed writes or syncs could lose changes, ms. */
 const MOMENT_MS = 1000;
 
-/** Acknowledged by a member that was killed within a moment after it. */
+/** Acknowledgements of a member that was killed within MOMENT_MS after them. */
 function pledgedBefore(fleet: Fleet, owners: readonly Owner[], sinceMs: number): number {
   let count = 0;
   for (const { by, ms } of fleet.kills.filter((kill) => kill.ms >= sinceMs))
@@ -164,7 +159,7 @@ function pledgedBefore(fleet: Fleet, owners: readonly Owner[], sinceMs: number):
   return count;
 }
 
-/** Of rooms with members in them, who keep them awake. */
+/** Longest pause among rooms with members in them, who keep them awake. */
 function longestStill(fleet: Fleet, rooms: ReadonlySet<string>, fromMs: number, untilMs: number): number {
   let longest = 0;
   for (const [room, ticks] of fleet.ticks()) {
@@ -178,7 +173,7 @@ function longestStill(fleet: Fleet, rooms: ReadonlySet<string>, fromMs: number, 
   return longest;
 }
 
-/** Waits until every player has seen its room move. @returns who has not */
+/** Waits until every player has seen its room move. @returns the missing ones */
 async function allBack(players: readonly Player[], owners: readonly Owner[], sinceMs: number): Promise<string[]> {
   const untilMs = nowMs() + BACK_MS;
   for (;;) {

@@ -1,7 +1,4 @@
-/**
- * What can go wrong, one thing at a time: each does its harm to a fleet under load, heals it, and says what of it is to
- * be judged besides what always is.
- */
+/** The faults, one at a time: each scenario harms a fleet under load, heals it, and returns its additional checks. */
 import { once } from "node:events";
 import { ADMIN_TOKEN, type Fleet, type Member, nowMs } from "./fleet.ts";
 import { lost } from "./judge.ts";
@@ -11,13 +8,13 @@ import type { Player } from "./player.ts";
 interface Stage {
   fleet: Fleet;
   players: Player[];
-  /** They act all the while. */
+  /** They act all the time. */
   owners: Owner[];
   /** In [0, 1), by the run's seed. */
   random: () => number;
 }
 
-/** Does it; resolves when all is healed. @returns what to ask once everything runs again */
+/** Runs the fault; resolves when all is healed. @returns the checks to run once everything works again */
 export type Scenario = (stage: Stage) => Promise<() => string[]>;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -49,7 +46,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     return () => lost(fleet, member, endedMs);
   },
 
-  /** Owners ask for all that they can at once; kill -9 in the moment in which one of them is told that it is done. */
+  /** Owners send many requests at once; kill -9 at the moment in which one of them is acknowledged. */
   acknowledged: async (stage) => {
     const { fleet, owners } = stage;
     for (const owner of owners) owner.act(false);
@@ -62,7 +59,7 @@ export const SCENARIOS: Record<string, Scenario> = {
         if (killed) return;
         killed = true;
         const member = fleet.members.find((one) => one === fleet.ownerOf(room)) ?? fleet.members[0]!;
-        member.child.kill("SIGKILL"); // Not a moment later.
+        member.child.kill("SIGKILL"); // Immediately.
         for (const one of owners) one.onPledge = () => {};
         resolve({ member, endedMs: ms });
       };
@@ -70,13 +67,13 @@ export const SCENARIOS: Record<string, Scenario> = {
         owner.onPledge = ({ room, ms }) => {
           if (--left <= 0) killOwnerOf(room, ms);
         };
-      // Less than that was acknowledged: after all of it.
+      // If fewer requests were acknowledged, kill after all of them.
       void Promise.all(bursts.map((burst) => burst())).then(() => killOwnerOf(owners[0]!.room, nowMs()));
     });
     fleet.remove(member);
     fleet.kills.push({ by: member.name, ms: endedMs });
     await fleet.add();
-    // What was not acknowledged is what `kill` is for.
+    // Unacknowledged requests are covered by `kill`.
     return nothing;
   },
 
@@ -89,7 +86,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     return () => ends.flatMap(({ member, endedMs }) => lost(fleet, member, endedMs));
   },
 
-  /** SIGSTOP for shorter or longer than a lease, then SIGCONT in the middle of whatever it did. */
+  /** SIGSTOP for shorter or longer than a lease, then SIGCONT at any point of its work. */
   stop: async (stage) => {
     const member = pick(stage, stage.fleet.members);
     member.child.kill("SIGSTOP");
@@ -106,8 +103,8 @@ export const SCENARIOS: Record<string, Scenario> = {
     fleet.remove(member);
     const gone = once(member.child, "exit");
     member.child.kill("SIGTERM");
-    // The signal is on its way beside the question: from the moment that it says so it must not be ready.
-    while (member.child.exitCode === null && !member.log.some(({ msg }) => msg === "going down")) await sleep(5);
+    // The signal may arrive after the request: from its log line on, the server must not be ready.
+    while (member.child.exitCode === null && !member.log.some(({ msg }) => msg === "shutting down")) await sleep(5);
     const ready = await fetch(`${member.url}/readyz`).then(
       ({ status }) => status,
       () => 503,
@@ -123,7 +120,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     ];
   },
 
-  /** One server is cut off from the database without being told. */
+  /** One server is cut off from the database without an error. */
   partition: async (stage) => {
     const { line } = pick(stage, stage.fleet.members);
     line.silence();
@@ -152,7 +149,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     return nothing;
   },
 
-  /** One server's time of day jumps, by up to a day ahead or back, and is put right again. */
+  /** One server's time of day jumps, by up to a day ahead or back, and is corrected again. */
   clock: async (stage) => {
     const { fleet } = stage;
     const member = pick(stage, fleet.members);
@@ -163,13 +160,13 @@ export const SCENARIOS: Record<string, Scenario> = {
     return nothing;
   },
 
-  /** Everybody loses the line at the same moment. */
+  /** All players lose their connections at the same moment. */
   storm: async ({ players }) => {
     for (const player of players) player.drop();
     return nothing;
   },
 
-  /** Some members stop reading, and go on later. */
+  /** Some members stop reading, and continue later. */
   silent: async (stage) => {
     const some = stage.players.filter(() => stage.random() < 0.5).flatMap(({ bot }) => bot ?? []);
     for (const bot of some) bot.pauseReading();
@@ -178,7 +175,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     return nothing;
   },
 
-  /** Rooms are moved on request while people pull in them. */
+  /** Rooms are moved on request while members grab in them. */
   rebalance: async (stage) => {
     const { url, name } = pick(stage, stage.fleet.members);
     const answer = await fetch(`${url}/api/admin/rebalance`, {
@@ -189,7 +186,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     return () => (answer.status === 200 ? [] : [`${name} answers ${answer.status} to rebalancing`]);
   },
 
-  /** A server is killed while another one is stopped. */
+  /** A server is killed while another one is paused. */
   killAndStop: async (stage) => {
     const { fleet } = stage;
     const member = pick(stage, fleet.members);

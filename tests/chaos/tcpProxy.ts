@@ -1,6 +1,6 @@
 /**
- * A line between a server and its database that can be cut: broken (connections reset, new ones refused), or silent
- * (bytes vanish, nothing is closed), as real networks do.
+ * A connection between a server and its database that can fail as in real networks. Broken: connections are reset and
+ * new ones refused. Silent: bytes vanish and nothing is closed.
  */
 import { type Server, type Socket, connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ export class TcpProxy {
         from.on("error", () => {});
         from.on("close", () => {
           this.#pairs.delete(pair);
-          // Whoever is cut off does not learn of the other side's end either.
+          // While silent, neither side learns of the other side's end.
           if (this.#mode !== "silent") to.destroy();
         });
       }
@@ -42,18 +42,18 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Everything is reset, and nobody gets through. */
+  /** Resets all connections and refuses new ones. */
   break(): void {
     this.#mode = "broken";
     this.#endAll();
   }
 
-  /** Nothing comes through, and nobody is told. */
+  /** Drops all bytes without an error. */
   silence(): void {
     this.#mode = "silent";
   }
 
-  /** As before. Lines that were silent are reset: bytes are missing in them. */
+  /** Forwards again. Connections that were silent are reset, because they have lost bytes. */
   heal(): void {
     const was = this.#mode;
     this.#mode = "open";

@@ -1,10 +1,10 @@
 /**
- * Loaded into a server before everything else (`--import`): writes every tick that begins, with room, number and the
- * machine's monotonic time, into the file that WITNESS_FILE names. Synchronously, so that what was stepped before a
- * SIGKILL is there.
+ * Loaded into a server before everything else (`--import`). Writes every tick that begins, with room, number and the
+ * machine's monotonic time, into the file that WITNESS_FILE names. Writes synchronously, so that ticks before a SIGKILL
+ * are in the file.
  *
- * SIGUSR2 makes the process's time of day jump, and go on from there: to the real one plus what the file
- * WITNESS_FILE.clock says, ms. A line in the log tells it.
+ * SIGUSR2 makes the process's time of day jump to the real time plus the offset in the file WITNESS_FILE.clock, ms. A
+ * log line reports the jump.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { openSync, readFileSync, writeSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The catalogue of texts: every language is whole, and no page has a text that is not in it. */
+/** The catalogue of texts: every language is complete, and every text of the pages is in it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { parseAst } from "vite";
@@ -24,14 +24,14 @@ const keys = Object.keys(english) as TextKey[];
 const forms = (entry: Catalog[TextKey]): [category: string, text: string][] =>
   typeof entry === "string" ? [["other", entry]] : Object.entries(entry);
 const placesOf = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
-/** Whole numbers of a category: one that has only one need not say it. */
+/** Integers of a plural category: a form for a single number may omit the number. */
 const numbersOf = (language: string, category: string): number[] =>
   Array.from({ length: 1001 }, (_, n) => n).filter((n) => new Intl.PluralRules(language).select(n) === category);
 
 afterEach(() => speak("en", english));
 
 describe.each(languages)("%s", (language) => {
-  test("has every text, with the places of the English one", async () => {
+  test("has every text, with the placeholders of the English one", async () => {
     const catalog = await load[language]();
     expect(Object.keys(catalog).sort()).toEqual([...keys].sort());
     for (const key of keys) {
@@ -53,7 +53,7 @@ describe.each(languages)("%s", (language) => {
     }
   });
 
-  test("has every plural form that its grammar asks for, and no other", async () => {
+  test("has every plural form of its grammar, and no other", async () => {
     const catalog = await load[language]();
     const categories = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort();
     const plurals = keys.filter((key) => typeof english[key] !== "string");
@@ -68,7 +68,7 @@ describe.each(languages)("%s", (language) => {
   });
 });
 
-test.each(languages)("%s says why a file is refused, and what was left out of it", async (language) => {
+test.each(languages)("%s explains why a file is refused, and which parts of it were ignored", async (language) => {
   speak(language, await load[language]());
   for (const reason of REFUSALS) {
     const error = answerError(422, { code: "OBJECT_REFUSED", message: "where is 3, at most 2 are allowed", reason });
@@ -76,7 +76,7 @@ test.each(languages)("%s says why a file is refused, and what was left out of it
     expect(problemDetail(error)).toBe("where is 3, at most 2 are allowed");
   }
   for (const code of [...FILE_NOTES, ...SURFACE_NOTES]) expect(textOfCode("note", code), code).toBeDefined();
-  // a reason of a later server, in its words, and what has none, as ever
+  // An unknown reason of a later server is shown in the server's words; without a reason, the general text.
   expect(problemText(answerError(422, { code: "OBJECT_REFUSED", message: "in words", reason: "LATER" }))).toBe(
     "in words",
   );
@@ -84,7 +84,7 @@ test.each(languages)("%s says why a file is refused, and what was left out of it
   expect(problemDetail(answerError(503, { code: "ROOM_LIMIT" }))).toBeUndefined();
 });
 
-test("a count picks its form", async () => {
+test("a count selects its plural form", async () => {
   expect([0, 1, 2].map((count) => t("people", { count }))).toEqual(["0 people", "1 person", "2 people"]);
   speak("ar", await load.ar());
   expect([0, 1, 2, 3, 11, 100].map((count) => t("people", { count }))).toEqual([
@@ -97,7 +97,7 @@ test("a count picks its form", async () => {
   ]);
 });
 
-test("the address decides, then the browser's list, then English", () => {
+test("the address sets the language, then the browser's list, then English", () => {
   expect(languageOf("de", ["es"])).toBe("de");
   expect(languageOf("tlh", ["fr-FR", "es-MX", "de"])).toBe("es");
   expect(languageOf(null, ["AR-eg"])).toBe("ar");
@@ -114,9 +114,9 @@ interface Node {
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string";
 const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode);
 
-/** Attributes whose values people read. */
+/** Attributes whose values users read. */
 const READ = /^(title|alt|placeholder|label|aria-(label|valuetext|description|roledescription))$/;
-/** Properties and calls that show what they are given. */
+/** Properties and calls that display their value or arguments. */
 const SHOWN = /^(textContent|title|innerText|placeholder|ariaLabel|alt)$/;
 const SHOWS = /^(show|say|setLoading|setTitle|alert|confirm)$/;
 const LETTERS = /\p{L}{2}/u;
@@ -130,7 +130,7 @@ const nameOf = (node: unknown): string => {
 const words = (text: string): string[] => text.split(/[^\p{L}/]+/u).filter((word) => LETTERS.test(word));
 const isText = (text: string): boolean => words(text).some((word) => !NAMES.test(word));
 
-/** The texts that an expression may have as its value. */
+/** Texts that an expression may evaluate to. */
 function literals(node: Node): string[] {
   if (node.type === "Literal") return typeof node.value === "string" ? [node.value] : [];
   if (node.type === "TemplateLiteral")
@@ -143,7 +143,7 @@ function literals(node: Node): string[] {
   return [];
 }
 
-/** What a page shows without asking the catalogue. */
+/** Texts that a page displays without the catalogue. */
 function shownBy(node: Node): string[] {
   if (node.type === "CallExpression") {
     const callee = node.callee as Node;
@@ -159,7 +159,7 @@ function shownBy(node: Node): string[] {
   return [];
 }
 
-/** Whole sentences anywhere else: they become texts sooner or later. */
+/** Whole sentences anywhere else: they would be displayed sooner or later. */
 function sentences(node: Node): string[] {
   if (node.type === "ThrowStatement") return [];
   if (node.type === "TaggedTemplateExpression") return [];
@@ -173,7 +173,7 @@ function all(node: Node, look: (node: Node) => string[]): string[] {
 
 const parse = (source: string): Node => parseAst(stripTypeScriptTypes(source)) as unknown as Node;
 
-test("the search finds what it is there to find", () => {
+test("the search finds samples of displayed texts", () => {
   const found = (source: string): string[] => all(parse(source), shownBy).filter(isText);
   expect(found(`h("p", {}, open ? "Room open" : text)`)).toEqual(["Room open"]);
   expect(found(`h("p", { class: "big room", title: "Go" }, t("join"))`)).toEqual(["Go"]);
@@ -202,7 +202,7 @@ test("every text of the catalogue is shown somewhere", () => {
     .filter((path) => /\.ts$/.test(path) && !/^text\//.test(path))
     .map((path) => readFileSync(`client/${path}`, "utf8"))
     .join("\n");
-  // Built from a code, from a page's name, or from a field that has a slider.
+  // Keys built from a code, a page's name, or a field with a slider.
   const built = (key: string): boolean =>
     /^(error|notice|refused|note)[A-Z_]+$/.test(key) ||
     sources.includes(`"${key.replace(/(Title|Text)$/, "")}"`) ||

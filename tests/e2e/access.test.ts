@@ -1,4 +1,4 @@
-/** Access as people meet it: an owner who kicks and locks, a spectator with a link, a password that is asked for. */
+/** Access control in the page: an owner who kicks and locks, a spectator with a link, a password prompt. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { drawn, noBrowser, PATIENCE_MS, surfaceUnderMiddle, until } from "./stage.ts";
@@ -12,7 +12,7 @@ interface Owned {
   room: string;
 }
 
-/** The owner sees the others' way out, and uses it; nobody else has one. */
+/** Only the owner sees the kick buttons, and they work. */
 async function putsOut({ owner, path }: Owned): Promise<void> {
   const guest = await drawn(await stage.visit(path));
   expect(await guest.locator(".people .out").count()).toBe(0);
@@ -23,12 +23,12 @@ async function putsOut({ owner, path }: Owned): Promise<void> {
   await guest.waitForSelector(".message h1");
   expect(await guest.textContent(".message h1")).toBe("You were kicked from this room");
   await owner.waitForFunction(() => document.querySelectorAll(".people li").length === 1);
-  // An owner is one after a reload, too.
+  // The owner keeps the role after a reload.
   await owner.reload();
   await owner.waitForSelector(".access:not([hidden])");
 }
 
-/** A spectator's link leaves no token in the address, shows the room, and gives no hands. */
+/** A spectator's link leaves no token in the address, shows the room, and does not allow grabs. */
 async function letsLook({ owner, path, room }: Owned): Promise<void> {
   const token = await owner.evaluate(
     (name) => (JSON.parse(localStorage.getItem("pliant.tokens")!) as Record<string, string>)[name],
@@ -53,7 +53,9 @@ async function letsLook({ owner, path, room }: Owned): Promise<void> {
   await stage.shoot(spectator, "spectator");
 }
 
-/** A password is asked for, a wrong one once more, and the right one lets in; then the room is locked. */
+/**
+ * The page asks for a password, asks again after a wrong one, and lets in with the right one. Then the room is locked.
+ */
 async function closes({ owner, path, room }: Owned): Promise<void> {
   await owner.click(".access .tool");
   await owner.fill("#access-password", "open sesame");
@@ -81,7 +83,7 @@ async function closes({ owner, path, room }: Owned): Promise<void> {
 }
 
 describe.skipIf(noBrowser)("access", () => {
-  test("whoever opens a room owns it: puts others out, lets them only look, sets a password and locks it", async () => {
+  test("the creator of a room owns it: kicks members, makes spectators, sets a password and locks it", async () => {
     const owner = await stage.visit("/");
     await owner.click('.card[data-scene="jelly-stack"]');
     await owner.waitForURL("**/r/*");

@@ -1,6 +1,6 @@
 /**
- * axe-core finds nothing on any page, in both themes, on a phone and at a desk; and whoever has only a keyboard pulls,
- * opens and closes everything, and never loses the focus. Anchor: PhET's practice of alternative input.
+ * axe-core finds no problem on any page, in both themes, on a phone and on a desktop. With only a keyboard a visitor
+ * can grab, open and close everything, and never loses the focus. Model: PhET's practice of alternative input.
  */
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
@@ -9,18 +9,21 @@ import { findings, PANELS, WIDTHS, withAxe } from "./controls.ts";
 import { ADMIN_TOKEN, drawn, noBrowser, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** In short a phone in the light and a desk in the dark: axe-core is most of what this file takes. */
+/**
+ * In the short form a phone in the light theme and a desktop in the dark theme: axe-core takes most of this file's
+ * time.
+ */
 const LOOK = inLong({}, { inTurns: true });
 
-describe.skipIf(noBrowser)("for everybody", () => {
+describe.skipIf(noBrowser)("accessibility", () => {
   const stage = useStage({}, { fewPictures: true }, /404|401/);
 
-  test("the lobby, folded and open, pages that only say something, and the operators'", async () => {
+  test("the lobby, folded and open, message pages, and the operators' page", async () => {
     await stage.room("jelly-stack");
     const page = await stage.visit("/");
     await page.waitForSelector(".rooms a");
     await page.waitForSelector(".card");
-    // its first stop is where one joins
+    // The first focus stop is the field to join a room.
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe("room");
     expect(await findings(await withAxe(page), LOOK)).toEqual([]);
@@ -61,7 +64,7 @@ describe.skipIf(noBrowser)("for everybody", () => {
       expect(await findings(room, { ...LOOK, within: panel }), panel).toEqual([]);
       await close();
     }
-    // what only a phone has
+    // Controls that only a phone has.
     const widths = WIDTHS.slice(0, 1);
     await room.setViewportSize(widths[0]!);
     await room.click(".more-tools");
@@ -72,7 +75,7 @@ describe.skipIf(noBrowser)("for everybody", () => {
     expect(await findings(await withAxe(room), LOOK)).toEqual([]);
   });
 
-  test("the keyboard alone takes hold, pulls, and lets go; somebody else is told", async () => {
+  test("the keyboard alone grabs, pulls, and lets go; another member is told", async () => {
     const { path } = await stage.room("bunny");
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
@@ -90,9 +93,9 @@ describe.skipIf(noBrowser)("for everybody", () => {
     await until(ben, (first) => window.pliant.displayed().some((x, i) => Math.abs(x - first[i]!) > 0.03), before);
     await ann.keyboard.press("Space");
     await until(ben, () => window.pliant.grabs().length === 0, undefined);
-    // What holds is let go by Escape, and by leaving the picture.
+    // Escape ends a grab, and so does leaving the picture.
     for (const way of ["Escape", "Tab"]) {
-      // what was under the mark may have sprung back: then the mark goes where something is
+      // The body may have sprung back from under the cursor: then the cursor moves to a body.
       for (let k = 0; k < 10 && (await ann.evaluate(() => window.pliant.grabs().length)) === 0; k++)
         await ann.keyboard.press("Space");
       expect(await ann.evaluate(() => window.pliant.grabs().length), way).toBe(1);

@@ -1,5 +1,5 @@
 /**
- * The operators' page in a real browser: nobody without the token, rooms with their people and figures, kick, ban,
+ * The operators' page in a real browser: no access without the token, rooms with their members and figures, kick, ban,
  * dispose, and all of it in the audit log.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,9 +25,9 @@ async function enterAdmin(stage: E2e, options = {}): Promise<Page> {
 
 const row = (page: Page, room: string) => page.locator(`tbody[data-room="${room}"]`);
 
-/** A piece of the room's journal that was found damaged, as a takeover writes it. */
+/** Quarantines a damaged piece of the room's journal, as a takeover does. */
 function putAside(folder: string, room: string, bytes: Uint8Array): void {
-  // The server may be writing just then.
+  // The server may be writing at that moment.
   const file = new DatabaseSync(join(folder, STORE_FILE), { timeout: PATIENCE_MS });
   try {
     file
@@ -53,12 +53,12 @@ describe.skipIf(noBrowser)("operations", () => {
   const enter = (options = {}): Promise<Page> => enterAdmin(stage, options);
   const cell = (page: Page, room: string, column: string) => row(page, room).locator(`td[data-column="${column}"]`);
 
-  test("without an admin's token there is nothing to see, and the page says so", async () => {
+  test("without an admin's token the page shows no data and says why", async () => {
     const page = await stage.visit("/admin");
     await page.fill(".admin-login input", "wrong");
     await page.press(".admin-login input", "Enter");
     await page.waitForSelector(".admin-login .problem:not([hidden])");
-    expect(await page.textContent(".admin-login .problem")).toBe("That is not an admin's token here.");
+    expect(await page.textContent(".admin-login .problem")).toBe("This is not an admin token of this server.");
     expect(await page.locator("table").count()).toBe(0);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     await stage.shoot(page, "admin-login");
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.leave();
   });
 
-  test("shows the files that visitors brought, and deletes one when asked twice", async () => {
+  test("shows uploaded files, and deletes one after confirmation", async () => {
     const bring = async (name: string, corners: string): Promise<string> => {
       const sent = await fetch(`${stage.url}/api/objects?name=${name}`, {
         method: "POST",
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)("operations", () => {
     expect((await fetch(`${stage.url}/api/objects/${other}`)).status).toBe(200);
   });
 
-  test("kicks members, bans them, ends rooms only when asked twice, and the audit log tells", async () => {
+  test("kicks members, bans them, ends rooms only after confirmation, and logs all of it in the audit log", async () => {
     const { name } = await stage.room("jelly-stack");
     const bot = await Bot.join(stage.url, name, { name: "Heron" });
     const page = await enter();
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)("operations", () => {
     expect((await bot.untilClosed()).code).toBe(CloseCode.kicked);
     await page.waitForSelector('.audit li[data-action="kick"]');
     const again = await Bot.join(stage.url, name, { name: "Heron" });
-    // The opened row stays open while its people change.
+    // The opened row stays open while its members change.
     const back = row(page, name).locator(`li[data-member="${again.welcome.member}"]`);
     await back.locator('[data-action="ban"]').click();
     expect((await again.untilClosed()).code).toBe(CloseCode.kicked);
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await dispose.click();
     expect(await dispose.textContent()).toBe("End it for everyone?");
     expect(stage.app.registry.find(name)).toBeDefined();
-    // Whoever takes more than 4 s to say so is asked anew.
+    // The question is asked anew if confirming takes more than 4 s.
     await dispose.evaluate((button) => {
       const asks = button.textContent === "End it for everyone?";
       for (let press = asks ? 1 : 0; press < 2; press++) (button as HTMLElement).click();
@@ -179,7 +179,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await stage.shoot(page, "admin-audit");
   });
 
-  test("one room of many is found by who is in it; on a phone each is a card, and nothing is wider than the screen", async () => {
+  test("a room is found among many by a member's name; on a phone each is a card, and nothing is wider than the screen", async () => {
     const rooms = await Promise.all(Array.from({ length: 7 }, () => stage.room("jelly-stack")));
     const bot = await Bot.join(stage.url, rooms[3]!.name, { name: "Needle" });
     const page = await enter();
@@ -187,14 +187,14 @@ describe.skipIf(noBrowser)("operations", () => {
     expect((await shown()).sort()).toEqual(rooms.map(({ name }) => name).sort());
     await page.fill('input[type="search"]', "  NEEDLE ");
     expect(await shown()).toEqual([rooms[3]!.name]);
-    // what is said is heard where one has searched, and nowhere else
+    // An announcement reaches only the rooms that match the search.
     const guest = await stage.visit(rooms[3]!.path);
     const elsewhere = await Bot.join(stage.url, rooms[4]!.name);
     await guest.waitForSelector(".people li");
     await page.fill('input[name="announcement"]', "Closing <b>soon</b>");
     await page.press('input[name="announcement"]', "Enter");
     await toasted(guest, "Closing <b>soon</b>");
-    await bot.until(() => bot.notices.some(({ code }) => code === "ANNOUNCEMENT"), "what was said");
+    await bot.until(() => bot.notices.some(({ code }) => code === "ANNOUNCEMENT"), "the announcement");
     await page.waitForSelector('.audit li[data-action="announce"]');
     expect(await page.locator('.audit li[data-action="announce"]').count()).toBe(1);
     expect(elsewhere.notices).toEqual([]);
@@ -216,7 +216,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.leave();
   });
 
-  test("a room's recording is downloaded, and is one", async () => {
+  test("the download of a room's recording is a valid recording", async () => {
     const { name } = await stage.room("jelly-stack");
     const bot = await Bot.join(stage.url, name);
     await bot.frames(20);
@@ -234,7 +234,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await bot.leave();
   });
 
-  test("a room that is parked says why, and goes on as the operator says", async () => {
+  test("a quarantined room shows the reason, and resumes or is deleted as the operator chooses", async () => {
     const { name } = await stage.room("jelly-stack");
     const page = await enter();
     expect(await row(page, name).locator('[data-action="unpark-end"]').isHidden()).toBe(true);
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)("operations", () => {
       asked.push(route.request().postDataJSON());
       return route.fulfill({ status: 204 });
     });
-    await row(page, "stuck").locator(".badges", { hasText: "parked: steps" }).waitFor();
+    await row(page, "stuck").locator(".badges", { hasText: "quarantined: steps" }).waitFor();
     await row(page, "stuck").locator(".toggle").click();
     expect(await row(page, "stuck").locator(".members").textContent()).toBe(parked.details);
     for (const from of ["end", "start"]) await row(page, "stuck").locator(`[data-action="unpark-${from}"]`).click();
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await stage.shoot(page, "admin-parked");
   });
 
-  test("what the server refuses is said, and the page goes on", async () => {
+  test("a refusal of the server is shown, and the page keeps working", async () => {
     const { name } = await stage.room("jelly-stack");
     const page = await enter();
     await row(page, name).locator(".toggle").click();
@@ -273,7 +273,7 @@ describe.skipIf(noBrowser)("operations", () => {
     await cell(page, name, "columnTick").waitFor();
   });
 
-  test("the token stays in the tab: a reload keeps it, leaving and another visitor's tab do not have it", async () => {
+  test("the token stays in its tab: it survives a reload, but not leaving, and another visitor's tab does not have it", async () => {
     const page = await enter();
     await page.reload();
     await page.waitForSelector(".admin .summary");
@@ -299,7 +299,7 @@ describe.skipIf(noBrowser)("operations", () => {
   });
 });
 
-test.skipIf(noBrowser)("what was set aside of a room is listed, downloaded as it was stored, and deleted", async () => {
+test.skipIf(noBrowser)("quarantined data of a room is listed, downloaded as stored, and deleted", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-admin-"));
   const stage = await openStage({ store: "sqlite", dataDir: folder });
   try {

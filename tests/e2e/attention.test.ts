@@ -1,6 +1,6 @@
 /**
- * What a page does with its visitor's attention: it shows how to pull without covering anything, asks before it takes
- * everybody's work away, and draws nothing while nobody looks.
+ * The page shows how to grab without covering anything, asks before it resets other members' work, and draws nothing
+ * while it is hidden.
  */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -8,14 +8,14 @@ import { Bot } from "../../load-tests/bot.ts";
 import { drawn, noBrowser, takeHold, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** The hand that shows how to pull stops in the middle of its way. */
+/** Stops the animated hint in the middle of its path. */
 function stopGhost(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(".ghost > * { animation-play-state: paused !important; animation-delay: -1.4s !important }");
   document.adoptedStyleSheets.push(sheet);
 }
 
-/** The browser's word that the tab is in front or not. */
+/** Simulates the browser's report that the tab is visible or hidden. */
 const setHidden = (page: Page, hidden: boolean): Promise<void> =>
   page.evaluate((value) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
@@ -42,7 +42,7 @@ async function swings(page: Page): Promise<boolean> {
 describe.skipIf(noBrowser)("attention", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("a hand shows how to pull, over a body, covers nothing, and is gone when somebody pulls", async () => {
+  test("a hint shows how to grab, over a body, covers no control, and disappears at the first grab", async () => {
     const { path } = await stage.room("jelly-stack");
     const stopped = { animated: true, prepare: (page: Page) => page.addInitScript(stopGhost) };
     const page = await drawn(await stage.visit(path, {}, stopped));
@@ -60,19 +60,19 @@ describe.skipIf(noBrowser)("attention", () => {
     await takeHold(page);
     await page.waitForSelector(".ghost .palm", { state: "hidden" });
     await page.mouse.up();
-    // by itself, too
+    // It also disappears after its animation, without a grab.
     const other = await drawn(await stage.visit(path, {}, { animated: true }));
     await other.waitForSelector(".ghost.seen", { state: "attached" });
     expect(await other.isVisible(".ghost .palm")).toBe(false);
-    // and a view that was turned swings on
+    // A turned view swings on.
     expect(await swings(other)).toBe(true);
   });
 
-  test("with others in the room a reset asks, and Escape keeps what is there; where motion is reduced no view swings on", async () => {
+  test("a reset asks if other members are present, Escape cancels it; with reduced motion the view does not swing on", async () => {
     const { path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));
     await ann.keyboard.press("r");
-    await toasted(ann, "You started it again");
+    await toasted(ann, "You restarted the scene");
     expect(await ann.isVisible(".reset-panel")).toBe(false);
     const ben = await drawn(await stage.visit(path, { reducedMotion: "reduce" }));
     expect(await swings(ben)).toBe(false);
@@ -83,17 +83,17 @@ describe.skipIf(noBrowser)("attention", () => {
     await ann.waitForSelector(".reset-panel", { state: "hidden" });
     await ann.keyboard.press("r");
     await ann.getByRole("button", { name: "Start again", exact: true }).click();
-    await toasted(ben, / started it again$/);
+    await toasted(ben, / restarted the scene$/);
     expect(await ben.evaluate(() => window.toasted.length)).toBe(1);
   });
 
-  test("a hidden page draws nothing, lets go, and fades from its last picture into what is true then", async () => {
+  test("a hidden page draws nothing, lets go of grabs, and on return fades from its last picture to the current state", async () => {
     const { name, path } = await stage.room("bunny");
     const page = await drawn(await stage.visit(path));
     const other = await Bot.join(stage.url, name);
     await takeHold(page);
     await setHidden(page, true);
-    // a picture that was under way when the tab went
+    // Wait for a picture that was in progress when the tab was hidden.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const before = await page.evaluate(() => ({ drawn: window.pliant.drawn, shown: window.pliant.sampled() }));
     expect(await page.evaluate(() => window.pliant.grabs().filter(({ id }) => id.startsWith("own:")).length)).toBe(0);
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)("attention", () => {
     const first = await page.evaluate(async () => {
       Object.defineProperty(document, "hidden", { configurable: true, get: () => false });
       document.dispatchEvent(new Event("visibilitychange"));
-      // after the page's own callback in the same frame
+      // After the page's own callback in the same frame.
       await new Promise((done) => requestAnimationFrame(done));
       return { shown: window.pliant.sampled(), fading: window.pliant.crossFading };
     });

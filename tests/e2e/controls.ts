@@ -1,4 +1,4 @@
-/** What every page owes to whoever uses it, looked for in a real browser: reach, size, and what axe-core finds. */
+/** Checks that every page must pass in a real browser: reachable controls, their size, and axe-core. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -10,7 +10,7 @@ declare global {
   }
 }
 
-/** What opens each panel of an owner's room page, and the panel. */
+/** Buttons of an owner's room page with the panels that they open. */
 export const PANELS: readonly [button: string, panel: string][] = [
   [".tool.me", ".profile-panel"],
   ["[data-tool='reset']", ".reset-panel"],
@@ -22,7 +22,7 @@ export const PANELS: readonly [button: string, panel: string][] = [
   [".tuning .tool", ".tuning-panel"],
 ];
 
-/** A small phone, a phone, one on its side, a tablet, a desk. */
+/** A small phone, a phone, a phone on its side, a tablet, a desktop. */
 export const SIZES = [
   { width: 320, height: 568 },
   { width: 390, height: 664 },
@@ -31,7 +31,7 @@ export const SIZES = [
   { width: 1920, height: 1080 },
 ] as const;
 
-/** Controls that cannot be reached or hit, each with what is wrong. @param touch fingers need 44 px */
+/** Controls that are unreachable or too small, each with the reason. @param touch fingers need 44 px */
 export const wrong = (page: Page, within: string, touch: boolean): Promise<string[]> =>
   page.evaluate(
     ({ within, touch }) => {
@@ -63,7 +63,7 @@ export const wrong = (page: Page, within: string, touch: boolean): Promise<strin
     { within, touch },
   );
 
-/** Sideways nothing scrolls, in no panel. */
+/** Finds panels that scroll sideways. */
 export const tooWide = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll(".popover, .help, .stats, .people, .overflow, .deck, .topbar, .bring-dialog")]
@@ -79,16 +79,16 @@ export const WIDTHS = [
 interface Look {
   widths?: readonly { width: number; height: number }[];
   schemes?: readonly ("light" | "dark")[];
-  /** Each width in one of the themes only: the first one in the first, the second one in the second. */
+  /** Uses each width with one theme only: the first with the first, the second with the second. */
   inTurns?: boolean;
-  /** What has changed since the whole page was looked at, as a selector; absent: the whole page. */
+  /** Selector of the part that changed since the whole page was checked; absent: the whole page. */
   within?: string;
 }
 
-/** A phone in the light: enough for what colours and widths make no difference to. */
+/** A phone in the light theme: enough for checks that do not depend on colors and widths. */
 export const PHONE_ONLY: Look = { widths: WIDTHS.slice(0, 1), schemes: ["light"] };
 
-/** What is wrong with the page as it is now; without a word of how to look, at both widths in both themes. */
+/** axe-core's findings on the page as it is now; by default at both widths in both themes. */
 export async function findings(
   page: Page,
   { widths = WIDTHS, schemes = ["light", "dark"], inTurns = false, within }: Look = {},
@@ -109,13 +109,16 @@ export async function findings(
   return found;
 }
 
-/** @returns the page, with axe in it */
+/** @returns the page with axe loaded */
 export async function withAxe(page: Page): Promise<Page> {
   await page.evaluate(axe.source);
   return page;
 }
 
-/** As when pictures come too slowly, or quickly enough. Resolves when the next one has been drawn at this level. */
+/**
+ * Sets the quality level as if pictures came too slowly, or quickly enough. Resolves when a picture has been drawn at
+ * this level.
+ */
 export async function setQuality(page: Page, level: number): Promise<void> {
   const before = await page.evaluate((level) => {
     const view = window.pliant.view!;
@@ -126,7 +129,7 @@ export async function setQuality(page: Page, level: number): Promise<void> {
   await until(page, (than) => window.pliant.drawn > than, before);
 }
 
-/** How far the bodies reach over the free part of the window, px: negative where they stay inside. */
+/** Distance by which the bodies exceed the free part of the window, px: negative inside. */
 const over = (page: Page): Promise<{ above: number; below: number; left: number; right: number }> =>
   page.evaluate(() => {
     const positions = [...window.pliant.view!.shownPoints()];
@@ -143,7 +146,7 @@ const over = (page: Page): Promise<{ above: number; below: number; left: number;
     };
   });
 
-/** The bodies come to lie inside the free part of the window, soon after whatever has changed. */
+/** Expects the bodies inside the free part of the window soon after a change. */
 export const expectFramed = (page: Page, what = ""): Promise<void> =>
   expect
     .poll(async () => Object.entries(await over(page)).filter(([, px]) => px >= 0), {

@@ -1,4 +1,4 @@
-/** `npm run dev`: who saves a scene's file sees it in the room that is open, and in the page that shows it. */
+/** `npm run dev`: after a scene's file is saved, the open room and its page show the new scene. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,11 +13,11 @@ import { noBrowser, PATIENCE_MS } from "./stage.ts";
 
 const { dev } = (JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { dev: string } }).scripts;
 
-/** In the page: is something so far to the side, m? */
+/** In the page: tests whether a particle is further to the side than this, m. */
 const wide = (least: number): boolean =>
   (globalThis as unknown as Partial<PageWindow>).pliant?.displayed().some((x) => x > least) ?? false;
 
-test("a room begins anew when its scene's file is saved", async () => {
+test("a room restarts when its scene's file is saved", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-dev-"));
   const scenes = join(folder, "scenes");
   cpSync("scenes/schema.json", join(scenes, "schema.json"));
@@ -31,7 +31,7 @@ test("a room begins anew when its scene's file is saved", async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const here = { PLIANT_SCENES_DIR: scenes, PLIANT_DATA_DIR: join(folder, "data"), PLIANT_WORKERS: "1" };
-  // as npm runs it, but for the folder of scenes
+  // The command of the npm script, with another folder of scenes.
   const server = spawn("sh", ["-c", dev.replace("--watch-path=scenes", `--watch-path=${scenes}`)], {
     env: { ...process.env, ...here, PORT: String(port), HOST: "127.0.0.1", PLIANT_PREWARM: "none", LOG_LEVEL: "warn" },
     stdio: "ignore",
@@ -53,14 +53,14 @@ test("a room begins anew when its scene's file is saved", async () => {
     do await sleep(100);
     while ((seen = await now().catch(() => undefined)) === topology || seen === undefined);
     expect(seen).toMatch(/^[0-9a-f]{32}$/);
-    // the page has come back by itself, and shows the box twice as wide
+    // The page has reconnected and shows the box twice as wide.
     await page?.waitForFunction(wide, 0.9, { timeout: PATIENCE_MS });
     if (page) expect(await page.evaluate(() => (globalThis as unknown as PageWindow).pliant.status)).toBe("open");
   } finally {
     await browser?.close();
     process.kill(-server.pid!, "SIGTERM");
     await ended;
-    // The shell has ended; what it started may still write.
+    // The shell has ended; its child processes may still write.
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 });

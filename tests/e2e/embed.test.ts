@@ -1,6 +1,6 @@
 /**
- * Pages of other origins in a real browser: one whose origin is listed pulls at a room with `pliant-client` and frames
- * the room's page; one whose origin is not listed can do neither.
+ * Pages of other origins in a real browser: a page with an allowed origin grabs in a room with `pliant-client` and
+ * frames the room's page. A page whose origin is not allowed can do neither.
  */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ declare global {
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><script type="module">' +
   'import { joinRoom } from "/pliant-client/index.js"; window.joinRoom = joinRoom;</script>';
-/** As client/sdk/README.md has it: all that a page needs. */
+/** The complete code of a page, as in client/sdk/README.md. */
 const oneTag = (address: string): string =>
   `<!doctype html><link rel="icon" href="data:,"><script type="module" src="${new URL(address).origin}/pliant-room.js">` +
   `</script><pliant-room src="${address}"></pliant-room><p></p><script>` +
@@ -38,12 +38,12 @@ const oneTag = (address: string): string =>
 const EXAMPLES = fileURLToPath(new URL("../../client/examples/", import.meta.url));
 const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.meta.url));
 
-/** Of the element's script, gzip. */
+/** Limit of the element's script, gzip. */
 const MOST_SCRIPT_BYTES = 2048;
 
 const REACT = fileURLToPath(new URL("../../build/e2e-react/", import.meta.url));
 
-/** Of the page of create-vite, once it is built, and what is in it. */
+/** Folder of the built create-vite page, and the types of its files. */
 let templateFolder = "";
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -52,11 +52,11 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
   ".png": "image/png",
 };
-/** The issue of a page of one's own asks for no more. */
+/** Limit set by the requirement for custom pages. */
 const MOST_OWN_LINES = 10;
 
 let stage: E2e;
-/** Whose origin is listed, and whose is not. */
+/** The site with an allowed origin, and the other one. */
 let friend: Site;
 let stranger: Site;
 
@@ -65,7 +65,7 @@ interface Site {
   origin: string;
 }
 
-/** Serves the package's files, and a page that loads it and frames the room that its address names. */
+/** Serves the package's files, and a page that loads it and frames the room in its address. */
 async function openSite(): Promise<Site> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, "http://site");
@@ -100,7 +100,9 @@ async function openSite(): Promise<Site> {
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** In a page: joins with the package, pulls its first body to the right, and answers how far it came, or the code. */
+/**
+ * In a page: joins with the package, pulls its first body to the right, and returns the distance, or the error code.
+ */
 async function pullThere(address: string): Promise<string> {
   const { joinRoom } = window;
   let room: Room;
@@ -122,7 +124,7 @@ async function pullThere(address: string): Promise<string> {
   return "pulled";
 }
 
-/** In the example's page: is there anything between these columns of its canvas? */
+/** In the example's page: tests whether anything is drawn between these columns of its canvas. */
 function drawnBetween([left, right]: readonly [number, number]): boolean {
   const canvas = document.querySelector("canvas")!;
   const { data } = canvas.getContext("2d")!.getImageData(left, 0, right - left, canvas.height);
@@ -145,19 +147,19 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     stranger?.server.close();
   });
 
-  test("a page whose origin is listed pulls at a room by the package alone", async () => {
+  test("a page with an allowed origin grabs in a room with the package alone", async () => {
     const page = await stage.visit("/", {}, { through: friend.origin });
     expect(await page.evaluate(pullThere, `${stage.url}/r/elsewhere`)).toBe("pulled");
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
   });
 
-  test("the example draws a room's particles, and a visitor pulls at them", async () => {
+  test("the example draws a room's particles, and a visitor grabs them", async () => {
     const { name, path } = await stage.room("cube");
     const framing = `/points.html?room=${encodeURIComponent(stage.url + path)}`;
     const page = await stage.visit(framing, {}, { through: friend.origin });
     await page.getByText("In cube as player.").waitFor();
-    // The cube ends at 0.2 m, which is 360 pixels from the left; nothing is right of 420.
+    // The cube ends at 0.2 m, which is at pixel 360; nothing is right of 420.
     await page.waitForFunction(drawnBetween, [0, 420] as const);
     expect(await page.evaluate(drawnBetween, [421, 600] as const)).toBe(false);
     const canvas = (await page.locator("canvas").boundingBox())!;
@@ -172,11 +174,11 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await stage.leave();
   });
 
-  test("the element shows a room, says what happens in it, and starts it again", async () => {
+  test("the element shows a room, reports its events, and restarts it", async () => {
     const { name, path } = await stage.room("cube");
     const address = stage.url + path;
     const page = await stage.visit(`/room.html?room=${encodeURIComponent(address)}`, {}, { through: friend.origin });
-    await page.getByText("There it is.").waitFor();
+    await page.getByText("Ready.").waitFor();
     const [member] = stage.app.registry.get(name).members.sessions.values();
     expect(member!.name).toBe("Ada");
     const other = await Bot.join(stage.url, name);
@@ -193,7 +195,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await stage.leave();
   });
 
-  test("the element of a page whose origin is not listed says that there is no answer", async () => {
+  test("on a page without an allowed origin the element reports that there is no answer", async () => {
     const { path } = await stage.room("cube");
     const address = `/room.html?room=${encodeURIComponent(stage.url + path)}`;
     const page = await stage.visit(address, {}, { through: stranger.origin });
@@ -202,7 +204,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await stage.leave();
   });
 
-  test("the server has the element's script for pages of every origin, and the room for those that are listed", async () => {
+  test("the server sends the element's script to every origin, and room data to allowed origins", async () => {
     const { name, path } = await stage.room("cube");
     const address = `/?element=${encodeURIComponent(stage.url + path)}`;
     const page = await stage.visit(address, {}, { through: friend.origin });
@@ -214,7 +216,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await other.locator("p", { hasText: /^NO_ANSWER$/ }).waitFor();
     expect(stage.takeErrors().join("\n")).toMatch(/frame-ancestors/);
     await stage.leave();
-    // What a browser asks with; fetch says `no-cache` beside a tag of its caller's.
+    // Requests as a browser sends them: fetch would add `no-cache` to a request with an etag.
     const get = (url: string, headers: Record<string, string> = {}) =>
       stage.app.fastify.inject({ url, headers: { origin: stranger.origin, "accept-encoding": "gzip", ...headers } });
     const { headers, rawPayload } = await get("/pliant-room.js");
@@ -230,20 +232,20 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     expect([beside.statusCode, beside.headers["access-control-allow-origin"]]).toEqual([200, undefined]);
   });
 
-  test("a room in a three.js scene, small and turned, is drawn and pulled", async () => {
+  test("a room in a three.js scene, scaled and rotated, is drawn and grabbed", async () => {
     const { name, path } = await stage.room("cube");
     const address = `/three.html?room=${encodeURIComponent(stage.url + path)}`;
     const page = await stage.visit(address, {}, { through: friend.origin });
     await page.getByText("In cube as player.").waitFor();
     const start = (await serverPositions(stage, name)).positions;
     const holds = page.getByText(/^Holds /);
-    /** Red, green, blue in the middle of the cube: reddish, where the background is bluish. */
+    /** Red, green, blue in the middle of the cube: reddish, while the background is bluish. */
     const middle = async (): Promise<ArrayLike<number>> =>
       decode(await page.screenshot({ clip: { x: 300, y: 240, width: 1, height: 1 } })).data;
     await expect
       .poll(async () => ((pixel) => pixel[0]! - pixel[2]!)(await middle()), { timeout: PATIENCE_MS })
       .toBeGreaterThan(50);
-    // the camera looks at the cube, which lies around the origin
+    // The camera looks at the cube, which is around the origin.
     await page.mouse.move(300, 240);
     await page.mouse.down();
     await holds.waitFor();
@@ -261,9 +263,9 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const other = await Bot.join(stage.url, name);
     const held = (): number => [...other.hands.values()].flatMap(({ grabs }) => grabs).length;
     await page.mouse.move(440, 210);
-    await other.until(() => held() === 1, "its hand is seen");
+    await other.until(() => held() === 1, "its grab");
     await page.mouse.up();
-    await other.until(() => held() === 0, "its hand lets go");
+    await other.until(() => held() === 0, "the end of its grab");
     await other.leave();
     expect(stage.takeErrors()).toEqual([]);
     await stage.leave();
@@ -292,7 +294,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
       return page;
     };
     const [ann, ben] = [await enter("Ann"), await enter("Ben")];
-    /** Of a pixel beside the hand's line, which is drawn along the middle. */
+    /** Redness of a pixel beside the line of the grab, which is drawn along the middle. */
     const redness = async (page: typeof ann, x: number): Promise<number> => {
       const { data } = decode(await page.screenshot({ clip: { x, y: 180, width: 1, height: 1 } }));
       return data[0]! - data[2]!;
@@ -310,7 +312,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await stage.leave();
   });
 
-  test("the page of create-vite, with the packed package and ten lines at most, shows a room whose body is pulled", async () => {
+  test("the create-vite page, with the packed package and ten lines at most, shows a room whose body can be grabbed", async () => {
     const { name, path } = await stage.room("cube");
     const { folder, lines } = await buildTemplate(stage.url + path, "/template/");
     expect(lines).toBeLessThanOrEqual(MOST_OWN_LINES);
@@ -318,7 +320,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     const page = await stage.visit("/template/", {}, { through: friend.origin });
     await page.locator("canvas").waitFor();
     let [left, top] = [0, 0];
-    // A canvas has its size only when its scene has been made.
+    // A canvas has its size only when its scene has been created.
     const bodyThere = async (): Promise<boolean> => {
       const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
       [left, top] = [x + width / 2, y + height / 2];
@@ -327,7 +329,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     };
     await expect.poll(bodyThere, { timeout: PATIENCE_MS }).toBe(true);
     const start = (await serverPositions(stage, name)).positions;
-    // Nothing on this page says that something is held: whoever pulls too early pulls again.
+    // This page does not show whether a grab succeeded, so the test repeats a grab that came too early.
     await expect
       .poll(
         async () => {
@@ -348,14 +350,14 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
     await stage.leave();
   });
 
-  test("a page whose origin is not listed reads nothing", async () => {
+  test("a page without an allowed origin reads nothing", async () => {
     const page = await stage.visit("/", {}, { through: stranger.origin });
     expect(await page.evaluate(pullThere, `${stage.url}/r/elsewhere`)).toBe("UNREACHABLE");
     expect(stage.takeErrors().join("\n")).toMatch(/blocked by CORS policy/);
     await stage.leave();
   });
 
-  test("the room's page is drawn in a frame of a page whose origin is listed, and of no other", async () => {
+  test("the room's page is drawn in a frame of an allowed origin, and of no other", async () => {
     const { path } = await stage.room("cube");
     const framing = `/?room=${encodeURIComponent(stage.url + path)}`;
     const page = await stage.visit(framing, {}, { through: friend.origin });

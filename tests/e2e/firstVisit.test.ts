@@ -1,19 +1,21 @@
-/** What a first visit to a room costs, in bytes as they come over the line; and what the second one does not fetch. */
+/**
+ * Size of a first visit to a room, in bytes on the network, and the resources that a second visit takes from the cache.
+ */
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { SCENES_FOLDER } from "../physics/scenes/checkScene.ts";
 import { drawn, noBrowser, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** All that a visitor's line carries before the first picture, but for the frames of a body in motion. */
+/** Limit of all bytes before the first picture, except the frames of a moving body. */
 const MOST_BYTES = 300_000;
 
 interface Line {
-  /** Bytes of answers, head and all, by path. */
+  /** Bytes of responses with headers, by path. */
   bytes: Map<string, number>;
   /** The largest message of the room's socket: the keyframe. */
   keyframe: number;
-  /** Paths that the browser had kept. */
+  /** Paths that came from the browser's cache. */
   kept: string[];
 }
 
@@ -42,18 +44,18 @@ async function listen(page: Page): Promise<Line> {
 const sum = ({ bytes, keyframe }: Line): number => [...bytes.values()].reduce((a, b) => a + b, keyframe);
 
 describe.skipIf(noBrowser)("a first visit", () => {
-  // the icon that a browser asks for beside an answer that is no page
+  // The icon that a browser requests for a response that is not a page.
   const stage = useStage({ scenesDir: SCENES_FOLDER }, { fewPictures: true }, /404/);
 
   test.each(["bunny", "drape", "put-in"])(
-    "to a room of %s stays below 300 kB; the next one fetches no asset",
+    "to a room of %s stays below 300 kB; the next visit fetches no asset",
     async (scene) => {
       const { path } = await stage.room(scene);
       const page = await stage.visit("/healthz", {}, { first: true });
       const first = await listen(page);
       await page.goto(stage.url + path);
       await drawn(page);
-      // What the line tells of comes by another way than that it is drawn.
+      // The browser reports network events and drawn pictures in no fixed order.
       await expect.poll(() => first.keyframe > 0 && first.bytes.size > 8, { timeout: PATIENCE_MS }).toBe(true);
       const table = [...first.bytes].sort((a, b) => b[1] - a[1]).slice(0, 6);
       console.log(`${scene}: ${sum(first)} bytes, keyframe ${first.keyframe}; ${table.map(String).join("; ")}`);

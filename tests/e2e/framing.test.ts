@@ -1,4 +1,7 @@
-/** A scene without a camera is seen whole between the tools: when it opens, when the window turns, by *Home*. */
+/**
+ * The view shows all of a scene without a camera between the tools: on opening, after the window turns, and after
+ * *Home*.
+ */
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { SCENES_DIR } from "../integration/server.ts";
@@ -33,7 +36,7 @@ describe.skipIf(noBrowser)("framing", () => {
     await expectFramed(page);
   });
 
-  test("what is put in beside them comes into the picture", async () => {
+  test("a spawned body is brought into the picture", async () => {
     const { name, path } = await stage.room("spare");
     const page = await drawn(await stage.visit(path));
     const bot = await Bot.join(stage.url, name, {});
@@ -48,10 +51,10 @@ describe.skipIf(noBrowser)("framing", () => {
     await bot.leave();
   });
 
-  test("a room in slow motion says so, and why, to its visitors and to operators, on a phone too", async () => {
+  test("a room in slow motion shows this and the reason to visitors and operators, on a phone too", async () => {
     const { name, path } = await stage.room("heavy");
     const page = await drawn(await stage.visit(path));
-    // four times the time that it has, and more on a slow machine
+    // Four times its budget, and more on a slow machine.
     await until(page, () => document.querySelector(".slow:not([hidden])"), undefined);
     const badge = page.locator(".slow");
     const percent = Number(/^(\d+) %/.exec((await badge.textContent())!)?.[1]);
@@ -65,18 +68,18 @@ describe.skipIf(noBrowser)("framing", () => {
     await admin.press(".admin-login input", "Enter");
     const heavy = admin.locator(`tbody[data-room="${name}"] .badge`, { hasText: "scene too heavy" });
     await heavy.waitFor({ timeout: PATIENCE_MS });
-    expect(await heavy.textContent()).toMatch(/^scene too heavy: \d+\.\d\d ms a tick, 4\.17 ms are there$/);
+    expect(await heavy.textContent()).toMatch(/^scene too heavy: \d+\.\d\d ms per tick, 4\.17 ms available$/);
     await stage.shoot(admin, "admin-heavy");
     await admin.setViewportSize({ width: 390, height: 844 });
     expect(await admin.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await stage.shoot(admin, "admin-heavy-phone");
   });
 
-  test("an address that leads nowhere shows a page with the way out", async () => {
+  test("an unknown address shows a page with a way out", async () => {
     const page = await stage.visit("/nope");
     await page.waitForSelector("main.message");
     expect(await page.textContent("h1")).toBe("Nothing is here");
-    // the browser's own word for the answer
+    // The browser's own error message for the response.
     expect(stage.takeErrors().every((error) => /404/.test(error))).toBe(true);
   });
 });

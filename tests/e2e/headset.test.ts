@@ -1,6 +1,6 @@
 /**
- * A visitor with a headset, which Meta's emulator plays in a real browser: two controllers hold and drag, tracked hands
- * pinch and push, and the page goes on as before when the visit is over.
+ * A visitor with a headset, played by Meta's emulator in a real browser: two controllers grab and drag, tracked hands
+ * pinch and push. After the session the page continues as before.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -18,14 +18,14 @@ declare global {
   interface Window {
     IWER: typeof Iwer;
     headset: Iwer.XRDevice;
-    /** Of the visitor's space, m: where the index finger's tip is. */
+    /** Position of the index finger's tip in the visitor's space, m. */
     tipOf: (which: Which) => Promise<Point>;
   }
 }
 
 const emulator = fileURLToPath(new URL("../../node_modules/iwer/build/iwer.min.js", import.meta.url));
 
-/** In the page, before its scripts and after the emulator's. */
+/** Runs in the page, before its scripts and after the emulator's. */
 function wearHeadset(): void {
   const headset = new window.IWER.XRDevice(window.IWER.metaQuest3);
   headset.installRuntime({ forceInstall: true });
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
   async function visitWithHeadset(path: string): Promise<Page> {
     const content = `${readFileSync(emulator, "utf8")};(${String(wearHeadset)})();`;
     const prepare = (page: Page): Promise<unknown> => page.addInitScript({ content });
-    // pinned: how fast this machine draws is not what is tested
+    // Fixed quality: the machine's drawing speed is not tested here.
     return drawn(await stage.visit(`${path}?quality=4`, {}, { prepare }));
   }
 
@@ -60,14 +60,14 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await until(page, () => window.pliant.seen([0, 0, 0]) !== undefined, undefined);
   }
 
-  /** What a visit must leave as it was. */
+  /** Drawing settings that a session must not change. */
   const drawing = (page: Page): Promise<{ quality: string; width: number }> =>
     page.evaluate(() => ({
       quality: window.pliant.stats().quality,
       width: document.querySelector<HTMLCanvasElement>("canvas.view")!.width,
     }));
 
-  /** A controller in the visitor's space that points ahead. */
+  /** Places a controller that points ahead in the visitor's space. */
   const hold = (page: Page, which: Which, at: Point, trigger: number): Promise<void> =>
     page.evaluate(
       ({ which, at, trigger }) => {
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
   const owned = (page: Page, count: number): Promise<void> =>
     until(page, (n) => window.pliant.grabs().filter(({ id }) => id.startsWith("own:")).length === n, count);
 
-  test("controllers hold and drag, both at once; others see the hands; leaving goes on with the page", async () => {
+  test("two controllers grab and drag at once; other members see the grabs; the page continues after the session", async () => {
     const { name, path } = await stage.room("jelly-stack");
     const other = await Bot.join(stage.url, name);
     const page = await visitWithHeadset(path);
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await enterRoom(page);
 
     const [x, y, z] = (await page.evaluate((at) => window.pliant.seen(at), point)) as Point;
-    // before the visitor, at the height of a table or above it, within an arm's length
+    // In front of the visitor, at table height or above, within arm's length.
     expect(y).toBeGreaterThan(0.85);
     expect(y).toBeLessThan(1.95);
     expect(z).toBeLessThan(0);
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await hold(page, "right", [x + 0.35, y + 0.2, z + 0.5], 1);
     await hold(page, "left", [x - 0.35, y + 0.2, z + 0.5], 1);
     const held = (): Point[] => [...other.hands.values()].flatMap(({ grabs }) => grabs.map(({ target }) => target));
-    await other.until(() => held().length === 2 && Math.abs(held()[0]![0] - held()[1]![0]) > 0.1, "both hands pull");
+    await other.until(() => held().length === 2 && Math.abs(held()[0]![0] - held()[1]![0]) > 0.1, "both grabs");
     await expect
       .poll(
         async () => {
@@ -127,23 +127,23 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await until(page, (old) => Math.abs(window.pliant.seen([0.1, 0, 0])![2]! - old[2]!) > 0.03, seen);
     await page.evaluate(() => window.headset.controllers.right!.updateAxes("thumbstick", 0, 0));
 
-    // the left hand still holds when the visit ends: it lets go
+    // The left controller still grabs when the session ends, which ends the grab.
     await page.evaluate((button) => document.querySelector<HTMLButtonElement>(button)!.click(), enter);
     await until(page, () => window.pliant.seen([0, 0, 0]) === undefined, undefined);
     await owned(page, 0);
-    await other.until(() => held().length === 0, "both hands have let go");
+    await other.until(() => held().length === 0, "the end of both grabs");
     await other.leave();
     expect(await drawing(page)).toEqual(before);
     const pictures = await page.evaluate(() => window.pliant.drawn);
     await page.keyboard.press("h");
     await until(page, (old) => window.pliant.drawn > old, pictures);
-    // What was let go is still on its way back.
+    // The released body is still moving back.
     await takeHold(page);
     await page.mouse.up();
     await stage.shoot(page, "headset-left");
   });
 
-  test("tracked hands: a pinch holds and lets go, a fingertip pushes", async () => {
+  test("tracked hands: a pinch grabs and lets go, a fingertip pushes", async () => {
     const { name, path } = await stage.room("jelly-stack");
     const page = await visitWithHeadset(path);
     await enterRoom(page);
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
       for (const which of ["left", "right"] as const) window.headset.hands[which]!.quaternion.set(0, 0, 0, 1);
     });
     await until(page, () => [...window.headset.activeSession!.inputSources].every(({ hand }) => hand), undefined);
-    /** Moves the hand so that its fingertip is there. */
+    /** Moves the hand so that its fingertip is at the given point. */
     const point = async (which: Which, to: Point): Promise<void> => {
       const tip = await page.evaluate((which) => window.tipOf(which), which);
       await page.evaluate(
@@ -173,7 +173,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await page.evaluate(() => window.tipOf("right"));
     await pinch("right", 0);
     await page.evaluate(() => window.tipOf("right"));
-    // a pinch in the air holds nothing
+    // A pinch in the air grabs nothing.
     await owned(page, 0);
     await point("right", [x, y, z + 0.02]);
     await pinch("right", 1);
@@ -194,7 +194,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
     await owned(page, 0);
     await point("right", [x + 0.5, y + 0.3, z + 0.5]);
 
-    // At rest again, so that whatever moves was pushed.
+    // At rest again, so that later motion comes from the push.
     await page.evaluate(() => document.querySelector<HTMLButtonElement>("button[data-tool=reset]")!.click());
     await until(page, () => window.pliant.frames().at(-1)!.still, undefined);
     const tick = await page.evaluate(() => window.pliant.tick);

@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)("languages", () => {
   test.each([
     ["de-AT", german, { lang: "de", dir: "ltr" }],
     ["ar-EG", arabic, { lang: "ar", dir: "rtl" }],
-  ] as const)("the browser's language is the lobby's: %s", async (locale, texts, expected) => {
+  ] as const)("the lobby uses the browser's language: %s", async (locale, texts, expected) => {
     const room = await stage.room("jelly-stack");
     const page = await withAxe(await stage.visit("/", { locale, viewport: NARROW }));
     await page.waitForSelector(".rooms a");
@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)("languages", () => {
     await stage.app.registry.remove(room.name);
   });
 
-  test("the address decides, for the whole visit; what comes is one language and English", async () => {
+  test("the address sets the language for the whole visit; only that language and English are loaded", async () => {
     const page = await stage.visit("/?lang=es", { locale: "de" });
     await page.waitForSelector(".card");
     expect((await written(page)).lang).toBe("es");
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)("languages", () => {
     expect(await chunks()).toEqual([]);
   });
 
-  test.each(["de", "ar"] as const)("a room's cards are whole at 320 px, and say what happens: %s", async (lang) => {
+  test.each(["de", "ar"] as const)("a room's cards fit at 320 px, and events are reported: %s", async (lang) => {
     const texts = lang === "de" ? german : arabic;
     const address = `/r/in-${lang}?scene=put-in&lang=${lang}`;
     const page = await withAxe(await drawn(await stage.visit(address, PHONE)));
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)("languages", () => {
       await page.keyboard.press("Escape");
       await page.waitForSelector(panel, { state: "hidden" });
     }
-    // One speaks English, the other does not: each is told in its own language.
+    // Members with different languages each get messages in their own.
     guest.reset();
     const said = texts.startedAgain.replace("{name}", lang === "ar" ? "\u2068Heron\u2069" : "Heron");
     await toasted(page, said);

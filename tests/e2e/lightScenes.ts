@@ -1,7 +1,7 @@
 /**
- * The project's scenes, of which those that most tests of pages pull at are coarser and come to rest in a third of the
- * time: a server steps the stack of jelly in a sixth of the time, the cloth in a quarter, the bunny in a tenth (coarse
- * as it is here, it would be integrated implicitly), for as long as a test looks at them.
+ * The project's scenes, with coarser variants of those that most page tests grab in. The variants come to rest in a
+ * third of the time. The server steps the jelly stack in a sixth of the time, the cloth in a quarter, the bunny in a
+ * tenth. (The coarse bunny would otherwise be integrated implicitly.)
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Scene } from "../../shared/scene.ts";
 import { SCENES_FOLDER } from "../physics/scenes/checkScene.ts";
 
-/** 1/s. Of the scenes: 1 or so. */
+/** 1/s. The original scenes have about 1. */
 const DAMPING = 6;
 
 const COARSER: Record<string, (scene: Scene) => void> = {
@@ -29,14 +29,14 @@ const COARSER: Record<string, (scene: Scene) => void> = {
   drape: halve,
 };
 
-/** Cells along every edge. */
+/** Halves the cells along every edge. */
 function halve({ bodies }: Scene): void {
   for (const { mesh } of bodies)
     if (mesh.type === "box" || mesh.type === "grid")
       mesh.cells = mesh.cells.map((n) => Math.ceil(n / 2)) as typeof mesh.cells;
 }
 
-/** @returns a folder of scenes, which is gone when the process ends */
+/** @returns a folder of scenes, which is removed when the process ends */
 export function lightScenes(): string {
   const folder = mkdtempSync(join(tmpdir(), "pliant-scenes-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,6 @@
-/** Pictures in the lobby that the server paints: of rooms as they are just now, and of scenes that have no other. */
+/**
+ * Pictures in the lobby that the server paints: of rooms in their current state, and of scenes without a picture file.
+ */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
@@ -6,7 +8,7 @@ import { SCENES_DIR } from "../integration/server.ts";
 import { noBrowser, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** A picture's opacities and colours, as the browser has decoded it. */
+/** A picture's opacities and colors, as decoded by the browser. */
 const pixelsOf = (page: Page, room: string): Promise<number[]> =>
   page.evaluate((room) => {
     const image = document.querySelector<HTMLImageElement>(`a[data-room="${room}"] img`)!;
@@ -17,7 +19,7 @@ const pixelsOf = (page: Page, room: string): Promise<number[]> =>
     return [...context.getImageData(0, 0, canvas.width, canvas.height).data];
   }, room);
 
-/** Waits until the room's picture is one of the server's other than `before`. @returns its address */
+/** Waits until the room has a picture of the server other than `before`. @returns its address */
 async function shown(page: Page, room: string, before = ""): Promise<string> {
   await until(
     page,
@@ -33,7 +35,7 @@ async function shown(page: Page, room: string, before = ""): Promise<string> {
 describe.skipIf(noBrowser)("the lobby", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("shows what a room looks like, and what it looks like after somebody pulled; a locked one shows its scene", async () => {
+  test("shows the current state of a room, and its state after a pull; a locked room shows its scene", async () => {
     const { name } = await stage.room("jelly-stack");
     const locked = await stage.room("bunny");
     await stage.app.registry.get(locked.name).access.setLocked(true);
@@ -47,7 +49,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
     bot.grab(1, { body: 2, triangle: 0, u: 0.3, v: 0.3 }, [0.4, 0.5, 0.3]);
     const [x] = bot.center(2);
     await bot.until(() => Math.hypot(bot.center(2)[0] - x) > 0.1, "the stack is pulled over", PATIENCE_MS);
-    // The one that was being painted meanwhile may be of before.
+    // A picture in progress may show the earlier state.
     await expect
       .poll(
         async () => {
@@ -62,7 +64,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
     const image = page.locator(`a[data-room="${locked.name}"] img`);
     expect(await image.getAttribute("src")).toBe("/thumbnails/bunny.jpg");
 
-    // The picture stays when the list is made anew, and goes with its room.
+    // The picture stays when the list is refreshed, and disappears with its room.
     await bot.leave();
     await page.locator(`a[data-room="${name}"] .count:not(.busy)`).waitFor();
     expect(await page.locator(`a[data-room="${name}"] img.live`).count()).toBe(1);
@@ -71,7 +73,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
   });
 });
 
-describe.skipIf(noBrowser)("scenes of one's own", () => {
+describe.skipIf(noBrowser)("custom scenes", () => {
   const stage = useStage({ scenesDir: SCENES_DIR, prewarm: ["cube", "sheet"] }, { fewPictures: true });
 
   test("have a picture once they are built, on a phone too", async () => {

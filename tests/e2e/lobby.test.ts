@@ -1,6 +1,6 @@
 /**
- * The lobby in a real browser: scenes, live rooms that appear by themselves, a new room by one click, and the dead
- * ends.
+ * The lobby in a real browser: scenes, live rooms that appear without a reload, a new room with one click, and error
+ * pages.
  */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { SIZES, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** In the page, before its scripts: what a browser answers that has none. */
+/** Runs in the page before its scripts: a browser without WebGL. */
 function withoutWebGl(): void {
   for (const { prototype } of [HTMLCanvasElement, OffscreenCanvas]) {
     const { getContext } = prototype as HTMLCanvasElement;
@@ -23,7 +23,7 @@ function withoutWebGl(): void {
 describe.skipIf(noBrowser)("lobby", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("shows every scene, and rooms as they come and go", async () => {
+  test("shows every scene, and adds and removes rooms as they open and close", async () => {
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } }, { prepare: watchSteadiness });
     await page.waitForSelector(".card");
     const { scenes } = (await (await fetch(`${stage.url}/api/scenes`)).json()) as {
@@ -33,10 +33,10 @@ describe.skipIf(noBrowser)("lobby", () => {
     const shown = await page.locator(".card h3").allTextContents();
     expect(shown.slice(0, 3)).toEqual(["Dragon", "Bunny", "Drape"]);
     expect(shown.sort()).toEqual(scenes.map(({ title }) => title).sort());
-    // of the papers' figures only the section is seen until somebody opens it
+    // Only the title of the section with figures of papers is visible until it is opened.
     expect(await page.locator(".paper-scenes .card").first().isVisible()).toBe(false);
     await page.waitForSelector(".rooms .empty");
-    // a scene's section of the physics report is one click away
+    // A scene's section of the physics report is one click away.
     expect(await page.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report').getAttribute("href")).toBe(
       "/report#fig7",
     );
@@ -46,10 +46,10 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("0 people");
     expect((await steadinessOf(page)).shifts).toEqual([]);
     for (const summary of await page.locator("summary").all()) await summary.click();
-    // What a click moves on a busy machine comes too late for the browser to know whose doing it is.
+    // On a busy machine a shift can come so late after the click that the browser no longer relates them.
     await forgetShifts(page);
     expect(await page.locator(".card:visible").count()).toBe(scenes.length);
-    // pictures further down wait until somebody scrolls there
+    // Pictures further down load only when scrolled to.
     await page.evaluate(() =>
       document.querySelectorAll<HTMLImageElement>(".card img").forEach((image) => (image.loading = "eager")),
     );
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     await stage.shoot(page, "lobby");
     await stage.app.registry.remove(name);
     await page.waitForSelector(".rooms .empty", { timeout: PATIENCE_MS });
-    // neither what comes late nor a room that comes and goes moves anything under a hand
+    // Neither late content nor a room that opens and closes moves other elements.
     expect((await steadinessOf(page)).shifts).toEqual([]);
   });
 
@@ -71,7 +71,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     await page.waitForURL(/\/r\/./);
     await drawn(page);
     expect(await page.evaluate(() => window.pliant.scene)).toBe("jelly-stack");
-    // no section of the physics report is about it
+    // No section of the physics report is about this scene.
     expect(await page.locator("a.evidence").isVisible()).toBe(false);
     const { pathname } = new URL(page.url());
     const other = await stage.visit("/");
@@ -94,12 +94,12 @@ describe.skipIf(noBrowser)("lobby", () => {
     const [report] = await Promise.all([inside.waitForEvent("popup"), link.click()]);
     await report.waitForLoadState();
     expect(new URL(report.url()).pathname + new URL(report.url()).hash).toBe("/report#fig7");
-    // where nobody has made a report, it says how
+    // Without a report, the page says how to make one.
     expect(await report.locator("body").innerText()).toMatch(/npm run report/);
     await stage.shoot(inside, "room-with-report");
   });
 
-  test("a link with a scene opens its room if it is not there, and joins it if it is", async () => {
+  test("a link with a scene opens its room if it does not exist, and joins it if it does", async () => {
     const path = "/r/from-a-slide?scene=jelly-stack";
     const first = await drawn(await stage.visit(path));
     const second = await drawn(await stage.visit(path));
@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     await stage.app.registry.remove("from-a-slide");
   });
 
-  test("a room that does not exist says so and shows the way back", async () => {
+  test("a room that does not exist shows an error and the way back", async () => {
     const page = await stage.visit("/r/nobody-was-here");
     await page.waitForSelector(".message h1");
     expect(await page.textContent(".message h1")).toBe("This room has ended");
@@ -148,8 +148,8 @@ describe.skipIf(noBrowser)("lobby", () => {
   });
 });
 
-describe.skipIf(noBrowser)("a folder with a scene that cannot be used", () => {
-  test("whoever sits at the server sees which and why, and the others open as ever", async () => {
+describe.skipIf(noBrowser)("a folder with an invalid scene", () => {
+  test("a visitor on the server's computer sees which scene is invalid and why, and the others open as usual", async () => {
     const stage = await openStage({ scenesDir: SCENES_DIR });
     try {
       const page = await stage.visit("/");

@@ -1,6 +1,6 @@
 /**
- * Cloth as it is drawn, on pictures of sheets that cannot move: no dashes of the other side along folds, no specks, no
- * tops that are washed out. Each picture has one answer, whenever it is taken.
+ * Drawing of cloth, on pictures of sheets that cannot move: no dashes of the back along folds, no specks, no washed-out
+ * tops. The result does not depend on the time of the picture.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,14 +17,14 @@ const SIZE = { x: 1.2, y: 0.6 };
 const FRONT = "#2040c0";
 const BACK = "#ff3000";
 
-/** A sheet that stands and faces +z, in folds of 10 cells that hide parts of each other from the side. */
+/** A vertical sheet that faces +z, in folds of 10 cells that hide parts of each other from the side. */
 function folded(): string {
   const lines: string[] = [];
   for (let j = 0; j <= CELLS.y; j++) {
     for (let i = 0; i <= CELLS.x; i++) {
       const x = (i / CELLS.x - 0.5) * SIZE.x;
       const y = (j / CELLS.y) * SIZE.y;
-      // Not quite even, as cloth is: folds lean, and every other vertex is a little off.
+      // Slightly uneven, like real cloth: folds lean, and every other vertex is shifted a little.
       const fold = 0.09 * Math.sin((2 * Math.PI * i) / 10 + y) + 0.002 * Math.sin(12.9898 * i + 78.233 * j);
       lines.push(`v ${x} ${y} ${fold}`);
     }
@@ -66,7 +66,7 @@ interface Picture {
   at(x: number, y: number): [number, number, number];
 }
 
-/** Of a canvas's value, 0..255: light, 0..1. */
+/** Light, 0..1, of a canvas value, 0..255. */
 const linear = (value: number): number => ((value / 255 + 0.055) / 1.055) ** 2.4;
 
 function pixels({ width, height }: Picture, holds: (x: number, y: number) => boolean): [number, number][] {
@@ -75,7 +75,7 @@ function pixels({ width, height }: Picture, holds: (x: number, y: number) => boo
   return found;
 }
 
-describe.skipIf(noBrowser)("cloth as it is drawn", () => {
+describe.skipIf(noBrowser)("drawing of cloth", () => {
   let stage: E2e;
   let folder: string;
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)("cloth as it is drawn", () => {
   /** By scene. */
   const pages = new Map<string, Page>();
   const shots = new Map<string, Promise<Picture>>();
-  /** Taken once, whichever test asks first. */
+  /** Taken once, by the first test that needs it. */
   function picture(name: string, quality: number): Promise<Picture> {
     const key = `${name} ${quality}`;
     return shots.get(key) ?? shots.set(key, take(name, quality)).get(key)!;
@@ -128,14 +128,14 @@ describe.skipIf(noBrowser)("cloth as it is drawn", () => {
 
   const blue = ([r, , b]: [number, number, number]): boolean => b > r + 30;
 
-  test.each([0, 3, 4])("folds seen from their front show nothing of the back, level %i", async (quality) => {
+  test.each([0, 3, 4])("folds seen from the front show nothing of the back, level %i", async (quality) => {
     const shot = await picture("folds", quality);
     expect(pixels(shot, (x, y) => blue(shot.at(x, y))).length).toBeGreaterThan(20_000);
-    // The page's ground is warm but pale: nothing else here is as red.
+    // The page's floor is warm but pale: nothing else here is as red.
     expect(pixels(shot, (x, y) => shot.at(x, y)[0] > shot.at(x, y)[1] + 60)).toEqual([]);
   });
 
-  test.each([0, 3, 4])("no pixel is brighter than all around it, level %i", async (quality) => {
+  test.each([0, 3, 4])("no pixel is brighter than all its neighbors, level %i", async (quality) => {
     const shot = await picture("folds", quality);
     const around = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [dx, dy] as const)).filter(([x, y]) => x || y);
     const light = (x: number, y: number): number => shot.at(x, y)[0] + shot.at(x, y)[1] + shot.at(x, y)[2];
@@ -143,12 +143,12 @@ describe.skipIf(noBrowser)("cloth as it is drawn", () => {
     expect(specks).toEqual([]);
   });
 
-  test("what faces the light keeps its colour, and is within a stop as bright without the image-based light", async () => {
+  test("a surface facing the light keeps its color, and stays within one stop of brightness without the image-based light", async () => {
     const blues = [];
     for (const quality of [1, 2]) {
       const shot = await picture("top", quality);
       const [red, , blue] = shot.at(shot.width / 2, shot.height / 2);
-      // Mirrored light is white: 1 % of what is seen, at most, on top of the cloth's own red for its blue.
+      // Reflected light is white: at most 1 % of the visible light, in addition to the cloth's own red.
       expect(linear(red) / linear(blue)).toBeLessThan(linear(0x20) / linear(0xc0) + 0.01);
       blues.push(linear(blue));
     }

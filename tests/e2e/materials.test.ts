@@ -1,4 +1,7 @@
-/** The page that says what a material's numbers mean: pascals to Hz and mm, a ruler to pascals, and what is wrong. */
+/**
+ * The page that explains material parameters: it converts pascals to Hz and mm, a measured ruler to pascals, and
+ * reports wrong inputs.
+ */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findings, PHONE_ONLY, SIZES, withAxe, wrong } from "./controls.ts";
@@ -20,7 +23,7 @@ async function clampRuler(page: Page): Promise<void> {
 describe.skipIf(noBrowser)("materials", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("from the lobby: pascals give Hz and a sag; the ruler's mm and counted swings give pascals", async () => {
+  test("reached from the lobby: pascals give Hz and a sag; the ruler's mm and counted swings give pascals", async () => {
     const lobby = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
     await lobby.click('footer a[href="/materials"]');
     await lobby.waitForSelector(".materials svg");
@@ -32,7 +35,7 @@ describe.skipIf(noBrowser)("materials", () => {
     expect(await lobby.textContent(".scene")).toBe(
       '"material": { "youngsModulus": 210000000000, "density": 7850, "poissonsRatio": 0.3 }',
     );
-    // another unit is another way to say it
+    // Another unit shows the same length.
     await lobby.selectOption("#unit", "m");
     expect([await lobby.inputValue("#length"), await lobby.inputValue("#height")]).toEqual(["0.3", "0.001"]);
     expect(await shown(lobby, "sag")).toBeCloseTo(4.45, 2);
@@ -49,7 +52,7 @@ describe.skipIf(noBrowser)("materials", () => {
     await lobby.click(".answer .button:visible");
     expect(await shown(lobby, "swings")).toBeCloseTo(92.8, 0);
     expect(await lobby.inputValue("#modulus")).toBe("2.1e11");
-    // half of the height after 40 swings: ln 2 / (2 pi^2 9.28 40)
+    // Half of the height after 40 swings: ln 2 / (2 pi^2 9.28 40).
     await lobby.fill("#halved", "40");
     expect(await shown(lobby, "retardation")).toBeCloseTo(0.0946, 4);
     expect(await lobby.textContent(".scene")).toMatch(/"retardationTime": 0\.0000946 }$/);
@@ -58,14 +61,14 @@ describe.skipIf(noBrowser)("materials", () => {
     expect((await lobby.textContent(".toast"))!).toMatch(/^(Copied|"material": )/);
   });
 
-  test("what is wrong names the field, the value and the limit, and nothing else goes", async () => {
+  test("a wrong input shows the field, the value and the limit, and does not affect other fields", async () => {
     const page = await stage.visit("/materials");
     await page.waitForSelector(".materials svg");
     const bounce = await shown(page, "bounce");
     expect(await problems(page)).toEqual([]);
     await page.fill("#height", "11");
     expect(await problems(page)).toEqual([
-      "Height of the beam: 11 is outside of what it takes, 0.001\u00a0cm to 10\u00a0cm.",
+      "Height of the beam: 11 is out of range. The range is 0.001\u00a0cm to 10\u00a0cm.",
     ]);
     expect(await page.textContent("#wobble")).toBe("–");
     expect(await page.locator(".to-scale svg").count()).toBe(0);
@@ -74,9 +77,9 @@ describe.skipIf(noBrowser)("materials", () => {
     await page.fill("#height", "1");
     for (const [text, said] of [
       ["", /^Density is empty\. It takes a number from 0\.1\u00a0kg\/m³ to 100,000\u00a0kg\/m³\.$/],
-      ["-5", /^Density: -5 is outside /],
-      ["0", /^Density: 0 is outside /],
-      ["1e9", /^Density: 1e9 is outside /],
+      ["-5", /^Density: -5 is out of range\. /],
+      ["0", /^Density: 0 is out of range\. /],
+      ["1e9", /^Density: 1e9 is out of range\. /],
       ["heavy", /^Density: “heavy” is not a number\. .* to 100,000\u00a0kg\/m³\.$/],
     ] as const) {
       await page.fill("#density", text);
@@ -85,7 +88,7 @@ describe.skipIf(noBrowser)("materials", () => {
     await page.fill("#density", "930");
     await page.fill("#measured", "100");
     expect(await problems(page)).toEqual([
-      expect.stringMatching(/^Measured sag of the end: 100 is outside .* to 99\.1\u00a0mm\.$/),
+      expect.stringMatching(/^Measured sag of the end: 100 is out of range\. .* to 99\.1\u00a0mm\.$/),
     ]);
     await page.fill("#measured", "9");
     expect(await problems(page)).toEqual([]);
@@ -93,10 +96,10 @@ describe.skipIf(noBrowser)("materials", () => {
     expect(await page.locator(".to-scale svg").count()).toBe(1);
   });
 
-  test("what the formulas cannot say, is said", async () => {
+  test("values outside the formulas' range are reported", async () => {
     const page = await stage.visit("/materials");
     await page.click('.chips .button:has-text("jelly")');
-    expect(await page.textContent(".beam-section .notes")).toMatch(/tenth of the length.*would say 1,0\d\d\u00a0mm/);
+    expect(await page.textContent(".beam-section .notes")).toMatch(/tenth of the length.*it gives 1,0\d\d\u00a0mm/);
     expect(await page.getAttribute('.chips .button:has-text("jelly")', "aria-pressed")).toBe("true");
     await page.fill("#modulus", "100");
     expect(await page.textContent(".beam-section .notes")).toMatch(/straight down/);
@@ -105,7 +108,7 @@ describe.skipIf(noBrowser)("materials", () => {
     expect(await page.textContent(".beam-section .notes")).toMatch(/short for its height\. .* 7 %/);
   });
 
-  test("for everybody: themes, small screens, fingers, from right to left", async () => {
+  test("accessible: themes, small screens, touch, from right to left", async () => {
     const page = await withAxe(await stage.visit("/materials", { hasTouch: true, isMobile: true, viewport: SIZES[0] }));
     await page.waitForSelector(".materials svg");
     await page.fill("#height", "x");
@@ -120,7 +123,7 @@ describe.skipIf(noBrowser)("materials", () => {
     await page.click('.chips .button:has-text("jelly")');
     await page.emulateMedia({ colorScheme: "dark" });
     await stage.shoot(page, "materials-dark");
-    // whole pages in both themes: accessible.test.ts
+    // accessible.test.ts checks whole pages in both themes.
     expect(await findings(page, PHONE_ONLY)).toEqual([]);
     const arabic = await withAxe(await stage.visit("/materials?lang=ar", { viewport: SIZES[0] }));
     await arabic.waitForSelector(".materials svg");

@@ -1,6 +1,6 @@
 /**
- * The room page as its address asks for it: bare in somebody's frame, on a big screen, and alone in public, where
- * nothing that a visitor leaves behind stays.
+ * Modes of the room page, chosen by its address: without tools in another page's frame, on a big screen, and as an
+ * exhibit in public, which keeps nothing of earlier visitors.
  */
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
@@ -9,10 +9,10 @@ import { drawn, noBrowser, takeHold, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 describe.skipIf(noBrowser)("modes", () => {
-  // what a browser says of a room that has ended
+  // The browser's own error message for a room that has ended.
   const stage = useStage({}, { fewPictures: true }, /404/);
 
-  test("ui=none leaves the picture, which can be pulled; ui=minimal three tools; an unknown one is said", async () => {
+  test("ui=none shows only the picture, which can be grabbed; ui=minimal three tools; an unknown mode is reported", async () => {
     const { path } = await stage.room("jelly-stack");
     const bare = await drawn(await stage.visit(`${path}?ui=none`));
     expect(await bare.locator(".room a:visible, .room button:visible, .room li:visible").count()).toBe(0);
@@ -22,14 +22,14 @@ describe.skipIf(noBrowser)("modes", () => {
     const minimal = await drawn(await stage.visit(`${path}?ui=minimal`));
     expect(await minimal.locator(".toolbar :is(button, a):visible").allInnerTexts()).toHaveLength(2);
     expect(await minimal.isVisible(".tool[title^='Start the scene']")).toBe(true);
-    // only where one hand may pull several bodies there is a choice
+    // The choice exists only if one grab may pull several bodies.
     expect(await minimal.isVisible(".together")).toBe(false);
     await stage.shoot(minimal, "ui-minimal");
     const unknown = await stage.visit(`${path}?ui=tiny`);
-    await toasted(unknown, "ui=tiny is not known: full, minimal, none, present");
+    await toasted(unknown, "ui=tiny is unknown. Use one of: full, minimal, none, present");
   });
 
-  test("ui=present shows how to come in and who is there, and no tools", async () => {
+  test("ui=present shows how to join and who is there, and no tools", async () => {
     const { name, path } = await stage.room("jelly-stack");
     const screen = await drawn(await stage.visit(`${path}?ui=present`, { viewport: { width: 1920, height: 1080 } }));
     await screen.waitForSelector(".invitation svg");
@@ -43,10 +43,10 @@ describe.skipIf(noBrowser)("modes", () => {
     await stage.shoot(screen, "ui-present");
   });
 
-  test("an exhibit is as it was when nobody has touched it for a while: shape, name, cards and view", async () => {
-    // so long that what follows is one visit on a busy machine, too
+  test("an exhibit resets after a time without input: shape, name, cards and view", async () => {
+    // Long enough that the following steps are one visit, even on a busy machine.
     const page = await drawn(await stage.visit("/r/exhibit?scene=jelly-stack&exhibit=15"));
-    // a name that the visitor types, and the browser keeps
+    // A name that the visitor types, and the browser stores.
     await page.locator(".tool.me").click();
     await page.locator(".profile-panel input").first().fill("Zoë");
     await page.keyboard.press("Enter");
@@ -57,11 +57,11 @@ describe.skipIf(noBrowser)("modes", () => {
       name: window.pliant.members.find(({ member }) => member === window.pliant.member)!.name,
       origin: window.pliant.project([0, 0, 0])!,
     }));
-    // whoever opened it owns nothing in here, and no link leads away
+    // The visitor who opened it owns nothing here, and no link leads away.
     expect(
       await page.locator(".access:visible, .tuning:visible, .people .out, .room a[href]:visible, .bring").count(),
     ).toBe(0);
-    // a hand that is still down when the visitor leaves, a turned view, push mode and an open card
+    // A visitor leaves with a grab still active, a turned view, push mode and an open card.
     await page.keyboard.press("p");
     await page.mouse.move(20, 200);
     await page.mouse.down();
@@ -91,18 +91,18 @@ describe.skipIf(noBrowser)("modes", () => {
       first,
     );
     expect(await page.getAttribute(".tool[title*='Push']", "aria-pressed")).toBe("false");
-    // and a hand shows the next visitor how to pull
+    // The hint shows the next visitor how to grab.
     await page.evaluate(() =>
       addEventListener("animationstart", ({ target }) => {
         if ((target as Element).matches(".ghost .palm")) document.body.dataset.showed = "how";
       }),
     );
     await until(page, () => document.body.dataset.showed === "how", undefined);
-    // whom the browser does not remember when the page is opened again
+    // After a reload the browser does not remember the visitor.
     await page.reload();
     await drawn(page);
     expect(await page.evaluate(() => window.pliant.members.map(({ name }) => name))).not.toContain("Zoë");
-    // a room that ends comes back by itself, and nothing leads away meanwhile
+    // A room that ends is reopened without a visitor's action, and no link leads away meanwhile.
     await stage.app.registry.remove("exhibit");
     await page.waitForSelector(".message h1");
     expect(await page.locator(".message a").count()).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * Something of one's own, on real pages: a GLB of several textured materials is dropped on the lobby, two people pull
- * on it, and at rest it looks as three's own loader shows the file. What cannot be used is said where it was dropped.
+ * Uploaded objects, on real pages: a GLB with several textured materials is dropped on the lobby, and two visitors grab
+ * it. At rest it looks like the file in three's own loader. The page reports an unusable file where it was dropped.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
@@ -14,9 +14,9 @@ import { findings, PHONE_ONLY, SIZES, tooWide, withAxe, wrong } from "./controls
 import { drawn, noBrowser, takeHold, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** The issue asks for so much. */
+/** Required similarity. */
 const LEAST_SIMILARITY = 0.98;
-/** As of nice(1): no other thread is further behind this process. */
+/** Niceness of this process's other threads, relative to the process; only the thread that builds objects has more. */
 const HELPERS_BEHIND = 10;
 const PATIENCE = { timeout: PATIENCE_MS };
 
@@ -30,7 +30,7 @@ const dressed = (page: Page, bodies = 1): Promise<unknown> =>
     PATIENCE,
   );
 
-/** Drops a file on the page, as a hand does with a mouse. */
+/** Drops a file on the page, as with a mouse. */
 async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
   const transfer = await page.evaluateHandle(
     ([file, text]) => {
@@ -40,7 +40,7 @@ async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> 
     },
     [name, Buffer.from(bytes).toString("base64")] as const,
   );
-  // what listens comes with the button
+  // The button's script also adds the drop listener.
   await page.waitForSelector(".bring", { state: "attached" });
   await page.dispatchEvent("body", "dragover", { dataTransfer: transfer });
   await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
@@ -49,16 +49,16 @@ async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> 
 type Load = (address: string) => Promise<Mesh[]>;
 
 /**
- * Both pictures in one task of the page, so that nothing moves in between: the body as it lies undeformed, and the file
- * as three's loader has it, in the same place under the same light.
- * @param chunk of the page that has the loader
+ * Both pictures in one task of the page, so that nothing moves in between: the body undeformed, and the file in three's
+ * loader, at the same place under the same light.
+ * @param chunk of the page with the loader
  */
 async function bothPictures(page: Page, chunk: string): Promise<{ ours: string; theirs: string }> {
-  // as text: in a function, the test runner would put an import of its own
+  // As text: in a function, the test runner would insert its own import.
   await page.evaluate(`import("${chunk}").then((all) => void (globalThis.load = Object.values(all)[0]))`);
   return page.evaluate(async () => {
     const { stage, bodies } = window.pliant.view!;
-    // a pixel of the screen each
+    // One pixel of the picture for each pixel of the screen.
     (stage as unknown as { applyQuality(level: number): void }).applyQuality(4);
     const { load } = globalThis as unknown as { load: Load };
     const { object, matrix } = window.pliant.pictures()[0]!;
@@ -72,7 +72,7 @@ async function bothPictures(page: Page, chunk: string): Promise<{ ours: string; 
         [0, 1, 2].map((r) => Math.max(...boxes.map(({ max }) => max.getComponent(r)))),
       ];
     };
-    // what is kept lies in a box of its own: the file as it came goes there, as large
+    // The stored object is fitted to a standard box, so the original file is moved and scaled to the same box.
     const [low, high] = boxOf(await load(`/api/objects/${object}/picture`));
     const parts = await load("/as-it-came.glb");
     const [first, last] = boxOf(parts);
@@ -106,9 +106,9 @@ const bytesOf = (url: string): Buffer => Buffer.from(url.slice(url.indexOf(",") 
 const pixels = (url: string): Pixels => decode(bytesOf(url)) as Pixels;
 
 /**
- * Objects are read and built behind all else, and pages stand open meanwhile: on a busy machine for minutes, which
- * takes more than the building. Where the system lets this process, their thread stands in line with the others.
- * @returns what ends it
+ * Objects are read and built at the lowest priority while pages stay open. On a busy machine that takes minutes, longer
+ * than the building itself. If the system allows it, this gives their thread normal priority.
+ * @returns a function that ends it
  */
 function buildInLine(): () => void {
   const own = getPriority();
@@ -117,19 +117,19 @@ function buildInLine(): () => void {
       try {
         if (getPriority(Number(thread)) > own + HELPERS_BEHIND) setPriority(Number(thread), own);
       } catch {
-        // It has just ended, or the system does not let anybody.
+        // The thread has just ended, or the system does not allow it.
       }
   }, 200);
   return () => clearInterval(timer);
 }
 
-describe.skipIf(noBrowser)("something of one's own", () => {
+describe.skipIf(noBrowser)("uploaded objects", () => {
   let end: (() => void) | undefined;
   beforeAll(() => void (end = buildInLine()));
   afterAll(() => end?.());
   const stage = useStage({}, { fewPictures: true }, /422|the server responded with a status/);
 
-  test("a GLB dropped on the lobby is pulled by two, looks as its file, and comes into another room", async () => {
+  test("a GLB dropped on the lobby is grabbed by two members, looks like its file, and can be added to another room", async () => {
     const glb = await texturedGlb(4);
     const ann = await stage.visit("/");
     await drop(ann, "a <b>pear.glb", glb);
@@ -164,10 +164,10 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     console.log(`similarity at rest: ${found.toFixed(4)}`);
     expect(found).toBeGreaterThanOrEqual(LEAST_SIMILARITY);
 
-    // what is no model is said in the dialog, and nobody in the room notices
+    // The dialog reports a file that is not a model, and the room is not affected.
     await drop(ann, "broken.glb", glb.slice(0, 1000));
     await ann.waitForSelector(".bring-dialog .problem:not([hidden])", PATIENCE);
-    expect(await ann.textContent(".bring-dialog .problem")).toMatch(/^The file is damaged, or not all of it came\./);
+    expect(await ann.textContent(".bring-dialog .problem")).toMatch(/^The file is damaged or incomplete\./);
     expect(await ann.textContent(".bring-dialog .problem .detail")).toMatch(/ is .*, .*\. /);
     await stage.shoot(ann, "objects-refused");
     expect(await ben.evaluate(() => window.pliant.status)).toBe("open");
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     await stage.shoot(ann, "objects-beside");
   });
 
-  test("the dialog is whole on every screen, with all that it can show, and axe-core finds nothing", async () => {
+  test("the dialog fits every screen in each of its states, and axe-core finds nothing", async () => {
     const glb = await texturedGlb(1);
     const [viewport] = SIZES;
     const page = await withAxe(await stage.visit("/?lang=de", { viewport, hasTouch: true, isMobile: true }));
@@ -204,7 +204,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
     await page.keyboard.press("Escape");
     await page.waitForSelector(".bring-dialog", { state: "detached" });
 
-    // what is mended says so where one comes to see it, and where
+    // The room of a repaired object shows the problems that were found, with their places.
     await page.tap(".bring");
     const holed = objBall(2).trimEnd().split("\n").slice(0, -1).join("\n");
     await page.setInputFiles("#bring-file", { name: "holed.obj", mimeType: "", buffer: Buffer.from(holed) });
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)("something of one's own", () => {
 const middle = (page: Page): Promise<{ y: number }> =>
   page.evaluate(() => ({ y: window.pliant.view!.bodies[0]!.bounds.center.y }));
 
-/** A pixel of the object: the ground and what is behind it have next to no color. */
+/** Tests for a pixel of the object: the floor and the background have almost no color. */
 function colored({ width, height, data }: Pixels, x: number, y: number): boolean {
   const at = (data.length / (width * height)) * (y * width + x);
   const [r, g, b] = [data[at]!, data[at + 1]!, data[at + 2]!];

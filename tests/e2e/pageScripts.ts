@@ -1,26 +1,29 @@
-/** What runs in a page of a test before the page's own scripts. Each is sent as text: it holds all that it needs. */
+/**
+ * Scripts that run in a test's page before the page's own scripts. Each is sent as text, so it contains everything that
+ * it needs.
+ */
 
 declare global {
   interface Window {
-    /** All that toasts have said so far. */
+    /** All texts of toasts so far. */
     toasted: string[];
   }
 }
 
-/** A toast is gone after three seconds, whoever has looked by then. */
+/** Records toasts, because a toast disappears after three seconds. */
 export function noteToasts(): void {
   window.toasted = [];
   new MutationObserver((changes) => {
     for (const added of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
       if (!(added instanceof Element)) continue;
-      // one that is there when the page comes is added with all of it
+      // A toast that exists when the page loads is added together with its parents.
       const toasts = [...(added.matches(".toast") ? [added] : []), ...added.querySelectorAll(".toast")];
       window.toasted.push(...toasts.map(({ textContent }) => textContent));
     }
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** Callbacks of requestAnimationFrame come so much after the ones before that few pictures are drawn. */
+/** Delays the callbacks of requestAnimationFrame, so that few pictures are drawn. */
 export function drawFew(): void {
   const BETWEEN_MS = 400;
   const request = window.requestAnimationFrame.bind(window);
@@ -40,8 +43,8 @@ export function drawFew(): void {
 }
 
 /**
- * As if every address that says nothing of quality asked for the level at which a page without a GPU begins: otherwise
- * it tries better ones, as far as the machine is quick enough, and compiles what they need.
+ * Sets the default quality level to the first one of a page without a GPU. Otherwise the page tries better levels if
+ * the machine is quick enough, and compiles their shaders.
  */
 export function drawPlainly(): void {
   const get = URLSearchParams.prototype.get;
@@ -50,7 +53,7 @@ export function drawPlainly(): void {
   };
 }
 
-/** While something moves by itself, all of the page is drawn sixty times a second. */
+/** Ends animations at once: while an element is animated, the whole page is drawn sixty times a second. */
 export function endAnimations(): void {
   const sheet = new CSSStyleSheet();
   const changes = "animation-duration: 1ms !important; animation-iteration-count: 1 !important";

@@ -1,6 +1,7 @@
 /**
- * Records what a page draws, picture by picture: the drawn positions, the same without what the page adds for its own
- * hands, the hand, and when. Works from outside: it wraps requestAnimationFrame and looks after the callback that drew.
+ * Records each picture that a page draws: the drawn positions, the same without the local bend, the grab's target, and
+ * the time. It works from outside: it wraps requestAnimationFrame and reads the page's state after the callback that
+ * drew.
  */
 import type { Page } from "playwright-core";
 
@@ -10,12 +11,12 @@ export interface Picture {
   /** Page's own work in this animation frame, ms. */
   workMs: number;
   tick: number;
-  /** Target of the page's own first hand, m; undefined when it holds nothing. */
+  /** Target of the page's own first grab, m; undefined without a grab. */
   hand: number[] | undefined;
   /** float32[3n] m */
   displayed: Float32Array;
   sampled: Float32Array;
-  /** A jump of the time line was being melted. */
+  /** A cross-fade over a jump of the time line was in progress. */
   crossFading: boolean;
 }
 
@@ -35,12 +36,12 @@ interface Recording {
 declare global {
   interface Window {
     recording?: Recording;
-    /** When the browser got each pointermove, and when the page's handler for it was through. */
+    /** When the browser received each pointermove, and when the page's handler had finished. */
     moves?: { eventMs: number; handledMs: number }[];
   }
 }
 
-/** From now on. @param keep pictures kept at most, the last ones */
+/** Starts recording. @param keep number of pictures kept, the last ones */
 export async function record(page: Page, keep = 400): Promise<void> {
   await page.evaluate((keep) => {
     if (window.recording) {
@@ -78,12 +79,12 @@ export async function record(page: Page, keep = 400): Promise<void> {
         });
         if (recording.pictures.length > keep) recording.pictures.shift();
       });
-    // The page's next callback was asked for before this: from the one after it on, none is missed.
+    // The page requested its next callback before this one: from the one after that, none is missed.
     return new Promise<void>((done) => request(() => request(() => done())));
   }, keep);
 }
 
-/** Stops, and hands out what was recorded. */
+/** Stops, and returns the recording. */
 export async function recorded(
   page: Page,
 ): Promise<{ pictures: Picture[]; moves: { eventMs: number; handledMs: number }[] }> {
@@ -102,22 +103,21 @@ export async function recorded(
   };
 }
 
-/** One path of a hand: window pixels over time. */
+/** The path of a pointer: window pixels over time. */
 export interface HandPath {
   from: { x: number; y: number };
   /** px */
   amplitude: { x: number; y: number };
   /** ms */
   period: number;
-  /** How long it goes on until it lets go, ms. */
+  /** Duration until it lets go, ms. */
   holdMs: number;
 }
 
 /**
- * Takes hold, goes to and fro on a Lissajous curve that begins with speed 0, and lets go at full speed. Events come
- * from inside the page, before each of its animation frames as the browser's own do, so the hand's path does not depend
- * on how busy the test is.
- * @returns where the hand took hold and where it let go, m
+ * Grabs, moves on a Lissajous curve that begins at speed 0, and lets go at full speed. Events come from inside the
+ * page, before each animation frame as the browser's own do, so the path does not depend on the test's load.
+ * @returns where the grab began and ended, m
  */
 export async function wave(page: Page, path: HandPath): Promise<{ begin: number[]; end: number[] }> {
   return page.evaluate(

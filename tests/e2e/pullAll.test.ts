@@ -1,4 +1,4 @@
-/** One hand pulls all cubes, or one: the switch among the tools, by mouse, keyboard and finger, on every screen. */
+/** One grab pulls all cubes, or one: the switch among the tools, by mouse, keyboard and finger, on every screen. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { expectFramed, findings, withAxe, wrong } from "./controls.ts";
@@ -6,7 +6,7 @@ import { drawn, type E2e, noBrowser, takeHold, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const DESK = { width: 1280, height: 800 };
-/** Of who only looks: every pixel is drawn by the CPU. */
+/** Window of the member who only watches: the CPU draws every pixel. */
 const SMALL = { width: 320, height: 240 };
 const PHONES = [
   { width: 390, height: 664 },
@@ -14,7 +14,7 @@ const PHONES = [
   { width: 640, height: 320 },
 ];
 
-/** Bodies whose particles have moved further than that since `before`, m. */
+/** Bodies whose particles have moved further than this since `before`, m. */
 const movedBodies = ({ before, by }: { before: number[]; by: number }): number[] => {
   const now = window.pliant.displayed();
   return window.pliant.view!.bodies.flatMap(({ positions }, body, bodies) => {
@@ -23,7 +23,7 @@ const movedBodies = ({ before, by }: { before: number[]; by: number }): number[]
   });
 };
 
-/** Least contrast of labels with the page that they stand on, as WCAG 2.2 counts it: axe-core does not look at them. */
+/** Least contrast of labels with the page behind them, by WCAG 2.2: axe-core does not check them. */
 function contrastOfLabels(): number {
   const luminance = (color: string): number => {
     const [r, g, b] = color.match(/[\d.]+/g)!.map((part) => {
@@ -40,7 +40,7 @@ function contrastOfLabels(): number {
   return Math.min(...contrasts);
 }
 
-/** No label covers another, or is cut off, with the next picture. */
+/** No label covers another, or is cut off, in the next picture. */
 const labelsApart = (page: Page): Promise<void> =>
   until(
     page,
@@ -56,7 +56,7 @@ const labelsApart = (page: Page): Promise<void> =>
     undefined,
   );
 
-/** On phones the switch lies over the tools, under nothing, and everything is seen above it. */
+/** On phones the switch lies above the tools, nothing covers it, and it does not cover the bodies. */
 async function fitsPhones(stage: E2e, ann: Page): Promise<void> {
   for (const [i, size] of PHONES.entries()) {
     await ann.setViewportSize(size);
@@ -78,7 +78,7 @@ async function fitsPhones(stage: E2e, ann: Page): Promise<void> {
   expect(await findings(ann, { within: ".toolbar", widths: PHONES.slice(0, 1) })).toEqual([]);
 }
 
-describe.skipIf(noBrowser)("one hand", () => {
+describe.skipIf(noBrowser)("one grab", () => {
   const stage = useStage({}, { fewPictures: true });
 
   test("pulls one cube, or all of them, each with its error", async () => {
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)("one hand", () => {
       [...document.querySelectorAll(".cost:not([hidden])")].filter((label) => /\d % /.test(label.textContent))
         .length === 8;
     await until(ann, known, undefined);
-    // each has under it what a step of it takes, and how wrong it is
+    // Each cube is labelled with the time of its step and its error.
     await until(
       ann,
       () =>
@@ -116,13 +116,13 @@ describe.skipIf(noBrowser)("one hand", () => {
     expect(await ben.evaluate(movedBodies, { before, by: 0.05 })).toEqual([3]);
     await ann.mouse.up();
 
-    // by the keyboard: one stop, and arrows choose
+    // With the keyboard: one focus stop, and arrows choose.
     await ann.getByRole("radio", { name: "One" }).focus();
     await ann.keyboard.press("ArrowRight");
     expect(await ann.getByRole("radio", { name: "All" }).isChecked()).toBe(true);
     await pull();
     await moved(8);
-    // everybody sees a band on each, and nobody's error is unknown
+    // Each member sees a line on each cube, and every error is known.
     const eight = (): boolean =>
       (window.pliant.view as unknown as { hands: { bands: Map<string, unknown> } }).hands.bands.size === 8;
     await until(ann, eight, undefined);

@@ -1,18 +1,18 @@
-/** Every level of the picture's quality is one that WebGL can draw: no call of it is refused. */
+/** WebGL draws every quality level of the picture without refusing a call. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LEVELS } from "../../client/view/quality.ts";
 import { setQuality } from "./controls.ts";
 import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
 
-/** What Chromium says of a call that it refuses; the first of a kind is said at once. */
+/** Chromium's messages for a refused call; it reports the first of each kind at once. */
 const REFUSED = /GL_INVALID|INVALID_(OPERATION|ENUM|VALUE|FRAMEBUFFER_OPERATION)/;
 
-/** Every pixel is drawn by the CPU. */
+/** The CPU draws every pixel. */
 const SMALL = { width: 240, height: 160 };
 
 describe.skipIf(noBrowser)("quality", () => {
-  // the one whose pages choose their quality themselves, as visitors' do
+  // The stage whose pages choose their quality themselves, as visitors' pages do.
   let stage: E2e;
   beforeAll(async () => {
     stage = await openStage();
@@ -27,10 +27,10 @@ describe.skipIf(noBrowser)("quality", () => {
     for (const [level, { pixelRatio }] of LEVELS.entries()) {
       await setQuality(page, level);
       expect(await page.evaluate(() => document.querySelector<HTMLCanvasElement>("canvas.view")!.width)).toBe(
-        // More than the screen's pixels, too: this browser draws by CPU, without multisampling.
+        // More pixels than the screen, too: this browser draws by CPU, without multisampling.
         Math.floor(SMALL.width * pixelRatio),
       );
-      // What is refused has been said when the GPU's process has come to this.
+      // When the GPU's process has reached this call, it has reported earlier refusals.
       await page.evaluate(() => {
         const gl = window.pliant.view!.stage.renderer.getContext();
         gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
@@ -43,10 +43,10 @@ describe.skipIf(noBrowser)("quality", () => {
     await stage.leave();
   });
 
-  test("where the CPU draws no picture waits behind another, and what a press changes waits for none that is not begun", async () => {
+  test("with drawing by the CPU no picture queues behind another, and a press goes before a picture that has not begun", async () => {
     const { path } = await stage.room("jelly-stack");
     const page = await drawn(await stage.visit(path));
-    // the frame after a press, when nothing is being drawn and a picture is wanted
+    // The frame after a press, when no drawing is in progress and a picture is requested.
     const first = await page.evaluate(async () => {
       const view = window.pliant.view!;
       const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)("quality", () => {
     expect(first).toBe(0);
     const behind = await page.evaluate(() => {
       const view = window.pliant.view!;
-      // begun, and in this task it cannot be done
+      // Started, and it cannot finish in this task.
       view.stage.draw();
       view.invalidate();
       return view.stage.busy;

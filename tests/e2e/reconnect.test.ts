@@ -1,4 +1,7 @@
-/** A lost line comes back by itself, as the same member, without an empty picture; a closed room ends the page. */
+/**
+ * A lost connection is restored automatically, as the same member, without an empty picture. A closed room ends the
+ * page.
+ */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
@@ -6,7 +9,7 @@ import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { drawn, noBrowser, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** Who is in the room, too, and whose line stays. */
+/** Another member in the room, whose connection stays. */
 const OTHER = "Heron";
 
 interface MotionRecord {
@@ -16,7 +19,7 @@ interface MotionRecord {
   fastest: number;
   pictures: number;
   fading: boolean;
-  /** So many have begun. */
+  /** Number of fades that have begun. */
   fades: number;
 }
 
@@ -26,16 +29,16 @@ declare global {
   }
 }
 
-/** Of any particle from one drawn picture to the next, from now on. */
+/** Records the largest speed of any particle between two drawn pictures, from now on. */
 const recordSpeeds = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const record: MotionRecord = { last: undefined, lastMs: 0, fastest: 0, pictures: 0, fading: false, fades: 0 };
     window.motion = record;
-    // By the animation frame's own time, as the page's: the work in it takes longer in one than in another.
+    // Uses the animation frame's own time, as the page does: the work in it varies.
     const look = (ms: number) => {
       const now = window.pliant.displayed();
       if (record.last) {
-        // Speed, so that a slow renderer's long pauses between pictures do not count as jumps.
+        // Speed instead of distance, so that long pauses between pictures of a slow renderer do not count as jumps.
         let step = 0;
         for (let i = 0; i < now.length; i++) step = Math.max(step, Math.abs(now[i]! - record.last[i]!));
         record.fastest = Math.max(record.fastest, (1000 * step) / Math.max(16, ms - record.lastMs));
@@ -51,10 +54,10 @@ const recordSpeeds = (page: Page): Promise<void> =>
   });
 
 describe.skipIf(noBrowser)("reconnecting", () => {
-  // All pictures: in the time between few of them a jump is slow.
+  // All pictures: between few pictures a jump would have a low speed.
   const stage = useStage();
 
-  /** Cuts the page's line. Resolves when it is back: it may be so soon that nobody sees it away. */
+  /** Cuts the page's connection. Resolves when it is back, which may be too soon to be visible. */
   async function cut(page: Page, room: string): Promise<void> {
     const back = page.waitForEvent("websocket");
     const sessions = [...stage.app.registry.get(room).members.sessions.values()].filter(({ name }) => name !== OTHER);
@@ -66,13 +69,13 @@ describe.skipIf(noBrowser)("reconnecting", () => {
   test("the server closes the socket: the page freezes, returns as the same member, fades over the gap, and moves on", async () => {
     const { name, path } = await stage.room("drape");
     const other = await Bot.join(stage.url, name, { name: OTHER });
-    // small and plain: pictures follow each other so soon that a jump within one is fast
+    // Small and plain: pictures follow each other so quickly that a jump in one of them has a high speed.
     const page = await drawn(await stage.visit(`${path}?quality=6`, { viewport: { width: 240, height: 160 } }));
     await other.until(() => other.center(0)[1] < 0.8, "the cloth, which begins at 1 m, has fallen");
     await recordSpeeds(page);
     const member = await page.evaluate(() => window.pliant.member);
     const tick = await page.evaluate(() => window.pliant.tick);
-    // What was there stays there: in no picture is nothing.
+    // The bodies stay visible: no picture is empty.
     await page.evaluate(() => {
       const look = (): void => {
         if (window.pliant.displayed().every((x) => x === 0)) document.body.dataset.empty = "once";
@@ -80,7 +83,7 @@ describe.skipIf(noBrowser)("reconnecting", () => {
       };
       look();
     });
-    // Meanwhile the cloth begins anew, far from where the page saw it last.
+    // Meanwhile the cloth restarts, far from where the page showed it last.
     const back = cut(page, name);
     other.reset();
     await back;
@@ -89,19 +92,19 @@ describe.skipIf(noBrowser)("reconnecting", () => {
     expect(await page.evaluate(() => window.pliant.member)).toBe(member);
     expect(await page.evaluate(() => window.pliant.members.filter((m) => m.connected).length)).toBe(2);
     expect(await page.isVisible(".banner")).toBe(false);
-    // the fade is over after that; on a machine that draws slowly it has few pictures, and some belong to it
+    // The fade is over after this time; a slow machine draws few pictures, and some belong to the fade.
     await page.waitForTimeout(1500);
     await until(page, () => window.motion!.pictures > 5, undefined);
     const { fastest, fades } = await page.evaluate(() => window.motion!);
-    // That a fade begins with what was shown last: attention.test.ts.
+    // attention.test.ts checks that a fade begins with the last picture.
     expect(fades).toBeGreaterThan(0);
-    // The cloth falls a metre: at most 4.5 m/s, and as much again by the fade. A jump of a metre within one picture
-    // would be 30 m/s and more.
+    // The cloth falls a metre: at most 4.5 m/s, doubled by the fade. A jump of a metre within one picture would be 30
+    // m/s or more.
     expect(fastest).toBeLessThan(15);
     await other.leave();
   });
 
-  test("a room that is deleted ends the page with a word", async () => {
+  test("the page of a deleted room ends with a message", async () => {
     const { name, path } = await stage.room("jelly-stack");
     const page = await drawn(await stage.visit(path));
     await stage.app.registry.remove(name);

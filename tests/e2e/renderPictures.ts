@@ -1,8 +1,7 @@
 /**
- * Makes the pictures that the repository carries: the lobby's thumbnails (client/public/thumbnails) and the README's
- * screenshot (client/public/images), from the real room pages. Run by hand after the looks or a scene have changed:
- * node tests/e2e/renderPictures.ts [scene | room ...]; with names, only those thumbnails, and the screenshot for
- * "room".
+ * Makes the pictures in the repository from the real room pages: the lobby's thumbnails (client/public/thumbnails) and
+ * the README's screenshot (client/public/images). Run by hand after a change of the rendering or of a scene: node
+ * tests/e2e/renderPictures.ts [scene | room ...]; with names, only those thumbnails, and the screenshot for "room".
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -14,7 +13,7 @@ import { drawn, openStage, until, type E2e } from "./stage.ts";
 
 const publicDir = fileURLToPath(new URL("../../client/public", import.meta.url));
 
-/** A pull for the picture: from a point of the rest scene (m) by so many pixels. */
+/** A pull for the picture: from a point of the scene at rest (m) by a number of pixels. */
 interface Pose {
   from: [number, number, number];
   by: [number, number];
@@ -25,11 +24,13 @@ interface Pose {
 interface Picture {
   scene: string;
   poses: Pose[];
-  /** Bodies that wait are put in here first, m. */
+  /** Spawnable bodies to put in first, m. */
   putIn?: [number, [number, number, number]][];
-  /** Begins anew once the page is there: what happens is over before software has drawn its first picture. */
+  /**
+   * Resets once the page is open: the interesting motion ends before software rendering has drawn its first picture.
+   */
   again?: boolean;
-  /** Taken this long after the last pull, ms. */
+  /** Time of the picture after the last pull, ms. */
   afterMs: number;
 }
 
@@ -112,7 +113,7 @@ async function visitor(
   return drawn(page);
 }
 
-/** Takes hold of the surface near the pose's point. @returns the window pixel that holds */
+/** Grabs the surface near the pose's point. @returns the window pixel of the grab */
 async function hold(page: Page, { from }: Pose): Promise<{ x: number; y: number }> {
   const at = await page.evaluate((point) => {
     const start = window.pliant.project(point)!;
@@ -134,7 +135,7 @@ const hideFurniture = (page: Page, selector: string): Promise<void> =>
     for (const element of document.querySelectorAll<HTMLElement>(wanted)) element.style.visibility = "hidden";
   }, selector);
 
-/** The README's screenshot: two people at a dragon. */
+/** The README's screenshot: two members at a dragon. */
 async function renderRoom(): Promise<void> {
   const { path } = await stage.room("dragon");
   const size = { width: 1280, height: 760 };

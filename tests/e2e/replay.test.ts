@@ -1,6 +1,6 @@
 /**
- * The replay page: what two people did is there again, moment by moment, under scrubber and keys; and an owner's undo
- * takes both of their pages back.
+ * The replay page shows the actions of two members again, moment by moment, with slider and keys. An owner's undo sets
+ * both of their pages back.
  */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-/** @param look runs in the page, whose policy evaluates no strings: it names its hook itself */
+/** @param look runs in the page, whose policy forbids evaluated strings, so it names its hook itself */
 const replay = <T>(page: Page, look: (hook?: ReplayHook) => T): Promise<T> =>
   page.evaluate(look as () => T) as Promise<T>;
 const replayUntil = async (page: Page, holds: (hook?: ReplayHook) => boolean): Promise<void> => {
@@ -35,7 +35,7 @@ const newest = (page: Page): Promise<Moment> =>
     return { tick, ints };
   });
 
-/** Takes hold and goes up by and by. The button stays down. */
+/** Grabs and moves up gradually. The button stays down. */
 async function pull(page: Page, particles: [first: number, count: number], dx: number): Promise<void> {
   const held = await takeHold(page, ...particles);
   for (let step = 1; step <= 8; step++) {
@@ -44,7 +44,7 @@ async function pull(page: Page, particles: [first: number, count: number], dx: n
   }
 }
 
-/** Resolves when the newest frame that the page has is 5 cm from this one somewhere. */
+/** Resolves when a particle in the page's newest frame is 5 cm from its place in `from`. */
 const moved = (page: Page, from: number[]): Promise<void> =>
   until(
     page,
@@ -58,7 +58,7 @@ const moved = (page: Page, from: number[]): Promise<void> =>
     from,
   );
 
-/** Whether it plays, or comes to its end meanwhile, or stands. */
+/** Pauses, whether it plays, reaches its end meanwhile, or is paused already. */
 async function pause(page: Page): Promise<void> {
   if (await replay(page, (hook = window.pliantReplay) => hook.playing)) await page.keyboard.press("Space");
   await replayUntil(page, (hook = window.pliantReplay) => !hook.playing);
@@ -70,11 +70,11 @@ async function scrubTo(page: Page, tick: number): Promise<void> {
   await page.waitForFunction((wanted) => window.pliantReplay.shown === wanted, tick, { polling: 50 });
 }
 
-/** Members whose hands are shown. */
+/** Members whose grabs are shown. */
 const holders = async (page: Page): Promise<number[]> =>
   (await replay(page, (hook = window.pliantReplay) => hook.grabs().map(({ id }) => Number(id.split(":")[0])))).sort();
 
-/** Keys, from a tick that is shown: a second, a frame, the ends. */
+/** Uses keys from a displayed tick: a second, a frame, the ends. */
 async function goByKeys(page: Page, from: number): Promise<void> {
   await page.locator("canvas.view").focus();
   await page.keyboard.press("ArrowLeft");
@@ -89,10 +89,10 @@ async function goByKeys(page: Page, from: number): Promise<void> {
   await replayUntil(page, (hook = window.pliantReplay) => hook.shown === hook.last);
 }
 
-describe.skipIf(noBrowser)("what was can be seen again", () => {
+describe.skipIf(noBrowser)("the replay page", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("two pull; the replay shows both moments as they were, hands and all, by scrubber and by keys", async () => {
+  test("two members pull; the replay shows both moments as they were, with grabs, by slider and by keys", async () => {
     const { name, path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
 
     const quanta = await ann.evaluate(() => window.pliant.quanta);
     expect(new Set(quanta).size).toBe(1);
-    // With nobody in it the room stands, and what is stepped again has the processors.
+    // An empty room pauses, which leaves the processors to the replay.
     for (const visitor of [ann, ben]) await visitor.close();
 
     const page = await stage.visit(`${path}/replay`);
@@ -130,12 +130,12 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
       await scrubTo(page, tick);
       expect(await replay(page, (hook = window.pliantReplay) => hook.ints())).toEqual(ints);
       const displayed = await replay(page, (hook = window.pliantReplay) => hook.displayed());
-      // float32 of a grid coordinate times its grid
+      // Rounding: float32 of a grid coordinate times its grid step.
       expect(Math.max(...displayed.map((x, i) => Math.abs(x - Math.fround(ints[i]! * quanta[0]!))))).toBeLessThan(1e-6);
       seen.push(displayed);
     }
     expect(Math.max(...seen[0]!.map((x, i) => Math.abs(x - seen[1]![i]!)))).toBeGreaterThan(0.03);
-    // two hands then, none now
+    // Two grabs at that tick, none at this one.
     expect(await holders(page)).toEqual([]);
     await scrubTo(page, pulled.tick);
     expect(await holders(page)).toEqual([...both].sort());
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     expect(await page.getByRole("link", { name: `Back to ${name}` }).getAttribute("href")).toBe(path);
   });
 
-  test("fits a phone; a room that is gone says so", async () => {
+  test("fits a phone; the page of a deleted room says so", async () => {
     const { name, path } = await stage.room("jelly-stack");
     const ann = await Bot.join(stage.url, name);
     await ann.until(() => ann.tick > 60, "there is something to see");
@@ -190,7 +190,7 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     const lost = await stage.visit("/r/never-was/replay");
     await lost.waitForSelector("main.message");
     expect(await lost.textContent("h1")).toBe("This room has ended");
-    // the browser's own word for the answer
+    // The browser's own error message for the response.
     expect(stage.takeErrors().every((error) => /404/.test(error))).toBe(true);
   });
 
@@ -207,7 +207,7 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     const before = (await newest(ben)).tick;
     expect(await ben.getByRole("button", { name: "Room access" }).count()).toBe(0);
     await ann.getByRole("button", { name: "Room access" }).click();
-    // For ten seconds it is earlier than it was: looked for from before.
+    // For ten seconds the tick is lower than before, so the test compares with the tick before the undo.
     const wentBack = [ann, ben].map((page) =>
       until(page, (tick) => window.pliant.frames().at(-1)!.tick < tick, before),
     );
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser)("what was can be seen again", () => {
     await Promise.all(wentBack);
     for (const page of [ann, ben]) await toasted(page, "The room's owner undid the last 10 seconds");
     await stage.shoot(ben, "undone");
-    // and they go on from there as one
+    // From there both pages show the same frames.
     for (const [a, b] of await commonFrames([ann, ben], ({ length }) => length > 10)) expect(a.ints).toEqual(b.ints);
   });
 });

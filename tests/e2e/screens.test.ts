@@ -1,6 +1,6 @@
 /**
- * Every control of the room page and of the replay page can be reached on any screen: it lies in the window, or in
- * something that scrolls; nothing lies on it; and a finger has 44 px for it.
+ * Every control of the room page and of the replay page can be reached on any screen. It lies in the window or in a
+ * scrollable element, nothing covers it, and for touch it has 44 px.
  */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await until(page, () => document.querySelectorAll(".people .out").length === 1, undefined);
     expect((await steadinessOf(page)).shifts).toEqual([]);
     for (const size of SIZES.slice(0, 4)) await lookAtAll(page, size, true);
-    // the same owner at a desk
+    // The same owner on a desktop.
     const desk = await stage.visit("/r/screens", { storageState: await page.context().storageState() });
     await page.close();
     await drawn(desk);
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
   test("the replay page's controls are in reach", async () => {
     const replay = await stage.visit("/r/screens/replay", PHONE, { prepare: watchSteadiness });
     await replay.waitForSelector(".replay input:not([disabled])", { timeout: PATIENCE_MS });
-    // what one waits for is said in other words by and by, and nothing moves by itself
+    // The text of a waiting message changes, and nothing shifts.
     expect((await steadinessOf(replay)).shifts).toEqual([]);
     for (const size of SIZES) {
       const at = `replay-${size.width}x${size.height}`;
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     expect(stage.takeErrors()).toEqual([]);
   });
 
-  /** Somebody in the last row reads the same address that the panel hands out. */
+  /** A viewer in the last row reads the same address as in the share panel. */
   async function projects(page: Page): Promise<void> {
     await page.click(".tool.share");
     const { url } = (await (await fetch(`${stage.url}/api/address`)).json()) as { url: string | null };

@@ -1,13 +1,13 @@
 /**
- * What a hand grabs answers in the next animation frame and blends into the server's motion without a pop: on cloth and
- * on a body under a detail mesh, alone and against another hand, over lines of several kinds, real sockets throughout
- * (`tests/support/slowLine.ts`). Positions are the drawn ones, picture by picture (`pictures.ts`).
+ * A grab responds in the next animation frame and blends into the server's motion without a visible jump. This is
+ * tested on cloth and on a body under a detail mesh, alone and against another grab. The connections have several
+ * qualities, with real sockets (`tests/support/slowLine.ts`). Positions are the drawn ones, picture by picture
+ * (`pictures.ts`).
  *
- * The bound. What the page adds to the server's motion at a vertex is w sat(RESPONSE (h - e)), h its hand, e the hand
- * as the server had it in the time that is shown, w <= 1, sat 1-Lipschitz (`client/view/localBend.ts`). Hence between
- * two pictures it changes by at most RESPONSE (|dh| + |de|): what the two hands move. A jump above that is one that
- * neither hand nor body explains. e is taken here from the socket's messages, told once per frame, and played linearly
- * between them, as frames are.
+ * The bound: the local bend at a vertex is w sat(RESPONSE (h - e)). h is the page's own target, e the server's target
+ * at the displayed time, w <= 1, sat 1-Lipschitz (`client/view/localBend.ts`). Between two pictures it changes by at
+ * most RESPONSE (|dh| + |de|), the motion of the two targets. Neither grab nor body explains a larger jump. Here e
+ * comes from the socket's messages, one for each frame, interpolated linearly as frames are.
  */
 import { decode } from "@msgpack/msgpack";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,8 +27,7 @@ import { record, recorded, wave, type Picture } from "./pictures.ts";
 import { drawn, noBrowser, openStage, surfaceUnderMiddle, takeHold, until, type E2e, PATIENCE_MS } from "./stage.ts";
 
 /**
- * Small, and without contact of a body with itself: their ticks keep time on a busy machine, and what is judged here is
- * the picture.
+ * Small, and without self-contact: their ticks keep time on a busy machine, because only the picture is judged here.
  */
 const SCENES = {
   cloth: {
@@ -72,7 +71,7 @@ const SCENES = {
         transform: { fitHeight: 0.4, translate: [0, 0.02, 0] },
         tetrahedralize: { spacing: 0.05 },
         contact: { self: false },
-        // So coarse it would be integrated implicitly, at eight times the cost of a tick.
+        // At this coarseness it would be integrated implicitly, at eight times the cost of a tick.
         solver: "compliant",
         material: { density: 300, youngsModulus: 40000, poissonsRatio: 0.4, friction: 0.7 },
       },
@@ -90,7 +89,7 @@ const LINES: [string, LineQuality][] = [
   ["200 ms more, 60 ms of jitter, losses", FAR],
 ];
 
-/** One telling of own hands: [tick, target or undefined]. */
+/** One acknowledged grab of this page: [tick, target or undefined]. */
 type Telling = [number, Point | undefined];
 
 /** float32 positions of up to 2 m on both sides of two subtractions. */
@@ -99,8 +98,8 @@ const ROUNDING = 4 * 2 ** -23;
 const distance = (a: readonly number[], b: readonly number[]): number => Math.hypot(...a.map((x, r) => x - b[r]!));
 
 /**
- * e at a tick: linear over the interval before each telling, else where it was told last. Before the first it is where
- * the hand took hold, at the end where it let go.
+ * e at a tick: linear over the interval before each message, constant after the last one. Before the first message it
+ * is the grabbed point, at the end the point of release.
  */
 function serverHand(
   told: readonly Telling[],
@@ -133,23 +132,23 @@ const addedTo = ({ displayed, sampled }: Picture): Float32Array => difference(di
 interface Skinning {
   /** float64[3V] m */
   evaluate: (particles: Float32Array) => Float64Array;
-  /** Its greatest distance from the surface over the greatest offset. */
+  /** Greatest distance of its vertices from the surface, over the greatest offset. */
   reach: number;
-  /** How far the greatest offset turns a normal at most. */
+  /** Greatest rotation of a normal by the greatest offset. */
   turn: number;
 }
 
-/** From before a grab until nothing is added any more. */
+/** Pictures from before a grab until the local bend is zero. */
 interface Pull {
   pictures: Picture[];
-  /** Where the hand took hold and where it let go, m. */
+  /** Where the grab began and ended, m. */
   begin: number[];
   end: number[];
 }
 
 /**
- * Every picture lies between two frames that follow each other, and none is older than the one before.
- * @returns how many pictures there were of which both frames are known
+ * Expects every picture between two consecutive frames, and none older than the one before.
+ * @returns the number of pictures whose two frames are both known
  */
 function liesBetween(
   pictures: readonly Picture[],
@@ -175,7 +174,7 @@ function liesBetween(
   return between;
 }
 
-describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
+describe.skipIf(noBrowser)("a pull responds at once and without a visible jump", () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-seamless-"));
   let stage: E2e;
   let line: SlowLine;
@@ -195,7 +194,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     expect(stage.takeErrors()).toEqual([]);
   });
 
-  /** A page on the slow line, and what it is told of its own hands. */
+  /** A page on the slow connection, and the acknowledgements of its own grabs. */
   const visit = async (path: string): Promise<{ page: Page; told: Telling[] }> => {
     line.quality = PERFECT;
     const told: Telling[] = [];
@@ -221,13 +220,13 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     return { page, told };
   };
 
-  /** What the page is told of a hand that has let go comes late, and not among what it is told of the next one. */
+  /** Waits for the last messages of a released grab, so that they do not mix with those of the next grab. */
   const released = (told: readonly Telling[]): Promise<void> =>
     expect
       .poll(() => told.length > 0 && told.at(-1)![1] === undefined, { timeout: PATIENCE_MS, interval: 100 })
       .toBe(true);
 
-  /** Takes hold of the middle, waves, lets go at speed. */
+  /** Grabs the middle, waves, lets go at speed. */
   const pull = async (page: Page, told: Telling[]): Promise<Pull> => {
     const at = await surfaceUnderMiddle(page);
     told.length = 0;
@@ -247,14 +246,14 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     return { ...hand, pictures };
   };
 
-  /** The most by which a picture's added part changed, over what the hands explain; and the largest added part. */
+  /** The largest change of the local bend over the change that the targets explain, and the largest local bend. */
   const judge = (
     { pictures, begin, end }: Pull,
     told: readonly Telling[],
     skin?: Skinning,
   ): { explained: number; largest: number; skinned: number } => {
     const firstHeld = pictures.findIndex(({ hand }) => hand);
-    // Of normals: float32 positions of 1 m over triangles of 4 cm and more.
+    // Rounding of normals: float32 positions of 1 m over triangles of 4 cm and more.
     const SKIN_ROUNDING = 25 * ROUNDING;
     let explained = 0;
     let largest = 0;
@@ -301,7 +300,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     expect(moves.length).toBe(1);
     const first = pictures.findIndex(({ ms }) => ms >= moves[0]!.handledMs);
     expect(first).toBeGreaterThan(0);
-    // Before it nothing was added: the hand had not moved.
+    // Before it there was no local bend: the pointer had not moved.
     expect(jump(pictures[first - 1]!.displayed, pictures[first - 1]!.sampled)).toBeLessThan(ROUNDING);
     expect(jump(pictures[first]!.displayed, pictures[first]!.sampled)).toBeGreaterThan(
       0.3 * RESPONSE * distance(pictures[first]!.hand!, pictures[first - 1]!.hand!),
@@ -311,12 +310,12 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
   };
 
   /**
-   * A vertex of the skin is a point of the surface plus d along the normal N. The point moves no more than the
-   * particles do. What is added turns N by its slope, at most 1.54 / radius times the offset (and LIMIT radius at
-   * most), over how much the surface is compressed there (by half at most in these pulls) and bent by the offset itself
-   * (1 - 0.54): `turn` at most, or 2.3. Where the offset stays and the body moves, that turn moves with it: by no more
-   * than itself times N's own motion (d |dN| <= that of the skin's vertex and the point's together) and once more the
-   * point's for the surface's strain.
+   * A vertex of the skin is a point of the surface plus d along the normal N. The point moves at most as far as the
+   * particles. The local bend turns N by its slope: at most 1.54 / radius times the offset (and at most LIMIT radius).
+   * This is divided by the local compression of the surface (at most one half in these pulls) and by the bend of the
+   * offset itself (1 - 0.54): `turn` at most, or 2.3. If the offset stays and the body moves, that rotation moves with
+   * it. It moves by at most itself times N's own motion (d |dN| <= that of the skin's vertex and of the point
+   * together), and once more the point's motion for the strain of the surface.
    */
   const skinOf = async (page: Page): Promise<Skinning> => {
     const topology = decode(
@@ -354,7 +353,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     return { evaluate, reach: farthest / (LIMIT * radius), turn: (1.54 * LIMIT) / bent };
   };
 
-  /** Somebody else's hand on the same body, in motion. @returns what ends it */
+  /** Another member's moving grab on the same body. @returns a function that ends it */
   const otherHand = async (room: string): Promise<() => Promise<void>> => {
     const bot = await Bot.join(stage.url, room);
     const triangle = Math.floor(bot.topology.bodies[0]!.triangles.byteLength / 12 / 3);
@@ -379,14 +378,14 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     expect(skinned, what).toBeLessThanOrEqual(1);
   };
 
-  /** In short each line has one of the two bodies, and so have the answer and the other hand. */
+  /** In the short form each connection has one of the two bodies, and so do the response and the other grab. */
   const IN_SHORT = {
     cloth: { lines: [LINES[0]!, LINES[2]!], answers: true, against: false },
     skinned: { lines: [LINES[1]!], answers: false, against: true },
   };
   const ALL = { lines: LINES, answers: true, against: true };
   test.each(Object.keys(SCENES) as SceneName[])(
-    "%s, over each line, answers in the first picture; nothing pops, of a detail mesh neither, nor against another hand",
+    "%s, over each connection, responds in the first picture; no jump is visible, also of a detail mesh and against another grab",
     async (scene) => {
       const { lines, answers, against } = inLong(ALL, IN_SHORT[scene]);
       const { name, path } = await stage.room(scene);
@@ -412,7 +411,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     },
   );
 
-  test("on a line with jitter and losses every picture lies between two decoded frames that follow each other; the buffer deepens and the overlay says so", async () => {
+  test("with jitter and losses every picture lies between two consecutive decoded frames; the buffer grows and the overlay shows it", async () => {
     const { name, path } = await stage.room("cloth");
     const { page } = await visit(path);
     line.quality = FAR;
@@ -424,7 +423,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     const timer = setInterval(() => bot.move(1, [from[0], from[1], from[2] + 0.2 * Math.sin(++step / 4)]), 33);
     await page.waitForTimeout(4000);
     await page.keyboard.press("o");
-    // A page keeps its last frames only, and a slow machine draws few pictures while it has them.
+    // A page keeps only its last frames, and a slow machine draws few pictures in that time.
     let bufferMs = 0;
     for (let between = 0; between <= 5; ) {
       await record(page);
@@ -440,7 +439,7 @@ describe.skipIf(noBrowser)("a pull answers at once and without a pop", () => {
     }
     clearInterval(timer);
     await bot.leave();
-    // Jitter of up to 60 ms: more than the two intervals of an even line, and never more than eight.
+    // Jitter of up to 60 ms: more than the two intervals of an even connection, and at most eight.
     expect(bufferMs).toBeGreaterThan(2000 / 30);
     expect(bufferMs).toBeLessThanOrEqual(8000 / 30 + 1e-9);
     const shown = await page.textContent(".stats .row:has(span:text-is('Buffer delay')) b");

@@ -1,16 +1,16 @@
 /**
- * Once for all files with pages: the client is built, and one browser started, in which every file has contexts of its
- * own. A start costs 2 s of CPU, a build 4 s, and there are thirty files.
+ * Runs once for all files with pages: builds the client and starts one browser, in which every file has its own
+ * contexts. Starting a browser costs 2 s of CPU, a build 4 s, and there are thirty files.
  */
 import { chromium } from "playwright-core";
 import { setup as buildClient } from "../support/builtClient.ts";
 import { chromiumFlags, findChromium } from "../support/chromium.ts";
 import { SHARED_BROWSER, SHARED_BROWSER_PID } from "./sharedBrowser.ts";
 
-/** For a browser to start: without it no page is tested. */
+/** Timeout for the browser's start: without it no page is tested. */
 const START_MS = 300_000;
 
-/** @returns what ends it */
+/** @returns a function that ends it */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   await buildClient();
   const executablePath = findChromium();

@@ -1,6 +1,6 @@
-/** Names in the environment by which test files find the browser that they share (shared.ts). */
+/** Environment variables through which test files find the shared browser (shared.ts). */
 
-/** Where it listens. */
+/** Address of the browser. */
 export const SHARED_BROWSER = "TEST_BROWSER";
-/** Its process, for what it takes of the processors. */
+/** Process id of the browser, to measure its CPU time. */
 export const SHARED_BROWSER_PID = "TEST_BROWSER_PID";

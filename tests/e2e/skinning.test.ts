@@ -1,4 +1,4 @@
-/** What the GPU skins is what shared/skinning says, vertex for vertex, on a body that is being pulled out of shape. */
+/** GPU skinning gives the result of shared/skinning for each vertex, on a body that is being deformed by a grab. */
 import { describe, expect, test } from "vitest";
 import { decode } from "@msgpack/msgpack";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
@@ -44,11 +44,12 @@ describe.skipIf(noBrowser)("GPU skinning", () => {
 
     let worst = 0;
     for (let i = 0; i < positions.length; i++) worst = Math.max(worst, Math.abs(positions[i]! - gpu.positions[i]!));
-    // float32 on both sides of a body of half a metre; a wrong corner, sign or texel is off by millimetres at least.
+    // float32 on both sides of a body of half a metre; a wrong corner, sign or texel would differ by millimetres at
+    // least.
     expect(worst).toBeLessThan(2e-6);
 
-    // Normals divide by small areas where a triangle is nearly flat: nearly all within half a degree, none wildly off
-    // for many.
+    // Normals divide by small areas where a triangle is nearly flat: nearly all are within half a degree, few are
+    // further off.
     let apart = 0;
     for (let i = 0; i < normals.length; i += 3) {
       const cosine =

@@ -1,13 +1,13 @@
 /**
- * Bodies that wait, on real pages: not drawn and not picked until somebody puts one in with two clicks, then seen by
- * all; taken out with one click more.
+ * Spawnable bodies, on real pages: neither drawn nor picked until a member puts one in with two clicks. Then all
+ * members see it, and one more click takes it out.
  */
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { drawn, noBrowser, serverPositions, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** Of scene put-in: all that wait, one of them, and its place on the tray, m. */
+/** In scene put-in: all spawnable bodies, one of them, and its place on the tray, m. */
 const ALL = [1, 2, 3, 4, 5];
 const GREEN = 2;
 const PLACE: [number, number, number] = [0.18, 0.03, 0.1];
@@ -18,7 +18,7 @@ async function choose(page: Page, body: number): Promise<void> {
   await page.click(`.spares-panel [data-body="${body}"]`);
 }
 
-/** A click on a body puts the next one on top of it; Escape forgets what was to be put in. */
+/** A click on a body puts the next one on top of it; Escape cancels the choice. */
 async function onTop(page: Page): Promise<void> {
   await choose(page, 3);
   await page.keyboard.press("Escape");
@@ -31,10 +31,10 @@ async function onTop(page: Page): Promise<void> {
   await until(page, () => !window.pliant.waiting.includes(3), undefined);
 }
 
-describe.skipIf(noBrowser)("bodies that wait", () => {
+describe.skipIf(noBrowser)("spawnable bodies", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("one is put in where the click points, or on top, seen by the other, picked, and taken out", async () => {
+  test("a body is put in at the click, or on top, seen by the other member, picked, and taken out", async () => {
     const { name, path } = await stage.room("put-in");
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
@@ -43,22 +43,22 @@ describe.skipIf(noBrowser)("bodies that wait", () => {
     expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
 
     await choose(ann, GREEN);
-    await toasted(ann, "Where is green jelly to go?");
+    await toasted(ann, "Choose a place for green jelly");
     await ann.mouse.click(at.x, at.y);
     await until(ben, (body) => !window.pliant.waiting.includes(body), GREEN);
     await toasted(ben, / put in green jelly$/);
     await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
-    // it stands where the click was: a ray through there meets it, on both pages, as soon as the picture shows it
+    // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it.
     for (const page of [ann, ben])
       await until(page, ({ x, y, body }) => window.pliant.pick(x, y)?.body === body, { ...at, body: GREEN });
     expect((await serverPositions(stage, name)).waiting).toEqual(ALL.filter((body) => body !== GREEN));
     await stage.shoot(ben, "put-in");
 
-    // who joins now sees it at once, and the others not
+    // A member who joins now sees it at once, and not the other spawnable bodies.
     const late = await drawn(await stage.visit(path));
     expect(await late.evaluate(() => window.pliant.waiting)).toEqual(ALL.filter((body) => body !== GREEN));
 
-    // the same list takes it out
+    // The same list takes it out.
     await ben.click(".spares .tool");
     expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
     await ben.click(`.spares-panel [data-body="${GREEN}"]`);

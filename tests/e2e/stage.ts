@@ -1,8 +1,8 @@
 /**
- * The set for end-to-end tests: the real server in this process with the project's own scenes (lightScenes.ts), a
- * client built from the sources as they are, a real Chromium whose WebGL is drawn by the CPU. Every page's errors are
- * collected, because a page that works with errors does not. In a test run all files share one browser
- * (tests/e2e/shared.ts), and those that change nothing in the server share one, too.
+ * The environment of end-to-end tests: the real server in this process with the project's own scenes (lightScenes.ts),
+ * a client built from the current sources, and a real Chromium with WebGL on the CPU. Errors of every page are
+ * collected, because a page that works with errors counts as broken. In a test run all files share one browser
+ * (tests/e2e/shared.ts). Files that do not change the server share one server, too.
  */
 import { mkdirSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
@@ -27,38 +27,37 @@ declare global {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const clientDir = `${root}build/client`;
 let scenes: string | undefined;
-/** The operators' of every stage that has no other. */
+/** Operators' token of every stage without one of its own. */
 export const ADMIN_TOKEN = "operators-own-token-for-tests-only";
 const screenshotDir = `${root}artifacts/e2e`;
 
-/** True, with a loud line, where there is no browser; in CI it throws instead. */
+/** True, with a message, if there is no browser; in CI it throws instead. */
 export const noBrowser = lacks("Chromium", findChromium());
 
 export interface E2e {
   app: App;
   url: string;
-  /** A page of its own visitor. Errors in it fail the test at `close`. */
+  /** Opens a page for a new visitor. Errors in it fail the test at `close`. */
   visit(path: string, options?: BrowserContextOptions, way?: Way): Promise<Page>;
-  /** Opens a room and answers its page's path. */
+  /** Opens a room and returns its page's path. */
   room(scene: string): Promise<{ name: string; path: string }>;
-  /** For whoever wants to see it: a JPEG, since a PNG takes three times the CPU, and hundreds are taken. */
+  /** Saves a screenshot as JPEG: a PNG takes three times the CPU, and there are hundreds. */
   shoot(page: Page, name: string): Promise<void>;
-  /** Errors of all pages so far; taken out. */
+  /** Returns and clears the errors of all pages so far. */
   takeErrors(): string[];
-  /**
-   * All visitors go, each of whom costs the next test a good part of a core, and the rooms end that wait for them to
-   * come back.
-   */
+  /** All visitors leave, because each costs the next test much of a core. Rooms that wait for their return end. */
   leave(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface StageOptions {
-  /** For a browser of its own. */
+  /** Flags of a browser of its own. */
   flags?: readonly string[];
-  /** A server of its own. */
+  /** Uses a server of its own. */
   alone?: boolean;
-  /** No test here is about what happens between two pictures: few are drawn, and servers and pages have time. */
+  /**
+   * For tests that do not depend on the time between two pictures: draws few, which leaves time for servers and pages.
+   */
   fewPictures?: boolean;
 }
 
@@ -77,8 +76,7 @@ async function openServer(changes: Partial<Config>): Promise<Server> {
     roomsPerMinute: 100_000,
     adminToken: ADMIN_TOKEN,
     objectsDeadlineMs: 2 * PATIENCE_MS,
-    // A room waits for whoever takes long to see what was in it; and where pages take long to come, and all of it would
-    // be long, too, the last of it is enough.
+    // A room stays open for slow visitors. Its history is short, so that a slow machine can replay all of it.
     emptyRoomSeconds: 3600,
     historySeconds: 45,
     ...changes,
@@ -86,10 +84,10 @@ async function openServer(changes: Partial<Config>): Promise<Server> {
   return { app, url: await app.fastify.listen({ port: 0, host: "127.0.0.1" }) };
 }
 
-/** Servers that files share, by what is changed in them. They end with the process. */
+/** Servers shared by files, by their changes of the configuration. They end with the process. */
 const servers = new Map<string, Promise<Server>>();
 
-/** What more than one file asks for: nothing, or other scenes of the repository. */
+/** Configurations that several files use: no change, or other scenes of the repository. */
 const isShared = ({ scenesDir = root, ...others }: Partial<Config>): boolean =>
   scenesDir.startsWith(root) && Object.keys(others).length === 0;
 
@@ -136,7 +134,7 @@ export async function openStage(
   };
 }
 
-/** What was downloaded; a shared browser's file has no path here. */
+/** Content of a download; a shared browser's file has no path here. */
 export const downloaded = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream());
 
 /** Resolves when the page draws the room's bodies. */
@@ -145,7 +143,7 @@ export async function drawn(page: Page): Promise<Page> {
   return page;
 }
 
-/** Resolves when the condition holds in the page, asked ten times a second. */
+/** Resolves when the condition is true in the page; polls ten times a second. */
 export async function until<T>(page: Page, condition: (argument: T) => unknown, argument: T): Promise<void> {
   await page.waitForFunction(condition as (argument: unknown) => unknown, argument as unknown, {
     timeout: PATIENCE_MS,
@@ -153,7 +151,7 @@ export async function until<T>(page: Page, condition: (argument: T) => unknown, 
   });
 }
 
-/** Resolves when a toast has said this, whether or not it is still there. */
+/** Resolves when a toast has shown this text, even if it has disappeared since. */
 export const toasted = (page: Page, text: string | RegExp): Promise<void> =>
   until(
     page,
@@ -164,10 +162,10 @@ export const toasted = (page: Page, text: string | RegExp): Promise<void> =>
 export type Frame = ReturnType<DebugHook["frames"]>[number];
 
 /**
- * Frames that both pages have had, each a pair of one tick: a page keeps its last two seconds only, and a busy machine
- * asks one page later than the other.
- * @param enough of them
- * @param between two looks
+ * Frames that both pages had, as pairs of one tick. A page keeps only its last two seconds, and a busy machine polls
+ * one page later than the other.
+ * @param enough stops when this is true
+ * @param between runs between two polls
  */
 export async function commonFrames(
   pages: readonly [Page, Page],
@@ -207,7 +205,7 @@ export async function surfaceUnderMiddle(
       for (let i = 3 * firstParticle; i < end; i++) middle[i % 3]! += (3 * p[i]!) / (end - 3 * firstParticle);
       const at = window.pliant.project(middle);
       if (!at) return { middle };
-      // Concave bodies have air in their middle: look around it in a spiral.
+      // Concave bodies have air in their middle: search around it in a spiral.
       for (let k = 0; k < 200; k++) {
         const x = at.x + 1.5 * k * Math.cos(k * 0.7);
         const y = at.y + 1.5 * k * Math.sin(k * 0.7);
@@ -232,8 +230,8 @@ export async function surfaceUnderMiddle(
 }
 
 /**
- * Presses the pointer on a body's middle until the page holds it: a body in motion may have left the place between the
- * look and the press.
+ * Presses the pointer on a body's middle until the page has a grab: a moving body may have left the place before the
+ * press.
  * @returns where the pointer is down
  */
 export async function takeHold(page: Page, firstParticle?: number, count?: number): Promise<Held> {
@@ -244,7 +242,7 @@ export async function takeHold(page: Page, firstParticle?: number, count?: numbe
     if (await page.evaluate(() => window.pliant.grabs().some(({ id }) => id.startsWith("own:")))) return held;
     await page.mouse.up();
   }
-  throw new Error("fifty presses on the middle of the body held nothing");
+  throw new Error("fifty presses on the middle of the body grabbed nothing");
 }
 
 export interface ServerPositions {
@@ -252,7 +250,7 @@ export interface ServerPositions {
   frameTick: number;
   positions: number[];
   quantized: number[];
-  /** Bodies that wait. */
+  /** Spawnable bodies that are not in the scene. */
   waiting: number[];
 }
 

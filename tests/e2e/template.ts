@@ -1,6 +1,6 @@
 /**
- * The page that `npm create vite` makes for React, as it comes, with the packed package installed and with those lines
- * of code that the package's README says: built by its own configuration.
+ * The page that `npm create vite` makes for React, unchanged except for the packed package and the lines of code from
+ * the package's README. Built by its own configuration.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,11 +8,11 @@ import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-/** In the project: what else the page needs is found in its node_modules. */
+/** Inside the project, so that the page finds its other dependencies in the project's node_modules. */
 const PAGE = at("build/e2e-template");
 const README = readFileSync(at("client/sdk/README.md"), "utf8");
 
-/** Blocks of code of the README's part on the template: what goes to the top, and what into the page. */
+/** Code blocks of the README's section on the template: for the top of the file, and for the page. */
 function ownCode(): [top: string[], page: string[]] {
   const [, part = ""] = README.split("npm create vite@latest");
   const [top, page] = [...part.matchAll(/^```jsx\n(.*?)^```$/gms)].map(([, code]) => code!.trimEnd().split("\n"));
@@ -20,8 +20,8 @@ function ownCode(): [top: string[], page: string[]] {
 }
 
 /**
- * @param room address that the page is to show. @param base where it will be served
- * @returns the folder of the built page, and how many lines of its own it has beside the template's
+ * @param room address that the page shows. @param base where it will be served
+ * @returns the folder of the built page, and the number of lines that it adds to the template
  */
 export async function buildTemplate(room: string, base: string): Promise<{ folder: string; lines: number }> {
   rmSync(PAGE, { recursive: true, force: true });
@@ -30,7 +30,7 @@ export async function buildTemplate(room: string, base: string): Promise<{ folde
   mkdirSync(`${packages}/pliant-client`, { recursive: true });
   const packed = execFileSync("npm", ["pack", at("build/sdk"), "--pack-destination", packages, "--silent"], {
     encoding: "utf8",
-    // npm's own settings of the run that this is part of are not for another
+    // npm's settings of the surrounding run must not apply.
     env: { PATH: process.env.PATH, HOME: process.env.HOME },
   }).trim();
   execFileSync("tar", ["-xzf", `${packages}/${packed}`, "-C", `${packages}/pliant-client`, "--strip-components=1"]);

@@ -1,6 +1,6 @@
 /**
- * Two visitors in one room: what one pulls the other sees, both have the server's integers, and what is drawn is what
- * was sent.
+ * Two visitors in one room: each sees the other's pulls, both have the server's integers, and the drawn positions are
+ * the sent ones.
  */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ import {
 } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
-/** With something in its hand: the wheel moves that and leaves the view, and Escape lets go. */
+/** During a grab the wheel moves its target and not the view, and Escape lets go. */
 async function goesInDepth(page: Page): Promise<void> {
   const look = () =>
     page.evaluate(() => ({
@@ -37,14 +37,14 @@ async function goesInDepth(page: Page): Promise<void> {
   );
   const after = await look();
   expect(after.origin).toEqual(before.origin);
-  // Along the line of sight: the hand stays under the pointer.
+  // Along the line of sight: the grab's target stays under the pointer.
   expect(Math.hypot(after.hand.x - before.hand.x, after.hand.y - before.hand.y)).toBeLessThan(1);
   await page.keyboard.press("Escape");
   expect(await page.evaluate(() => window.pliant.grabs().length)).toBe(0);
   await page.mouse.up();
 }
 
-/** Once it has come to rest, with the numbers of its frames going on. */
+/** Draws no pictures once the body has come to rest, although frame numbers still advance. */
 async function restsWithoutPictures(page: Page): Promise<void> {
   await until(
     page,
@@ -55,7 +55,7 @@ async function restsWithoutPictures(page: Page): Promise<void> {
         .every(({ still }) => still),
     undefined,
   );
-  // Damped camera motion and gliding hands come to an end, later where the machine is busy.
+  // Damped camera motion and gliding cursors end, later on a busy machine.
   for (let drawn = -1; drawn !== (drawn = await page.evaluate(() => window.pliant.drawn)); )
     await page.waitForTimeout(1500);
   const before = await page.evaluate(() => ({
@@ -66,7 +66,7 @@ async function restsWithoutPictures(page: Page): Promise<void> {
   expect((await page.evaluate(() => window.pliant.drawn)) - before.drawn).toBeLessThanOrEqual(1);
 }
 
-/** A hand is at `at` and goes to and fro there: a body that only hangs comes to rest. */
+/** The pointer at `at` moves to and fro, because a body that only hangs comes to rest. */
 async function sameOnBoth(stage: E2e, name: string, ann: Page, ben: Page, at: { x: number; y: number }): Promise<void> {
   // Same tick, same integers, on both pages and on the server.
   let side = 25;
@@ -86,13 +86,13 @@ async function sameOnBoth(stage: E2e, name: string, ann: Page, ben: Page, at: { 
     expect(frame.ints).toEqual(state.quantized);
     const [quantum] = await ben.evaluate(() => window.pliant.quanta);
     const worst = Math.max(...state.positions.map((x, i) => Math.abs(x - frame.ints[i]! * quantum!)));
-    // Half a step by rounding, and the rest for float32 and for a body that the encoder holds still.
+    // Half a step for rounding, and the rest for float32 and for a body that the encoder freezes.
     expect(worst).toBeLessThanOrEqual(quantum!);
   }
   expect(compared).toBe(true);
 }
 
-/** The hand vanishes for the other, the body comes to rest, and both pictures show exactly the last frame. */
+/** The cursor disappears on the other page, the body comes to rest, and both pictures show exactly the last frame. */
 async function bothShowTheLast(pages: readonly Page[]): Promise<void> {
   for (const page of pages) {
     await until(
@@ -108,14 +108,14 @@ async function bothShowTheLast(pages: readonly Page[]): Promise<void> {
   }
 }
 
-/** Ann's new name and colour reach Ben, and the hand that points carries them. */
+/** Ann's new name and color reach Ben, and her cursor shows them. */
 async function namesReach(stage: E2e, ann: Page, ben: Page): Promise<void> {
   const member = await ann.evaluate(() => window.pliant.member);
   await ann.click(".tool.me");
   await ann.fill("#member-name", "  Ada   Lovelace ");
   await ann.press("#member-name", "Enter");
   await until(ben, (id) => window.pliant.members.some((m) => m.member === id && m.name === "Ada Lovelace"), member);
-  // The session went on: the same member under a new name, and nobody else appeared.
+  // The session continued: the same member under a new name, and no additional member.
   expect(await ann.evaluate(() => window.pliant.member)).toBe(member);
   await until(ben, () => window.pliant.members.filter((m) => m.connected).length === 2, undefined);
   await ann.keyboard.press("Escape");
@@ -126,7 +126,7 @@ async function namesReach(stage: E2e, ann: Page, ben: Page): Promise<void> {
     (id) => window.pliant.cursors().some((cursor) => cursor.member === id && cursor.name === "Ada Lovelace"),
     member,
   );
-  // its tip is where she points, once it has glided there
+  // Its tip is at her pointer, once it has glided there.
   await until(
     ben,
     (id) => {
@@ -141,7 +141,7 @@ async function namesReach(stage: E2e, ann: Page, ben: Page): Promise<void> {
   );
   await stage.shoot(ben, "named-cursor");
 
-  // Ben's narrow window does not reach where she points now: an arrow at its edge says where she is.
+  // Ben's narrow window does not show her pointer's place: an arrow at its edge points there.
   await ben.setViewportSize({ width: 320, height: 480 });
   await ann.mouse.move(6, 250);
   await until(
@@ -155,7 +155,7 @@ async function namesReach(stage: E2e, ann: Page, ben: Page): Promise<void> {
   await stage.shoot(ben, "cursor-outside");
 }
 
-/** The numbers are off until asked for, then alive. */
+/** The statistics are hidden until requested, then update. */
 async function numbersComeWhenAsked(stage: E2e, page: Page): Promise<void> {
   await page.setViewportSize({ width: 1000, height: 700 });
   expect(await page.isVisible(".stats")).toBe(false);
@@ -180,7 +180,7 @@ async function numbersComeWhenAsked(stage: E2e, page: Page): Promise<void> {
 describe.skipIf(noBrowser)("two pages in one room", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("who joins sees who holds what; one drags, the other sees it move; both draw the server's shape", async () => {
+  test("a joining member sees existing grabs; one drags, the other sees it move; both draw the server's shape", async () => {
     const { name, path } = await stage.room("bunny");
     const ann = await drawn(await stage.visit(path));
     await until(ann, () => window.pliant.frames().at(-1)?.still, undefined);
@@ -194,7 +194,7 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await ann.mouse.up();
     await until(ben, () => window.pliant.grabs().length === 0, undefined);
     await restsWithoutPictures(ben);
-    // It is at rest: what moves afterwards moves because somebody pulls.
+    // The body is at rest: later motion comes from a pull.
     const before = await ben.evaluate(() => window.pliant.displayed());
     const held = await takeHold(ann);
     for (let step = 1; step <= 12; step++) {
@@ -209,7 +209,7 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
       },
       before,
     );
-    // a press compiles nothing: that was done after the first picture
+    // A press compiles nothing: all programs were compiled after the first picture.
     expect(await programs()).toBe(compiled);
     await until(ben, (id) => window.pliant.grabs().some((grab) => grab.id.startsWith(`${id}:`)), member);
     await stage.shoot(ann, "pull-ann");
@@ -223,34 +223,34 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await goesInDepth(ann);
   });
 
-  test("a push moves it, a reset brings it back for both; a new name reaches the other, and numbers are alive", async () => {
+  test("a push moves the body, a reset restores it for both; a new name reaches the other, and the statistics update", async () => {
     const { path } = await stage.room("jelly-stack");
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
     const start = await ann.evaluate(() => window.pliant.displayed());
     await ann.keyboard.press("p");
     expect(await ann.getAttribute(".tool[title*='Push']", "aria-pressed")).toBe("true");
-    // The top cube, which a shove throws off.
+    // The top cube, which a push throws off.
     const held = await surfaceUnderMiddle(ann, Math.floor(start.length / 3) - 60, 60);
     for (let k = 0; k < 4; k++) await ann.mouse.click(held.x, held.y);
     await until(ben, (first) => window.pliant.displayed().some((x, i) => Math.abs(x - first[i]!) > 0.05), start);
     await ann.keyboard.press("p");
     await ann.keyboard.press("r");
-    // It is Ben's, too: Ann is asked.
+    // The room is Ben's, too: Ann has to confirm.
     await ann.waitForSelector(".reset-panel");
     expect(await ann.textContent(".reset-panel p")).toContain("one other person");
     await ann.keyboard.press("Enter");
-    await toasted(ben, / started it again$/);
+    await toasted(ben, / restarted the scene$/);
     await until(ben, (first) => window.pliant.displayed().every((x, i) => Math.abs(x - first[i]!) < 0.05), start);
-    await toasted(ann, "You started it again");
-    // who has no headset has no button for it, nor has a scene for bodies that wait
+    await toasted(ann, "You restarted the scene");
+    // Without a headset there is no button for it, and without spawnable bodies no list of them.
     expect(await ann.isVisible("button[data-tool=headset]")).toBe(false);
     expect(await ann.isVisible(".spares .tool")).toBe(false);
     await namesReach(stage, ann, ben);
     await numbersComeWhenAsked(stage, ann);
   });
 
-  test("two tabs of one browser are two people, with two colours", async () => {
+  test("two tabs of one browser are two members, with two colors", async () => {
     const { path } = await stage.room("jelly-stack");
     const first = await drawn(await stage.visit(path));
     const second = await first.context().newPage();
@@ -266,8 +266,7 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     );
     const names = await first.evaluate(() => window.pliant.members.map(({ name }) => name));
     expect(names[1]).toBe(`${names[0]} 2`);
-    // who wants a colour that somebody has gets it with a second one around it, and is drawn so wherever others see
-    // them
+    // A member who chooses a taken color gets it with a ring of a second color, and other members see both.
     const [firsts, was] = await first.evaluate(() => window.pliant.members.map(({ color }) => color));
     const { first: wanted } = lookOf(firsts!);
     const member = await second.evaluate(() => window.pliant.member);
@@ -299,8 +298,8 @@ describe.skipIf(noBrowser)("two pages in one room", () => {
     await stage.shoot(first, "colour-with-a-second");
   });
 
-  test("somebody who opens the link sees it move, and how soon is on record", async () => {
-    // It never rests, however late somebody looks.
+  test("a visitor who opens the link sees motion, and the time until then is recorded", async () => {
+    // The flag never rests, however late the visitor looks.
     const { path } = await stage.room("flag-in-the-wind");
     const page = await stage.visit(path);
     await until(page, () => window.pliant?.firstMovingFrameMs !== undefined, undefined);

@@ -1,4 +1,6 @@
-/** Fingers: each holds its own point, a finger beside the body turns the view, and letting go lets go. */
+/**
+ * Touch: each finger grabs its own point, a finger beside the body turns the view, and lifting a finger ends its grab.
+ */
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { drawn, noBrowser, surfaceUnderMiddle, until } from "./stage.ts";
@@ -16,11 +18,11 @@ const touch = (
   touchPoints: Finger[],
 ): Promise<unknown> => session.send("Input.dispatchTouchEvent", { type, touchPoints });
 
-/** Camera direction shows in where fixed points land. */
+/** The projection of fixed points shows the camera's direction. */
 const projected = (page: Page) =>
   page.evaluate(() => [window.pliant.project([0, 0, 0]), window.pliant.project([0.2, 0.2, 0.2])]);
 
-/** A finger beside the body turns the view and holds nothing. */
+/** A finger beside the body turns the view and grabs nothing. */
 async function turnsTheView(page: Page, session: CDPSession): Promise<void> {
   const [, before] = await projected(page);
   await touch(session, "touchStart", [{ id: 1, x: 40, y: 180 }]);
@@ -34,7 +36,7 @@ async function turnsTheView(page: Page, session: CDPSession): Promise<void> {
 describe.skipIf(noBrowser)("touch", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("two fingers hold two points of one body, and the view stays; one beside the body turns it", async () => {
+  test("two fingers grab two points of one body, and the view stays; one beside the body turns it", async () => {
     const { path } = await stage.room("bunny");
     const page = await drawn(
       await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }),

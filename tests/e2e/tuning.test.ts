@@ -1,4 +1,4 @@
-/** A room that its owner plays with: what a slider says on one page is what bodies do on another. */
+/** An owner tunes a room: a slider on one page changes the bodies on another. */
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -8,7 +8,7 @@ import { useStage } from "./useStage.ts";
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
 
-/** Moves a slider as a hand does, or the keyboard: its value, then the event. */
+/** Moves a slider as a mouse or the keyboard does: sets its value, then sends the event. */
 const slide = (page: Page, id: string, value: number): Promise<void> => page.fill(`#${id}`, String(value));
 
 const output = (page: Page, id: string): Promise<string | null> =>
@@ -18,7 +18,7 @@ const output = (page: Page, id: string): Promise<string | null> =>
 const lowest = (): number =>
   window.pliant.displayed().reduce((least, y, k) => (k % 3 === 1 ? Math.min(least, y) : least), Infinity);
 
-/** What is tuned is saved as a scene, and taken along into a room of one's own. */
+/** The tuned values are saved as a scene, and copied into a new room. */
 async function savedAndTakenAlong(owner: Page, url: string): Promise<void> {
   await owner.selectOption("#tuning-body", { index: 0 });
   await slide(owner, "tuning-gravity", -3);
@@ -44,7 +44,7 @@ async function savedAndTakenAlong(owner: Page, url: string): Promise<void> {
   expect(await (await fetch(`${url}/api/rooms/${name}/scene`)).json()).toEqual(saved);
 }
 
-/** All of it on the smallest phone: nothing wider than the screen, and the last button within reach. */
+/** The panel fits the smallest phone: nothing is wider than the screen, and the last button is in reach. */
 async function fitsTheSmallest(stage: E2e, phone: Page, owner: Page): Promise<void> {
   await phone.setViewportSize({ width: 320, height: 568 });
   await stage.shoot(phone, "tuning-320");
@@ -53,7 +53,7 @@ async function fitsTheSmallest(stage: E2e, phone: Page, owner: Page): Promise<vo
     return scrollWidth - clientWidth;
   });
   expect(overflow).toBe(0);
-  // what a body is made of, wind and time act and are told likewise
+  // Material parameters, wind and time scale take effect and are announced likewise.
   await slide(phone, "tuning-youngsModulus", 4.6);
   expect(await output(phone, "tuning-youngsModulus")).toBe("39,800 Pa");
   await slide(phone, "tuning-wind", 6);
@@ -76,7 +76,7 @@ async function fitsTheSmallest(stage: E2e, phone: Page, owner: Page): Promise<vo
 describe.skipIf(noBrowser)("tuning", () => {
   const stage = useStage({}, { fewPictures: true });
 
-  test("modes that an owner drops are dropped for everybody, and under each bar is what a step of it takes", async () => {
+  test("modes that an owner drops are dropped for all members, and under each bar is the time of its step", async () => {
     const owner = await drawn(await stage.visit("/r/bars?scene=modes"));
     const german = await drawn(await stage.visit("/r/bars", { locale: "de-DE" }));
     await owner.click(".tuning .tool");
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)("tuning", () => {
     await stage.shoot(owner, "modes");
   });
 
-  test("gravity that one page turns round lifts everything on the other; the scene's comes back", async () => {
+  test("gravity reversed on one page lifts everything on the other; the scene's gravity can be restored", async () => {
     const owner = await drawn(await stage.visit("/r/playing?scene=jelly-stack"));
     const guest = await drawn(await stage.visit("/r/playing"));
     expect(await guest.locator(".tuning").isVisible()).toBe(false);
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)("tuning", () => {
     );
     await stage.shoot(owner, "tuning");
 
-    // the same owner elsewhere sees what holds, body by body
+    // The same owner on another device sees the current values, body by body.
     await slide(owner, "tuning-friction", 1.5);
     const phone = await drawn(
       await stage.visit("/r/playing", { ...PHONE, storageState: await owner.context().storageState() }),
@@ -131,7 +131,7 @@ describe.skipIf(noBrowser)("tuning", () => {
     await phone.selectOption("#tuning-body", { index: 1 });
     expect(await output(phone, "tuning-friction")).not.toBe("1.5");
 
-    // the keyboard moves it by steps, and what comes back does not pull it
+    // The keyboard moves it by steps, and the server's echo does not move it.
     await phone.focus("#tuning-damping");
     const before = Number(await phone.inputValue("#tuning-damping"));
     for (let k = 0; k < 5; k++) await phone.keyboard.press("ArrowRight");

@@ -4,10 +4,9 @@ import type { Config } from "../../server/config.ts";
 import { noBrowser, openStage, type E2e, type StageOptions } from "./stage.ts";
 
 /**
- * To be called where the file's tests are described. After each test all visitors leave, and no page may have had an
- * error.
- * @param tolerated errors that belong to what is tested
- * @returns what is the stage from the first test on
+ * Call it where the file's tests are described. After each test all visitors leave, and no page may have had an error.
+ * @param tolerated errors that the tests expect
+ * @returns the stage, valid from the first test on
  */
 export function useStage(changes: Partial<Config> = {}, options: StageOptions = {}, tolerated = /^$/): E2e {
   const stage = {} as E2e;

@@ -1,52 +1,52 @@
 /**
- * Visitors of a stage, each with a browser's context of its own. A page whose visitor has left becomes the next one's,
- * empty: it has the scripts in the cache and compiled, and opens for two thirds of what a new one costs. Pages stay
- * from file to file, as long as their server is the same.
+ * Visitors of a stage, each with its own browser context. The page of a visitor who left is cleared and reused for the
+ * next one. Its scripts are cached and compiled, so it opens for two thirds of a new page's cost. Pages are kept from
+ * file to file, as long as their server is the same.
  */
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { chromiumFlags, findChromium } from "../support/chromium.ts";
 import { drawFew, drawPlainly, endAnimations, noteToasts } from "./pageScripts.ts";
 import { SHARED_BROWSER } from "./sharedBrowser.ts";
 
-/** Nobody waits so long for anything that comes at all, however busy the machine is, ms. */
+/** Timeout of all waits, long enough for any busy machine, ms. */
 export const PATIENCE_MS = 150_000;
-/** Small, because every pixel is drawn by the CPU. */
+/** Small, because the CPU draws every pixel. */
 const VIEWPORT = { width: 720, height: 480 };
-/** A page of the server that runs no script: what is stored for its pages can be cleared there. */
+/** A page of the server that runs no script, from which the stored data of its pages can be cleared. */
 const BLANK = "/icon.svg";
-/** Pages that wait for a visitor: each is a process. */
+/** Limit of idle pages: each is a process. */
 const MOST_WAITING = 8;
 
-/** How a visitor comes. */
+/** Options of a visit. */
 export interface Way {
-  /** Another way to the server than its own address: http://host:port. */
+  /** Address to reach the server through, instead of its own: http://host:port. */
   through?: string;
-  /** Before the page is opened, which waits for it: a shared browser is behind a line of its own. */
+  /** Runs before the page is opened, which waits for its promise. */
   prepare?: (page: Page) => unknown;
-  /** Whether animations take their time. Otherwise, where few pictures are drawn, they end as they begin. */
+  /** Runs animations at normal speed. Otherwise, if few pictures are drawn, they end at once. */
   animated?: boolean;
-  /** In a page that nobody has used: with an empty cache. */
+  /** Uses a new page with an empty cache. */
   first?: boolean;
 }
 
 interface Visit {
   context: BrowserContext;
   page: Page;
-  /** Of the address; undefined while nobody visits. */
+  /** Path of the address; undefined without a visitor. */
   path: string | undefined;
-  /** Who may have the page afterwards; undefined: nobody. */
+  /** Kind of visitors that may reuse the page; undefined: none. */
   kind: string | undefined;
   errors: string[];
 }
 
-/** Pages without a visitor, the one that waits longest first. */
+/** Pages without a visitor, the longest idle first. */
 const waiting: Visit[] = [];
 let shared: Promise<Browser> | undefined;
 
 const launch = (flags: readonly string[]): Promise<Browser> =>
   chromium.launch({ executablePath: findChromium()!, args: [...flags], timeout: PATIENCE_MS });
 
-/** One line to the shared browser for all files: its contexts would end with it. */
+/** One connection to the shared browser for all files: its contexts would end with it. */
 function sharedBrowser(): Promise<Browser> {
   const address = process.env[SHARED_BROWSER];
   return (shared ??= address === undefined ? launch(chromiumFlags) : chromium.connect(address));
@@ -73,7 +73,7 @@ export class Visitors {
   private readonly fewPictures: boolean;
   private readonly own: boolean;
 
-  /** @param flags for a browser of its own */
+  /** @param flags of a browser of its own */
   constructor(url: string, fewPictures: boolean, flags: readonly string[] | undefined) {
     this.url = url;
     this.fewPictures = fewPictures;
@@ -128,7 +128,7 @@ export class Visitors {
     return this.errors.splice(0);
   }
 
-  /** All visitors go. */
+  /** All visitors leave. */
   async leave(): Promise<void> {
     await Promise.all(
       this.visits.splice(0).map(async (visit) => {
@@ -142,7 +142,7 @@ export class Visitors {
     await Promise.all(tooMany.map(({ context }) => context.close()));
   }
 
-  /** @param stays so does the server: its pages wait for other stages' visitors */
+  /** @param stays the server stays, too: its pages are kept for other stages' visitors */
   async close(stays: boolean): Promise<void> {
     await this.leave();
     if (this.own) await (await this.browser).close();

@@ -1,5 +1,5 @@
 /**
- * Loaded before the server that is fuzzed: collects garbage on SIGUSR2, so that what is held on to is told from what is
- * just not gone yet. Needs --expose-gc.
+ * Loaded before the fuzzed server: collects garbage on SIGUSR2, so that a leak is distinguished from memory that is not
+ * collected yet. Needs --expose-gc.
  */
 process.on("SIGUSR2", () => globalThis.gc());

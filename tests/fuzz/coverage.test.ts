@@ -1,6 +1,6 @@
 /**
- * Coverage-guided fuzzing, the short form: that guidance finds what chance does not, and that the corpus reaches what
- * it reached and breaks nothing. `npm run fuzz:coverage` looks for more.
+ * Coverage-guided fuzzing, the short form: guidance finds inputs that chance does not, and the corpus keeps its
+ * coverage and causes no findings. `npm run fuzz:coverage` searches further.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -8,20 +8,20 @@ import { expect, test } from "vitest";
 
 const folder = new URL("./coverage/", import.meta.url).pathname;
 const run = (...args: string[]): unknown => {
-  // A process of its own: V8 counts the blocks of what is compiled after it was asked to.
+  // A process of its own: V8 counts only blocks of code that is compiled after coverage is enabled.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" };
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
   if (status === null || status > 1 || stdout === "") throw new Error(`${args.join(" ")}: ${status}\n${stderr}`);
   return JSON.parse(stdout);
 };
 
-test("four bytes that have to be right are found one after another; without guidance they are not", () => {
+test("four required bytes are found one after another with guidance, and not without it", () => {
   const { guided, blind } = run("toy.ts") as { guided: number; blind: number };
   expect(guided).toBeGreaterThan(0);
   expect(blind).toBe(0);
 }, 120_000);
 
-test("the corpus reaches more than the seeds, and neither it nor some hundred inputs made of it break anything", () => {
+test("the corpus covers more than the seeds, and neither it nor some hundred mutations of it cause findings", () => {
   const report = run("main.ts", "--executions", "128", "--seed", "3") as {
     target: string;
     corpus: number;

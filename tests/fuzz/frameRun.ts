@@ -1,7 +1,7 @@
 /**
- * Hostile frames against a server over real sockets. Each connection says hello, sends frames that have to be borne,
- * and ends with one that has to end it: the code and reason that come back are the protocol's for that very frame,
- * which also shows that none before it ended the connection.
+ * Hostile frames against a server over real sockets. Each connection says hello, sends frames that the server must
+ * accept, and ends with a frame that must close it. The close code and reason must be the protocol's for that last
+ * frame, which also shows that no earlier frame closed the connection.
  */
 import WebSocket from "ws";
 import { decode, encode } from "@msgpack/msgpack";
@@ -10,14 +10,14 @@ import { ClientMessage, PROTOCOL_VERSION, ServerMessage } from "../../shared/pro
 import { anyFrame, expectedEnd, type End, type Frame, type Target } from "./frames.ts";
 import { Random } from "./random.ts";
 
-/** Below the input burst: what is dropped for its rate proves nothing. */
+/** Below the input burst: a frame that is dropped for its rate proves nothing. */
 const MOST_BORNE = 100;
-/** Connections whose very first frame is fuzzed, too. */
+/** Share of connections whose first frame is fuzzed, too. */
 const FUZZED_FIRST = 0.2;
 
 export interface FuzzRoom {
   name: string;
-  /** Of the owner: then kick and access messages do something. */
+  /** The owner's token, so that kick and access messages take effect. */
   token?: string;
   target: Target;
 }
@@ -27,20 +27,20 @@ export interface FrameRunOptions {
   rooms: readonly FuzzRoom[];
   frames: number;
   seed: number;
-  /** Side by side. */
+  /** Number of parallel connections. */
   connections: number;
-  /** Told now and then. */
+  /** Called from time to time. */
   onProgress?: (frames: number) => void;
 }
 
 export interface FrameRunResult {
   frames: number;
   connections: number;
-  /** How many by close code. */
+  /** Number of connections by close code. */
   ends: Record<string, number>;
-  /** How many by notice. */
+  /** Number of notices by code. */
   notices: Record<string, number>;
-  /** What was not as documented; the seed makes each again. */
+  /** Deviations from the documentation; the seed reproduces each. */
   findings: Finding[];
 }
 
@@ -51,11 +51,11 @@ interface Finding {
   sent: string[];
 }
 
-/** A connection's frames, from its seed alone. */
+/** A connection's frames, derived from its seed only. */
 function planConnection(seed: number, target: Target, token?: string): { frames: Frame[]; end: End } {
   const random = new Random(seed);
   const frames: Frame[] = [];
-  // Where only owners are let in, the owner's hello is needed.
+  // If only owners are let in, the owner's hello is needed.
   if (token !== undefined || !random.chance(FUZZED_FIRST))
     frames.push({ bytes: encode([ClientMessage.hello, PROTOCOL_VERSION, token === undefined ? {} : { token }]) });
   const borne = random.below(MOST_BORNE);
@@ -133,7 +133,7 @@ function converse(
       notices[code] = (notices[code] ?? 0) + 1;
       if (!(code in Notices)) problem ??= `a notice that is not documented: ${code}`;
     });
-    // What the server wrote before it closed may meet a line that is gone already.
+    // The server's last bytes before its close may meet a connection that is already gone.
     socket.on("error", () => {});
     socket.on("close", (code, reason) => {
       clearTimeout(overdue);

@@ -1,6 +1,6 @@
 /**
- * Hostile frames, the short form: 100,000 parsed here, and what once was found. `npm run fuzz` sends as many as one
- * likes to a real server.
+ * Hostile frames, the short form: 100,000 frames parsed here, and earlier findings. `npm run fuzz` sends any number to
+ * a real server.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ const FIELDS_ARE_FINITE = (value: unknown): boolean =>
     ? Number.isFinite(value)
     : typeof value !== "object" || value === null || Object.values(value).every(FIELDS_ARE_FINITE);
 
-/** @returns what became of the bytes: a request's type, or malformed */
+/** @returns outcome of the bytes: a request's type, or malformed */
 function judge(bytes: Uint8Array): string {
   try {
     const request = parseClientMessage(bytes);
@@ -37,7 +37,7 @@ function judge(bytes: Uint8Array): string {
     expect(FIELDS_ARE_FINITE(request)).toBe(true);
     const refusal = checkRanges(request, shape);
     if (!refusal && request.type === "impulse") {
-      // Shortened by one division and three products, each rounded: 4 units in the last place.
+      // Scaled by one division and three products, each rounded: 4 units in the last place.
       expect(Math.hypot(...clampImpulse(request.impulse, shape.maxImpulse))).toBeLessThanOrEqual(
         shape.maxImpulse * (1 + 4 * Number.EPSILON),
       );
@@ -50,7 +50,7 @@ function judge(bytes: Uint8Array): string {
   }
 }
 
-test("100,000 frames are parsed, ignored, refused or malformed, and all of these occur", () => {
+test("100,000 frames are parsed, ignored, refused or malformed, and each outcome occurs", () => {
   const random = new Random(1);
   const counts: Record<string, number> = {};
   for (let i = 0; i < 100_000; i++) {
@@ -81,7 +81,7 @@ test("100,000 frames are parsed, ignored, refused or malformed, and all of these
 });
 
 const seeds = new URL("./seeds/frames/", import.meta.url);
-test.each(readdirSync(seeds))("what was found once: %s", (file) => {
+test.each(readdirSync(seeds))("earlier finding: %s", (file) => {
   const { frames, became } = JSON.parse(readFileSync(new URL(file, seeds), "utf8")) as {
     frames: string[];
     became: string[];

@@ -1,7 +1,6 @@
 /**
- * Frames that a hostile or broken client might send: whole messages, messages with a field of every wrong kind, numbers
- * at the edges of everything, msgpack that claims what it does not hold, bytes without sense. And what the protocol
- * says must become of each: `expectedEnd`.
+ * Frames of a hostile or broken client: whole messages, messages with a field of every wrong type, extreme numbers,
+ * msgpack with false lengths, random bytes. `expectedEnd` gives the result that the protocol defines for each.
  */
 import { Encoder } from "@msgpack/msgpack";
 import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
@@ -14,7 +13,7 @@ export interface Frame {
   text?: boolean;
 }
 
-/** The room that the frames are for, so that some of them hit. */
+/** The room that the frames are for, so that some of them apply. */
 export interface Target {
   bodies: number;
   triangles: number;
@@ -73,7 +72,7 @@ const SECRETS = [
   "x".repeat(3000),
 ];
 
-/** What no field is meant to be. */
+/** A value of a type that no field accepts. */
 function stranger(random: Random): unknown {
   return random.pick<() => unknown>([
     () => null,
@@ -140,7 +139,7 @@ const tuneOptions = (random: Random, bodies: number): Record<string, () => unkno
   asScene: () => random.chance(0.9),
 });
 
-/** The fields of a message of this type, mostly as they are meant. */
+/** The fields of a message of this type, mostly valid. */
 function fieldsOf(type: number, random: Random, { bodies, triangles, members }: Target): unknown[] {
   const surface = (): unknown[] => [
     index(random, bodies),
@@ -205,7 +204,7 @@ function message(random: Random, target: Target): Uint8Array {
   return encoder.encode(array);
 }
 
-/** msgpack heads that promise more than follows, or that few decoders have met. */
+/** msgpack headers with false lengths, or of rare types. */
 const HEADS = [
   [0xdd, 255, 255, 255, 255],
   [0xdc, 255, 255],
@@ -250,7 +249,7 @@ function broken(random: Random, target: Target): Uint8Array {
   }
 }
 
-/** One frame, out of all of them. */
+/** One frame of any kind. */
 export function anyFrame(random: Random, target: Target): Frame {
   const kind = random.unit();
   if (kind < 0.6) return { bytes: message(random, target) };
@@ -263,14 +262,14 @@ export function anyFrame(random: Random, target: Target): Frame {
   return { bytes: random.bytes(Limits.maxPayload - 2 + random.below(5)) };
 }
 
-/** How the socket has to end. */
+/** Close code and reason that a frame must cause. */
 export interface End {
   code: number;
-  /** Absent where the standard leaves it open. */
+  /** Absent if the standard leaves it open. */
   reason?: string;
 }
 
-/** @param first nothing has been said before it. @returns null: the connection stays */
+/** @param first the first message of its connection. @returns null: the connection stays open */
 export function expectedEnd({ bytes, text }: Frame, first: boolean): End | null {
   if (bytes.byteLength > Limits.maxPayload) return { code: CloseCode.tooLarge };
   if (text) return { code: CloseCode.badMessage, reason: "text frame: messages are binary msgpack" };
@@ -283,7 +282,7 @@ export function expectedEnd({ bytes, text }: Frame, first: boolean): End | null 
         code: CloseCode.unsupportedVersion,
         reason: `protocol version ${request.version}, this server speaks ${PROTOCOL_VERSION}`,
       };
-    if (!first && request?.type === "hello") return { code: CloseCode.badMessage, reason: "hello: already said" };
+    if (!first && request?.type === "hello") return { code: CloseCode.badMessage, reason: "hello: already sent" };
     return null;
   } catch (error) {
     if (error instanceof MalformedMessage) return { code: CloseCode.badMessage, reason: error.message };

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz`: hostile frames against a real server over real sockets, after the bytes that break WebSocket itself.
- * Ends with 1 if anything was found; a finding's seed makes it again.
+ * `npm run fuzz`: sends hostile frames to a real server over real sockets, after bytes that violate WebSocket itself.
+ * Exits with code 1 if anything was found; a finding's seed reproduces it.
  *
  *   npm run fuzz -- --frames 1000000 [--seed 1] [--connections 8] [--json]
  */
@@ -43,7 +43,7 @@ for (const { name, bytes, code } of VIOLATIONS) {
   if (ended !== code) problems.push(`${name}: ended with ${ended}, not ${code}`);
 }
 
-// A fifth of the frames first: what is allocated once is not a leak.
+// A fifth of the frames first: one-time allocations are not a leak.
 const startMs = performance.now();
 const warm = await runFrames({
   url: fuzzed.server.url,
@@ -76,8 +76,8 @@ if (after.sessions > 1) problems.push(`${after.sessions} sessions are left, only
 if (after.files > before.files) problems.push(`${after.files - before.files} more open files`);
 if (after.heapMb > before.heapMb + 5)
   problems.push(`${(after.heapMb - before.heapMb).toFixed(1)} MB more heap in use after garbage collection`);
-// Rooms remember their last minutes, and the allocator keeps what it was given: a leak of a frame or a connection would
-// be far above this in so many.
+// Rooms remember their last minutes, and the allocator keeps freed memory. A leak of a frame or a connection would
+// exceed this limit many times.
 if (after.rssMb > 1.25 * before.rssMb + 10)
   problems.push(`${(after.rssMb - before.rssMb).toFixed(0)} MB more resident memory`);
 for (const line of alarms(fuzzed.server.output())) problems.push(`log: ${line.slice(0, 300)}`);

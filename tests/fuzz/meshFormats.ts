@@ -1,4 +1,4 @@
-/** Every format of meshes that is imported: a small intact file, and its importer. */
+/** A small intact file and the importer of every mesh format. */
 import { gzipSync } from "node:zlib";
 import { importGmsh } from "../../server/meshing/importGmsh.ts";
 import { importObj } from "../../server/meshing/importObj.ts";

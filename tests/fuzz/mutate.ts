@@ -1,4 +1,4 @@
-/** Small damage to files and to JSON, as a careless tool or a hostile author does it. */
+/** Small damage to files and to JSON, as by a faulty tool or a hostile author. */
 import type { Random } from "./random.ts";
 
 const WORDS = [
@@ -35,7 +35,7 @@ const WORDS = [
   "-9",
 ];
 
-/** A text or binary file with one to four things wrong. */
+/** Damages a text or binary file in one to four places. */
 export function damaged(bytes: Uint8Array, random: Random): Uint8Array {
   let text = Buffer.from(bytes).toString("latin1");
   for (let k = 1 + random.below(4); k > 0; k--) {
@@ -66,7 +66,7 @@ export function damaged(bytes: Uint8Array, random: Random): Uint8Array {
         text = text.replace(/\n/g, random.pick(["\r\n", "\r", " ", "\n\n", "\\\n"]));
         break;
       default: {
-        // One word, which in a text file is most often a number, becomes another.
+        // Replaces one word, which in a text file is most often a number.
         const words = [...text.matchAll(/[^\s]+/g)];
         const word = words[random.below(words.length)];
         if (word) text = text.slice(0, word.index) + random.pick(WORDS) + text.slice(word.index + word[0].length);

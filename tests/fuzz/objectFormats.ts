@@ -1,4 +1,6 @@
-/** Files that strangers drop, in every format: what is whole, how it is bent, and what has to hold of the outcome. */
+/**
+ * Object files that visitors upload, in every format: intact samples, their mutations, and the checks of the outcome.
+ */
 import { EXTMeshoptCompression, KHRDracoMeshCompression } from "@gltf-transform/extensions";
 import type { Document } from "@gltf-transform/core";
 import { ObjectError, readObjectFile } from "../../server/meshing/objects/readObjectFile.ts";
@@ -10,16 +12,16 @@ import type { Random } from "./random.ts";
 export interface ObjectFormat {
   name: string;
   seeds: readonly Uint8Array[];
-  /** Other values in the JSON; undefined where the bytes are to be damaged. */
+  /** Changes values in the JSON; undefined if the bytes have to be damaged instead. */
   mutate: (input: Uint8Array, random: Random) => Uint8Array | undefined;
-  /** @returns what became of the bytes @throws whatever is no documented refusal */
+  /** @returns outcome of the bytes @throws errors other than documented refusals */
   read: (input: Uint8Array) => Promise<"read" | "refused">;
 }
 
-/** Small, so that what is bent into something large is refused instead of read for a minute. */
+/** Small, so that a mutation with a huge count is refused instead of read for a minute. */
 const LIMITS = { bytes: 1e6, decodedBytes: 4e6, vertices: 1e5, triangles: 1e5, nodes: 1000, primitives: 1000 };
 
-/** Bones, morph targets, a texture, two nodes, an animation: whatever a reader has to look at. */
+/** Bones, morph targets, a texture, two nodes, an animation: every feature that a reader has to handle. */
 function rich(): Document {
   const made = documentOf(box(1, 1, 1));
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -52,7 +54,7 @@ function compressed(extension: typeof KHRDracoMeshCompression | typeof EXTMeshop
 const documents = await Promise.all(
   [rich(), compressed(KHRDracoMeshCompression), compressed(EXTMeshoptCompression)].map(jsonOf),
 );
-/** With a sparse accessor and instances, which glTF-Transform writes otherwise. */
+/** With a sparse accessor and instances, which glTF-Transform does not write as they are. */
 {
   const { json } = documents[0]!;
   const position = json.meshes[0].primitives[0].attributes.POSITION;
@@ -70,20 +72,20 @@ const readAs =
   async (input: Uint8Array): Promise<"read" | "refused"> => {
     try {
       const file = await readObjectFile(input, name, LIMITS);
-      if (!file.surface.positions.every(Number.isFinite)) throw new Error("a position that is no number");
+      if (!file.surface.positions.every(Number.isFinite)) throw new Error("a position is not a number");
       const vertices = file.surface.positions.length / 3;
-      if (!file.surface.triangles.every((v) => v < vertices)) throw new Error("a corner that is none");
-      if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a place that is none");
+      if (!file.surface.triangles.every((v) => v < vertices)) throw new Error("a corner is not a vertex");
+      if (!file.surfaceOfPicture.every((v) => v < vertices)) throw new Error("a picture vertex has no surface vertex");
       return "read";
     } catch (error) {
       if (!(error instanceof ObjectError)) throw error;
       if (!/^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(error.message))
-        throw new Error(`a sentence that is none: ${error.message}`);
+        throw new Error(`the message is not a sentence: ${error.message}`);
       return "refused";
     }
   };
 
-/** The two chunks of a GLB that is whole enough to have them. */
+/** The two chunks of a GLB that is intact enough to have them. */
 function chunksOf(input: Uint8Array): { json: unknown; binary: Uint8Array } {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
   const end = 20 + view.getUint32(12, true);
@@ -98,9 +100,7 @@ const attempt = (make: () => Uint8Array): Uint8Array | undefined => {
   }
 };
 
-/**
- * What is drawn of such files besides their triangles: coordinates of textures, normals, colors, more than one part.
- */
+/** Parts of such files beside their triangles: texture coordinates, normals, colors, several groups. */
 const OBJ =
   "mtllib a.mtl\no one\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 -1\n" +
   "usemtl skin\nf 1/1/1 3/3/1 2/2/1\ng two\ns 1\nf 1/1 2/2 4/3\nf -4//-1 -1//-1 -2//-1\nf 2 3 4\n";

@@ -1,11 +1,11 @@
-/** Damaged files of every format that visitors bring are read or refused by name; nothing else happens. */
+/** Damaged files of every format that visitors may upload are read, or refused with a documented error. */
 import { expect, test } from "vitest";
 import { damaged } from "./mutate.ts";
 import { OBJECT_FORMATS } from "./objectFormats.ts";
 import { Random } from "./random.ts";
 
 test.each(OBJECT_FORMATS)(
-  "$name: whole files are read, damaged ones read or refused, and both occur",
+  "$name: intact files are read, damaged ones read or refused, and both occur",
   async (format) => {
     for (const seed of format.seeds) expect(await format.read(seed)).toBe("read");
     const random = new Random(format.name.length);

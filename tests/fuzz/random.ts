@@ -1,4 +1,4 @@
-/** Random numbers that come again with their seed (mulberry32), and choices made with them. */
+/** Reproducible random numbers from a seed (mulberry32), and choices made with them. */
 export class Random {
   #state: number;
 

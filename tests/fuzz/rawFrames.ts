@@ -1,6 +1,6 @@
 /**
- * Bytes that break WebSocket itself (RFC 6455), written to a bare TCP line after a proper handshake, and the close
- * codes that the standard and PROTOCOL.md have for each.
+ * Byte sequences that violate WebSocket itself (RFC 6455), written to a bare TCP connection after a proper handshake.
+ * Each has the close code that the standard and PROTOCOL.md define.
  */
 import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
@@ -55,11 +55,11 @@ export const VIOLATIONS: readonly Violation[] = [
     code: 1002,
   },
   {
-    name: "an opcode that is none",
+    name: "an unknown opcode",
     bytes: (random) => frame({ opcode: random.pick([3, 4, 5, 6, 7, 11, 12, 13, 14, 15]), payload: new Uint8Array(3) }),
     code: 1002,
   },
-  { name: "a continuation of nothing", bytes: () => frame({ opcode: 0, payload: new Uint8Array(3) }), code: 1002 },
+  { name: "a continuation without a start", bytes: () => frame({ opcode: 0, payload: new Uint8Array(3) }), code: 1002 },
   {
     name: "a message within a message",
     bytes: () =>
@@ -73,13 +73,13 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   { name: "a ping of 126 bytes", bytes: () => frame({ opcode: 9, payload: new Uint8Array(126) }), code: 1002 },
   {
-    name: "text that is no UTF-8",
+    name: "text with invalid UTF-8",
     bytes: () => frame({ opcode: 1, payload: Uint8Array.from([0xc3, 0x28]) }),
     code: 1007,
   },
-  { name: "a close reason that is no UTF-8", bytes: () => close(1000, Uint8Array.from([0xff])), code: 1007 },
+  { name: "a close reason with invalid UTF-8", bytes: () => close(1000, Uint8Array.from([0xff])), code: 1007 },
   {
-    name: "a close code that nobody may send",
+    name: "a reserved close code",
     bytes: (random) => close(random.pick([0, 999, 1004, 1005, 1006, 1015, 2999])),
     code: 1002,
   },
@@ -88,7 +88,7 @@ export const VIOLATIONS: readonly Violation[] = [
   { name: "a length of 2^32", bytes: () => frame({ length: 2n ** 32n }), code: 1009 },
   { name: "a length just over the limit", bytes: () => frame({ length: 4097 }), code: 1009 },
   {
-    name: "fragments beyond the limit together",
+    name: "fragments beyond the limit in total",
     bytes: () =>
       Buffer.concat([
         frame({ fin: false, payload: new Uint8Array(4000) }),
@@ -109,7 +109,7 @@ export const VIOLATIONS: readonly Violation[] = [
 
 /**
  * Writes the bytes after a handshake.
- * @returns the code of the close frame that came back; 1006 when the line just ended
+ * @returns the code of the close frame that came back; 1006 if the connection ended without one
  */
 export function violate(url: string, room: string, bytes: Buffer, withinMs = 10_000): Promise<number> {
   const { hostname, port } = new URL(url);
@@ -117,7 +117,7 @@ export function violate(url: string, room: string, bytes: Buffer, withinMs = 10_
     let received = Buffer.alloc(0);
     let open = false;
     const line = connect(Number(port), hostname);
-    const overdue = setTimeout(() => line.destroy(new Error("the server did not end the line")), withinMs);
+    const overdue = setTimeout(() => line.destroy(new Error("the server did not close the connection")), withinMs);
     line.on("error", reject);
     line.on("data", (chunk) => {
       received = Buffer.concat([received, chunk]);
@@ -140,7 +140,7 @@ export function violate(url: string, room: string, bytes: Buffer, withinMs = 10_
   });
 }
 
-/** The server's frames are not masked, and those of a line that has not said hello are short. */
+/** The server's frames are not masked, and those of a connection before its hello are short. */
 function closeCodeIn(bytes: Buffer): number {
   for (let at = 0; at + 2 <= bytes.length; at += 2 + (bytes[at + 1]! & 127))
     if ((bytes[at]! & 15) === 8 && at + 4 <= bytes.length) return bytes.readUInt16BE(at + 2);

@@ -1,5 +1,6 @@
 /**
- * Recordings that somebody hands in, and what a disk gives back: read whole, or refused with what is wrong; never half.
+ * Damaged recordings from users, and damaged data from the disk: read whole, or refused with the reason; never read
+ * partly.
  */
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
@@ -33,11 +34,11 @@ function damage(bytes: Uint8Array, random: Random): Uint8Array {
 }
 
 describe("recordings", () => {
-  test("a whole one is read as it was written", () => {
+  test("an intact recording is read as it was written", () => {
     expect(decodeRecording(encodeRecording(whole))).toEqual(whole);
   });
 
-  test("10,000 with fields that are not what they should be are read or refused by name", () => {
+  test("10,000 recordings with wrong fields are read, or refused with the field's name", () => {
     const random = new Random(11);
     const counts = { read: 0, refused: 0 };
     for (let i = 0; i < 10_000; i++) counts[judge(sealed(encode(bent(whole, random), { ignoreUndefined: true })))] += 1;
@@ -45,7 +46,7 @@ describe("recordings", () => {
     expect(counts.read).toBeGreaterThan(300);
   });
 
-  test("10,000 whose bytes are damaged under a checksum that fits", () => {
+  test("10,000 recordings with damaged bytes under a matching checksum are read or refused", () => {
     const random = new Random(12);
     const content = encode(whole);
     let refused = 0;
@@ -53,7 +54,7 @@ describe("recordings", () => {
     expect(refused).toBeGreaterThan(3000);
   });
 
-  test("any damage without one is noticed", () => {
+  test("any damage without a matching checksum is noticed", () => {
     const random = new Random(13);
     const bytes = encodeRecording(whole);
     for (let i = 0; i < 5000; i++) {
@@ -63,7 +64,7 @@ describe("recordings", () => {
   });
 });
 
-test("checkpoints and journals that a disk gives back damaged are refused, every time", () => {
+test("damaged checkpoints and journals from the disk are always refused", () => {
   const random = new Random(14);
   const checkpoint = encodeCheckpoint({ checkpoint: whole.states[0]!, members: { nextMember: 1, sessions: [] } });
   const segment = encodeSegment({ after: 60, until: 180, records: whole.records, hashes: whole.hashes, members: null });

@@ -1,5 +1,5 @@
 /**
- * Scenes with changed, missing and misplaced fields: valid, or refused with path, value and limit; and what is valid is
+ * Scenes with changed, missing and misplaced fields are valid, or refused with path, value and limit. A valid scene is
  * built, or refused in the same way.
  */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -31,12 +31,12 @@ function judge(scene: unknown): Scene | "refused" {
   }
 }
 
-test("the scenes as they are are valid", () => {
+test("the unchanged scenes are valid", () => {
   expect(scenes.length).toBeGreaterThan(10);
   for (const scene of scenes) expect(judge(scene)).not.toBe("refused");
 });
 
-test("20,000 bent scenes are valid or refused by path, value and limit", () => {
+test("20,000 mutated scenes are valid, or refused with path, value and limit", () => {
   const random = new Random(5);
   const counts = { valid: 0, refused: 0 };
   for (let i = 0; i < 20_000; i++)
@@ -55,11 +55,11 @@ test.each([
   { version: 1, title: "x", bodies: [] },
   JSON.parse('{"version":1,"title":"x","bodies":[{"__proto__":{"a":1}}]}'),
   JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`),
-])("what is no scene at all: %#", (scene) => {
+])("values that are not scenes are refused: %#", (scene) => {
   expect(judge(scene)).toBe("refused");
 });
 
-/** Of few particles, so that many can be built. */
+/** Scenes with few particles, so that many can be built. */
 const small = readScenes(folder("../integration/scenes/")).filter(({ title }) => !/hour|victim/i.test(title));
 
 async function build(scene: Scene): Promise<"built" | "refused"> {
@@ -76,12 +76,12 @@ async function build(scene: Scene): Promise<"built" | "refused"> {
 }
 
 const BUILDS = inLong(300, 90);
-test(`${BUILDS} bent scenes that are valid are built, or refused as documented`, async () => {
+test(`${BUILDS} valid mutated scenes are built, or refused as documented`, async () => {
   const random = new Random(6);
   const counts = { built: 0, refused: 0 };
   while (counts.built + counts.refused < BUILDS) {
     const scene = judge(bent(random.pick(small), random));
-    // A mesh of millions of cells is a matter of the build's deadline, not of this test.
+    // A mesh of millions of cells is limited by the build's deadline, not by this test.
     if (
       scene === "refused" ||
       scene.bodies.some(({ mesh }) => "cells" in mesh && mesh.cells.reduce((product, n) => product * n, 1) > 20_000)
@@ -93,7 +93,7 @@ test(`${BUILDS} bent scenes that are valid are built, or refused as documented`,
 });
 
 const seeds = new URL("./seeds/scenes/", import.meta.url);
-test.each(existsSync(seeds) ? readdirSync(seeds) : [])("what was found once: %s", async (file) => {
+test.each(existsSync(seeds) ? readdirSync(seeds) : [])("earlier finding: %s", async (file) => {
   const scene = judge(JSON.parse(readFileSync(new URL(file, seeds), "utf8")));
   if (scene !== "refused") await build(scene);
 });

@@ -1,4 +1,7 @@
-/** A real server in a process of its own to be fuzzed, somebody in it who watches, and what it holds on to. */
+/**
+ * A real server in a process of its own to be fuzzed, a member in it that watches, and counts of the resources that it
+ * holds.
+ */
 import { fileURLToPath } from "node:url";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, serveCommand, startServer } from "../../load-tests/server.ts";
@@ -16,7 +19,7 @@ export interface FuzzedServer {
 export interface Holdings {
   rssMb: number;
   heapMb: number;
-  /** Buffers and shared memories beside the heap. */
+  /** Buffers and shared memories outside the heap. */
   externalMb: number;
   files: number;
   sessions: number;
@@ -57,7 +60,7 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
     rooms,
     witness,
     holds: async () => {
-      // Twice: finalizers of the first round free what the second one finds.
+      // Twice: finalizers of the first round release objects that the second one frees.
       for (let round = 0; round < 2; round++) {
         server.process.kill("SIGUSR2");
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -80,7 +83,7 @@ export async function startFuzzedServer(): Promise<FuzzedServer> {
   };
 }
 
-/** Lines of the log that say that something happened which nobody foresaw. */
+/** Log lines that report an unexpected error. */
 export function alarms(output: string): string[] {
   return output.split("\n").filter((line) => /"level":(50|60)|failed to handle a message|Unhandled|Error:/.test(line));
 }

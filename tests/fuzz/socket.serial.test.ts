@@ -1,6 +1,6 @@
 /**
- * The short form of `npm run fuzz`: every way to break WebSocket, and 5,000 hostile frames on a real server, which then
- * is as it was.
+ * The short form of `npm run fuzz`: every violation of WebSocket, and 5,000 hostile frames on a real server, which has
+ * the same resources afterwards.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runFrames } from "./frameRun.ts";
@@ -20,7 +20,7 @@ test.each(VIOLATIONS)("$name ends with $code", async ({ bytes, code }) => {
   expect(await violate(fuzzed.server.url, "plain", bytes(new Random(3)))).toBe(code);
 });
 
-test("5,000 hostile frames: every connection ends as documented for the frame that ended it, and nothing is left of them", async () => {
+test("5,000 hostile frames: every connection ends as documented for its last frame, and no session or room remains", async () => {
   const { deltas } = fuzzed.witness.counts;
   const result = await runFrames({
     url: fuzzed.server.url,
@@ -32,9 +32,9 @@ test("5,000 hostile frames: every connection ends as documented for the frame th
   expect(result.findings).toEqual([]);
   expect(result.connections).toBeGreaterThan(100);
   expect(Object.keys(result.notices)).toEqual(expect.arrayContaining(["NOT_ALLOWED", "OUT_OF_RANGE"]));
-  await fuzzed.witness.until(() => fuzzed.witness.counts.deltas > deltas + 5, "frames for everybody else");
+  await fuzzed.witness.until(() => fuzzed.witness.counts.deltas > deltas + 5, "frames for the witness");
   expect(fuzzed.witness.closed).toBeNull();
-  // Sessions that were closed for what they sent stay for 2 s.
+  // Sessions that were closed for their messages stay for 2 s.
   await expect.poll(fuzzed.holds, { timeout: 300_000 }).toMatchObject({ sessions: 1, rooms: 3 });
   expect(alarms(fuzzed.server.output())).toEqual([]);
 });

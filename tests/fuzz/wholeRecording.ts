@@ -1,4 +1,4 @@
-/** A recording that is as it should be, and content under a checksum that fits. */
+/** A valid recording, and a helper that puts a matching checksum before any content. */
 import { crc32 } from "node:zlib";
 import { RECORDING_FORMAT, type RoomRecording } from "../../server/persistence/recording.ts";
 
@@ -27,7 +27,7 @@ export const whole: RoomRecording = {
   ],
 };
 
-/** With a checksum that fits: what somebody writes who means it. */
+/** Adds a matching checksum, as an attacker would. */
 export function sealed(content: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(4 + content.byteLength);
   new DataView(bytes.buffer).setUint32(0, crc32(content));

@@ -1,6 +1,6 @@
 /**
- * One visitor against all, by doing it: what an address may take of threads, of the main thread, of slots; and what
- * others notice of it.
+ * Limits on one abusive visitor: how much of threads, main thread and slots an address may take, and what other members
+ * notice of it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
@@ -23,8 +23,8 @@ const open = (server: TestServer, body: object, token?: string): Promise<Respons
     body: JSON.stringify(body),
   });
 
-describe("threads of a room's own", () => {
-  test("are the operator's to give, and there are only so many", async () => {
+describe("dedicated threads of a room", () => {
+  test("are granted by the operator, and their number is limited", async () => {
     const server = await startTestServer({ adminToken: ADMIN, dedicatedRooms: 2, workers: 1 });
     const threads = server.workers.length;
     for (let i = 0; i < 6; i++) {
@@ -45,18 +45,18 @@ describe("threads of a room's own", () => {
     );
     expect(pools.filter((pool) => pool === "dedicated")).toHaveLength(2);
     expect((await open(server, { scene: "cube", room: "more", pool: "dedicated" }, ADMIN)).status).toBe(503);
-    // One that ends makes room for the next.
+    // A dedicated room that ends makes room for the next.
     const [first] = server.app.registry.list().filter(({ pool }) => pool === "dedicated");
     await server.app.registry.remove(first!.name);
     expect(await (await open(server, { scene: "cube", room: "next", pool: "dedicated" }, ADMIN)).json()).toMatchObject({
       pool: "dedicated",
     });
-    // The builder's, the two that there may be, and the one that came instead of the first.
+    // The builder's thread, the two allowed ones, and the one that replaced the first.
     expect(server.workers.length - threads).toBeLessThanOrEqual(4);
     await server.close();
   });
 
-  test("where rooms have them without asking, those beyond share", async () => {
+  test("if rooms get them by default, further rooms share threads", async () => {
     const server = await startTestServer({ roomPool: "dedicated", dedicatedRooms: 1 });
     const pools = [];
     for (const room of ["a", "b", "c"])
@@ -67,12 +67,12 @@ describe("threads of a room's own", () => {
 });
 
 describe("the budget of an address", () => {
-  test("is one for requests and sockets; who has none left is told when to come again, and health is always answered", async () => {
+  test("covers requests and sockets; an address without budget is told when to retry, and health checks are always answered", async () => {
     const server = await startTestServer({ addressBudget: 4 });
     const startMs = performance.now();
     await createRoom(server.url, "cube", "room");
     const bot = await Bot.join(server.url, "room");
-    // Ten seconds' worth of 4 ms/s, less what came before, and what comes meanwhile.
+    // The budget of ten seconds at 4 ms/s, minus earlier requests, plus the refill meanwhile.
     const cost = RULES["GET /api/rooms/:room/positions"]!.cost;
     const statuses: number[] = [];
     let refused: Response | undefined;
@@ -95,7 +95,7 @@ describe("the budget of an address", () => {
       },
     ]);
     for (let i = 0; i < 20; i++) expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-    // What is left goes to the socket's messages, and then they are dropped; the socket stays.
+    // Socket messages use the remaining budget, and then they are dropped; the socket stays open.
     while ((await fetch(`${server.url}/r/room`)).status !== 429);
     for (let i = 0; i < 2 + 1 / MESSAGE_COST; i++) bot.cursor([0, 0, 0]);
     await bot.until(() => bot.notices.some(({ code }) => code === "RATE_LIMITED"), "the notice");
@@ -107,7 +107,7 @@ describe("the budget of an address", () => {
     await server.close();
   });
 
-  test("is enough for a class: thirty telephones behind one address load everything at once, and act as fast as they may", async () => {
+  test("is enough for a class: thirty phones behind one address load everything at once, and act at the highest allowed rate", async () => {
     const server = await startTestServer({ addressBudget: 200, workers: 2 });
     const load = async (i: number): Promise<Bot> => {
       for (let file = 0; file < 14; file++) await fetch(`${server.url}/assets/file-${file}.js`);
@@ -143,7 +143,7 @@ describe("scenes", () => {
       ({ title }) => title,
     );
 
-  test("a list reads what has changed and nothing else", async () => {
+  test("a listing reads only changed files", async () => {
     const { default: source } = await import("./scenes/cube.json", { with: { type: "json" } });
     const write = (id: string, title: string): void =>
       writeFileSync(join(folder, `${id}.json`), JSON.stringify({ ...source, title }));
@@ -159,7 +159,7 @@ describe("scenes", () => {
     try {
       for (let i = 0; i < 5; i++) expect(await titles()).toHaveLength(20);
       expect(parsed).toBe(0);
-      // The same size, at once.
+      // A change without a new file size, immediately after.
       write("scene-7", "title X");
       await expect.poll(titles, { timeout: 30_000 }).toContain("title X");
       expect(parsed).toBe(1);
@@ -173,7 +173,7 @@ describe("scenes", () => {
   });
 });
 
-test("readers of one room at one time share an answer that is younger than their question, and take a tenth of the time", async () => {
+test("concurrent readers of a room share a result newer than their request, and readings take at most a tenth of the time", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let reads = 0;
@@ -192,7 +192,7 @@ test("readers of one room at one time share an answer that is younger than their
   });
   await vi.advanceTimersByTimeAsync(998);
   expect([await first, await second, ...(await Promise.all(later))]).toEqual([1, 1, 2, 2, 2]);
-  // one at once, and one after 10 ms of reading and nine times as much of pause, again and again
+  // One immediately, then one after every 10 ms of reading and a pause nine times as long.
   expect(reads).toBe(1 + 1000 / 100);
   asking = false;
   await vi.advanceTimersByTimeAsync(200);
@@ -203,7 +203,7 @@ test("readers of one room at one time share an answer that is younger than their
 });
 
 describe("recordings", () => {
-  test("piece by piece they are the bytes of the whole, and none holds up the main thread for long", async () => {
+  test("sent piece by piece, the bytes are those of the whole recording, and no piece blocks the main thread for long", async () => {
     const states = Array.from({ length: 12 }, (_, i) => ({
       tick: 100 * i,
       stateHash: `${i}`,
@@ -234,7 +234,7 @@ describe("recordings", () => {
     expect(Math.max(...parts.map(({ byteLength }) => byteLength))).toBeLessThan(400_000);
   });
 
-  test("one that is empty has short lists, too", async () => {
+  test("an empty recording is split correctly, too", async () => {
     const recording = {
       format: "pliant-room-1" as const,
       room: "r",
@@ -266,7 +266,7 @@ describe("slots", () => {
 
   beforeAll(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterAll(() => void vi.useRealTimers());
-  /** Virtual time; readers of this process read on. */
+  /** Advances virtual time; readers in this process continue to read. */
   const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 10) {
       for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -274,7 +274,7 @@ describe("slots", () => {
     }
   };
 
-  test("who does not read gives its place to who asks next, after a while; who reads keeps it", async () => {
+  test("a caller that does not read yields its slot to the next one after a while; a caller that reads keeps it", async () => {
     const slots = new Slots({
       field: "replays",
       code: "REPLAY_LIMIT",
@@ -298,7 +298,7 @@ describe("slots", () => {
     expect(slots.size).toBe(0);
   });
 
-  test("who reads a little now and then is given up", async () => {
+  test("a caller that reads too slowly is cut off", async () => {
     const slots = new Slots({
       field: "replays",
       code: "REPLAY_LIMIT",
@@ -309,7 +309,7 @@ describe("slots", () => {
     });
     const slow = slots.open("a", endless);
     slow.on("error", () => {});
-    // 1000 bytes every 120 ms: never 200 ms without, and 8 KB/s.
+    // 1000 bytes every 120 ms: never 200 ms without a read, and 8 KB/s.
     for (let read = 0; read < 16; read++) {
       slow.read();
       await pass(120);
@@ -325,7 +325,7 @@ describe("one room", () => {
   });
   afterAll(() => server.close());
 
-  test("a room goes back only so often", async () => {
+  test("the number of undos of a room is limited", async () => {
     const { token } = await createRoom(server.url, "cube", "back");
     const undo = async (): Promise<number> =>
       (
@@ -341,7 +341,7 @@ describe("one room", () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  test("eighty readers of a room's positions have it looked into a few times", async () => {
+  test("eighty readers of a room's positions cause only a few readings", async () => {
     await createRoom(server.url, "victim", "read");
     const bot = await Bot.join(server.url, "read");
     const room = server.app.registry.get("read");
@@ -361,7 +361,7 @@ describe("one room", () => {
       );
     expect(new Set(await Promise.all(Array.from({ length: 80 }, one)))).toEqual(new Set([200]));
     await bot.frames(5);
-    // They do not all come in the same millisecond.
+    // They do not all arrive in the same millisecond.
     expect(looks).toBeLessThanOrEqual(10);
     await bot.leave();
   });
@@ -385,13 +385,13 @@ describe("the store", () => {
       return answer.status;
     });
   const name = (i: number): string => i.toString(16).padStart(32, "0");
-  /** What an address's budget and takeover, which asks for the list twice a second, may add in the time since then. */
+  /** Budget that an address gets since then, and list queries of the takeover, which polls twice a second. */
   const since = (startMs: number): { budgetMs: number; lists: number } => {
     const seconds = (performance.now() - startMs) / 1000;
     return { budgetMs: 20 * seconds, lists: 1 + 2 * seconds };
   };
 
-  test("is not asked for what has not the form of a name", async () => {
+  test("is not queried for an invalid name", async () => {
     const startMs = performance.now();
     const [room, rooms] = [await asked("room"), await asked("rooms")];
     for (const path of ["/api/rooms/UPPER", "/api/rooms/a%20b", `/api/rooms/${"x".repeat(41)}`])
@@ -402,13 +402,13 @@ describe("the store", () => {
     expect((await asked("rooms")) - rooms).toBeLessThanOrEqual(since(startMs).lists);
   });
 
-  test("is asked for rooms that are not there as often as an address has a budget for, and no more", async () => {
+  test("is queried for missing rooms at most as often as an address has budget", async () => {
     const before = await asked("room");
     const startMs = performance.now();
     const statuses = await Promise.all(Array.from({ length: 300 }, (_, i) => get(`/api/rooms/no-${i}`, "192.0.2.2")));
     expect(new Set(statuses)).toEqual(new Set([404, 429]));
-    // 200 ms at once, 6 for each room that is not there, and what comes back meanwhile; those that came before the
-    // first was known to be nowhere have cost 1 only.
+    // 200 ms at once, 6 for each missing room, and the refill meanwhile. Requests before the first room was known to be
+    // missing cost only 1.
     expect((await asked("room")) - before).toBeLessThanOrEqual(200 + since(startMs).budgetMs);
     await sleep(500);
     const again = await Promise.all(Array.from({ length: 100 }, (_, i) => get(`/api/rooms/nor-${i}`, "192.0.2.2")));
@@ -416,7 +416,7 @@ describe("the store", () => {
     expect(await get("/api/rooms/no-0", "192.0.2.3")).toBe(404);
   });
 
-  test("is asked for its list once by all who ask for topologies that nobody knows", async () => {
+  test("is asked for its list once for all requests of unknown topologies", async () => {
     const startMs = performance.now();
     const before = await asked("rooms");
     const statuses = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * What is acknowledged is durable: the server is killed in the moment in which it says that something is done, and it
- * has been done when it is back.
+ * Acknowledged changes are durable: the server is killed at the moment of an acknowledgement, and after a restart the
+ * change is in effect.
  */
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -34,7 +34,7 @@ async function kill({ process: child }: RunningServer): Promise<void> {
   await gone;
 }
 
-/** Asks until the room is somewhere. */
+/** Polls until the room is served. */
 async function settled(url: string, path: string): Promise<Response> {
   for (;;) {
     const answer = await fetch(`${url}${path}`);
@@ -43,7 +43,7 @@ async function settled(url: string, path: string): Promise<Response> {
   }
 }
 
-describe("killed with the answer, the server has done it when it is back", () => {
+describe("a server killed at its answer has made the change after a restart", () => {
   const env = {
     PLIANT_STORE: "sqlite",
     PLIANT_DATA_DIR: join(folder, "data"),
@@ -86,7 +86,7 @@ describe("killed with the answer, the server has done it when it is back", () =>
     const { tick } = (await answer.json()) as { tick: number };
     server = await startServer({ port, env });
     const back = (await (await settled(url, "/api/rooms/undone")).json()) as { tick: number };
-    // What was undone does not come back; what was stepped after it may.
+    // Undone ticks do not come back; ticks after the undo may.
     expect(back.tick).toBeLessThanOrEqual(tick + ranTicks);
   });
 
@@ -116,7 +116,7 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect(await code("banned")).toBe(CloseCode.kicked);
   });
 
-  test("a room's end", async () => {
+  test("a room's deletion", async () => {
     await owned("deleted");
     const deleted = await call(url, "DELETE", "/api/rooms/deleted", tokens.get("deleted")!);
     await again();
@@ -124,7 +124,7 @@ describe("killed with the answer, the server has done it when it is back", () =>
     expect((await settled(url, "/api/rooms/deleted")).status).toBe(404);
   });
 
-  test("an upload, and a scene of it", async () => {
+  test("an upload, and a scene with it", async () => {
     const brought = await fetch(`${url}/api/objects?name=ball.obj`, { method: "POST", body: objBall(2) });
     await again();
     expect(brought.status).toBe(201);
@@ -143,11 +143,11 @@ describe("killed with the answer, the server has done it when it is back", () =>
   });
 });
 
-test("the answer to one change does not tell of another that is not stored yet", async () => {
+test("the answer to one change does not contain another change that is not stored yet", async () => {
   const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "two"), adminToken: ADMIN });
   const { token } = await createRoom(server.url, "cube", "room");
   const owner = await Bot.join(server.url, "room", { joinToken: token! });
-  await owner.until(() => owner.access !== null, "how the room is");
+  await owner.until(() => owner.access !== null, "the room's access");
   const real = SqliteStore.prototype.writeSettings;
   const gates: (() => void)[] = [];
   const spy = vi.spyOn(SqliteStore.prototype, "writeSettings").mockImplementation(async function (
@@ -161,11 +161,11 @@ test("the answer to one change does not tell of another that is not stored yet",
   await vi.waitUntil(() => gates.length === 1, { timeout: 300_000 });
   owner.setAccess({ ownersOnly: true });
   owner.ping();
-  await owner.until(() => owner.counts.pongs === 1, "both to be there");
+  await owner.until(() => owner.counts.pongs === 1, "both members");
   gates[0]!();
   await vi.waitUntil(() => gates.length === 2, { timeout: 300_000 });
   owner.ping();
-  await owner.until(() => owner.counts.pongs === 2, "what was said by then");
+  await owner.until(() => owner.counts.pongs === 2, "the messages until then");
   expect(owner.access).toMatchObject({ locked: false, ownersOnly: false });
   gates[1]!();
   await owner.until(() => owner.access!.ownersOnly, "the second change");
@@ -174,7 +174,7 @@ test("the answer to one change does not tell of another that is not stored yet",
   await server.close();
 });
 
-test("what the store does not take is not acknowledged: it holds, and whoever asked is told that it may be forgotten", async () => {
+test("a change that the store rejects is not acknowledged: it takes effect, and the caller is told that it may be lost", async () => {
   const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "away"), adminToken: ADMIN });
   const { token } = await createRoom(server.url, "cube", "room");
   const owner = await Bot.join(server.url, "room", { joinToken: token! });
@@ -187,7 +187,7 @@ test("what the store does not take is not acknowledged: it holds, and whoever as
   }
   owner.setAccess({ locked: true });
   await owner.until(() => owner.notices.some(({ code }) => code === "STORE_AWAY"), "the notice");
-  await owner.until(() => owner.access?.locked === true, "the lock, which holds all the same");
+  await owner.until(() => owner.access?.locked === true, "the lock, which is in effect nevertheless");
   expect((await Bot.connect(server.url, "room").untilClosed()).code).toBe(CloseCode.locked);
   await owner.frames(30);
   const undo = await call(server.url, "POST", "/api/rooms/room/undo", token!, { seconds: 0.5 });
@@ -205,7 +205,7 @@ test("what the store does not take is not acknowledged: it holds, and whoever as
   await server.close();
 });
 
-test("a room that is taken over has what its last owner wrote after the room was listed", async () => {
+test("a room that is taken over has the last owner's writes, even those after it was listed", async () => {
   const dataDir = join(folder, "listed");
   const owner = { process: "gone", url: "http://gone" };
   const store = new SqliteStore({ path: join(dataDir, STORE_FILE) });
@@ -220,7 +220,7 @@ test("a room that is taken over has what its last owner wrote after the room was
   await store.writeSettings(made.lease, access.toSettings());
   await store.release(made.lease);
   await store.close();
-  // What a look shows that was answered just before that write.
+  // The result of a list query just before that write.
   const looks = vi
     .spyOn(SqliteStore.prototype, "rooms")
     .mockResolvedValue(listed.map((listing) => ({ ...listing, owner: null })));

@@ -1,6 +1,6 @@
 /**
- * Two real processes on one store: an operator asks either of them and sees, and ends, the rooms of both; a process
- * that does not answer hides none of its rooms.
+ * Two real processes on one store: through either of them an operator sees, and ends, the rooms of both. Rooms of a
+ * process that does not answer stay in the list.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ const ask = async (
   return { status: answer.status, rooms: (body.rooms ?? []).sort((a, b) => (a.room < b.room ? -1 : 1)) };
 };
 
-test("either process lists the rooms of both, with people and ticks, once each, and names their owner", async () => {
+test("either process lists the rooms of both, with members and ticks, once each, and names their owner", async () => {
   await createRoom(first.url, "cube", "at-first");
   await createRoom(second.url, "cube", "at-second");
   const [here, there] = await Promise.all([
@@ -69,7 +69,7 @@ test("either process lists the rooms of both, with people and ticks, once each, 
     expect(rooms.map(({ owner }) => Number(owner?.split(":").at(-1)))).toEqual([first.process.pid, second.process.pid]);
     expect(rooms.map(({ people }) => people?.map(({ name }) => name))).toEqual([["Wren"], ["Seal"]]);
     for (const { tick } of rooms) expect(tick).toBeGreaterThan(0);
-    // Memory of WebAssembly comes in pages of 64 KiB; beside it is the encoder's frame.
+    // WebAssembly memory comes in pages of 64 KiB; beside it is the encoder's frame.
     for (const { memoryBytes, memoryUsedBytes, memoryLimitBytes } of rooms) {
       expect(memoryUsedBytes).toBeGreaterThan(2 ** 16);
       expect(memoryUsedBytes).toBeLessThanOrEqual(memoryBytes!);
@@ -88,7 +88,7 @@ test("either process lists the rooms of both, with people and ticks, once each, 
   await Promise.all([here.leave(), there.leave()]);
 });
 
-test("a process that is stopped does not keep the list back, and its rooms stand in it as the store knows them", async () => {
+test("a paused process does not delay the list, and its rooms are in it with the store's data", async () => {
   second.process.kill("SIGSTOP");
   try {
     const { status, rooms } = await ask(first);
@@ -102,7 +102,7 @@ test("a process that is stopped does not keep the list back, and its rooms stand
   }
 });
 
-test("a room is ended by way of any process", async () => {
+test("a room can be ended through any process", async () => {
   const ended = await ask(second, "/api/admin/rooms/at-first", "DELETE");
   expect(ended.status).toBe(204);
   expect((await ask(first)).rooms.map(({ room }) => room)).toEqual(["at-second"]);

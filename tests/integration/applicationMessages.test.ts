@@ -1,4 +1,7 @@
-/** Application messages on the wire: what is refused costs a notice and reaches nobody, what is malformed the line. */
+/**
+ * Application messages on the socket: a refused message costs a notice and reaches no member, a malformed one closes
+ * the connection.
+ */
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
@@ -25,12 +28,12 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** A string whose msgpack has this many bytes: 3 say how long it is. */
+/** A string whose msgpack has this many bytes: 3 encode its length. */
 const text = (bytes: number): string => "x".repeat(bytes - 3);
 
 const KINDS = ["", "two words", "9", "x".repeat(33), `x${"\u{1F9F5}".repeat(60)}`];
 
-test("what breaks a limit is refused by field, value and limit, and is passed on to nobody", async () => {
+test("a message beyond a limit is refused with field, value and limit, and reaches no member", async () => {
   for (const kind of KINDS) ann.send([ClientMessage.message, kind, null]);
   ann.send([ClientMessage.message, "deep", nested(Limits.messageDepth + 1)]);
   ann.send([ClientMessage.message, "long", text(Limits.messageBytes + 1)]);
@@ -51,7 +54,7 @@ test("what breaks a limit is refused by field, value and limit, and is passed on
   ]);
 });
 
-test("malformed data end the line of who sent them, and of nobody else", async () => {
+test("malformed data close the sender's connection, and no other", async () => {
   const eve = await Bot.join(server.url, "room", { name: "Eve" });
   const closed = new Promise<number>((resolve) => eve.socket.once("close", resolve));
   eve.socket.send(encode([ClientMessage.message, "at", new Date(0)]));

@@ -1,4 +1,4 @@
-/** Who comes in and what they may do there: roles, kick and ban, lock, passwords, over real sockets. */
+/** Access and permissions: roles, kick and ban, lock, passwords, over real sockets. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Bot, type BotOptions, createRoom } from "../../load-tests/bot.ts";
 import { PASSWORD_LENGTH } from "../../server/auth/password.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 let made = 0;
-/** A room, its owner inside, and ways in. */
+/** A room, its owner inside, and functions to enter it. */
 async function ownedRoom(): Promise<{
   room: string;
   token: string;
@@ -45,7 +45,7 @@ const notice = async (bot: Bot, code: string): Promise<Record<string, unknown>> 
 };
 
 describe("roles", () => {
-  test("a spectator sees every frame, and every hand it stretches out is refused", async () => {
+  test("a spectator sees every frame, and each of its grabs is refused", async () => {
     const { room, token, owner, enter } = await ownedRoom();
     const spectator = await enter({ joinToken: await issue(room, "spectator", token) });
     expect(spectator.welcome.role).toBe("spectator");
@@ -68,14 +68,14 @@ describe("roles", () => {
     expect(owner.closed).toBeNull();
     expect(owner.access).toMatchObject({ locked: false });
     expect(owner.hands.get(spectator.welcome.member)?.grabs ?? []).toEqual([]);
-    // It may point.
+    // It may show its cursor.
     spectator.cursor([0, 1, 0]);
     await owner.until(() => owner.hands.get(spectator.welcome.member)?.cursor != null, "the spectator's pointer");
     await spectator.leave();
     await owner.leave();
   });
 
-  test("a player resets and puts in, but neither kicks nor changes the access; members know each other's roles", async () => {
+  test("a player may reset and spawn, but neither kick nor change the access; members know each other's roles", async () => {
     const { owner, enter } = await ownedRoom();
     const player = await enter({ name: "player" });
     player.reset();
@@ -95,7 +95,7 @@ describe("roles", () => {
     await owner.leave();
   });
 
-  test("owners may keep resetting and putting in to themselves", async () => {
+  test("owners may reserve reset and spawn for themselves", async () => {
     const { owner, enter } = await ownedRoom();
     const player = await enter();
     owner.setAccess({ ownersOnly: true });
@@ -108,7 +108,7 @@ describe("roles", () => {
     await owner.leave();
   });
 
-  test("in open mode a token that is none is said to be none, and costs nothing", async () => {
+  test("in open mode an invalid token is reported as invalid, and has no other effect", async () => {
     const { owner, enter } = await ownedRoom();
     const { token: elsewhere } = await createRoom(server.url, "cube", "elsewhere");
     for (const joinToken of ["nonsense", elsewhere!]) {
@@ -120,7 +120,7 @@ describe("roles", () => {
     await owner.leave();
   });
 
-  test("the owner's token of a room is worth nothing in a later room of that name", async () => {
+  test("the owner's token of a room is invalid for a later room of that name", async () => {
     const { room, token, owner } = await ownedRoom();
     await owner.leave();
     await server.app.registry.remove(room);
@@ -130,16 +130,16 @@ describe("roles", () => {
     await former.leave();
   });
 
-  test("a token that ends closes its socket", async () => {
+  test("the end of a token closes its socket", async () => {
     const { room, token, owner, enter } = await ownedRoom();
     const guest = await enter({ joinToken: await issue(room, "spectator", token, { hours: 2 / 3600 }) });
-    expect(await guest.untilClosed()).toEqual({ code: CloseCode.tokenNeeded, reason: "the token has ended" });
+    expect(await guest.untilClosed()).toEqual({ code: CloseCode.tokenNeeded, reason: "the token has expired" });
     await owner.leave();
   });
 });
 
 describe("kick and ban", () => {
-  test("a kicked member is out, its hands let go, its session is over; it may come back as a new one", async () => {
+  test("a kicked member is out, its grabs and its session end; it may come back as a new member", async () => {
     const { owner, enter } = await ownedRoom();
     const player = await enter({ name: "mallory" });
     player.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 1, 0]);
@@ -153,7 +153,7 @@ describe("kick and ban", () => {
     await owner.leave();
   });
 
-  test("a banned member does not come back: not from its address, not with its session; who was in stays, and tokens are known by themselves", async () => {
+  test("a banned member cannot return from its address or with its session; present members stay, and tokens are checked by subject", async () => {
     const { room, token, owner, enter, refused } = await ownedRoom();
     const player = await enter();
     const other = await enter({ name: "other" });
@@ -161,7 +161,7 @@ describe("kick and ban", () => {
     expect((await player.untilClosed()).code).toBe(CloseCode.kicked);
     expect(await refused()).toBe(CloseCode.kicked);
     expect(await refused({ resume: player.welcome.token })).toBe(CloseCode.kicked);
-    // The same address, but let in before.
+    // The same address, but admitted before the ban.
     other.drop();
     const resumed = await enter({ resume: other.welcome.token });
     expect(resumed.welcome.session).toBe(other.welcome.session);
@@ -197,7 +197,7 @@ describe("kick and ban", () => {
     await owner.leave();
   });
 
-  test("nobody is kicked by an equal, and nobody who is not there", async () => {
+  test("members of equal role, and absent members, cannot be kicked", async () => {
     const { room, token, owner, enter } = await ownedRoom();
     const second = await enter({ joinToken: await issue(room, "owner", token) });
     second.kick(owner.welcome.member);
@@ -214,7 +214,7 @@ describe("kick and ban", () => {
 });
 
 describe("access to a room", () => {
-  test("a locked room takes nobody but its owner and who was in", async () => {
+  test("a locked room admits only its owner and earlier members", async () => {
     const { token, owner, enter, refused } = await ownedRoom();
     const player = await enter();
     owner.setAccess({ locked: true });
@@ -229,7 +229,7 @@ describe("access to a room", () => {
     await Promise.all([await enter(), resumed, again, owner].map((bot) => bot.leave()));
   });
 
-  test("a password: none, a wrong one, the right one, and none any more", async () => {
+  test("a password: missing, wrong, right, and removed", async () => {
     const { room, token, owner, enter, refused } = await ownedRoom();
     owner.setAccess({ password: "open sesame" });
     await owner.until(() => owner.access?.password === true, "the password");
@@ -237,9 +237,9 @@ describe("access to a room", () => {
     expect(await refused({ password: "open barley" })).toBe(CloseCode.passwordNeeded);
     const guest = await enter({ password: "open sesame" });
     expect(guest.welcome.role).toBe("player");
-    // A token for the room is as good.
+    // A token for the room replaces the password.
     await (await enter({ joinToken: await issue(room, "spectator", token) })).leave();
-    // What goes on inside is not to be read over HTTP either.
+    // HTTP does not reveal the room's state either.
     expect((await fetch(`${server.url}/api/rooms/${room}/positions`)).status).toBe(401);
     expect(
       (await fetch(`${server.url}/api/rooms/${room}/positions`, { headers: { authorization: `Bearer ${token}` } }))
@@ -252,7 +252,7 @@ describe("access to a room", () => {
     await owner.leave();
   });
 
-  test("a password that is too short is refused without being repeated", async () => {
+  test("a password that is too short is refused, and the error does not repeat it", async () => {
     const { owner } = await ownedRoom();
     owner.setAccess({ password: "five5" });
     expect(await notice(owner, "OUT_OF_RANGE")).toEqual({
@@ -264,7 +264,7 @@ describe("access to a room", () => {
     await owner.leave();
   });
 
-  test("guessing passwords ends after 40 from one address, and even the right one has to wait", async () => {
+  test("after 40 password guesses from one address even the right one has to wait", async () => {
     const guesses = await startTestServer();
     const { token } = await createRoom(guesses.url, "cube", "guarded");
     const owner = await Bot.join(guesses.url, "guarded", { joinToken: token });
@@ -277,10 +277,12 @@ describe("access to a room", () => {
       async (_, i) =>
         (await Bot.connect(guesses.url, "guarded", { password: `guess ${i}`, ...patient }).untilClosed()).code,
     );
-    // Whoever comes too often is told so at once, while the others' guesses are still looked at.
+    // Attempts beyond the limit are refused at once, while earlier guesses are still being checked.
     await Promise.any(
       guessing.map((guess) =>
-        guess.then((code) => (code === CloseCode.tooManyAttempts ? code : Promise.reject(new Error("looked at")))),
+        guess.then((code) =>
+          code === CloseCode.tooManyAttempts ? code : Promise.reject(new Error("the guess was checked")),
+        ),
       ),
     );
     expect(
@@ -288,7 +290,7 @@ describe("access to a room", () => {
     ).toBe(CloseCode.tooManyAttempts);
     const askedMs = performance.now() - startMs;
     const codes = await Promise.all(guessing);
-    // 40 at once, then one every 6 s for as long as the asking took.
+    // 40 at once, then one every 6 s for as long as the attempts took.
     expect(codes.filter((code) => code === CloseCode.passwordNeeded).length).toBeLessThanOrEqual(
       40 + Math.ceil(askedMs / 6000),
     );
@@ -300,7 +302,7 @@ describe("access to a room", () => {
     await guesses.close();
   });
 
-  test("what a client sends while its password is checked is done afterwards, in order", async () => {
+  test("messages during the password check are handled afterwards, in order", async () => {
     const { owner, room } = await ownedRoom();
     owner.setAccess({ password: "open sesame" });
     await owner.until(() => owner.access?.password === true, "the password");

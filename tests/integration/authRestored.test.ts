@@ -1,4 +1,4 @@
-/** A room's access over a restart: password, lock, bans and owner are those of before. */
+/** A room's access survives a restart: password, lock, bans and owner are unchanged. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test("who was kept out stays out, who owned the room owns it, and the password is the same; it is nowhere on the disk", async () => {
+test("bans, ownership and the password survive a restart; the password is nowhere on the disk", async () => {
   const start = (): Promise<TestServer> =>
     startTestServer({ store: "sqlite", dataDir, adminToken: "an-operators-own-token" });
   const code = async (options: object): Promise<number> =>

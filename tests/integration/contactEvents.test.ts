@@ -1,4 +1,7 @@
-/** Contact that begins, from a real simulation to members: who asked is told of it once, and nobody else is. */
+/**
+ * Contact events, from a real simulation to members: members that subscribed are told once of each new contact, and
+ * other members are not.
+ */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
@@ -28,7 +31,7 @@ async function listener(name: string, options: JoinOptions): Promise<{ room: Roo
   return { room, contacts };
 }
 
-/** Resolves with a frame of which it holds. @param look at the room, before the next one comes */
+/** Resolves with the first frame for which `done` is true. @param look reads the room before the next frame arrives */
 const when = <T>(room: Room, done: () => boolean, look: () => T): Promise<T> =>
   new Promise((resolve) => {
     const off = room.on("frame", () => {
@@ -40,7 +43,7 @@ const when = <T>(room: Room, done: () => boolean, look: () => T): Promise<T> =>
 
 const names = (room: Room, { bodies }: Contact): string => bodies.map((body) => room.bodies[body]!.name).join(" ");
 
-test("two boxes fall: first the one below meets nobody, then the upper one meets it", async () => {
+test("two boxes fall: the lower one first lands alone, then the upper one touches it", async () => {
   const deaf = await listener("deaf", {});
   const { room, contacts } = await listener("hears", { contacts: true });
   room.reset();
@@ -51,10 +54,10 @@ test("two boxes fall: first the one below meets nobody, then the upper one meets
     () => ({ gap: Math.min(...heights("above")) - Math.max(...heights("below")), tick: room.tick }),
   );
   expect(names(room, contacts[0]!)).toBe("below above");
-  // The frame after the message shows them in touch: what contact keeps is less than a centimeter.
+  // The frame after the message shows the contact: the contact distance is less than a centimeter.
   expect(gap).toBeLessThan(0.01);
   expect([0, 1]).toContain(tick - contacts[0]!.tick);
-  // They may hop once more. Who comes later is told what the others are told, and not what was before.
+  // They may bounce once more. A member who joins later is told of new contacts only.
   const late = await listener("late", { contacts: true });
   const from = room.tick;
   await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * Two processes, and a page's own line (client/sdk/connection.ts) that comes to the one which has not the room: it goes
- * to the one that has it, and follows the room when that is handed over.
+ * Two processes, and a page's connection (client/sdk/connection.ts) to the process that does not have the room. The
+ * page connects to the process with the room, and follows the room at a hand-over.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** @returns a server that says where it is, and its line to visitors */
+/** @returns a server that knows its public address, and that address */
 async function startNamed(): Promise<{ server: TestServer; url: string }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   second = await startNamed();
 });
 
-test("a page goes to the process that has its room, and along with the room to the next one, as who it was", async () => {
+test("a page connects to the process that has its room, and follows the room to the next one, with its session", async () => {
   await first.server.app.registry.create({ scene: "cube", name: "far" });
   const described = (await (await fetch(`${second.url}/api/rooms/far`)).json()) as { url: string };
   expect(described.url).toBe(first.url);
@@ -56,7 +56,7 @@ test("a page goes to the process that has its room, and along with the room to t
     for (const endMs = performance.now() + 300_000; !(await done()); await sleep(20))
       if (performance.now() > endMs) throw new Error(`${what}: not within five minutes`);
   };
-  // One welcome through the other process, one of the line that goes directly.
+  // One welcome through the other process, one of the direct connection.
   await until("the direct line", () => welcomes.length === 2 && line.isOpen);
   expect(welcomes.map(({ url }) => url)).toEqual([first.url, first.url]);
   expect(statuses.some(({ state }) => state === "reconnecting")).toBe(false);
@@ -70,11 +70,11 @@ test("a page goes to the process that has its room, and along with the room to t
   expect(handed.status).toBe(200);
   await until("the room at the other process", () => welcomes.at(-1)!.url === second.url && line.isOpen);
   expect(new Set(welcomes.map(({ member }) => member)).size).toBe(1);
-  // Its line goes to the page's own process first. It may come before that has the room, and is passed on once more.
+  // It first connects to the page's own process. If that does not have the room yet, it is forwarded once more.
   expect((await sockets(second.server)) - passedOn).toBeLessThanOrEqual(1);
 });
 
-test("a page of the cluster's own reads recordings and replays at the process that has the room; other pages do not", async () => {
+test("pages of the cluster's origins read recordings and replays at the process that has the room; other pages do not", async () => {
   await first.server.app.registry.create({ scene: "cube", name: "near" });
   const ask = async (path: string, origin: string | undefined, method = "GET"): Promise<Headers> => {
     const answer = await fetch(`${first.url}/api/rooms/near/${path}`, {
@@ -117,15 +117,15 @@ test("a page of the cluster's own reads recordings and replays at the process th
       expect([origin, (await ask(path, origin, "OPTIONS")).get("access-control-allow-origin")]).toEqual([origin, null]);
     }
   }
-  // What says no says it to our own pages, too: they would not know why otherwise.
+  // Error responses are also readable for our own pages, so that they can show the reason.
   const refused = await fetch(`${first.url}/api/rooms/nowhere/replay`, { headers: { origin: first.url } });
   expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([404, first.url]);
-  // Nothing else is for pages of other origins.
+  // Other routes are not readable for pages of other origins.
   const other = await fetch(`${first.url}/api/rooms/near/positions`, { headers: { origin: first.url } });
   expect(other.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("who is about to come in when a room is handed over, or ends, is told to come back, not that there is none", async () => {
+test("a visitor who enters during a hand-over, or at the end of a room, is told to retry, not that the room does not exist", async () => {
   const { registry } = first.server.app;
   const { room } = await registry.create({ scene: "cube", name: "leaving" });
   const handOver = async (): Promise<void> => {
@@ -141,12 +141,12 @@ test("who is about to come in when a room is handed over, or ends, is told to co
   await handOver();
   silent.send(encode([ClientMessage.hello, PROTOCOL_VERSION, {}]));
   expect((await closed)[0].code).toBe(CloseCode.restarting);
-  // It is there for whoever does.
+  // The room exists for visitors who retry.
   const bot = await Bot.join(first.url, "leaving");
   await bot.leave();
 });
 
-test("pages may open sockets to all processes, and to nobody else", async () => {
+test("pages may open sockets to all processes of the cluster, and to no other address", async () => {
   const policy = (await fetch(`${first.url}/`)).headers.get("content-security-policy") ?? "";
   expect(policy).toContain(
     `connect-src 'self' blob: ${first.url} ${first.url.replace("http", "ws")} http://*.play.example ws://*.play.example;`,

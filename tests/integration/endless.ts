@@ -13,8 +13,8 @@ function makeEndless(memory: WebAssembly.Memory): void {
 }
 
 /**
- * Steps of rooms that `isMeant` chooses are endless from now on, in pools that are made from now on.
- * @returns ends that
+ * Makes steps of rooms that `isMeant` chooses endless, in pools that are created from now on.
+ * @returns a function that ends it
  */
 export function endlessSteps(isMeant: (room: RoomHandle, kind: RoomPool["kind"]) => boolean): () => void {
   const { forRoom } = WorkerPools.prototype;

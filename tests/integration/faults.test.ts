@@ -1,5 +1,5 @@
 /**
- * What breaks in one room stays in that room: a body that blows up, a thread that dies inside a step, a step that
+ * A fault in one room affects only that room: a body that blows up, a thread that dies inside a step, a step that
  * hangs, a scene that cannot be built.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("a body that blows up is held and reported, and the room goes on", async () => {
+test("a body that blows up is held and reported, and the room continues", async () => {
   await createRoom(server.url, "runaway", "held");
   const bot = await Bot.join(server.url, "held");
   await bot.until(() => bot.notices.some(({ code }) => code === "BODY_HELD"), "the notice");
@@ -24,29 +24,29 @@ test("a body that blows up is held and reported, and the room goes on", async ()
   const room = (await (await fetch(`${server.url}/api/rooms/held`)).json()) as { heldBodies: number[] };
   expect(room.heldBodies).toEqual([1]);
   expect(await server.metric("pliant_bodies_held")).toBe(1);
-  // The other body goes on its way; the held one is where it was, inside the world.
+  // The other body moves on; the held one stays at its place, inside the world.
   const [stays, leaves] = [bot.center(0), bot.center(1)];
-  await bot.until(() => bot.center(0)[1] > stays[1] + 0.02, "the other body's way");
+  await bot.until(() => bot.center(0)[1] > stays[1] + 0.02, "the other body's motion");
   expect(bot.center(1)).toEqual(leaves);
   expect(Math.abs(leaves[0])).toBeLessThan(5);
-  // A reset frees it, until it blows up again.
+  // A reset releases it, until it blows up again.
   bot.reset();
   await bot.until(() => bot.resets === 1, "the reset");
   await bot.until(() => bot.notices.filter(({ code }) => code === "BODY_HELD").length === 2, "the second notice");
   await bot.leave();
 });
 
-test("bodies that intersect from the start are reported to all, and so is that they no longer do", async () => {
+test("bodies that intersect from the start are reported to all members, and so is the end of the intersection", async () => {
   await createRoom(server.url, "overlap", "overlapping");
   const bot = await Bot.join(server.url, "overlapping");
-  await bot.until(() => bot.notices.some(({ code }) => code === "UNTANGLED"), "the end of it");
+  await bot.until(() => bot.notices.some(({ code }) => code === "UNTANGLED"), "the end of the intersection");
   expect(bot.notices.map(({ code }) => code)).toEqual(["TANGLED", "UNTANGLED"]);
   expect(bot.notices[0]).toMatchObject({ details: { held: [], pairs: [{ between: [{ body: 0 }, { body: 1 }] }] } });
   expect(await server.metric("pliant_tangled_starts_total")).toBe(1);
   await bot.leave();
 });
 
-test("a thread killed in the middle of a step costs its room nothing but a moment, and the others nothing at all", async () => {
+test("a thread killed in the middle of a step costs its room only a moment, and other rooms nothing", async () => {
   await createRoom(server.url, "victim", "victim", "dedicated", ADMIN);
   const dedicated = server.workers.at(-1)!;
   await createRoom(server.url, "cube", "bystander");
@@ -57,8 +57,8 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
   await victim.until(() => victim.waiting.bodies.length === 0, "the ball");
   const keyframes = bystander.counts.keyframes;
   let worker = dedicated;
-  // A hand keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just
-  // after a step: delays spread over a tick's 16.7 ms let some kills tear the room, while others hit between two steps.
+  // A grab keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just
+  // after a step. Delays spread over a tick's 16.7 ms let some kills tear the room, while others hit between two steps.
   const point = { body: 0, triangle: 7199, u: 0.3, v: 0.3 };
   const [x, y, z] = victim.surfacePosition(point);
   victim.grab(1, point, [x, y, z]);
@@ -72,7 +72,7 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
   expect(victim.notices.map(({ code }) => code)).toEqual(["ROOM_RESTORED"]);
   expect(victim.closed).toBeNull();
   await victim.frames(10);
-  // it goes on from the tick before: nothing starts again, the ball is still there, and so is the hand
+  // It resumes from the tick before: no restart, the ball is still there, and so is the grab.
   expect(victim.resets).toBe(0);
   expect(victim.waiting.bodies).toEqual([]);
   expect(victim.notices[0]!.details.tick).toBeGreaterThan(10);
@@ -84,7 +84,7 @@ test("a thread killed in the middle of a step costs its room nothing but a momen
   await Promise.all([victim.leave(), bystander.leave()]);
 });
 
-test("a step that hangs is ended at its deadline, and a room that does nothing else is closed; its figures come until then", async () => {
+test("a step that hangs is ended at its deadline, and a room that always hangs is closed; its statistics arrive until then", async () => {
   const restore = endlessSteps(withBody("stuck"));
   const hasty = await startTestServer({ workers: 2, stepDeadlineMs: 400 });
   await createRoom(hasty.url, "cube", "beside");
@@ -92,7 +92,7 @@ test("a step that hangs is ended at its deadline, and a room that does nothing e
   await createRoom(hasty.url, "stuck", "stuck");
   const stuck = Bot.connect(hasty.url, "stuck");
   expect(await stuck.untilClosed()).toEqual({ code: CloseCode.roomGone, reason: "the simulation failed" });
-  // By the clock: not one tick has ended, and eight that hang take longer than a second.
+  // By the clock: no tick has completed, and eight that hang take longer than a second.
   expect(stuck.stats).toMatchObject({ stepMs: 0, clients: 1 });
   expect(stuck.stats!.timeDilation).toBeLessThan(0.1);
   expect((await fetch(`${hasty.url}/api/rooms/stuck`)).status).toBe(404);
@@ -103,7 +103,7 @@ test("a step that hangs is ended at its deadline, and a room that does nothing e
   restore();
 });
 
-test("a scene that cannot be built is an error with its reason, and no room", async () => {
+test("a scene that cannot be built gives an error with the reason, and no room", async () => {
   const answer = await fetch(`${server.url}/api/rooms`, {
     method: "POST",
     headers: { "content-type": "application/json" },

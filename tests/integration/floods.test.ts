@@ -1,6 +1,6 @@
 /**
- * One address that sends as fast as its line goes, over raw sockets: what is refused must cost next to nothing, and
- * what many are told must not cost more writes than there are members.
+ * One address that sends at the full rate of its connection, over raw sockets: refused data must cost almost nothing. A
+ * broadcast must cost at most one write for each member.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What is answered to this text, by status; resolves when the line ends or has been silent. */
+/** Responses to this text, by status; resolves when the connection ends or has been silent. */
 async function answersTo(said: string, from: string): Promise<{ statuses: Record<string, number>; ended: boolean }> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: from });
-  // What is cut off with bytes of ours unread is reset: an end like any other.
+  // If unread bytes remain, the connection is reset: an end like any other.
   socket.on("error", () => {});
   const ended = new Promise((resolve) => socket.once("close", resolve));
   let heard = "";
@@ -45,7 +45,7 @@ async function answersTo(said: string, from: string): Promise<{ statuses: Record
 
 const request = (path: string, method = "GET"): string => `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
-test("of what comes in one piece only so much is answered", async () => {
+test("only a limited number of pipelined requests is answered", async () => {
   expect(await answersTo(request("/healthz").repeat(32), "127.0.2.1")).toEqual({ statuses: { 200: 32 }, ended: false });
   const { statuses, ended } = await answersTo(request("/api/scenes").repeat(2000), "127.0.2.1");
   expect(ended).toBe(true);
@@ -55,25 +55,28 @@ test("of what comes in one piece only so much is answered", async () => {
 test.each([
   ["that are refused for their cost", "GET", "/api/rooms/none/recording"],
   ["for health", "GET", "/healthz"],
-  ["of pages of other origins that may not", "OPTIONS", "/api/rooms"],
-  ["with a percent escape that is none", "GET", "/%zz"],
-])("an address has so many answers, to requests %s, too; another one has its own", async (_what, method, path) => {
-  const from = `127.0.3.${1 + path.length}`;
-  let answered = 0;
-  let cut = 0;
-  for (let i = 0; i < 200 && cut < 10; i++) {
-    const { statuses, ended } = await answersTo(request(path, method).repeat(32), from);
-    answered += Object.values(statuses).reduce((sum, n) => sum + n, 0);
-    if (ended) cut += 1;
-  }
-  expect(cut).toBe(10);
-  // 2,000 at once and 200 a second, connections among them; what is cut off loses the answers that it has not got.
-  expect(answered).toBeGreaterThan(1500);
-  expect(answered).toBeLessThan(6000);
-  expect(await answersTo(request("/healthz"), "127.0.4.1")).toEqual({ statuses: { 200: 1 }, ended: false });
-});
+  ["of pages of other origins", "OPTIONS", "/api/rooms"],
+  ["with an invalid percent escape", "GET", "/%zz"],
+])(
+  "the number of responses for one address is limited, also for requests %s; another address has its own limit",
+  async (_what, method, path) => {
+    const from = `127.0.3.${1 + path.length}`;
+    let answered = 0;
+    let cut = 0;
+    for (let i = 0; i < 200 && cut < 10; i++) {
+      const { statuses, ended } = await answersTo(request(path, method).repeat(32), from);
+      answered += Object.values(statuses).reduce((sum, n) => sum + n, 0);
+      if (ended) cut += 1;
+    }
+    expect(cut).toBe(10);
+    // 2,000 at once and 200 a second, connections included; a connection that is cut off loses its unread responses.
+    expect(answered).toBeGreaterThan(1500);
+    expect(answered).toBeLessThan(6000);
+    expect(await answersTo(request("/healthz"), "127.0.4.1")).toEqual({ statuses: { 200: 1 }, ended: false });
+  },
+);
 
-test("of connections that say nothing, too, and no more of them are made anything of", async () => {
+test("the number of silent connections is limited, too, and the server accepts no further ones", async () => {
   const { server: http } = server.app.fastify;
   const from = "127.0.3.200";
   let made = 0;
@@ -88,7 +91,7 @@ test("of connections that say nothing, too, and no more of them are made anythin
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     for (const socket of sockets) socket.destroy();
     opened += sockets.length;
-    // Whoever comes after them is let in after them.
+    // A connection after them is accepted.
     expect(await answersTo(request("/healthz"), "127.0.4.2")).toEqual({ statuses: { 200: 1 }, ended: false });
   }
   http.off("connection", count);
@@ -97,14 +100,14 @@ test("of connections that say nothing, too, and no more of them are made anythin
   expect((await refused()) - before).toBe(opened - made);
 });
 
-/** The stream under a WebSocket of ours. */
+/** The stream under a WebSocket of this test. */
 const lineOf = (socket: WebSocket): Socket => (socket as unknown as { _socket: Socket })._socket;
 
 test.each([
   ["pings", 0x89],
   ["pongs", 0x8a],
 ])(
-  "%s of WebSocket count as messages: a flood of them ends the line, and what follows is not read",
+  "WebSocket %s count as messages: a flood of them closes the connection, and later ones are not read",
   async (_, head) => {
     await createRoom(server.url, "cube", "pinged");
     const bot = await Bot.join(server.url, "pinged");
@@ -120,7 +123,7 @@ test.each([
     line.write(frames);
     line.write(frames);
     expect((await bot.untilClosed()).code).toBe(CloseCode.flood);
-    // It goes on, and the server's kernel takes what it has room for; the server reads nothing of it.
+    // It continues to send, and the server's kernel buffers some of it; the server reads nothing.
     const readBytes = served.bytesRead;
     for (let i = 0; i < 50; i++) line.write(frames);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -137,10 +140,10 @@ async function servedBy(line: Socket): Promise<Socket> {
   });
 }
 
-test("what many are told at once goes out in one write to each", async () => {
+test("a broadcast goes out in one write for each member", async () => {
   const { token } = await createRoom(server.url, "cube", "told");
   const bots = await Promise.all(Array.from({ length: 12 }, () => Bot.join(server.url, "told", { joinToken: token! })));
-  // How many frames go out meanwhile is the machine's to say: each is a write, alone or with what is told.
+  // The number of frames meanwhile depends on the machine: each is a write, alone or together with the broadcast.
   const framesHad = (): number => bots.reduce((sum, { counts }) => sum + counts.keyframes + counts.deltas, 0);
   let [writes, frames] = [0, framesHad()];
   const write = Connection.prototype.write;
@@ -158,7 +161,7 @@ test("what many are told at once goes out in one write to each", async () => {
     for (let i = 0; i < 90; i++) for (const [n, bot] of bots.entries()) bot.tune({ gravity: [0, -9 - n - i / 100, 0] });
     for (const bot of bots) bot.ping();
     for (const bot of bots) await bot.until(() => bot.counts.pongs === 1, "a pong");
-    // All of them are in. What was read last holds, whoever's line that was on, and everybody knows it.
+    // All members are in. The change that the server read last is in effect, and every member knows it.
     const room = server.app.registry.get("told");
     const last = new Set(bots.map((_, n) => -9 - n - 89 / 100));
     const known = (bot: Bot): boolean => {
@@ -174,7 +177,7 @@ test("what many are told at once goes out in one write to each", async () => {
   await Promise.all(bots.map((bot) => bot.leave()));
 });
 
-test("a room's access is changed so often, and no more of it is stored, audited and told", async () => {
+test("the rate of changes to a room's access is limited, and so are their storage, audit and broadcast", async () => {
   const { token } = await createRoom(server.url, "cube", "moody");
   const owner = await Bot.join(server.url, "moody", { joinToken: token! });
   const audited = (): Promise<number> => server.metric("pliant_audit_actions_total");
@@ -185,7 +188,7 @@ test("a room's access is changed so often, and no more of it is stored, audited 
   const changes = (await audited()) - before;
   expect(changes).toBeGreaterThanOrEqual(60);
   expect(changes).toBeLessThan(80);
-  // Some seconds later it is theirs again.
+  // Some seconds later they may change it again.
   await vi.waitUntil(
     async () => {
       owner.setAccess({ locked: true });

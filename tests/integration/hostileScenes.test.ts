@@ -1,6 +1,6 @@
 /**
- * Scenes of an author who means no good: meshes from elsewhere, too large, too slow, too hungry. Each is refused by
- * name and limit, and the server goes on.
+ * Scenes of a hostile author: meshes outside the folder, too large, too slow, too much memory. Each is refused with
+ * name and limit, and the server keeps working.
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,14 +56,14 @@ test.each([
   ["by-a-link", "link.obj"],
   ["up-to-a-pair", "../outside.node"],
   ["nowhere-outside", "../not-even-there.obj"],
-])("a mesh path that leads out of the scenes folder: %s", async (name, path) => {
+])("a mesh path outside the scenes folder is refused: %s", async (name, path) => {
   expect(await failure(server.url, scene(name, { type: "file", path }))).toMatchObject({
     code: "BUILD_FAILED",
     message: `Scene ${name} could not be built: scene /bodies/0/mesh/path: ${path} is not allowed, must be a path within the scenes folder`,
   });
 });
 
-test("a collider's mesh may lead out no more than a body's", async () => {
+test("a collider's mesh may not be outside either", async () => {
   const name = scene(
     "collider",
     { type: "grid", size: [1, 1], cells: [2, 2] },
@@ -74,21 +74,21 @@ test("a collider's mesh may lead out no more than a body's", async () => {
   );
 });
 
-test("a folder is no mesh; a link within the folder is one", async () => {
+test("a folder is refused as a mesh; a link within the folder is accepted", async () => {
   expect((await failure(server.url, scene("folder", { type: "file", path: "folder.obj" }))).message).toContain(
     "must be a plain file",
   );
   expect((await failure(server.url, scene("own", { type: "file", path: "own-link.obj" }))).code).toBe("none");
 });
 
-test("files that are too large are refused before they are read: one, or all of a scene together", async () => {
+test("files that are too large are refused before they are read: a single one, or all of a scene together", async () => {
   for (const [file, bytes] of [
     ["huge.obj", MAX_FILE_BYTES + 1],
     ["half.obj", MAX_FILE_BYTES / 2 + 1],
     ["other-half.obj", MAX_FILE_BYTES / 2],
   ] as const) {
     writeFileSync(join(scenesDir, file), "");
-    truncateSync(join(scenesDir, file), bytes); // sparse: nothing is written
+    truncateSync(join(scenesDir, file), bytes); // Sparse: nothing is written.
   }
   const limit = `at most ${MAX_FILE_BYTES} bytes in all mesh files of a scene`;
   expect((await failure(server.url, scene("huge", { type: "file", path: "huge.obj" }))).message).toContain(limit);
@@ -113,7 +113,7 @@ test("a scene file that is too large is refused before it is read", async () => 
   rmSync(join(scenesDir, "long.json"));
 });
 
-test("a file that grows beyond all limits when it is decompressed", async () => {
+test("a file that exceeds the limit during decompression is refused", async () => {
   const chunk = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
   const header = gzipSync("ply\nformat ascii 1.0\n");
   writeFileSync(join(scenesDir, "bomb.ply.gz"), Buffer.concat([header, ...Array.from({ length: 9 }, () => chunk)]));
@@ -122,7 +122,7 @@ test("a file that grows beyond all limits when it is decompressed", async () => 
   );
 });
 
-test("a mesh of more vertices, triangles or cells than may be", async () => {
+test("a mesh with too many vertices, triangles or cells is refused", async () => {
   writeFileSync(
     join(scenesDir, "many.ply"),
     "ply\nformat binary_little_endian 1.0\nelement vertex 400000000\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n",

@@ -1,4 +1,4 @@
-/** Rooms and sessions over time: create, find, resume, leave, stand still, go away. */
+/** Rooms and sessions over time: create, find, resume, leave, pause, close. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom, deleteRoom, type HttpFailure } from "../../load-tests/bot.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
@@ -6,14 +6,14 @@ import { sleep, startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  // Whoever comes at once, or comes back, comes in time on a busy machine, too.
+  // Long enough that a member who joins or returns at once is in time, on a busy machine, too.
   server = await startTestServer({ resumeSeconds: 4, emptyRoomSeconds: 3 });
 });
 afterAll(() => server.close());
 
 const failure = async (work: Promise<unknown>): Promise<HttpFailure> =>
   work.then(
-    () => expect.fail("it worked"),
+    () => expect.fail("it was accepted"),
     (error: unknown) => error as HttpFailure,
   );
 const rooms = async (): Promise<string[]> =>
@@ -24,7 +24,7 @@ const tick = async (room: string): Promise<number> =>
   ((await (await fetch(`${server.url}/api/rooms/${room}`)).json()) as { tick: number }).tick;
 
 describe("sessions", () => {
-  test("a lost line is resumed: same member, name and color, and its hands let go", async () => {
+  test("a lost connection is resumed with the same member, name and color, and its grabs end", async () => {
     await createRoom(server.url, "cube", "resume");
     const ann = await Bot.join(server.url, "resume", { name: "Ann", color: "#123456" });
     const ben = await Bot.join(server.url, "resume");
@@ -35,7 +35,7 @@ describe("sessions", () => {
       () => ben.members.some(([member, , , connected]) => member === ann.welcome.member && !connected),
       "Ann's loss",
     );
-    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 0, "her hands to let go");
+    await ben.until(() => ben.hands.get(ann.welcome.member)?.grabs.length === 0, "the end of her grabs");
     const back = await Bot.join(server.url, "resume", { resume: ann.welcome.token });
     expect(back.welcome.member).toBe(ann.welcome.member);
     expect(back.welcome.session).toBe(ann.welcome.session);
@@ -62,7 +62,7 @@ describe("sessions", () => {
     await next.leave();
   });
 
-  test("who leaves may reintroduce itself at once, but is gone soon after", async () => {
+  test("a member who leaves may rejoin at once with its session, but the session ends soon after", async () => {
     await createRoom(server.url, "cube", "leave");
     const stays = await Bot.join(server.url, "leave");
     const ann = await Bot.join(server.url, "leave", { name: "Ann" });
@@ -88,9 +88,9 @@ describe("sessions", () => {
 });
 
 describe("rooms", () => {
-  test("creating is idempotent for a name and a scene, two at once make one", async () => {
+  test("creating is idempotent for a name and a scene: two requests at once create one room", async () => {
     const answers = await Promise.all([1, 2, 3].map(() => createRoom(server.url, "cube", "same")));
-    // The owner is whoever opened it, and nobody else.
+    // Only the creator becomes the owner.
     expect(answers.filter(({ token }) => token !== undefined)).toHaveLength(1);
     expect(new Set(answers.map(({ token: _, ...room }) => JSON.stringify(Object.entries(room).sort()))).size).toBe(1);
     expect((await rooms()).filter((room) => room === "same")).toHaveLength(1);
@@ -100,7 +100,7 @@ describe("rooms", () => {
     });
   });
 
-  test("an empty room stands still, ticks while somebody is there, and goes away", async () => {
+  test("an empty room pauses, ticks while a member is in it, and closes after a time", async () => {
     await createRoom(server.url, "cube", "alone");
     await sleep(200);
     expect(await tick("alone")).toBe(0);
@@ -120,7 +120,7 @@ describe("rooms", () => {
     expect(await deleteRoom(server.url, "deleted", token)).toBe(404);
   });
 
-  test("no more rooms than the limit", async () => {
+  test("the number of rooms is limited", async () => {
     const small = await startTestServer({ maxRooms: 4 });
     for (let room = 0; room < 4; room++) await createRoom(small.url, "cube");
     expect(await failure(createRoom(small.url, "cube"))).toMatchObject({
@@ -130,7 +130,7 @@ describe("rooms", () => {
     await small.close();
   });
 
-  test("ticks keep the wall's time, with those that were dropped because the machine was busy", async () => {
+  test("ticks, with those skipped by a busy machine, follow the wall clock", async () => {
     await createRoom(server.url, "cube", "clock");
     const bot = await Bot.join(server.url, "clock");
     const { tickHz } = bot.welcome;
@@ -145,8 +145,8 @@ describe("rooms", () => {
       const skipped = (await server.metric("pliant_ticks_skipped_total")) - before.skipped;
       return Math.abs(room.tick - before.tick + skipped - ((performance.now() - before.ms) / 1000) * tickHz);
     };
-    // Two ticks late at most, one under way and one early, at either end. Only a pause of this process that has just
-    // been is not counted yet: a look that comes after none sees it.
+    // At either end two ticks late at most, one in progress and one early. Only a pause of this process that has just
+    // ended is not counted yet; a later reading counts it.
     await vi.waitUntil(async () => (await error()) < 2 * 4, { timeout: 300_000, interval: 100 });
     await bot.leave();
   });

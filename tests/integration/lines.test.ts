@@ -1,6 +1,4 @@
-/**
- * Connections that are slow, idle or many, hosts that are not ours, and strings that are no UTF-8: over raw sockets.
- */
+/** Slow, idle or numerous connections, foreign host names, and strings with invalid UTF-8, over raw sockets. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -19,26 +17,26 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A connection that has said this, and how long it was open, ms. */
+/** A connection that has sent this text, and how long it was open, ms. */
 function line(said: string): { socket: Socket; ended: Promise<number> } {
   const startMs = performance.now();
   const socket = connect(port, "127.0.0.1", () => socket.write(said));
-  // A server that ends a connection with bytes of ours unread resets it: an end like any other.
+  // A server that ends a connection with unread bytes resets it: an end like any other.
   socket.on("error", () => {});
   const ended = new Promise<number>((resolve) => socket.once("close", () => resolve(performance.now() - startMs)));
   return { socket, ended };
 }
 
-test("heads and requests have 10 and 30 s to come, and answers 30 s to be read", () => {
+test("headers have 10 s and requests 30 s to arrive, and a response has 30 s to be read", () => {
   const { headersTimeout, requestTimeout, timeout } = server.app.fastify.server;
   expect([headersTimeout, requestTimeout, timeout]).toEqual([10_000, 30_000, 30_000]);
 });
 
-describe("in a fifth of the server's times", () => {
+describe("with a fifth of the server's timeouts", () => {
   const HEAD_MS = 2_000;
   const BODY_MS = 6_000;
   let own: [headersTimeout: number, requestTimeout: number, timeout: number];
-  /** The server's ends. */
+  /** The server's ends of the connections. */
   const accepted: Socket[] = [];
   const accept = (socket: Socket): void => void accepted.push(socket);
   beforeAll(() => {
@@ -53,7 +51,7 @@ describe("in a fifth of the server's times", () => {
     http.off("connection", accept);
   });
 
-  test("heads, bodies and answers that do not move end in time; who waits for an answer does not", async () => {
+  test("headers, bodies and responses without progress end in time; a client that waits for its response is kept", async () => {
     const silent = line("");
     const head = line("GET / HTTP/1.1\r\n");
     const body = line(
@@ -61,7 +59,7 @@ describe("in a fifth of the server's times", () => {
     );
     const drip = setInterval(() => body.socket.write(" "), 1000);
     const headDrip = setInterval(() => head.socket.write("x: y\r\n"), 500);
-    // Answers of megabytes, of which nothing is read.
+    // Responses of megabytes, of which nothing is read.
     const unread = line("GET /api/rooms/room/positions HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(72));
     unread.socket.pause();
     for (const { socket } of [silent, head, body]) socket.resume();
@@ -73,7 +71,7 @@ describe("in a fifth of the server's times", () => {
     }
     expect(bodyMs).toBeGreaterThan(0.9 * BODY_MS);
     expect(bodyMs).toBeLessThan(BODY_MS + 6_000);
-    // What is unread cannot be noticed by reading: the server has ended its side.
+    // The test does not read, so it cannot notice the end itself: the server's side is destroyed.
     const served = accepted.find(({ remotePort }) => remotePort === unread.socket.localPort)!;
     await vi.waitUntil(() => served.destroyed, { timeout: 300_000, interval: 200 });
     unread.socket.destroy();
@@ -91,7 +89,7 @@ test("idle connections make room for new ones, and busy ones stay", async () => 
   };
   const idle: ReturnType<typeof line>[] = [];
   for (let i = 0; i < 9; i++) idle.push(await accepted(""));
-  // A request whose body is on its way is busy.
+  // A request whose body is still arriving is busy.
   const asked = once(http, "request");
   const busy = await accepted(
     "POST /api/tokens HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n",
@@ -104,14 +102,14 @@ test("idle connections make room for new ones, and busy ones stay", async () => 
     lines.filter(({ socket }) => !socket.destroyed && !socket.readableEnded).length;
   await expect.poll(() => open(idle), { timeout: 300_000 }).toBe(4);
   expect([open(more), open([busy])]).toEqual([5, 1]);
-  // Sockets of rooms count as such.
+  // Sockets of rooms count as busy.
   const bots = await Promise.all(Array.from({ length: 12 }, () => Bot.join(server.url, "room")));
   expect(bots.map(({ closed }) => closed)).toEqual(new Array(12).fill(null));
   await Promise.all(bots.map((bot) => bot.leave()));
   for (const { socket } of [...idle, ...more, busy]) socket.destroy();
 });
 
-test("a body that nobody wants is not read: the connection ends with the answer; a small one leaves it open", async () => {
+test("an unwanted body is not read: the connection ends with the response; a small one leaves it open", async () => {
   const head = "POST /nowhere HTTP/1.1\r\nhost: localhost\r\n";
   const more = `20000\r\n${" ".repeat(0x20000)}`;
   for (const large of [`content-length: ${2 ** 30}\r\n\r\n`, `transfer-encoding: chunked\r\n\r\n${more}`]) {
@@ -126,7 +124,7 @@ test("a body that nobody wants is not read: the connection ends with the answer;
   socket.destroy();
 });
 
-test("a name of a stranger's is not answered for, though page and host agree", async () => {
+test("a foreign host name is refused, even if origin and host agree", async () => {
   const ask = async (host: string, path = "/api/rooms"): Promise<string> => {
     const { socket } = line(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
     const [first] = (await once(socket, "data")) as [Buffer];
@@ -146,7 +144,7 @@ test("a name of a stranger's is not answered for, though page and host agree", a
   );
 });
 
-test("whose names are ours, and which proxies are trusted, follows from the configuration", () => {
+test("the accepted host names, and the trusted proxies, follow from the configuration", () => {
   const options = {
     hosts: ["auto"],
     origins: ["same", "https://play.example:8443"],
@@ -193,7 +191,7 @@ test("whose names are ours, and which proxies are trusted, follows from the conf
   expect([proxyCheck(2)("192.0.2.1"), proxyCheck(false)("127.0.0.1")]).toEqual([true, false]);
 });
 
-test("a name that is no UTF-8 is malformed, and nobody sees it", async () => {
+test("a name with invalid UTF-8 is malformed, and no member sees it", async () => {
   const witness = await Bot.join(server.url, "room");
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/api/rooms/room/socket`);
   await once(socket, "open");

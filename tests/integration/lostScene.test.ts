@@ -1,6 +1,6 @@
 /**
- * A room whose scene's file is gone when the server starts again: it is counted and logged, nothing of it is lost, and
- * it goes on once the file is back (runbook: PliantRestoreFailed).
+ * A room whose scene file is missing when the server starts again. It is counted and logged, it loses nothing, and it
+ * resumes once the file is back (runbook: PliantRestoreFailed).
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("can be downloaded without its scene, waits for it and then goes on where it was", async () => {
+test("can be downloaded without its scene, waits for it and then resumes where it was", async () => {
   const scenes = join(folder, "scenes");
   const own = fileURLToPath(new URL("./scenes/cube.json", import.meta.url));
   mkdirSync(scenes);
@@ -61,7 +61,7 @@ test("can be downloaded without its scene, waits for it and then goes on where i
   const { rooms } = (await (await fetch(`${url}/api/rooms`)).json()) as { rooms: { room: string }[] };
   expect(rooms.map(({ room }) => room)).toEqual(["patient"]);
 
-  // What there is of it can be had meanwhile, and stepped again by whoever has the scene.
+  // Its recording can be downloaded meanwhile, and replayed with the scene.
   const answer = await fetch(`${url}/api/admin/rooms/patient/recording`, {
     headers: { authorization: `Bearer ${TOKEN}` },
   });
@@ -85,7 +85,7 @@ test("can be downloaded without its scene, waits for it and then goes on where i
   expect(back.tick).toBeGreaterThanOrEqual(tick);
 });
 
-test("an operator may end it instead, and it is in the store no more", async () => {
+test("an operator may end it instead, which removes it from the store", async () => {
   const scenes = join(folder, "scenes");
   const token = TOKEN;
   mkdirSync(scenes);

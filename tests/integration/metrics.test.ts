@@ -1,7 +1,4 @@
-/**
- * What a real server counts when it is asked for something: requests by route, sockets, joins, inputs and frames with
- * their times, and who was turned away.
- */
+/** Metrics of a real server: requests by route, sockets, joins, inputs and frames with their times, and refusals. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -12,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-test("requests are counted by route and class of status, never by what was asked for", async () => {
+test("requests are counted by route and status class, never by their path", async () => {
   const requests = (route: string, status: string): Promise<number> =>
     server.metric("pliant_http_request_seconds_count", { route, status });
   await createRoom(server.url, "cube", "counted");
@@ -46,16 +43,16 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
   expect(await server.metric("pliant_socket_join_seconds_count")).toBe(1);
   const inputs = await server.metric("pliant_input_seconds_count");
   const inputSeconds = await server.metric("pliant_input_seconds_sum");
-  // The oldest input of each tick: at most one observation for each of the twelve inputs, and the grab and one move are
-  // in different ticks.
+  // The oldest input of each tick: at most one observation for each of the twelve inputs. The grab and one move are in
+  // different ticks.
   expect(inputs).toBeGreaterThan(1);
   expect(inputs).toBeLessThanOrEqual(12);
-  // One after another, so together they cannot have waited longer than it all took.
+  // They came one after another, so their total waiting time is at most the elapsed time.
   expect(inputSeconds).toBeGreaterThan(0);
   expect(inputSeconds).toBeLessThan(elapsed);
   const frames = await server.metric("pliant_frame_seconds_count");
   expect(frames).toBeGreaterThanOrEqual(15);
-  // A frame's time has its tick's in it.
+  // A frame's time includes its tick's time.
   expect(await server.metric("pliant_frame_seconds_sum")).toBeGreaterThan(
     await server.metric("pliant_encode_seconds_sum"),
   );
@@ -66,7 +63,7 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
   expect(await server.metric("pliant_audit_actions_total", { action: "dispose" })).toBe(1);
 });
 
-test("who is turned away is counted by reason", async () => {
+test("refusals are counted by reason", async () => {
   await createRoom(server.url, "cube", "closed");
   const refused = (reason: string): Promise<number> => server.metric("pliant_connections_refused_total", { reason });
   const upgrade = {

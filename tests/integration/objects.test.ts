@@ -1,6 +1,6 @@
 /**
- * What visitors bring, against the real app: a file becomes a room that is pulled in, recorded and there after a
- * restart; what is no model, too large or too much is refused with its place, leaves nothing, and nobody else notices.
+ * Uploads, against the real app: a file becomes a room that members grab in, that is recorded, and that survives a
+ * restart. An invalid or too large file is refused with its reason, leaves nothing, and does not affect other rooms.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -39,7 +39,7 @@ const post = async ({ url }: TestServer, path: string, body: object): Promise<An
     }),
   );
 
-describe("an object that somebody brings", () => {
+describe("an uploaded object", () => {
   let server: TestServer;
   let folder: string;
   const start = (): Promise<TestServer> =>
@@ -53,7 +53,7 @@ describe("an object that somebody brings", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("is there once, becomes a room, is recorded with it, and is there after a restart", async () => {
+  test("is stored once, becomes a room, is recorded with it, and survives a restart", async () => {
     const file = await texturedGlb(3);
     const brought = await bring(server, "C:\\models\\<b>pear.glb", file);
     expect(brought).toMatchObject({
@@ -62,7 +62,7 @@ describe("an object that somebody brings", () => {
     });
     const { object, picture } = brought.body as { object: string; picture: string };
     expect(await bring(server, "another name.glb", file)).toMatchObject({ status: 200, body: { object } });
-    // in parts, whose length nobody says
+    // In chunks, without a content length.
     const parts = new Blob([file.slice(0, 70_000), file.slice(70_000)]).stream();
     const sent = { method: "POST", body: parts, duplex: "half" } as RequestInit;
     const unsaid = await fetch(`${server.url}/api/objects?name=parts.glb`, sent);
@@ -89,7 +89,7 @@ describe("an object that somebody brings", () => {
     const [x, y, z] = bot.surfacePosition(point);
     bot.grab(1, point, [x, y, z]);
     bot.move(1, [x, y + 0.3, z]);
-    await bot.until(() => bot.surfacePosition(point)[1] > y + 0.1, "the body follows the hand");
+    await bot.until(() => bot.surfacePosition(point)[1] > y + 0.1, "the body follows the grab");
     bot.release(1);
     await bot.until(() => bot.tick > 60, "a second of ticks");
 
@@ -111,7 +111,7 @@ describe("an object that somebody brings", () => {
     expect(await answerOf(await fetch(`${server.url}/api/objects/${object}`))).toMatchObject({ status: 200 });
     const saved = await answerOf(await fetch(`${server.url}/api/rooms/pears/scene`));
     expect(saved.body.bodies).toMatchObject([{ mesh: { type: "object", id: object, size: 0.5 } }]);
-    // into another scene: beside what is there
+    // Into another scene, beside its bodies.
     const beside = await post(server, "/api/scenes", {
       object,
       role: "rigid",
@@ -124,7 +124,7 @@ describe("an object that somebody brings", () => {
     expect((both.body.scene as { bodies: unknown[] }).bodies).toHaveLength(2);
   });
 
-  test("tells whoever opens its room what was found in its surface, and where", async () => {
+  test("tells the members of its room which problems its surface has, and where", async () => {
     const lines = objBall(2).trimEnd().split("\n");
     const places = lines.map((line) => line.split(" ").slice(1).map(Number));
     const { body } = await bring(server, "holed.obj", lines.slice(0, -1).join("\n"));
@@ -133,7 +133,7 @@ describe("an object that somebody brings", () => {
     const { notes } = (await post(server, "/api/rooms", { scene, room: "holed" })).body;
     const text = expect.stringMatching(/^3 edges have one triangle only/);
     expect(notes).toEqual([{ object: body.object, code: "HOLES", text, at: expect.any(Array) }]);
-    // a corner of the face that is missing: the ball is one across, and stands; percents are whole
+    // A corner of the missing face: the ball has diameter one and rests on the floor; percents are whole.
     const [{ at }] = notes as [{ at: number[] }];
     const corners = places.at(-1)!.map((vertex) => places[vertex - 1]!);
     const off = corners.map(([x, y, z]) => Math.max(...[x!, y! + 0.5, z!].map((c, k) => Math.abs(c - at[k]!))));
@@ -143,7 +143,7 @@ describe("an object that somebody brings", () => {
   });
 });
 
-describe("what cannot be used", () => {
+describe("an unusable file", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ ...PATIENT, objectsFileMb: 1, objectsPerAddress: 2 });
@@ -152,7 +152,7 @@ describe("what cannot be used", () => {
 
   const gltf = (more: object): string => JSON.stringify({ asset: { version: "2.0" }, ...more });
 
-  test("is refused with its place, nothing of it is stored, and the room next door goes on", async () => {
+  test("is refused with its reason, nothing of it is stored, and another room continues", async () => {
     await post(server, "/api/rooms", { scene: "cube", room: "next-door" });
     const neighbor = await Bot.join(server.url, "next-door", {});
     const glb = await texturedGlb(2);
@@ -180,13 +180,13 @@ describe("what cannot be used", () => {
     expect(await server.metric("pliant_objects")).toBe(0);
     expect(await server.metric("pliant_objects_uploaded_total", { result: "refused" })).toBe(6);
     const { tick } = neighbor;
-    await neighbor.until(() => neighbor.tick > tick + 30, "the room next door goes on");
+    await neighbor.until(() => neighbor.tick > tick + 30, "the other room continues");
     expect(neighbor.notices).toEqual([]);
   });
 
-  test("more than an address may have is refused, and a choice that cannot be says why", async () => {
+  test("uploads beyond an address's limit are refused, and an invalid choice is refused with the reason", async () => {
     const { body } = await bring(server, "one.obj", objBall(1, 1));
-    // Triangles that are in nobody's line.
+    // Triangles that no other one shares an edge with.
     const holed = await bring(server, "holed.obj", new Uint8Array(objOf(without(sheet(112), (t) => t % 2 === 0))));
     expect(holed).toMatchObject({ status: 201 });
     expect(await bring(server, "three.obj", objBall(1, 3))).toMatchObject({
@@ -200,14 +200,14 @@ describe("what cannot be used", () => {
     });
     expect(await post(server, "/api/scenes", { ...choice, size: 1e9 })).toMatchObject({ status: 400 });
     expect(await post(server, "/api/scenes", { ...choice, object: "f".repeat(64) })).toMatchObject({ status: 404 });
-    // That it cannot be what was chosen shows when its scene is built: no sheet comes of it.
+    // The build of its scene finds that the choice is impossible: the object cannot become a sheet.
     const sheetOfIt = { ...choice, object: holed.body.object, role: "cloth", material: "silk" };
     const { body: made } = await post(server, "/api/scenes", sheetOfIt);
     expect(await post(server, "/api/rooms", { scene: made.scene })).toMatchObject({
       status: 500,
       body: { code: "BUILD_FAILED", field: "scene", value: made.scene, reason: "ROLE_IMPOSSIBLE" },
     });
-    // what no room has had for long enough is gone
+    // An object that no room has used for the retention time is gone.
     await server.app.objects.expire(Date.now() + 2 * 3600_000);
     expect(await server.metric("pliant_objects")).toBe(0);
     expect(await post(server, "/api/scenes", { ...choice, material: "rubber" })).toMatchObject({
@@ -217,14 +217,14 @@ describe("what cannot be used", () => {
   });
 });
 
-describe("what takes more than its share", () => {
+describe("a client that takes more than its share", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ ...PATIENT, objectsPerMinute: 4, adminToken: ADMIN });
   });
   afterAll(() => server.close());
 
-  test("scenes of an object are made so often", async () => {
+  test("the rate of scenes made from an object is limited", async () => {
     const { body } = await bring(server, "ball.obj", objBall(1, 4));
     let made = 0;
     let answer: Answer;
@@ -233,18 +233,17 @@ describe("what takes more than its share", () => {
       answer = await post(server, "/api/scenes", choice);
     } while (answer.status === 201 && ++made < 100);
     expect(answer).toMatchObject({ status: 429, body: { code: "TOO_MANY_REQUESTS", field: "scenes" } });
-    // Four uploads a minute are twelve scenes, and one more for every five seconds that this took.
+    // Four uploads a minute give twelve scenes, and one more for every five seconds that this took.
     expect(made).toBeGreaterThanOrEqual(12);
   });
 
-  test("who sends slowly keeps nobody out, from however many addresses: an operator comes in at once, a visitor once they have been slow for long enough", async () => {
+  test("slow uploads block no other client, from any number of addresses: an operator enters at once, a visitor after a timeout", async () => {
     const port = Number(new URL(server.url).port);
     const head = "POST /api/objects?name=slow.obj HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\nv";
     const lines: Socket[] = [];
     const said: string[] = [];
     const refused = (why: string): number => said.filter((text) => text.includes(why)).length;
-    // Half of the places are taken with the third, so the fourth is refused, whichever comes last; the last is one too
-    // many.
+    // The third upload takes half of the places, so the fourth is refused in any order. The last one is one too many.
     for (const from of [1, 1, 2, 2, 3, 4, 5, 6]) {
       const line = connect({ port, host: "127.0.0.1", localAddress: `127.0.5.${from}` });
       line.on("error", () => {});
@@ -260,7 +259,7 @@ describe("what takes more than its share", () => {
     });
     const asOperator = { authorization: `Bearer ${ADMIN}` };
     expect(await bring(server, "ball.obj", objBall(1, 5), asOperator)).toMatchObject({ status: 201 });
-    // Attempts are counted, too: each from an address of its own.
+    // Attempts are counted, too: each comes from a different address.
     let from = 0;
     const attempt = (): Promise<number> =>
       new Promise((resolve, reject) => {
@@ -297,7 +296,7 @@ describe("places for objects", () => {
   const admin = (method: string, path: string): Promise<Response> =>
     fetch(`${server.url}/api/admin/${path}`, { method, headers: asOperator });
 
-  /** From an address of its own. */
+  /** Uploads from a given address. */
   const from = (localAddress: string, file: string): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const asked = request({
@@ -317,7 +316,7 @@ describe("places for objects", () => {
       asked.end(file);
     });
 
-  test("addresses that bring all they may leave operators theirs; operators see whose is what, delete it, and it is audited", async () => {
+  test("visitors cannot use up the operators' places; operators see who uploaded each object, delete it, and the audit log has it", async () => {
     const answers: Answer[] = [];
     for (let i = 0; i < 12; i++) answers.push(await from(`127.0.7.${1 + (i % 4)}`, objBall(1, 4 + i)));
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(9).fill(201), ...Array<number>(3).fill(503)]);
@@ -335,7 +334,7 @@ describe("places for objects", () => {
     expect(list.objects[0]).toMatchObject({ name: "operators.obj", address: null, rooms: 0 });
     const { object } = answers[0]!.body as { object: string };
     expect(list.objects).toContainEqual(expect.objectContaining({ object, address: "127.0.7.1" }));
-    // One that a room has stays until the room has ended.
+    // An object that a room uses stays until the room has ended.
     const choice = { object, role: "soft", material: "rubber", size: 0.5 };
     const { scene } = (await post(server, "/api/scenes", choice)).body as { scene: string };
     expect(await post(server, "/api/rooms", { scene, room: "uses-it" })).toMatchObject({ status: 201 });

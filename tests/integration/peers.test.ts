@@ -1,6 +1,6 @@
 /**
- * What goes from one process to another, by listening in between: what somebody brings is worth the same at every
- * process, and neither tokens nor passwords are on the line, with TLS nothing at all.
+ * Traffic between processes, seen by a listener in between. Credentials have the same value at every process, and
+ * neither tokens nor passwords are in the bytes; with TLS nothing is readable.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -17,7 +17,7 @@ import { startTestServer, type TestServer } from "./server.ts";
 const ADMIN = "an-operators-own-token";
 const SECRET = "the secret that both processes of this suite share";
 
-/** A line that keeps all that goes over it to its target. */
+/** A proxy that keeps all bytes that it passes to its target. */
 class Listener {
   target = 0;
   readonly heard: Buffer[] = [];
@@ -56,7 +56,7 @@ class Listener {
   }
 }
 
-/** Is the text in the bytes, as it is or under any of WebSocket's masks of four bytes? */
+/** Tests whether the text is in the bytes, plain or under any of WebSocket's masks of four bytes. */
 function holds(bytes: Buffer, text: string): boolean {
   const wanted = Buffer.from(text);
   for (let at = 0; at + wanted.length <= bytes.length; at++) {
@@ -67,7 +67,7 @@ function holds(bytes: Buffer, text: string): boolean {
   return false;
 }
 
-test("the check sees a text under a mask", () => {
+test("the check finds a text under a mask", () => {
   const masked = Buffer.from(Buffer.from("xx0123456789yy").map((byte, i) => byte ^ [1, 2, 3, 4][i & 3]!));
   expect([holds(masked, "0123456789"), holds(masked, "0123456780")]).toEqual([true, false]);
 });
@@ -101,8 +101,8 @@ describe.each(["http", "https"])("between processes over %s", (scheme) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.skipIf(skipped)("what somebody brings is worth the same, and is not on the line", async () => {
-    // Of the first process, so that the second one has to pass everything on.
+  test.skipIf(skipped)("credentials have the same value, and are not in the bytes", async () => {
+    // The room is at the first process, so that the second one has to forward everything.
     await owner.app.registry.create({ scene: "cube", name: "far" });
     const { token } = await new TokenMint([SECRET]).sign({ room: "far", role: "owner", seconds: 3600 });
     const at = `${other.url}/api/rooms/far`;
@@ -121,7 +121,7 @@ describe.each(["http", "https"])("between processes over %s", (scheme) => {
     guest.drop();
     const back = await Bot.join(other.url, "far", { resume: guest.welcome.token });
     expect(back.welcome.member).toBe(guest.welcome.member);
-    // A token that is none is none there, too.
+    // An invalid token is invalid there, too.
     const forged = await Bot.join(other.url, "far", { joinToken: `${token}x`, password: "open sesame" });
     await forged.until(() => forged.notices.some(({ code }) => code === "TOKEN_INVALID"), "the notice");
 
@@ -130,7 +130,7 @@ describe.each(["http", "https"])("between processes over %s", (scheme) => {
     expect((await fetch(`${at}/positions`, { headers: { authorization: "Bearer none" } })).status).toBe(401);
     const listed = await fetch(`${other.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${ADMIN}` } });
     const { rooms } = (await listed.json()) as { rooms: { room: string; tick?: number }[] };
-    // The tick is what only the owner tells.
+    // Only the owner knows the tick.
     expect(rooms).toMatchObject([{ room: "far", tick: expect.any(Number) }]);
 
     const { bytes } = line;
@@ -144,9 +144,9 @@ describe.each(["http", "https"])("between processes over %s", (scheme) => {
     expect(owner.app.registry.find("far")).toBeUndefined();
   });
 
-  // Over https nothing is heard: the test before this one shows it.
+  // Over https nothing is readable: the test before this one shows it.
   if (scheme === "https") return;
-  test("what was heard once is worth nothing again, nor at another process", async () => {
+  test("captured messages cannot be replayed, neither here nor at another process", async () => {
     await owner.app.registry.create({ scene: "cube", name: "heard" });
     line.heard.length = 0;
     await fetch(`${other.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${ADMIN}` } });

@@ -1,6 +1,6 @@
 /**
- * Pictures that a real server paints of its rooms and scenes: what is sent, to whom, how often it is painted, and that
- * it shows what has moved.
+ * Pictures that a real server paints of its rooms and scenes: their content, who gets them, how often they are painted,
+ * and that they show motion.
  */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -12,9 +12,9 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { decodePng } from "../server/pictures/png.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
 
-/** What a lobby's thumbnail may weigh. */
+/** Size limit of a lobby's thumbnail. */
 const MOST_BYTES = 16_384;
-/** Nobody waits so long for anything that comes at all. */
+/** Timeout of all waits. */
 const PATIENCE_MS = 300_000;
 const scenesDir = mkdtempSync(join(tmpdir(), "pliant-pictures-"));
 let server: TestServer;
@@ -37,7 +37,7 @@ async function listed(room: string): Promise<{ picture?: string }> {
   return rooms.find((one) => one.room === room)!;
 }
 
-test("a room's picture is a small PNG with opacity that nobody shares; who has it already gets nothing", async () => {
+test("a room's picture is a small PNG with opacity that no cache shares; a client that has it gets 304", async () => {
   await createRoom(server.url, "cube", "still");
   const { picture } = await listed("still");
   const answer = await get(picture!);
@@ -49,7 +49,7 @@ test("a room's picture is a small PNG with opacity that nobody shares; who has i
   expect(bytes.length).toBeLessThan(MOST_BYTES);
   const { width, height, pixels } = decodePng(bytes);
   expect([width, height]).toEqual([240, 158]);
-  // The cube is fitted: it covers a good part, and the corners are free.
+  // The cube is fitted: it covers a large part, and the corners are transparent.
   const solid = pixels.filter((value, i) => i % 4 === 3 && value === 255).length / (width * height);
   expect(solid).toBeGreaterThan(0.2);
   expect(solid).toBeLessThan(0.8);
@@ -59,7 +59,7 @@ test("a room's picture is a small PNG with opacity that nobody shares; who has i
   expect([again.status, (await bytesOf(again)).length]).toEqual([304, 0]);
 });
 
-test("however many ask, it is painted once; a room that stands still is not painted again", async () => {
+test("any number of requests cause one painting; a paused room is not painted again", async () => {
   await createRoom(server.url, "sheet", "asked");
   const room = server.app.registry.get("asked");
   const inspect = vi.spyOn(room, "inspect");
@@ -68,7 +68,7 @@ test("however many ask, it is painted once; a room that stands still is not pain
   expect(inspect).toHaveBeenCalledTimes(1);
 });
 
-test("whoever asks for all pictures waits for them alone: another address has its turn", async () => {
+test("a client that requests all pictures delays only itself: another address has its turn", async () => {
   const rooms = Array.from({ length: 8 }, (_, i) => `line-${i}`);
   for (const room of [...rooms, "beside"]) await createRoom(server.url, "cube", room);
   let answered = 0;
@@ -82,8 +82,8 @@ test("whoever asks for all pictures waits for them alone: another address has it
   await Promise.all(asked);
 });
 
-test("what has moved is elsewhere on the next picture", async () => {
-  // seen from where it is: the picture of a scene without a camera would follow it
+test("a body that has moved is at another place in the next picture", async () => {
+  // A fixed camera: the picture of a scene without a camera would follow the body.
   const scene = JSON.parse(readFileSync(join(SCENES_DIR, "cube.json"), "utf8")) as object;
   const camera = { position: [0, 0, 4], target: [0, 0, 0] };
   writeFileSync(join(scenesDir, "watched.json"), JSON.stringify({ ...scene, camera }));
@@ -106,7 +106,7 @@ test("what has moved is elsewhere on the next picture", async () => {
   await bot.frames(1);
   bot.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [1, 0, 0]);
   await bot.until(() => bot.center(0)[0] > 0.5, "the cube is pulled to the right");
-  // A picture is as new as the server cares for, 5 s and the pause between two.
+  // A picture may be 5 s old, plus the pause between two paintings.
   await vi.waitFor(async () => expect(middle(await bytesOf(await get(path)))).toBeGreaterThan(before + 15), {
     timeout: PATIENCE_MS,
     interval: 500,
@@ -114,7 +114,7 @@ test("what has moved is elsewhere on the next picture", async () => {
   await bot.leave();
 });
 
-test("a room with a lock or a password has none for others, and the list offers none; its owner sees it", async () => {
+test("a room with a lock or a password has no picture for other visitors, and the list offers none; its owner sees it", async () => {
   const { token } = await createRoom(server.url, "cube", "shut");
   const owner = await Bot.join(server.url, "shut", { joinToken: token! });
   owner.setAccess({ locked: true });
@@ -127,7 +127,7 @@ test("a room with a lock or a password has none for others, and the list offers 
   await owner.leave();
 });
 
-test("a scene without a picture of its own has a painted one once it is built, and asking for it builds nothing", async () => {
+test("a scene without its own picture gets a painted one once it is built, and a request for it builds nothing", async () => {
   writeFileSync(join(scenesDir, "mine.json"), readFileSync(join(SCENES_DIR, "cube.json")));
   const summary = async (): Promise<{ picture?: string }> =>
     (await (await get("/api/scenes/mine")).json()) as { picture?: string };
@@ -143,7 +143,7 @@ test("a scene without a picture of its own has a painted one once it is built, a
   expect((await get("/api/scenes/nobodys/picture")).status).toBe(404);
 });
 
-test("any process shows the rooms of another one", async () => {
+test("every process shows the pictures of another one's rooms", async () => {
   const data = mkdtempSync(join(tmpdir(), "pliant-pictures-two-"));
   const shared = { store: "sqlite", dataDir: data, scenesDir, workers: 1 };
   const [first, second] = [await startTestServer(shared), await startTestServer(shared)];

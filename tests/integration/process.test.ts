@@ -1,4 +1,4 @@
-/** The real program: `node server/main.ts` with an environment, signals and exit codes. */
+/** The real program: `node server/main.ts` with environment, signals and exit codes. */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
@@ -13,14 +13,14 @@ import { CloseCode } from "../../shared/protocol/protocol.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const env = { PLIANT_SCENES_DIR: fileURLToPath(new URL("./scenes", import.meta.url)), PLIANT_PREWARM: "cube" };
 
-/** For one test. */
+/** A server for one test. */
 async function started(): Promise<RunningServer> {
   const server = await startServer({ env });
   onTestFinished(async () => void (await server.stop()));
   return server;
 }
 
-/** Three bots are in a room of it. */
+/** Ends it while three bots are in one of its rooms. */
 async function endsInOrder({ url, process: child }: RunningServer, signal: NodeJS.Signals): Promise<void> {
   await createRoom(url, "sheet", "room");
   const bots = await Promise.all([1, 2, 3].map(() => Bot.join(url, "room")));
@@ -39,7 +39,7 @@ describe("a server", () => {
   afterAll(() => server.stop());
 
   test.runIf(process.platform === "linux")(
-    "threads of V8 and libuv stand behind all others of the server",
+    "threads of V8 and libuv have a lower priority than all other threads of the server",
     async () => {
       const tasks = `/proc/${server.process.pid}/task`;
       const threads = readdirSync(tasks).map((thread) => {
@@ -58,7 +58,7 @@ describe("a server", () => {
     },
   );
 
-  test("a port that is taken ends with code 1", async () => {
+  test("a port in use ends it with code 1", async () => {
     const run = spawnSync(process.execPath, ["server/main.ts"], {
       cwd: root,
       encoding: "utf8",
@@ -69,13 +69,13 @@ describe("a server", () => {
     expect(run.stdout).toContain("EADDRINUSE");
   });
 
-  test("SIGTERM closes the sockets with 1012 and ends with 0 in the time that it has", () =>
+  test("SIGTERM closes the sockets with 1012 and ends with code 0 within the time limit", () =>
     endsInOrder(server, "SIGTERM"));
 });
 
 test("SIGINT does the same", async () => endsInOrder(await started(), "SIGINT"));
 
-test("a signal while a scene is being built does not wait for it", async () => {
+test("a signal during the build of a scene does not wait for it", async () => {
   const { url, process: child } = await started();
   const pending = createRoom(url, "sheet", "room").catch((error: unknown) => error);
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
@@ -87,7 +87,7 @@ test("a signal while a scene is being built does not wait for it", async () => {
 test.each([
   ["PORT", "eighty", 'PORT is "eighty", but must be an integer from 0 to 65535'],
   ["PLIANT_ROOMS", "3", 'PLIANT_ROOMS is "3", but must be absent'],
-])("%s=%s ends with code 2 and says why", (variable, value, message) => {
+])("%s=%s ends it with code 2 and a reason", (variable, value, message) => {
   const run = spawnSync(process.execPath, ["server/main.ts"], {
     cwd: root,
     encoding: "utf8",
@@ -98,7 +98,7 @@ test.each([
   expect(run.stderr).toContain(message);
 });
 
-test("a store that cannot be reached, or is a newer program's, ends with code 1 and says why, without a password", () => {
+test("a store that is unreachable, or of a newer program, ends it with code 1 and a reason without the password", () => {
   const closed = "postgres://me:hush-hush@127.0.0.1:1/pliant";
   const run = spawnSync(process.execPath, ["server/main.ts"], {
     cwd: root,

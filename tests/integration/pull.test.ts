@@ -1,7 +1,4 @@
-/**
- * The path that everything hangs on: two real socket clients in one room, both pulling on one body, both seeing what
- * the server has.
- */
+/** The central function: two real socket clients in one room both pull on one body, and both see the server's state. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, type Point } from "../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -14,7 +11,7 @@ afterAll(() => server.close());
 
 const add = ([ax, ay, az]: Point, [bx, by, bz]: Point): Point => [ax + bx, ay + by, az + bz];
 
-/** A surface triangle whose centroid lies furthest along the direction. */
+/** The surface triangle whose centroid is furthest along the direction. */
 function extreme(bot: Bot, [dx, dy, dz]: Point): { body: number; triangle: number; u: number; v: number } {
   const triangles = bot.topology.bodies[0]!.triangles.byteLength / 12;
   const at = (triangle: number) => ({ body: 0, triangle, u: 1 / 3, v: 1 / 3 });
@@ -27,7 +24,7 @@ function extreme(bot: Bot, [dx, dy, dz]: Point): { body: number; triangle: numbe
   return at(best);
 }
 
-test("both members' forces act on the same body, and both see the same shape as the server", async () => {
+test("both members' forces act on the same body, and both see the server's shape", async () => {
   await createRoom(server.url, "cube", "together");
   const [ann, ben] = [
     await Bot.join(server.url, "together", { name: "Ann", keepFrames: 60 }),
@@ -35,14 +32,14 @@ test("both members' forces act on the same body, and both see the same shape as 
   ];
   const start = ann.center(0);
 
-  // Ann pulls along x alone: the cube follows along x only.
+  // Ann pulls along x alone: the cube moves along x only.
   const right = extreme(ann, [1, 0, 0]);
   ann.grab(1, right, add(ann.surfacePosition(right), [0.5, 0, 0]));
   await ann.until(() => ann.center(0)[0] > start[0] + 0.1, "Ann's pull");
   const pulled = ann.center(0);
   expect(Math.abs(pulled[1] - start[1])).toBeLessThan(0.05);
 
-  // Ben pulls up as well: now it moves along both, and each sees the other's hand.
+  // Ben pulls up as well: now it moves along both, and each sees the other's grab.
   const top = extreme(ben, [0, 1, 0]);
   ben.grab(7, top, add(ben.surfacePosition(top), [0, 0.5, 0]));
   await ben.until(() => ben.center(0)[1] > start[1] + 0.1, "Ben's pull");
@@ -50,7 +47,7 @@ test("both members' forces act on the same body, and both see the same shape as 
   expect(ann.hands.get(ben.welcome.member)?.grabs[0]?.grab).toBe(7);
   expect(ben.hands.get(ann.welcome.member)?.grabs[0]?.grab).toBe(1);
 
-  // The frame that both decoded last is the server's, to the integer.
+  // The last frame that both decoded has the server's integers.
   ann.release(1);
   ben.release(7);
   await Promise.all([ann.frames(5), ben.frames(5)]);
@@ -63,8 +60,8 @@ test("both members' forces act on the same body, and both see the same shape as 
   await ann.until(() => ann.tick >= state.frameTick, "the inspected frame");
   await ben.until(() => ben.tick >= state.frameTick, "the inspected frame");
   for (const bot of [ann, ben]) expect([...(bot.recent.get(state.frameTick) ?? [])]).toEqual(state.quantized);
-  // Positions are of the same tick or at most a few later: never further apart than a body moves in them, plus half a
-  // grid step.
+  // Positions are of the same tick or of a few ticks later. They differ by at most the motion in those ticks plus half
+  // a grid step.
   const { quantum } = ann.topology.bodies[0]!;
   const apart = state.positions.map((x, i) => Math.abs(x - state.quantized[i]! * quantum));
   expect(Math.max(...apart)).toBeLessThan(state.tick === state.frameTick ? quantum : 0.05);
@@ -72,7 +69,7 @@ test("both members' forces act on the same body, and both see the same shape as 
   await Promise.all([ann.leave(), ben.leave()]);
 });
 
-test("an impulse pushes, a reset brings everything back for everyone", async () => {
+test("an impulse pushes a body, a reset restores everything for all members", async () => {
   await createRoom(server.url, "cube", "reset");
   const [ann, ben] = [await Bot.join(server.url, "reset"), await Bot.join(server.url, "reset")];
   const start = ben.center(0);
@@ -86,11 +83,11 @@ test("an impulse pushes, a reset brings everything back for everyone", async () 
   await Promise.all([ann.leave(), ben.leave()]);
 });
 
-test("a resting room sends next to nothing and wakes at a touch", async () => {
+test("a resting room sends almost nothing and wakes at a grab", async () => {
   await createRoom(server.url, "cube", "rest");
   const bot = await Bot.join(server.url, "rest");
   await bot.until(() => bot.counts.emptyDeltas >= 3, "rest");
-  // Frames that a busy machine was late with may come at once; a room that sends more does so all the time.
+  // On a busy machine late frames may arrive in a burst; a room that sends more does so all the time.
   let kbps = Infinity;
   for (let tries = 0; tries < 5 && !(kbps < 15); tries++) {
     const before = bot.counts.bytes;
@@ -106,7 +103,7 @@ test("a resting room sends next to nothing and wakes at a touch", async () => {
   await bot.leave();
 });
 
-test("who joins late gets a keyframe and then the same chain", async () => {
+test("a member who joins late gets a keyframe and then the same chain", async () => {
   await createRoom(server.url, "cube", "late");
   const first = await Bot.join(server.url, "late");
   first.impulse(extreme(first, [0, 1, 0]), [0, -5, 0]);

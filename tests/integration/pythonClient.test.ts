@@ -1,6 +1,6 @@
 /**
- * The Python package of client/python against real servers: what it has of bundled scenes, frame by frame, is what the
- * server has and what a member of the JavaScript client has.
+ * The Python package of client/python against real servers: on bundled scenes its frames are those of the server and of
+ * a member with the JavaScript client.
  */
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,11 +16,11 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const python = findOnPath("python3");
 const env = { ...process.env, PYTHONPATH: `${root}client/python`, PYTHONDONTWRITEBYTECODE: "1" };
 
-/** Of five scenes in two modes: ten thousand in `npm run test:long`. */
+/** Frames for each of five scenes in two modes: ten thousand in total in `npm run test:long`. */
 const FRAMES = inLong(1000, 30);
 const PATIENCE_MS = 600_000;
 
-/** As pythonMember.py says a frame. */
+/** Digest of a frame, as in pythonMember.py. */
 const digest = (numbers: ArrayLike<number>): string =>
   createHash("sha256")
     .update(new Uint8Array(Int32Array.from(numbers).buffer))
@@ -34,7 +34,7 @@ interface Had {
   last: Record<string, [number[][], number[][]]>;
 }
 
-/** Runs pythonMember.py. @throws Error with what it said */
+/** Runs pythonMember.py. @throws Error with its output */
 async function member(url: string, frames: number, options: Record<string, unknown>): Promise<Had> {
   const child = spawn(python!, ["tests/integration/pythonMember.py", url, String(frames), JSON.stringify(options)], {
     cwd: root,
@@ -70,7 +70,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
   const scenes = inLong(["one-cube", "one-sheet", "put-in", "funnel", "rigid-playground"], ["put-in"]);
   const cases = scenes.flatMap((scene) => ["simple", "codec"].map((mode): [string, string] => [scene, mode]));
   test.each(inLong(cases, [...cases, ["one-sheet", "codec"]]))(
-    "%s, %s: a member pulls, and has every integer of the server's",
+    "%s, %s: a member pulls, and has every integer of the server",
     async (scene, mode) => {
       const name = `${scene}-${mode}`;
       await createRoom(server.url, scene, name);
@@ -80,7 +80,7 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
         const grabs = [...bot.hands.values()].flatMap(({ grabs }) => grabs);
         seen.push(...grabs.map(({ grab, body, target }) => [grab, body, target[1]]));
         return seen.length > 5 && grabs.length === 0;
-      }, "a hand that pulls and lets go");
+      }, "a grab and its release");
       const had = await member(`${server.url}/r/${name}`, FRAMES, { mode });
       await Promise.all([hand, bot.until(() => bot.tick >= had.frames.at(-1)![0], "the other member's frame")]);
       expect(had.frames).toHaveLength(FRAMES);
@@ -101,12 +101,12 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
     PATIENCE_MS,
   );
 
-  test("opens a room by its scene, and is told in codes what is wrong", async () => {
+  test("opens a room by its scene, and gets error codes", async () => {
     expect((await member(`${server.url}/r/opened`, 3, { scene: "one-cube", hz: 5 })).frames).toHaveLength(3);
     const bot = await Bot.join(server.url, "opened", { timeoutMs: 300_000 });
     const hand = bot.until(
       () => [...bot.hands.values()].some(({ grabs }) => grabs.some(({ together }) => together)),
-      "a hand on all cubes",
+      "a grab of all cubes",
     );
     await Promise.all([hand, member(`${server.url}/r/opened`, 3, {})]);
     const refusals: [string, Record<string, unknown>, string][] = [
@@ -117,11 +117,11 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
       ["/r/opened", { mode: "codec", hz: 5 }, "BAD_ARGUMENT"],
       ["/r/opened", { hz: 50 }, "4400 hello: hz is 50, not a number from 1 to 20"],
     ];
-    // All at once: a room that is kept is stepped for as long as they take.
+    // All at once: the room is stepped until the slowest has finished.
     await Promise.all(
       refusals.map(([path, options, text]) => expect(member(server.url + path, 1, options)).rejects.toThrow(text)),
     );
-    // until now it has kept the room
+    // Until now the bot has kept the room open.
     await bot.leave();
     await expect(member("http://127.0.0.1:9/r/room", 1, {})).rejects.toThrow("UNREACHABLE");
   });

@@ -1,5 +1,5 @@
-"""A member of a room for pythonClient.test.ts: joins the room at argv[1], pulls at its first body for argv[2] frames,
-lets go, leaves, and prints what it has had as JSON, a frame as SHA-256 of its int32 (little-endian)."""
+"""A member of a room for pythonClient.test.ts: joins the room at argv[1], grabs its first body for argv[2] frames,
+releases it, leaves, and prints its frames as JSON, each as SHA-256 of its int32 (little-endian)."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ with pliant.join(url, name="Python", timeout=120, **options) as room:
     hand = room.grab(body, place, to=[place[0] + 0.1, place[1] + 0.4, place[2]], together=together)
     for frame in room.frames(timeout=60):
         frames.append([frame.tick, hashlib.sha256(array("i", frame.numbers).tobytes()).hexdigest()])
-        # To and fro, so that a long pull stays in the room.
+        # Moves to and fro, so that a long pull stays inside the room.
         hand.move([place[0], place[1] + 0.4, place[2] + 0.01 * abs((len(frames) + 40) % 80 - 40)])
         if len(frames) == count:
             break

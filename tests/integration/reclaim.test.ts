@@ -1,6 +1,6 @@
 /**
- * Rooms that are over leave no memory behind: a real process, many rooms of a scene with 19 MB of memory each (1.5 MB
- * of it touched).
+ * Closed rooms release their memory: a real process, many rooms of a scene with 19 MB of memory each (1.5 MB of it
+ * touched).
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,11 +10,11 @@ import { startServer } from "../../load-tests/server.ts";
 import { inLong } from "../support/long.ts";
 
 const ROOMS = inLong(150, 75);
-/** Rooms that were there at once do not all fit into what was there before; 75 that stay would add 110 MB. */
+/** Allowance for the rooms that were open at once; 75 rooms that remain would add 110 MB. */
 const GROWTH_MB = 60;
 
 test.skipIf(process.platform !== "linux")(
-  `${ROOMS} rooms that were opened and closed are gone from the process`,
+  `${ROOMS} rooms that were opened and closed leave no memory in the process`,
   async () => {
     const server = await startServer({
       env: { PLIANT_PREWARM: "bunny", PLIANT_WORKERS: "1", PLIANT_STORE: "none", PLIANT_ROOMS_PER_MINUTE: "100000" },

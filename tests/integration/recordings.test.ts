@@ -1,6 +1,6 @@
 /**
- * A room's past: the recording steps again to the same bits, with a lost thread and an undo in it; what was undone
- * never was.
+ * A room's past: the recording replays to the same bits, with a lost thread and an undo in it. Undone inputs are not in
+ * it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -45,10 +45,10 @@ function replay(bytes: Uint8Array, ...options: string[]): { status: number | nul
   );
 }
 
-test("a recording steps again to every hash that was noted, a thread lost on the way and all", async () => {
+test("a recording replays to every recorded hash, with a thread lost on the way", async () => {
   const made = await createRoom(server.url, "victim", "recorded", "dedicated", ADMIN);
   expect(made.token).toEqual(expect.any(String));
-  // the sheet is fine, so a thread that takes the place of a lost one takes its time
+  // The sheet has a fine mesh, so building its memory on a new thread takes time.
   const bot = await Bot.join(server.url, "recorded");
   const point = { body: 0, triangle: 7199, u: 0.3, v: 0.3 };
   await bot.frames(5);
@@ -75,7 +75,7 @@ test("a recording steps again to every hash that was noted, a thread lost on the
   expect(again.stdout).not.toMatch(/another version/);
   expect(again.status).toBe(0);
 
-  // other bits are found where they part: an input that never was
+  // Replay reports the tick at which a changed recording first differs: here an added input.
   const { records } = recording;
   const grab = records.find(({ inputs }) => inputs.some(({ type }) => type === "grab"))!;
   const forged = encodeRecording({
@@ -88,7 +88,7 @@ test("a recording steps again to every hash that was noted, a thread lost on the
   const state = recording.states.find(({ tick }) => tick >= grab.tick)!.tick;
   expect(parted.stdout).toContain(`tick ${Math.min(after, state)}: state hash`);
 
-  // and a damaged file is none
+  // A damaged file is rejected.
   const damaged = bytes.slice();
   damaged[damaged.length >> 1]! ^= 1;
   expect(replay(damaged)).toMatchObject({
@@ -98,7 +98,7 @@ test("a recording steps again to every hash that was noted, a thread lost on the
   await bot.leave();
 });
 
-test("undo takes the room back for everyone, and what was since never was", async () => {
+test("an undo sets the room back for all members, and removes the later inputs", async () => {
   const { token } = await createRoom(server.url, "cube", "undone");
   const [one, two] = await Promise.all([Bot.join(server.url, "undone"), Bot.join(server.url, "undone")]);
   await one.frames(20);
@@ -111,13 +111,13 @@ test("undo takes the room back for everyone, and what was since never was", asyn
   const owner = { authorization: `Bearer ${String(token)}` };
   expect((await undo(2)).status).toBe(401);
   expect(await (await undo(0, owner)).json()).toMatchObject({ code: "BODY_INVALID", field: "seconds" });
-  // a hash from before, then a push that changes everything after it
+  // Keep a hash from before, then a push that changes everything after it.
   await one.until(() => one.tick > 130, "two seconds");
   const calm = decodeRecording(await recordingOf("undone"));
   one.impulse({ body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 0.4, 0.2]);
   one.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 1, 0]);
   await two.until(() => two.tick > 190, "another second");
-  // a keyframe of an earlier tick than the one before: it is there for a moment only
+  // A keyframe of an earlier tick than the last one: it exists only for a moment.
   const wentBack = [one, two].map(async (bot) => {
     let last = bot.tick;
     const goesBack = (): boolean => {
@@ -132,7 +132,7 @@ test("undo takes the room back for everyone, and what was since never was", asyn
   const answer = (await (await undo(1.5, owner)).json()) as { tick: number };
   expect(answer.tick).toBeGreaterThanOrEqual(before.tick - 90);
   for (const { from, to } of await Promise.all(wentBack)) {
-    // 1.5 s before the room's last tick: nobody had a later one, and all had some of what was since
+    // 1.5 s before the room's last tick: no member had a later one, and all had some of the undone ticks.
     expect(from).toBeLessThanOrEqual(answer.tick + 90);
     expect(from).toBeGreaterThan(answer.tick);
     expect(to).toBeGreaterThanOrEqual(answer.tick);
@@ -147,7 +147,7 @@ test("undo takes the room back for everyone, and what was since never was", asyn
   await one.until(() => one.tick > answer.tick + 70, "a second after");
   const bytes = await recordingOf("undone");
   const recording = decodeRecording(bytes);
-  // nothing but the hand that lets go, which nobody held at that time
+  // Only the release of the grab, which was not active at that time.
   expect(
     recording.records
       .flatMap(({ inputs }) => inputs)

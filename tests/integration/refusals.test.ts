@@ -1,5 +1,6 @@
 /**
- * Whoever breaks the protocol is disconnected with the documented code, and the frames of everybody else keep coming.
+ * A client that violates the protocol is disconnected with the documented code, and other members' frames keep
+ * arriving.
  */
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -15,7 +16,7 @@ beforeAll(async () => {
   await createRoom(server.url, "sheet", "room");
   witness = await Bot.join(server.url, "room", { name: "witness" });
 });
-/** Of peers that are to be waited for: how they ended and after how long, ms. They wait while other tests run. */
+/** Silent peers: how they ended and after how long, ms. They wait while other tests run. */
 let wordless: ReturnType<typeof lasting>;
 let silent: ReturnType<typeof lasting>;
 beforeAll(async () => {
@@ -57,15 +58,15 @@ async function greeted(): Promise<ReturnType<typeof raw>> {
   return peer;
 }
 
-/** What this process, the server in it, has had of processors, ms. */
+/** CPU time of this process, which includes the server, ms. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
 
 /**
- * Frames reached the witness all the while: between two of them the server never worked for more than half a second
- * (15 frames), however busy the machine is, and its chain never broke.
+ * Frames reached the witness throughout: between two of them the server never used more than half a second of CPU (15
+ * frames). Its chain never broke.
  */
 async function witnessing<T>(work: () => Promise<T>): Promise<T> {
   let worstGapMs = 0;
@@ -87,11 +88,11 @@ async function witnessing<T>(work: () => Promise<T>): Promise<T> {
 
 describe("malformed", () => {
   test.each([
-    ["bytes that are no msgpack", Buffer.from([0xc1]), "not one msgpack value"],
-    ["a value that is no array", Buffer.from(encode({ a: 1 })), "not a msgpack array"],
+    ["bytes that are not msgpack", Buffer.from([0xc1]), "not one msgpack value"],
+    ["a value that is not an array", Buffer.from(encode({ a: 1 })), "not a msgpack array"],
     ["a missing field", Buffer.from(encode([ClientMessage.move, 1, 0])), "move: y is not a finite number"],
     ["NaN", Buffer.from(encode([ClientMessage.cursor, NaN, 0, 0])), "cursor: x is not a finite number"],
-    ["a second hello", Buffer.from(encode([ClientMessage.hello, PROTOCOL_VERSION])), "hello: already said"],
+    ["a second hello", Buffer.from(encode([ClientMessage.hello, PROTOCOL_VERSION])), "hello: already sent"],
   ])("%s", async (_, bytes, reason) => {
     await witnessing(async () => {
       const peer = await greeted();
@@ -121,7 +122,7 @@ describe("malformed", () => {
   });
 });
 
-test("a message larger than the limit, the limit itself not", async () => {
+test("a message above the size limit, but not at the limit", async () => {
   await witnessing(async () => {
     const peer = await greeted();
     peer.socket.send(encode([63, new Uint8Array(Limits.maxPayload - 5)]));
@@ -184,7 +185,7 @@ describe("out of range", () => {
   });
 });
 
-test("more grabs than a room can hold: a notice, and no hand that holds nothing", async () => {
+test("more grabs than a room can hold give a notice, and no grab without effect", async () => {
   await createRoom(server.url, "cube", "crowd");
   const many: Bot[] = [];
   for (let i = 0; i < 9; i++) many.push(await Bot.join(server.url, "crowd"));
@@ -210,14 +211,14 @@ test("no hello in time", async () => {
   expect(ms).toBeLessThan(2 * Limits.helloTimeoutMs);
 });
 
-test("a peer that falls silent", async () => {
+test("a peer that becomes silent", async () => {
   const { code, ms } = await silent;
   expect(code).toBe(CloseCode.heartbeatLost);
   expect(ms).toBeGreaterThan(Limits.deadAfterMs - 500);
   expect(ms).toBeLessThan(2 * Limits.deadAfterMs);
 });
 
-test("a room that is not there, and one that is full", async () => {
+test("a missing room, and a full one", async () => {
   expect((await raw("nowhere").closed).code).toBe(CloseCode.roomGone);
   const bots: Bot[] = [];
   const room = "full";
@@ -225,21 +226,21 @@ test("a room that is not there, and one that is full", async () => {
   for (let i = 0; i < 9; i++) bots.push(await Bot.join(server.url, room));
   const extra = Bot.connect(server.url, room);
   expect((await extra.untilClosed()).code).toBe(CloseCode.roomFull);
-  // A seat whose member lost the line yields to somebody who is here.
+  // The seat of a disconnected member is given to a new one.
   bots[0]!.drop();
-  await bots[1]!.until(() => bots[1]!.members.some(([, , , connected]) => !connected), "the lost line");
+  await bots[1]!.until(() => bots[1]!.members.some(([, , , connected]) => !connected), "the lost connection");
   const late = await Bot.join(server.url, room);
   expect(late.closed).toBeNull();
   await Promise.all([...bots.slice(1), late].map((bot) => bot.leave()));
 });
 
-test("a name that cannot be a room's, and addresses where there is no socket", async () => {
+test("an invalid room name, and addresses without a socket", async () => {
   for (const name of ["x".repeat(41), "x".repeat(300), "UPPER", "a%2fb", "%20"])
     expect([name, (await raw(name).closed).code]).toEqual([name, CloseCode.roomGone]);
   const refusal = (path: string): Promise<[number | undefined, string]> =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(`${server.url.replace("http", "ws")}${path}`);
-      socket.once("open", () => reject(new Error("it opened")));
+      socket.once("open", () => reject(new Error("the socket opened")));
       socket.once("error", () => {});
       socket.once("unexpected-response", (_request, answer) => {
         let body = "";
@@ -267,7 +268,7 @@ test("a page of another origin", async () => {
   await own.closed;
 });
 
-test("more connections from one address than it may have", async () => {
+test("more connections from one address than allowed", async () => {
   const small = await startTestServer({ connectionsPerAddress: 2 });
   await createRoom(small.url, "cube", "room");
   const bots = [await Bot.join(small.url, "room"), await Bot.join(small.url, "room")];

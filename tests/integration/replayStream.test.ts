@@ -1,6 +1,6 @@
 /**
- * A replay of a room: the room's own frames again, hands and spares with them; who leaves frees the thread, and there
- * are only so many at once.
+ * A replay of a room: the room's own frames, with grabs and spawnable bodies. A client that leaves frees the thread,
+ * and the number of replays at once is limited.
  */
 import { once } from "node:events";
 import { decode } from "@msgpack/msgpack";
@@ -74,11 +74,11 @@ interface State {
   quantized: number[];
 }
 
-/** Nobody is there any more: it stands still. */
+/** Waits until the empty room is paused. */
 async function standing(room: string): Promise<State> {
   const { members } = server.app.registry.get(room);
   await vi.waitUntil(() => members.connected === 0, { timeout: 300_000 });
-  // But for a tick that was under way.
+  // Except for a tick in progress.
   for (let before = -1; ; ) {
     const state = (await (await fetch(`${server.url}/api/rooms/${room}/positions`)).json()) as State;
     if (state.tick === before) return state;
@@ -89,7 +89,7 @@ async function standing(room: string): Promise<State> {
 
 const of = ({ messages }: Played, type: number): unknown[][] => messages.filter(([found]) => found === type);
 
-test("its frames are those that members had, to the integer, up to where the room stands", async () => {
+test("its frames are those of the members, to the integer, up to the room's last tick", async () => {
   await createRoom(server.url, "cube", "replayed");
   const bot = await Bot.join(server.url, "replayed", { keepFrames: 1000 });
   const point = { body: 0, triangle: 0, u: 0.3, v: 0.3 };
@@ -125,7 +125,7 @@ test("its frames are those that members had, to the integer, up to where the roo
     compared += 1;
   }
   expect(compared).toBeGreaterThan(15);
-  // a keyframe at once and then at every second: players leap to them
+  // A keyframe at the beginning and then every second, for seeking.
   const [first, ...later] = of(whole, ServerMessage.keyframe).map(([, tick]) => tick as number);
   expect(first).toBe(2);
   expect(later).toEqual(Array.from({ length: Math.floor(state.tick / 60) }, (_, second) => 60 * (second + 1)));
@@ -137,11 +137,11 @@ test("its frames are those that members had, to the integer, up to where the roo
   expect(Math.max(...hands.flat().flatMap(([, , grabs]) => grabs.map((grab) => grab[6]!)))).toBeCloseTo(y + 0.5, 5);
   expect(hands.at(-1)).toEqual([[member, null, []]]);
 
-  // its last second alone: the same frames, but for bodies that slept when it began
+  // Its last second alone: the same frames, except for bodies that slept when it began.
   const end = await play(await replay("replayed", 1));
   expect(end.head).toMatchObject({ from: state.tick - 60, until: state.tick });
   expect(Math.min(...end.frames.keys())).toBeLessThanOrEqual(state.tick - 58);
-  // a keyframe at once and at the second's end, which may be the same
+  // A keyframe at the beginning and at the end of the second, which may be the same.
   expect(end.kinds).toBe([...end.frames.keys()].map((tick, i) => (i === 0 || tick % 60 === 0 ? "K" : "d")).join(""));
   for (const [tick, ints] of end.frames) {
     const wanted = whole.frames.get(tick);
@@ -150,16 +150,16 @@ test("its frames are those that members had, to the integer, up to where the roo
   }
 });
 
-test("bodies that come and go, resets and states that were taken on the way are in it", async () => {
+test("it includes spawned and removed bodies, resets, and saved states", async () => {
   await createRoom(server.url, "spare", "spares");
   const bot = await Bot.join(server.url, "spares");
   bot.spawn(1, [1, 0.5, 0.2]);
   await bot.until(() => bot.waiting.bodies.length === 1, "the spare");
   const came = bot.waiting.tick;
   bot.reset();
-  await bot.until(() => bot.resets === 1 && bot.waiting.bodies.length === 2, "the reset, and who waits again");
+  await bot.until(() => bot.resets === 1 && bot.waiting.bodies.length === 2, "the reset, and the absent bodies");
   const back = bot.waiting.tick;
-  // states are taken every five seconds, and leave their mark
+  // States are saved every five seconds, and leave a mark.
   await bot.until(() => bot.tick > 330, "five seconds and a half");
   await bot.leave();
   const state = await standing("spares");
@@ -177,7 +177,7 @@ test("bodies that come and go, resets and states that were taken on the way are 
   expect([...played.frames.values()].at(-1)).toEqual(Int32Array.from(state.quantized));
 });
 
-test("one for an address, and who goes makes room for the next", async () => {
+test("one replay for an address, and a client that leaves makes room for the next", async () => {
   await createRoom(server.url, "victim", "watched");
   const bot = await Bot.join(server.url, "watched");
   await bot.until(() => bot.tick > 30, "half a second");
@@ -199,7 +199,7 @@ test("one for an address, and who goes makes room for the next", async () => {
   expect((await play(answer)).frames.size).toBeGreaterThan(10);
 });
 
-test("few at once; a replay that ends, that is left or that nobody takes in steps no further", async () => {
+test("the number at once is limited; a replay that ends, is abandoned or is not read steps no further", async () => {
   await createRoom(server.url, "cube", "few");
   const bot = await Bot.join(server.url, "few");
   await bot.until(() => bot.tick > 60, "a second");
@@ -225,7 +225,7 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
       return pool.step(task);
     },
   };
-  // a few hundred bytes are as much as is made ahead
+  // At most a few hundred bytes are made ahead.
   const replays = new ReplayStreams(counted, { bufferedBytes: 256 });
   const streams = ["a", "b", "c", "d"].map((address) => replays.open(address, plan));
   expect(() => replays.open("a", plan)).toThrow(
@@ -242,7 +242,7 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
     for (let before = -1; steps !== before; await sleep(150)) before = steps;
     return steps;
   };
-  // nobody reads on: each has stepped as far as its buffer goes, and no further
+  // No client reads: each has stepped until its buffer is full, and no further.
   while (steps === 0) await sleep(20);
   expect(await settled()).toBeLessThan(4 * 60);
   for (const stream of streams) stream.destroy();
@@ -262,14 +262,14 @@ test("few at once; a replay that ends, that is left or that nobody takes in step
   await pools.close();
 });
 
-test("nothing is streamed for its head alone", async () => {
+test("a HEAD request streams nothing", async () => {
   const { room } = await createRoom(server.url, "cube");
   for (const path of [`rooms/${room}/replay`, `rooms/${room}/recording`, `admin/rooms/${room}/recording`])
     expect([path, (await fetch(`${server.url}/api/${path}`, { method: "HEAD" })).status]).toEqual([path, 404]);
   expect((await fetch(`${server.url}/api/rooms/${room}`, { method: "HEAD" })).status).toBe(200);
 });
 
-test("refusals name what was wrong", async () => {
+test("refusals name the reason", async () => {
   await createRoom(server.url, "cube", "refused");
   for (const seconds of ["0", "121", "9999"]) {
     expect(await (await fetch(`${server.url}/api/rooms/refused/replay?seconds=${seconds}`)).json()).toMatchObject({
@@ -281,6 +281,6 @@ test("refusals name what was wrong", async () => {
   }
   expect(await (await replay("refused", -1)).json()).toMatchObject({ code: "BODY_INVALID" });
   expect(await (await replay("nowhere")).json()).toMatchObject({ code: "ROOM_NOT_FOUND" });
-  // a room that has not ticked yet
+  // A room that has not ticked yet.
   expect(await play(await replay("refused"))).toMatchObject({ head: { from: 0, until: 0 }, kinds: "" });
 });

@@ -1,5 +1,5 @@
 /**
- * Every route, asked by everybody in every state of a room: what is answered is what routes/rules.ts says, over real
+ * Every route, requested by every role in every state of a room: the answers are those of routes/rules.ts, over real
  * HTTP and real sockets.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,13 +17,16 @@ import { startTestServer, type TestServer } from "./server.ts";
 
 const MODES = ["open", "tokens"] as const;
 const STATES = ["open", "locked", "password", "banned"] as const;
-/** `other`: a player of another room. All but none have a token. */
+/** `other`: a player of another room. All except `none` have a token. */
 const CALLERS = ["none", "other", "spectator", "player", "owner", "admin"] as const;
 type Mode = (typeof MODES)[number];
 type State = (typeof STATES)[number];
 type Caller = (typeof CALLERS)[number];
 
-/** As what each comes into the room, or why not. `banned`: the address and the subjects of spectator and player are. */
+/**
+ * Role of each caller in the room, or the reason for refusal. `banned`: the address and the subjects of spectator and
+ * player are banned.
+ */
 const INSIDE: Record<
   Mode,
   Record<State, Record<Caller, Role | "BANNED" | "ROOM_LOCKED" | "TOKEN_NEEDED" | "PASSWORD" | "NOT_ALLOWED">>
@@ -84,7 +87,7 @@ const INSIDE: Record<
   },
 };
 
-/** A request of each route, and the status with which it is let through; PASSES: any that is not a refusal. */
+/** A request of each route, and its status on success; PASSES: any status that is not a refusal. */
 const PASSES = 0;
 const SAMPLES: Record<string, { path: string; body?: object; passes: number; room?: string }> = {
   "GET /healthz": { path: "/healthz", passes: 200 },
@@ -142,7 +145,7 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
 };
 const SOCKET = "GET /api/rooms/:room/socket";
 
-/** What the row's answer must be: the status that lets through, or the code that refuses. */
+/** Expected answer of the row: the status of success, or the code of the refusal. */
 function expected(route: string, mode: Mode, state: State, caller: Caller): string | number {
   const { who } = RULES[route]!;
   const { passes } = SAMPLES[route]!;
@@ -155,7 +158,7 @@ function expected(route: string, mode: Mode, state: State, caller: Caller): stri
         return passes;
       return refused;
     case "opener": {
-      // The room is open already: who has a token for it finds it.
+      // The room is open already: a caller with a token for it finds it.
       const may = route === "POST /api/rooms" ? atLeastSomething(caller) : caller === "owner" || caller === "admin";
       return mode === "open" || may ? passes : refused;
     }
@@ -164,7 +167,7 @@ function expected(route: string, mode: Mode, state: State, caller: Caller): stri
     case "admin":
       return caller === "admin" ? passes : refused;
     case "socket":
-      throw new Error("sockets are asked by themselves");
+      throw new Error("sockets have tests of their own");
     default: {
       const inside = INSIDE[mode][state][caller];
       if (isRole(inside)) return atLeast(inside, who) ? passes : refused;
@@ -191,11 +194,11 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(clientDir, { recursive: true }));
 
-/** The room as it is to be found, made anew if the last request has ended it. */
+/** Puts the room into the state, and creates it again if the last request has ended it. */
 async function prepare(server: TestServer, room: string, state: State): Promise<void> {
   if (!server.app.registry.has(room)) await server.app.registry.create({ scene: "cube", name: room });
   const { access, members } = server.app.registry.get(room);
-  // Who has left is expected back for a while.
+  // A member who left may return for a while, so kick it.
   for (const session of members.sessions.values()) members.kick(session, CloseCode.kicked, "the next one asks");
   await access.setLocked(state === "locked");
   if (access.hasPassword !== (state === "password"))
@@ -260,7 +263,7 @@ test("every row has a sample here, and is a route", async () => {
   await server.close();
 });
 
-test("a route without a row does not come up", () => {
+test("a route without a row fails at start", () => {
   const app = Fastify();
   new RequestAuth({ auth: null!, audit: null!, metrics: null!, find: () => undefined }).watchRoutes(app);
   expect(() => app.get("/api/rooms/:room/secrets", async () => "told")).toThrow(
@@ -269,13 +272,13 @@ test("a route without a row does not come up", () => {
   expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no rule");
 });
 
-test("no route that changes something takes it from a page of another site", async () => {
+test("no route that changes state accepts a request from a page of another site", async () => {
   const embedder = "https://school.example";
   const server = await startTestServer({ clientDir, embedOrigins: [embedder] });
   const changing = Object.keys(SAMPLES).filter((route) => !route.startsWith("GET "));
   expect(changing.length).toBeGreaterThan(10);
   const codeOf = async (route: string, headers: Record<string, string>): Promise<unknown> => {
-    // As a form sends it, without asking first.
+    // As a form sends it, without a preflight request.
     const text = { method: route.split(" ")[0]!, headers: { "content-type": "text/plain", ...headers }, body: "{}" };
     return ((await (await fetch(server.url + SAMPLES[route]!.path, text)).json()) as { code?: string }).code;
   };
@@ -324,7 +327,7 @@ describe.each(MODES)("in %s mode", (auth) => {
     expect(found).toEqual(wanted);
   });
 
-  test("who is in a locked room with a token keeps what the role gives over HTTP, until it is gone", async () => {
+  test("a member of a locked room with a token keeps its role's HTTP rights until it leaves", async () => {
     await prepare(server, "room", "open");
     const bot = await Bot.join(server.url, "room", { joinToken: tokens.player! });
     await server.app.registry.get("room").access.setLocked(true);
@@ -336,7 +339,8 @@ describe.each(MODES)("in %s mode", (auth) => {
   });
 
   if (auth === "tokens")
-    test("in tokens mode nobody without a token for it learns whether a room is there", () => tellsNothing(server));
+    test("in tokens mode a caller without a token for a room cannot find out whether it exists", () =>
+      tellsNothing(server));
 });
 
 async function tellsNothing(server: TestServer): Promise<void> {

@@ -1,6 +1,4 @@
-/**
- * A server tells whoever runs it of a scene whose ticks take longer than they may: in the log once, and in the list.
- */
+/** The server reports a scene whose ticks exceed their budget: once in the log, and in the list. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
@@ -9,7 +7,7 @@ import { linesOf } from "../ops/logLines.ts";
 import { SCENES_DIR } from "./server.ts";
 
 const TOKEN = "operators-own-token-of-a-heavy-scene";
-const WARNING = "a tick of this scene needs more than its time on this machine: its rooms run in slow motion";
+const WARNING = "a tick of this scene takes longer than its period on this machine: its rooms run in slow motion";
 let server: RunningServer;
 
 beforeAll(async () => {
@@ -35,7 +33,7 @@ async function rooms(): Promise<Map<string, Listed>> {
   return new Map(body.rooms.map((room) => [room.room, room]));
 }
 
-test("two rooms of a heavy scene and one of a light one: one line, and the heavy rooms say why", async () => {
+test("two rooms of a heavy scene and one of a light one: one log line, and the heavy rooms give the reason", async () => {
   const names = { first: "heavy", second: "heavy", light: "cube" };
   for (const [room, scene] of Object.entries(names)) await createRoom(server.url, scene, room);
   const bots = await Promise.all(Object.keys(names).map((room) => Bot.join(server.url, room)));

@@ -1,6 +1,6 @@
 /**
- * The package `pliant-client` as it is built, loaded by its name from a folder that has nothing else, against real
- * servers: joining, pulling, coming back, and every code of its errors.
+ * The built package `pliant-client`, loaded by its name from a folder without other files, against real servers:
+ * joining, pulling, reconnecting, and every error code.
  */
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ import { succeeds } from "../support/program.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const BUILT = fileURLToPath(new URL("../../build/sdk", import.meta.url));
-/** Of the core without the decoder's WebAssembly, gzip. */
+/** Limit of the core without the decoder's WebAssembly, gzip. */
 const MOST_BYTES = 30 * 1024;
 
 let server: TestServer;
@@ -61,7 +61,7 @@ async function refused(work: () => unknown): Promise<PliantError> {
   throw new Error("nothing was refused");
 }
 
-/** Resolves when it holds, which is asked at every such event. */
+/** Resolves when `done` is true, which is checked at every such event. */
 function until(room: Room, event: RoomEventName, done: () => boolean): Promise<void> {
   if (done()) return Promise.resolve();
   return new Promise((resolve) => {
@@ -80,7 +80,7 @@ function center(room: Room, body: string): Point {
   return sum;
 }
 
-/** The token of a room's owner. */
+/** Creates a room. @returns its owner's token */
 async function owned(room: string, scene = "cube"): Promise<string> {
   const answer = await fetch(`${server.url}/api/rooms`, {
     method: "POST",
@@ -90,7 +90,7 @@ async function owned(room: string, scene = "cube"): Promise<string> {
   return ((await answer.json()) as { token: string }).token;
 }
 
-/** Sockets that were opened with it, to be cut. */
+/** Collects the sockets that were opened, so that a test can cut them. */
 function cuttable(): { WebSocket: NonNullable<JoinOptions["WebSocket"]>; opened: WebSocket[] } {
   const opened: WebSocket[] = [];
   class Line extends WebSocket {
@@ -103,7 +103,7 @@ function cuttable(): { WebSocket: NonNullable<JoinOptions["WebSocket"]>; opened:
 }
 
 describe("the package", () => {
-  test("is in order for publint and for every way that TypeScript resolves modules", async () => {
+  test("passes publint and every way that TypeScript resolves modules", async () => {
     expect((await publint({ pkgDir: BUILT, pack: false, strict: true })).messages).toEqual([]);
     const files = Object.fromEntries(
       readdirSync(BUILT, { recursive: true, withFileTypes: true })
@@ -123,7 +123,7 @@ describe("the package", () => {
     expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
   });
 
-  test("lists every code of its errors", () => {
+  test("lists every error code", () => {
     const page = readFileSync(join(BUILT, "README.md"), "utf8");
     const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (.+) \|$/gm)].map(([, code, text]) => [code, text]);
     expect(Object.fromEntries(rows)).toEqual(ClientErrors);
@@ -171,7 +171,7 @@ describe("a room", () => {
     ben.leave();
   });
 
-  test("comes back by itself when the line is lost; its hands have let go", async () => {
+  test("reconnects automatically when the connection is lost; its grabs have ended", async () => {
     const { WebSocket, opened } = cuttable();
     const room = await enter("back", { scene: "cube", WebSocket });
     const { member } = room;
@@ -189,7 +189,7 @@ describe("a room", () => {
     expect((await refused(() => room.reset())).code).toBe("LEFT");
   });
 
-  test("puts in and takes out a body that waits", async () => {
+  test("puts in and takes out a spawnable body", async () => {
     const room = await enter("spares", { scene: "spare" });
     expect(room.waiting).toEqual([1, 2]);
     expect((await refused(() => room.grab("spare", [0, 0, 0]))).code).toBe("BODY_WAITS");
@@ -203,7 +203,7 @@ describe("a room", () => {
     room.leave();
   });
 
-  test("is tuned by its owner, and by nobody else", async () => {
+  test("is tuned by its owner only", async () => {
     const owner = await enter("tuned", { token: await owned("tuned") });
     const guest = await enter("tuned");
     owner.tune({ gravity: [0, 2, 0], body: 0, friction: 1.25 });
@@ -224,7 +224,7 @@ describe("a room", () => {
     guest.leave();
   });
 
-  test("one hand pulls two bodies, for everybody", async () => {
+  test("one grab pulls two bodies, for all members", async () => {
     const ann = await enter("twins", { scene: "twins" });
     const ben = await enter("twins");
     const seen: unknown[] = [];
@@ -248,7 +248,7 @@ describe("a room", () => {
     ben.leave();
   });
 
-  test("tells who takes hold and lets go, and who puts in and takes out", async () => {
+  test("reports grabs and releases, and spawned and removed bodies, with the member", async () => {
     const ann = await enter("happenings", { scene: "spare" });
     const seen: unknown[] = [];
     ann.on("grabbed", ({ member, body }) => seen.push([member, body]));
@@ -285,7 +285,7 @@ describe("a room", () => {
     ben.leave();
   });
 
-  test("passes messages to the other members, as they were, in order", async () => {
+  test("passes messages to the other members unchanged, in order", async () => {
     const ann = await enter("talk", { scene: "cube" });
     const ben = await enter("talk");
     const heard: unknown[] = [];
@@ -335,8 +335,8 @@ describe("a room", () => {
   });
 });
 
-describe("what is refused", () => {
-  test("arguments, by field, value and limit", async () => {
+describe("refusals", () => {
+  test("invalid arguments, with field, value and limit", async () => {
     const joins: [string, unknown, unknown][] = [
       ["url", "play.example/r/x", {}],
       ["url", `${server.url}/r/NO`, {}],
@@ -386,12 +386,12 @@ describe("what is refused", () => {
     room.leave();
   });
 
-  test("by the server over HTTP: its own code", async () => {
+  test("by the server over HTTP: with the server's code", async () => {
     expect(await refused(() => enter("nowhere"))).toMatchObject({ code: "ROOM_NOT_FOUND", status: 404 });
     expect(await refused(() => enter("nowhere", { scene: "none" }))).toMatchObject({ code: "SCENE_NOT_FOUND" });
   });
 
-  test("a full, locked or closed room, a password, a spectator's hand, a member that was kicked", async () => {
+  test("a full, locked or closed room, a password, a spectator's grab, a kicked member", async () => {
     const token = await owned("guarded");
     const { WebSocket, opened } = cuttable();
     const owner = await enter("guarded", { token, WebSocket });
@@ -430,7 +430,7 @@ describe("what is refused", () => {
     expect(met).toContain("ROOM_GONE");
   });
 
-  /** Has every room, and closes sockets with a code before anybody is let in. */
+  /** A server that has every room, and closes sockets with a code before the welcome. */
   async function closing(code: number): Promise<{ url: string; end(): void }> {
     const http: Server = createServer((_request, response) => void response.end("{}"));
     new WebSocketServer({ server: http }).on("connection", (socket) => socket.close(code, "says the test"));
@@ -446,13 +446,13 @@ describe("what is refused", () => {
     ["TOO_MANY_ATTEMPTS", CloseCode.tooManyAttempts],
     ["ROOM_PARKED", CloseCode.parked],
     ["REFUSED", CloseCode.badMessage],
-  ])("a line that is closed before the welcome: %s", async (code, closeCode) => {
+  ])("a connection that is closed before the welcome: %s", async (code, closeCode) => {
     const server = await closing(closeCode);
     expect(await refused(() => joinRoom(`${server.url}/r/x`))).toMatchObject({ code, closeCode });
     server.end();
   });
 
-  test("a server that does not answer, answers nonsense, or not in time, and a caller that gives up", async () => {
+  test("a server that does not answer, answers nonsense, or too late, and a caller that gives up", async () => {
     const broken = createServer((_request, response) => void response.writeHead(500).end("<html>"));
     const silent = createServer(() => {});
     for (const one of [broken, silent]) {

@@ -4,15 +4,15 @@ import type { Worker } from "node:worker_threads";
 import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 
-/** Scenes that cost next to nothing to build and to step, and some that are to fail. */
+/** Scenes that cost almost nothing to build and to step, and some that must fail. */
 export const SCENES_DIR = fileURLToPath(new URL("./scenes", import.meta.url));
 
 export interface TestServer {
   app: App;
   url: string;
-  /** Threads that this server has started, ended ones included. */
+  /** Threads that this server has started, including ended ones. */
   workers: Worker[];
-  /** A metric's value, summed over the series that have all the labels given. */
+  /** A metric's value, summed over the series that have all the given labels. */
   metric(name: string, labels?: Record<string, string>): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions outlive a process that is killed: whoever was welcomed is the same member when it is back, and lets go of
- * what it held.
+ * Sessions survive a killed process: a member that was welcomed is the same member after the restart, without its
+ * grabs.
  */
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -16,10 +16,10 @@ const folder = mkdtempSync(join(tmpdir(), "pliant-sessions-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const HANDS = 5;
-/** Killed with their welcome: no journal has been written since. */
+/** Members that are welcomed just before the kill: no journal has been written since. */
 const NEWCOMERS = 5;
 
-test("ten of ten are who they were after kill -9, those too who had just been welcomed; every hand is let go", async () => {
+test("all ten members keep their identity after kill -9, also the newly welcomed ones; every grab has ended", async () => {
   const dataDir = join(folder, "data");
   const env = {
     PLIANT_STORE: "sqlite",
@@ -40,7 +40,7 @@ test("ten of ten are who they were after kill -9, those too who had just been we
     bots.push(bot);
   }
   await bots[0]!.until(() => bots[0]!.hands.size === HANDS && bots[0]!.tick > 120, "all hands");
-  // Killed in the very moment in which the last of them is welcomed.
+  // Kill at the moment in which the last of them is welcomed.
   const newcomers = Array.from({ length: NEWCOMERS }, (_, i) =>
     Bot.join(first.url, "room", { name: `new ${i}`, color: "#123456" }),
   );
@@ -71,9 +71,9 @@ test("ten of ten are who they were after kill -9, those too who had just been we
   for (const { welcome } of bots.slice(0, HANDS))
     expect(
       inputs.slice(last).some(({ type, member }) => type === "releaseAll" && member === welcome.member),
-      `hand of ${welcome.member}`,
+      `grab of ${welcome.member}`,
     ).toBe(true);
-  // What would let somebody in as one of them is nowhere on the disk.
+  // The disk contains nothing that would allow entering as one of them.
   await second.close();
   const file = readFileSync(join(dataDir, "pliant.sqlite")).toString("latin1");
   for (const { welcome } of bots) expect(file).not.toContain(welcome.token);

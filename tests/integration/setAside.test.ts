@@ -1,6 +1,6 @@
 /**
- * Damaged pieces of a room, and what lies behind a gap in its journal: the room goes on without them, and an operator
- * finds them, byte for byte, until they are deleted.
+ * Damaged pieces of a room, and pieces behind a gap in its journal: the room continues without them. An operator can
+ * download them, byte for byte, until they are deleted.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ interface Piece {
   bytes: number;
 }
 
-/** The last piece but one is damaged, so the last one leads nowhere. @returns both, as they are in the file */
+/** Damages the last piece but one, so that the last one does not connect. @returns both, as they are in the file */
 function damage(room: string): { until_tick: number; bytes: Uint8Array }[] {
   const file = new DatabaseSync(join(folder, STORE_FILE));
   try {
@@ -43,7 +43,7 @@ function damage(room: string): { until_tick: number; bytes: Uint8Array }[] {
   }
 }
 
-test("what is damaged and what lies behind it is set aside, whole, and an operator has it until it is deleted", async () => {
+test("damaged pieces and the pieces behind them are quarantined, whole, and an operator has them until they are deleted", async () => {
   const options = { store: "sqlite", dataDir: folder, adminToken: ADMIN } as const;
   const first = await startTestServer(options);
   await createRoom(first.url, "cube", "room");

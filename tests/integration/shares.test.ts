@@ -1,4 +1,4 @@
-/** One greedy room beside light ones, on a real thread: it has what they leave, and its ticks do not keep them. */
+/** One heavy room beside light ones, on a real thread: it gets the remaining time, and does not delay their ticks. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { RoomSimulation } from "../../server/rooms/simulation.ts";
 import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
@@ -8,7 +8,7 @@ import { WorkerPools } from "../../server/workers/pool.ts";
 import { fileURLToPath } from "node:url";
 
 const LIGHT_ROOMS = 4;
-/** Of every light room, after the greedy one has begun. */
+/** Ticks of every light room, after the heavy one has begun. */
 const TICKS = 140;
 const PUSH = { type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3 } as const;
 let pools: WorkerPools;
@@ -25,7 +25,7 @@ async function template(name: string): Promise<SceneTemplate> {
 }
 
 interface Watched {
-  /** Of every tick: when the thread began it, ms of performance.now(), and how much of that was its own. */
+  /** For every tick: when the thread began it, ms of performance.now(), and its own time on the thread. */
   ticks: { startMs: number; ownMs: number }[];
   stop: () => Promise<void>;
 }
@@ -51,7 +51,7 @@ function watch(simulation: RoomSimulation, hz: number, awake = false): Watched {
     last = (async () => {
       tick += 1;
       const outcome = await simulation.step({ ...tickOf(tick, awake), dueMs }, lost);
-      if (outcome.kind !== "stepped") throw new Error("a step was not stepped", { cause: outcome });
+      if (outcome.kind !== "stepped") throw new Error("a step was not executed", { cause: outcome });
       const { startMs, wholeSeconds } = outcome.result;
       began(startMs);
       ticks.push({ startMs, ownMs: 1000 * wholeSeconds });
@@ -68,7 +68,7 @@ function watch(simulation: RoomSimulation, hz: number, awake = false): Watched {
   };
 }
 
-/** The state after so many ticks with nobody else there. */
+/** The state after this many ticks without other rooms. */
 async function alone(scene: SceneTemplate, ticks: number, awake: boolean): Promise<string> {
   const simulation = await RoomSimulation.open(scene, pools.forRoom("shared"));
   for (let tick = 1; tick <= ticks; tick++) await simulation.step(tickOf(tick, awake), lost);
@@ -80,21 +80,21 @@ beforeAll(() => {
 });
 afterAll(() => pools.close());
 
-test("on one thread the light rooms come first, and the greedy one has what is left", async () => {
+test("on one thread the light rooms come first, and the heavy one gets the remaining time", async () => {
   const pool = pools.forRoom("shared");
   const light = await template("cube");
   const heavy = await template("victim");
   const rooms = await Promise.all(Array.from({ length: LIGHT_ROOMS }, () => RoomSimulation.open(light, pool)));
-  // More ticks a second than a thread can step: the next one has always been due for longer than anybody else's.
+  // More ticks a second than a thread can step, so that its next tick is always the longest overdue.
   const big = await RoomSimulation.open(heavy, pool);
   const greedy = watch(big, 2000, true);
   await vi.waitUntil(() => greedy.ticks.length > 0, { timeout: 300_000 });
   const watched = rooms.map((room) => watch(room, light.layout.tickHz));
   await vi.waitUntil(() => watched.every(({ ticks }) => ticks.length > TICKS), { timeout: 300_000 });
   await Promise.all([greedy, ...watched].map(({ stop }) => stop()));
-  // That none of the greedy room's begins while a light one could: tests/server/workers/threadLoop.test.ts.
+  // tests/server/workers/threadLoop.test.ts checks that no tick of the heavy room begins while a light one could.
   expect(greedy.ticks.length).toBeGreaterThan(LIGHT_ROOMS);
-  // Once their rooms are known, those that come due in the middle of one of its ticks begin there,
+  // Once their rooms are known, light ticks that come due during one of its ticks begin in the middle of it.
   const inTheMiddle = watched.flatMap(({ ticks }) =>
     ticks
       .slice(TICKS / 2)
@@ -103,7 +103,7 @@ test("on one thread the light rooms come first, and the greedy one has what is l
       ),
   );
   expect(inTheMiddle.length).toBeGreaterThan(0);
-  // and what comes of either is what comes of it alone.
+  // Each room's result equals its result alone.
   expect((await big.inspect()).stateHash).toBe(await alone(heavy, greedy.ticks.length, true));
   expect((await rooms[0]!.inspect()).stateHash).toBe(await alone(light, watched[0]!.ticks.length, false));
 });

@@ -1,6 +1,6 @@
 /**
- * Simple mode against real servers, read by a decoder that knows nothing but PROTOCOL.md's half page: on bundled scenes
- * its integers are those of the server, and of a member with the codec.
+ * Simple mode against real servers, with a decoder written from PROTOCOL.md's half page only. On bundled scenes its
+ * integers are those of the server, and of a member with the codec.
  */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -66,7 +66,7 @@ class SimpleClient {
   }
 }
 
-/** Several frames; metrics and positions take as long to read as a tick does. */
+/** The time of several frames; reading metrics and positions takes as long as a tick. */
 const POLL_MS = 100;
 
 async function until(done: () => boolean | Promise<boolean>, what: string): Promise<void> {
@@ -80,7 +80,7 @@ async function inspect(url: string, room: string): Promise<{ frameTick: number; 
 
 const same = (a: Int32Array, b: Int32Array): boolean => a.length === b.length && a.every((value, i) => value === b[i]);
 
-/** The close code and reason that a hello with these options meets. */
+/** The close code and reason for a hello with these options. */
 async function refusal(url: string, options: Record<string, unknown>): Promise<[number, string]> {
   const { socket } = new SimpleClient(url, "room", options);
   const [code, reason] = (await once(socket, "close")) as [number, Buffer];
@@ -109,7 +109,7 @@ describe("bundled scenes", () => {
         const { frameTick, quantized } = await inspect(server.url, scene);
         told.set(frameTick, quantized);
         return [...told.keys()].filter((tick) => simple.frames.has(tick)).length >= 5 && simple.frames.size >= FRAMES;
-      }, "frames, five of which the server told, too");
+      }, "frames, five of them also from the server");
       await until(() => bot.tick >= simple.tick, "the other member's frame");
       for (const [tick, frame] of simple.frames) {
         if (told.has(tick)) expect([...frame]).toEqual(told.get(tick));
@@ -142,14 +142,14 @@ describe("limits", () => {
     [{ mode: "simple", hz: Number.NaN }, "hello: hz is NaN, not a number from 1 to 20"],
     [{ mode: "simple", hz: "10" }, 'hello: hz is "10", not a number from 1 to 20'],
     [{ mode: "simple", hz: { valueOf: 10 } }, "hello: hz is [object Object], not a num"],
-  ])("%j ends the line with a reason", async (options, reason) => {
+  ])("%j closes the connection with a reason", async (options, reason) => {
     expect(await refusal(server.url, options)).toEqual([
       4400,
       typeof reason === "string" ? expect.stringContaining(reason) : expect.stringMatching(reason),
     ]);
   });
 
-  test("a room that rests gives a newcomer its one frame, and whoever was late the last one", async () => {
+  test("a resting room gives a new member its one frame, and a late reader the last one", async () => {
     const bot = await Bot.join(server.url, "room", { keepFrames: 10_000 });
     const heartbeats = (count: number): Promise<void> => {
       const goal = bot.counts.emptyDeltas + count;
@@ -170,13 +170,13 @@ describe("limits", () => {
     await until(() => same(simple.frames.get(simple.tick)!, rest), "rest");
     await heartbeats(6);
     const ticks = [...simple.frames.keys()];
-    // Once a second, give or take the send tick that one waits for, and the first.
+    // Once a second, except the first, with a tolerance of one send interval.
     for (let i = 2; i < ticks.length; i++) expect(ticks[i]! - ticks[i - 1]!).toBeGreaterThanOrEqual(60 - 2);
     expect([...simple.frames.get(simple.tick)!]).toEqual([...bot.frame]);
     await Promise.all([bot.leave(), simple.leave()]);
   });
 
-  test("who does not read misses frames, and has the newest when it reads again", async () => {
+  test("a client that does not read misses frames, and gets the newest when it reads again", async () => {
     await createRoom(server.url, "sheet", "slow");
     const bot = await Bot.join(server.url, "slow");
     const simple = await SimpleClient.join(server.url, "slow");

@@ -1,6 +1,6 @@
 /**
- * A client that does not read is skipped and costs the others nothing; when it reads again it gets a keyframe and is in
- * the chain.
+ * A client that does not read misses frames and costs other members nothing. When it reads again it gets a keyframe and
+ * rejoins the chain.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
@@ -17,10 +17,9 @@ test("skipped frames, then a keyframe", async () => {
   const quick = await Bot.join(server.url, "slow");
   const slow = await Bot.join(server.url, "slow");
   slow.pauseReading();
-  // It still talks, so it is not dead, only slow. The operating system takes some megabytes before the server sees
-  // that.
+  // It still sends, so it is slow and not dead. The operating system buffers some megabytes before the server notices.
   const talking = setInterval(() => slow.ping(), 500);
-  const untilMs = performance.now() + 200_000; // a minute of a machine with nothing else to do
+  const untilMs = performance.now() + 200_000; // A minute on an idle machine.
   while ((await server.metric("pliant_frames_skipped_total")) < 10 && performance.now() < untilMs) await sleep(100);
   expect(await server.metric("pliant_frames_skipped_total")).toBeGreaterThanOrEqual(10);
 
@@ -30,7 +29,7 @@ test("skipped frames, then a keyframe", async () => {
 
   const seen = slow.counts.keyframes;
   slow.resumeReading();
-  await slow.until(() => slow.counts.keyframes > seen && slow.tick > quick.tick - 30, "the way back into the chain");
+  await slow.until(() => slow.counts.keyframes > seen && slow.tick > quick.tick - 30, "the return to the chain");
   await slow.frames(10);
   clearInterval(talking);
   await slow.until(() => slow.tick === quick.tick, "the same tick");

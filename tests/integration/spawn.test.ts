@@ -1,6 +1,6 @@
 /**
- * Bodies that wait, over real sockets: put in where it is free, refused to the one who asked and to nobody else, known
- * to who comes later, taken out again.
+ * Spawnable bodies, over real sockets: put in where there is space. A refusal goes only to the member who asked. Later
+ * members see the body, and it can be taken out again.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, type Point } from "../../load-tests/bot.ts";
@@ -15,7 +15,7 @@ afterAll(() => server.close());
 const THERE = 0;
 const SPARE = 1;
 const BALL = 2;
-/** The smallest coordinate of a body's particles. */
+/** Height of a body's lowest particle, m. */
 const lowest = (bot: Bot, body: number): number =>
   Math.min(...Array.from({ length: bot.topology.bodies[body]!.count }, (_, i) => bot.position(body, i)[1]));
 
@@ -24,7 +24,7 @@ async function two(room: string): Promise<[Bot, Bot]> {
   return [await Bot.join(server.url, room, { name: "Ann" }), await Bot.join(server.url, room, { name: "Ben" })];
 }
 
-test("the topology says who may wait, the room who does; one is put in and everybody sees it", async () => {
+test("the topology lists spawnable bodies, the room the absent ones; a spawned one appears for all members", async () => {
   const [ann, ben] = await two("put-in");
   expect(ann.topology.bodies.map((body) => body.waits)).toEqual([undefined, true, true]);
   expect(ben.waiting).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
@@ -34,10 +34,10 @@ test("the topology says who may wait, the room who does; one is put in and every
   const [x, , z] = ben.center(SPARE);
   expect(x).toBeCloseTo(1, 2);
   expect(z).toBeCloseTo(0.2, 2);
-  // it falls from there
+  // It falls from there.
   await ben.until(() => lowest(ben, SPARE) < 0.02, "the floor");
   expect(lowest(ben, SPARE)).toBeGreaterThan(-0.01);
-  // who comes later knows before the first frame
+  // A later member knows it before the first frame.
   const late = await Bot.join(server.url, "put-in");
   expect(late.waiting.bodies).toEqual([BALL]);
   expect(late.waiting.tick).toBeLessThanOrEqual(late.tick);
@@ -45,7 +45,7 @@ test("the topology says who may wait, the room who does; one is put in and every
   await Promise.all([ann.leave(), ben.leave(), late.leave()]);
 });
 
-test("a taken place is refused to who asked, by field, value and limit; or the body goes on top", async () => {
+test("an occupied place is refused to the member who asked, with field, value and limit; or the body goes on top", async () => {
   const [ann, ben] = await two("taken");
   const before = ben.counts.messages;
   ann.spawn(SPARE, [0.1, 0.1, 0]);
@@ -64,14 +64,14 @@ test("a taken place is refused to who asked, by field, value and limit; or the b
   const top = Math.max(
     ...Array.from({ length: ben.topology.bodies[THERE]!.count }, (_, i) => ben.position(THERE, i)[1]),
   );
-  // it has weighed on it for some ticks, and the middle of the top sinks first
+  // It has rested on the body below for some ticks, and the middle of that body's top sinks first.
   expect(lowest(ben, SPARE)).toBeGreaterThan(top - 0.01);
   expect(lowest(ben, SPARE)).toBeLessThan(top + 0.02);
   expect(await (await fetch(`${server.url}/api/rooms/taken`)).json()).toMatchObject({
     heldBodies: [],
     waitingBodies: [BALL],
   });
-  // nobody floods a room with questions for places
+  // The rate of spawn requests is limited.
   ann.spawn(BALL, [2, 1, 0]);
   ann.spawn(BALL, [3, 1, 0]);
   await ann.until(() => ann.notices.length > 1, "the refusal of the next one");
@@ -79,7 +79,7 @@ test("a taken place is refused to who asked, by field, value and limit; or the b
   await Promise.all([ann.leave(), ben.leave()]);
 });
 
-test("who is taken out is let go of and waits; a reset has all wait", async () => {
+test("grabs of a removed body end; a reset removes all spawned bodies", async () => {
   const [ann, ben] = await two("taken-out");
   ann.spawn(SPARE, [1, 0.1, 0]);
   ben.spawn(BALL, [-1, 0.1, 0]);
@@ -89,12 +89,12 @@ test("who is taken out is let go of and waits; a reset has all wait", async () =
   ann.remove(SPARE);
   await ben.until(() => ben.waiting.bodies.includes(SPARE), "the removal");
   expect(ben.waiting).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
-  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "Ben's hand let go");
-  // nobody holds what is not there
+  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the end of Ben's grab");
+  // An absent body cannot be grabbed.
   ben.grab(4, { body: SPARE, triangle: 0, u: 0.3, v: 0.3 }, [1, 0.5, 0]);
   await ben.until(() => ben.notices.length > 0, "the refusal");
   expect(ben.notices).toMatchObject([{ code: "INPUT_REJECTED", details: { field: "body", value: SPARE } }]);
-  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the refused hand");
+  await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the refused grab");
   ann.reset();
   await ben.until(() => ben.waiting.bodies.length === 2, "the reset");
   expect(ben.waiting).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
@@ -103,10 +103,10 @@ test("who is taken out is let go of and waits; a reset has all wait", async () =
 
 test.each<[string, (bot: Bot) => void, string, object]>([
   [
-    "a body that is always there",
+    "a body that is not spawnable",
     (bot) => bot.spawn(THERE, [1, 1, 1]),
     "OUT_OF_RANGE",
-    { field: "body", value: THERE, limit: "a body that may wait: 1, 2" },
+    { field: "body", value: THERE, limit: "a spawnable body: 1, 2" },
   ],
   [
     "a place beyond the world",
@@ -115,16 +115,16 @@ test.each<[string, (bot: Bot) => void, string, object]>([
     { field: "position", value: 1000 },
   ],
   [
-    "a heading of no length",
+    "a heading of length 0",
     (bot) => bot.spawn(SPARE, [1, 1, 1], { heading: [0, 0] }),
     "OUT_OF_RANGE",
     { field: "heading", value: 0 },
   ],
   [
-    "to take out what waits",
+    "removing an absent body",
     (bot) => bot.remove(BALL),
     "INPUT_REJECTED",
-    { field: "body", value: BALL, limit: "a body that is there: this one waits" },
+    { field: "body", value: BALL, limit: "a body in the scene: this one waits" },
   ],
 ])("refused: %s", async (what, act, code, details) => {
   const room = `refused-${what.replaceAll(" ", "-").slice(0, 30)}`;
@@ -137,8 +137,8 @@ test.each<[string, (bot: Bot) => void, string, object]>([
 });
 
 test.each([
-  ["a heading that is no direction", [10, 1, 0, 0, 0, { heading: [1] }], "spawn: heading is not two finite numbers"],
-  ["a word that is none", [10, 1, 0, 0, 0, { occupied: "push" }], "spawn: occupied is neither refuse nor lift"],
+  ["a heading with one number", [10, 1, 0, 0, 0, { heading: [1] }], "spawn: heading is not two finite numbers"],
+  ["an unknown word", [10, 1, 0, 0, 0, { occupied: "push" }], "spawn: occupied is neither refuse nor lift"],
   ["a missing coordinate", [10, 1, 0, 0], "spawn: z is not a finite number"],
 ])("malformed: %s", async (what, message, reason) => {
   await createRoom(server.url, "spare", "malformed");
@@ -148,7 +148,7 @@ test.each([
   expect(what).not.toBe("");
 });
 
-test("a room with nothing but bodies at rest and bodies that wait sends next to nothing", async () => {
+test("a room with only resting and absent bodies sends almost nothing", async () => {
   await createRoom(server.url, "spare", "quiet");
   const bot = await Bot.join(server.url, "quiet");
   await bot.until(() => bot.counts.emptyDeltas >= 3, "rest");

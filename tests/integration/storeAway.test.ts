@@ -1,7 +1,7 @@
 /**
- * A store that takes nothing any more: the disk is full, the database is away. The process is not ready within 5 s,
- * members are told within 8 s, the log says it once a minute, and everything comes back by itself. Real disks (a small
- * one of memory, where the system lets us have one), real servers.
+ * A store that accepts no more writes: the disk is full, or the database is away. The process is not ready within 5 s,
+ * members are told within 8 s, the log says it once a minute, and everything recovers automatically. Real disks (a
+ * small RAM disk, if the system allows it), real servers.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), "pliant-away-"));
 const disk = join(folder, "disk");
 mkdirSync(disk);
 const [mount, unmount] = [findOnPath("mount"), findOnPath("umount")];
-// Only root may, and not in every container.
+// Only root may mount, and not in every container.
 const mounted =
   mount !== undefined &&
   unmount !== undefined &&
@@ -44,7 +44,7 @@ const readiness = async (url: string): Promise<{ code: number; status: string }>
   return { code: answer.status, status: ((await answer.json()) as { status: string }).status };
 };
 
-/** When each of these came true, ms from now. */
+/** Time at which each of these became true, ms from now. */
 async function timed(...states: (() => boolean | Promise<boolean>)[]): Promise<number[]> {
   const startMs = performance.now();
   return Promise.all(
@@ -64,7 +64,7 @@ async function started(env: Record<string, string>): Promise<RunningServer> {
   return server;
 }
 
-/** What a store that is away does to a server with one member, and how it is when it is back. */
+/** Checks a server with one member while its store is away, and after the store is back. */
 async function outage(
   { url, output = () => "" }: { url: string; output?: () => string },
   away: () => void | Promise<void>,
@@ -87,10 +87,10 @@ async function outage(
   expect(toldMs).toBeLessThan(TOLD_WITHIN_MS);
   expect(closedMs).toBeLessThan(TOLD_WITHIN_MS);
   expect(code).toBe(CloseCode.restarting);
-  expect((await readiness(url)).status).toBe("the store does not take what is written");
+  expect((await readiness(url)).status).toBe("the store accepts no writes: see the log");
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(Number(/^pliant_store_away_seconds (.*)$/m.exec(metrics)![1])).toBeGreaterThan(2);
-  // Whoever comes meanwhile is sent on, too.
+  // A member who joins meanwhile is sent away, too.
   expect((await Bot.connect(url, "room").untilClosed()).code).toBe(CloseCode.restarting);
   const said = output().slice(lines).split("\n").filter(Boolean);
   const same = Map.groupBy(said, (line) => (JSON.parse(line) as { msg: string }).msg);
@@ -100,7 +100,7 @@ async function outage(
   const again = await rejoined(url, token);
   expect(again.welcome).toMatchObject({ session, member });
   const { tick } = again;
-  await again.until(() => again.tick > tick + 30, "that it goes on");
+  await again.until(() => again.tick > tick + 30, "the room's next ticks");
   await again.leave();
 }
 
@@ -112,8 +112,8 @@ async function rejoined(url: string, resume: string): Promise<Bot> {
   }
 }
 
-describe.skipIf(!mounted)("a disk that is full", () => {
-  test("is known in time to balancer and members, said once, and forgotten when there is room again", async () => {
+describe.skipIf(!mounted)("a full disk", () => {
+  test("is reported in time to load balancer and members, logged once, and recovers when there is space again", async () => {
     const filler = join(disk, "filler");
     await outage(
       await started({ PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(disk, "data") }),
@@ -133,7 +133,7 @@ describe.skipIf(!mounted)("a disk that is full", () => {
   });
 });
 
-test("a disk that hangs: the same, though nothing fails", async () => {
+test("a disk that hangs: the same, although no call fails", async () => {
   const server = await startTestServer({ store: "sqlite", dataDir: join(folder, "hung"), workers: 1 });
   let goOn = (): void => {};
   const hung = new Promise<void>((resolve) => (goOn = resolve));
@@ -162,7 +162,7 @@ test("a disk that hangs: the same, though nothing fails", async () => {
   await server.close();
 });
 
-test("a room is not handed over while the store takes nothing of it: it goes on here, whole", async () => {
+test("a room is not handed over while the store cannot write it: it continues here, whole", async () => {
   const dataDir = join(folder, "unwilling");
   const server = await startTestServer({ store: "sqlite", dataDir, workers: 1, adminToken: ADMIN_TOKEN });
   await createRoom(server.url, "cube", "room");
@@ -175,10 +175,10 @@ test("a room is not handed over while the store takes nothing of it: it goes on 
     .spyOn(SqliteStore.prototype, "appendJournal")
     .mockRejectedValue(new StoreUnavailable("the disk", new Error("disk I/O error")));
   const { tick } = bot;
-  await bot.until(() => bot.tick > tick + 10, "ticks that the store has not got");
+  await bot.until(() => bot.tick > tick + 10, "ticks that are not stored");
   expect(await handOver()).toEqual({ handedOver: [] });
   const later = bot.tick;
-  await bot.until(() => bot.tick > later + 10, "that it goes on");
+  await bot.until(() => bot.tick > later + 10, "the room's next ticks");
   expect(bot.closed).toBeNull();
   failing.mockRestore();
   await vi.waitUntil(async () => ((await handOver()) as { handedOver: string[] }).handedOver.length === 1);
@@ -195,7 +195,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("a database that is away", () => {
   afterAll(() => database.stop());
 
   test.each(["halted", "broken", "silent"])(
-    "its rooms' members are let go, and come back to the same room when the database is back (%s)",
+    "its rooms' members are sent away, and come back to the same room when the database is back (%s)",
     async (how) => {
       const line = await TcpProxy.open(database.port);
       const url = new URL(await database.database());

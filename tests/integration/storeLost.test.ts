@@ -1,4 +1,4 @@
-/** A server that starts on a store which has lost its log says so where operators look, until it is started again. */
+/** A server that starts on a store which has lost its log reports it to operators until it is started again. */
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { SCENES_DIR, startTestServer } from "./server.ts";
 const folder = mkdtempSync(join(tmpdir(), "pliant-lost-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a deleted log: an error with its code, a metric, not ready; rooms that the file has are there; ready with the next start", async () => {
+test("a deleted log: an error with its code, a metric, not ready; rooms in the file exist; ready after the next start", async () => {
   const env = {
     PLIANT_STORE: "sqlite",
     PLIANT_DATA_DIR: folder,
@@ -21,7 +21,7 @@ test("a deleted log: an error with its code, a metric, not ready; rooms that the
     PLIANT_WORKERS: "1",
     PLIANT_SCENES_DIR: SCENES_DIR,
   };
-  // One room that an orderly end has brought into the file, and one that is in the log only.
+  // One room that an orderly end has written into the file, and one that is only in the log.
   const first = await startTestServer({ store: "sqlite", dataDir: folder, workers: 1 });
   await createRoom(first.url, "cube", "older");
   const visitor = await Bot.join(first.url, "older");
@@ -54,7 +54,7 @@ test("a deleted log: an error with its code, a metric, not ready; rooms that the
   expect(faults(linesOf(fourth))).toEqual([]);
 });
 
-test("files deleted under a running server: not ready, said with a code, counted; the next start has every room", async () => {
+test("files deleted under a running server: not ready, logged with a code, counted; the next start has every room", async () => {
   const data = mkdtempSync(join(tmpdir(), "pliant-gone-"));
   const env = {
     PLIANT_STORE: "sqlite",
@@ -83,7 +83,7 @@ test("files deleted under a running server: not ready, said with a code, counted
     expect(linesOf(first)).toContainEqual(
       expect.objectContaining({ level: 50, code: "STORE_FILES_REWRITTEN", keptAs: join(data, STORE_FILE) }),
     );
-    // All is stored again, so it comes back by itself.
+    // All is stored again, so it recovers automatically.
     await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ code: 200 });
     await createRoom(first.url, "cube", "newer");
   } finally {

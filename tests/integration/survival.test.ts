@@ -1,6 +1,6 @@
 /**
- * A real server, killed in the middle of a pull, and gone on with by another one; two on one store, in this process,
- * and a visitor at the one that does not have the room.
+ * A real server is killed in the middle of a pull, and another one continues. Also two servers on one store, in this
+ * process, and a visitor at the server that does not have the room.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -40,7 +40,7 @@ async function start(data: string): Promise<TestServer> {
   return server;
 }
 
-/** A restored room answers 503 until it is there; a page asks again by itself. */
+/** A restored room answers 503 until it is ready; a page retries automatically. */
 async function joinWhenThere(url: string, room: string): Promise<Bot> {
   for (const untilMs = performance.now() + 300_000; ; ) {
     const answer = await fetch(`${url}/api/rooms/${room}`);
@@ -50,21 +50,21 @@ async function joinWhenThere(url: string, room: string): Promise<Bot> {
   }
 }
 
-/** Rooms of one server, and the bodies that are pulled in each, by a hand each. */
+/** Rooms of one server, and the bodies that are pulled in each, with one grab each. */
 const ROOMS: Record<string, number[]>[] = [
-  // of one cube all by a hand on warped elements, and modes and points by one each besides
+  // Scene one-cube: one grab for all bodies with warped elements, and one each for modes and points.
   { "put-in": [0], "stretched-cloth": [0], "one-cube": [3, 6, 7] },
-  // of what melts a crystal and two solids
+  // Scene melt: a crystal and two solids.
   { melt: [1, 2, 3], integrators: [0, 1, 2], smoke: [0, 0, 0] },
   { tank: [0, 1, 2] },
-  // whose ticks end early while all land at once
+  // Its ticks end early while all bodies land at once.
   { "hundred-bodies": [0] },
 ];
 
-/** Of the first of them: what waits and comes, and most of the methods that a body may have. */
+/** The short form: spawned bodies, and most of the methods that a body may have. */
 const SMALL: Record<string, number[]>[] = [{ "put-in": [0], "one-cube": [3, 6] }, { "hundred-bodies": [0] }];
 
-/** What their owners have changed of methods by then. */
+/** Changes of methods by their owners before the kill. */
 const TUNED: Record<string, { body: number; steps?: number; modes?: number }[]> = {
   "one-cube": [
     { body: 3, steps: 3 },
@@ -74,7 +74,7 @@ const TUNED: Record<string, { body: number; steps?: number; modes?: number }[]> 
 };
 
 test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
-  "a server killed in the middle of a pull goes on with the very bits: what was recorded before and after it steps again as one: %o",
+  "a server killed in the middle of a pull continues with the same bits: the recordings before and after it replay as one: %o",
   async (pulled) => {
     const data = `killed-${Object.keys(pulled)[0]}`;
     const first = await startProcess(data);
@@ -82,7 +82,7 @@ test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
     const bots: Bot[] = [];
     for (const scene of scenes) {
       const { token: joinToken } = await createRoom(first.url, scene, scene);
-      const bot = await Bot.join(first.url, scene, { name: `who pulls ${scene}`, joinToken });
+      const bot = await Bot.join(first.url, scene, { name: `the grab in ${scene}`, joinToken });
       for (const change of TUNED[scene] ?? []) bot.tune(change);
       for (const [hand, body] of pulled[scene]!.entries()) {
         const point = { body, triangle: 3 + 20 * hand, u: 0.3, v: 0.3 };
@@ -103,7 +103,7 @@ test.each(inLong<Record<string, number[]>[]>(ROOMS, SMALL))(
     expect(rooms.map(({ room }) => room).sort()).toEqual([...scenes].sort());
     const again = await Promise.all(scenes.map((scene) => joinWhenThere(second.url, scene)));
     for (const [i, bot] of again.entries()) {
-      // no more than the journal's interval is lost: 0.5 s and the time that the kill took to get there
+      // At most the journal's interval is lost: 0.5 s and the time until the kill took effect.
       expect(bot.tick).toBeGreaterThan(ticks[i]! - 60);
       await bot.until(() => bot.tick > ticks[i]! + 30, "half a second more");
       for (const change of TUNED[scenes[i]!] ?? []) expect(bot.tuned!.tuning.bodies[change.body]).toMatchObject(change);
@@ -118,11 +118,11 @@ async function unfinished(url: string): Promise<number> {
   return Number(/^pliant_ticks_unfinished_total (\d+)$/m.exec(metrics)?.[1]);
 }
 
-/** @param tick before which the server was killed */
+/** @param tick at which the server was killed */
 async function stepsAgain(url: string, scene: string, tick: number): Promise<void> {
   const bytes = new Uint8Array(await (await fetch(`${url}/api/rooms/${scene}/recording`)).arrayBuffer());
   const recording = decodeRecording(bytes);
-  // the hand was there, and let go when its owner was gone
+  // The grab was active, and ended when its owner was gone.
   expect(recording.records.flatMap(({ inputs }) => inputs).map(({ type }) => type)).toEqual(
     expect.arrayContaining(["grab", "releaseAll"]),
   );
@@ -134,17 +134,17 @@ async function stepsAgain(url: string, scene: string, tick: number): Promise<voi
   expect(`${again.stdout}${again.stderr}`).toContain("all alike");
 }
 
-test("a visitor of the process that does not have the room sees it, scene and all, and a member of before is known after a restart", async () => {
+test("a visitor at the process that does not have the room sees it, scene and all, and an earlier member is recognized after a restart", async () => {
   const [a, b] = [await start("two"), await start("two")];
   await createRoom(a.url, "stretched-cloth", "far");
-  // b has built no scene: it is asked for the room, its topology and its socket
+  // b has built no scene: it is asked for the room, its topology and its socket.
   const far = await Bot.join(b.url, "far", { name: "far" });
   const near = await Bot.join(a.url, "far");
   await far.frames(5);
   const point = { body: 0, triangle: 100, u: 0.3, v: 0.3 };
   const [x, y, z] = near.surfacePosition(point);
   far.grab(1, point, [x, y + 0.3, z]);
-  await near.until(() => near.surfacePosition(point)[1] > y + 0.02, "the pull of who came through the other process");
+  await near.until(() => near.surfacePosition(point)[1] > y + 0.02, "the pull through the other process");
   const { member, token } = far.welcome;
   await a.close();
   ends.shift();

@@ -1,6 +1,6 @@
 /**
- * A thread that runs out of memory in the middle of a step: two crumpled sheets that go through each other in a hundred
- * thousand places need more heap than it has.
+ * A thread that runs out of memory in the middle of a step: two crumpled sheets that intersect in a hundred thousand
+ * places need more heap than it has.
  */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { startTestServer } from "./server.ts";
 
 const CELLS = 100;
 
-/** A sheet of 1 m whose corners lie anywhere within 3 cm. */
+/** A sheet of 1 m whose corners are at random places within 3 cm. */
 function crumpled(seed: number): string {
   let state = seed;
   const random = (): number => (state = (state * 1103515245 + 12345) & 0x7fffffff) / 0x7fffffff;
@@ -30,7 +30,7 @@ function crumpled(seed: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-test("costs the thread, and a room that needs so much again and again its life; the others go on", async () => {
+test("costs the thread, and closes a room that needs so much memory repeatedly; other rooms continue", async () => {
   const scenesDir = mkdtempSync(join(tmpdir(), "pliant-greedy-"));
   cpSync("tests/integration/scenes/cube.json", join(scenesDir, "cube.json"));
   const material = { density: 300, thickness: 0.001, youngsModulus: 1e4, poissonsRatio: 0.3 };

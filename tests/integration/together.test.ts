@@ -1,6 +1,6 @@
 /**
- * One hand on two bodies, by the server alone: both move alike for everybody, it is one grab on the line, in the
- * journal and in a replay, and letting go lets go of both.
+ * One grab on two bodies, as the server executes it: both move alike for all members, it is one grab on the socket, in
+ * the journal and in a replay, and a release ends both.
  */
 import { decode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { ServerMessage } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const [LEFT, ALONE, RIGHT] = [0, 1, 2];
-/** One grab, as `hands` and replays have it. */
+/** One grab, as `hands` and replays encode it. */
 type GrabRow = [grab: number, body: number, triangle: number, u: number, v: number, ...Point, together?: true];
 
 let server: TestServer;
@@ -20,11 +20,11 @@ afterAll(() => server.close());
 const of = async (path: string): Promise<Uint8Array> =>
   new Uint8Array(await (await fetch(`${server.url}/api/rooms/twins/${path}`)).arrayBuffer());
 
-/** Everybody's grabs as a replay tells them, each time. */
+/** The list of all members' grabs at each change in a replay. */
 function heldIn(replay: Uint8Array): GrabRow[][] {
   const view = new DataView(replay.buffer);
   const told: GrabRow[][] = [];
-  // behind the head, which is a map
+  // After the header, which is a map.
   for (let at = 4 + view.getUint32(0); at < replay.byteLength; at += 4 + view.getUint32(at)) {
     const [type, , hands] = decode(replay.subarray(at + 4, at + 4 + view.getUint32(at))) as unknown[];
     if (type === ServerMessage.hands)
@@ -33,7 +33,7 @@ function heldIn(replay: Uint8Array): GrabRow[][] {
   return told;
 }
 
-test("both bodies move alike, the third not at all; the others see the hand, and so does a replay", async () => {
+test("both bodies move alike, the third not at all; other members and a replay see the grab", async () => {
   await createRoom(server.url, "twins", "twins");
   const ann = await Bot.join(server.url, "twins");
   const ben = await Bot.join(server.url, "twins");
@@ -50,19 +50,24 @@ test("both bodies move alike, the third not at all; the others see the hand, and
   const held = { grab: 5, body: RIGHT, triangle: 7, together: true };
   expect(ben.hands.get(ann.welcome.member)!.grabs).toMatchObject([held]);
   const late = await Bot.join(server.url, "twins");
-  await late.until(() => late.hands.get(ann.welcome.member)?.grabs[0]?.together === true, "the hand of before");
+  await late.until(() => late.hands.get(ann.welcome.member)?.grabs[0]?.together === true, "the earlier grab");
 
-  // what is not pulled with others is refused, in words, and nobody holds it
+  // A grab of a body outside the group is refused with a message, and has no effect.
   ann.grab(6, { ...point, body: ALONE }, [0, 1, 0], { together: true });
   await ann.until(() => ann.notices.length > 0, "a refusal");
   expect(ann.notices[0]).toMatchObject({
     code: "OUT_OF_RANGE",
-    details: { field: "together", value: ALONE, limit: `a body that one hand pulls with others: ${LEFT}, ${RIGHT}` },
+    details: {
+      field: "together",
+      value: ALONE,
+      limit: `a body that one grab pulls together with others: ${LEFT}, ${RIGHT}`,
+    },
   });
 
   ann.release(5);
   await ben.until(() => ben.hands.get(ann.welcome.member)!.grabs.length === 0, "the release");
-  // nothing pulls any more: impulses, of which one may only stop the throw, carry cubes away from where the hand was
+  // No grab is active any more. Impulses carry the cubes away from the grab's place; one of them may only stop the
+  // throw.
   for (const body of [LEFT, RIGHT, LEFT, RIGHT]) ann.impulse({ ...point, body }, [-20, 0, 0]);
   await ben.until(() => way(LEFT) < 0.2 && way(RIGHT) < 0.2, "both cubes on their way back");
 

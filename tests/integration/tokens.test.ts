@@ -1,4 +1,4 @@
-/** A server that nobody enters without a token; who issues tokens; what admins see and do, and the log of it. */
+/** A server that requires a token: who issues tokens, what admins see and do, and the audit log. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import type { Config } from "../../server/config.ts";
@@ -38,7 +38,7 @@ const open = (room: string, token = ADMIN): Promise<{ status: number; json: Reco
   call("POST", "/api/rooms", token, { scene: "cube", room });
 
 describe("a server for invited guests", () => {
-  test("without a token nothing is opened, listed, read or entered", async () => {
+  test("without a token nothing can be opened, listed, read or entered", async () => {
     await open("private");
     for (const [method, path, body] of [
       ["GET", "/api/rooms"],
@@ -61,7 +61,7 @@ describe("a server for invited guests", () => {
     });
   });
 
-  test("a token lets in as what it says, and lists its own room only", async () => {
+  test("a token admits with its role, and lists its own room only", async () => {
     await open("one");
     await open("two");
     const player = await issue(ADMIN, { room: "one", role: "player", name: "Ada" });
@@ -75,7 +75,7 @@ describe("a server for invited guests", () => {
     expect(
       ((await call("GET", "/api/rooms", player)).json.rooms as { room: string }[]).map(({ room }) => room),
     ).toEqual(["one"]);
-    // Its session is resumed with the same token and the session's.
+    // Its session is resumed with the join token and the session token.
     bot.drop();
     const again = await Bot.join(server.url, "one", { joinToken: player, resume: bot.welcome.token });
     expect(again.welcome.session).toBe(bot.welcome.session);
@@ -102,7 +102,7 @@ describe("a server for invited guests", () => {
     ],
     ["for an admin of one room", () => sign({ room: "one", role: "admin" }), "an admin's token is for every room: *"],
     ["no token at all", async () => "x".repeat(3000), "longer than 2048 characters"],
-  ] as const)("a token that is %s does not", async (_, make, reason) => {
+  ] as const)("a token that is %s does not admit", async (_, make, reason) => {
     await open("one");
     const joinToken = await make();
     expect(await Bot.connect(server.url, "one", { joinToken }).untilClosed()).toEqual({
@@ -115,7 +115,7 @@ describe("a server for invited guests", () => {
     });
   });
 
-  test("a token of the key from before is still good", async () => {
+  test("a token of the previous key is still valid", async () => {
     await open("one");
     const bot = await Bot.join(server.url, "one", { joinToken: await sign({}, [SECRETS[1]!]) });
     expect(bot.welcome.role).toBe("player");
@@ -144,7 +144,7 @@ const sign = async (changes: Partial<Parameters<TokenMint["sign"]>[0]>, secrets 
   (await new TokenMint(secrets).sign({ room: "one", role: "player", seconds: 60, ...changes })).token;
 
 describe("issuing", () => {
-  test("owners give up to their own role, for their own room, and nothing that outlives their token", async () => {
+  test("owners give roles up to their own, for their own room, and no token that outlives their own", async () => {
     await open("own");
     const owner = await issue(ADMIN, { room: "own", role: "owner", hours: 1 });
     const given = await call("POST", "/api/tokens", owner, {
@@ -171,7 +171,7 @@ describe("issuing", () => {
     expect((await call("POST", "/api/tokens", player, { room: "own", role: "player" })).status).toBe(403);
   });
 
-  test("an owner's token that came with the room gives tokens for that room only, not for a later one of its name", async () => {
+  test("an owner's token that came with the room issues tokens for that room only, not for a later one of its name", async () => {
     const { json } = await open("once");
     const invited = await issue(json.token as string, { room: "once", role: "player" });
     await server.app.registry.remove("once");
@@ -191,7 +191,7 @@ describe("issuing", () => {
     [{ room: "own", role: "player", hours: 0 }],
     [{ room: "own", role: "player", hours: 1e6 }],
     [{ room: "own", role: "player", more: 1 }],
-  ])("%j is no grant", async (grant) => {
+  ])("%j is not a valid grant", async (grant) => {
     expect(await call("POST", "/api/tokens", ADMIN, grant)).toMatchObject({
       status: 400,
       json: { code: "BODY_INVALID" },
@@ -200,7 +200,7 @@ describe("issuing", () => {
 });
 
 describe("admins", () => {
-  test("nobody else sees or does anything of theirs", async () => {
+  test("only admins see and do any of it", async () => {
     await open("watched");
     const owner = await issue(ADMIN, { room: "*", role: "owner" });
     for (const [method, path, body] of [
@@ -215,7 +215,7 @@ describe("admins", () => {
     }
   });
 
-  test("they see who is in, kick, end rooms, and it is all in the log", async () => {
+  test("they see members, kick, end rooms, and all of it is in the log", async () => {
     await open("watched");
     const bot = await Bot.join(server.url, "watched", {
       joinToken: await issue(ADMIN, { room: "watched", role: "player", subject: "mallory" }),
@@ -263,7 +263,7 @@ describe("admins", () => {
     expect((await call("GET", "/api/admin/audit?limit=0", ADMIN)).json).toMatchObject({ code: "BODY_INVALID" });
   });
 
-  test("where none is configured there is none", async () => {
+  test("without an admin token in the configuration there is no admin", async () => {
     const plain = await startTestServer();
     for (const token of ["", "admin", ADMIN]) {
       expect(
@@ -279,7 +279,7 @@ describe("admins", () => {
 });
 
 describe("limits of one address", () => {
-  test("rooms that it has made, and rooms that it makes in a minute; finding a room costs nothing, and operators are not counted", async () => {
+  test("number and rate of rooms that it creates; finding a room costs nothing, and operators are not counted", async () => {
     const small = await startTestServer({ roomsPerAddress: 2, roomsPerMinute: 4, adminToken: ADMIN });
     const make = (room: string, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${small.url}/api/rooms`, {
@@ -304,7 +304,7 @@ describe("limits of one address", () => {
     await small.close();
   });
 
-  test("no two addresses fill a server: each has as many rooms as it leaves", async () => {
+  test("no two addresses fill a server: each may have as many rooms as it leaves free", async () => {
     const small = await startTestServer({ maxRooms: 8, roomsPerAddress: 4, trustProxy: 1 });
     const make = async (address: string): Promise<unknown> => {
       const answer = await fetch(`${small.url}/api/rooms`, {
@@ -330,7 +330,7 @@ describe("limits of one address", () => {
     await small.close();
   });
 
-  test("an address is what the line says, unless so many proxies, or these, are trusted; what a visitor claims before them counts for nothing", async () => {
+  test("an address is that of the connection, or of the trusted proxies (by number or by address); earlier entries of a visitor count for nothing", async () => {
     const cases: [Config["trustProxy"], string, string, boolean][] = [
       [false, "192.0.2.1", "192.0.2.2", false],
       [1, "192.0.2.1", "192.0.2.2", true],
@@ -346,7 +346,7 @@ describe("limits of one address", () => {
     let behind: TestServer | undefined;
     let trusted: Config["trustProxy"] | undefined;
     for (const [trustProxy, one, other, apart] of cases) {
-      // Cases that trust the same stand together.
+      // Cases with the same trusted proxies are grouped.
       if (!behind || JSON.stringify(trustProxy) !== JSON.stringify(trusted)) {
         await behind?.close();
         behind = await startTestServer({ trustProxy, roomsPerAddress: 1 });
@@ -365,21 +365,21 @@ describe("limits of one address", () => {
     await behind?.close();
   });
 
-  test("tokens that are none: after 60 of them even a good one has to wait", async () => {
+  test("after 60 invalid tokens even a valid one has to wait", async () => {
     const guessed = await startTestServer({ adminToken: ADMIN });
     await createRoom(guessed.url, "cube", "room");
     const ask = (token: string): Promise<Response> =>
       fetch(`${guessed.url}/api/admin/rooms`, { headers: { authorization: `Bearer ${token}` } });
     for (let i = 0; i < 60; i++) expect((await ask(`guess-${i}`)).status).toBe(401);
     expect((await ask(ADMIN)).status).toBe(429);
-    // It is one budget for requests and sockets.
+    // Requests and sockets share one budget.
     const late = await Bot.join(guessed.url, "room", { joinToken: ADMIN });
     expect([late.welcome.role, late.notices[0]?.code]).toEqual(["player", "TOKEN_INVALID"]);
     await late.leave();
     await guessed.close();
   });
 
-  test("a made-up name that somebody else's room has is not given out, with or without a key", async () => {
+  test("a generated name that is in use is not given out, with or without a key", async () => {
     const names = ["taken", "taken", "free"];
     const wanted = { scene: "cube", key: "a-key-of-its-own", makeName: () => names.shift()! };
     const { registry } = server.app;

@@ -1,6 +1,6 @@
 /**
- * What owners change of a running room, over real sockets: it acts for everybody, is refused to others, and lives as
- * long as the room's state does: through an undo, a kill and a replay.
+ * An owner's changes of a running room, over real sockets. They take effect for all members, are refused to other
+ * members, and live with the room's state: through an undo, a kill and a replay.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ async function owned(url: string, scene: string, room: string): Promise<{ owner:
   return { owner: await Bot.join(url, room, { joinToken: token }), token };
 }
 
-/** Steps a recording again, and holds it to its hashes. */
+/** Replays a recording, and compares it with its hashes. */
 async function stepsAgain(url: string, room: string): Promise<ReturnType<typeof decodeRecording>> {
   const bytes = new Uint8Array(await (await fetch(`${url}/api/rooms/${room}/recording`)).arrayBuffer());
   const file = join(folder, `${room}.pliant`);
@@ -48,7 +48,7 @@ async function stepsAgain(url: string, room: string): Promise<ReturnType<typeof 
   return decodeRecording(bytes);
 }
 
-test("the owner turns gravity round and everybody's body rises; a reset keeps it, asScene takes it back", async () => {
+test("the owner reverses gravity and every member's body rises; a reset keeps it, asScene restores it", async () => {
   const { owner } = await owned(server.url, "cube", "up");
   const guest = await Bot.join(server.url, "up");
   const { tuning: scene } = guest.tuned!;
@@ -72,12 +72,12 @@ test("the owner turns gravity round and everybody's body rises; a reset keeps it
   await Promise.all([owner.leave(), guest.leave(), late.leave()]);
 });
 
-test("what begins to move out of a rest is sent with the tick that moves it, not with the next that is due", async () => {
+test("the first motion after rest is sent with its own tick, not with the next one that is due", async () => {
   const token = (await createRoom(server.url, "cube", "stirred")).token!;
   const owner = await Bot.join(server.url, "stirred", { joinToken: token, keepFrames: 30 });
   const every = owner.welcome.tickHz / owner.welcome.sendHz;
   expect(every).toBe(2);
-  // until it was a tick between two that are due: each time as likely as not
+  // Until it was a tick between two that are due: each time with probability one half.
   for (let between = false, turn = 1; !between; turn++) {
     owner.tune({ gravity: [0, 0, 0] });
     owner.reset();
@@ -86,7 +86,7 @@ test("what begins to move out of a rest is sent with the tick that moves it, not
     await owner.until(() => owner.counts.emptyDeltas > emptyDeltas + 1, "rest");
     const rest = owner.frame.slice();
     const restTick = owner.tick;
-    // in one tick by 3 mm, six steps of the grid
+    // 3 mm in one tick, six steps of the grid.
     owner.tune({ gravity: [0, 20, 0] });
     await owner.until(() => owner.tuned!.tick > restTick && owner.tick >= owner.tuned!.tick + every, "motion");
     const [first] = [...owner.recent].find(([tick, frame]) => tick > restTick && frame.some((x, i) => x !== rest[i]))!;
@@ -96,7 +96,7 @@ test("what begins to move out of a rest is sent with the tick that moves it, not
   await owner.leave();
 });
 
-test("the scene with what was changed is a scene like any other", async () => {
+test("the scene with the changes is valid", async () => {
   const { owner } = await owned(server.url, "spare", "saved");
   const saved = async (): Promise<Response> => fetch(`${server.url}/api/rooms/saved/scene`);
   const file = JSON.parse(readFileSync(join(SCENES_DIR, "spare.json"), "utf8")) as Scene;
@@ -110,7 +110,7 @@ test("the scene with what was changed is a scene like any other", async () => {
   const [there, spare, ball] = file.bodies;
   const material = { ...ball!.material, damping: 0.5, friction: 1.25 };
   expect(scene).toEqual({ ...file, gravity: UP, bodies: [there, spare, { ...ball, material }] });
-  // whoever opens it finds what this room has
+  // A room of it has this room's values.
   const { layout } = await createWorld(scene, { baseDir: SCENES_DIR });
   expect(layout.tuned).toEqual(owner.tuned!.tuning);
   await owner.leave();
@@ -118,7 +118,7 @@ test("the scene with what was changed is a scene like any other", async () => {
 
 const AS_SCENE = { gravity: UP, wind: NO_WIND, timeScale: 1, stood: 0 };
 
-test("static friction that the scene gives is never less than what slides", () => {
+test("static friction of the scene is never less than sliding friction", () => {
   const text = JSON.stringify({ bodies: [{ material: {}, contact: { staticFriction: 0.7 } }] });
   const was = { ...AS_SCENE, bodies: [{ body: 0, damping: 0, friction: 0.5 }] };
   const saved = (friction: number): unknown =>
@@ -127,7 +127,7 @@ test("static friction that the scene gives is never less than what slides", () =
   expect(saved(0.1)).toEqual({ material: { friction: 0.1 }, contact: { staticFriction: 0.7 } });
 });
 
-test("whatever was changed is in the scene that is saved, materials by name and moduli in proportion too", async () => {
+test("every change is in the saved scene, also materials by name and moduli in proportion", async () => {
   const sheet = { type: "grid", size: [1, 1], cells: [2, 2] };
   const file = {
     version: 1,
@@ -170,12 +170,12 @@ test("whatever was changed is in the scene that is saved, materials by name and 
   const saved = tunedScene(JSON.stringify(file), layout.tuned, now);
   expect(saved.bodies[0]!.material).toEqual({ preset: "rubber", density: 500, youngsModulus: 1e6, poissonsRatio: 0.4 });
   const again = await createWorld(validateScene(JSON.parse(JSON.stringify(saved))), { baseDir: SCENES_DIR });
-  // the pins are gone, and with them the question whether they hold
+  // The pins are gone, and so is their setting.
   const { pins: _, ...weave } = now.bodies[1]!;
   expect(again.layout.tuned).toEqual({ ...now, bodies: [now.bodies[0], weave, now.bodies[2]] });
 });
 
-test("time that an owner stops stands still for everybody, who still see what is done; then it goes on", async () => {
+test("a room stopped by its owner is paused for all members, who still see actions; then it continues", async () => {
   const { owner } = await owned(server.url, "cube", "paused");
   const guest = await Bot.join(server.url, "paused");
   owner.tune({ timeScale: 0 });
@@ -194,7 +194,7 @@ test("time that an owner stops stands still for everybody, who still see what is
   await Promise.all([owner.leave(), guest.leave(), late.leave()]);
 });
 
-test("others are refused, and what is out of range is, by field, value and limit; nobody else hears of it", async () => {
+test("other members' changes are refused, and so are values out of range, with field, value and limit; only the sender is told", async () => {
   const { owner } = await owned(server.url, "spare", "refused");
   const guest = await Bot.join(server.url, "refused");
   guest.tune({ gravity: UP });
@@ -229,7 +229,7 @@ test("others are refused, and what is out of range is, by field, value and limit
   await Promise.all([owner.leave(), guest.leave()]);
 });
 
-test("an undo takes it back", async () => {
+test("an undo reverts it", async () => {
   const { owner, token } = await owned(server.url, "cube", "undone");
   await owner.until(() => owner.tick > 90, "a second and a half");
   const { tuning: scene } = owner.tuned!;
@@ -239,7 +239,7 @@ test("an undo takes it back", async () => {
   const answer = await fetch(`${server.url}/api/rooms/undone/undo`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-    // further than the room has come since, however late this is
+    // Further back than the room's age, however late this is.
     body: JSON.stringify({ seconds: 60 }),
   });
   expect(answer.status).toBe(200);
@@ -249,7 +249,7 @@ test("an undo takes it back", async () => {
   await owner.leave();
 });
 
-test("a server that is killed goes on with it", async () => {
+test("a killed server continues with it", async () => {
   const dataDir = join(folder, "data");
   const env = {
     PLIANT_STORE: "sqlite",

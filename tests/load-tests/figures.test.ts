@@ -12,7 +12,7 @@ test("a quantile lies between its neighbours' ranks", () => {
   expect(() => quantile([], 0.5)).toThrow(RangeError);
 });
 
-test("rows of several runs become one line; the median is held to the target", () => {
+test("rows of several runs become one line, and the median is compared with the target", () => {
   const row = (value: number, hash: string) => ({ what: "step", unit: "ms", value, hash, target: { atMost: 8 } });
   const all = (...runs: Row[]) => summarize(runs.map((each) => ({ rows: [each], yardstickMs: 2 })));
   const [line] = all(row(5, "a"), row(9, "a"), row(7, "a"));
@@ -22,7 +22,7 @@ test("rows of several runs become one line; the median is held to the target", (
   expect(all({ what: "x", unit: "", value: 3 })[0].met).toBeUndefined();
 });
 
-test("times are told in yardsticks, rates per yardstick, everything else as it is", () => {
+test("times are printed in yardsticks, rates per yardstick, other values unchanged", () => {
   const ratio = (unit: string, value: number, absolute = false): number =>
     ratioOf({ what: "x", unit, value, absolute }, 4);
   expect([ratio("ms", 6), ratio("s", 0.002), ratio("ns", 4e6), ratio("1/s", 500)]).toEqual([1.5, 0.5, 1, 2]);
@@ -39,14 +39,14 @@ bytes_total{kind="delta"} ${fast * 10} 1700000000000
 bytes_total{kind="key \\"frame\\""} 5
 plain 1.5e-3`;
 
-test("the text format is read with labels, times and exponents", () => {
+test("the text format is parsed with labels, timestamps and exponents", () => {
   const samples = parseMetrics(reading(3, 0));
   expect(total(samples, "plain")).toBe(0.0015);
   expect(total(samples, "bytes_total")).toBe(35);
   expect(total(samples, "bytes_total", { kind: "delta" })).toBe(30);
 });
 
-test("quantiles count only what happened between the readings", () => {
+test("quantiles count only observations between the two readings", () => {
   const before = parseMetrics(reading(1000, 0));
   const after = parseMetrics(reading(1050, 50));
   expect(increase(before, after, "bytes_total", { kind: "delta" })).toBe(500);

@@ -1,6 +1,6 @@
 /**
- * What the part `hands` measures with: where hands go, where they take hold, how far a body is deformed, what meets in
- * a frame.
+ * Measurements of the benchmark part `hands`: paths of the grabs, places where they take hold, deformation of a body,
+ * and intersections in a frame.
  */
 import { describe, expect, test } from "vitest";
 import { offsetOf, positionOf, spread } from "../../load-tests/hands/circles.ts";
@@ -15,7 +15,7 @@ import { validateScene } from "../../shared/sceneValidator.ts";
 import { laboratory } from "../physics/laboratory.ts";
 
 describe("circles", () => {
-  test("begin where the hand took hold and stay on a circle of 0.3 m", () => {
+  test("begin at the grabbed point and stay on a circle of 0.3 m", () => {
     for (const hand of [0, 1, 7]) {
       const phase = (2 * Math.PI * hand) / 8;
       expect(offsetOf(hand, 8, 0)).toEqual([0, 0, 0]);
@@ -27,13 +27,13 @@ describe("circles", () => {
     }
   });
 
-  test("one hand stays on its level and is back after a second", () => {
+  test("a single grab keeps its height and returns after a second", () => {
     offsetOf(0, 1, 1).forEach((c) => expect(c).toBeCloseTo(0, 12));
     expect(offsetOf(0, 1, 0.4)[1]).toBe(0);
   });
 });
 
-describe("places", () => {
+describe("grab places", () => {
   /** A strip of unit squares along x, two triangles each. */
   const strip = (body: number, squares: number) => {
     const triangles = Uint32Array.from(
@@ -43,7 +43,7 @@ describe("places", () => {
     return { body, triangles, at: (p: number): Vec3 => [Math.floor(p / 2), 0, p % 2] };
   };
 
-  test("lie on all bodies by their area, no two in one place", () => {
+  test("are spread over all bodies by area, no two at the same place", () => {
     const surfaces = [strip(4, 30), strip(7, 10)];
     const places = spread(surfaces, 8);
     expect(places.filter(({ body }) => body === 4)).toHaveLength(6);
@@ -52,11 +52,11 @@ describe("places", () => {
       .filter(({ body }) => body === 4)
       .map((place) => positionOf(surfaces[0]!, place)[0])
       .sort((a, b) => a - b);
-    // six points on 30 m: multiples of the golden ratio lie no nearer than a third of the mean distance
+    // Six points on 30 m: multiples of the golden ratio are at least a third of the mean distance apart.
     xs.slice(1).forEach((x, i) => expect(x - xs[i]!).toBeGreaterThan(30 / 6 / 3));
   });
 
-  test("of bodies of points are points, no two the same", () => {
+  test("on bodies of points are distinct points", () => {
     const points = { body: 2, points: 40, triangles: new Uint32Array(0), at: (p: number): Vec3 => [p, 0, 0] };
     const places = spread([{ ...points, body: 1, points: 10 }, points], 8);
     expect(places.filter(({ body }) => body === 1)).toHaveLength(2);
@@ -64,12 +64,12 @@ describe("places", () => {
     expect(positionOf(points, { body: 2, triangle: 7, u: 0, v: 0 })).toEqual([7, 0, 0]);
   });
 
-  test("a surface without area is refused", () => {
+  test("a surface without area is rejected", () => {
     expect(() => spread([], 1)).toThrow("surface: 0 m^2, limit: > 0");
   });
 });
 
-test("stretch and inverted elements of a box that is drawn out, and of one inside out", async () => {
+test("stretch and inverted elements of a stretched box, and of one turned inside out", async () => {
   const body = {
     name: "box",
     kind: "soft" as const,
@@ -85,7 +85,7 @@ test("stretch and inverted elements of a box that is drawn out, and of one insid
   expect(gauge()).toEqual({ stretch: expect.closeTo(2, 6), inverted: 1 });
 });
 
-test("a sheet that goes through itself is counted, one that does not is not", () => {
+test("a sheet that intersects itself is counted, a flat sheet is not", () => {
   const triangles = Uint32Array.of(0, 1, 2, 3, 4, 5);
   const flat = [0, 0, 0, 1, 0, 0, 0, 0, 1];
   expect(selfIntersections(Float32Array.from([...flat, 0.2, -0.5, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(
@@ -94,12 +94,15 @@ test("a sheet that goes through itself is counted, one that does not is not", ()
   expect(selfIntersections(Float32Array.from([...flat, 0.2, 0.1, 0.2, 0.2, 0.5, 0.2, 0.3, 0.5, 5]), triangles)).toBe(0);
 });
 
-test.each(STONES.map((stone) => [stone.name, stone] as const))("%s is a scene that begins apart", async (_, stone) => {
-  const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
-  try {
-    const lab = await laboratory(validateScene(stone.build(folder)), folder);
-    expect(lab.run(1)).toEqual([]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+test.each(STONES.map((stone) => [stone.name, stone] as const))(
+  "%s is a scene that begins without intersections",
+  async (_, stone) => {
+    const folder = mkdtempSync(join(tmpdir(), "pliant-stone-"));
+    try {
+      const lab = await laboratory(validateScene(stone.build(folder)), folder);
+      expect(lab.run(1)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

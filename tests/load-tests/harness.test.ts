@@ -1,4 +1,4 @@
-/** The benchmark's harness: its arguments, the file of releases, what counts as a move, its unit. */
+/** The benchmark's harness: its arguments, the file of releases, when a figure counts as moved, and its unit. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compare, describeMoves } from "../../load-tests/harness/compare.ts";
@@ -31,10 +31,10 @@ describe("arguments", () => {
       expect(error).toBeInstanceOf(OptionError);
       return (error as Error).message;
     }
-    return expect.fail(`${args.join(" ")} was taken`);
+    return expect.fail(`${args.join(" ")} was accepted`);
   };
 
-  test("without any: every part but those on demand, as often as each wants", () => {
+  test("without arguments: every part except those on demand, each with its default number of runs", () => {
     expect(readOptions([], parts)).toEqual({
       only: ["codec", "http", "rooms"],
       list: false,
@@ -43,7 +43,7 @@ describe("arguments", () => {
     });
   });
 
-  test("parts by name, by group, in the order of the parts; equals sign or not", () => {
+  test("parts by name or group, in the order of the parts, with or without an equals sign", () => {
     expect(readOptions(["--only", "soak,codec"], parts).only).toEqual(["codec", "soak"]);
     expect(readOptions(["--only=rooms", "--runs=5"], parts)).toMatchObject({ only: ["http", "rooms"], runs: 5 });
     expect(
@@ -55,7 +55,7 @@ describe("arguments", () => {
     });
   });
 
-  test("what cannot be used is named with its value and the limit", () => {
+  test("an unusable argument is named with its value and the limit", () => {
     expect(refusal("--runs", "0")).toBe('--runs is "0", but must be an integer from 1 to 100');
     expect(refusal("--runs", "2.5")).toContain('"2.5"');
     expect(refusal("--runs", "many")).toContain('"many"');
@@ -64,7 +64,7 @@ describe("arguments", () => {
     );
     expect(refusal("--minutes", "1e9")).toBe('--minutes is "1e9", but must be a number from 0.2 to 1440');
     expect(refusal("--only", "codec,kernal")).toBe(
-      '--only is "kernal", but must be a part or several with commas between them: codec, http, rooms, soak; or a group: network',
+      '--only is "kernal", but must be one or more parts, separated by commas: codec, http, rooms, soak; or a group: network',
     );
     expect(refusal("--hands", "3,-1")).toBe('--hands is "-1", but must be an integer from 0 to 64');
     expect(refusal("--only", "")).toBe('--only is "", but must be followed by its value');
@@ -81,18 +81,18 @@ describe("arguments of the quick guard", () => {
   const figures = [{ name: "folded" }, { name: "hands" }];
   const read = (...args: string[]) => readOptions(args, parts, figures);
 
-  test("--only names its figures in place of the parts", () => {
+  test("--only names figures of the guard, not parts", () => {
     expect(read("--quick")).toMatchObject({ quick: true, only: ["folded", "hands"] });
     expect(read("--quick", "--only", "hands").only).toEqual(["hands"]);
     expect(read("--quick", "--renew")).toMatchObject({ quick: true, renew: true });
     expect(() => read("--quick", "--only", "codec")).toThrow("folded, hands");
   });
 
-  test("a release is renewed whole, and other options are refused", () => {
+  test("a release is measured as a whole, so it accepts no other options", () => {
     expect(() => read("--renew")).toThrow('--renew is "", but must be given with --quick');
     expect(() => read("--quick", "--renew", "--only", "hands")).toThrow("absent with --renew");
     expect(() => read("--quick", "--runs", "5")).toThrow(
-      '--runs is "5", but must be absent with --quick, which has --quick, --renew, --only, --json, --list',
+      '--runs is "5", but must be absent with --quick, which accepts --quick, --renew, --only, --json, --list',
     );
   });
 });
@@ -102,7 +102,7 @@ const measured = (row: Omit<Row, "value">, ...values: number[]) =>
 const release = (name: string, ...cells: [string, string][]) => putRelease(parseReleases(""), name, cells);
 
 describe("releases", () => {
-  test("any cells come back as they went, commas, quotes and line breaks too", () => {
+  test("any cells survive writing and reading, also commas, quotes and line breaks", () => {
     const text = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r\n", " ", "é", "0") });
     fc.assert(
       fc.property(fc.uniqueArray(text, { minLength: 1, maxLength: 4 }), text, (names, cell) => {
@@ -126,7 +126,7 @@ describe("releases", () => {
     expect(columnOf("kernel", { what: "370,440 tetrahedra", key: "block", unit: "" })).toBe("kernel/block");
   });
 
-  test("a release measured again keeps its place and what was not measured; new columns come last, old ones stay", () => {
+  test("a release measured again keeps its place and its unmeasured columns; new columns are added at the end", () => {
     const first = release("0.1.0", ["a", "1"], ["b", "2"]);
     const second = putRelease(first, "0.2.0", [["c", "3"]]);
     const again = putRelease(second, "0.1.0", [
@@ -137,7 +137,7 @@ describe("releases", () => {
     expect(parseReleases(formatReleases(again)).rows.map((row) => row.get("release"))).toEqual(["0.1.0", "0.2.0"]);
   });
 
-  test("a broken file is refused with the line, the field, its value and what is right", () => {
+  test("a broken file is rejected with the line, the field, its value and the expected form", () => {
     const text = formatReleases(release("0.1.0", ["tick/step [ms]", "2"]));
     const fault = (broken: string): string => {
       try {
@@ -146,18 +146,16 @@ describe("releases", () => {
         expect(error).toBeInstanceOf(ReleasesError);
         return (error as Error).message;
       }
-      return expect.fail("it was read");
+      return expect.fail("the broken file was accepted");
     };
     expect(fault(text.replace("commit", "comit"))).toBe('releases, line 1: column 3 is "comit", but must be "commit"');
     expect(fault(text.replace(",2\n", ",fast\n"))).toBe(
-      'releases, line 2: tick/step [ms] is "fast", but must be a number, or empty where it was not measured',
+      'releases, line 2: tick/step [ms] is "fast", but must be a number, or empty if it was not measured',
     );
     expect(fault(text.replace(",2\n", "\n"))).toBe(
       'releases, line 2: the number of cells is "8", but must be 9, one for each column',
     );
-    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe(
-      'releases, line 3: release is "0.1.0", but must be there once',
-    );
+    expect(fault(`${text}${text.split("\n")[1]}\n`)).toBe('releases, line 3: release is "0.1.0", but must be unique');
     expect(fault(text.replace("tick/step [ms]", "cpu"))).toContain('a column\'s name is "cpu"');
     expect(fault(text.replace(",2\n", ',"2" 3\n'))).toContain("line 2: a cell is");
   });
@@ -167,7 +165,7 @@ describe("comparison", () => {
   const row = (cells: [string, string][]) => release("0.1.0", ...cells).rows[0]!;
   const step = { what: "step", unit: "ms" };
 
-  test("a figure moved when medians differ by more than the larger spread", () => {
+  test("a figure moved if the medians differ by more than the larger spread", () => {
     const kind = (spread: string, ...values: number[]) =>
       compare(
         "tick",
@@ -185,7 +183,7 @@ describe("comparison", () => {
     expect(kind("0", 8, 8, 8)).toBe("within noise");
   });
 
-  test("the list names what moved with its share, new figures only by number, other hashes always", () => {
+  test("the list names moved figures with their change, counts new figures, and names every changed hash", () => {
     const before = row([
       ["tick/step [ms]", "2"],
       ["tick/step [ms] spread", "0.1"],
@@ -214,7 +212,7 @@ describe("comparison", () => {
   });
 });
 
-test("the table shows warm-up and hash in columns of their own, and only where there are any", () => {
+test("the table shows warm-up and hash in columns of their own, and only if any row has them", () => {
   const lines = (row: Partial<Row>): string[] =>
     table([measured({ what: "step", unit: "ms", ...row }, 1, 3, 2)]).split("\n");
   expect(lines({})[0]).not.toMatch(/hash|warm-up/);
@@ -224,7 +222,7 @@ test("the table shows warm-up and hash in columns of their own, and only where t
   ]);
 });
 
-test("the yardstick is the loop that it has always been", () => {
+test("the yardstick is an unchanged loop", () => {
   const { ms, hash } = measureYardstick();
   expect(hash).toBe(YARDSTICK_HASH);
   expect(ms).toBeGreaterThan(0);

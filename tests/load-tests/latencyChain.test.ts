@@ -1,6 +1,6 @@
 /**
- * How the latency benchmark joins its stamps: which tick took an input, which frame carried it, and which picture
- * showed it first.
+ * Joining of the latency benchmark's stamps: which tick took an input, which frame carried it, and which picture showed
+ * it first.
  */
 import { expect, test } from "vitest";
 import { chains, firstChange, parseTrace } from "../../load-tests/latency/chain.ts";
@@ -59,14 +59,14 @@ test("an input belongs to the first tick that begins after it, and travels in th
   expect(move).toMatchObject({ grabs: false, received: 1014, tick: 1028, frameTick: 1028, decoded: 1034 });
 });
 
-test("an input too few or too many is no measurement", () => {
+test("one input too few or too many makes the measurement invalid", () => {
   expect(() => chains(sent.slice(1), frames, parseTrace(lines, "r"), 1)).toThrow(
     "the page sent 1 grabs and moves, the server had 2",
   );
   expect(() => chains(sent, frames, parseTrace(lines, "another room"), 1)).toThrow("the server had 0");
 });
 
-test("the first picture that differs is put down to the first movement that it can show, or to the grab", () => {
+test("the first picture that differs is attributed to the first movement that it can show, or to the grab", () => {
   const pull = chains(sent, frames, parseTrace(lines, "r"), 1);
   const picture = (drawnMs: number, shown: number, changed: boolean) => ({
     startMs: drawnMs - 2,

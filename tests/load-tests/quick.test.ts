@@ -1,4 +1,4 @@
-/** The quick guard: every figure can be measured, and its judgement of what was measured. */
+/** The quick guard: every figure can be measured, and it judges the measurements correctly. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ test.each(FIGURES.map((figure) => [figure.name, figure] as const))("%s runs once
 });
 
 describe("repetitions", () => {
-  test("repeat work of the same pieces, and every piece counts by its shortest time", async () => {
+  test("repeat the same pieces of work, and the shortest time of each piece counts", async () => {
     let pieces = 0;
     const { ms, yardstickMs, repetitions } = await repeat(
       async (time) => {
@@ -47,7 +47,7 @@ describe("repetitions", () => {
     expect(yardstickMs).toBeGreaterThan(0);
   });
 
-  test("refuse work that has other pieces the second time", async () => {
+  test("reject work that has other pieces the second time", async () => {
     let runs = 0;
     const work = repeat(async (time) => {
       for (let i = 0; i <= runs; i++) await time(() => {});
@@ -56,7 +56,7 @@ describe("repetitions", () => {
     await expect(work).rejects.toThrow("repetition 1: 2 pieces, but the first one had 1");
   });
 
-  test("the shortest sample counts unless the clock stood still in it", () => {
+  test("the shortest sample counts unless the clock did not advance during it", () => {
     expect(shortest([5, 4, 6])).toBe(4);
     expect(shortest([5, 3, 6])).toBe(5);
     expect(shortest([0, 5, 6])).toBe(5);
@@ -84,7 +84,7 @@ describe("the guard", () => {
     const release: Release = { ...environment, cpu, figures: { a: figure, b: figure, c: { ...figure, noise: 0 } } };
     writeFileSync(path, JSON.stringify(release));
   };
-  /** Readings by figure, one for each time that it is measured; the last one stays. */
+  /** Readings by figure, one for each measurement; later measurements repeat the last one. */
   const run = (readings: Record<string, (number | Error)[]>) => {
     const times: Record<string, number> = {};
     const measure = async (name: string): Promise<Reading> => {
@@ -109,7 +109,7 @@ describe("the guard", () => {
     expect(lines.at(-1)).toContain("SLOWER: b x 1.15");
   });
 
-  test("takes the best of three measurements of a suspect", async () => {
+  test("takes the best of three measurements of a suspect figure", async () => {
     released();
     const { slower, figures, times } = await run({ a: [12, 13, 10.2], b: [9], c: [10] });
     expect(slower).toEqual([]);
@@ -118,7 +118,7 @@ describe("the guard", () => {
     expect(lines.at(-1)).toContain("none slower");
   });
 
-  test("goes on after a figure that fails, and names it", async () => {
+  test("continues after a failed figure, and names it", async () => {
     released();
     const { slower, failed, figures } = await run({ a: [new Error("2.27 GB > 2 GiB")], b: [12], c: [10] });
     expect(failed).toEqual({ a: "2.27 GB > 2 GiB" });
@@ -135,7 +135,7 @@ describe("the guard", () => {
     expect(failed).toEqual({ d: expect.stringContaining("MISSED") });
   });
 
-  test("judges times more loosely on another processor, bytes alike", async () => {
+  test("judges times more loosely on another processor, but bytes equally", async () => {
     released("another");
     expect((await run({ a: [13], b: [14], c: [10] })).slower).toEqual(["b"]);
     const bytes = { value: 1000, unit: "bytes" as const, noise: 0 };
@@ -143,7 +143,7 @@ describe("the guard", () => {
     expect(judge({ value: 1010, unit: "bytes" }, bytes, true).slower).toBe(false);
   });
 
-  test("judges more loosely where other processes take turns, but still sees a loss of 15 %", () => {
+  test("judges more loosely beside other processes, but still detects a loss of 15 %", () => {
     const figure = { value: 10, unit: "yardsticks" as const, noise: 0.02 };
     const slower = (value: number, share: number): boolean => judge(reading(value, { share }), figure).slower;
     expect([slower(10.6, 1), slower(10.6, 0.5), slower(10.6, 0.1)]).toEqual([true, false, false]);
@@ -153,7 +153,7 @@ describe("the guard", () => {
     expect([unrepeated(10.7, 1), unrepeated(10.9, 1), unrepeated(11.5, 0.1)]).toEqual([false, true, true]);
   });
 
-  test("counts a time that is no number as slower, and tells of other bits", () => {
+  test("counts NaN as slower, and reports a changed hash", () => {
     const figure = { value: 10, unit: "yardsticks" as const, noise: 0.04, hash: "aa" };
     expect(judge(reading(NaN), figure).slower).toBe(true);
     expect(judge(reading(10, { hash: "bb" }), figure)).toMatchObject({ slower: false, otherHash: true });
@@ -166,7 +166,7 @@ describe("the guard", () => {
     expect(lines[0]).toContain("nothing to compare with");
   });
 
-  test("a release has the median and the spread of the three best rounds of five, and nothing is written if one fails", async () => {
+  test("a release has the median and the spread of the three best rounds of five, and is not written if one round fails", async () => {
     let calls = 0;
     const measure = async (): Promise<Reading> => reading([10, 12, 11.5, 10.5, 13][Math.floor(calls++ / 3)]!);
     await renew({ figures, environment, path, measure, print: (line) => lines.push(line) });
@@ -181,7 +181,7 @@ describe("the guard", () => {
   });
 });
 
-test("a child that ends without a report is an error that says how it ended", async () => {
+test("a child that ends without a report is an error that tells its exit code or signal", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-child-"));
   try {
     const program = (name: string, text: string): URL => {

@@ -1,6 +1,6 @@
 /**
- * Scenarios: every file is valid, and what is not says where, what was found and what would be right; the search for
- * the largest number that holds.
+ * Scenarios: every file is valid, and an invalid one gets an error with path, value and limit. Also the search for the
+ * largest load that passes.
  */
 import { existsSync, readdirSync } from "node:fs";
 import fc from "fast-check";
@@ -12,13 +12,13 @@ const names = readdirSync("load-tests/scenarios")
   .filter((name) => name.endsWith(".json") && name !== "schema.json")
   .map((name) => name.slice(0, -5));
 
-test.each(names)("%s is valid, and its scenes are there", (name) => {
+test.each(names)("%s is valid, and its scenes exist", (name) => {
   const { scenes, rooms } = readScenario(name);
   for (const { scene } of rooms)
     expect(existsSync(`${scenes === "load" ? "load-tests/scenes" : "scenes"}/${scene}.json`)).toBe(true);
 });
 
-describe("what is not valid", () => {
+describe("an invalid scenario", () => {
   const fault = (change: (scenario: any) => void): string => {
     const scenario = structuredClone(readScenario("soak"));
     change(scenario);
@@ -28,31 +28,31 @@ describe("what is not valid", () => {
       expect(error).toBeInstanceOf(ScenarioError);
       return (error as Error).message;
     }
-    return expect.fail("it was taken");
+    return expect.fail("the invalid scenario was accepted");
   };
 
-  test("names the place, the value and the limit", () => {
+  test("names the path, the value and the limit", () => {
     expect(fault((s) => (s.rooms[1].count = 0))).toBe(
-      "scenario /rooms/1/count: 0 is not allowed, must be what its schema says: >= 1",
+      "scenario /rooms/1/count: 0 is not allowed, must be as in the schema: >= 1",
     );
     expect(fault((s) => (s.rooms[0].clients = 2.5))).toBe(
-      "scenario /rooms/0/clients: 2.5 is not allowed, must be what its schema says: integer",
+      "scenario /rooms/0/clients: 2.5 is not allowed, must be as in the schema: integer",
     );
     expect(fault((s) => (s.scenes = "mine"))).toBe(
       'scenario /scenes: "mine" is not allowed, must be one of bundled, load',
     );
-    expect(fault((s) => delete s.workers)).toContain("/workers: undefined is not allowed, must be there");
+    expect(fault((s) => delete s.workers)).toContain("/workers: undefined is not allowed, must be present");
     expect(fault((s) => (s.churn.bursts = 3))).toBe(
       "scenario /churn/bursts: 3 is not allowed, must be absent: no such field here",
     );
     expect(fault((s) => (s.rooms[0].scene = "../secret"))).toContain('/rooms/0/scene: "../secret" is not allowed');
     expect(fault((s) => (s.rooms[0].hands.center = [0, 0]))).toContain("/rooms/0/hands/center");
     expect(fault((s) => (s.rooms[0].hands.movesPerSecond = 61))).toContain(
-      "/rooms/0/hands/movesPerSecond: 61 is not allowed, must be what its schema says: <= 60",
+      "/rooms/0/hands/movesPerSecond: 61 is not allowed, must be as in the schema: <= 60",
     );
   });
 
-  test("nor more that decode, or have hands, than there are", () => {
+  test("has at most as many decoding or grabbing clients as clients", () => {
     expect(fault((s) => (s.rooms[0].decoding = 5))).toBe(
       "scenario /rooms/0/decoding: 5 is not allowed, must be at most the room's clients, 4",
     );
@@ -62,7 +62,7 @@ describe("what is not valid", () => {
   });
 });
 
-describe("the largest number that holds", () => {
+describe("the largest load that passes", () => {
   test("is found to its precision, wherever it is", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -74,7 +74,7 @@ describe("the largest number that holds", () => {
           const found = await knee(async (count) => count <= limit, { from, most, precision });
           const truth = Math.min(limit, most);
           expect(found).toBeLessThanOrEqual(truth);
-          // The first number that was tried and did not hold is at least truth + 1.
+          // The first number that was tried and failed is at least truth + 1.
           if (truth < most)
             expect(found).toBeGreaterThanOrEqual(
               Math.floor(truth - Math.max(1, (precision / (1 - precision)) * (truth + 1))),
@@ -85,7 +85,7 @@ describe("the largest number that holds", () => {
     );
   });
 
-  test("survives one bad try", async () => {
+  test("survives one failed try", async () => {
     let tries = 0;
     expect(await knee(async (count) => tries++ !== 0 && count <= 10, { from: 10, most: 100, precision: 0.1 })).toBe(10);
   });

@@ -1,4 +1,4 @@
-/** A slope with its standard error: of a line it is exact, of scattered points as by hand. */
+/** A slope with its standard error: exact for a line, equal to a sum by hand for scattered points. */
 import { expect, test } from "vitest";
 import { slopeOf } from "../../load-tests/visitors/slope.ts";
 
@@ -15,6 +15,6 @@ test("three points that scatter: 0 +- sqrt(1/3)", () => {
   expect(error).toBeCloseTo(Math.sqrt(1 / 3), 12);
 });
 
-test("two points say nothing of their own error", () => {
+test("two points give no standard error", () => {
   expect(() => slopeOf([0, 1], [0, 1])).toThrow(RangeError);
 });

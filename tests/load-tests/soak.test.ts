@@ -1,8 +1,8 @@
 /**
- * A soak in half a minute: a crowd comes and goes, rooms are opened and deleted, lines are lost, scenes start again.
- * After everybody has gone nothing is left of it: no room, no session, no room object that anything still holds, no
- * socket, no timer more than after the first crowd, which made what is made once. `npm run bench -- --only soak` is the
- * long one.
+ * A soak in half a minute: a crowd comes and goes, rooms are opened and deleted, connections are lost, scenes start
+ * again. After all clients have left, nothing remains: no room, no session, no socket, and no room object in memory.
+ * The number of timers is that after the first crowd, which creates the permanent ones. `npm run bench -- --only soak`
+ * is the long form.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -28,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /**
- * Timers and intervals that run, by this process's own count. Sockets are counted by the WebSocket server: others are
- * kept open for the next HTTP request.
+ * Running timers and intervals, counted by this process. Sockets are counted by the WebSocket server, because other
+ * sockets stay open for the next HTTP request.
  */
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
@@ -44,9 +44,9 @@ async function until(done: () => boolean | Promise<boolean>, what: string): Prom
 }
 
 /**
- * @param replaced how many rooms are deleted and opened anew before the crowd goes: work, not time, so that a busy
- *   machine does as much
- * @returns the rooms that there were, and what the clients received
+ * @param replaced how many rooms are deleted and opened anew before the crowd leaves: a number, not a time, so that a
+ * busy machine does the same work
+ * @returns the rooms, and the clients' received data
  */
 async function crowd(
   replaced: number,

@@ -1,9 +1,9 @@
 /**
- * The commands of README.md and docs/USING.md in a fresh copy of the repository, with the machine's own Node and npm:
- * `npm run simulate` installs and builds what it needs; `npm start` builds the rest and serves, ends cleanly on a
- * signal to npm, and does nothing twice; a machine that cannot get the runtime is told why. In `npm test` the copy has
- * this checkout's packages and kernel: CI, which begins in a fresh clone, has just installed and built them by the same
- * setup.mjs.
+ * The commands of README.md and docs/USING.md in a fresh copy of the repository, with the machine's own Node and npm.
+ * `npm run simulate` installs and builds its requirements. `npm start` builds the rest and serves, ends cleanly on a
+ * signal to npm, and repeats nothing. A machine that cannot get the runtime gets an error with the reason. In `npm
+ * test` the copy uses this checkout's packages and kernel, which CI has just installed and built in a fresh clone by
+ * the same setup.mjs.
  */
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -18,7 +18,10 @@ import { inLong } from "../support/long.ts";
 const folder = mkdtempSync(join(tmpdir(), "pliant-clone-"));
 const clone = join(folder, "pliant");
 
-/** The environment of a user's shell: nothing of the npm that runs these tests, nor its runtime on PATH. */
+/**
+ * The environment of a user's shell, without variables of the npm that runs these tests, and without its runtime on
+ * PATH.
+ */
 function shellEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([key]) =>
@@ -66,7 +69,7 @@ const answers = (url: string): Promise<boolean> =>
 
 const FRESH = inLong(true, false);
 
-/** What a test may delete is a copy; all other packages are links. */
+/** Packages that a test may delete are copied; all others are links. */
 function borrowPackages(): void {
   const copied = ["node", ".bin", ".package-lock.json", ".pliant-install.json"];
   mkdirSync(join(clone, "node_modules"));
@@ -104,7 +107,7 @@ test(`npm run simulate in a fresh clone ${DOES} and prints the state hash`, { ti
   expect(existsSync(join(clone, "build/client"))).toBe(false);
 });
 
-test("npm start builds what is missing, serves the page, and ends cleanly when npm gets SIGTERM", {
+test("npm start builds missing parts, serves the page, and ends cleanly when npm gets SIGTERM", {
   timeout: 300_000,
 }, async () => {
   const { npm, url, output, ended } = await npmStart();
@@ -126,7 +129,7 @@ test("a second start builds nothing, and SIGINT ends it as cleanly", async () =>
   expect(await answers(url)).toBe(false);
 });
 
-test("setup leaves what npm install did by hand alone, and renews its own note", () => {
+test("setup keeps the result of a manual npm install, and renews its own note", () => {
   const stamp = join(clone, "node_modules/.pliant-install.json");
   rmSync(stamp);
   const { status, stderr } = spawnSync("node", ["setup.mjs", "--only", "kernel"], {
@@ -149,7 +152,7 @@ test("an argument that setup does not know is refused", () => {
   expect(stderr).toContain('unknown argument "--fast"');
 });
 
-test("without a way to the runtime, setup uses the machine's own Node if that will do, and else says what to do", () => {
+test("if setup cannot get the runtime, it uses the machine's own Node if that is suitable, and otherwise explains what to do", () => {
   const env = shellEnvironment({
     npm_config_registry: "http://127.0.0.1:9",
     npm_config_cache: join(folder, "empty-cache"),

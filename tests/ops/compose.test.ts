@@ -1,6 +1,4 @@
-/**
- * docker-compose.yml and what it mounts fit each other and the server. No Docker engine is needed, and none is asked.
- */
+/** docker-compose.yml and its mounted files match each other and the server. No Docker engine is needed or used. */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { relative } from "node:path";
 import { parse } from "yaml";
@@ -26,7 +24,7 @@ const compose = parse(readFileSync("docker-compose.yml", "utf8")) as {
 const { pliant, prometheus, grafana } = compose.services;
 const yaml = (path: string): any => parse(readFileSync(path, "utf8"));
 
-/** Where a path inside a container lies in the repository, by the service's mounts; the longest mount wins. */
+/** Repository path of a path inside a container, by the service's mounts; the longest mount wins. */
 function onHost(service: Service, path: string): string | undefined {
   const mounts = (service.volumes ?? [])
     .map((volume) => volume.split(":"))
@@ -35,13 +33,13 @@ function onHost(service: Service, path: string): string | undefined {
   return best && best[0] + path.slice(best[1].length);
 }
 
-test("every mounted file and folder is in the repository or made by a command of it, and every named volume is declared", () => {
+test("every mounted file and folder is in the repository or made by one of its commands, and every named volume is declared", () => {
   const mounts = Object.values(compose.services)
     .flatMap((service) => service.volumes ?? [])
     .map((volume) => volume.split(":")[0]);
   expect(mounts.length).toBeGreaterThan(0);
   for (const source of mounts) {
-    // Docker makes an empty folder where there is none yet.
+    // Docker creates a missing folder.
     if (source === "./build/report")
       expect(pliant.volumes).toContain(`${source}:/app/${relative(process.cwd(), readConfig({}).reportDir)}:ro`);
     else if (source.startsWith(".")) expect(existsSync(source), source).toBe(true);
@@ -53,7 +51,7 @@ test("images are pinned to a version", () => {
   for (const { image } of Object.values(compose.services)) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
 });
 
-test("the server's port is the one that it listens on, that the image exposes and that Prometheus scrapes", () => {
+test("the server's port is the same in its configuration, the image and Prometheus", () => {
   const { port, shutdownSeconds } = readConfig({});
   expect(pliant.ports).toEqual([`${port}:${port}`]);
   expect(Number.parseInt(pliant.stop_grace_period as string, 10)).toBeGreaterThan(shutdownSeconds);
@@ -70,7 +68,7 @@ test("the server's port is the one that it listens on, that the image exposes an
   expect(Object.keys(compose.services)).toContain("pliant");
 });
 
-test("Prometheus is given its configuration and rules", () => {
+test("Prometheus gets its configuration and rules", () => {
   const config = prometheus.command?.find((word) => word.startsWith("--config.file="))?.split("=")[1] as string;
   const path = onHost(prometheus, config) as string;
   expect(existsSync(path), path).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * docker-compose.cluster.yml, its balancer and its Prometheus fit each other, the server and the compose file of one
- * server. No Docker engine is needed, and none is asked.
+ * docker-compose.cluster.yml, its load balancer and its Prometheus match each other, the server and the compose file of
+ * one server. No Docker engine is needed or used.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
@@ -13,7 +13,7 @@ const single = read("docker-compose.yml");
 const haproxy = readFileSync("server/ops/cluster/haproxy.cfg", "utf8");
 const { port, shutdownSeconds } = readConfig({});
 
-test("what is mounted is in the repository or declared, and images are pinned, the common ones alike", () => {
+test("mounted files are in the repository or declared; images are pinned, shared ones to the same version", () => {
   for (const [name, { volumes: mounts = [], image }] of Object.entries<any>(services)) {
     for (const mount of mounts as string[]) {
       const [source] = mount.split(":");
@@ -25,7 +25,7 @@ test("what is mounted is in the repository or declared, and images are pinned, t
   }
 });
 
-test("the server can be scaled: no port and no name of its own, time to hand over, an environment that it takes", () => {
+test("the server can be scaled: no fixed port or name, time to hand over, a valid environment", () => {
   const { pliant } = services;
   expect([pliant.ports, pliant.container_name, pliant.volumes]).toEqual([undefined, undefined, undefined]);
   expect(Number.parseInt(pliant.stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
@@ -46,17 +46,17 @@ test("the server can be scaled: no port and no name of its own, time to hand ove
   expect(pliant.environment.PLIANT_STORE).toContain(services.postgres.environment.POSTGRES_PASSWORD);
 });
 
-test("the balancer asks for readiness, finds the servers by name and port, and believes nobody about their address", () => {
+test("the load balancer checks readiness, finds the servers by name and port, and ignores forwarded addresses of clients", () => {
   expect(haproxy).toMatch(/option httpchk GET \/readyz\n/);
   expect(haproxy).toMatch(new RegExp(`server-template \\w+ \\d+ pliant:${port} resolvers docker`));
   expect(haproxy).toMatch(/http-request set-header X-Forwarded-For %\[src\]\n/);
   expect(haproxy).toMatch(/http-request del-header X-Pliant-Hop\n/);
   const [, bound] = /^ {2}bind :(\d+)/m.exec(haproxy) as RegExpExecArray;
   expect(services.balancer.ports).toEqual([`${port}:${bound}`]);
-  expect(haproxy.endsWith("\n")).toBe(true); // HAProxy refuses a last line without its end.
+  expect(haproxy.endsWith("\n")).toBe(true); // HAProxy refuses a last line without a line break.
 });
 
-test("Prometheus asks every server, with the rules of a single one", () => {
+test("Prometheus scrapes every server, with the rules of a single one", () => {
   const {
     scrape_configs: [job],
     rule_files,

@@ -1,6 +1,6 @@
 /**
- * A real server is killed and started again beside a real Prometheus: the room comes back, the alert that says so
- * fires, and the log tells the same.
+ * A real server is killed and started again beside a real Prometheus: the room is restored, the alert for that fires,
+ * and the log agrees.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
     rmSync(data, { recursive: true, force: true });
   });
 
-  test("raises the alert of rooms brought back, which names the server and its runbook paragraph", async () => {
+  test("raises the alert for restored rooms, which names the server and its runbook section", async () => {
     const port = await freePort();
     const start = (): Promise<RunningServer> =>
       startServer({

@@ -1,4 +1,4 @@
-/** Dashboards that are written in TypeScript are written out: server/ops/grafana/source says what the JSON says. */
+/** Dashboards written in TypeScript are up to date as JSON: the files match server/ops/grafana/source. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { dashboardFiles } from "../../server/ops/grafana/source/write.ts";
@@ -6,13 +6,13 @@ import { dashboardFiles } from "../../server/ops/grafana/source/write.ts";
 const folder = "server/ops/grafana/dashboards";
 
 test.each(Object.entries(dashboardFiles))(
-  "%s is what its source says; `node server/ops/grafana/source/write.ts` writes it anew",
+  "%s matches its source; `node server/ops/grafana/source/write.ts` rewrites it",
   (name, text) => {
     expect(readFileSync(`${folder}/${name}`, "utf8")).toBe(text);
   },
 );
 
-test("every dashboard has a name and a title of its own", () => {
+test("every dashboard has a unique name and title", () => {
   const all = readdirSync(folder).map(
     (name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8")) as { uid: string; title: string },
   );

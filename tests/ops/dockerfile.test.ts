@@ -1,7 +1,7 @@
 /**
- * The Dockerfile's steps, replayed in an empty folder: they work, and what the last stage holds is enough to serve and
- * holds no build tools. `npm test` takes what RUN would install and build from this repository, where the same commands
- * have made it, and meshes two scenes; `npm run test:long` runs them all.
+ * The Dockerfile's steps, replayed in an empty folder: they work, and the last stage is enough to serve and has no
+ * build tools. `npm test` copies the results of RUN from this repository, where the same commands have made them, and
+ * meshes two scenes. `npm run test:long` runs all of them.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { inLong } from "../support/long.ts";
 import { ignoredByDocker, parseDockerfile, replay } from "./dockerfile.ts";
 import type { Replayed } from "./dockerfile.ts";
 
-/** Packages that are there without development's, as package-lock.json says. */
+/** Copies installed packages except development dependencies, according to package-lock.json. */
 function copyProductionPackages(workdir: string): void {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
@@ -50,11 +50,11 @@ describe("the replayed image", () => {
 
   beforeAll(async () => {
     const replayed = replay(process.cwd(), inLong(undefined, fromHere));
-    // A Dockerfile that installs or builds otherwise needs another stand-in.
+    // A Dockerfile that installs or builds differently needs another replacement here.
     expect([...replaced]).toEqual(inLong([], ["install", "build", "prune"]));
     folder = replayed.folder;
     image = replayed.stages[replayed.stages.length - 1];
-    // Only the last stage is there at run time; anything that still reaches into the others must fail here.
+    // At run time only the last stage exists; any reference to the other stages must fail here.
     for (const { root } of replayed.stages.slice(0, -1)) rmSync(root, { recursive: true });
     server = await startServer({
       folder: image.workdir,
@@ -83,7 +83,7 @@ describe("the replayed image", () => {
     for (const script of ["start", "dev"]) expect(scripts[script]!.endsWith(` ${args.join(" ")}`), script).toBe(true);
   });
 
-  test("holds no development dependency and no test", () => {
+  test("has no development dependency and no test", () => {
     const modules = readdirSync(join(image.workdir, "node_modules"));
     for (const name of ["fastify", "piscina", "ws"]) expect(modules).toContain(name);
     for (const name of ["typescript", "vite", "vitest", "assemblyscript", "playwright-core", "node"])
@@ -92,7 +92,7 @@ describe("the replayed image", () => {
       expect(existsSync(join(image.workdir, name)), name).toBe(false);
   });
 
-  test("holds the tetrahedral meshes, so that no container makes them again", () => {
+  test("has the tetrahedral meshes, so that no container creates them again", () => {
     expect(
       readdirSync(join(image.workdir, "build/cache/meshes")).filter((name) => name.endsWith(".bin")).length,
     ).toBeGreaterThan(1);
@@ -107,7 +107,7 @@ describe("the replayed image", () => {
     expect(JSON.stringify(await scenes.json())).toContain("drape");
   });
 
-  test("passes its own health check, which fails where nothing listens", () => {
+  test("passes its own health check, which fails without a server", () => {
     const [, ...args] = image.stage.healthcheck as string[];
     const check = (port: number): number | null =>
       spawnSync(process.execPath, args, { env: { ...image.env, PORT: String(port) }, timeout: 300_000 }).status;
@@ -121,7 +121,7 @@ describe("the replayed image", () => {
 });
 
 describe("the replay itself", () => {
-  test("refuses an instruction that it would leave out", () => {
+  test("refuses an instruction that it cannot replay", () => {
     expect(() => parseDockerfile("FROM a\nADD x y")).toThrow("does not know ADD");
   });
   test("reads continued lines, comments and stages", () => {

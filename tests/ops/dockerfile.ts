@@ -1,6 +1,6 @@
 /**
- * Reads the Dockerfile and replays it without a Docker engine: every stage becomes an empty folder, COPY and RUN happen
- * in it. What this cannot show: the base image itself, the user, and file systems mounted read-only.
+ * Reads the Dockerfile and replays it without a Docker engine: every stage becomes an empty folder, in which COPY and
+ * RUN are executed. It cannot test the base image itself, the user, and read-only file systems.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync } from "node:fs";
@@ -22,7 +22,7 @@ export interface Stage {
   )[];
 }
 
-/** @throws Error for an instruction that the replay would leave out */
+/** @throws Error for an instruction that it cannot replay */
 export function parseDockerfile(text: string): Stage[] {
   const lines = text
     .replace(/^\s*#.*$/gm, "")
@@ -65,8 +65,8 @@ export function parseDockerfile(text: string): Stage[] {
 }
 
 /**
- * What .dockerignore keeps out of the context. Its patterns here are names with `*`, matched against the top level, as
- * Docker matches them.
+ * Names that .dockerignore excludes from the context. Its patterns here are names with `*`, matched against the top
+ * level, as Docker matches them.
  */
 export function ignoredByDocker(text: string): (topLevelName: string) => boolean {
   const patterns = text
@@ -82,7 +82,7 @@ export function ignoredByDocker(text: string): (topLevelName: string) => boolean
 
 export interface Replayed {
   stage: Stage;
-  /** Folder that stands for the stage's `/`. */
+  /** Folder that represents the stage's `/`. */
   root: string;
   workdir: string;
   env: NodeJS.ProcessEnv;
@@ -91,9 +91,9 @@ export interface Replayed {
 /**
  * Replays all stages below a new temporary folder.
  * @param context folder of the Dockerfile
- * @param commandFor what is run in place of a RUN's command, in the folder that it would have been run in
+ * @param commandFor the command to run in place of a RUN's command, in the same folder
  * @returns the stages in order; the last is the image
- * @throws Error with the output of a RUN that fails, or naming a COPY source that is not there or is kept out by
+ * @throws Error with the output of a failing RUN, or with the name of a COPY source that is missing or excluded by
  *   .dockerignore
  */
 export function replay(
@@ -118,8 +118,8 @@ export function replay(
 }
 
 /**
- * The base image is `node:24-slim`: its `node` is the Node that runs this, and nothing of this repository's
- * node_modules is on PATH.
+ * The base image is `node:24-slim`: its `node` is the Node that runs this, and this repository's node_modules is not on
+ * PATH.
  */
 function stageEnvironment(stage: Stage): NodeJS.ProcessEnv {
   const outside = (process.env.PATH ?? "").split(delimiter).filter((entry) => !entry.includes("node_modules"));
@@ -153,10 +153,10 @@ function copy(
   const target = step.target.startsWith("/") ? join(into.root, step.target) : resolve(into.workdir, step.target);
   for (const name of step.sources) {
     const from = source ? join(source.root, name) : join(context, name);
-    if (!source && ignored(name.split("/")[0])) throw new Error(`COPY ${name}: .dockerignore keeps it out`);
-    if (!existsSync(from)) throw new Error(`COPY ${name}: not there`);
-    // As Docker does it: a folder's contents go into the target, a file into a target that ends in a slash or becomes
-    // it.
+    if (!source && ignored(name.split("/")[0])) throw new Error(`COPY ${name}: .dockerignore excludes it`);
+    if (!existsSync(from)) throw new Error(`COPY ${name}: missing`);
+    // As Docker does: a folder's contents go into the target. A file goes into a target that ends in a slash, or
+    // becomes the target.
     const isFolder = statSync(from).isDirectory();
     const to =
       !isFolder && (step.target.endsWith("/") || step.sources.length > 1) ? join(target, basename(name)) : target;

@@ -1,6 +1,6 @@
 /**
- * The manifests hold Kubernetes' own schemas (npm kubernetes-models, generated from its OpenAPI description), and fit
- * the server, the image and each other. No cluster is asked.
+ * The manifests match Kubernetes' own schemas (npm kubernetes-models, generated from its OpenAPI description), the
+ * server, the image and each other. No cluster is used.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
@@ -22,7 +22,7 @@ const one = (kind: string, name = "pliant"): any =>
 const pod = one("Deployment").spec.template;
 const [container] = pod.spec.containers;
 
-test("every document is what Kubernetes' schema of its kind allows, and of the version that the model is for", () => {
+test("every document matches the schema of its kind, in the model's version", () => {
   expect(documents.map(({ kind }) => kind).sort()).toEqual([
     "ConfigMap",
     "Deployment",
@@ -40,7 +40,7 @@ test("every document is what Kubernetes' schema of its kind allows, and of the v
   }
 });
 
-test("the schemas find what is wrong", () => {
+test("the schemas find errors", () => {
   const broken = structuredClone(one("Deployment"));
   broken.spec.template.spec.containers[0].ports[0].containerPort = "8080";
   expect(() => new Deployment(broken).validate()).toThrow(/containerPort/);
@@ -49,7 +49,7 @@ test("the schemas find what is wrong", () => {
   ).toThrow(/required/);
 });
 
-test("selectors choose the pods, the budget and the autoscaler mean the deployment, the service's port is the server's", () => {
+test("selectors match the pods, the budget and the autoscaler refer to the deployment, the service's port is the server's", () => {
   const { labels } = pod.metadata;
   for (const chosen of [
     one("Deployment").spec.selector.matchLabels,
@@ -75,7 +75,7 @@ test("selectors choose the pods, the budget and the autoscaler mean the deployme
   ]).toEqual(["/readyz", "/healthz", "/healthz"]);
 });
 
-test("the server takes the environment that the pod gives it", () => {
+test("the server accepts the environment of the pod", () => {
   const secrets: Record<string, string> = {
     store: "postgres://pliant:hush@db:5432/pliant",
     "token-secret": "0123456789abcdef0123456789abcdef",
@@ -95,7 +95,7 @@ test("the server takes the environment that the pod gives it", () => {
   });
 });
 
-test("there is time to hand rooms over, and the image's user is the one that runs", () => {
+test("there is time to hand rooms over, and the user is that of the image", () => {
   const grace = pod.spec.terminationGracePeriodSeconds;
   const wait = Number(container.lifecycle.preStop.exec.command[1]);
   const env = Object.fromEntries(
@@ -104,27 +104,27 @@ test("there is time to hand rooms over, and the image's user is the one that run
   const { shutdownSeconds } = readConfig({ PLIANT_SHUTDOWN_SECONDS: env.PLIANT_SHUTDOWN_SECONDS });
   expect(shutdownSeconds).toBe(Number(env.PLIANT_SHUTDOWN_SECONDS));
   expect(grace).toBeGreaterThan(wait + shutdownSeconds);
-  // Before it is told, every node has seen that it goes: readiness is asked for more often than that.
+  // Every node has noticed the end of readiness before SIGTERM: the readiness probe runs more often than that.
   expect(wait).toBeGreaterThan(container.readinessProbe.periodSeconds * container.readinessProbe.failureThreshold);
   expect(parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1)?.user).toBe("node");
   expect(container.image).toBe((parse(readFileSync("docker-compose.yml", "utf8")) as any).services.pliant.image);
 });
 
-test("pods may be evicted, one at a time, because they hand their rooms over; those that are not ready hinder nobody", () => {
+test("pods may be evicted one at a time, because they hand their rooms over; pods that are not ready do not block eviction", () => {
   expect(pod.metadata.annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"]).toBe("true");
   expect(one("PodDisruptionBudget").spec).toMatchObject({
     maxUnavailable: 1,
     unhealthyPodEvictionPolicy: "AlwaysAllow",
   });
-  // A new server is there before an old one goes.
+  // A new server starts before an old one ends.
   expect(one("Deployment").spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
-  // Scaling down takes one server, and waits until its rooms have settled elsewhere.
+  // Scaling down removes one server, and waits until its rooms have settled elsewhere.
   const { policies } = one("HorizontalPodAutoscaler").spec.behavior.scaleDown;
   expect(policies).toEqual([{ type: "Pods", value: 1, periodSeconds: 300 }]);
   expect(policies[0].periodSeconds).toBeGreaterThan(pod.spec.terminationGracePeriodSeconds);
 });
 
-test("the autoscaler's metric is one of the server's, and the adapter's rule gives it by that name", () => {
+test("the autoscaler's metric is one of the server's, and the adapter's rule provides it under that name", () => {
   const { name } = one("HorizontalPodAutoscaler").spec.metrics[0].pods.metric;
   expect(readFileSync("server/ops/METRICS.md", "utf8")).toContain(`| \`${name}\` | gauge |`);
   const [rule] = parse(one("ConfigMap", "pliant-adapter-rules").data["config.yaml"]).rules;

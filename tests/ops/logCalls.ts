@@ -8,10 +8,10 @@ export interface LogEvent {
   fields: string[];
 }
 
-/** What varies within a message, written `<url>` on the page and `${...}` in the source. */
+/** Variable parts of a message, written `<url>` on the page and `${...}` in the source. */
 const withoutValues = (message: string): string => message.replace(/\$\{[^}]*\}|<\w+>/g, "<>");
 
-/** From an opening bracket to the one that closes it. Strings with brackets in them do not occur in these calls. */
+/** From an opening bracket to the matching closing one. Strings with brackets do not occur in these calls. */
 function balanced(text: string, start: number): string {
   let depth = 0;
   for (let i = start; i < text.length; i++) {
@@ -42,7 +42,7 @@ function keys(literal: string): string[] {
   return names;
 }
 
-/** @throws Error for a call whose message is no literal: what is not fixed cannot be looked up */
+/** @throws Error for a call whose message is not a literal, because it cannot be looked up */
 export function logCalls(): (LogEvent & { path: string })[] {
   const sources = readSources().filter(({ path }) => /^server\/(?!check\/|ops\/|simulate)/.test(path));
   return sources.flatMap(({ path, text }) =>

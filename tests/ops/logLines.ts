@@ -1,14 +1,14 @@
-/** Lines that a server has logged, and what is wrong with them by server/ops/LOGS.md. */
+/** Log lines of a server, and their deviations from server/ops/LOGS.md. */
 import type { RunningServer } from "../../load-tests/server.ts";
 import { loggedOnPage } from "./logCalls.ts";
 
 export type Line = Record<string, unknown> & { level: number; msg: string };
 
 const LEVELS: Record<number, string> = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "error", 60: "fatal" };
-/** On every line, or on every line of a request, a room or a member. */
+/** Fields of every line, or of every line of a request, a room or a member. */
 const COMMON = new Set(["level", "time", "pid", "hostname", "msg", "reqId", "room", "session", "member", "role"]);
 
-/** @throws SyntaxError for a line that is no JSON */
+/** @throws SyntaxError for a line that is not JSON */
 export const linesOf = (server: RunningServer): Line[] =>
   server
     .output()
@@ -16,10 +16,7 @@ export const linesOf = (server: RunningServer): Line[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Line);
 
-/**
- * @returns a sentence for each message that the page does not have, level that it says otherwise, and field that it
- *   does not name
- */
+/** @returns a sentence for each message that is not on the page, and for each different level or unlisted field */
 export function faults(lines: readonly Line[]): string[] {
   const page = loggedOnPage();
   return lines.flatMap((line) => {

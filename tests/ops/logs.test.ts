@@ -1,6 +1,6 @@
 /**
- * server/ops/LOGS.md says what the server logs: held to the lines of a real process that is used in many ways.
- * (tests/architecture/logs.test.ts holds it to the source.)
+ * server/ops/LOGS.md matches the lines of a real process that is used in many ways. (tests/architecture/logs.test.ts
+ * compares it with the source.)
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
@@ -66,7 +66,7 @@ describe("a running server", () => {
     expect(upgrade?.req).toMatchObject({ url: `/api/rooms/${room}/socket` });
   });
 
-  test("gives every request an id that its answer names, and believes no client's own", () => {
+  test("gives every request an id that its response names, and ignores a client's own id", () => {
     expect(answered).toMatch(/^[0-9a-f-]{36}$/);
     expect(logged.filter(({ reqId }) => reqId === answered).map(({ msg }) => msg)).toEqual([
       "incoming request",
@@ -76,12 +76,12 @@ describe("a running server", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("keeps tokens and cookies to itself", () => {
+  test("does not log tokens and cookies", () => {
     for (const secret of secrets) expect(server.output()).not.toContain(secret);
   });
 });
 
-test("LOG_LEVEL=warn leaves out what is normal, and a trusted proxy's request id is taken", async () => {
+test("LOG_LEVEL=warn omits normal events, and a trusted proxy's request id is used", async () => {
   const server = await startServer({ env: { PLIANT_PREWARM: "none", LOG_LEVEL: "warn", PLIANT_TRUST_PROXY: "1" } });
   const id = async (given: string): Promise<string | null> =>
     (await fetch(`${server.url}/api/rooms`, { headers: { "x-request-id": given } })).headers.get("x-request-id");

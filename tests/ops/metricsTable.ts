@@ -1,6 +1,6 @@
 /**
  * server/ops/METRICS.md: the metrics of the server as a table, from the registry itself. `node
- * tests/ops/writeMetrics.ts` writes it anew.
+ * tests/ops/writeMetrics.ts` rewrites it.
  */
 import { Metrics } from "../../server/metrics/metrics.ts";
 
@@ -8,10 +8,10 @@ export const METRICS_PAGE = "server/ops/METRICS.md";
 
 const HEAD = `# Metrics
 
-What \`/metrics\` exposes of the server itself, in Prometheus' conventions: prefix \`pliant_\`, base units (seconds, bytes, ratios from 0 to 1), counters end in \`_total\`. No label ever holds a
-room, a member, an address or anything else that somebody outside may choose: every label has a fixed list of values, so the number of series does not grow with use. What concerns one room is in the
-[log](LOGS.md). Beside these there are prom-client's own \`process_*\` and \`nodejs_*\` metrics. Made by \`node tests/ops/writeMetrics.ts\` from the registry; a test
-holds it to the registry and to a running server.
+The server's own metrics at \`/metrics\`, in Prometheus' conventions: prefix \`pliant_\`, base units (seconds, bytes, ratios from 0 to 1), counters end in \`_total\`. Every label has a fixed list of
+values, so the number of series does not grow with use. No label is a room, a member, an address or another value that a client may choose. Events of one room are in the [log](LOGS.md). In addition
+there are prom-client's own \`process_*\` and \`nodejs_*\` metrics. \`node tests/ops/writeMetrics.ts\` writes this page from the registry; a test compares it with the registry and with a running
+server.
 
 | name | type | labels | what |
 | --- | --- | --- | --- |

@@ -1,7 +1,6 @@
 /**
- * A real Prometheus scrapes a real server whose rooms are pulled at, and every query of every dashboard is put to it:
- * each must return numbers, with the labels that its legend names. So no panel can stay empty because a metric was
- * renamed.
+ * A real Prometheus scrapes a real server with active grabs in its rooms, and runs every query of every dashboard. Each
+ * must return numbers, with the labels in its legend. So no panel can be empty because a metric was renamed.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,14 +49,13 @@ const queries = panels.flatMap((panel) =>
   })),
 );
 
-/** What Grafana puts in for its variables; at a scrape per second its rate interval is four of them. */
+/** Replaces Grafana's variables; with one scrape a second its rate interval is four of them. */
 const substitute = (expr: string): string => expr.replaceAll("$__rate_interval", "4s").replaceAll("$instance", ".*");
 
 const LOAD_SECONDS = 8;
 
 /**
- * One member pulls, pushes, points and breaks the rules a little, so that every counter of the dashboard has something
- * to count.
+ * One member grabs, pushes, moves its cursor and violates some rules, so that every counter of the dashboard changes.
  * @param counted whether Prometheus has seen the rarest of them count
  */
 async function load(url: string, room: string, counted: () => Promise<boolean>): Promise<void> {
@@ -66,29 +64,29 @@ async function load(url: string, room: string, counted: () => Promise<boolean>):
   const [x, y, z] = bot.surfacePosition(point);
   const untilMs = performance.now() + LOAD_SECONDS * 1000;
   bot.grab(1, point, [x, y, z]);
-  // How soon a room has ticked enough for a checkpoint, and when that is scraped, is the machine's to say.
+  // The time until a room's first checkpoint, and until its scrape, depends on the machine.
   for (let step = 0; performance.now() < untilMs || !(await counted()); step++) {
     bot.move(1, [x + 0.1 * Math.sin(step / 5), y + 0.2, z]);
     bot.cursor([x, y, z]);
     if (step % 10 === 0) bot.impulse(point, [0, 0.1, 0]);
-    // There is no such body: a rejected input.
+    // A body that does not exist: a rejected input.
     if (step % 10 === 5) bot.grab(2, { body: 99, triangle: 0, u: 0, v: 0 }, [0, 0, 0]);
     if (step % 30 === 0) await (await Bot.join(url, room)).leave(); // A socket that is closed.
-    // One answer that is fine, two that are not.
+    // One successful response, two errors.
     if (step % 20 === 0) for (const path of ["/api/rooms", "/api/rooms/nobody", "/nowhere"]) await fetch(url + path);
     await sleep(50);
   }
   bot.release(1);
 }
 
-test("every panel says what it shows, and every query leaves the choice of the server to the reader", () => {
+test("every panel has a description, and every query lets the reader choose the server", () => {
   expect(dashboards.length).toBeGreaterThanOrEqual(4);
   expect(queries.length).toBeGreaterThan(90);
   for (const panel of panels) expect(panel.description, panel.title).toBeTruthy();
   for (const { expr, title } of queries) expect(expr, title).toContain('job="pliant",instance=~"$instance"');
 });
 
-test("dashboards lead to each other, with the reader's time and choice of servers", () => {
+test("dashboards link to each other, with the reader's time and choice of servers", () => {
   for (const { title, tags, links } of dashboards) {
     expect(tags, title).toContain("pliant");
     expect(links, title).toContainEqual(
@@ -103,7 +101,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
   let monitor: RunningPrometheus;
   let metrics = "";
   let data = "";
-  /** When the load ended, s of Unix. */
+  /** End of the load, Unix time in s. */
   let loaded = 0;
 
   beforeAll(async () => {
@@ -129,7 +127,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
 
   test.each(queries)("$title", async ({ expr, legendFormat, instant }) => {
     const query = substitute(expr);
-    // As it was under load, however long it takes to ask for all of them.
+    // At the time of the load, however long all queries take.
     const series = instant ? await monitor.instant(query, loaded) : await monitor.range(query, LOAD_SECONDS, loaded);
     const withNumbers = series.filter(({ values }) => values.some(Number.isFinite));
     expect(withNumbers.length, query).toBeGreaterThan(0);
@@ -148,7 +146,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     }
   });
 
-  test("Prometheus evaluates every alert without an error, and a healthy server pages nobody", async () => {
+  test("Prometheus evaluates every alert without an error, and no alert fires for a healthy server", async () => {
     const { groups } = (await monitor.get("rules")) as {
       groups: { rules: { name: string; health: string; state: string; lastError?: string }[] }[];
     };
@@ -160,7 +158,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     }
   });
 
-  test("every metric that an alert asks for is exposed", () => {
+  test("every metric in an alert is exposed", () => {
     const exposed = new Set(parseMetrics(metrics).map(({ name }) => name));
     const asked =
       readFileSync("server/ops/prometheus/alerts.yml", "utf8").match(/\b(pliant|process|nodejs)_\w+/g) ?? [];
@@ -168,7 +166,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     for (const name of asked) expect([...exposed], name).toContain(name);
   });
 
-  test("METRICS.md lists what the server exposes, and nothing else", () => {
+  test("METRICS.md lists exactly the exposed metrics", () => {
     const exposed = metrics
       .split("\n")
       .flatMap((line) => /^# TYPE (pliant_\w+) (\w+)$/.exec(line)?.slice(1).join(" ") ?? []);

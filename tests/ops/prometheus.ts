@@ -1,5 +1,5 @@
 /**
- * A real Prometheus on a temporary folder, running the project's own configuration and rules against a server on some
+ * A real Prometheus on a temporary folder, with the project's own configuration and rules, against a server on some
  * port.
  */
 import { spawn } from "node:child_process";
@@ -16,11 +16,14 @@ interface Series {
 }
 
 export interface RunningPrometheus {
-  /** `data` of an API answer. @throws Error with Prometheus' own message for a query that it refuses */
+  /** `data` of an API answer. @throws Error with Prometheus' own message for a refused query */
   get(path: string, parameters?: Record<string, string>): Promise<any>;
-  /** The query over so many seconds until a time, a sample per second, as a graph asks for it. @param at s of Unix */
+  /**
+   * Runs the query over a number of seconds until a time, with a sample per second, as a graph does. @param at Unix
+   * time, s
+   */
   range(query: string, seconds: number, at: number): Promise<Series[]>;
-  /** The query at a time, by default now, as a stat panel asks for it. @param at s of Unix */
+  /** Runs the query at a time, by default now, as a stat panel does. @param at Unix time, s */
   instant(query: string, at?: number): Promise<Series[]>;
   stop(): Promise<void>;
 }
@@ -29,9 +32,9 @@ const CONFIG = "server/ops/prometheus/prometheus.yml";
 
 /**
  * @param executable Prometheus' path
- * @param target host:port that takes the place of the configured one; the intervals become `interval` so that a test
- *   need not take minutes
- * @param holdFor takes the place of each rule's `for`; absent: they stay
+ * @param target host:port that replaces the configured one; `interval` replaces the intervals, so that a test does not
+ *   take minutes
+ * @param holdFor replaces each rule's `for`; absent: they stay
  */
 export async function startPrometheus(
   executable: string,

@@ -1,6 +1,6 @@
 /**
- * Prometheus' own tools judge its configuration and rules; every alert has a unit test and a paragraph in the runbook,
- * and none is left over.
+ * Prometheus' own tools check its configuration and rules; every alert has a unit test and a section in the runbook,
+ * and none is superfluous.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ describe.skipIf(lacks("promtool", promtool))("promtool", () => {
   };
   test("accepts prometheus.yml", () => accepts("check", "config", `${folder}/prometheus.yml`));
   test("accepts alerts.yml", () => accepts("check", "rules", `${folder}/alerts.yml`));
-  test("finds that every alert fires when it should and only then", () =>
+  test("every alert fires exactly in its unit tests' conditions", () =>
     accepts("test", "rules", "tests/ops/alerts.test.yml"));
 });
 
@@ -40,7 +40,7 @@ test("every alert is unit-tested", () => {
   expect([...new Set(firing.map((check) => check.alertname))].sort()).toEqual(names);
 });
 
-test("every alert links to its paragraph of the runbook, and every paragraph has an alert", () => {
+test("every alert links to its section of the runbook, and every section has an alert", () => {
   const headings = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/^## (.+)$/gm)].map((match) => match[1]);
   expect([...headings].sort()).toEqual(names);
   for (const { alert, annotations } of alerts)
@@ -60,7 +60,7 @@ test("every panel that the runbook names exists, and nothing else is in italics"
   for (const name of named) expect([...titles], name).toContain(name);
 });
 
-test("every log message that the runbook quotes is one", () => {
+test("every log message in the runbook exists", () => {
   const messages = loggedOnPage().map(({ message }) => message);
   const quoted = [...readFileSync("server/ops/RUNBOOK.md", "utf8").matchAll(/`([a-z][a-z' ;,]+)`/g)]
     .map(([, text]) => text!)

@@ -25,7 +25,10 @@ interface Alert {
   labels: { alertname: string };
 }
 
-/** A server with one room, somebody in it, and a Prometheus that watches it. @param nice the server's, above ours */
+/**
+ * A server with one room, a member in it, and a Prometheus that watches it. @param nice of the server, relative to this
+ * process
+ */
 async function watched(
   scene: string,
   nice = 0,
@@ -55,14 +58,14 @@ async function watched(
 }
 
 test.skipIf(lacks("Prometheus", executable))(
-  "fires while a room cannot keep up, says how slow it is, and leaves one alone that does",
+  "fires while a room cannot keep up, gives its speed, and does not fire for one that keeps up",
   async () => {
     const scenes = "tests/integration/scenes";
     const heavy = JSON.parse(readFileSync(join(scenes, "victim.json"), "utf8")) as object;
-    // Many times what a core can do in real time, and still some ticks a second.
+    // Many times the real-time capacity of a core, but still some ticks a second.
     writeFileSync(join(folder, "heavy.json"), JSON.stringify({ ...heavy, substeps: 200 }));
     writeFileSync(join(folder, "cube.json"), readFileSync(join(scenes, "cube.json")));
-    // The one that keeps up goes first: a thread that has work all the time is not to make it late.
+    // The one that keeps up has the higher priority: the busy server must not make it late.
     const slow = await watched("heavy", 5);
     const fast = await watched("cube");
     while (!(await slow.alerts()).includes("PliantSlowMotion")) await sleep(250);

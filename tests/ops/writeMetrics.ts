@@ -1,5 +1,6 @@
 /**
- * `node tests/ops/writeMetrics.ts`: writes server/ops/METRICS.md anew, after a metric was added, renamed or explained.
+ * `node tests/ops/writeMetrics.ts`: rewrites server/ops/METRICS.md, after a metric was added, renamed or described
+ * anew.
  */
 import { writeFileSync } from "node:fs";
 import { METRICS_PAGE, metricsPage } from "./metricsTable.ts";

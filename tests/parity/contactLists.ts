@@ -16,6 +16,8 @@ const word = (memory: WebAssembly.Memory, offset: number): number =>
 export interface PackedPair extends Omit<PairName, "surfaces"> {
   block: number;
   lane: number;
+  /** Distance that it keeps, m. */
+  thickness: number;
 }
 
 export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
@@ -34,20 +36,26 @@ export function packedPairs(memory: WebAssembly.Memory): PackedPair[] {
       const row = (at + block * L.CONTACT_BLOCK_BYTES) / 4 + lane;
       if (f32[row + L.CONTACT_BLOCK_KEEP / 4]! < 0) continue;
       const particles = [0, 1, 2, 3].map((k) => (i32[row + 4 * k]! - x) / 16) as PairName["particles"];
-      found.push({ kind: vertex ? "vertex" : "edges", particles, block, lane });
+      const thickness = f32[row + L.CONTACT_BLOCK_THICKNESS / 4]!;
+      found.push({ kind: vertex ? "vertex" : "edges", particles, block, lane, thickness });
     }
   }
   return found;
 }
 
+/** A lane of the solved blocks. */
+export interface SolvedPair extends Omit<PackedPair, "thickness"> {
+  color: number;
+}
+
 /** Pairs of the blocks that are solved, with their colors; CONTACT_COLORS: it stands alone. */
-export function solvedPairs(memory: WebAssembly.Memory): (PackedPair & { color: number })[] {
+export function solvedPairs(memory: WebAssembly.Memory): SolvedPair[] {
   const i32 = new Int32Array(memory.buffer);
   const front = word(memory, L.H_FRONT) / 4;
   const x = word(memory, L.H_X);
   const vertices = i32[front + L.FRONT_SOLVED_VERTEX / 4]!;
   const all = vertices + i32[front + L.FRONT_SOLVED_EDGE / 4]!;
-  const found: (PackedPair & { color: number })[] = [];
+  const found: SolvedPair[] = [];
   for (let block = 0; block < all; block++) {
     const starts = word(memory, L.H_CONTACT_COLORS) / 4 + (block < vertices ? 0 : L.COLOR_ENTRIES);
     let color = 0;
@@ -116,7 +124,11 @@ function solvedContacts(memory: WebAssembly.Memory): ReferenceContactPair[] {
 }
 
 /** @param at of the blocks that the pairs are in */
-function contactsOf(memory: WebAssembly.Memory, at: number, pairs: readonly PackedPair[]): ReferenceContactPair[] {
+function contactsOf(
+  memory: WebAssembly.Memory,
+  at: number,
+  pairs: readonly Omit<PackedPair, "thickness">[],
+): ReferenceContactPair[] {
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
   const owner = surfaceOf(memory);

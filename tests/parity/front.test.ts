@@ -9,7 +9,7 @@ import type { Scene } from "../../shared/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/pairs.ts";
+import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
 import { namedPairs, surfaceRows } from "./contactLists.ts";
 

@@ -9,7 +9,10 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import type { ContactCounts } from "../../server/sim/types.ts";
-import { namedPairs } from "./contactLists.ts";
+import { EDGE_SHARE } from "../../server/sim/reference/contacts.ts";
+import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";
+import type { Vector } from "../../server/sim/reference/vector.ts";
+import { namedPairs, packedPairs, surfaceRows } from "./contactLists.ts";
 
 /** Two sheets, the upper one thrown through the air beside and along the lower one; they come to rest on the floor. */
 async function sheets(capacity?: number): Promise<{ blocks: number[]; rows: number[]; counts: ContactCounts }> {
@@ -64,4 +67,41 @@ test("where not all fit, the front is made once more with what comes near, and n
   expect(counts.lists).toBeGreaterThan(1);
   expect(counts.lists).toBeLessThan(6);
   expect(counts).toMatchObject({ zones: 0, stops: 0 });
+});
+
+test("a row keeps at most 0.9 of its primitives' distance at rest, and one of its particles is free", async () => {
+  // a contact thickness of 16 mm on a mesh of 10 mm squares: neighbors are nearer than that at rest
+  const scene = validateScene({
+    version: 1,
+    title: "neighbors",
+    bodies: [
+      {
+        name: "sheet",
+        kind: "cloth",
+        mesh: { type: "grid", size: [0.08, 0.08], cells: [8, 8] },
+        pins: [{ select: { box: { min: [-0.05, -1, -0.05], max: [-0.005, 1, 0.05] } } }],
+        material: { density: 300, thickness: 0.016, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-6 },
+      },
+    ],
+    colliders: [],
+  });
+  const { memory, layout } = await createWorld(scene, { baseDir: "." });
+  const f32 = new Float32Array(memory.buffer);
+  const place = (array: number, p: number): Vector =>
+    [...f32.subarray(array / 4 + 4 * p, array / 4 + 4 * p + 3)] as unknown as Vector;
+  const rest = new Int32Array(memory.buffer)[(L.HEADER + L.H_REST) / 4]!;
+  openWorld(memory, layout).step([]);
+  const rows = packedPairs(memory);
+  expect(rows.length).toBeGreaterThan(100);
+  const r = 2 * surfaceRows(memory)[0]!.radius;
+  let limited = 0;
+  for (const { kind, particles, thickness } of rows) {
+    const corners = particles.map((p) => place(rest, p)) as [Vector, Vector, Vector, Vector];
+    const { distance } = kind === "vertex" ? vertexTriangleDistance(...corners) : edgesDistance(...corners);
+    const keeps = (kind === "vertex" ? 1 : EDGE_SHARE) * (distance < r ? 0.9 * distance : r);
+    expect(Math.abs(thickness - keeps)).toBeLessThan(2 ** -22 * r);
+    if (distance < r) limited++;
+    expect(particles.some((p) => f32[layout.x / 4 + 4 * p + 3]! > 0)).toBe(true);
+  }
+  expect(limited).toBeGreaterThan(100);
 });

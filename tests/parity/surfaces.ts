@@ -1,13 +1,10 @@
 /**
- * Surfaces in a memory of their own, without a world around them, for the broad phase: as the kernel and as its float64
- * twin have them.
+ * Surfaces in a memory of their own, without a world around them: for tests of intersections.
  */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { planPairList } from "../../server/sim/memory/pairChunks.ts";
 import { planSurfaces, SOLID, uniqueEdges, type Meets, type SurfaceSource } from "../../server/sim/memory/surfaces.ts";
-import type { PairSurface } from "../../server/sim/reference/pairs.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
 
 /** One surface: its own particles from 0, where they are now and where at rest (default: the same). */
@@ -17,39 +14,33 @@ export interface Sheet {
   triangles: readonly number[][];
   edges?: readonly number[][];
   radius: number;
-  margin?: number;
-  /** How far each particle goes while the list lives; default: nowhere. */
-  trajectories?: readonly Vector[];
   touchesItself?: boolean;
   solid?: SurfaceSource["solid"];
   /** Inverse mass; default 1. */
   w?: (particle: number) => number;
 }
 
-export interface Row {
-  kind: "vertex" | "edges";
-  particles: [number, number, number, number];
-  surfaces: [number, number];
-  normal: Vector;
-  gap: number;
-  thickness: number;
+/** A surface by the numbers of its particles. */
+interface SurfaceTwin {
+  vertices: readonly number[];
+  /** Three particles each, and two particles each. */
+  triangles: readonly number[][];
+  edges: readonly number[][];
+  /** By surface number. */
+  meets: readonly boolean[];
 }
 
 export interface SurfaceRoom {
   kernel: Kernel;
   memory: WebAssembly.Memory;
-  /** Addresses: of X, of the trajectories, and of a second array. */
+  /** Addresses: of X, and of a second array of positions. */
   x: number;
-  trajectories: number;
   other: number;
-  twins: PairSurface[];
+  twins: SurfaceTwin[];
   /** As stored: float32. */
   positions: Vector[];
   rest: Vector[];
-  displacements: Vector[];
   w: number[];
-  /** The kernel's list, vertex-triangle first, each in its order. */
-  rows: () => Row[];
 }
 
 const round = (p: Vector): Vector => [Math.fround(p[0]), Math.fround(p[1]), Math.fround(p[2])];
@@ -72,28 +63,6 @@ const sourceOf = (s: Sheet, first: number): SurfaceSource => ({
   touchesItself: s.touchesItself ?? true,
 });
 
-/** The rows of the kernel's list. @param x address of X */
-function readRows(memory: WebAssembly.Memory, x: number): Row[] {
-  const f32 = new Float32Array(memory.buffer);
-  const i32 = new Int32Array(memory.buffer);
-  const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
-  const rowAt = (at: number, kind: Row["kind"]): Row => ({
-    kind,
-    particles: Array.from(i32.subarray(at, at + 4), (address) => (address - x) / 16) as Row["particles"],
-    surfaces: [i32[at + L.PAIR_SURFACES / 4]! >> 16, i32[at + L.PAIR_SURFACES / 4]! & 0xffff],
-    normal: [f32[at + 4]!, f32[at + 5]!, f32[at + 6]!],
-    gap: f32[at + L.PAIR_GAP / 4]!,
-    thickness: f32[at + L.PAIR_THICKNESS / 4]!,
-  });
-  const begin = header(L.H_PAIRS) / 4;
-  const end = begin + (header(L.H_PAIR_CAPACITY) * L.PAIR_BYTES) / 4;
-  const step = L.PAIR_BYTES / 4;
-  return [
-    ...Array.from({ length: header(L.H_VERTEX_PAIRS) }, (_, n) => rowAt(begin + n * step, "vertex")),
-    ...Array.from({ length: header(L.H_EDGE_PAIRS) }, (_, n) => rowAt(end - (n + 1) * step, "edges")),
-  ];
-}
-
 export function surfaceRoom(sheets: readonly Sheet[], meets: Meets = () => true): SurfaceRoom {
   let count = 0;
   const sources = sheets.map((sheet) => {
@@ -103,44 +72,32 @@ export function surfaceRoom(sheets: readonly Sheet[], meets: Meets = () => true)
   });
   const allocator = new Allocator();
   const x = allocator.take(16 * count);
-  const trajectories = allocator.take(16 * count);
   const other = allocator.take(16 * count);
   const planned = planSurfaces(sources, count, allocator, meets);
-  const writeList = planPairList(sources, meets, allocator);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
   new Int32Array(memory.buffer)[(L.HEADER + L.H_X) / 4] = x;
   planned.write(memory.buffer, x);
-  writeList(memory.buffer);
   const w = sheets.flatMap((s) => s.x.map((_, i) => s.w?.(i) ?? 1));
   const positions = sheets.flatMap((s) => s.x.map(round));
-  const displacements = sheets.flatMap((s) => s.x.map((_, i) => round(s.trajectories?.[i] ?? [0, 0, 0])));
   positions.forEach((p, i) => f32.set([...p, w[i]!], x / 4 + 4 * i));
-  displacements.forEach((d, i) => f32.set(d, trajectories / 4 + 4 * i));
-  const twins = sources.map((source, n): PairSurface => {
-    const { margin = 0 } = sheets[n]!;
-    f32[(planned.rows + n * L.SURFACE_BYTES + L.SURFACE_MARGIN) / 4] = margin;
-    return {
+  const twins = sources.map(
+    (source, n): SurfaceTwin => ({
       vertices: Array.from({ length: source.count }, (_, i) => source.first + i),
       triangles: groups(source.triangles, 3),
       edges: groups(source.edges ?? uniqueEdges(source.triangles), 2),
-      radius: Math.fround(source.radius),
-      margin: Math.fround(margin),
       meets: sources.map((_, m) => (m === n ? source.touchesItself : meets(Math.min(m, n), Math.max(m, n)))),
-    };
-  });
+    }),
+  );
   return {
     kernel: instantiateKernel(memory),
     memory,
     x,
-    trajectories,
     other,
     twins,
     w,
     positions,
     rest: sheets.flatMap((s) => (s.rest ?? s.x).map(round)),
-    displacements,
-    rows: () => readRows(memory, x),
   };
 }
 

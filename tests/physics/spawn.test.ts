@@ -412,9 +412,9 @@ describe("where it comes in", () => {
     [
       "one that is there",
       [spawn(SMALL, [-3, 1, 0]), spawn(SMALL, [-4, 1, 0])],
-      { field: "body", value: SMALL, limit: "a body that waits: this one is there" },
+      { field: "body", value: SMALL, limit: "a body that waits: this one is in the scene" },
     ],
-    ["one that waits", [remove(SMALL)], { field: "body", value: SMALL, limit: "a body that is there: this one waits" }],
+    ["one that waits", [remove(SMALL)], { field: "body", value: SMALL, limit: "a body in the scene: this one waits" }],
     ["a heading of no length", [spawn(SMALL, [-3, 1, 0], "refuse", [0, 0])], { field: "heading", value: 0 }],
   ])("refused: %s", async (_, inputs, refusal) => {
     expect((await room()).run(1, inputs).at(-1)).toMatchObject({ type: "inputRejected", member: 1, ...refusal });

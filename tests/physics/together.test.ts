@@ -145,7 +145,7 @@ describe("a hand", () => {
     expect(lab.run(1, [grab(lab, 1, [0, 0, 0])])).toMatchObject([
       {
         ...{ type: "inputRejected", field: "together", value: 1, grab: 7 },
-        limit: "a body that the scene lets one hand pull with others",
+        limit: "a body of the scene's interaction.together",
       },
     ]);
     expect(slots(lab)).toEqual([]);

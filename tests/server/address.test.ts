@@ -1,5 +1,6 @@
 /**
- * Where others reach the server, over real sockets: only who sits at the machine is told its address in the network.
+ * The server's address for invitations, over real sockets: only visitors on the same machine are told its network
+ * address.
  */
 import { request } from "node:http";
 import { networkInterfaces } from "node:os";
@@ -9,7 +10,7 @@ import { warningFor } from "../../client/ui/sharePanel.ts";
 import { addressRoutes, type AddressOptions } from "../../server/routes/address.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 
-/** What a server that was started so answers who asks it by this name over loopback, and its port. */
+/** The answer of a server with these options to a request for this host name over loopback, and its port. */
 async function ask(
   options: Partial<AddressOptions>,
   name: string,
@@ -39,17 +40,17 @@ const network = Object.values(networkInterfaces())
   .filter(({ internal, family }) => !internal && family === "IPv4")
   .map(({ address }) => address);
 
-test("a page of this very machine is told an address of the network that the machine has", async () => {
+test("a page on the same machine is told a network address of the machine", async () => {
   const { url, port } = await ask({}, "localhost");
   if (network.length === 0) expect(url).toBeNull();
   else expect(network.map((address) => `http://${address}:${port}`)).toContain(url);
 });
 
-test("nobody is told one by another name, or where the server listens on loopback only", async () => {
+test("no network address is told to a page under another name, or if the server listens on loopback only", async () => {
   expect((await ask({}, "192.0.2.7")).url).toBeNull();
   expect((await ask({}, "play.example")).url).toBeNull();
   expect((await ask({ host: "127.0.0.1" }, "localhost")).url).toBeNull();
-  // whoever comes through a proxy on this machine only seems to sit at it
+  // A visitor through a proxy on this machine only seems to be on this machine.
   expect((await ask({}, "localhost", { "x-forwarded-for": "127.0.0.1" })).url).toBeNull();
   expect((await ask({}, "localhost", { forwarded: "for=127.0.0.1" })).url).toBeNull();
 });
@@ -84,7 +85,7 @@ test("names and addresses of loopback, and others", () => {
     expect(isLoopback(host), host).toBe(false);
 });
 
-test("a link for this machine only is warned of, and one that is not encrypted", () => {
+test("a link that works only on this machine causes a warning, and so does an unencrypted one", () => {
   expect(warningFor("http://localhost:8080")).toBe("loopback");
   expect(warningFor("https://[::1]:8443")).toBe("loopback");
   expect(warningFor("http://192.168.1.20:8080")).toBe("plain");

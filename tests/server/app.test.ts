@@ -57,7 +57,7 @@ describe("health", () => {
     expect(metrics.body).toContain("process_cpu_user_seconds_total");
   });
 
-  test("not ready while scenes are built and while going down, and no room is opened then", async () => {
+  test("not ready during the build of scenes and during shutdown, and then no room is opened", async () => {
     const other = await buildApp({
       ...readConfig({}),
       store: "none",
@@ -71,7 +71,7 @@ describe("health", () => {
     await other.warm;
     expect((await readyz()).statusCode).toBe(200);
     await other.registry.close();
-    expect((await readyz()).json()).toEqual({ status: "going down" });
+    expect((await readyz()).json()).toEqual({ status: "shutting down" });
     const refused = await other.fastify.inject({ method: "POST", url: "/api/rooms", payload: { scene: "cube" } });
     expect(refused.statusCode).toBe(503);
     expect(refused.json()).toMatchObject({ code: "SHUTTING_DOWN" });
@@ -95,14 +95,14 @@ describe("scenes", () => {
     expect(scenes.find(({ id }) => id === "sheet")).not.toHaveProperty("thumbnail");
   });
 
-  test("one of them comes with its file", async () => {
+  test("each is returned with its file", async () => {
     expect((await get("/api/scenes/cube")).json()).toMatchObject({
       id: "cube",
       scene: { version: 1, bodies: [{ name: "cube" }] },
     });
   });
 
-  test("a list that has not changed is not sent again", async () => {
+  test("an unchanged list is not sent again", async () => {
     const { headers, body } = await get("/api/scenes");
     const { etag } = headers as { etag: string };
     expect(headers).toMatchObject({ "cache-control": "no-cache", "content-type": "application/json; charset=utf-8" });
@@ -114,12 +114,12 @@ describe("scenes", () => {
     expect([changed.statusCode, changed.body]).toEqual([200, body]);
   });
 
-  test("one that breaks the schema is left out of the list, and says what is wrong with it", async () => {
+  test("an invalid scene is not in the list, and its error is reported", async () => {
     const { scenes, broken } = (await get("/api/scenes")).json<{ scenes: { id: string }[]; broken: unknown }>();
     expect(scenes.map(({ id }) => id)).not.toContain("invalid");
     const error = expect.stringContaining("/bodies/0/material/poissonsRatio: 0.7") as string;
     expect(broken).toContainEqual({ id: "invalid", error });
-    // for who runs the server, on its own machine; behind a proxy everybody would seem to sit there
+    // Only to the operator on the server's machine; behind a proxy every visitor would seem to be there.
     for (const stranger of [{ remoteAddress: "192.0.2.9" }, { headers: { "x-forwarded-for": "127.0.0.1" } }])
       expect((await app.fastify.inject({ url: "/api/scenes", ...stranger })).json()).not.toHaveProperty("broken");
     const answer = await post({ scene: "invalid" });
@@ -130,7 +130,7 @@ describe("scenes", () => {
     });
   });
 
-  test.each(["nothing", "schema", "..%2F..%2Fpackage", "Cube"])("%s is none", async (scene) => {
+  test.each(["nothing", "schema", "..%2F..%2Fpackage", "Cube"])("%s is not a scene", async (scene) => {
     const answer = await get(`/api/scenes/${scene}`);
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toMatchObject({ code: "SCENE_NOT_FOUND" });
@@ -147,7 +147,7 @@ describe("the physics report", () => {
     return answer.body;
   };
 
-  test("scenes name their section; where it leads says how the report is made, until it is", async () => {
+  test("scenes name their section; without a report the link explains how to make it", async () => {
     const { scenes } = (await get("/api/scenes")).json<{ scenes: { id: string; report?: string }[] }>();
     expect(scenes.find(({ id }) => id === "sheet")!.report).toBe("/report#fig7");
     expect(scenes.find(({ id }) => id === "cube")!.report).toBeUndefined();
@@ -224,7 +224,7 @@ describe("rooms", () => {
     ["a name with a space", { scene: "cube", room: "a room" }, 400, "ROOM_NAME_INVALID", "room"],
     ["a name that is a path", { scene: "cube", room: "../x" }, 400, "ROOM_NAME_INVALID", "room"],
     ["too long a name", { scene: "cube", room: "x".repeat(41) }, 400, "ROOM_NAME_INVALID", "room"],
-    ["a scene that is not there", { scene: "nothing" }, 404, "SCENE_NOT_FOUND", "scene"],
+    ["a missing scene", { scene: "nothing" }, 404, "SCENE_NOT_FOUND", "scene"],
     ["a body beyond the limit", { scene: "cube", room: "x".repeat(70_000) }, 400, "BODY_INVALID", "body"],
   ])("%s", async (_, payload, status, code, field) => {
     const answer = await post(payload);
@@ -236,7 +236,7 @@ describe("rooms", () => {
 });
 
 describe("topologies", () => {
-  test("are what the room says, compressed if asked for, and good for ever", async () => {
+  test("match the room, are compressed on request, and may be cached forever", async () => {
     await post({ scene: "cube", room: "topology" });
     const { topology: hash } = (await get("/api/rooms/topology")).json<{ topology: string }>();
     const url = `/api/topologies/${hash}`;
@@ -267,7 +267,7 @@ describe("topologies", () => {
 
 describe("pages", () => {
   test.each(["/", "/r/some-room", "/r/some-room?quality=low"])(
-    "%s is the one page, always asked for anew",
+    "%s returns the single page, which is always revalidated",
     async (url) => {
       const answer = await get(url);
       expect(answer.body).toContain("the page");
@@ -275,11 +275,11 @@ describe("pages", () => {
     },
   );
 
-  test("assets that are named by their content are kept", async () => {
+  test("assets with a content hash in their name may be cached", async () => {
     expect((await get("/assets/main-a1B2c3D4.js")).headers["cache-control"]).toContain("immutable");
   });
 
-  test("files go out as the build has compressed them, under their own type", async () => {
+  test("files are sent as the build has compressed them, under their own type", async () => {
     const url = "/assets/main-a1B2c3D4.js";
     const plain = await get(url, { "accept-encoding": "identity" });
     expect(plain.headers).not.toHaveProperty("content-encoding");
@@ -299,7 +299,7 @@ describe("pages", () => {
   });
 
   test.each(["/nothing", "/assets/../../package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json"])(
-    "%s is not there",
+    "%s does not exist",
     async (url) => {
       const answer = await get(url);
       expect(answer.statusCode).toBe(404);
@@ -307,7 +307,7 @@ describe("pages", () => {
     },
   );
 
-  test("every answer has the security headers, and scripts may not be inline", async () => {
+  test("every response has the security headers, and scripts may not be inline", async () => {
     for (const url of ["/", "/api/rooms", "/nothing", "/metrics"]) {
       const { headers } = await get(url);
       expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "referrer-policy": "same-origin" });
@@ -317,7 +317,7 @@ describe("pages", () => {
   });
 });
 
-test("a browser that is nowhere gets the page, which says so, with 404; programs and the API's callers get the error", async () => {
+test("for an unknown path a browser gets an error page with 404; programs and API clients get the error as JSON", async () => {
   const lost = await get("/nope", { accept: "text/html,*/*;q=0.8" });
   expect(lost.statusCode).toBe(404);
   expect(lost.headers["content-type"]).toContain("text/html");
@@ -380,7 +380,7 @@ describe("OpenAPI", () => {
     expect(page.headers["content-security-policy"]).not.toContain("upgrade-insecure-requests");
   });
 
-  test("the socket's address says what it wants", async () => {
+  test("an HTTP request to the socket's address gets an error that names the protocol", async () => {
     expect((await get("/api/rooms/a/socket")).json()).toMatchObject({ code: "UPGRADE_REQUIRED" });
   });
 });

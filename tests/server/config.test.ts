@@ -1,9 +1,9 @@
-/** The environment: defaults, limits, and an error that names variable, value and limit. */
+/** The environment: defaults, limits, and errors that name variable, value and limit. */
 import { describe, expect, test } from "vitest";
 import { ConfigError, readConfig } from "../../server/config.ts";
 
 describe("readConfig", () => {
-  test("an empty environment gives a whole configuration", () => {
+  test("an empty environment gives a complete configuration", () => {
     const config = readConfig({});
     expect(config.port).toBe(8080);
     expect(config.host).toBe("0.0.0.0");
@@ -15,7 +15,7 @@ describe("readConfig", () => {
     expect(readConfig({ PORT: "" }).port).toBe(8080);
   });
 
-  test("values at their limits are taken", () => {
+  test("values at their limits are accepted", () => {
     expect(readConfig({ PORT: "0" }).port).toBe(0);
     expect(readConfig({ PORT: "65535" }).port).toBe(65535);
     expect(readConfig({ PLIANT_EMPTY_ROOM_SECONDS: "0.5" }).emptyRoomSeconds).toBe(0.5);
@@ -26,7 +26,7 @@ describe("readConfig", () => {
     ]);
   });
 
-  test("a store's URL is taken, and one that is almost right is not shown, for it may hold a password", () => {
+  test("a store's URL is accepted, and the error of an invalid one does not show it, because it may contain a password", () => {
     const url = "postgres://me:hush@db.example:5432/pliant";
     const secret = "0123456789abcdef0123456789abcdef";
     expect(readConfig({ PLIANT_STORE: url, PLIANT_TOKEN_SECRET: secret }).store).toBe(url);

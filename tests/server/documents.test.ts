@@ -1,6 +1,6 @@
 /**
- * PROTOCOL.md says what the code does: every number, name, code and byte in its tables is held to shared/. All
- * documents lead where they say.
+ * PROTOCOL.md matches the code: every number, name, code and byte in its tables is compared with shared/. Links of all
+ * documents work.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import { between, exampleBlock, formatBlock, MARKERS } from "./protocolBlocks.ts
 
 const page = readFileSync(fileURLToPath(new URL("../../PROTOCOL.md", import.meta.url)), "utf8");
 
-/** Cells of all table rows whose first cells fit the pattern, without backticks. */
+/** Cells of all table rows whose first cells match the pattern, without backticks. */
 function rows(...pattern: RegExp[]): string[][] {
   return page
     .split("\n")
@@ -39,7 +39,7 @@ describe("PROTOCOL.md", () => {
   test("lists every message with its number", () => {
     const both = (messages: Record<string, number>, isServer: boolean): Record<string, string> =>
       Object.fromEntries(Object.entries(messages).map(([name, type]) => [isServer ? `${name}<` : name, String(type)]));
-    // `reset` is a name both ways, so the tables are told apart by their numbers.
+    // `reset` is a name in both directions, so the tables are distinguished by the numbers.
     const named = Object.fromEntries(
       rows(/^\d{1,2}$/, /^[a-zA-Z]+$/).map(([type, name]) => [Number(type) >= 64 ? `${name}<` : name, type]),
     );
@@ -69,7 +69,7 @@ describe("PROTOCOL.md", () => {
     expect(between(page, MARKERS.format)).toBe(formatBlock());
   });
 
-  test("shows an example whose bytes are the codec's", () => {
+  test("shows an example with the codec's bytes", () => {
     expect(between(page, MARKERS.example)).toBe(exampleBlock());
   });
 });
@@ -97,7 +97,7 @@ describe("documents", () => {
     exclude: (path) => /(^|\/)(node_modules|build|artifacts|\.[^/]*)(\/|$)/.test(path),
   });
 
-  /** What GitHub calls a heading in an address. */
+  /** GitHub's anchors of the headings. */
   const anchors = (text: string): string[] =>
     [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
       title!
@@ -106,7 +106,7 @@ describe("documents", () => {
         .replaceAll(" ", "-"),
     );
 
-  test.each(documents)("%s: every link leads to a file, and to a heading in it", (document) => {
+  test.each(documents)("%s: every link leads to an existing file and heading", (document) => {
     const text = readFileSync(join(root, document), "utf8").replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
     const lost = links.filter((link) => {
@@ -119,7 +119,7 @@ describe("documents", () => {
     expect(lost).toEqual([]);
   });
 
-  test("README.md is short enough to be read to the end: 900 words", () => {
+  test("README.md is short: at most 900 words", () => {
     expect(readFileSync(join(root, "README.md"), "utf8").split(/\s+/).length).toBeLessThanOrEqual(900);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Writes one random tetrahedral or triangle mesh as the files that scenes name, with any numbering that the formats
+ * Writes one random tetrahedral or triangle mesh as files in the formats of scenes, with any numbering that the formats
  * allow.
  */
 import { writeFileSync } from "node:fs";
@@ -18,13 +18,13 @@ export function shuffle<T>(list: readonly T[], seed: number): T[] {
 }
 
 export interface PlainMesh {
-  /** By place in the file. */
+  /** In the order of the file. */
   vertices: number[][];
-  /** Places of the corners, from 0. */
+  /** Indices of the corners, from 0. */
   elements: number[][];
 }
 
-/** The same shape with its vertices in another order, and its elements too. */
+/** The same shape with its vertices and elements in another order. */
 export function shuffled(
   positions: ArrayLike<number>,
   corners: ArrayLike<number>,

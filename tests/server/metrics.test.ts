@@ -1,6 +1,6 @@
 /**
- * Names, labels and units of the metrics: a dashboard and alerts stand on them, and a label with unlimited values would
- * sink the scraper.
+ * Names, labels and units of the metrics. Dashboards and alerts depend on them, and a label with unlimited values would
+ * overload Prometheus.
  */
 import { afterEach, expect, test } from "vitest";
 import { Metrics } from "../../server/metrics/metrics.ts";
@@ -19,7 +19,7 @@ const sources = {
 };
 afterEach(() => metrics.close());
 
-test("every metric of ours has the prefix, a help text, and none but fixed labels", async () => {
+test("each of our metrics has the prefix, a help text, and only fixed labels", async () => {
   metrics = new Metrics(sources);
   metrics.observeTick(Object.fromEntries(STAGES.map((stage) => [stage, 0.0003])) as StageSeconds, 0.009, 0.01, {
     threads: 1,
@@ -72,7 +72,7 @@ test("gauges are read at the scrape", async () => {
   }
 });
 
-test("a tick is in the histograms of the stages that it had, in the whole, and in the threads' time", async () => {
+test("a tick is in the histograms of its stages, of the whole, and of the threads' time", async () => {
   metrics = new Metrics(sources);
   const stages = { ...noSeconds(), inputs: 0.0001, contacts: 0.009, integrate: 0.0003, encode: 0.0007 };
   metrics.observeTick(stages, 0.0105, 0.011, { threads: 3, shared: 10, helped: 6 });
@@ -91,7 +91,7 @@ test("a tick is in the histograms of the stages that it had, in the whole, and i
   expect(text).toContain("pliant_worker_busy_seconds_total 0.0105");
 });
 
-test("a tick of seconds, and one that began seconds late, is not beyond the last bucket", async () => {
+test("a tick of seconds, and one that began seconds late, are within the last bucket", async () => {
   metrics = new Metrics(sources);
   metrics.observeTick(noSeconds(), 9, 9.5, { threads: 1, shared: 0, helped: 0 });
   metrics.tickLatenessSeconds.observe(7);
@@ -103,7 +103,7 @@ test("a tick of seconds, and one that began seconds late, is not beyond the last
   }
 });
 
-test("what contact did is counted tick by tick", async () => {
+test("contact work is counted tick by tick", async () => {
   metrics = new Metrics(sources);
   metrics.observeContact({ lists: 1, checks: 7, impulses: 5, zones: 0, stops: 0, full: 0 });
   metrics.observeContact({ lists: 2, checks: 3, impulses: 1, zones: 1, stops: 4, full: 2 });
@@ -119,7 +119,7 @@ test("what contact did is counted tick by tick", async () => {
   for (const line of wanted) expect(lines).toContain(`pliant_contact_${line}`);
 });
 
-test("what other parts of the server report is counted by a fixed list of labels", async () => {
+test("reports of other parts of the server are counted by a fixed list of labels", async () => {
   metrics = new Metrics(sources);
   const { persistence, store, cluster, auth, requests } = metrics;
   persistence.checkpoint(0.02, 5000);

@@ -1,4 +1,4 @@
-/** What visitors bring, on the main thread: how often its pictures are in memory. */
+/** Uploaded objects on the main thread: each picture is in memory only once. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { Metrics } from "../../server/metrics/metrics.ts";
 import { Objects } from "../../server/objects/objects.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
 
-test("a picture is in memory once, however many read it slowly, also when it is too large to be kept", async () => {
+test("a picture is in memory once for any number of slow readers, also when it is too large for the cache", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-pictures-"));
   const store = new SqliteStore({ path: join(folder, "pliant.sqlite") });
   await store.open();

@@ -1,7 +1,7 @@
 /**
- * The two parts of PROTOCOL.md that are taken from the code: the frame format (the head of shared/snapshot/format.ts
- * and its constants) and a worked example. `node tests/server/protocolBlocks.ts` writes them into the page;
- * documents.test.ts holds the page to them.
+ * The two parts of PROTOCOL.md that are generated from the code: the frame format (the head of
+ * shared/snapshot/format.ts and its constants) and a worked example. `node tests/server/protocolBlocks.ts` writes them
+ * into the page; documents.test.ts compares the page with them.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ export const MARKERS = {
   ],
 } as const;
 
-/** What stands between a pair of markers. @throws Error when a marker is missing */
+/** Text between a pair of markers. @throws Error if a marker is missing */
 export function between(page: string, [from, to]: readonly [string, string]): string {
   const start = page.indexOf(from);
   const end = page.indexOf(to);
@@ -51,7 +51,7 @@ export function formatBlock(): string {
   return ["```", text, "", ...constants, "```"].join("\n");
 }
 
-/** Two bodies, three frames: small enough to follow by hand, with a resting body, a moving one and a leap. */
+/** Two bodies, three frames: small enough to follow by hand, with a resting body, a moving one and a jump. */
 export function exampleBlock(): string {
   const bodies = [
     { count: 5, triangles: Uint32Array.of(0, 1, 2, 2, 1, 3, 2, 3, 4) },

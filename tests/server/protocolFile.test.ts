@@ -1,6 +1,6 @@
 /**
- * docs/protocol.json, PROTOCOL.md and the codecs say the same: the file is what the code writes, its fields are the
- * page's, and its vectors are read by both ends and by the decoder that was written from the page.
+ * docs/protocol.json, PROTOCOL.md and the codecs agree: the code generates the file, its fields are those of the page,
+ * and both ends and the decoder written from the page read its vectors.
  */
 import { readFileSync } from "node:fs";
 import { decode } from "@msgpack/msgpack";
@@ -22,7 +22,7 @@ const file = JSON.parse(readFileSync(PROTOCOL_FILE, "utf8")) as {
 };
 const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, "hex"));
 
-test("the file is what the code says (node tests/server/protocolFile.ts writes it)", () => {
+test("the file is up to date (node tests/server/protocolFile.ts writes it)", () => {
   expect(file).toEqual(JSON.parse(JSON.stringify(protocolFile())));
 });
 
@@ -34,7 +34,7 @@ describe.each(["client", "server"] as const)("messages of the %s", (side) => {
     }
   });
 
-  test("have a vector each, which is what it says and fits its fields", () => {
+  test("have a vector each, which has the stated content and matches the fields", () => {
     const named = new Set(file.vectors.messages[side].map(({ name }) => name));
     expect(named).toEqual(new Set(file.messages[side].map(({ name }) => name)));
     for (const { name, hex, message } of file.vectors.messages[side]) {
@@ -53,13 +53,13 @@ test("the server reads the client's vectors, and the client the server's", () =>
     expect(parseServerMessage(bytesOf(hex).buffer)?.type).toBe(name);
 });
 
-test("what is malformed by the file is malformed to the server", () => {
+test("messages that are malformed according to the file are malformed to the server", () => {
   expect(file.vectors.malformed.length).toBeGreaterThan(5);
   for (const { why, hex } of file.vectors.malformed)
     expect(() => parseClientMessage(bytesOf(hex)), why).toThrow(MalformedMessage);
 });
 
-test("frames decode to what the file says, by the codec and by the decoder made from the page", () => {
+test("frames decode to the positions of the file, by the codec and by the decoder made from the page", () => {
   for (const { bodies: listed, frames } of file.vectors.frames) {
     const bodies = listed.map(({ count, triangles }) => ({ count, triangles: Uint32Array.from(triangles) }));
     const model = createSnapshotModel(bodies);
@@ -76,7 +76,7 @@ test("frames decode to what the file says, by the codec and by the decoder made 
   }
 });
 
-/** Names of fields whose values do not fit. */
+/** Names of fields whose values do not match. */
 function misfits(fields: readonly Field[], values: readonly unknown[]): string[] {
   return [
     ...fields.flatMap((field, i) => (fits(field, values[i]) ? [] : [field.name])),

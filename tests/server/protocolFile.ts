@@ -1,6 +1,6 @@
 /**
  * docs/protocol.json: the tables of PROTOCOL.md for programs, and conformance vectors. `node
- * tests/server/protocolFile.ts` writes it; protocolFile.test.ts holds it, the page and the codecs together.
+ * tests/server/protocolFile.ts` writes it; protocolFile.test.ts compares it with the page and the codecs.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -41,11 +41,11 @@ export interface Field {
   optional?: true;
   /** nil stands for "none". */
   nullable?: true;
-  /** Of a map: what it holds; absent: whatever it is. */
+  /** Fields of a map; absent: any map. */
   fields?: Field[];
-  /** Of a list: what it holds, all alike. */
+  /** Element type of a list. */
   items?: Field;
-  /** Of a list: what it holds, in this order. */
+  /** Elements of a list, in this order. */
   row?: Field[];
 }
 
@@ -62,7 +62,7 @@ const rows = (name: string, row: Field[]): Field => ({ name, type: "list", items
 const surfacePoint = [...integer("body", "triangle"), ...number("u", "v")];
 const point = number("x", "y", "z");
 
-/** By name; every message is an array of its type and these. */
+/** By name; every message is an array of its type and these fields. */
 export const FIELDS: {
   client: Record<keyof typeof ClientMessage, Field[]>;
   server: Record<keyof typeof ServerMessage, Field[]>;
@@ -188,7 +188,7 @@ export const FIELDS: {
   },
 };
 
-/** The cell of PROTOCOL.md's table that says the same. */
+/** The cell of PROTOCOL.md's table with the same content. */
 export function cellOf(fields: readonly Field[]): string {
   if (fields.some(({ name, nullable: none }) => name === "x" && none)) return "x, y, z or nil";
   const cells = fields.map(inCell).join(", ");
@@ -206,12 +206,12 @@ function inCell({ name, type, fields, items, row }: Field): string {
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** A message as JSON has it: bytes as `{"bin": hex}`. */
+/** A message as JSON: bytes as `{"bin": hex}`. */
 export const asJson = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_key, inner: unknown) => {
       if (inner instanceof Uint8Array) return { bin: hex(inner) };
-      // A Buffer says so itself before anybody else is asked.
+      // A Buffer converts itself to JSON before the replacer is called.
       const { type, data } = (inner ?? {}) as { type?: unknown; data?: number[] };
       return type === "Buffer" && data ? { bin: hex(Uint8Array.from(data)) } : inner;
     }),
@@ -227,7 +227,7 @@ const memberOf = (member: number, name: string, connected: boolean): Member => (
   role: "player",
 });
 
-// Numbers are such that 32 bits hold them, so that every reader has the same.
+// All numbers fit into 32 bits, so that every reader gets the same values.
 const CLIENT: [string, Uint8Array][] = [
   ["hello", build.hello({ name: "Zoë", color: "#2e86ab", resume: "00ff" })],
   ["hello", encode([ClientMessage.hello, PROTOCOL_VERSION])],
@@ -367,23 +367,23 @@ export interface Vector {
 /** Messages of a client that end the connection with 4400. */
 const MALFORMED: [string, Uint8Array][] = [
   ["not msgpack", Uint8Array.of(0xc1)],
-  ["no array", encode({ type: 2 })],
+  ["not an array", encode({ type: 2 })],
   ["more than one value", Uint8Array.of(0x91, 0x06, 0x00)],
-  ["a type that is no integer", encode(["grab"])],
+  ["a type that is not an integer", encode(["grab"])],
   ["a field is missing", encode([ClientMessage.move, 3, 0, 0])],
   ["not a number", encode([ClientMessage.ping, Number.NaN])],
   ["infinite", encode([ClientMessage.move, 3, 0, 0, Number.POSITIVE_INFINITY])],
   ["a grab above 65535", encode([ClientMessage.release, 65536])],
   ["half of a surrogate pair", Uint8Array.from(Buffer.from("93010281a46e616d65a3eda080", "hex"))],
-  ["a mode that is none", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
-  ["contacts that are no boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
+  ["an unknown mode", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
+  ["contacts that are not a boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
   ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],
-  ["together that is no boolean", encode([ClientMessage.grab, 3, 0, 0, 0, 0, 0, 0, 0, { together: 1 }])],
+  ["together that is not a boolean", encode([ClientMessage.grab, 3, 0, 0, 0, 0, 0, 0, 0, { together: 1 }])],
   ["gravity of two numbers", encode([ClientMessage.tune, { gravity: [0, -1] }])],
-  ["damping of no body", encode([ClientMessage.tune, { damping: 1 }])],
-  ["wind that is no map", encode([ClientMessage.tune, { wind: [1, 0, 0] }])],
-  ["a density that is no number", encode([ClientMessage.tune, { body: 0, density: "1" }])],
-  ["pins of no body", encode([ClientMessage.tune, { pins: true }])],
+  ["damping without a body", encode([ClientMessage.tune, { damping: 1 }])],
+  ["wind that is not a map", encode([ClientMessage.tune, { wind: [1, 0, 0] }])],
+  ["a density that is not a number", encode([ClientMessage.tune, { body: 0, density: "1" }])],
+  ["pins without a body", encode([ClientMessage.tune, { pins: true }])],
   ["data with a date", encode([ClientMessage.message, "at", new Date(0)])],
   ["data with NaN", encode([ClientMessage.message, "at", [Number.NaN]])],
   ["an array of more than 64", encode([99, new Array(65).fill(0)])],
@@ -408,7 +408,7 @@ function frameVectors(name: string, bodies: TestBody[], frames: Int32Array[]): F
   };
 }
 
-/** A sheet and loose particles: at rest, trembling, falling, thrown, and farther than any residual is listed for. */
+/** A sheet and loose particles: at rest, trembling, falling, thrown, and further than any listed residual. */
 function movingFrames(): FrameVectors {
   const bodies = [grid(5), dust(3)];
   const next = random(7);
@@ -420,7 +420,7 @@ function movingFrames(): FrameVectors {
   return frameVectors("a sheet of 5 x 5 and three particles", bodies, frames);
 }
 
-/** What docs/protocol.json has to hold. */
+/** Content of docs/protocol.json. */
 export function protocolFile(): Record<string, unknown> {
   const messages = (types: Record<string, number>, fields: Record<string, Field[]>): unknown[] =>
     Object.entries(types).map(([name, type]) => ({ type, name, fields: fields[name] }));

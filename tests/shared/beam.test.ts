@@ -1,4 +1,4 @@
-/** What a modulus means in Hz and mm, against facts that the formulas do not know. */
+/** A modulus in terms of Hz and mm, against facts from outside the formulas. */
 import { describe, expect, test } from "vitest";
 import {
   axialFrequency,
@@ -22,46 +22,46 @@ const STRIP: Beam = { youngsModulus: 1.5e6, density: 930, poissonsRatio: 0.49, l
 
 describe("a beam that bends little", () => {
   test("a steel ruler, 30 cm of it over the table's edge", () => {
-    // sound of 5172 m/s in a steel bar, and the handbook's f = 0.1615 c H / L^2
+    // Sound of 5172 m/s in a steel bar, and the handbook's f = 0.1615 c H / L^2.
     expect(bendingFrequency(RULER)).toBeCloseTo((0.1615 * 5172 * 0.001) / 0.09, 2);
-    // 2.31 N/m on 0.0525 N m^2, were it 3 cm wide: 2.31 * 0.3^4 / (8 * 0.525)
+    // 2.31 N/m on 0.0525 N m^2, for a width of 3 cm: 2.31 * 0.3^4 / (8 * 0.525).
     expect(smallSag(RULER)).toBeCloseTo(0.00446, 5);
     expect(hang(RULER).sag / smallSag(RULER)).toBeCloseTo(1, 3);
   });
 
-  test("its sag is the Timoshenko beam's that the laboratory's beam is held to", () => {
+  test("its sag is the Timoshenko beam's, which the laboratory's beam is compared with", () => {
     const beam = { youngsModulus: 3e6, density: RHO, poissonsRatio: 0, length: L, height: H };
     expect(smallSag(beam)).toBeCloseTo(beamTheory(3e6), 12);
     const stiff = { ...beam, youngsModulus: 3e9 };
     expect(hang(stiff).sag / smallSag(stiff)).toBeCloseTo(1, 4);
   });
 
-  test("half as long: four times the frequency; twice as high: twice", () => {
+  test("half the length gives four times the frequency, twice the height twice", () => {
     expect(bendingFrequency({ ...RULER, length: 0.15 }) / bendingFrequency(RULER)).toBeCloseTo(4, 12);
     expect(bendingFrequency({ ...RULER, height: 0.002 }) / bendingFrequency(RULER)).toBeCloseTo(2, 12);
   });
 
   test.each([4, 5, 7, 10, 20])(
-    "%d heights long: too high as Timoshenko's beam says, within a tenth of it",
+    "%d heights long: the excess of the frequency is within a tenth of Timoshenko's beam",
     (heights) => {
       const beam = { ...STEEL, length: 0.01 * heights, height: 0.01 };
       const tooHigh = bendingFrequency(beam) / timoshenkoFrequency(beam) - 1;
-      // Dunkerley's sum is a lower bound of the frequency
+      // Dunkerley's sum is a lower bound of the frequency.
       expect(slendernessError(beam) / tooHigh).toBeGreaterThan(1);
       expect(slendernessError(beam) / tooHigh).toBeLessThan(1.1);
     },
   );
 });
 
-test("a strip whose swings are halved after n of them has the retardation time that does so", () => {
-  // amplitude e^(-2 pi zeta n), zeta = pi f tau
+test("a strip whose amplitude halves in n swings has the matching retardation time", () => {
+  // Amplitude e^(-2 pi zeta n), zeta = pi f tau.
   const zeta = Math.PI * 3 * retardationTime(3, 12);
   expect(Math.exp(-2 * Math.PI * zeta * 12)).toBeCloseTo(0.5, 12);
 });
 
 describe("a beam that hangs", () => {
-  test.each([0.3, 18, 270, 1400])("w = %d: at every place it bends by the moment of what is beyond", (w) => {
-    // so thin that it does not shear
+  test.each([0.3, 18, 270, 1400])("w = %d: at every place it bends by the moment of the part beyond", (w) => {
+    // Thin enough to have no shear.
     const thin = { ...STRIP, height: 0.0002 };
     const youngsModulus = (12 * thin.density * G * thin.length ** 3) / (w * thin.height ** 2);
     const beam = { ...thin, youngsModulus };
@@ -80,12 +80,12 @@ describe("a beam that hangs", () => {
       expect(Math.abs((angle(i + 1) - angle(i)) / s - curvature) / largest).toBeLessThan(0.01);
     }
     expect(Math.hypot(line[3]! - line[0]!, line[4]! - line[1]!)).toBeCloseTo(s, 6);
-    // clamped level, and no section is turned but with the line
+    // Clamped level, and sections turn only with the line.
     expect(line[2]).toBeCloseTo(0, 6);
     for (let i = 1; i <= n; i += 36) expect((line[3 * i - 1]! + line[3 * i + 2]!) / 2).toBeCloseTo(angle(i), 2);
   });
 
-  test("the softer, the deeper, down to a rope; never deeper than it is long", () => {
+  test("the softer, the deeper, down to a rope; never deeper than its length", () => {
     const sags = [1e9, 1e7, 1e6, 1e5, 1e4, 3e3].map((youngsModulus) => hang({ ...STRIP, youngsModulus }).sag);
     expect(sags).toEqual([...sags].sort((a, b) => a - b));
     const { sag, limp } = hang({ ...STRIP, youngsModulus: 100 });
@@ -97,7 +97,7 @@ describe("a beam that hangs", () => {
 });
 
 describe("from a ruler to pascals", () => {
-  test.each([3e4, 1.5e6, 1e9, 210e9])("%d Pa, by its wobble and by its sag", (youngsModulus) => {
+  test.each([3e4, 1.5e6, 1e9, 210e9])("%d Pa, by its frequency and by its sag", (youngsModulus) => {
     const beam = { ...STRIP, youngsModulus };
     expect(modulusOfFrequency(bendingFrequency(beam), beam) / youngsModulus).toBeCloseTo(1, 12);
     expect(modulusOfSag(hang(beam).sag, beam) / youngsModulus).toBeCloseTo(1, 5);
@@ -112,7 +112,7 @@ describe("from a ruler to pascals", () => {
   });
 });
 
-test("a cube on a floor: thin slices, each pressed by those above it, and sound that goes there and back twice", () => {
+test("a cube on a floor: thin slices, each pressed by those above it, and sound that travels there and back twice", () => {
   const jelly = { youngsModulus: 15e3, density: 1030, poissonsRatio: 0.45 };
   const slices = 1000;
   let shorter = 0;
@@ -123,9 +123,9 @@ test("a cube on a floor: thin slices, each pressed by those above it, and sound 
 });
 
 /**
- * Lowest frequency of Timoshenko's clamped beam by shooting: with y, psi, M, V over the length and omega in rad/s,
- * y' = psi + V / kGA, psi' = M / EI, M' = -V - rho I omega^2 psi, V' = -rho A omega^2 y; two solutions that begin at
- * the clamp, combined, leave the free end without moment and force.
+ * Lowest frequency of Timoshenko's clamped beam by shooting: with y, psi, M, V over the length and omega in rad/s, y' =
+ * psi + V / kGA, psi' = M / EI, M' = -V - rho I omega^2 psi, V' = -rho A omega^2 y. A combination of two solutions that
+ * begin at the clamp has no moment and no force at the free end.
  * @returns Hz
  */
 function timoshenkoFrequency(beam: Beam): number {
@@ -137,7 +137,7 @@ function timoshenkoFrequency(beam: Beam): number {
   const end = (omega: number, M: number, V: number): [M: number, V: number] => {
     let [y, psi] = [0, 0];
     for (let i = 0; i < steps; i++) {
-      // leapfrog: places, then loads
+      // Leapfrog: positions, then loads.
       y += h * (psi + V / kGA);
       psi += (h * M) / (E * I);
       V -= h * density * height * omega ** 2 * y;

@@ -1,8 +1,8 @@
-/** A scene with one of everything, for tests to break, and the fault that the validator finds in it. */
+/** A scene with one of everything, for tests to break, and the error that the validator finds in it. */
 import { SceneError } from "../../shared/sceneError.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 
-/** A scene as plain data, to be broken: the point is to write what the types forbid. */
+/** A scene as plain data, so that tests can write values that the types forbid. */
 export type Draft = any;
 
 /** Bodies of elastic elements. */
@@ -156,7 +156,7 @@ export function draft(): Draft {
   };
 }
 
-/** What the validator says of a scene that it must not accept. */
+/** The validator's error for an invalid scene; fails if it accepts the scene. */
 export function fault(scene: unknown): SceneError {
   try {
     validateScene(scene);

@@ -1,4 +1,4 @@
-/** Where the camera stands to have everything in the free part of the picture, for random points and pictures. */
+/** Camera position that shows everything in the free part of the picture, for random points and pictures. */
 import fc from "fast-check";
 import { PerspectiveCamera, Vector3 } from "three";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ const coordinate = fc.double({ min: -3, max: 3, noNaN: true });
 const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), { minLength: 2, maxLength: 30 });
 const edge = fc.double({ min: 0.3, max: 1, noNaN: true });
 
-test("all points lie in the free area, and on two opposite edges of it, unless they are too near", () => {
+test("all points are in the free area, and touch two opposite edges of it, unless they are too near", () => {
   fc.assert(
     fc.property(
       points,
@@ -26,7 +26,7 @@ test("all points lie in the free area, and on two opposite edges of it, unless t
         camera.position.copy(position);
         camera.lookAt(...framed.target);
         camera.updateMatrixWorld();
-        // of float32 coordinates up to 3 m, seen from no nearer than a quarter of a millimetre
+        // float32 coordinates up to 3 m, seen from at least a quarter of a millimetre.
         const near = list.some((_, i) => position.distanceTo(new Vector3().fromArray(flat, 3 * i)) < 1e-2);
         if (near) return;
         const seen = list.map((_, i) => new Vector3().fromArray(flat, 3 * i).project(camera));
@@ -39,7 +39,7 @@ test("all points lie in the free area, and on two opposite edges of it, unless t
           free.top - Math.max(...y),
         ];
         for (const room of slack) expect(room).toBeGreaterThan(-1e-6);
-        // what is left over is shared by both sides
+        // The remaining space is equal on both sides.
         const depths = list.map((_, i) =>
           new Vector3()
             .fromArray(flat, 3 * i)
@@ -56,12 +56,12 @@ test("all points lie in the free area, and on two opposite edges of it, unless t
   );
 });
 
-test("what lies inside is what the picture shows between the edges, in front of the eye", () => {
+test("a point is inside if the picture shows it between the edges, in front of the eye", () => {
   const lens = { tanX: 0.5, tanY: 0.25 };
   const free = { left: -0.8, right: 0.9, bottom: -0.4, top: 0.6 };
   const seen = (x: number, y: number, z: number): boolean =>
     inside(Float32Array.from([0, 0, 0, x, y, z]), [0, 0, 4], [0, 0, 1], lens, free);
-  // at depth 4 the edges lie at x = 4 0.5 (-0.8, 0.9), y = 4 0.25 (-0.4, 0.6)
+  // At depth 4 the edges are at x = 4 0.5 (-0.8, 0.9), y = 4 0.25 (-0.4, 0.6).
   for (const [x, y] of [
     [-1.6, 0],
     [1.8, 0],
@@ -70,7 +70,7 @@ test("what lies inside is what the picture shows between the edges, in front of 
   ] as const) {
     expect(seen(0.999 * x, 0.999 * y, 0)).toBe(true);
     expect(seen(1.001 * x, 1.001 * y, 0)).toBe(false);
-    // the same from half as far
+    // The same at half the depth.
     expect(seen(0.5 * 0.999 * x, 0.5 * 0.999 * y, 2)).toBe(true);
     expect(seen(0.5 * 1.001 * x, 0.5 * 1.001 * y, 2)).toBe(false);
   }
@@ -78,14 +78,14 @@ test("what lies inside is what the picture shows between the edges, in front of 
   expect(inside(new Float32Array(0), [0, 0, 4], [0, 0, 1], lens, free)).toBe(true);
 });
 
-test("the eye keeps the distance that it is given, and goes back from there only as far as it has to", () => {
+test("the eye keeps the given distance, and moves back only as far as necessary", () => {
   const flat = Float32Array.from([-1, 0, 0, 1, 0, 0, 0, 1, 0]);
   const free = { left: -0.9, right: 0.9, bottom: -0.5, top: 0.6 };
   const lens = { tanX: 0.7, tanY: 0.35 };
   const eye = (nearest?: number): number => frame(flat, [0, 0, 1], lens, free, nearest).position[2];
   expect(eye(10)).toBeCloseTo(10, 6);
   expect(eye(1)).toBe(eye());
-  // and what is seen from there still lies in the middle of what is free: y at eye +- (0.6, -0.5) tanY
+  // The points are still in the middle of the free area: y at eye +- (0.6, -0.5) tanY.
   const { position } = frame(flat, [0, 0, 1], lens, free, 10);
   expect((0 - position[1]) / 10 / lens.tanY + (1 - position[1]) / 10 / lens.tanY).toBeCloseTo(0.6 - 0.5, 6);
 });

@@ -1,4 +1,4 @@
-/** Every preset is a material that a scene may have, and its numbers are those of the sources that it names. */
+/** Every preset is a valid material of a scene, and its numbers are those of its sources. */
 import { expect, test } from "vitest";
 import { MATERIAL_PRESETS, presetsOf } from "../../shared/materialPresets.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
@@ -8,7 +8,7 @@ const MESH = {
   cloth: { type: "grid", size: [1, 1], cells: [2, 2] },
 };
 
-test.each(["soft", "cloth"] as const)("presets of %s bodies are materials that the validator takes", (kind) => {
+test.each(["soft", "cloth"] as const)("presets of %s bodies are materials that the validator accepts", (kind) => {
   const names = presetsOf(kind);
   expect(names.length).toBeGreaterThan(4);
   for (const name of names) {
@@ -18,13 +18,13 @@ test.each(["soft", "cloth"] as const)("presets of %s bodies are materials that t
   }
 });
 
-test("every preset is of a solid or of a sheet", () => {
+test("every preset is for a solid or a sheet", () => {
   expect(new Set([...presetsOf("soft"), ...presetsOf("cloth")]).size).toBe(Object.keys(MATERIAL_PRESETS).length);
 });
 
-test("foam is as stiff as its cells make it, woven sheets weigh what they say", () => {
+test("foam has the stiffness of its cells, woven sheets their stated weight", () => {
   const { density, youngsModulus } = MATERIAL_PRESETS.foam.soft!;
-  // E = E_s (rho/rho_s)^2, to the two digits that the table has
+  // E = E_s (rho/rho_s)^2, to the two digits of the table.
   expect(youngsModulus / (45e6 * (density / 1200) ** 2)).toBeCloseTo(1, 1);
   for (const [name, weight] of [
     ["cotton", 0.14],
@@ -37,7 +37,7 @@ test("foam is as stiff as its cells make it, woven sheets weigh what they say", 
 
 test("a sheet of a solid bends as a plate does", () => {
   const { youngsModulus: E, poissonsRatio: nu, thickness: t, bendingStiffness } = MATERIAL_PRESETS.steel.cloth!;
-  // 3 digits are written
+  // The table has 3 digits.
   expect(bendingStiffness! / ((E! * t ** 3) / (12 * (1 - nu! ** 2)))).toBeCloseTo(1, 2);
 });
 
@@ -47,7 +47,7 @@ const bodyOf = (kind: "soft" | "cloth" | "ball", material: unknown): unknown => 
   bodies: [{ name: "it", kind, mesh: kind === "ball" ? { type: "ball", radius: 1 } : MESH[kind], material }],
 });
 
-test("a scene names a material, and changes what it wants of it", () => {
+test("a scene names a material, and may change its values", () => {
   const material = (kind: "soft" | "cloth", value: unknown): unknown =>
     validateScene(bodyOf(kind, value)).bodies[0]!.material;
   expect(material("soft", "rubber")).toEqual(MATERIAL_PRESETS.rubber.soft);

@@ -1,4 +1,4 @@
-/** What a body with a method of its own may say, and what it cannot have. */
+/** Options of a body with its own method, and those that it cannot have. */
 import { expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";
 
@@ -68,7 +68,7 @@ test.each([
 });
 
 test.each([[{ bodies: [cube, other] }], [{ colliders: [mesh] }], [{ colliders: [mover] }]])(
-  "it has to pass through what it cannot meet: %j",
+  "contact must be excluded with bodies that it cannot touch: %j",
   (more) => {
     expect(() => validateScene(scene(cube, more))).toThrow(
       expect.objectContaining({ path: "/bodies/0/contact/ignore" }),
@@ -76,7 +76,7 @@ test.each([[{ bodies: [cube, other] }], [{ colliders: [mesh] }], [{ colliders: [
   },
 );
 
-test("it is not attached to other bodies", () => {
+test("it cannot be attached to other bodies", () => {
   const bodies = [{ ...cube, contact: { self: false, ignore: ["other"] } }, other];
   const attachments = [{ from: { body: "other", particle: 0 }, to: { body: "cube", particle: 0 } }];
   expect(() => validateScene(scene(cube, { bodies, attachments }))).toThrow(
@@ -84,7 +84,7 @@ test("it is not attached to other bodies", () => {
   );
 });
 
-test("it meets shapes that stand, and may ignore all else", () => {
+test("it can touch fixed shapes, and may ignore everything else", () => {
   const colliders = [{ type: "plane", normal: [0, 1, 0], offset: 0 }, mesh, mover];
   const ignore = ["statue", "mover", "other"];
   const bodies = [{ ...cube, contact: { self: false, ignore } }, other];

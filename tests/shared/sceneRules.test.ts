@@ -1,10 +1,10 @@
-/** The rules between fields of a scene: what a model may have, and where an orthotropic tensor is stable. */
+/** The rules between fields of a scene: the options of a model, and the stability of an orthotropic tensor. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { draft, fault, put } from "./draft.ts";
 
-/** Faults that name another field than the one that was put there: [what is put, where, the fault's path, its limit] */
+/** Errors that name another field than the changed one: [value, its path, the error's path, its limit]. */
 const entailed: [string, unknown, string, string][] = [
   [
     "/bodies/0/material",
@@ -130,7 +130,7 @@ test.each(entailed)("%s = %j: %s must be %s", (pointer, value, path, limit) => {
   expect(fault(scene)).toMatchObject({ path, limit });
 });
 
-test.each(["stvk", "neo-hookean", "stable-neo-hookean", undefined])("solver paper takes model %s", (model) => {
+test.each(["stvk", "neo-hookean", "stable-neo-hookean", undefined])("solver paper accepts model %s", (model) => {
   const scene = draft();
   scene.bodies[0].material.model = model;
   for (const body of [scene.bodies[0], scene.bodies[1], scene.bodies[3]]) body.solver = "paper";
@@ -162,7 +162,7 @@ describe("an orthotropic solid", () => {
     });
   });
 
-  test("names all three where only together they are too much", () => {
+  test("names all three if only their combination is too much", () => {
     const found = fault(wood([1e6, 1e6, 1e6], [0.5, 0.5, 0.5]));
     expect(found.path).toBe("/bodies/3/material/poissonsRatios");
     expect(found.limit).toMatch(
@@ -170,12 +170,12 @@ describe("an orthotropic solid", () => {
     );
   });
 
-  test("with one modulus and one ratio may be what an isotropic one may be", () => {
+  test("with one modulus and one ratio accepts the same values as an isotropic one", () => {
     validateScene(wood([1e6, 1e6, 1e6], [0.4999, 0.4999, 0.4999]));
     expect(fault(wood([1e6, 1e6, 1e6], [0.49995, 0.49995, 0.49995])).path).toBe("/bodies/3/material/poissonsRatios");
   });
 
-  test("passes where the smallest eigenvalue of its scaled compliance is positive, and fails where it is not", () => {
+  test("is valid if and only if the smallest eigenvalue of its scaled compliance is positive", () => {
     const r = fc.double({ min: -1.1, max: 1.1, noNaN: true });
     const k = fc.double({ min: 1, max: 1e6, noNaN: true });
     let stable = 0;
@@ -191,7 +191,7 @@ describe("an orthotropic solid", () => {
           [k1, k2, k3],
           [r12 * Math.sqrt(k1 / k2), r23 * Math.sqrt(k2 / k3), r13 * Math.sqrt(k1 / k3)],
         );
-        // det = product of three eigenvalues whose sum is 3: between about least^2 and 2.25 least
+        // det = product of three eigenvalues whose sum is 3: between about least^2 and 2.25 least.
         if (least > 0.1) {
           validateScene(scene);
           stable++;

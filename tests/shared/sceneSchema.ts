@@ -1,6 +1,7 @@
 /**
- * `scenes/schema.json` as the types of shared/scene.ts give it; `npm run schema` writes it. Of a fault in a union, what
- * ts-json-schema-generator makes says only that no member fits: here `if` and `then` choose the one that is meant.
+ * `scenes/schema.json` from the types of shared/scene.ts; `npm run schema` writes it. The unions of
+ * ts-json-schema-generator only report that no member matches. Here `if` and `then` select the intended member, for
+ * better errors.
  */
 import { createGenerator } from "ts-json-schema-generator";
 import { presetsOf } from "../../shared/materialPresets.ts";
@@ -35,7 +36,7 @@ export function sceneSchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** A replacer of JSON.stringify: messages tell of a wrong value, not of its type, and of the first field missing. */
+/** A replacer of JSON.stringify: messages name a wrong value instead of its type, and the first missing field. */
 function plain(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("const" in value || "enum" in value) return { ...value, type: undefined };
@@ -47,7 +48,7 @@ function plain(_: string, value: unknown): unknown {
 
 const choice = (condition: object, then: object, otherwise?: object) => ({ if: condition, then, else: otherwise });
 
-/** Unions in a part and below become choices. @param part inout */
+/** Turns unions in a part and below into choices. @param part inout */
 function choose(part: object, definitions: Definitions): void {
   for (const below of Object.values(part)) if (typeof below === "object" && below) choose(below, definitions);
   const { anyOf } = part as Part;
@@ -58,7 +59,7 @@ function choose(part: object, definitions: Definitions): void {
 }
 
 /**
- * Of members that one field tells apart. What all have stands once, and is checked whichever is meant.
+ * Choice among members that one field distinguishes. Common properties appear once, and are checked for every member.
  * @param parts the members, or references to them
  * @param members inout
  */
@@ -74,7 +75,7 @@ function byTag(parts: readonly Part[], members: readonly Part[]): object | undef
   const properties: Record<string, unknown> = { [tag]: { enum: members.flatMap((m) => valuesOf(m, tag)) } };
   const required = members[0]!.required.filter((field) => members.every((m) => m.required.includes(field)));
   const allOf = members.map((member, i) =>
-    // one whose tag may be absent is meant where it is
+    // A member whose tag may be absent is the choice if it is absent.
     choice(
       { required: member.required.filter((field) => field === tag), properties: { [tag]: member.properties[tag] } },
       parts[i]!,
@@ -90,14 +91,14 @@ function byTag(parts: readonly Part[], members: readonly Part[]): object | undef
   return { type: "object", required, properties, allOf };
 }
 
-/** Of members all of which but the last have a field that no other has. */
+/** Choice among members all of which except the last have a field of their own. */
 function byOwnField([part, ...parts]: readonly Part[], [member, ...members]: readonly Part[]): object {
   if (members.length === 0) return part!;
   const own = member!.required.find((field) => !members.some(({ properties }) => field in properties));
   return { type: "object", ...choice({ required: [own] }, part!, byOwnField(parts, members)) };
 }
 
-/** A material may be a preset's name, or a preset's with other fields: shared/namedMaterials.ts. @param body inout */
+/** A material may be a preset's name, or a preset with changed fields: shared/namedMaterials.ts. @param body inout */
 function nameMaterial(body: Part["properties"], presets: readonly string[]): void {
   const names = { enum: presets };
   const named = choice({ type: "object", required: ["preset"] }, { properties: { preset: names } }, body.material);

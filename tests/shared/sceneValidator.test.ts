@@ -1,7 +1,4 @@
-/**
- * The validator of scenes: what is valid passes, and of what is not it says where, what was found and what would be
- * right.
- */
+/** The validator of scenes: valid scenes pass, and an invalid one gets an error with path, value and limit. */
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,7 +8,7 @@ import { validateScene } from "../../shared/sceneValidator.ts";
 import { draft, fault, put } from "./draft.ts";
 import { placesOf, validScenes } from "./scenes.ts";
 
-test("generated valid scenes pass, and come back as they were", () => {
+test("generated valid scenes pass, and are returned unchanged", () => {
   fc.assert(
     fc.property(validScenes, (scene) => {
       const before = structuredClone(scene);
@@ -31,20 +28,20 @@ test.each(bundled)("scenes/%s passes", (name) => {
   const text = readFileSync(`scenes/${name}`, "utf8");
   const scene: unknown = JSON.parse(text);
   const valid = validateScene(scene);
-  // what names a material comes back with its values, and whole; everything else as it was
+  // A scene with a named material is returned with its values; every other scene is returned unchanged.
   if (text.includes('"preset"')) expect(validateScene(valid)).toBe(valid);
   else expect(valid).toBe(scene);
 });
 
-test("the draft that the tables break is whole", () => expect(() => validateScene(draft())).not.toThrow());
+test("the draft that the tables break is valid", () => expect(() => validateScene(draft())).not.toThrow());
 
 describe("one field of a valid scene is broken, anywhere", () => {
-  /** A valid scene and a place in it that `fits`, broken; the fault must lie exactly there. */
+  /** Breaks a valid scene at a place that `fits`; the error must name exactly that place. */
   const breakOne = (fits: (value: unknown) => boolean, bad: fc.Arbitrary<unknown>, limit: RegExp): void => {
     let broken = 0;
     fc.assert(
       fc.property(validScenes, fc.nat(), bad, (generated, pick, value) => {
-        const scene = structuredClone(generated); // fast-check shrinks what it made
+        const scene = structuredClone(generated); // fast-check shrinks the generated value
         const places = placesOf(scene).filter((place) => fits(place.value));
         if (places.length === 0) return;
         const { parent, key, pointer } = places[pick % places.length]!;
@@ -62,14 +59,15 @@ describe("one field of a valid scene is broken, anywhere", () => {
   const isNumber = (v: unknown): boolean => typeof v === "number";
   const isText = (v: unknown): boolean => typeof v === "string";
 
-  test("a number that is none", () =>
+  test("not a number where one is required", () =>
     breakOne(isNumber, fc.constantFrom("1", null, true, [], {}), /^a (finite|whole) number$|^one of 2, 3, 4$|^1$/));
   test("a number that is not finite", () =>
     breakOne(isNumber, fc.constantFrom(NaN, Infinity, -Infinity), /^a (finite|whole) number$|^one of 2, 3, 4$|^1$/));
-  test("a text that is none", () =>
+  test("not a text where one is required", () =>
     breakOne(isText, fc.constantFrom(7, null, false, ["x"], { x: 1 }), /^a string$|^one of /));
-  test("a list that is none", () => breakOne(Array.isArray, fc.constantFrom("x", 7, null, { 0: 1 }), /^an array$/));
-  test("an object that is none", () =>
+  test("not a list where one is required", () =>
+    breakOne(Array.isArray, fc.constantFrom("x", 7, null, { 0: 1 }), /^an array$/));
+  test("not an object where one is required", () =>
     breakOne(
       (v) => typeof v === "object" && !Array.isArray(v),
       fc.constantFrom("x", 7, null, ["x"]),
@@ -195,7 +193,7 @@ const NAMES = "jelly, towel, weave, wood, foam, hex, clump, net, shot";
 const COMPLIANT = "compliant for model";
 const ONE_WAY = "given in exactly one of its ways: stiffness or compliance";
 
-/** [pointer, value put there, the limit that the error names] */
+/** [pointer, value put there, the limit in the error] */
 const outOfRange: [string, unknown, string][] = [
   ["/version", 2, "1"],
   ["/title", "", "at least 1 character long"],
@@ -380,7 +378,7 @@ test("a finer mesh with an odd number of cells", () => {
   expect(fault({ ...draft(), reference })).toMatchObject({ path: "/reference/cells/1", limit: "a multiple of 2" });
 });
 
-test("a package that is not known", () => {
+test("an unknown package", () => {
   const scene = draft();
   scene.bodies[0].mesh = { type: "package", package: "cow", level: 3 };
   expect(fault(scene)).toMatchObject({
@@ -429,7 +427,7 @@ test.each([
   [1, "1"],
   ["x", "x"],
   [[], "[]"],
-])("%j is no scene", (value, shown) => {
+])("%j is not a scene", (value, shown) => {
   expect(fault(value)).toMatchObject({
     path: "",
     value,
@@ -438,7 +436,7 @@ test.each([
   });
 });
 
-test("a message shows numbers that JSON has no word for, and not all of what is long", () => {
+test("a message shows numbers that JSON cannot express, and shortens long values", () => {
   expect(fault({ ...draft(), tickHz: NaN }).message).toBe("scene /tickHz: NaN is not allowed, must be a finite number");
   expect(fault(JSON.parse(JSON.stringify(draft()).replace('"tickHz":60', '"tickHz":1e400'))).message).toBe(
     "scene /tickHz: Infinity is not allowed, must be a finite number",
@@ -449,7 +447,7 @@ test("a message shows numbers that JSON has no word for, and not all of what is 
   expect(long.value).toHaveLength(1e6);
 });
 
-test("anything at all is a scene or a SceneError", () => {
+test("any value is a scene or a SceneError", () => {
   fc.assert(
     fc.property(
       fc.anything(),

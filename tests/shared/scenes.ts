@@ -1,4 +1,4 @@
-/** Valid scenes of every shape that shared/scene.ts knows, made at random, and ways to walk and change them. */
+/** Random valid scenes of every form in shared/scene.ts, and ways to walk and change them. */
 import fc from "fast-check";
 import type { Scene } from "../../shared/scene.ts";
 
@@ -13,7 +13,7 @@ const modulus = between(0, 1e13);
 const friction = fc.double({ min: 0, max: 10, noNaN: true });
 const damping = fc.double({ min: 0, max: 1e4, noNaN: true });
 
-/** Fields that may be there, and fields that must. */
+/** Optional fields, and required ones. */
 function record<T, K extends keyof T>(
   model: { [F in keyof T]: fc.Arbitrary<T[F]> },
   requiredKeys: K[],
@@ -94,7 +94,7 @@ const plasticity = record(
 const stiffness = between(0, 1);
 const compliance = fc.double({ min: 0, max: 1e3, noNaN: true });
 const unilateral = fc.boolean();
-/** One of two ways, and what else there is. */
+/** One of two ways, with further fields. */
 const geometric = <T extends object>(rest: { [F in keyof T]: fc.Arbitrary<T[F]> }) =>
   fc.oneof(record({ stiffness, ...rest }, ["stiffness"]), record({ compliance, ...rest }, ["compliance"]));
 const distance = geometric({ unilateral });
@@ -189,7 +189,7 @@ const threads = record({ ...sheet, model: fc.constant("pbd"), distance }, [
   "distance",
 ]);
 const share = fc.double({ min: 0, max: 1, noNaN: true });
-/** Static friction is given only where the dynamic one is the default. */
+/** Static friction is given only if the dynamic one is the default. */
 const touch = (names: readonly string[], more: object = {}) =>
   record({ ...more, restitution: share, ignore: fc.subarray([...names]) }, []);
 const solver = fc.constantFrom("compliant", "paper");
@@ -357,7 +357,7 @@ export const validScenes: fc.Arbitrary<Scene> = fc
     ) as unknown as fc.Arbitrary<Scene>;
   });
 
-/** A value inside a scene: where it is, what holds it. */
+/** A value inside a scene: its pointer and its container. */
 export interface Place {
   pointer: string;
   parent: Record<string, unknown>;
@@ -365,7 +365,7 @@ export interface Place {
   value: unknown;
 }
 
-/** Everything inside a scene but the scene itself, parents first. */
+/** Everything inside a scene except the scene itself, parents first. */
 export function placesOf(value: unknown, pointer = ""): Place[] {
   if (typeof value !== "object" || value === null) return [];
   const parent = value as Record<string, unknown>;

@@ -1,7 +1,7 @@
 /**
- * The database: the server's own SQL (sqliteWork.ts) on a SQLite database in memory, which all processes share over
- * lines of their own (line.ts). Its clock is virtual. It can be full, fail, be away, and fail over to a replica that
- * has not got the last transactions yet; then it goes on as if these had never been.
+ * The virtual database: the server's own SQL (sqliteWork.ts) on a SQLite database in memory. All processes share it,
+ * each over its own connection (line.ts). Its clock is virtual. It can be full, fail, be away, and fail over to a
+ * replica without the last transactions. After a failover those transactions never happened.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { SqliteWork } from "../../server/store/sqliteWork.ts";
@@ -10,10 +10,10 @@ import { globalsFor, type Machine } from "./globals.ts";
 import type { Program } from "./load.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Methods of SqliteWork that only look. */
+/** Methods of SqliteWork that only read. */
 const LOOKS = /^(ping|rooms?|processes|checkpointTicks|read[A-Z]\w*)$/;
 
-/** Those that make somebody the owner of a room, or nobody. */
+/** Methods that change or clear the owner of a room. */
 const CLAIMS: ReadonlySet<string> = new Set(["createRoom", "claim", "release", "endLeases", "removeRoom", "park"]);
 
 /** A transaction that changed something. */
@@ -21,11 +21,11 @@ export interface Commit {
   method: string;
   args: readonly unknown[];
   result: unknown;
-  /** By the database's own clock. */
+  /** On the database's own clock. */
   clockMs: number;
 }
 
-/** The disk did not take it: nothing was done. */
+/** The disk failed: nothing was done. */
 export class DiskError extends Error {}
 
 const AUDIT_ENTRIES = 1000;
@@ -36,25 +36,25 @@ export class Database {
   readonly #program: Program;
   readonly #file: DatabaseSync;
   readonly #count: StatementSync;
-  /** They forget everything. */
+  /** Statements that empty all tables. */
   readonly #emptying: StatementSync[];
-  /** What #count says; null: it must be asked. */
+  /** Result of #count; null: #count has to run again. */
   #changed: unknown = null;
   #work!: SqliteWork;
   #commits: Commit[] = [];
-  /** By the term of their leases: their statements are prepared once. */
+  /** By lease term, so that each prepares its statements once. */
   readonly #works = new Map<number, SqliteWork>();
-  /** While a prefix is played again: what the clock was then. */
+  /** Clock of the original transaction while a prefix is replayed; otherwise null. */
   #clockMs: number | null = null;
-  /** What its clock is off since a replica with another one took over, ms. */
+  /** Clock offset since a replica with another clock took over, ms. */
   #offsetMs = 0;
   failedOver = false;
-  /** It answers nobody. */
+  /** It answers no process. */
   away = false;
   full = false;
   /** Chance that a transaction fails with an input/output error. */
   errorRate = 0;
-  /** Told of every transaction that changed something. */
+  /** Called with every transaction that changed something. */
   onCommit: (commit: Commit, late: boolean) => void = () => {};
 
   constructor(load: (globals: ReturnType<typeof globalsFor>) => Program, machine: Machine) {
@@ -76,7 +76,7 @@ export class Database {
     this.#count = this.#file.prepare("SELECT total_changes() AS n");
   }
 
-  /** As it was made, for another history. */
+  /** Resets it to its first state, for another history. */
   attach(timeline: Timeline, seed: number, leaseSeconds: number): void {
     Object.assign(this.#machine, { timeline, random: new Random(seed) });
     const known = this.#works.get(leaseSeconds);
@@ -90,7 +90,7 @@ export class Database {
     this.#empty();
   }
 
-  /** It is there, has room, and its disk does what it should. */
+  /** Ends all faults: it answers, has space, and its disk works. */
   heal(): void {
     this.away = false;
     this.full = false;
@@ -101,29 +101,29 @@ export class Database {
     return this.#clockMs ?? 1e6 + this.#machine.timeline.nowMs + this.#offsetMs;
   }
 
-  /** Transactions so far. */
+  /** Number of transactions so far. */
   get position(): number {
     return this.#commits.length;
   }
 
-  /** Transactions since the last one that made somebody an owner. */
+  /** Transactions since the last one that changed an owner. */
   get sinceClaim(): number {
     return this.#commits.length - 1 - this.#commits.findLastIndex(({ method }) => CLAIMS.has(method));
   }
 
   /**
-   * @param late nobody waits for it any more
+   * @param late no caller waits for the answer any more
    * @throws DiskError, LeaseLost: nothing was done
    */
   run(method: string, args: readonly unknown[], late = false): unknown {
     const looks = LOOKS.test(method);
     if (this.full && !looks) throw new DiskError("database or disk is full");
     if (this.errorRate > 0 && this.#machine.random.chance(this.errorRate)) throw new DiskError("disk I/O error");
-    // A ping counts, too.
+    // A ping writes as well, which changes total_changes().
     if (method === "ping") this.#changed = null;
     if (looks) return this.#do(method, args);
     const before = this.#changed ?? this.#changes;
-    // Should it be refused: what was taken back has been counted.
+    // If the call fails, total_changes() still includes its rolled-back changes.
     this.#changed = null;
     const result = this.#do(method, args);
     this.#changed = this.#changes;
@@ -140,10 +140,10 @@ export class Database {
   }
 
   /**
-   * A replica goes on.
-   * @param lost transactions that it has not got
-   * @param clockMs what its clock is ahead of the one before
-   * @returns transactions that it has
+   * A replica takes over.
+   * @param lost transactions that the replica does not have
+   * @param clockMs clock of the replica minus the clock before
+   * @returns transactions that the replica has
    */
   failOver(lost: number, clockMs: number): readonly Commit[] {
     const kept = this.#commits.slice(0, Math.max(0, this.#commits.length - lost));

@@ -1,18 +1,18 @@
-/** The histories of `npm test`, a half in each of two files. */
+/** The histories of `npm test`, half of them in each of two files. */
 import { describe, expect, test } from "vitest";
 import { inLong } from "../support/long.ts";
 import { EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories } from "./run.ts";
 
-/** At a low priority on a busy machine, some minutes. */
+/** Some minutes, for a low priority on a busy machine. */
 const PER_TEST = 500;
 const TESTS = inLong(50, 10);
 
 /** @param half 0 or 1 */
 export function describeHistories(half: number): void {
-  describe("one owner, and nothing that was acknowledged is lost", () => {
+  describe("a room has one owner, and acknowledged changes are not lost", () => {
     const firsts = Array.from({ length: TESTS }, (_, k) => 1 + PER_TEST * (half * TESTS + k));
-    // One for all of them: a history does not depend on those before it (histories.test.ts).
+    // One stage for all histories: a history does not depend on earlier ones (histories.test.ts).
     const staged = prepareStage();
     test.each(firsts)(`${PER_TEST} histories from seed %i`, async (seed) => {
       const stage = await staged;

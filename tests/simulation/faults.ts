@@ -1,4 +1,4 @@
-/** What goes wrong, done: each fault of a plan begins here, and ends by itself. */
+/** Carries out the faults of a plan. Each fault starts here and ends after its duration. */
 import type { History } from "./history.ts";
 import { Random } from "../fuzz/random.ts";
 import type { Loss } from "./physics.ts";
@@ -8,9 +8,9 @@ import { QUERY_TIMEOUT_MS, type LineFaults } from "./line.ts";
 
 type Harm = Extract<Action, { do: "fault" }>;
 
-/** What a killed process may lose of what it had stepped while nothing else was wrong, ms: the chaos suite's, too. */
+/** Ticks that a killed process may lose if nothing else was wrong, ms. The chaos suite has the same value. */
 export const MAY_LOSE_MS = 500;
-/** Nothing was wrong for so long, ms. */
+/** A calm time: no fault for this long, ms. */
 export const CALM_MS = 2500;
 
 type Later = (ms: number, end: () => void) => void;
@@ -57,7 +57,10 @@ export function strike(history: History, harm: Harm): void {
   }
 }
 
-/** Losses in a row, so that some rooms come to be tried alone. Before it begins, an order is never to blame. */
+/**
+ * Consecutive losses, so that some rooms are tried alone. A thread lost before an order begins is never charged to the
+ * room.
+ */
 function lossesOf(amount: number): Loss[] {
   const random = new Random(Math.floor(amount * 2 ** 31));
   const stubborn = random.chance(0.3);
@@ -67,7 +70,7 @@ function lossesOf(amount: number): Loss[] {
   });
 }
 
-/** What is wrong for everybody. */
+/** Faults of the database, which affect all processes. */
 function atDatabase(history: History, { fault, forMs, amount }: Harm, later: Later): void {
   const { database, timeline, note, random, model } = history;
   history.healthySinceMs = Infinity;
@@ -94,7 +97,7 @@ function pause({ timeline, note }: History, server: Server, later: Later, forMs:
   server.disturbed(forMs);
   later(forMs, () => {
     if (!server.machine.stopped) return;
-    note(server.name, () => "goes on");
+    note(server.name, () => "continues");
     timeline.thaw(server.machine);
   });
 }
@@ -103,7 +106,7 @@ function kill(history: History, server: Server, later: Later, forMs: number): vo
   if (!server.up) return;
   const { timeline, note, model } = history;
   const { nowMs } = timeline;
-  // Between the look of a calm time and now it flushed, several times over.
+  // In the calm time before, it flushed the journal several times.
   if (nowMs - Math.max(server.disturbedMs, history.healthySinceMs) >= CALM_MS)
     model.holds(history.servedBy(server), server.process, nowMs - MAY_LOSE_MS);
   note(server.name, () => "is killed");
@@ -113,7 +116,7 @@ function kill(history: History, server: Server, later: Later, forMs: number): vo
   });
 }
 
-/** In order: nothing is lost if nothing was wrong. */
+/** Orderly end: nothing is lost if nothing was wrong. */
 function end(history: History, server: Server, later: Later, forMs: number): void {
   if (!server.answers) return;
   const { timeline, note, model } = history;
@@ -141,9 +144,8 @@ function end(history: History, server: Server, later: Later, forMs: number): voi
 function line({ timeline, note }: History, server: Server, { fault, forMs }: Harm, faults: Partial<LineFaults>): void {
   if (!server.up) return;
   const { line: own } = server;
-  note(server.name, () => `its line to the database is ${fault} for ${forMs.toFixed(0)} ms`);
-  // Who has asked in the last moment of it waits for the answer as long as the driver does, and writes nothing
-  // meanwhile.
+  note(server.name, () => `its connection to the database is ${fault} for ${forMs.toFixed(0)} ms`);
+  // A call from the end of the fault waits for its answer as long as the driver does, and writes nothing meanwhile.
   server.disturbed(forMs + (fault === "slow" ? 0 : QUERY_TIMEOUT_MS));
   Object.assign(own.faults, faults);
   timeline.after(forMs, null, () => own.heal());

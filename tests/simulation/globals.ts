@@ -1,6 +1,6 @@
 /**
- * What a virtual machine gives its program in place of the globals and of Node's modules: a clock that may run a little
- * fast and a time of day that may be wrong, timers in virtual time, chance from a seed, no threads.
+ * Replaces the globals and Node's modules for the program of a virtual machine. Its clock may run slightly fast and its
+ * time of day may be wrong. Timers run in virtual time, random numbers come from a seed, and there are no threads.
  */
 import * as nodeCrypto from "node:crypto";
 import * as nodeZlib from "node:zlib";
@@ -8,21 +8,21 @@ import type { PlainError } from "../../server/store/rpc.ts";
 import type { Random } from "../fuzz/random.ts";
 import type { Runner, Timeline, Timer } from "./timeline.ts";
 
-/** What the replaced modules ask (load.ts). */
+/** Functions that the replaced modules call (load.ts). */
 interface Host {
   leaseSeconds(): number;
-  /** @param revive makes an Error of one that crossed a line (store/rpc.ts) */
+  /** @param revive makes an Error of a received one (store/rpc.ts) */
   call(method: string, args: unknown[], revive: (error: PlainError) => Error): Promise<unknown>;
   processName(): string;
   isCertainlyDead(name: string): boolean;
 }
 
-/** A program that runs somewhere. One object for as many lives and histories as there are; its fields change. */
+/** A program on a virtual machine. One object serves all lives and histories; its fields change. */
 export interface Machine extends Runner {
   timeline: Timeline;
   random: Random;
   host: Host;
-  /** When it was started, its clock's rate against true time, and what its time of day is off, ms. */
+  /** Start time, ms; rate of its clock against true time; offset of its time of day, ms. */
   bornMs: number;
   rate: number;
   skewMs: number;
@@ -45,9 +45,9 @@ export interface Globals {
 
 /** Time of day at which every history begins, ms. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** Clocks of machines do not agree about their beginning. */
+/** Monotonic clocks of machines start at different values. */
 const CLOCK_START_MS = 1_000_000;
-/** What packing a state takes, ms. */
+/** Time to pack a state, ms. */
 const PACK_MS = 1.5;
 
 /** ms on the machine's performance.now() */
@@ -83,7 +83,7 @@ export function globalsFor(machine: Machine): Globals {
   };
 }
 
-/** One object from the first time to the last, so that it can be cancelled. */
+/** One timer object for all repetitions, so that it can be cancelled. */
 function repeat(after: (ms: number, run: () => void) => Timer, ms: number, run: () => void): Timer {
   const again = (): void => {
     if (handle.cancelled) return;
@@ -107,7 +107,9 @@ function dateFor(machine: Machine): DateConstructor {
   } as unknown as DateConstructor;
 }
 
-/** Passwords and states are not worth real time here: a digest stands for scrypt, and a copy for zstd. */
+/**
+ * Hashing passwords and compressing states would cost real time: a digest replaces scrypt, and a copy replaces zstd.
+ */
 function modulesFor(machine: Machine, after: (ms: number, run: () => void) => Timer): Record<string, unknown> {
   return {
     "node:timers/promises": {
@@ -125,7 +127,7 @@ function modulesFor(machine: Machine, after: (ms: number, run: () => void) => Ti
         done: (error: null, key: Buffer) => void,
       ) => {
         const key = nodeCrypto.createHash("sha512").update(salt).update(password).digest().subarray(0, length);
-        // Its queue is the module's and would outlive this life.
+        // The queue belongs to the module and would outlive this life.
         queueMicrotask(() => done(null, key));
       },
     },

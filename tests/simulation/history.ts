@@ -1,6 +1,7 @@
 /**
- * Runs one history: the plan's servers, visitors and faults in virtual time, judged by the model all along; then all is
- * healed, everything has to come back, everybody is killed at once, and everything has to come back again.
+ * Runs one history: the plan's servers, visitors and faults in virtual time, checked by the model throughout. Then all
+ * faults are healed and every room has to return. Then all servers are killed at once, and every room has to return
+ * again.
  */
 import type { Lease, Parked } from "../../server/store/store.ts";
 import { Random } from "../fuzz/random.ts";
@@ -15,14 +16,17 @@ import { Place, Server } from "./server.ts";
 import { Timeline } from "./timeline.ts";
 import { Visitor } from "./visitor.ts";
 
-/** After the last fault everything is back within a lease, the looks of who takes over, and a restore, ms. */
+/**
+ * Everything is back within this time after the last fault, ms: a lease, the poll intervals of a takeover, and a
+ * restore.
+ */
 const BACK_MS = 12_000;
 const LOOK_MS = 100;
-/** Faults in spite of which processes know of each other, and how long that takes, in terms of a lease. */
+/** Faults during which processes know of each other, and the time for that, in lease terms. */
 const LINES_HOLD: ReadonlySet<Fault> = new Set(["kill", "end", "thread", "handover"]);
 const KNOWN_TERMS = 0.5;
 
-/** Evaluated once, for as many histories as there are. */
+/** Program and machines, evaluated once for all histories. */
 export interface Stage {
   places: Place[];
   database: Database;
@@ -40,11 +44,11 @@ export function makeStage({ hash, load }: Loaded): Stage {
 export interface Outcome {
   seed: number;
   violation: { rule: string; message: string } | null;
-  /** Virtual time that it took, ms; events; ticks. */
+  /** Virtual duration, ms; number of events; number of ticks. */
   endMs: number;
   events: number;
   ticks: number;
-  /** What happened, one line each; empty unless it was asked for. */
+  /** Log of the history, one line an event; empty unless requested. */
   lines: string[];
 }
 
@@ -58,7 +62,7 @@ export class History {
   readonly model: Model;
   readonly random: Random;
   readonly lines: string[] = [];
-  /** Since when nothing is wrong with the database, ms. */
+  /** Time since which the database has no fault, ms. */
   healthySinceMs = 0;
   ticks = 0;
   readonly #told: boolean;
@@ -117,7 +121,7 @@ export class History {
     return this.#outcome();
   }
 
-  /** What was asked in a bad moment has been given up, and owners have told the replica what it did not know. */
+  /** Waits until calls from the time of the fault have timed out, and until owners have restored the replica. */
   async #calm(): Promise<void> {
     const { servers, model, timeline } = this;
     const sinceMs = Math.max(this.healthySinceMs, ...servers.map(({ disturbedMs }) => disturbedMs));
@@ -136,7 +140,7 @@ export class History {
     return { seed: plan.seed, violation, endMs: timeline.nowMs, events: timeline.events, ticks, lines };
   }
 
-  /** What goes wrong in somebody else's turn ends the history. */
+  /** A violation in another participant's callback ends the history. */
   #judge(work: () => void): void {
     try {
       work();
@@ -145,7 +149,7 @@ export class History {
     }
   }
 
-  /** @param withinMs from now; later it is a violation, unless time itself was waited for */
+  /** @param withinMs from now; a later success is a violation, unless waiting for time itself */
   async #until(done: () => boolean, withinMs: number): Promise<void> {
     const { timeline } = this;
     const endMs = timeline.nowMs + withinMs;
@@ -198,14 +202,16 @@ export class History {
   }
 
   /**
-   * Who cannot read a room leaves it to those who can, and have said that they are there. Where lines fail, that may
-   * not be known; and "`SIGTERM` ends the server cleanly: no new rooms" (OPERATIONS.md), so who was told to go cannot.
+   * A process that cannot read a room leaves it to processes that can and have announced themselves. If connections
+   * fail, they may be unknown. An ending process cannot take it either: "`SIGTERM` ends the server cleanly: no new
+   * rooms" (OPERATIONS.md).
    */
   #judgeParking(args: readonly unknown[]): void {
     const [{ room }, { reason, identity }] = args as [Lease, Parked];
     const { plan, timeline, servers } = this;
-    // In this world each tick comes to its end where no other room's work is.
-    if (reason === "steps") throw new Violation("no room is parked for losses of others", `${room} is parked`);
+    // In the simulation a tick completes if no other room's work interferes.
+    if (reason === "steps")
+      throw new Violation("no room is quarantined for other rooms' losses", `${room} is quarantined`);
     const linesHold = plan.actions.every((action) => action.do !== "fault" || LINES_HOLD.has(action.fault));
     if (reason !== "version" || !linesHold) return;
     const knownMs = timeline.nowMs - KNOWN_TERMS * 1000 * plan.leaseSeconds;
@@ -214,17 +220,17 @@ export class History {
     );
     if (able)
       throw new Violation(
-        "left to those who can read it",
-        `${room} is parked, though ${able.name} could go on with it`,
+        "a room is left to processes that can read it",
+        `${room} is quarantined, although ${able.name} could continue it`,
       );
   }
 
-  /** Rooms that it owns and has open: of one that it has given up it remembers nothing. */
+  /** Rooms that it owns and has open: it forgets a room that it has given up. */
   servedBy({ process, running }: Server): RoomModel[] {
     return this.model.ownedBy(process).filter(({ name }) => running?.registry.find(name));
   }
 
-  /** Something that nobody was to throw. */
+  /** Records an error that should not have been thrown. */
   fails(error: Error): void {
     this.#failure ??= error;
   }
@@ -235,7 +241,7 @@ export class History {
     for (const visitor of this.visitors) visitor.serverDied(process);
   }
 
-  /** Nothing is wrong any more, and who was dead is started. */
+  /** Ends all faults and starts dead servers. */
   heal(): void {
     this.database.heal();
     this.healthySinceMs = this.timeline.nowMs;
@@ -279,7 +285,7 @@ export class History {
     }
   }
 
-  /** With a key, and without a name: whoever repeats it gets the room that it has made. */
+  /** Creates with a key and without a name, so that a repeated request returns the room that it created. */
   async #create(request: Request, server: Server): Promise<void> {
     if (!server.answers || request.deletion !== "none") return;
     const { scene } = request;
@@ -309,7 +315,7 @@ export class History {
     const owner = this.visitors.find((visitor) => visitor.request === request)!;
     let asked: ReturnType<Model["undoAsked"]> | undefined;
     const outcome = await owner.atRoom(async (served, server) => {
-      if (room.undo) throw new Error("there is one already");
+      if (room.undo) throw new Error("an undo is pending already");
       asked = model.undoAsked(room, server.process, seconds, plan.tickHz);
       return served.undo(seconds, 0);
     });
@@ -323,7 +329,7 @@ export class History {
   }
 
   async #delete({ room, creations }: Request): Promise<void> {
-    // A request that comes after the end makes another room, and rightly so.
+    // A request that arrives after the end of the room correctly creates another room.
     if (!room || typeof room.deletion === "object" || creations > 0) return;
     const { name } = room;
     const server = this.servers.find(({ answers, process }) => answers && this.model.ownerOf(name) === process);
@@ -340,7 +346,7 @@ export class History {
     if (outcome && "answer" in outcome) this.model.deleted(room);
   }
 
-  /** Each room that is open anywhere is stepped again from its recording. */
+  /** Replays the recording of each open room. */
   #recordings(room: RoomModel | undefined): void {
     if (!room) return;
     for (const { running, program, process } of this.servers) {
@@ -351,8 +357,8 @@ export class History {
   }
 
   /**
-   * Every room that must be there is open at exactly one server, which ticks, and no other is open anywhere but at its
-   * owner; then all that was acknowledged is judged.
+   * Waits until every expected room is open at exactly one server that ticks it, and other rooms are open only at their
+   * owners. Then checks everything that was acknowledged.
    */
   async #back(): Promise<void> {
     const { servers, model, visitors } = this;
@@ -362,8 +368,8 @@ export class History {
       if (missing.length === 0 && servers.every(({ alive }) => alive)) break;
       if (this.timeline.nowMs >= endMs)
         throw new Violation(
-          "everything comes back",
-          `${missing.join(", ") || "a server"} is not back at its one server ${BACK_MS / 1000} s after all was healed`,
+          "everything recovers",
+          `${missing.join(", ") || "a server"} is not open at exactly one server ${BACK_MS / 1000} s after the end of all faults`,
         );
       await this.#until(() => false, LOOK_MS);
     }
@@ -379,9 +385,9 @@ export class History {
   }
 
   /**
-   * A copy of a process that has lost the room, or whose room is gone (a failover took it, too), serves nobody: it
-   * stands still until the store tells it so ("then they stand still until it is back [...] and members are sent away",
-   * OPERATIONS.md), which is a matter of time as well.
+   * A stale copy serves no members: that of a process that lost the room, or of a room that a failover removed. It
+   * pauses until the store answers ("then they stand still until it is back [...] and members are sent away",
+   * OPERATIONS.md), which takes time as well.
    */
   #isBack({ name, deletion, request }: RoomModel): boolean {
     const open = this.servers.filter(({ running }) => running?.registry.find(name));

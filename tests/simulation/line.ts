@@ -1,8 +1,8 @@
 /**
- * The line from one process to the database, as its `Store`: questions take their time there, answers take their time
- * back, and either may be lost, late, or refused. What is lost is known after a time limit only, and whether it was
- * done is not known at all. As the real ones: over PostgreSQL's several connections questions may overtake each other,
- * to SQLite's one thread they do not.
+ * The connection from one process to the database, as its `Store`. Requests and answers take time, and either may be
+ * lost, late or refused. A loss is noticed only after a timeout, and then it is unknown whether the request was
+ * executed. As with the real stores, requests may overtake each other on PostgreSQL's several connections, but not on
+ * SQLite's one thread.
  */
 import type { PlainError } from "../../server/store/rpc.ts";
 import type { Rewritten } from "../../server/store/store.ts";
@@ -10,20 +10,22 @@ import type { Random } from "../fuzz/random.ts";
 import { type Database, DiskError } from "./database.ts";
 import type { Machine } from "./globals.ts";
 
-/** As postgresClient.ts, ms. */
+/** As in postgresClient.ts, ms. */
 export const QUERY_TIMEOUT_MS = 5000;
-/** A connection that is refused, or reset. */
+/** Time until a refused or reset connection fails, ms. */
 const REFUSED_MS = 2;
-/** What the database says no to, by the error's name. */
+/** Refusals of the database, by the error's name. */
 const REFUSALS: Readonly<Record<string, string>> = { LeaseLost: "another lease", StoreBehind: "it has gone back" };
 
 export interface LineFaults {
-  /** Questions do not arrive. `late`: they do once the line is whole again, although nobody waits for them. */
+  /**
+   * `lost`: requests do not arrive. `late`: they arrive when the connection works again, when no caller waits for them.
+   */
   questions: "arrive" | "lost" | "late";
   answers: "arrive" | "lost";
-  /** Chance that a single answer is lost, though the line is whole. */
+  /** Chance that a single answer is lost on a working connection. */
   answerLoss: number;
-  /** One way, ms: at least, and by chance more. */
+  /** One way, ms: the minimum, and a random addition. */
   latencyMs: number;
   jitterMs: number;
 }
@@ -48,7 +50,7 @@ export interface LineOptions {
 export class Line {
   faults: LineFaults = { ...WHOLE };
   readonly #options: LineOptions;
-  /** Questions that arrive when the line is whole again. */
+  /** Requests that arrive when the connection works again. */
   #late: (() => void)[] = [];
   #lastArrivalMs = 0;
 
@@ -63,7 +65,7 @@ export class Line {
     for (const arrive of late) this.#options.machine.timeline.after(this.#delay(), null, arrive);
   }
 
-  /** @param revive makes an Error of one that came back */
+  /** @param revive makes an Error of a received one */
   call(method: string, args: unknown[], revive: (error: PlainError) => Error): Promise<unknown> {
     const { machine, leaseSeconds, kind } = this.#options;
     const { timeline, life } = machine;
@@ -81,7 +83,7 @@ export class Line {
       const limit = timeline.after(limitMs, machine, () => fail("no answer in time"));
       const arrive = (): void =>
         this.#arrive(method, sent, !open, revive, (answer) => {
-          // Who asked may be dead, and somebody else live there.
+          // The calling process may be dead, and another process may run there.
           if (machine.life === life)
             timeline.after(this.#delay(), machine, () => settle(() => answer(resolve, reject)));
         });
@@ -96,7 +98,7 @@ export class Line {
     });
   }
 
-  /** The question is there: it is done, whatever becomes of the answer. */
+  /** The request has arrived: it is executed, even if the answer is lost. */
   #arrive(
     method: string,
     args: unknown[],
@@ -139,8 +141,8 @@ export class Line {
 }
 
 /**
- * Drivers write a question down when it is asked: what changes in it afterwards does not go with it. As JSON would, but
- * for bytes: these are made for the store and not written to again.
+ * Copies the arguments: drivers serialize a request when it is made, so later changes do not count. Byte arrays are not
+ * copied, because they are made for the store and not changed again.
  */
 const copied = (args: unknown[]): unknown[] => args.map((arg) => copy(arg));
 
@@ -156,7 +158,7 @@ function copy(value: unknown): unknown {
   return fields;
 }
 
-/** For whoever reads a history. */
+/** Text of a call for the log of a history. */
 function shown(method: string, args: unknown[]): string {
   const [first, second] = args as [{ room?: string; name?: string; epoch?: number } | string | undefined, unknown];
   const about =

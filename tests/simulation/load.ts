@@ -1,14 +1,14 @@
 /**
- * Loads the server's modules so that a virtual machine runs them: bundled once, and evaluated for each machine with a
- * clock, timers, chance and a disk of its own in place of the globals and of Node's modules. Not a line of the server
- * is written for it, and what a module takes from outside that is not on the list below ends the loading: a history
- * must not depend on anything that its seed does not say.
+ * Loads the server's modules for a virtual machine. They are bundled once and evaluated for each machine with its own
+ * clock, timers, random numbers and disk in place of the globals and of Node's modules. The server has no code for
+ * this. Loading fails if a module imports anything that is not listed below, because a history must depend on its seed
+ * only.
  *
- * Five modules are replaced: openStore.ts opens the store whose database is virtual, rpc.ts asks it over a virtual line
- * (line.ts), processName.ts knows virtual processes, processClock.ts compares clocks of threads that are not there, and
- * balanceRules.ts has times that fit into a history.
+ * Five modules are replaced. openStore.ts opens the virtual store, and rpc.ts calls it over a virtual connection
+ * (line.ts). processName.ts knows virtual processes. processClock.ts compares clocks of threads, which do not exist
+ * here. balanceRules.ts has shorter times.
  *
- * A mutation is a change of the text of one module on its way into the bundle.
+ * A mutation changes the text of one module on its way into the bundle.
  */
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
@@ -22,14 +22,14 @@ export type Program = typeof import("./program.ts");
 
 export interface Mutation {
   name: string;
-  /** From the repository's root. */
+  /** Path from the repository's root. */
   file: string;
   /** Occurs once. */
   find: string;
   replace: string;
-  /** What brings it to light, where all faults together rarely do. */
+  /** Faults that reveal it, if all faults together rarely do. */
   faults?: readonly Fault[];
-  /** First of a thousand histories in which it is found; absent: 1. */
+  /** First of a thousand histories, one of which reveals it; default: 1. */
   seed?: number;
 }
 
@@ -54,13 +54,13 @@ const REPLACED: Record<string, string> = {
   "server/workers/processClock.ts": "export const toProcessMs = (ms) => ms; export const fromProcessMs = (ms) => ms;",
 };
 
-/** Modules that depend on nothing but what they are given. node:crypto and node:zlib are given by the machine. */
+/** Modules that depend only on their arguments. The machine provides node:crypto and node:zlib. */
 const HARMLESS = new Set([
   "@msgpack/msgpack",
   "node:diagnostics_channel",
   "node:net",
   "node:util",
-  // For what is loaded beside what is used: nothing calls them.
+  // Imported by modules in the bundle, but never called.
   "node:fs",
   "node:os",
   "node:path",
@@ -98,7 +98,7 @@ function substitutions(mutations: readonly Mutation[]): Plugin {
       for (const mutation of mutations) {
         if (id !== root + mutation.file) continue;
         if (text.split(mutation.find).length !== 2)
-          throw new Error(`mutation "${mutation.name}": its text occurs not once in ${mutation.file}`);
+          throw new Error(`mutation "${mutation.name}": its text must occur exactly once in ${mutation.file}`);
         text = text.replace(mutation.find, () => mutation.replace);
         found.add(mutation);
       }
@@ -134,9 +134,9 @@ async function bundle(mutations: readonly Mutation[]): Promise<string> {
   return output!.code!;
 }
 
-/** The program's text, and what evaluates it for one machine. */
+/** The program's text, and the function that evaluates it for one machine. */
 export interface Loaded {
-  /** Of the text, hexadecimal. */
+  /** Hash of the text, hexadecimal. */
   hash: string;
   load: (globals: Globals) => Program;
 }

@@ -1,9 +1,9 @@
 /**
  * `npm run simulate:histories -- [--count 10000] [--seed 1] [--faults kill,cut] [--into file] [--trace] [--whole]`:
- * histories of several servers on one database in virtual time, judged by a model (docs/SIMULATION.md). --into keeps
- * what came of them in a file, and goes on where that ends: a million can be run in many sittings. --trace prints a
- * history though nothing is wrong with it; --whole prints a wrong one as it was, not the smallest that breaks the same
- * rule. Exit code 0: all held; 1: one did not; 2: the arguments are none.
+ * runs histories of several servers on one database in virtual time, checked by a model (docs/SIMULATION.md). --into
+ * keeps the results in a file and continues from there, so that a million histories can run in several sessions.
+ * --trace prints a history even if it passes. --whole prints a failed history as it was, not the smallest one that
+ * breaks the same rule. Exit code 0: all passed; 1: one failed; 2: invalid arguments.
  */
 import { parseArgs } from "node:util";
 import type { Outcome, Stage } from "./history.ts";
@@ -12,7 +12,7 @@ import { prepareStage, runPlan } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { goOn, readTally, type Tally } from "./tally.ts";
 
-/** Wrong histories that are printed; of the others the seeds are. */
+/** Failed histories that are printed in full; of further ones only the seed is printed. */
 const MOST_PRINTED = 3;
 const PROGRESS = 10_000;
 
@@ -51,7 +51,7 @@ async function printWrong(stage: Stage, { seed, violation }: Outcome): Promise<v
   const plan = planOf(seed, faults);
   const smallest = values.whole ? plan : await shrink(stage, plan, violation!.rule);
   print(smallest, await runPlan(stage, smallest, true));
-  console.log(`again: npm run simulate:histories -- --seed ${seed} --count 1 --faults ${faults.join(",")}\n`);
+  console.log(`to repeat: npm run simulate:histories -- --seed ${seed} --count 1 --faults ${faults.join(",")}\n`);
 }
 
 function startTally(): Tally {

@@ -1,38 +1,39 @@
 /**
- * What must hold, written without looking at how the server does it. It sees what the database has committed, which
- * ticks were stepped by whom with which state before and after, and what visitors were told; from these it knows
+ * The required properties, written independently of the server's implementation. The model sees the committed
+ * transactions, every tick with its process and the states before and after, and the answers to visitors. From these it
+ * checks:
  *
- *     owner       each claim's epoch is higher than all before; who writes for a room has its newest epoch; who steps
- *                 it
- *                 owns it
- *     line        states of a room by tick, each made from the one before. Where a room goes on is one of them, at or
- *                 after the last whose journal was committed (`floor`), and none that an undo has ended (`deaths`)
- *     settings    what was acknowledged; what was asked for and not acknowledged may hold or not
- *     rooms       one for a key; there until their end was asked for, gone when it was acknowledged
+ *     owner       each claim's epoch is higher than all before; a process that writes for a room has its newest epoch;
+ *                 a process that steps a room owns it
+ *     line        states of a room by tick, each made from the one before. A room resumes from one of them, at or
+ *                 after the last whose journal was committed (`floor`), and from none that an undo has ended (`deaths`)
+ *     settings    acknowledged values hold; values that were requested but not acknowledged may hold or not
+ *     rooms       one for a key; it exists until its deletion is requested, and is gone once that is acknowledged
  *
- * Each room is known by its name. A request may come to have several: one that it makes after the end of another, or
- * after a failover has taken that, has nothing of the one before, whose owner may step it by its lease meanwhile.
+ * Each room is identified by its name. A request may create several rooms: another one after the deletion of the first,
+ * or after a failover has removed it. The new room shares nothing with the old one, whose owner may step it until its
+ * lease ends.
  *
- * A replica that takes over without the last transactions takes what was acknowledged by one of these, and nothing
- * else: each fact knows the transaction that it rests on, and goes with it. Whoever had a lease before may step on by
- * it until it ends. An owner that goes on knows what the replica has lost (`known`), and after some calm seconds the
- * replica has it again.
+ * A replica that takes over without the last transactions loses the facts that these acknowledged, and nothing else.
+ * Each fact stores the transaction that it depends on, and is lost with it. A process with a lease from before may step
+ * until the lease ends. An owner that continues knows the lost facts (`known`), and after some calm seconds the replica
+ * has them again.
  */
 import type { JournalSegment, Lease, Rewritten } from "../../server/store/store.ts";
 import type { Commit } from "./database.ts";
 import type { World } from "./physics.ts";
 
-/** A state of a room: reached by one tick from the one before. */
+/** A state of a room, made by one tick from the state before. */
 export interface State {
   hash: string;
   tick: number;
   before: State | null;
-  /** When it was stepped last, by order of all steps, and by true time, ms. */
+  /** Last time that it was stepped: number in the order of all steps, and true time, ms. */
   born: number;
   atMs: number;
 }
 
-/** Something that holds since a transaction. */
+/** A fact that holds since a transaction. */
 interface Since {
   position: number;
 }
@@ -42,35 +43,35 @@ interface Setting {
   asked: { value: unknown; order: number }[];
 }
 
-/** A change of a setting that its owner waits to hear of. */
+/** A change of a setting that its owner has not been answered yet. */
 export interface Change {
   room: RoomModel;
   process: string;
   name: string;
   value: unknown;
-  /** Of the transaction that it rests on; Infinity: a failover has taken it; null: there was none yet. */
+  /** Transaction that it depends on; Infinity: lost by a failover; null: none yet. */
   position: number | null;
 }
 
-/** An undo of which it is not known yet whether it holds. */
+/** An undo that may or may not hold. */
 interface Undo {
   process: string;
-  /** Where the room may be because of it. */
+  /** State that the room may go back to. */
   target: State;
-  /** Of the transaction that it rests on; Infinity: a failover has taken it; null: there was none yet. */
+  /** Transaction that it depends on; Infinity: lost by a failover; null: none yet. */
   position: number | null;
-  /** Where its process has begun again since it was asked for. */
+  /** States from which its process resumed since the request. */
   began: { state: State; born: number }[];
-  /** Its answer came, or will not come. */
+  /** It was answered, or no answer will come. */
   settled: boolean;
 }
 
 interface Owner extends Pick<Lease, "process" | "epoch"> {
-  /** Whoever had it when it died: what it had sent before may still arrive, until somebody claims the room. */
+  /** Owner that died with the room: its earlier messages may still arrive, until another process claims the room. */
   dead?: Owner;
 }
 
-/** What a failover has taken, as its room's owner knows it. */
+/** Facts that a failover lost and that the room's owner still knows. */
 interface Known extends Owner {
   settings: { name: string; value: unknown; order: number }[];
   deaths: (Since & { state: State; born: number })[];
@@ -86,13 +87,13 @@ export class Violation extends Error {
   }
 }
 
-/** Somebody asks for a room by a key, once or several times, and for nothing but the one that it has made. */
+/** A visitor's request for a room by a key, sent once or several times. It wants only the room that it created. */
 export class Request {
   readonly scene: string;
-  /** Rooms that were made for it, and names that a visitor was told. */
+  /** Rooms that were created for it, and names that a visitor was told. */
   made: (Since & { room: RoomModel })[] = [];
   told: (Since & { name: string })[] = [];
-  /** Times that it was made and is not answered. */
+  /** Creations that are not answered yet. */
   creations = 0;
 
   constructor(scene: string) {
@@ -117,21 +118,21 @@ export class RoomModel {
   readonly request: Request;
   readonly start: State;
   readonly states = new Map<string, State>();
-  /** Where each process's memory of it stands. */
+  /** Current state in each process's memory of the room. */
   readonly tips = new Map<string, State>();
   readonly floors: (Since & { state: State })[];
   readonly deaths: (Since & { state: State; born: number })[] = [];
   readonly settings = new Map<string, Setting>();
   undo: Undo | null = null;
   change: Change | null = null;
-  /** All that are not acknowledged: whoever was asked may do it yet, should a failover give the room back to it. */
+  /** All that are not acknowledged: the process may still execute one, if a failover gives the room back to it. */
   readonly undos = new Set<Undo>();
   known: Known | null = null;
   deletion: "none" | "asked" | Since = "none";
-  /** Of its last transaction; Infinity: a failover has taken that one, and whatever is told because of it now. */
+  /** Its last transaction; Infinity: a failover has lost it, with every answer that depends on it. */
   position: number;
 
-  /** @param start the hash that the scene begins with */
+  /** @param start hash of the scene's first state */
   constructor(name: string, request: Request, start: string, position: number) {
     [this.name, this.request, this.position] = [name, request, position];
     this.start = { hash: start, tick: 0, before: null, born: 0, atMs: 0 };
@@ -153,12 +154,12 @@ export class RoomModel {
   }
 }
 
-/** In the order of the transactions: an answer may be told long after what it rests on, and after what came next. */
+/** Inserts in the order of transactions: an answer may arrive long after its transaction, and after later ones. */
 function insert<T extends Since>(list: T[], one: T): void {
   list.splice(list.findLastIndex(({ position }) => position <= one.position) + 1, 0, one);
 }
 
-/** The state of a line at a tick; null before its beginning. */
+/** Returns the ancestor of a state at a tick; null before the first state. */
 function at(state: State, tick: number): State | null {
   let found: State | null = state;
   while (found !== null && found.tick > tick) found = found.before;
@@ -171,12 +172,12 @@ export interface ModelOptions {
   leaseSeconds: number;
   nowMs: () => number;
   position: () => number;
-  /** The hash that a scene begins with. */
+  /** Returns the hash of a scene's first state. */
   start: (scene: string) => string;
 }
 
 export class Model {
-  /** By scene, and all rooms that were ever made, by name. */
+  /** Requests by scene; all rooms that ever existed, by name. */
   readonly requests = new Map<string, Request>();
   readonly rooms = new Map<string, RoomModel>();
   readonly #options: ModelOptions;
@@ -184,7 +185,7 @@ export class Model {
   #epoch = 0;
   #born = 0;
   #orders = 0;
-  /** Until when leases of before the last failover may be believed, ms. */
+  /** Time until which a process may believe in a lease from before the last failover, ms. */
   #oldLeasesMs = -Infinity;
   readonly #oldOwners = new Map<string, Set<string>>();
 
@@ -202,7 +203,7 @@ export class Model {
     return this.#owners.get(name)?.process;
   }
 
-  // ---- what the database commits
+  // ---- transactions of the database
 
   committed(commit: Commit, late: boolean): void {
     this.#judgeOwner(commit);
@@ -222,9 +223,9 @@ export class Model {
   #created({ name, scene }: { name: string; scene: string }): void {
     const request = this.requests.get(scene)!;
     const { room: known } = request;
-    // A key is "forgotten with the room" (store.ts, createRoom): a request that arrives after the end makes another.
+    // A key is "forgotten with the room" (store.ts, createRoom): a request that arrives after the end creates another.
     if (known?.deletion === "none" && this.#owners.has(known.name))
-      throw new Violation("one key, one room", `${known.name} was made for a request, and now ${name} for the same`);
+      throw new Violation("one key, one room", `${known.name} was created for a request, and now ${name} for the same`);
     const position = this.#options.position();
     const room = new RoomModel(name, request, this.#options.start(scene), position);
     request.made.push({ room, position });
@@ -245,12 +246,12 @@ export class Model {
 
   #truncated(room: RoomModel, { args }: Commit, late: boolean): void {
     const [lease, tick, { segment }] = args as [Lease, number, Rewritten];
-    // The beginning of its scene is always there.
+    // The first state of the scene always exists.
     const until = Math.max(0, segment?.until ?? tick);
     if (until < room.floor.tick)
       throw new Violation(
         "acknowledged ticks stay",
-        `${lease.room} forgets what follows tick ${until}, but tick ${room.floor.tick} was in the journal`,
+        `${lease.room} removes the ticks after ${until}, but tick ${room.floor.tick} was in the journal`,
       );
     for (const undo of room.undos) if (undo.process === lease.process) undo.position = room.position;
     if (segment && !late) this.#journaled(room, { args: [lease, segment] });
@@ -307,7 +308,7 @@ export class Model {
     }
   }
 
-  /** @param kept the transactions that the replica has */
+  /** @param kept transactions that the replica has */
   failedOver(kept: readonly Commit[]): void {
     const { nowMs, leaseSeconds } = this.#options;
     if (nowMs() > this.#oldLeasesMs) this.#oldOwners.clear();
@@ -333,7 +334,7 @@ export class Model {
       if (room.change && (room.change.position ?? 0) > length) room.change.position = Infinity;
       const back = room.floors.filter((floor) => !has(floor)).map(({ state }) => state);
       for (const list of [room.floors, room.deaths]) keep(list);
-      // Where an undo went that is lost: its owner may tell of it again.
+      // States before a lost undo: the owner may send them again.
       for (const state of room.known ? back : [])
         if (follows(room.floor, state)) room.floors.push({ state, position: room.floors.at(-1)!.position });
       this.#mayUndo(room, has);
@@ -347,8 +348,8 @@ export class Model {
   }
 
   /**
-   * "It could not be stored that this was done [...] It is tried again" (PROTOCOL.md, STORE_AWAY): an undo that nobody
-   * has acknowledged may hold or not, for as long as the one that was asked has the room, or has it again.
+   * "It could not be stored that this was done [...] It is tried again" (PROTOCOL.md, STORE_AWAY): an undo without
+   * acknowledgement may hold or not, while its process has the room or when it gets the room back.
    */
   #mayUndo(room: RoomModel, has: (since: Since) => boolean): void {
     const owner = this.ownerOf(room.name);
@@ -361,17 +362,16 @@ export class Model {
     }
   }
 
-  // ---- what processes step
+  // ---- ticks of processes
 
-  /** A process has made a memory of the room and goes on from there. */
+  /** A process has created a memory of the room and resumes from its state. */
   began(name: string, process: string, world: World): void {
     const room = this.rooms.get(name)!;
     const state = room.states.get(world.hash) ?? this.#unknown(room, process, world);
-    // Who has lost the room without knowing it yet harms nobody until it steps; and what somebody has acknowledged who
-    // has the room since then is nothing that it could know. Nothing that it does reaches the store: only the owner
-    // writes, which is judged.
+    // A process that has lost the room without knowing it is harmless until it steps. It cannot know a later owner's
+    // acknowledgements. Its writes do not reach the store: only the owner writes, which is checked.
     const owner = this.ownerOf(room.name);
-    // Who has it by a lease that a failover took knows its own line only.
+    // A process with a lease that a failover lost knows only its own states.
     const believes = !owner && this.#mayStep(room, process) && !this.#isOn(room, process, state);
     if (owner === process || believes) this.#judgeBeginning(room, process, state);
     room.tips.set(process, state);
@@ -379,7 +379,7 @@ export class Model {
     else if (room.undo && this.ownerOf(room.name) === process) room.undo = null;
   }
 
-  /** Has the process come by the state on its way to where its memory stands? */
+  /** Tests whether the state is an ancestor of the process's current state. */
   #isOn({ tips }: RoomModel, process: string, state: State): boolean {
     const tip = tips.get(process);
     return tip !== undefined && follows(tip, state);
@@ -387,7 +387,7 @@ export class Model {
 
   #unknown(room: RoomModel, process: string, { hash, tick }: World): never {
     throw new Violation(
-      "a room goes on from what it was",
+      "a room resumes from a state that it had",
       `${process} begins ${room.name} at tick ${tick} with the state ${hash}, which no tick has made`,
     );
   }
@@ -397,14 +397,14 @@ export class Model {
     if (!follows(state, floor))
       throw new Violation(
         "acknowledged ticks stay",
-        `${process} begins ${name} at tick ${state.tick}${at(floor, state.tick) === state ? "" : " of another line"}, but tick ${floor.tick} (${floor.hash}) was acknowledged`,
+        `${process} begins ${name} at tick ${state.tick}${at(floor, state.tick) === state ? "" : " of another branch"}, but tick ${floor.tick} (${floor.hash}) was acknowledged`,
       );
     const death = room.deaths.find(
       (dead) => state.tick > dead.state.tick && state.born < dead.born && follows(state, dead.state),
     );
     if (death)
       throw new Violation(
-        "what was undone stays undone",
+        "undone ticks stay undone",
         `${process} begins ${name} at tick ${state.tick}, which an acknowledged undo to tick ${death.state.tick} has ended`,
       );
   }
@@ -415,7 +415,7 @@ export class Model {
     const parent = room.tips.get(process)!;
     if (parent.hash !== before)
       throw new Violation(
-        "a room goes on from what it was",
+        "a room resumes from a state that it had",
         `${process} stepped ${name} from ${before}, not ${parent.hash}`,
       );
     const { hash, tick } = world;
@@ -438,7 +438,7 @@ export class Model {
     );
   }
 
-  /** It owns the room, or may believe so by a lease of before a failover. */
+  /** The process owns the room, or may believe so by a lease from before a failover. */
   #mayStep({ name }: RoomModel, process: string): boolean {
     if (this.ownerOf(name) === process) return true;
     return this.#options.nowMs() <= this.#oldLeasesMs && this.#oldOwners.get(name)?.has(process) === true;
@@ -450,7 +450,7 @@ export class Model {
   }
 
   /**
-   * Everything that the process stepped up to then is to stay.
+   * Requires that all ticks of the process up to `untilMs` are kept.
    * @param untilMs true time
    */
   holds(rooms: readonly RoomModel[], process: string, untilMs: number): void {
@@ -465,7 +465,7 @@ export class Model {
     }
   }
 
-  /** What a failover takes of a room, and whose owner goes on: it knows all of that still. */
+  /** Saves the facts that a failover loses and that the continuing owner of the room still knows. */
   #remember(room: RoomModel, before: ReadonlyMap<string, Owner>, has: (since: Since) => boolean): void {
     const was = before.get(room.name);
     const is = this.#owners.get(room.name);
@@ -479,7 +479,7 @@ export class Model {
       settings.push(...acknowledged.filter((one) => !has(one)).map((one) => ({ name, ...one })));
   }
 
-  /** It has had the time to tell the replica. */
+  /** Restores these facts once the owner has had time to send them to the replica. */
   #recall(room: RoomModel, process: string): void {
     const { known } = room;
     const owner = this.#owners.get(room.name);
@@ -493,12 +493,12 @@ export class Model {
     for (const death of known.deaths) room.deaths.push({ ...death, position });
   }
 
-  // ---- what visitors ask for and are told
+  // ---- requests of visitors and their answers
 
   undoAsked(room: RoomModel, process: string, seconds: number, tickHz: number): Undo {
     const tip = room.tips.get(process) ?? room.floor;
     const target = at(tip, Math.max(0, Math.floor(tip.tick - seconds * tickHz) - 1)) ?? room.start;
-    // Until it is acknowledged the room may be where it was, or there.
+    // Until it is acknowledged the room may be at its old tick or at the target.
     const position = room.position === Infinity ? room.floors.at(-1)!.position : room.position;
     if (follows(room.floor, target)) room.floors.push({ state: target, position });
     room.undo = { process, target, position: null, began: [], settled: false };
@@ -507,21 +507,25 @@ export class Model {
   }
 
   /**
-   * "200 {tick}: the room went back to that tick" (PROTOCOL.md): it rests on the transaction that took the journal
-   * back, and on none that came between this one and the answer. A failover that takes it takes the undo, unless its
-   * owner goes on and tells the replica.
-   * @param tick that it was answered with; null: an error, or no answer
+   * "200 {tick}: the room went back to that tick" (PROTOCOL.md): the answer depends on the transaction that truncated
+   * the journal, not on later ones before the answer. A failover that loses the transaction loses the undo, unless its
+   * owner continues and tells the replica.
+   * @param tick in the answer; null: an error, or no answer
    */
   undoAnswered(room: RoomModel, undo: Undo, tick: number | null): void {
     undo.settled = true;
     if (tick === null) return;
     const { process, position } = undo;
     const began = undo.began.findLast(({ state }) => state.tick === tick);
-    if (!began) throw new Violation("an undo says where it is", `tick ${tick} was answered, where nothing has begun`);
+    if (!began)
+      throw new Violation(
+        "an undo answers with its tick",
+        `the answer was tick ${tick}, from which no process has resumed`,
+      );
     if (position === null)
       throw new Violation(
-        "what is acknowledged is stored",
-        `an undo to tick ${tick} was answered, but nobody wrote it`,
+        "an acknowledged change is stored",
+        `an undo to tick ${tick} was acknowledged, but not written`,
       );
     if (position !== Infinity) {
       insert(room.floors, { state: began.state, position });
@@ -537,10 +541,13 @@ export class Model {
     return room.change;
   }
 
-  /** As an undo, it rests on the transaction that wrote it, and on none that somebody else made before it was told. */
+  /** As with an undo: it depends on the transaction that wrote it, not on another process's later transactions. */
   settingAcknowledged({ room, process, name, value, position }: Change): void {
     if (position === null)
-      throw new Violation("what is acknowledged is stored", `${name} of ${room.name} was told, but nobody wrote it`);
+      throw new Violation(
+        "an acknowledged change is stored",
+        `${name} of ${room.name} was acknowledged, but not written`,
+      );
     const order = ++this.#orders;
     if (position !== Infinity) insert(room.settings.get(name)!.acknowledged, { value, order, position });
     else if (room.known?.process === process) room.known.settings.push({ name, value, order });
@@ -570,13 +577,13 @@ export class Model {
     if (position !== Infinity) room.deletion = { position };
   }
 
-  /** @param listed what the database lists */
+  /** @param listed rooms that the database lists */
   judgeRooms(listed: ReadonlySet<string>): void {
     for (const { name, deletion, request } of this.rooms.values()) {
       if (typeof deletion === "object" && listed.has(name))
-        throw new Violation("what was deleted stays deleted", `${name} is listed`);
+        throw new Violation("a deleted room stays deleted", `${name} is listed`);
       if (deletion === "none" && request.name === name && !listed.has(name))
-        throw new Violation("rooms stay", `${name} is not listed, though nobody has deleted it`);
+        throw new Violation("rooms stay", `${name} is not listed, although it was not deleted`);
     }
   }
 }

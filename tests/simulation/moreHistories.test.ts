@@ -1,4 +1,4 @@
-/** The other half of histories.test.ts, side by side with it. */
+/** The second half of the histories; runs in parallel with histories.test.ts. */
 import { describeHistories } from "./describeHistories.ts";
 
 describeHistories(1);

@@ -1,6 +1,4 @@
-/**
- * The histories find what they are for: each of these faults, put into the server's code, within a thousand of them.
- */
+/** The histories detect each of these faults in the server's code within a thousand histories. */
 import { expect, test } from "vitest";
 import { MUTATIONS } from "./mutations.ts";
 import { planOf, EVERY_FAULT } from "./plan.ts";
@@ -19,7 +17,7 @@ test.each(MUTATIONS)("$name: found", async (mutation) => {
   expect(violations).toHaveLength(1);
 });
 
-test("a history that breaks a rule is made smaller, and breaks it still", async () => {
+test("a history that breaks a rule is made smaller, and still breaks the rule", async () => {
   const stage = await prepareStage([MUTATIONS.find(({ name }) => name === "an undo does not reach the store")!]);
   const { violations } = await runHistories({
     stage,

@@ -1,4 +1,4 @@
-/** Faults in the server itself, each of which the histories have to find. */
+/** Deliberate faults in the server, each of which the histories must detect. */
 import type { Mutation } from "./load.ts";
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -9,14 +9,14 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "void LeaseLost;",
   },
   {
-    name: "a claim does not ask whether somebody's lease runs",
+    name: "a claim does not check for a running lease",
     file: "server/store/sqliteWork.ts",
     find: "secondsLeft(row) > 0",
     replace: "false",
     seed: 5301,
   },
   {
-    name: "a room is taken by who cannot read it, though others can",
+    name: "a room is taken by a process that cannot read it, although others can",
     file: "server/cluster/balance.ts",
     find: "if (last.version === own.version) return null;",
     replace: "if (last.version !== null) return null;",
@@ -51,8 +51,9 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "acknowledged before it is durable",
     file: "server/persistence/journalWriter.ts",
-    find: "    if (entry) await this.#flush(entry);\n    // Nobody",
-    replace: "    if (entry) void this.#flush(entry);\n    // Nobody",
+    find: "async durable(room: string): Promise<void> {\n    const entry = this.#entries.get(room);\n    if (entry) await this.#flush(entry);",
+    replace:
+      "async durable(room: string): Promise<void> {\n    const entry = this.#entries.get(room);\n    if (entry) void this.#flush(entry);",
   },
   {
     name: "a failed write is acknowledged",
@@ -67,14 +68,14 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: ") return",
   },
   {
-    name: "a store that has gone back is written to behind a hole",
+    name: "a store that has gone back is written to after a gap",
     file: "server/store/sqliteWork.ts",
     find: "write, after = 0 } = lease;",
     replace: "write } = lease;\n    const after = 0;",
     faults: ["tear"],
   },
   {
-    name: "what the store has lost is not sent again",
+    name: "writes that the store has lost are not sent again",
     file: "server/persistence/journalWriter.ts",
     find: "    entry.has = Math.min(entry.has, has);\n",
     replace: "",
@@ -94,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "    if (entry.settingsChanged || !entry.settingsChanged) return;\n",
   },
   {
-    name: "the journal goes on although an append has failed",
+    name: "the journal continues after a failed append",
     file: "server/persistence/journalWriter.ts",
     find: "  async #write(entry: Entry): Promise<void> {\n",
     replace:
@@ -107,7 +108,7 @@ export const MUTATIONS: readonly Mutation[] = [
     replace: "this.#records.push({ tick, inputs: [...inputs, ...inputs], fresh: this.#fresh });",
   },
   {
-    name: "a tick behind a saved state is not marked",
+    name: "a tick after a saved state is not marked",
     file: "server/persistence/history.ts",
     find: "  marked(): void {\n    this.#fresh = true;",
     replace: "  marked(): void {\n    this.#fresh = false;",
@@ -141,21 +142,21 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 301,
   },
   {
-    name: "a room that is taken over has the settings that it was listed with before it was claimed",
+    name: "a room is taken over with the settings from before its claim",
     file: "server/rooms/registry.ts",
     find: "const claimed = (await store.room(listing.name)) ?? listing;",
     replace: "const claimed = listing;",
     seed: 7242424,
   },
   {
-    name: "a room that somebody has just given away is taken by whoever was asked for it by its key",
+    name: "a room that was just given away is taken by a process that is asked for its key",
     file: "server/rooms/registry.ts",
     find: "if (listing.owner !== null || (await isOthers(listing)))",
     replace: "if (listing.owner === null && (await isOthers(listing)))",
     seed: 900277600,
   },
   {
-    name: "a state is stored that a room has gone back to, before the journal goes back",
+    name: "a state after an undo is stored before the journal goes back",
     file: "server/persistence/journalWriter.ts",
     find: "if (history.rewinds.length !== entry.rewindsSeen) return;",
     replace: "",
@@ -171,12 +172,12 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the lease of a room that could not be taken is kept",
     file: "server/cluster/takeover.ts",
-    find: "      await store.release(lease).catch(() => {}); // It runs out by itself otherwise.\n",
+    find: "await store.release(lease).catch(() => {});",
     replace: "",
     faults: ["errors", "lossy", "failover", "cut"],
   },
   {
-    name: "visitors are let in by what a process remembers of a room that it has lost",
+    name: "visitors enter the remembered copy of a lost room",
     file: "server/rooms/registry.ts",
     find: "return persistence && persistence.ownedUntilMs(name) <= performance.now() ? undefined : this.#rooms.get(name);",
     replace: "return this.#rooms.get(name);",
@@ -184,14 +185,14 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 50002137,
   },
   {
-    name: "losses in the work of others are charged",
+    name: "losses in other rooms' work are charged",
     file: "server/rooms/simulation.ts",
     find: "recover(isCharged(error))",
     replace: "recover(true)",
     faults: ["thread"],
   },
   {
-    name: "a room is parked that was not tried alone",
+    name: "a room is quarantined that was not tried alone",
     file: "server/rooms/simulation.ts",
     find: "this.#isTried = alone;",
     replace: "this.#isTried = false;",
@@ -206,7 +207,7 @@ export const MUTATIONS: readonly Mutation[] = [
     seed: 1501,
   },
   {
-    name: "what an undo has ended stays in the store",
+    name: "undone ticks stay in the store",
     file: "server/persistence/journalWriter.ts",
     find: "store.truncate(lease, kept, instead)",
     replace: "store.truncate(lease, until + 1000, instead)",

@@ -1,9 +1,9 @@
 /**
- * A stand-in for the simulation, behind the interface that the rooms have to it (workers/pool.ts): the state is a
- * digest of all that went in, tick by tick, and which bodies wait. Two states are equal if, and only if, the same
- * inputs went in at the same ticks, each once; so a lost, doubled or moved input shows in the first hash. What a saved
- * state forgets (the list of pairs, sim/checkpoint.ts) is a bit that goes into the digest, too. That the real step
- * gives the same bits again is tested elsewhere (tests/determinism).
+ * A stand-in for the simulation, behind the interface that rooms use (workers/pool.ts). Its state is a digest of all
+ * inputs, tick by tick, and of which bodies are inactive. Two states are equal if and only if the same inputs arrived
+ * at the same ticks, each once. So a lost, doubled or moved input shows in the first hash. A saved state lacks the pair
+ * list (sim/checkpoint.ts): one bit of the digest models that. tests/determinism shows that the real step reproduces
+ * its bits.
  */
 import { SceneBudget } from "../../server/rooms/sceneBudget.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -26,11 +26,11 @@ import { type Machine, machineMs } from "./globals.ts";
 import type { Program } from "./load.ts";
 import type { NamedPool } from "./program.ts";
 
-/** Body 0 is there, body 1 waits until somebody puts it in. */
+/** Body 0 is in the scene; body 1 is spawnable. */
 const WAITS = [1];
 const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], wind: NO_WIND, timeScale: 1, stood: 0, bodies: [] };
 
-/** The header of a room's memory without lists, which may grow to 512 MiB: for those who ask how large it is. */
+/** Header of a room's memory without lists; the memory may grow to 512 MiB. Callers read the size from it. */
 const HEADER = new Int32Array((L.HEADER + L.HEADER_END) / 4);
 HEADER[(L.HEADER + L.H_MEMORY_LIMIT) / 4] = (512 * 2 ** 20) / 65_536;
 
@@ -40,7 +40,7 @@ export class World {
   tick = 0;
   low = 1;
   high = 2;
-  /** It has a list of pairs from the tick before. */
+  /** It has a pair list from the tick before. */
   hasList = false;
   waits = true;
 
@@ -98,9 +98,9 @@ export class World {
   }
 }
 
-/** Who is told of what the simulation does. */
+/** Receives the events of the simulation. */
 interface Witness {
-  /** A memory was made from a state, and perhaps stepped on, for a room that goes on from there. */
+  /** A memory was created from a state, and perhaps stepped, for a room that resumes from there. */
   began(room: string, world: World): void;
   stepped(room: string, before: string, world: World): void;
 }
@@ -109,28 +109,28 @@ export interface PhysicsOptions {
   machine: Machine;
   program: Program;
   tickHz: number;
-  /** What a tick takes, and says that it takes, s. */
+  /** Duration of a tick, real and reported, s. */
   stepSeconds: number;
-  /** What this program's states can be read by. */
+  /** State identity: which processes can read this program's states. */
   identity: string;
   witness: Witness;
 }
 
 /**
- * Loss of a thread: before it begins with an order, in the middle of it, or after it, before it can tell. `charged`: it
- * executed this very order, not that of another room.
+ * Loss of a thread: before it begins an order, during the order, or after it but before it can report. `charged`: it
+ * was executing this order, not that of another room.
  */
 export interface Loss {
   when: "before" | "inside" | "after";
   charged: boolean;
 }
 
-/** Start of the thread of a trial, ms. */
+/** Time to start the thread of a trial, ms. */
 const ALONE_MS = 30;
 
 const worldOf = (memory: WebAssembly.Memory): World => memory as unknown as World;
 
-/** A step that is under way or waits for its time. */
+/** A step that is running or scheduled. */
 interface Waiting {
   key: string;
   begun: boolean;
@@ -140,11 +140,11 @@ interface Waiting {
 export class Physics {
   readonly #options: PhysicsOptions;
   readonly #templates = new Map<string, SceneTemplate>();
-  /** Memories that somebody was told of. */
+  /** Memories that were reported to the witness. */
   readonly #known = new WeakSet<World>();
-  /** The next orders that these may strike lose their threads, one each. */
+  /** Pending losses: each of the next orders that qualifies loses its thread. */
   losses: Loss[] = [];
-  /** The end of the last trial alone. */
+  /** The end of the last trial on a thread of its own. */
   #lastAlone: Promise<unknown> = Promise.resolve();
 
   constructor(options: PhysicsOptions) {
@@ -172,7 +172,7 @@ export class Physics {
     return made;
   }
 
-  /** Each room's own (registry.ts). @param alone for a trial: nobody else's work costs the room its thread there */
+  /** One pool for each room (registry.ts). @param alone for a trial: no other room's work can lose its thread */
   pool(kind: "shared" | "dedicated", alone = false): NamedPool {
     let waiting: Waiting | null = null;
     const startMs = alone ? ALONE_MS : 0;
@@ -194,7 +194,7 @@ export class Physics {
     return pool;
   }
 
-  /** As pool.ts: one at a time in the process; a room that closes waits no more. */
+  /** As pool.ts: one trial at a time in the process; a room that closes stops waiting. */
   async #alone(room: string, signal: AbortSignal): Promise<NamedPool> {
     const before = this.#lastAlone;
     let over = (): void => {};
@@ -206,8 +206,8 @@ export class Physics {
   }
 
   /**
-   * The next loss, if it may strike. A thread of a trial may end before its work: that is nobody's doing. Were it lost
-   * in it, the room would be parked, and rightly so.
+   * Takes the next loss, if it applies. A trial's thread may end before its work, which is no room's fault. A loss
+   * during the work would rightly quarantine the room.
    */
   #takeLoss(alone: boolean, mayBeCharged: boolean): Loss | undefined {
     const [next] = this.losses;
@@ -219,7 +219,7 @@ export class Physics {
     return new this.#options.program.ThreadLost("ended", charged, new Error("the thread was lost"));
   }
 
-  /** A memory that is lost with its thread is nobody's: a room that is opened, taken or set back waits for another. */
+  /** A memory that is lost with its thread belongs to no room: opening, takeover or undo waits for a new one. */
   #made<T>(alone: boolean, make: () => T): T {
     const loss = this.#takeLoss(alone, false);
     if (loss) throw this.#lost(loss);
@@ -253,12 +253,12 @@ export class Physics {
     return { memory: world as unknown as WebAssembly.Memory, frames: this.#options.program.FrameState.allocate(0) };
   }
 
-  /** At its time, unless its time is over by then (threadLoop.ts). */
+  /** Executes a step at its time, unless it was withdrawn by then (threadLoop.ts). */
   #step(task: StepTask, room: string, alone: boolean, waits: (waiting: Waiting) => void): Promise<StepResult> {
     const { machine, program, stepSeconds } = this.#options;
     const nowMs = machineMs(machine);
     return new Promise((resolve, reject) => {
-      const dropped = (): void => reject(new program.StepDropped("withdrawn, or its time was over"));
+      const dropped = (): void => reject(new program.StepDropped("withdrawn, or too late"));
       const begin = (): void => {
         waiting.begun = true;
         const startMs = machineMs(machine);
@@ -295,7 +295,7 @@ export class Physics {
     const world = worldOf(task.room.memory);
     this.#tell(room, world);
     if (world.tick + 1 !== task.tick)
-      throw new Error(`tick ${task.tick} was asked of a state that stands at tick ${world.tick}`);
+      throw new Error(`tick ${task.tick} was requested of a state at tick ${world.tick}`);
     if (task.fresh) world.hasList = false;
     const before = world.hash;
     const events = world.step(task.inputs);

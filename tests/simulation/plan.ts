@@ -1,24 +1,24 @@
 /**
- * What happens in a history, chosen by its seed before it begins: how many servers and rooms, what visitors do and
- * when, what goes wrong and for how long. A plan is plain data, so that a smaller one can be tried (shrink.ts).
+ * The plan of a history, chosen by its seed before it begins: the servers and rooms, the actions of visitors with their
+ * times, the faults and their durations. A plan is plain data, so that a smaller one can be tried (shrink.ts).
  */
 import { Random } from "../fuzz/random.ts";
 
-/** Faults that a history may have. Each history has some of them only: many at once hide each other's traces. */
+/** Possible faults. Each history has only some of them, because many at once hide each other's traces. */
 export const FAULTS = {
   kill: "a process is killed (-9) and started again",
   end: "a process is ended in order and started again",
-  pause: "a process is stopped (SIGSTOP) and goes on later",
-  cut: "nothing comes through between a process and the database",
-  deaf: "questions reach the database, its answers are lost",
-  late: "questions reach the database when nobody waits for them any more",
+  pause: "a process is paused (SIGSTOP) and continues later",
+  cut: "all messages between a process and the database are lost",
+  deaf: "requests reach the database, its answers are lost",
+  late: "requests reach the database after their timeout",
   lossy: "now and then a single answer is lost, after the commit",
-  slow: "the line or the disk is slow",
+  slow: "the connection or the disk is slow",
   full: "the disk is full",
   errors: "transactions fail with input/output errors",
-  away: "the database is away for everybody",
-  failover: "a replica takes over that has not got the last transactions",
-  tear: "as failover, but the replica has everybody's lease: owners go on, and only what they have written is gone",
+  away: "the database is away for all processes",
+  failover: "a replica takes over without the last transactions",
+  tear: "as failover, but the replica has all leases: owners continue, and only their writes are lost",
   clock: "a process's time of day jumps",
   handover: "a process gives a room to another",
   thread: "threads are lost before, inside or after steps and saves, in the work of the room or of others",
@@ -27,7 +27,7 @@ export const FAULTS = {
 
 export type Fault = keyof typeof FAULTS;
 
-/** What a history has unless somebody asks for others: all of them. */
+/** Default faults of a history: all of them. */
 export const EVERY_FAULT = Object.keys(FAULTS) as Fault[];
 
 export type Action =
@@ -48,9 +48,9 @@ export interface Plan {
   leaseSeconds: number;
   tickHz: number;
   stepSeconds: number;
-  /** All servers on one machine: each knows which of the others are certainly dead. */
+  /** All servers on one machine: each knows which other processes are certainly dead. */
   oneMachine: boolean;
-  /** The last server is of another version. */
+  /** The last server has another version. */
   versions: boolean;
   /** Rate of each server's clock against true time. */
   rates: number[];
@@ -58,7 +58,7 @@ export interface Plan {
   actions: Action[];
 }
 
-/** NTP slews by 500 parts in a million; a margin of twenty times that. */
+/** NTP slews by at most 500 parts in a million; this is twenty times that. */
 const MOST_DRIFT = 0.01;
 /** Each is up to six losses of threads. */
 const MOST_THREADS = 2;
@@ -68,7 +68,7 @@ const MOST_FAULTS = 3;
 export function planOf(seed: number, allowed: readonly Fault[]): Plan {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995);
   const kind = random.chance(0.3) ? "sqlite" : "postgres";
-  // A SQLite file has no line that can be cut and no replica.
+  // A SQLite file has no connection that can be cut and no replica.
   const possible = allowed.filter(
     (fault) => kind === "postgres" || !["cut", "deaf", "late", "away", "failover", "tear"].includes(fault),
   );
@@ -97,12 +97,12 @@ export function planOf(seed: number, allowed: readonly Fault[]): Plan {
   return plan;
 }
 
-/** What visitors do. */
+/** Actions of visitors. */
 function doings({ rooms, servers, visitorsPerRoom, lengthMs }: Plan, random: Random): Action[] {
   const actions: Action[] = [];
   for (let room = 0; room < rooms; room++) {
     actions.push({ atMs: 20 + 100 * random.unit(), do: "create", room, server: random.below(servers) });
-    // The answer may have been lost: somebody who repeats the request wants the same room.
+    // If the answer was lost, a visitor repeats the request and wants the same room.
     if (random.chance(0.5))
       actions.push({ atMs: 30 + 1500 * random.unit(), do: "create", room, server: random.below(servers) });
     for (let i = 0; i < visitorsPerRoom; i++)
@@ -124,7 +124,7 @@ function doing(room: number, visitor: number, atMs: number, random: Random): Act
   return { atMs, do: "record", room };
 }
 
-/** What goes wrong. */
+/** Faults and their times. */
 function harms({ servers, lengthMs, leaseSeconds }: Plan, faults: readonly Fault[], random: Random): Action[] {
   const actions: Action[] = [];
   const kinds = faults.filter((fault) => fault !== "versions");

@@ -1,6 +1,6 @@
 /**
- * What a virtual process runs: the server's own modules, put together as app.ts does it, without HTTP and threads. It
- * is bundled and loaded by load.ts, which gives it its clock, timers and chance; nothing else loads it.
+ * The program of a virtual process: the server's own modules, assembled as in app.ts, without HTTP and threads. load.ts
+ * bundles and loads it with a clock, timers and random numbers; no other file loads it.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { Audit } from "../../server/auth/audit.ts";
@@ -25,7 +25,7 @@ export { FrameState } from "../../server/workers/frameState.ts";
 export { StepDropped } from "../../server/workers/stepThread.ts";
 export { ThreadLost } from "../../server/workers/threadLost.ts";
 
-/** A room's pool, which knows whose it is: one scene may have several rooms. */
+/** A pool that knows the name of its room: one scene may have several rooms. */
 export interface NamedPool extends RoomPool {
   room: string;
 }
@@ -45,12 +45,12 @@ export interface ServerParts {
   library: SceneLibrary;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  /** Where others reach it. */
+  /** Address for other processes. */
   url: string;
   version: string;
 }
 
-/** As app.ts: the store is opened (load.ts says which), rooms are taken from now on. */
+/** As app.ts: opens the store (load.ts chooses it); rooms can be taken from then on. */
 export async function startServer({ config, pools, library, metrics, log, url, version }: ServerParts) {
   const durability = await openDurability({
     config,

@@ -1,4 +1,4 @@
-/** A room's recording, encoded and decoded, steps again to the hashes that are in it and to the state of the room. */
+/** Encodes, decodes and replays a room's recording: the replay gives the recorded hashes and the room's state. */
 import type { Room } from "../../server/rooms/room.ts";
 import type { Program } from "./load.ts";
 import { type State, Violation } from "./model.ts";
@@ -7,7 +7,7 @@ import { World } from "./physics.ts";
 export function judgeRecording(program: Program, room: Room, tip: State): void {
   const recording = program.decodeRecording(program.encodeRecording(room.record()));
   const wrong = (message: string): never => {
-    throw new Violation("a recording steps again to the same states", `${room.name}: ${message}`);
+    throw new Violation("a recording replays to the same states", `${room.name}: ${message}`);
   };
   const [first] = recording.states;
   const world = new World(room.scene);
@@ -21,10 +21,10 @@ export function judgeRecording(program: Program, room: Room, tip: State): void {
     world.step(record?.inputs ?? []);
     const known = hashes.get(world.tick);
     if (known !== undefined && known !== world.hash)
-      wrong(`tick ${world.tick} comes out as ${world.hash}, but ${known} was noted`);
+      wrong(`tick ${world.tick} gives ${world.hash}, but ${known} was recorded`);
   }
   let line: State | null = tip;
   while (line !== null && line.tick > world.tick) line = line.before;
   if (line?.tick === world.tick && line.hash !== world.hash)
-    wrong(`it ends in ${world.hash} at tick ${world.tick}, but ${line.hash} was stepped there`);
+    wrong(`it ends in ${world.hash} at tick ${world.tick}, but the room had ${line.hash} there`);
 }

@@ -1,17 +1,17 @@
-/** Many histories, one after another, and what was wrong with some of them. */
+/** Runs many histories, one after another, and reports which failed. */
 import { History, makeStage, type Outcome, type Stage } from "./history.ts";
 import { loadProgram, type Mutation } from "./load.ts";
 import { type Fault, type Plan, planOf } from "./plan.ts";
 
-/** The server's modules, evaluated for as many histories as there are. */
+/** Evaluates the server's modules once for all histories. */
 export async function prepareStage(mutations: readonly Mutation[] = []): Promise<Stage> {
   return makeStage(await loadProgram(mutations));
 }
 
-/** @param told its lines are wanted */
+/** @param told keep the log lines */
 export async function runPlan(stage: Stage, plan: Plan, told = false): Promise<Outcome> {
   const history = new History(plan, stage, told);
-  // Nobody waits for it: in a real server it would be the process's end.
+  // An unhandled rejection would end a real server.
   const unhandled = (error: unknown): void => history.fails(error as Error);
   process.on("unhandledRejection", unhandled);
   try {
@@ -23,11 +23,11 @@ export async function runPlan(stage: Stage, plan: Plan, told = false): Promise<O
 
 export interface Histories {
   stage: Stage;
-  /** Of the first; each has the next. */
+  /** Seed of the first history; each next one has the next seed. */
   seed: number;
   count: number;
   faults: readonly Fault[];
-  /** Told of each; true: enough. */
+  /** Called with each outcome; returns true to stop. */
   report?: (outcome: Outcome) => boolean | void;
 }
 

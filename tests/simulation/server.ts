@@ -1,4 +1,4 @@
-/** One virtual server process: started, stopped for a while, killed, ended in order, and started again. */
+/** One virtual server process: started, paused, killed, ended in order, and started again. */
 import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConfig } from "../../server/config.ts";
 import type { Metrics } from "../../server/metrics/metrics.ts";
@@ -14,7 +14,9 @@ import type { Timeline } from "./timeline.ts";
 
 type Running = Awaited<ReturnType<Program["startServer"]>>;
 
-/** A machine's place: its modules are evaluated once and used by every process that lives there, one after another. */
+/**
+ * A machine for processes: its modules are evaluated once and serve every process that lives there, one after another.
+ */
 export class Place {
   readonly machine: Machine;
   readonly program: Program;
@@ -34,10 +36,10 @@ export class Place {
   }
 }
 
-/** What the store's thread answers by itself (sqliteThread.ts): its files are whole, and nobody else's. */
+/** Answers of the store's thread itself (sqliteThread.ts): its files are intact and not shared. */
 const ANSWERED: Readonly<Record<string, unknown>> = { open: { loss: null }, close: undefined, changes: [] };
 
-/** What rooms and their registry read of it. */
+/** Settings that rooms and their registry read. */
 const CONFIG = {
   ...readConfig({}),
   maxRooms: 64,
@@ -49,14 +51,14 @@ const CONFIG = {
   maxMembers: 16,
   resumeSeconds: 30,
   emptyRoomSeconds: 3600,
-  // Histories kill more often than any room deserves to be blamed for.
+  // Histories kill processes more often than a real quarantine rule would tolerate.
   adoptionAttempts: 1000,
   setAsideDays: 30,
   setAsideMb: 64,
   otherVersions: "park" as const,
 };
 
-/** Figures go nowhere: whatever is asked of it is there, and can be called. */
+/** A metrics registry that ignores everything: each property exists and can be called. */
 const nowhere: unknown = new Proxy(() => {}, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => 0 : nowhere),
   set: () => true,
@@ -76,7 +78,7 @@ export interface ServerOptions {
   identity: string;
   rate: number;
   seed: number;
-  /** Does the process know that this one is certainly dead? */
+  /** Tests whether a process knows that another one is certainly dead. */
   isCertainlyDead: (asker: Server, name: string) => boolean;
   began: (room: string, process: string, world: World) => void;
   stepped: (room: string, process: string, before: string, world: World) => void;
@@ -87,18 +89,18 @@ export class Server {
   readonly number: number;
   readonly machine: Machine;
   readonly program: Program;
-  /** Of the process that runs now, or ran last. */
+  /** Name of the running process, or of the last one. */
   process = "";
   running: Running | null = null;
   line!: Line;
   physics!: Physics;
-  /** Until when something was wrong with it last, its start included, ms of true time. */
+  /** Time until which the last fault or start disturbed it, ms of true time. */
   disturbedMs = 0;
   /** Started, and not killed since. */
   up = false;
-  /** Was told to go down: it takes no more rooms. */
+  /** It was told to end: it takes no more rooms. */
   ending = false;
-  /** Calls from outside that it has not answered: they fail when it dies. */
+  /** Unanswered calls from outside: they fail when it dies. */
   readonly calls = new Set<() => void>();
   readonly #options: ServerOptions;
   #lives = 0;
@@ -128,7 +130,7 @@ export class Server {
     return `http://${this.name}`;
   }
 
-  /** What can read its states. */
+  /** State identity: which states it can read. */
   get identity(): string {
     return this.#options.identity;
   }
@@ -137,7 +139,7 @@ export class Server {
     return this.running !== null;
   }
 
-  /** Reachable, and will answer in its time. */
+  /** Reachable, and will answer in time. */
   get answers(): boolean {
     return this.running !== null && !this.machine.stopped;
   }
@@ -189,7 +191,7 @@ export class Server {
     this.disturbedMs = Math.max(this.disturbedMs, this.#options.timeline.nowMs + forMs);
   }
 
-  /** kill -9, at whatever it waits for. */
+  /** kill -9, at any pending operation. */
   kill(): void {
     this.machine.life += 1;
     this.machine.stopped = false;
@@ -200,7 +202,7 @@ export class Server {
     for (const lost of calls) lost();
   }
 
-  /** Asks it something from outside. @returns what it answered; null when it died */
+  /** Calls it from outside. @returns the answer; null if it died */
   call<T>(ask: (running: Running) => Promise<T>): Promise<{ answer: T } | { error: Error } | null> {
     const { timeline } = this.#options;
     return new Promise((resolve) => {
@@ -221,7 +223,7 @@ export class Server {
   }
 }
 
-/** What the server says, for whoever reads a history. */
+/** Writes the server's log into the log of the history. */
 function logTo(note: (text: () => string) => void): FastifyBaseLogger {
   const line =
     (level: string) =>

@@ -1,7 +1,7 @@
 /**
- * A smaller history that breaks the same rule: actions are left out, half of them at a time, then a quarter, down to
- * single ones, for as long as it still does (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input,
- * 2002). What is left is what it takes, as far as leaving out alone can tell.
+ * Finds a smaller history that breaks the same rule. Actions are removed while the rule still breaks: half of them at a
+ * time, then a quarter, down to single ones (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input,
+ * 2002). Each remaining action is necessary, as far as removing actions can tell.
  */
 import type { Stage } from "./history.ts";
 import type { Plan } from "./plan.ts";

@@ -1,4 +1,6 @@
-/** A long run in two sittings: the second goes on where the first was, with the same in the end as one of both. */
+/**
+ * A long run in two sessions: the second continues from the first, and both together give the result of a single run.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +12,7 @@ import { goOn, readTally, type Tally } from "./tally.ts";
 const folder = mkdtempSync(join(tmpdir(), "pliant-tally-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("two sittings add up to what one gives; what was wrong is asked again, and other histories are refused", async () => {
+test("two sessions add up to one run; failed histories run again, and other histories are rejected", async () => {
   const stage = await prepareStage();
   const sit = async (name: string, count: number, before?: (tally: Tally) => void): Promise<number[]> => {
     const file = join(folder, name);
@@ -27,7 +29,7 @@ test("two sittings add up to what one gives; what was wrong is asked again, and 
   };
   expect(await sit("two", 3)).toEqual([41, 42, 43]);
   expect(kept("two")).toMatchObject({ seed: 41, done: 3, wrong: [], mended: [] });
-  // One that was wrong with a program of before.
+  // A history that failed with an earlier program.
   expect(await sit("two", 6, ({ wrong }) => wrong.push({ seed: 42, rule: "one owner" }))).toEqual([44, 45, 46]);
   await sit("one", 6);
   expect(kept("two")).toEqual({ ...kept("one"), mended: [42] });

@@ -1,30 +1,30 @@
 /**
- * What came of a long run of histories, in a file: a run that was ended goes on where it was when it is started again
- * with that file, and runs of several sessions add up in it.
+ * The results of a long run of histories, in a file. A run that was interrupted continues from its file, so several
+ * sessions add up.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { Outcome, Stage } from "./history.ts";
 import { type Fault, planOf } from "./plan.ts";
 import { runHistories, runPlan } from "./run.ts";
 
-/** Histories between two times that the file is written. */
+/** The file is written every KEEP histories. */
 const KEEP = 100;
 
 export interface Tally {
-  /** Of the first history; each has the next. */
+  /** Seed of the first history; each next one has the next seed. */
   seed: number;
   faults: readonly Fault[];
-  /** Histories that are done, from `seed` on. */
+  /** Completed histories, from `seed` on. */
   done: number;
   ticks: number;
   virtualMinutes: number;
-  /** Of the processes that ran them, without their start. */
+  /** CPU time of the processes, without their start. */
   cpuSeconds: number;
-  /** Which program ran how many of them, by the hash of the server's code in it. */
+  /** Histories by program, named by the hash of the server's code in it. */
   programs: Record<string, number>;
-  /** Those that still are; a run that goes on asks them again first. */
+  /** Histories that fail now; a continued run repeats them first. */
   wrong: { seed: number; rule: string }[];
-  /** Those that were, and are no more. */
+  /** Histories that failed before and pass now. */
   mended: number[];
 }
 
@@ -41,8 +41,8 @@ const emptyTally = (seed: number, faults: readonly Fault[]): Tally => ({
 });
 
 /**
- * @param file undefined, or not there yet: an empty one
- * @throws Error when it is of other histories
+ * @param file undefined, or not there yet: returns an empty tally
+ * @throws Error if the file belongs to other histories
  */
 export function readTally(file: string | undefined, seed: number, faults: readonly Fault[]): Tally {
   if (file === undefined || !existsSync(file)) return emptyTally(seed, faults);
@@ -54,7 +54,7 @@ export function readTally(file: string | undefined, seed: number, faults: readon
   return tally;
 }
 
-/** Whole, or as it was. */
+/** Replaces the file atomically. */
 function write(file: string | undefined, tally: Tally): void {
   if (file === undefined) return;
   writeFileSync(`${file}.new`, `${JSON.stringify(tally, null, 2)}\n`);
@@ -67,9 +67,9 @@ const cpuSeconds = (): number => {
 };
 
 /**
- * Goes on to `count` histories, and asks those that were wrong again first.
+ * Continues to `count` histories, and first repeats those that failed.
  * @param tally inout
- * @returns those that are wrong of the new ones
+ * @returns the new histories that fail
  */
 export async function goOn(
   stage: Stage,
@@ -83,7 +83,7 @@ export async function goOn(
     tally.mended.push(wrong.seed);
   }
   let spentSeconds = cpuSeconds();
-  // What was spent is asked for now and then: asking takes as long as a tenth of a history.
+  // Reads the CPU time only now and then: one reading takes a tenth of a history.
   const keep = (): void => {
     const nowSeconds = cpuSeconds();
     tally.cpuSeconds += nowSeconds - spentSeconds;

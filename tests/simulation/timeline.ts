@@ -1,18 +1,18 @@
 /**
- * Virtual time: events in the order of their times, and of their making where those are equal. Between two events every
- * promise that can go on does so, as between two events of Node's own loop; so whatever waits for a clock, a line or a
- * disk can be interrupted, and what only waits for a promise of its own cannot, for nobody outside could tell.
+ * Virtual time: events in the order of their times, and of their creation if the times are equal. Between two events
+ * every promise that can continue does so, as between two events of Node's loop. So a wait for a clock, a connection or
+ * a disk can be interrupted. A wait for an internal promise cannot, because nothing outside could observe it.
  */
 
-/** Whose code runs in an event: it may be dead by then, or stopped. */
+/** Owner of an event's code: it may be dead or paused when the event is due. */
 export interface Runner {
-  /** Counts its lives: what a life that has ended wanted to do is not done. */
+  /** Counts its lives: events of an earlier life are dropped. */
   life: number;
-  /** Stopped (SIGSTOP): its events wait. */
+  /** Paused (SIGSTOP): its events wait. */
   stopped: boolean;
 }
 
-/** An event to come; what setTimeout gives. */
+/** A future event; the result of setTimeout. */
 export class Timer {
   readonly run: () => void;
   readonly runner: Runner | null;
@@ -37,25 +37,25 @@ export class Timer {
   }
 }
 
-/** Events that are taken out of one turn of Node's loop; each has a turn of promises of its own. */
+/** Events in one turn of Node's loop; each gets its own turn of promises. */
 const BATCH = 64;
 
 export class Timeline {
   nowMs = 0;
-  /** Events so far. */
+  /** Number of events so far. */
   events = 0;
   readonly #heap: Timer[] = [];
   readonly #frozen = new Map<Runner, Timer[]>();
   #orders = 0;
 
-  /** @param delayMs from now; never at once */
+  /** @param delayMs from now; at least 0.001 */
   after(delayMs: number, runner: Runner | null, run: () => void): Timer {
     const timer = new Timer(this.nowMs + Math.max(0.001, delayMs), runner, run);
     this.#push(timer);
     return timer;
   }
 
-  /** What waited for a runner that was stopped happens now, in its order. */
+  /** Runs the events that waited for a paused runner, in their order. */
   thaw(runner: Runner): void {
     runner.stopped = false;
     const frozen = this.#frozen.get(runner) ?? [];
@@ -67,8 +67,8 @@ export class Timeline {
   }
 
   /**
-   * Runs until `done` says so after an event, or nothing is left.
-   * @throws what an event throws
+   * Runs until `done` returns true after an event, or no event is left.
+   * @throws errors of the events
    */
   run(done: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ export class Timeline {
     });
   }
 
-  /** @returns false when there is none */
+  /** @returns false if there is no event */
   #next(): boolean {
     for (let timer = this.#pop(); timer !== undefined; timer = this.#pop()) {
       if (timer.cancelled) continue;

@@ -1,7 +1,7 @@
 /**
- * A visitor of the room that a request has made: goes in by any server, is passed on to the one that has the room,
- * comes back when its socket is closed, pulls at bodies, and as its owner changes who may come in. It believes what it
- * was told, and tells the model.
+ * A visitor of the room that a request created. It enters through any server, is forwarded to the process with the
+ * room, and comes back when its socket closes. It grabs bodies, and as the owner it changes access. It believes each
+ * answer, and reports it to the model.
  */
 import { decode } from "@msgpack/msgpack";
 import { ServerMessage } from "../../shared/protocol/protocol.ts";
@@ -14,7 +14,7 @@ import { type Change, type Model, type Request, type RoomModel, Violation } from
 import type { Server } from "./server.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Between two attempts to come in, ms. */
+/** Between two attempts to enter, ms. */
 const AGAIN_MS = 300;
 
 export interface VisitorOptions {
@@ -26,16 +26,16 @@ export interface VisitorOptions {
   random: Random;
   model: Model;
   note: (who: string, text: () => string) => void;
-  /** What was promised does not hold. */
+  /** Reports that an acknowledged fact does not hold. */
   fails: (error: Error) => void;
-  /** Does what may break a rule, which ends the history. */
+  /** Runs work that may break a rule, which ends the history. */
   judge: (work: () => void) => void;
 }
 
-/** What an owner may change, each with what a room begins with. */
+/** Settings that an owner may change, with their first values. */
 export const SETTINGS = { locked: false, ownersOnly: false, password: null } as const;
 
-/** What it was told when the room is gone. */
+/** The visitor's connection, from its acceptance to its close. */
 interface Line {
   membership: Membership | null;
   server: Server;
@@ -48,7 +48,7 @@ export class Visitor {
   readonly request: Request;
   readonly owner: boolean;
   member = 0;
-  /** A change of the settings that it waits to hear of. */
+  /** A change of settings that is not answered yet. */
   #change: { asked: Change; refused: boolean } | null = null;
   #line: Line | null = null;
   #token: string | undefined;
@@ -73,14 +73,14 @@ export class Visitor {
     this.#options.note(this.name, text);
   }
 
-  /** Wants to be in from now on. */
+  /** Enters, and comes back from now on. */
   come(): void {
     if (this.#wanted) return;
     this.#wanted = true;
     this.#enter();
   }
 
-  /** Asks a server that answers, which passes on whoever it knows to have the room. @returns null: not now */
+  /** Calls a server that answers, which forwards to the known owner of the room. @returns null: not possible now */
   async atRoom<T>(ask: (room: Room, server: Server) => Promise<T>): Promise<{ answer: T } | { error: Error } | null> {
     const { servers, random } = this.#options;
     const { name } = this.request;
@@ -111,7 +111,7 @@ export class Visitor {
     });
   }
 
-  /** As socket.ts and auth.ts: who may not, does not. */
+  /** As socket.ts and auth.ts: refuses a visitor without access. */
   async #join(room: Room, server: Server): Promise<void> {
     if (server.running?.registry.serving(room.name) !== room) return;
     this.judgeAccess(room);
@@ -175,12 +175,12 @@ export class Visitor {
     if (this.#line?.process === process) this.#closed(this.#line, "the server died");
   }
 
-  /** Loses its socket. */
+  /** Drops its socket. */
   drop(): void {
     const line = this.#line;
     if (!line?.membership) return;
     const { membership, server, process } = line;
-    this.#closed(line, "the line broke");
+    this.#closed(line, "the connection broke");
     if (server.process === process && server.alive)
       this.#options.timeline.after(1, server.machine, () => membership.lost(1006));
   }
@@ -193,7 +193,7 @@ export class Visitor {
     });
   }
 
-  /** One of all that can be done to bodies. @param number chooses which, and how */
+  /** Sends one of the possible inputs. @param number selects the input and its values */
   pull(number: number): void {
     const grab = (number >> 4) & 3;
     const target: [number, number, number] = [(number & 255) / 100, 1, 0];
@@ -212,7 +212,7 @@ export class Visitor {
     this.say(requests[(number >> 8) % requests.length]!);
   }
 
-  /** An owner changes a setting, one at a time. */
+  /** Changes a setting as the owner, one at a time. */
   change(name: keyof typeof SETTINGS | "ban", value: unknown, target?: Visitor): void {
     const { model } = this.#options;
     if (!this.#line?.membership || this.#change) return;
@@ -235,7 +235,7 @@ export class Visitor {
     }
   }
 
-  /** [type, ...]: the type is the second byte. What is said while it is told something else it hears afterwards. */
+  /** [type, ...]: the type is the second byte. Messages that arrive during another message are handled afterwards. */
   #hear(line: Line, bytes: Uint8Array): void {
     const type = bytes[1];
     if (this.#line !== line) return;
@@ -249,7 +249,7 @@ export class Visitor {
     } else if (type === ServerMessage.access && this.#change && line.membership) {
       const { asked, refused } = this.#change;
       this.#change = null;
-      this.#note(() => `is ${refused ? "refused" : "told"} ${asked.name} = ${JSON.stringify(asked.value)}`);
+      this.#note(() => `is ${refused ? "refused" : "acknowledged"} ${asked.name} = ${JSON.stringify(asked.value)}`);
       if (!refused) this.#options.judge(() => this.#options.model.settingAcknowledged(asked));
     }
   }
@@ -258,7 +258,7 @@ export class Visitor {
     return this.#options.model.rooms.get(name)!;
   }
 
-  /** What was acknowledged holds in the room as it is served. */
+  /** Checks that the served room has all acknowledged settings. */
   judgeAccess(served: Room): void {
     const { model } = this.#options;
     const { access } = served;

@@ -1,4 +1,4 @@
-/** Before the tests of real servers, and of no others: the pages that they serve are built. */
+/** Builds the pages before the tests of real servers, which serve them. */
 import { succeeds } from "./program.ts";
 
 export async function setup(): Promise<void> {

@@ -1,5 +1,6 @@
 /**
- * The collision queries of the data folder: eight rows a query, each coordinate a fraction, and the truth beside it.
+ * Reads the collision queries of the data folder: eight rows a query, each coordinate a fraction, with the true answer
+ * beside it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,12 +18,12 @@ export interface QuerySet {
   queries: Query[];
 }
 
-/** What `lacksData` must find. */
+/** Folder for `lacksData`. */
 export const QUERY_FOLDER = "ccd";
 
 /**
- * The fraction as a number. Exact: both parts are powers of two times less than 2^53, or the data is not what its
- * README says.
+ * The fraction as a number. It must be exact: both parts are powers of two times less than 2^53, according to the
+ * data's README.
  * @throws Error if it is not exact
  */
 function fraction(numerator: string, denominator: string): number {
@@ -52,7 +53,7 @@ function readSet(path: string): Query[] {
   });
 }
 
-/** All sets, in the order of their names. */
+/** All sets, sorted by name. */
 export function readQuerySets(): QuerySet[] {
   const top = join(dataFolder, QUERY_FOLDER);
   return (readdirSync(top, { recursive: true }) as string[])

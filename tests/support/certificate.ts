@@ -1,10 +1,10 @@
-/** A certificate for 127.0.0.1 that is its own authority, for tests of TLS. */
+/** A self-signed certificate for 127.0.0.1, for tests of TLS. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 
 const PROGRAM = "openssl";
 
-/** The program, or undefined where it is not installed. */
+/** The program, or undefined if it is not installed. */
 export const findOpenssl = (): string | undefined =>
   spawnSync(PROGRAM, ["version"]).status === 0 ? PROGRAM : undefined;
 

@@ -1,9 +1,9 @@
-/** What is checked without running anything of the project: form, unused code, types. Each counts as one test. */
+/** Static checks: format, unused code, types. Each counts as one test. */
 import { succeeds } from "./program.ts";
 
 interface Check {
   name: string;
-  /** Below node_modules. */
+  /** Path below node_modules. */
   program: string;
   args: string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Finds a Chromium-based browser for the tests that need a real one, and says how to start it: CHROMIUM_PATH, then the
- * usual names on PATH, then the places where macOS and Windows keep it.
+ * Finds a Chromium-based browser for tests that need a real one, and lists its flags. Looks at CHROMIUM_PATH, then at
+ * the usual names on PATH, then at the places where macOS and Windows keep it.
  */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -24,8 +24,8 @@ export function findChromium(): string | undefined {
 }
 
 /**
- * Flags for a run without screen, GPU, network chatter or a user's profile; WebGL is drawn by the CPU. So is the rest
- * of the page, as wherever there is no GPU, but not through WebGL's emulation: a page opens with a quarter less of CPU.
+ * Flags for a run without screen, GPU, network traffic or a user's profile; the CPU draws WebGL. The page itself is
+ * drawn by the CPU, too, but not through WebGL's emulation: opening a page then costs a quarter less CPU.
  */
 export const chromiumFlags: readonly string[] = [
   "--no-sandbox",

@@ -1,4 +1,4 @@
-/** CI believes the closing line and the exit code: they must agree, and a run that tested nothing must fail. */
+/** CI relies on the closing line and the exit code: they must agree, and a run without tests must fail. */
 import { expect, test } from "vitest";
 import { closingLine, together } from "./closingLine.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The last line of a test run and its exit code, from what the parts of the run say. They cannot disagree: 0 failed is
- * exit code 0 and nothing else is.
+ * The last line of a test run and its exit code, computed from the reports of the run's parts. They always agree: the
+ * exit code is 0 if and only if 0 tests failed.
  */
 import { noCounts, type TestCounts } from "./countsReporter.ts";
 
@@ -8,12 +8,12 @@ interface Outcome {
   counts: TestCounts;
   /** Every Vitest's exit code was 0. */
   tested: boolean;
-  /** Checks (form, unused code, types) that there are; each counts as one test. */
+  /** Number of checks (format, unused code, types); each counts as one test. */
   checks: number;
   checksPassed: number;
 }
 
-/** @param runs of several Vitests; undefined, one that ended before it could report, is one failure */
+/** @param runs of several Vitests; undefined: one that ended before it could report, which counts as one failure */
 export function together(runs: readonly (TestCounts | undefined)[]): TestCounts {
   const sum = noCounts();
   for (const run of runs) {
@@ -30,7 +30,7 @@ export function together(runs: readonly (TestCounts | undefined)[]): TestCounts 
 export function closingLine({ counts, tested, checks, checksPassed }: Outcome): { line: string; exitCode: 0 | 1 } {
   const { passed, failed, skipped } = counts;
   const nothingRan = passed + failed === 0;
-  // A failure that Vitest knows of and the counts do not, or a run in which nothing ran, is one failure.
+  // A failure that Vitest knows of and the counts do not, or a run without tests, is one failure.
   const failures = Math.max(failed, tested && !nothingRan ? 0 : 1) + checks - checksPassed;
   const line = `${passed + checksPassed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
   return { line, exitCode: failures === 0 ? 0 : 1 };

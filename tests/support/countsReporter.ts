@@ -1,5 +1,5 @@
 /**
- * Writes the counts of a test run, and what its files took, as JSON to the file that TEST_COUNTS_FILE names, for the
+ * Writes the counts of a test run and the times of its files as JSON to the file that TEST_COUNTS_FILE names, for the
  * closing line of tests/run.ts. Anything that makes Vitest's exit code non-zero counts as failed: a file that cannot be
  * loaded, a hook that throws, an error outside of any test.
  */
@@ -12,14 +12,14 @@ export interface TestCounts {
   passed: number;
   failed: number;
   skipped: number;
-  /** Full names of skipped tests, with the reason where the test gave one. */
+  /** Full names of skipped tests, with the reason if the test gave one. */
   skippedNames: string[];
-  /** Of each failure, where it is and the first line of its message. */
+  /** Place and first line of the message of each failure. */
   failures: string[];
   files: TestFile[];
 }
 
-/** @param errors as Vitest has them; none where a test was cut off */
+/** @param errors from Vitest; empty if a test was cut off */
 const failureOf = (where: string, errors: readonly { message?: string }[] = []): string =>
   `${where}: ${errors[0]?.message?.split("\n")[0] ?? "cut off before it ended"}`;
 

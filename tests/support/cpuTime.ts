@@ -1,7 +1,7 @@
 /**
- * What each test file takes of the processors, whatever else the machine does meanwhile: its process with threads and
- * the programs that it started and that have ended (Linux; elsewhere its process only), and of a browser that files
- * share what it took in that time. Set up before every file (vitest.config.ts); countsReporter.ts reads it.
+ * Measures the CPU time of each test file, independent of the machine's other load. Counts its process with threads and
+ * its ended child programs (Linux; elsewhere only the process). For a shared browser it counts the time used during the
+ * file. Set up before every file (vitest.config.ts); countsReporter.ts reads it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll } from "vitest";
@@ -9,12 +9,12 @@ import { SHARED_BROWSER_PID } from "../e2e/sharedBrowser.ts";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** Of a file: CPU seconds. */
+    /** CPU seconds of a file. */
     cpu?: number;
   }
 }
 
-/** Of a second; the same on every Linux. */
+/** Clock ticks of a second; the same on every Linux. */
 const CLOCK_TICKS = 100;
 
 interface ProcessTimes {
@@ -22,11 +22,12 @@ interface ProcessTimes {
   seconds: number;
 }
 
-/** @returns undefined: it has ended, or this is no Linux */
+/** @returns undefined: it has ended, or this is not Linux */
 function timesOf(pid: string): ProcessTimes | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // After the name, which may hold anything: state, parent; user and system time of its own and of ended children.
+    // Fields after the name, which may contain anything: state, parent; user and system time of its own and of ended
+    // children.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return { parent: Number(fields[1]), seconds: ticks / CLOCK_TICKS };
@@ -35,7 +36,7 @@ function timesOf(pid: string): ProcessTimes | undefined {
   }
 }
 
-/** Seconds of a process and of all that come from it. */
+/** CPU seconds of a process and of all its descendants. */
 function treeSeconds(root: number): number {
   const all = new Map<number, ProcessTimes>();
   for (const name of readdirSync("/proc")) {
@@ -55,10 +56,10 @@ function secondsSoFar(): number {
 
 /** A process that runs many files sets up anew for each. */
 const counted = globalThis as { cpuSecondsCounted?: number };
-// Of a browser only what is used from here on; of a process of a file's own, its start as well.
+// For a browser count only the time from here on; for a file's own process also its start.
 counted.cpuSecondsCounted ??= process.env[SHARED_BROWSER_PID] ? secondsSoFar() : 0;
 
-// biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what a hook asks for
+// biome-ignore lint/correctness/noEmptyPattern: Vitest finds the fixtures of a hook in this pattern
 afterAll(({}, file) => {
   const now = secondsSoFar();
   file.meta.cpu = now - counted.cpuSecondsCounted!;

@@ -1,4 +1,4 @@
-/** The folder of meshes and reference data that tests may read but the repository does not hold. */
+/** The folder of meshes and reference data that tests may read but that is not in the repository. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export const dataFolder: string =
   process.env.PLIANT_DATA || fileURLToPath(new URL("../../../shared/data", import.meta.url));
 
-/** For `describe.skipIf`: true where the folder does not have all of `files`, and says so on stderr. */
+/** For `describe.skipIf`: true if the folder lacks any of `files`; then it says so on stderr. */
 export function lacksData(...files: string[]): boolean {
   const missing = files.filter((file) => !existsSync(join(dataFolder, file)));
   if (missing.length === 0) return false;

@@ -1,5 +1,6 @@
 /**
- * Exact answers for tests of the kernel's own detection: the collision checker's, which share no code with the kernel.
+ * Exact answers for tests of the kernel's collision detection, from the collision checker, which shares no code with
+ * the kernel.
  */
 export {
   edgeEdge as exactEdgeEdge,

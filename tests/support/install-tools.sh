@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the programs that browser, Prometheus, Python and PostgreSQL tests need, where they are missing and the system allows it: Debian or Ubuntu, as root.
-# Elsewhere it only says what is missing. Always ends well: whether a missing program is a failure is for the tests to decide.
+# Installs the programs that browser, Prometheus, Python and PostgreSQL tests need, if they are missing and the system allows it: Debian or Ubuntu, as root.
+# Otherwise it only lists the missing programs. Always exits with code 0: the tests decide whether a missing program is a failure.
 set -u
 missing=()
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
@@ -16,7 +16,7 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 fi
 echo "installing ${missing[*]} ..." >&2
 export DEBIAN_FRONTEND=noninteractive
-# Debian starts a service that it installs; a test wants the program only.
+# Debian starts a service when it is installed; the tests need only the program.
 trap 'rm -f "${policy:-}"' EXIT
 if [ ! -e /usr/sbin/policy-rc.d ]; then
   policy=/usr/sbin/policy-rc.d

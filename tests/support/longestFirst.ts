@@ -1,6 +1,6 @@
 /**
- * Files that take longest are begun first, so that no worker is left with one of them while the others have nothing to
- * do any more. Vitest knows what took long only where it has run before.
+ * Starts the longest files first, so that no worker still runs one of them while the other workers are idle. Vitest
+ * knows durations only from earlier runs.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LONGEST } from "./times.ts";

@@ -1,9 +1,9 @@
-/** Files as visitors bring them, made here: a ball as OBJ, and as GLB with several textured materials. */
+/** Generated files like those that visitors upload: a ball as OBJ, and as GLB with several textured materials. */
 import { Document, NodeIO } from "@gltf-transform/core";
 import { encode } from "fast-png";
 import { icosphere } from "../../server/meshing/generators.ts";
 
-/** @param subdivisions 4 has 5,120 triangles; four times as many with each one more */
+/** @param subdivisions 4 gives 5,120 triangles; each further one four times as many */
 export function objBall(subdivisions = 3, radius = 0.5): string {
   const { positions, triangles } = icosphere(radius, subdivisions);
   const lines: string[] = [];
@@ -39,7 +39,7 @@ const waves = (): Uint8Array => {
 
 /**
  * A pear of three materials: checks with a normal map below, vertex colors around the middle, rough red checks on top.
- * @param stretch in y, so that nothing is round by chance
+ * @param stretch in y, so that no part is accidentally round
  */
 export async function texturedGlb(subdivisions = 4, stretch = 1.3): Promise<Uint8Array<ArrayBuffer>> {
   const document = new Document();

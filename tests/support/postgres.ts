@@ -1,8 +1,8 @@
 /**
  * A real PostgreSQL server for tests: a new cluster in a temporary folder on a free port of 127.0.0.1, ended and
  * removed afterwards. The programs come from the system (Debian's package `postgresql`, which
- * tests/support/install-tools.sh installs; or whatever PATH or PGBIN holds). The server refuses to run as root: then it
- * runs as the user `postgres`, which the package makes.
+ * tests/support/install-tools.sh installs), or from PATH or PGBIN. The server refuses to run as root: then it runs as
+ * the user `postgres`, which the package creates.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -69,14 +69,14 @@ export class PostgresServer {
     return server;
   }
 
-  /** A new empty database. */
+  /** Creates an empty database. */
   async database(): Promise<string> {
     const name = `test${++this.#databases}`;
     await this.#ask(this.url("postgres"), `CREATE DATABASE ${name}`);
     return this.url(name);
   }
 
-  /** The password is not asked for; it is there to be looked for where it must not be. */
+  /** The server does not check the password; tests search for it where it must not appear. */
   url(database: string): string {
     return `postgres://pliant:hush-hush@127.0.0.1:${this.port}/${database}`;
   }
@@ -93,12 +93,12 @@ export class PostgresServer {
     }
   }
 
-  /** Ends the server at once, as a crash would, and leaves its data. */
+  /** Ends the server at once, as a crash would, and keeps its data. */
   async halt(): Promise<void> {
     const child = this.#process;
     if (child === null || child.exitCode !== null) return;
     const gone = new Promise((resolve) => child.once("exit", resolve));
-    // SIGQUIT: no farewells, recovery at the next start.
+    // SIGQUIT: immediate shutdown, with recovery at the next start.
     child.kill("SIGQUIT");
     await gone;
     this.#process = null;

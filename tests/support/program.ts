@@ -1,10 +1,10 @@
-/** Programs that run beside this one, on this same Node, from the project's folder. */
+/** Runs child programs on the same Node, from the project's folder. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** @returns whether it ended well; if not, why has been said on stderr */
+/** @returns whether it succeeded; a failure was reported on stderr */
 export function succeeds(entry: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<boolean> {
   const child = spawn(process.execPath, [entry, ...args], {
     cwd: root,

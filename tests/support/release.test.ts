@@ -1,4 +1,4 @@
-/** When CI runs `npm run test:long`, too. */
+/** Conditions under which CI runs `npm run test:long`, too. */
 import { expect, test } from "vitest";
 import { isRelease } from "./release.ts";
 
@@ -6,7 +6,7 @@ const changelog = (...headings: string[]): string =>
   ["# Changelog", "", ...headings.flatMap((heading) => [heading, "", "- Something.", ""])].join("\n");
 
 test.each([
-  ["a version that is not out yet", ["## [1.2.0] - unreleased", "## [1.1.0] - 2026-01-31"], undefined, false],
+  ["a version that is not released yet", ["## [1.2.0] - unreleased", "## [1.1.0] - 2026-01-31"], undefined, false],
   ["a version with its date", ["## [1.2.0] - 2026-02-28", "## [1.1.0] - 2026-01-31"], undefined, true],
   ["its tagged commit", ["## [1.2.0] - 2026-02-28"], "head", true],
   ["a commit after it", ["## [1.2.0] - 2026-02-28"], "before", false],

@@ -1,10 +1,10 @@
-/** Is a release being made? Then `.ci/run` runs `npm run test:long`, too. */
+/** Tests whether a release is being made. Then `.ci/run` runs `npm run test:long`, too. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * A release is being made while CHANGELOG.md begins with package.json's version and a date (`## [1.2.3] - 2026-01-31`
- * and not `unreleased`), until the next heading stands above it or a commit after the tagged one is tested.
+ * A release is being made while CHANGELOG.md begins with package.json's version and a date (`## [1.2.3] - 2026-01-31`,
+ * not `unreleased`). It ends when the next heading is above it, or when a commit after the tagged one is tested.
  *
  * @param version of package.json
  * @param tagged commit of the tag `v<version>`, if there is one
@@ -22,7 +22,7 @@ function commitOf(name: string): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/** Of the work tree in the current folder. */
+/** Applies `isRelease` to the work tree in the current folder. */
 export function releaseIsMade(): boolean {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   return isRelease(readFileSync("CHANGELOG.md", "utf8"), version, commitOf(`v${version}`), commitOf("HEAD") ?? "");

@@ -26,7 +26,7 @@ function lumaOf({ width, height, data }: Pixels): Float64Array {
  * @returns -1 to 1; 1: equal
  */
 export function similarity(a: Pixels, b: Pixels, counts: (x: number, y: number) => boolean = () => true): number {
-  if (a.width !== b.width || a.height !== b.height) throw new Error("the pictures are not of one size");
+  if (a.width !== b.width || a.height !== b.height) throw new Error("the pictures do not have the same size");
   const [p, q] = [lumaOf(a), lumaOf(b)];
   const n = WINDOW * WINDOW;
   let sum = 0;

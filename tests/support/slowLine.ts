@@ -1,18 +1,18 @@
 /**
- * A line between real sockets that is slow, uneven and lossy, as TCP shows it: bytes keep their order, come late, and
- * behind a lost segment everything waits for its retransmission. Sits in front of a server of this machine. The noise
- * is deterministic.
+ * A slow, uneven and lossy connection between real sockets, as TCP shows it: bytes keep their order and arrive late,
+ * and everything behind a lost segment waits for its retransmission. It is a proxy in front of a server on this
+ * machine. The noise is deterministic.
  */
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 
 export interface LineQuality {
   /** One way, ms. */
   delayMs: number;
-  /** Each chunk is late by up to this much more, evenly spread, ms. */
+  /** Each chunk is late by up to this much more, evenly distributed, ms. */
   jitterMs: number;
-  /** Part of the chunks that are lost once. */
+  /** Share of the chunks that are lost once. */
   loss: number;
-  /** A lost one comes this much later, ms: TCP's least retransmission timeout is 200 ms on Linux. */
+  /** Additional delay of a lost chunk, ms: TCP's minimum retransmission timeout is 200 ms on Linux. */
   retransmitMs: number;
 }
 
@@ -21,14 +21,14 @@ export const PERFECT: LineQuality = { delayMs: 0, jitterMs: 0, loss: 0, retransm
 export interface SlowLine {
   /** http://127.0.0.1:<port>, leads to the server. */
   url: string;
-  /** May be changed at any time; bytes under way keep the lateness that they have. */
+  /** May be changed at any time; bytes in flight keep their delay. */
   quality: LineQuality;
-  /** Chunks that were lost so far, by direction. */
+  /** Chunks lost so far, by direction. */
   lost: { up: number; down: number };
   close(): Promise<void>;
 }
 
-/** Marsaglia's xorshift32: evenly spread in [0, 1). */
+/** Marsaglia's xorshift32: evenly distributed in [0, 1). */
 function noiseFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -55,7 +55,7 @@ export async function openSlowLine(serverUrl: string, quality: LineQuality = PER
       dueMs = Math.max(dueMs, performance.now() + delayMs + jitterMs * noise() + (lost ? retransmitMs : 0));
       return dueMs - performance.now();
     };
-    // Whichever timer fires first, what came first goes first.
+    // Whichever timer fires first, actions run in the order of their arrival.
     const queue: (() => void)[] = [];
     const later = (action: () => void): void => {
       queue.push(action);

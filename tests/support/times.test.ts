@@ -1,8 +1,8 @@
-/** Where the time of a run goes: what its last lines say of files and projects. */
+/** The summary of where the time of a run went, by files and projects. */
 import { expect, test } from "vitest";
 import { LONGEST, times } from "./times.ts";
 
-test("projects are added up, the files named that cost most, and long ones that are begun too late", () => {
+test("projects are added up, and the most expensive files and late long files are named", () => {
   const page = (i: number) => ({ path: `tests/a/${i}.test.ts`, project: "pages", seconds: 2 * i, cpu: i });
   const files = Array.from({ length: 17 }, (_, i) => page(i));
   const known = { path: `tests/${LONGEST[0]}.test.ts`, project: "unit", seconds: 90, cpu: 15.5 };

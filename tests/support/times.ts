@@ -1,21 +1,21 @@
-/** Where the time of a test run goes: said at its end, so that whoever makes it shorter knows where to begin. */
+/** Summary of where the time of a test run went, printed at its end, as a guide for making it shorter. */
 
 export interface TestFile {
   path: string;
   project: string;
   /** From its first import to its last hook. */
   seconds: number;
-  /** Seconds of processors (cpuTime.ts): what is to be saved, since two cores are all that a run has. */
+  /** CPU seconds (cpuTime.ts): the time worth saving, since a run has only two cores. */
   cpu: number;
 }
 
 const DEAREST = 15;
-/** CPU seconds: what a file takes by the wall says more of what else the machine did. */
+/** CPU seconds: a file's wall time depends more on the machine's other load. */
 const LONG_SECONDS = 10;
 
 /**
- * Of `unit`, `pure` and `alone`: what takes most of a processor, longest first. They are begun first; `times` says
- * which are missing here.
+ * Files of `unit`, `pure` and `alone` that use most CPU time, longest first. They start first; `times` reports missing
+ * ones.
  */
 export const LONGEST = [
   "determinism/golden",
@@ -50,7 +50,10 @@ export const LONGEST = [
   "server/store/sqliteLog",
 ];
 
-/** @returns lines: what each project took, its files added up; the dearest files; long ones that are begun too late */
+/**
+ * @returns lines: the time of each project, summed over its files; the most expensive files; long files that start too
+ * late
+ */
 export function times(files: readonly TestFile[]): string[] {
   const byProject = Map.groupBy(files, ({ project }) => project);
   const projects = [...byProject].map(([project, its]) => {

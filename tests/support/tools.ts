@@ -1,7 +1,7 @@
 /**
  * Programs that are not npm packages and that some tests need: a Chromium, Prometheus, Python and PostgreSQL. They are
- * looked for, or installed where the system allows it (Debian or Ubuntu, as root). Where they cannot be had the tests
- * are skipped and say so; with CI set, that is a failure.
+ * searched for, or installed where the system allows it (Debian or Ubuntu, as root). Without them the tests are skipped
+ * and say so; with CI set, that is a failure.
  *
  *   const prometheus = findOnPath("prometheus");
  *   describe.skipIf(lacks("Prometheus", prometheus))("...", () => { ... });
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.ts";
 import { findPostgres } from "./postgres.ts";
 
-/** True where a skipped browser, Prometheus, Python or PostgreSQL test is a failure. */
+/** True if a skipped browser, Prometheus, Python or PostgreSQL test is a failure. */
 const inCI = !["", "0", "false"].includes(process.env.CI ?? "");
 
 /** Path of a program on PATH, or undefined. */
@@ -27,7 +27,7 @@ export function findOnPath(name: string): string | undefined {
 }
 
 /**
- * For `describe.skipIf`: true if a program was not found, and says so on stderr.
+ * For `describe.skipIf`: true if a program was not found; then it says so on stderr.
  *
  * @throws Error in CI, so that the test file fails instead of being skipped.
  */
@@ -39,7 +39,7 @@ export function lacks(name: string, path: string | undefined): boolean {
   return true;
 }
 
-/** Installs what is missing by tests/support/install-tools.sh, which does nothing where it is not allowed to. */
+/** Installs missing programs by tests/support/install-tools.sh, which does nothing without permission. */
 export function installTools(): void {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
   const found = [findChromium(), findOnPath("prometheus"), findOnPath("python3"), findPostgres()];

@@ -1,4 +1,4 @@
-"""Joins rooms of a Pliant server: soft bodies and cloth that are simulated once, on the server, for everybody.
+"""Client of a Pliant server: joins rooms of soft bodies and cloth, which the server simulates for all members.
 
     import pliant
 

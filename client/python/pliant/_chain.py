@@ -1,5 +1,5 @@
-"""Keyframes and deltas as they come (PROTOCOL.md, section 5), decoded by a thread of their own: who takes in what the
-server sends must not wait for it."""
+"""Decodes the chain of keyframes and deltas (PROTOCOL.md, section 5) in a thread of its own, so that the thread that
+receives messages does not wait for it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Callable, Deque, Optional, Tuple
 from ._codec import Decoder, FrameError
 from .frames import Frame, Topology
 
-#: Frames that may wait, half a second of them; with more the chain begins anew.
+#: Longest queue of frames, half a second; beyond it the chain restarts with a keyframe.
 _WAITING = 15
 
 
 class Chain:
-    """`show` gets the frames; `ask` is to ask the server for a keyframe."""
+    """`show` is called with each decoded frame; `ask` must ask the server for a keyframe."""
 
     def __init__(self, topology: Topology, show: Callable[[Frame], None], ask: Callable[[], None]) -> None:
         self._topology = topology
@@ -29,7 +29,7 @@ class Chain:
         threading.Thread(target=self._run, name="pliant frames", daemon=True).start()
 
     def take(self, tick: int, base: Optional[int], data: bytes) -> None:
-        """A keyframe, or a delta against the frame of tick `base`."""
+        """Queues a delta against the frame of tick `base`, or a keyframe if `base` is None."""
         with self._news:
             if base is None:
                 self._broken = False
@@ -47,7 +47,7 @@ class Chain:
             self._news.notify()
 
     def _break(self) -> None:
-        """Ignores deltas until there is a keyframe."""
+        """Ignores deltas until the next keyframe, and asks for one."""
         self._broken = True
         self._waiting.clear()
         self._ask()
@@ -62,12 +62,12 @@ class Chain:
                 tick, base, data = self._waiting.popleft()
             try:
                 if base is not None and (newest is None or newest.tick != base):
-                    raise FrameError(f"a delta against tick {base}, which is not here")
+                    raise FrameError(f"a delta against tick {base}, which is missing")
                 numbers = self._decoder.decode(data, None if base is None or newest is None else newest.numbers)
                 newest = Frame(tick, numbers, self._topology)
                 self._show(newest)
             except FrameError:
                 with self._news:
-                    # A keyframe that came meanwhile mends it.
+                    # A keyframe that has arrived meanwhile repairs the chain.
                     if not self._broken and not any(kind is None for _, kind, _ in self._waiting):
                         self._break()

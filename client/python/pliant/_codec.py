@@ -1,5 +1,5 @@
-"""Frames of the codec (PROTOCOL.md, section 5; the numbers of sections here are those of its block on the bytes of a
-frame). All arithmetic is rounded to binary32 after every operation, so the integers are the server's."""
+"""Decodes frames of the codec (PROTOCOL.md, section 5; section numbers here are those of its block on the bytes of a
+frame). All arithmetic is rounded to binary32 after every operation, so the integers equal the server's."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _ROUNDER, _ROUNDER_BITS, _ONE_BITS = 12582912.0, 0x4B400000, 0x3F800000
 
 
 class FrameError(ValueError):
-    """Bytes that are no whole, unchanged frame."""
+    """The bytes are not a complete, undamaged frame."""
 
 
 def _contexts() -> List[Tuple[bytes, List[int], List[int]]]:
-    """Section 4. By context: the symbol of each slot, and each symbol's frequency and start."""
+    """Section 4. Returns for each context the symbol of each slot, and the frequency and start of each symbol."""
     columns = []
     for context in range(_FLAG):
         bin_, phase = divmod(context, 8)
@@ -56,7 +56,7 @@ _CONTEXTS = _contexts()
 
 
 class _Reader:
-    """Section 3."""
+    """rANS decoder (section 3)."""
 
     def __init__(self, data: bytes, state: int) -> None:
         self._state = state
@@ -64,7 +64,7 @@ class _Reader:
 
     def _take(self, start: int, frequency: int) -> None:
         state = frequency * (self._state >> 14) + (self._state & 0x3FFF) - start
-        # Past the end zeros are read; then the end does not hold.
+        # Zeros are read past the end; the check in `end` then fails.
         self._state = (state << 16 | next(self._words, 0)) & 0xFFFFFFFF if state < _FLOOR else state
 
     def symbol(self, context: int) -> int:
@@ -79,7 +79,7 @@ class _Reader:
         return value
 
     def residual(self, context: int, shift: int) -> int:
-        """Section 7: high * 2^shift + low."""
+        """Decodes a residual (section 7): high * 2^shift + low."""
         high = self.symbol(context) - 15
         if high == _ESCAPE - 15:
             head = self.raw(6)
@@ -99,8 +99,8 @@ class _Reader:
 
 
 class Traversal:
-    """Section 5: in which order a body's particles are coded, and, by rank in that order, their neighbors and gates,
-    as ranks."""
+    """Coding order of a body's particles (section 5). Neighbors and gates are listed by rank in that order, as
+    ranks."""
 
     def __init__(self, count: int, triangles: Iterable[Sequence[int]]) -> None:
         corners = [tuple(triangle) for triangle in triangles]
@@ -145,7 +145,7 @@ def _order(neighbors: List[List[int]]) -> List[int]:
     order: List[int] = []
     degree = [0] * len(neighbors)
     visited = [False] * len(neighbors)
-    # By number of visited neighbors; entries go stale when a particle's number rises.
+    # By number of visited neighbors; an entry is stale once its particle's number has risen.
     stacks: List[List[int]] = [[] for _ in range(16)]
     for seed in range(len(neighbors)):
         if visited[seed]:
@@ -170,7 +170,7 @@ def _order(neighbors: List[List[int]]) -> List[int]:
 
 
 def _rounding() -> Tuple[Callable[[float], float], Callable[[float], int]]:
-    """Rounds to binary32; and the bits of what that gives. Each thread needs its own."""
+    """Returns two functions: rounding to binary32, and bits of the rounded value. Each thread needs its own pair."""
     cell = array("f", [0.0])
     bits = memoryview(cell).cast("B").cast("i")
 
@@ -186,7 +186,7 @@ def _rounding() -> Tuple[Callable[[float], float], Callable[[float], int]]:
 
 
 class _Predictor:
-    """Section 6, for one body of one frame. Lists are by rank."""
+    """Predictor (section 6) of one body in one frame. Lists are indexed by rank."""
 
     def __init__(self, traversal: Traversal, previous: List[Tuple[int, int, int]], keyframe: bool) -> None:
         self.f, self.bits = _rounding()
@@ -207,7 +207,7 @@ class _Predictor:
         return self._dot(q, (f(e[0] + f(q[0] * 0.5)), f(e[1] + f(q[1] * 0.5)), f(e[2] + f(q[2] * 0.5))))
 
     def enter(self, i: int) -> None:
-        """Prepares the particle of rank i: the fields that `expect` and `settle` use."""
+        """Begins the particle of rank i: sets the fields that `expect` and `settle` use."""
         f = self.f
         around = self._traversal.neighbors[i]
         k = len(around)
@@ -238,7 +238,7 @@ class _Predictor:
             self._keep_lengths(i, p, min(_EDGE_WEIGHT_LIMIT, f(a2 / f(f(_STRETCH_SCALE * self._t) + _STRETCH_OFFSET))))
 
     def _guess(self, i: int, alpha: float) -> Vector:
-        """The mean of the neighbors' displacements, moved towards the parallelograms' by alpha."""
+        """Mean displacement of the neighbors, blended with the parallelogram prediction by alpha."""
         f = self.f
         moved = self._moved
         gates = self._traversal.gates[i]
@@ -258,7 +258,7 @@ class _Predictor:
         return p[0], p[1], p[2]
 
     def _terms(self, i: int, p: Vector, weight: float) -> List[Tuple[float, ...]]:
-        """By edge: the nine products that the step sums up."""
+        """Returns for each edge the nine products that are summed up."""
         f = self.f
         px, py, pz = self._previous[i]
         terms = []
@@ -297,7 +297,7 @@ class _Predictor:
         self._aim = (ax, ay, az)
 
     def expect(self, c: int) -> Tuple[int, int, int]:
-        """Section 7. Of component c: the expected displacement, the residual's context, and its low bits."""
+        """Returns for component c (section 7) the expected displacement, the residual's context and its low bits."""
         f = self.f
         center = self._aim[c]
         if c == 1:
@@ -314,14 +314,14 @@ class _Predictor:
         return base, 8 * _SHIFTED_BIN + (bin_ & 1), (bin_ - 12) // 2
 
     def settle(self, c: int, y: int) -> None:
-        """Takes the displacement that component c has turned out to have."""
+        """Records the decoded displacement of component c."""
         f = self.f
         rounded = f(y)
         self._y.append(rounded)
         self._own = f(self._own + f(abs(f(f(8 * rounded) - self._center)) * self._root[c]))
 
     def leave(self) -> None:
-        """After the third component: what later particles ask of this one."""
+        """Ends the particle: stores its displacement, activity and stretch for later particles."""
         f = self.f
         y = (self._y[0], self._y[1], self._y[2])
         self._moved.append(y)
@@ -338,12 +338,12 @@ class _Predictor:
 
 
 def _wrapped(x: int) -> int:
-    """To 32 bits."""
+    """Wraps to a signed 32-bit integer."""
     return ((x + 2**31) & 0xFFFFFFFF) - 2**31
 
 
 def checksum(frame: Sequence[int]) -> int:
-    """Section 8."""
+    """Checksum of a decoded frame (section 8)."""
     mixed = []
     for c in range(3):
         h = c + 1
@@ -356,18 +356,18 @@ def checksum(frame: Sequence[int]) -> int:
 
 
 class Decoder:
-    """Of one topology."""
+    """Decoder for one topology."""
 
     def __init__(self, bodies: Iterable[Tuple[int, Iterable[Sequence[int]]]]) -> None:
-        """`bodies`: of each how many particles it has, and its triangles."""
+        """`bodies`: number of particles and triangles of each body."""
         self._traversals = [Traversal(count, triangles) for count, triangles in bodies]
         self.total = sum(len(traversal.order) for traversal in self._traversals)
 
     def decode(self, data: bytes, previous: Optional[Sequence[int]]) -> array:
-        """int32[3 * total] of a keyframe, or, where `previous` is given, of a delta against it. Raises FrameError."""
+        """Decodes a keyframe, or a delta against `previous`, into int32[3 * total]. Raises FrameError."""
         kind = KEYFRAME if previous is None else DELTA
         if len(data) < _HEADER.size or len(data) % 2 == 0 or data[0] != kind:
-            raise FrameError(f"{len(data)} bytes of kind {data[0] if data else None} are no frame of kind {kind}")
+            raise FrameError(f"{len(data)} bytes of kind {data[0] if data else None} are not a frame of kind {kind}")
         if previous is not None and len(previous) != 3 * self.total:
             raise FrameError(f"the previous frame has {len(previous)} numbers, must have {3 * self.total}")
         _, expected, state = _HEADER.unpack_from(data)
@@ -385,7 +385,7 @@ class Decoder:
             raise FrameError(str(error)) from error
         reader.end()
         if checksum(frame) != expected:
-            raise FrameError(f"checksum of the decoded frame is {checksum(frame)}, the frame says {expected}")
+            raise FrameError(f"the checksum of the decoded frame is {checksum(frame)}, must be {expected}")
         return frame
 
     @staticmethod

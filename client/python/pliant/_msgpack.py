@@ -1,5 +1,5 @@
-"""msgpack (https://msgpack.org): what the protocol uses of it, which is all but extension types and keys that are no
-strings. A few dozen lines, so that the package needs no other."""
+"""The part of msgpack (https://msgpack.org) that the protocol uses: everything except extension types and map keys that
+are not strings. Implemented here, so that the package has no dependencies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBERS = {
     0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q",
 }  # fmt: skip
 _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
-#: First byte of what has a length: how it is written, and what it is the length of.
+#: By first byte, for values with a length: format of the length, and type of the value.
 _SIZED = {
     0xC4: (">B", "bin"), 0xC5: (">H", "bin"), 0xC6: (">I", "bin"),
     0xD9: (">B", "str"), 0xDA: (">H", "str"), 0xDB: (">I", "str"),
@@ -22,7 +22,7 @@ _SIZED = {
 
 
 def unpack(data: bytes) -> Any:
-    """The value that `data` holds. Raises ValueError for bytes that are not one whole value."""
+    """Decodes `data`. Raises ValueError if it is not exactly one value."""
     try:
         value, end = _read(data, 0)
     except (IndexError, struct.error, KeyError, RecursionError, UnicodeDecodeError) as error:
@@ -63,7 +63,7 @@ def _read(data: bytes, at: int) -> tuple[Any, int]:
 
 
 def pack(value: Any) -> bytes:
-    """Of None, bool, int of 64 bits, float, str, bytes, and lists, tuples and dicts of these."""
+    """Encodes None, bool, 64-bit int, float, str, bytes, and lists, tuples and dicts of these."""
     if value is None or isinstance(value, bool):
         return b"\xc0" if value is None else b"\xc3" if value else b"\xc2"
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""A WebSocket (RFC 6455) of the client's side: binary messages, pings, the closing handshake. No extensions."""
+"""A WebSocket client (RFC 6455): binary messages, pings, the closing handshake. No extensions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 _GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 _BINARY, _CLOSE, _PING, _PONG = 2, 8, 9, 10
-#: Largest message that is taken: a keyframe of millions of particles is smaller.
+#: Largest accepted message, bytes: a keyframe of millions of particles is smaller.
 _LARGEST = 1 << 28
 
 
 class Closed(Exception):
-    """The line has ended: with the close code and reason of the other side, 1006 where there were none."""
+    """The connection has ended, with the server's close code and reason; 1006 if it sent none."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"closed with {code} {reason}".rstrip())
@@ -27,10 +27,10 @@ class Closed(Exception):
 
 
 class WebSocket:
-    """One thread may receive while others send."""
+    """One thread may receive while other threads send."""
 
     def __init__(self, url: str, timeout: float, silence: float) -> None:
-        """Opens `url`, ws: or wss:, within `timeout` s. After so many s of `silence` the line counts as lost."""
+        """Opens `url` (ws: or wss:) within `timeout` s. After `silence` s without data the connection is lost."""
         parts = urlsplit(url)
         secure = parts.scheme == "wss"
         host = parts.hostname or ""
@@ -66,7 +66,7 @@ class WebSocket:
         self._send_frame(_BINARY, message)
 
     def receive(self) -> bytes:
-        """The next message. Raises Closed when there is none any more."""
+        """Returns the next message. Raises Closed at the end of the connection."""
         message = b""
         try:
             while True:
@@ -93,7 +93,7 @@ class WebSocket:
             raise
 
     def close(self, code: int = 1000) -> None:
-        """Begins the closing handshake; whoever receives gets `Closed` when the other side has answered."""
+        """Begins the closing handshake; `receive` raises Closed when the server has answered."""
         try:
             self._send_frame(_CLOSE, struct.pack(">H", code))
         except Closed:
@@ -109,7 +109,7 @@ class WebSocket:
     def _read(self, size: int) -> bytes:
         data = self._in.read(size)
         if len(data) != size:
-            raise Closed(1006, "the line was cut")
+            raise Closed(1006, "the connection was lost")
         return data
 
     def _send_frame(self, kind: int, data: bytes) -> None:

@@ -1,10 +1,10 @@
-"""The one exception of the package."""
+"""The exception of the package."""
 
 from __future__ import annotations
 
 from typing import Any
 
-#: Close codes of the socket (PROTOCOL.md, section 9) by the names that they have here.
+#: Error codes by close code of the socket (PROTOCOL.md, section 9).
 _CLOSED = {
     1000: "LEFT",
     4401: "TOKEN_NEEDED",
@@ -20,7 +20,7 @@ _CLOSED = {
 
 
 class PliantError(Exception):
-    """`code` says what went wrong; README.md lists the codes."""
+    """An error with a `code`; README.md lists the codes."""
 
     def __init__(self, code: str, message: str, **details: Any) -> None:
         super().__init__(f"{code}: {message}")
@@ -29,6 +29,6 @@ class PliantError(Exception):
 
     @classmethod
     def closed(cls, close_code: int, reason: str) -> PliantError:
-        """Of a socket that was closed with this code."""
+        """Returns the error for a close code of the socket."""
         code = _CLOSED.get(close_code, "LINE_LOST")
-        return cls(code, f"the line was closed with {close_code} {reason}".rstrip(), close_code=close_code)
+        return cls(code, f"the connection was closed with {close_code} {reason}".rstrip(), close_code=close_code)

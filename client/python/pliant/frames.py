@@ -1,4 +1,4 @@
-"""A room's bodies, and its frames: where every particle is at a tick."""
+"""Bodies of a room, and frames: the positions of all particles at a tick."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import PliantError
 @dataclass(frozen=True)
 class Body:
     """A body of the scene. `triangles` is its surface, uint32 (T, 3), indices into its own `count` particles; `rest`
-    is where they are undeformed, float32 (count, 3), m; `quantum` is the grid of its frames, m."""
+    has their undeformed positions, float32 (count, 3), m; `quantum` is the grid of its frames, m."""
 
     index: int
     name: str
@@ -26,12 +26,12 @@ class Body:
     rest: memoryview
 
 
-#: A body's number, its name, or the body itself.
+#: A body's index, its name, or the body itself.
 BodyKey = Union[int, str, Body]
 
 
 def little_endian(code: str, data: bytes) -> array:
-    """Numbers of 4 bytes each (array's code `i`, `I` or `f`)."""
+    """Decodes numbers of 4 bytes each (type code `i`, `I` or `f` of `array`)."""
     numbers = array(code)
     numbers.frombytes(data)
     if sys.byteorder == "big":
@@ -40,13 +40,13 @@ def little_endian(code: str, data: bytes) -> array:
 
 
 def rows(numbers: Any, code: str) -> memoryview:
-    """A view of x, y, z after x, y, z as (n, 3); `numpy.asarray` takes it without a copy."""
+    """Returns a view of x y z x y z ... as (n, 3); `numpy.asarray` uses it without a copy."""
     flat = memoryview(numbers)
     return flat.cast("B").cast(code, (len(flat) // 3, 3)) if len(flat) else flat
 
 
 class Topology:
-    """What there is: from the server's msgpack map."""
+    """The scene's topology, from the server's msgpack map."""
 
     def __init__(self, fields: Dict[str, Any]) -> None:
         if fields.get("version") != 1:
@@ -54,7 +54,7 @@ class Topology:
         self.particles: int = fields["particles"]
         self.tick_hz: float = fields["tickHz"]
         self.origin: List[float] = fields["origin"]
-        #: Numbers of the bodies that one hand may pull at once.
+        #: Indices of the bodies that one grab may hold at once.
         self.together: List[int] = fields.get("interaction", {}).get("together", [])
         self.bodies = [
             Body(
@@ -72,18 +72,18 @@ class Topology:
         ]
 
     def body(self, key: BodyKey) -> Body:
-        """Raises PliantError BAD_ARGUMENT where there is none."""
+        """Returns a body. Raises PliantError BAD_ARGUMENT if it does not exist."""
         if isinstance(key, Body):
             return key
         for body in self.bodies:
             if key in (body.index, body.name) and not isinstance(key, bool):
                 return body
         names = ", ".join(body.name for body in self.bodies)
-        raise PliantError("BAD_ARGUMENT", f"body is {key!r}, and there are {names}", field="body", value=key)
+        raise PliantError("BAD_ARGUMENT", f"body is {key!r}, must be one of {names}", field="body", value=key)
 
 
 class Frame:
-    """Where every particle was at `tick`. It never changes; the next one is another."""
+    """Positions of all particles at `tick`. Immutable: each tick has a new frame."""
 
     def __init__(self, tick: int, numbers: Sequence[int], topology: Topology) -> None:
         """`numbers`: int32[3 * particles]."""
@@ -92,12 +92,12 @@ class Frame:
         self._topology = topology
 
     def quantized(self, body: BodyKey) -> memoryview:
-        """int32 (count, 3) on the body's grid, exactly as the server has them."""
+        """int32 (count, 3) in steps of the body's grid, exactly as the server has them."""
         at = self._topology.body(body)
         return rows(memoryview(self.numbers)[3 * at.first : 3 * (at.first + at.count)], "i")
 
     def positions(self, body: BodyKey) -> memoryview:
-        """float64 (count, 3), m, measured from the room's origin."""
+        """float64 (count, 3), m, relative to the room's origin."""
         at = self._topology.body(body)
         numbers = self.numbers[3 * at.first : 3 * (at.first + at.count)]
         return rows(array("d", [number * at.quantum for number in numbers]), "d")

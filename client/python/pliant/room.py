@@ -1,4 +1,4 @@
-"""A member of a room: joins, has its frames, and pulls."""
+"""Membership of a room: joins, receives frames, and acts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .frames import Body, BodyKey, Frame, Topology, little_endian
 _VERSION = 2
 _HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
 _WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _POSITIONS = 64, 65, 66, 67, 71, 73, 76
-#: The server says something every 3 s; s.
+#: Time without messages after which the connection is lost, s; the server sends at least every 3 s.
 _SILENCE = 10.0
 _NOTICES = 100
 
@@ -37,11 +37,11 @@ def join(
     hz: Optional[float] = None,
     timeout: float = 30.0,
 ) -> Room:
-    """Joins the room whose page is at `url`, http(s)://host[:port]/r/<room>, and returns with its first frame.
+    """Joins the room with the page `url`, http(s)://host[:port]/r/<room>, and returns when the first frame has arrived.
 
-    `scene` opens the room if there is none of its name. `mode` is how frames come: `simple`, whole, at most `hz` of
-    them a second (1 to 20), or `codec`, in a tenth of the bytes, decoded in some 0.1 ms for each particle that moves.
-    A link with `#token=` brings its token. Raises PliantError, or TimeoutError after `timeout` seconds.
+    With `scene` the room is created if it does not exist. `mode` is the format of frames: `simple` sends whole frames,
+    at most `hz` a second (1 to 20); `codec` needs a tenth of the bytes, and decoding takes about 0.1 ms for each
+    moving particle. The token of a link with `#token=` is used. Raises PliantError, or TimeoutError after `timeout` s.
     """
     parts = urlsplit(url)
     folder, _, room = parts.path.rstrip("/").rpartition("/")
@@ -66,7 +66,7 @@ def join(
 
 
 class Hand:
-    """A held point of a body. Used with `with` it lets go at the end."""
+    """A grab of one point of a body. As a context manager it releases the point at the end."""
 
     def __init__(self, room: Room, grab: int) -> None:
         self._room = room
@@ -74,7 +74,7 @@ class Hand:
         self.held = True
 
     def move(self, to: Sequence[float]) -> None:
-        """Pulls towards `to`, m. The server takes 60 inputs a second."""
+        """Moves the target of the pull, m. The server accepts 60 inputs a second."""
         if self.held:
             self._room._send(_MOVE, self._grab, *_point("to", to))
 
@@ -85,7 +85,7 @@ class Hand:
             try:
                 self._room._send(_RELEASE, self._grab)
             except PliantError:
-                pass  # Without a line nothing is held.
+                pass  # Without a connection the server has released it.
 
     def __enter__(self) -> Hand:
         return self
@@ -95,7 +95,7 @@ class Hand:
 
 
 class Room:
-    """Made by `join`. A thread of its own takes in what comes. Used with `with` it is left at the end."""
+    """Returned by `join`. A thread receives messages. As a context manager it leaves the room at the end."""
 
     def __init__(self, base: str, room: str, said: Dict[str, Any], timeout: float) -> None:
         self._news = threading.Condition()
@@ -104,9 +104,9 @@ class Room:
         self._hands: Dict[int, Hand] = {}
         #: Rows of [member, name, color, connected, role].
         self.members: List[List[Any]] = []
-        #: The last hundred things that the server had to say, with `code`, `text` and `details`.
+        #: The last hundred notices of the server, with `code`, `text` and `details`.
         self.notices: Deque[Dict[str, Any]] = deque(maxlen=_NOTICES)
-        #: Numbers of the bodies that are not in the room: what frames say of them means nothing.
+        #: Indices of the spawnable bodies that are not in the room; their positions in frames are meaningless.
         self.waiting: Set[int] = set()
         try:
             self._socket = WebSocket(f"ws{base[4:]}/api/rooms/{quote(room)}/socket", timeout, _SILENCE)
@@ -137,7 +137,7 @@ class Room:
 
     @property
     def frame(self) -> Frame:
-        """The newest."""
+        """The newest frame."""
         assert self._frame is not None
         return self._frame
 
@@ -154,7 +154,7 @@ class Room:
         return self.frame.quantized(body)
 
     def wait(self, after: Optional[Frame] = None, timeout: Optional[float] = 10.0) -> Frame:
-        """The newest frame that is another than `after`; waits for it. In a room that rests none comes.
+        """Waits for a frame other than `after` and returns the newest one. A room at rest sends none.
 
         Raises TimeoutError after `timeout` seconds, and PliantError when the room has ended.
         """
@@ -167,7 +167,7 @@ class Room:
             return self.frame
 
     def frames(self, timeout: Optional[float] = None) -> Iterator[Frame]:
-        """Frames as they come, the newest first; who is slow misses some."""
+        """Yields frames as they arrive. A slow caller gets the newest one and misses some."""
         frame = None
         while True:
             frame = self.wait(frame, timeout)
@@ -184,43 +184,43 @@ class Room:
         v: float = 0.0,
         together: bool = False,
     ) -> Hand:
-        """Takes hold of a body's surface: of its particle that is nearest to the place `at`, m, or of the point
-        (1-u-v) a + u b + v c of a triangle. Pulls towards `to`; absent: to `at`, or to where the point is.
-        `together`: holds the same place of all bodies that the scene lets one hand pull."""
+        """Grabs a body: the surface particle nearest to the place `at`, m, or the point (1-u-v) a + u b + v c of a
+        triangle. Pulls towards `to`; default: `at`, or the point itself. `together`: grabs the same place of all
+        bodies in `topology.together`."""
         where = self.topology.body(body)
         if together and where.index not in self.topology.together:
-            limit = f"of {self.topology.together}, which one hand pulls at once"
-            raise PliantError("BAD_ARGUMENT", f"together is asked of body {where.index}, not {limit}", field="together")
+            limit = f"one of {self.topology.together}, which can be grabbed together"
+            raise PliantError("BAD_ARGUMENT", f"together is set for body {where.index}, not {limit}", field="together")
         point = self._surface_point(where, at, triangle, u, v)
         target = _point("to", to if to is not None else at if at is not None else self._place(where, *point))
         limit = self.welcome["limits"]["grabsPerMember"]
         free = [grab for grab in range(limit) if grab not in self._hands]
         if not free:
-            raise PliantError("GRAB_LIMIT", f"this member holds {limit} points, as many as one may", limit=limit)
+            raise PliantError("GRAB_LIMIT", f"this member already has the maximum of {limit} grabs", limit=limit)
         hand = self._hands[free[0]] = Hand(self, free[0])
         self._send(_GRAB, free[0], where.index, *point, *target, *([{"together": True}] if together else []))
         return hand
 
     def push(self, body: BodyKey, at: Sequence[float], impulse: Sequence[float]) -> None:
-        """One push at the surface's particle that is nearest to `at`, m; `impulse` in N s."""
+        """Pushes the surface particle nearest to `at`, m; `impulse` in N s."""
         where = self.topology.body(body)
         point = self._surface_point(where, at, None, 0.0, 0.0)
         self._send(_IMPULSE, where.index, *point, *_point("impulse", impulse))
 
     def spawn(self, body: BodyKey, position: Sequence[float]) -> None:
-        """Puts in a body that waits, the middle of its underside at `position`, m."""
+        """Puts a spawnable body into the room, the middle of its underside at `position`, m."""
         self._send(_SPAWN, self.topology.body(body).index, *_point("position", position))
 
     def remove(self, body: BodyKey) -> None:
-        """Takes it out again."""
+        """Takes a spawnable body out."""
         self._send(_REMOVE, self.topology.body(body).index)
 
     def reset(self) -> None:
-        """The scene begins again, for everyone."""
+        """Restarts the scene for everyone."""
         self._send(_RESET)
 
     def leave(self) -> None:
-        """Leaves for good."""
+        """Leaves the room."""
         self._socket.close()
         if self._thread is not threading.current_thread():
             self._thread.join(_SILENCE)
@@ -266,11 +266,11 @@ class Room:
             raise PliantError.closed(closed.code, closed.reason) from closed
 
     def _ask(self) -> None:
-        """For a keyframe."""
+        """Asks for a keyframe."""
         try:
             self._socket.send(pack([_NEED_KEYFRAME]))
         except Closed:
-            pass  # Whoever listens says so.
+            pass  # The listening thread reports it.
 
     def _listen(self) -> None:
         try:
@@ -278,7 +278,7 @@ class Room:
                 self._take(*unpack(self._socket.receive()))
         except Closed as closed:
             ended = PliantError.closed(closed.code, closed.reason)
-        except Exception as error:  # whoever waits is to hear of it
+        except Exception as error:  # reported to callers of `wait`
             self._socket.close()
             ended = PliantError("BAD_ANSWER", repr(error))
         if self._chain is not None:
@@ -318,7 +318,7 @@ def _point(field: str, value: Optional[Sequence[float]]) -> List[float]:
 
 
 def _open(base: str, room: str, scene: str, timeout: float) -> Optional[str]:
-    """Opens the room, or finds it. Returns its owner's token if it was opened now."""
+    """Creates the room if it does not exist. Returns the owner's token if it was created now."""
     return json.loads(_request(f"{base}/api/rooms", {"scene": scene, "room": room}, timeout)).get("token")
 
 

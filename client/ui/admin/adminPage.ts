@@ -1,6 +1,6 @@
 /**
- * `/admin`: every room with its people and figures, what an operator can do about them, and the end of the audit log.
- * Behind an admin's token.
+ * `/admin`: all rooms with their members, statistics and actions for operators, and the end of the audit log. Requires
+ * an operator's token.
  */
 import {
   AdminApi,
@@ -20,7 +20,7 @@ import { type RoomActions, RoomsTable } from "./roomsTable.ts";
 import { problemText } from "../../text/problem.ts";
 import { dateText, t } from "../../text/text.ts";
 
-/** The rooms and the log are asked for this often while the page is visible, ms. */
+/** Interval of refreshes of the rooms and the log while the page is visible, ms. */
 const REFRESH_MS = 2000;
 const AUDIT_ENTRIES = 50;
 
@@ -31,7 +31,7 @@ export function openAdminPage(app: HTMLElement): void {
   else void enter(app, token);
 }
 
-/** @param problem why it is asked for again */
+/** @param problem reason why the token is asked for again */
 function askForToken(app: HTMLElement, problem?: string): void {
   const field = h("input", {
     type: "password",
@@ -67,7 +67,7 @@ function askForToken(app: HTMLElement, problem?: string): void {
   field.focus();
 }
 
-/** Shows the page if the token is an admin's, and asks again if not. */
+/** Shows the page if the token is an operator's; otherwise asks again. */
 async function enter(app: HTMLElement, token: string): Promise<void> {
   const api = new AdminApi(token);
   try {
@@ -75,7 +75,7 @@ async function enter(app: HTMLElement, token: string): Promise<void> {
     keepToken(token);
     new AdminView(app, api).show(rooms);
   } catch (error) {
-    // A server that does not answer says nothing about the token.
+    // Keep the token if the server does not answer: that says nothing about the token.
     if (isDenied(error)) keepToken(undefined);
     askForToken(app, isDenied(error) ? t("adminNotToken") : problemText(error));
   }
@@ -190,7 +190,7 @@ class AdminView implements RoomActions {
   }
 
   async setAside(room: string): Promise<SetAsidePiece[]> {
-    // Without a store there are no processes, and nothing is set aside; what else goes wrong the next refresh says.
+    // A server without a store lists no processes and quarantines nothing. The next refresh reports other errors.
     const stored = await this.#api.processes().catch(() => []);
     return stored.length === 0 ? [] : this.#api.setAside(room).catch(() => []);
   }
@@ -213,7 +213,7 @@ class AdminView implements RoomActions {
     const { content, name } = await download;
     const address = URL.createObjectURL(content);
     h("a", { href: address, download: name }).click();
-    // The browser begins to read it at once; a minute is more than enough.
+    // The browser starts to read at once; a minute is more than enough.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 
@@ -239,7 +239,7 @@ class AdminView implements RoomActions {
     }
   }
 
-  /** One alone has nobody to be compared with. */
+  /** Shown from two processes on: one alone has nothing to compare with. */
   async #refreshProcesses(): Promise<void> {
     const processes = await this.#api.processes().catch(() => []);
     this.#processes.hidden = processes.length < 2;
@@ -247,7 +247,7 @@ class AdminView implements RoomActions {
   }
 
   async #refreshObjects(): Promise<void> {
-    // What goes wrong the rooms' refresh says.
+    // The refresh of the rooms reports errors.
     const objects = await this.#api.objects().catch(() => undefined);
     if (objects) this.#objects.update(objects);
   }

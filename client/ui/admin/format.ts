@@ -1,4 +1,4 @@
-/** Numbers as operators read them. */
+/** Formats numbers for operators. */
 
 /** 0.00123 -> "1.23 ms". */
 export const milliseconds = (seconds: number): string => `${(1000 * seconds).toFixed(2)} ms`;
@@ -18,10 +18,10 @@ export function age(seconds: number): string {
 /** 1 234 567 -> "1206 kB". */
 export const size = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${Math.round(bytes / 1024)} kB`);
 
-/** 26 345 678 -> "25 MB"; counted as operating systems do. */
+/** 26 345 678 -> "25 MB" (of 2^20 bytes, as operating systems count). */
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MB`;
 
-/** One line of what an audit entry says beside who, what and where. */
+/** Formats the details of an audit entry in one line. */
 export const details = (values: Record<string, unknown>): string =>
   Object.entries(values)
     .map(([key, value]) => `${key} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)

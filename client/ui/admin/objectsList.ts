@@ -1,4 +1,4 @@
-/** Files that visitors brought, with their addresses, and a button that deletes one. */
+/** List of the model files that visitors uploaded, with their addresses and a delete button. */
 import type { AdminObject, AdminObjects } from "../../net/admin.ts";
 import { dateText, t } from "../../text/text.ts";
 import { h } from "../dom.ts";
@@ -25,7 +25,7 @@ export class ObjectsList {
 
   update(all: AdminObjects): void {
     const shown = JSON.stringify(all);
-    // An unchanged list is not drawn anew: its buttons stay in place.
+    // Keep an unchanged list, so that its buttons stay in place.
     if (shown === this.#shown) return;
     this.#shown = shown;
     const { objects, mostObjects, mostBytes } = all;

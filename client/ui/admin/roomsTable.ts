@@ -1,6 +1,6 @@
 /**
- * All rooms, one row each, and under a row that is opened its people and what can be done. Rows are kept and updated in
- * place, so that what one is about to press stays where it is.
+ * Table of all rooms. An opened row also shows the room's members and actions. Rows are updated in place, so that a
+ * button does not move while an operator is about to press it.
  */
 import type { AdminRoom, Person, SetAsidePiece } from "../../net/admin.ts";
 import { h, icon, wear } from "../dom.ts";
@@ -11,24 +11,24 @@ import { age, megabytes, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
   kick(room: string, person: Person, banSeconds?: number): void;
-  /** To everybody in these rooms. */
+  /** Shows a text to all members of these rooms. */
   announce(rooms: readonly string[], text: string): void;
   dispose(room: string): void;
-  /** To another process. */
+  /** Hands the room over to another process. */
   handOver(room: string): void;
-  /** A parked room goes on: from where it was, or from its scene's beginning. */
+  /** Serves a quarantined room again: from its last state, or from the start of its scene. */
   unpark(room: string, from: "end" | "start"): void;
-  /** Of its last minutes. */
+  /** Downloads a recording of its last minutes. */
   download(room: string): void;
   setAside(room: string): Promise<SetAsidePiece[]>;
   downloadSetAside(room: string, piece: SetAsidePiece): void;
-  /** @param done called when it is gone */
+  /** @param done called after the deletion */
   deleteSetAside(room: string, piece: SetAsidePiece, done: () => void): void;
 }
 
-/** A ban from here lasts this long, s. */
+/** Length of a ban from this page, s. */
 const BAN_SECONDS = 3600;
-/** In use, of what is reserved; processes of an older version do not tell of both. */
+/** Memory in use / reserved; processes of an older version report only one of the two. */
 function memoryOf({ memoryBytes, memoryUsedBytes }: { memoryBytes?: number; memoryUsedBytes?: number }): string {
   if (memoryBytes === undefined) return NONE;
   return memoryUsedBytes === undefined
@@ -51,12 +51,12 @@ const COLUMNS = [
   "columnCheckpoint",
 ] as const;
 type Column = (typeof COLUMNS)[number];
-/** Below this members are told that the room is in slow motion (state/slowMotion.ts). */
+/** Below this time dilation members are told that the room is in slow motion (state/slowMotion.ts). */
 const SLOW = 0.95;
-/** More rooms than this can be searched. */
+/** The search field appears above this number of rooms. */
 const MANY = 5;
 const PIECES = { checkpoint: "adminPieceCheckpoint", journal: "adminPieceJournal" } as const;
-/** Nothing, or not known. */
+/** Shown for an empty or unknown value. */
 const NONE = "–";
 
 class RoomRow {
@@ -71,7 +71,7 @@ class RoomRow {
   readonly #setAside = h("section", { class: "set-aside", hidden: true });
   readonly #unpark: HTMLButtonElement[];
   #peopleShown = "";
-  /** Nobody serves it. */
+  /** The room is quarantined. */
   parked = false;
 
   constructor(name: string, actions: RoomActions) {
@@ -145,8 +145,7 @@ class RoomRow {
   update(room: AdminRoom): void {
     const { inside, owner, members } = room;
     const people = inside?.people ?? [];
-    // Alarming is what somebody notices: a room that nobody is in, or whose long ticks fit into its time, alarms
-    // nobody.
+    // Mark only problems that members notice: not in empty rooms, and not long ticks that fit into their period.
     const noticed = members > 0;
     this.#fill("columnScene", room.scene);
     this.#fill("columnOwner", owner ?? t("adminNobodyOwns"), inside === null);
@@ -201,7 +200,7 @@ class RoomRow {
     );
   }
 
-  /** What can be searched for: room, scene, owner, badges, people with their addresses. */
+  /** Matches all text of the row: room, scene, owner, badges, members with their addresses. */
   matches(wanted: string): boolean {
     return `${this.#name} ${this.element.textContent}`.toLowerCase().includes(wanted);
   }
@@ -212,7 +211,7 @@ class RoomRow {
     if (open) void this.#showSetAside();
   }
 
-  /** Asked for when the row is opened: it changes only when the room is taken over. */
+  /** Loaded when the row is opened: it changes only when the room is taken over. */
   async #showSetAside(): Promise<void> {
     const pieces = await this.#actions.setAside(this.#name);
     this.#setAside.hidden = pieces.length === 0;
@@ -323,7 +322,7 @@ export class RoomsTable {
       let row = this.#rows.get(room.room);
       if (!row) this.#rows.set(room.room, (row = new RoomRow(room.room, this.#actions)));
       row.update(room);
-      // Only what is not in its place is moved: moving an element takes the focus from it.
+      // Move only rows that are out of place: a moved element loses the focus.
       if (before.nextElementSibling !== row.element) before.after(row.element);
       before = row.element;
     }
@@ -331,7 +330,7 @@ export class RoomsTable {
     this.#filter();
   }
 
-  /** What is said is heard in the rooms that are shown: all, or those that were searched for. */
+  /** The announcement goes to the rooms that the filter shows, except quarantined ones. */
   #announceForm(): HTMLElement {
     const field = h("input", {
       type: "text",

@@ -1,11 +1,11 @@
-/** A button that asks once more: what it ends is gone for everybody. */
+/** A button that needs a second press to confirm, because its action cannot be undone and affects everyone. */
 import { type PlainKey, t } from "../../text/text.ts";
 import { h } from "../dom.ts";
 
-/** The second press counts for so long, ms. */
+/** Time within which the second press counts, ms. */
 const SURE_MS = 4000;
 
-/** @param action for tests and styles. @param question its text after the first press */
+/** @param action `data-action`, for tests and styles. @param question text of the button after the first press */
 export function sureButton(action: string, text: PlainKey, question: PlainKey, does: () => void): HTMLButtonElement {
   const button = h("button", { class: "button danger", type: "button", "data-action": action }, t(text));
   let sure: ReturnType<typeof setTimeout> | undefined;

@@ -1,12 +1,10 @@
-/** Everything that can be typed on the materials page, and how far each number may go. */
+/** Input fields of the materials page, with their limits. */
 import { type Beam, largestSag } from "../../../shared/beam.ts";
 import { type PlainKey, t } from "../../text/text.ts";
 import { NumberField } from "./numberField.ts";
 import { LENGTHS, pascals, type Unit } from "./quantity.ts";
 
-/**
- * SI. A scene takes moduli and ratios as far (shared/scene.ts); nothing that is clamped to a table is denser or longer.
- */
+/** SI units. Moduli and ratios as in scene files (shared/scene.ts); density and length within what fits on a table. */
 const LIMITS = {
   youngsModulus: { min: 100, max: 1e13 },
   density: { min: 0.1, max: 1e5 },
@@ -14,10 +12,10 @@ const LIMITS = {
   length: { min: 1e-3, max: 100 },
   swings: { min: 0.1, max: 1e5 },
 };
-/** Of what is measured across a beam, m. */
+/** Least height and sag of a beam, m. */
 const THINNEST = 1e-5;
 
-/** Of numbers that are only counted, or shares. */
+/** For counts and ratios. */
 const NO_UNIT: Unit = { text: "", size: 1 };
 
 export type Fields = Record<
@@ -25,7 +23,7 @@ export type Fields = Record<
   NumberField
 >;
 
-/** @param lengths unit of all lengths but the measured one. @param changed after each change by hand */
+/** @param lengths unit of all lengths but the measured one. @param changed called after each change by the user */
 export function makeFields(lengths: () => Unit, changed: () => void): Fields {
   const field = (
     id: string,
@@ -64,7 +62,7 @@ export function makeFields(lengths: () => Unit, changed: () => void): Fields {
   return fields;
 }
 
-/** What holds of the strip whatever its modulus; undefined: a field has no number. */
+/** Data of the strip, without its modulus; undefined if a field is invalid. */
 export function stripOf(fields: Fields): Omit<Beam, "youngsModulus"> | undefined {
   const density = fields.density.read();
   const poissonsRatio = fields.poissonsRatio.read();

@@ -1,6 +1,6 @@
 /**
- * `/materials`: what the numbers of a material mean. Pascals in, Hz and mm out, with a picture to scale; and a ruler's
- * mm, or counted swings, in and pascals out (shared/beam.ts).
+ * `/materials`: the meaning of a material's numbers. Converts pascals into Hz and mm, with a picture to scale, and a
+ * measured sag (mm) or counted swings into pascals (shared/beam.ts).
  */
 import "../../styles/materials.css";
 import {
@@ -33,15 +33,15 @@ const MATERIALS: readonly [name: PlainKey, material: Material][] = [
   ["bringJelly", jelly.soft!],
   ["bringFoam", foam.soft!],
   ["bringRubber", rubber.soft!],
-  // spruce, dry, along its grain (M. F. Ashby, as the presets)
+  // Spruce, dry, along its grain (M. F. Ashby, as the presets).
   ["materialWood", { youngsModulus: 1e10, density: 450, poissonsRatio: 0.3 }],
   ["bringSteel", steel.soft!],
 ];
 
 const COUNTED_S = 10;
-/** A note is for a wobble that is off by more than this. */
+/** A note appears if the wobble is off by more than this. */
 const NOTED = 0.02;
-/** What is read aloud waits until nobody has typed for so long, ms. */
+/** Results are announced to screen readers after this time without input, ms. */
 const SPOKEN_MS = 900;
 const NOTHING = "–";
 
@@ -53,7 +53,7 @@ export function openMaterialsPage(app: HTMLElement): void {
   app.replaceChildren(new MaterialsPage().element);
 }
 
-/** A number with its name. */
+/** A labelled number. */
 class Figure {
   readonly value = h("dd", { dir: "ltr" }, NOTHING);
   readonly element: HTMLElement;
@@ -66,7 +66,7 @@ class Figure {
   }
 }
 
-/** What a measured number would be as a modulus, and the way to take it over. */
+/** The modulus that follows from a measurement, with a button that applies it. */
 class Answer {
   readonly element: HTMLElement;
   readonly #button: HTMLButtonElement;
@@ -129,7 +129,7 @@ class MaterialsPage {
     this.#fill({ ...soft!, length: 0.1, height: 0.01 }, 0.05);
     this.element = this.#layout();
     this.#update();
-    // its text has the size of the page's: a narrower picture is another picture
+    // The text has the size of the page's text, so another width needs another picture.
     let width = 0;
     new ResizeObserver(() => {
       if (width === this.#picture.clientWidth) return;
@@ -305,13 +305,13 @@ class MaterialsPage {
 
 const column = (...sheets: HTMLElement[]): HTMLElement => h("div", { class: "column" }, ...sheets);
 
-/** A body's field of a scene file, in one line. @param tau retardation time, s */
+/** The JSON of a body's `material` field for a scene file, in one line. @param tau retardation time, s */
 function fieldOf(material: Material, tau?: number): string {
   const damped = { ...material, ...(tau !== undefined && { retardationTime: Number(tau.toPrecision(3)) }) };
   return JSON.stringify({ material: damped }, null, 1).replace(/\n\s*/g, " ").slice(2, -2);
 }
 
-/** Where the formulas end. */
+/** Notes about where the formulas are no longer accurate. */
 function notesOf({ beam, hanging }: { beam: Beam; hanging: Hanging }): string[] {
   const error = slendernessError(beam);
   const notes: string[] = [];

@@ -1,4 +1,4 @@
-/** A field for a number with a unit, which says by itself what is wrong with what is typed. */
+/** A field for a number with a unit, which shows a message if the input is invalid. */
 import { h } from "../dom.ts";
 import { t } from "../../text/text.ts";
 import { parse, quantity, typed, type Unit } from "./quantity.ts";
@@ -6,13 +6,13 @@ import { parse, quantity, typed, type Unit } from "./quantity.ts";
 export interface NumberFieldOptions {
   id: string;
   label: string;
-  /** That it is typed in. */
+  /** Unit of the input. */
   unit: () => Unit;
-  /** What it takes, SI. */
+  /** Allowed range, SI. */
   limits: () => { min: number; max: number };
-  /** The value in words, beside the unit. */
+  /** Formats the value for the text beside the field. */
   write?: (value: number) => string;
-  /** Nothing is wrong with an empty one. */
+  /** Empty is allowed. */
   optional?: true;
 }
 
@@ -23,7 +23,7 @@ export class NumberField {
   readonly #problem: HTMLElement;
   readonly #options: NumberFieldOptions;
 
-  /** @param changed after each change by hand */
+  /** @param changed called after each change by the user */
   constructor(options: NumberFieldOptions, changed: () => void) {
     const { id, label } = options;
     this.#options = options;
@@ -52,7 +52,7 @@ export class NumberField {
     this.#input.value = typed(value / this.#options.unit().size);
   }
 
-  /** Says what is wrong, if anything is. @returns SI; undefined: it is no number that it takes */
+  /** Reads the value and shows a message if it is invalid. @returns SI; undefined if invalid */
   read(): number | undefined {
     const { label, unit, limits, write, optional } = this.#options;
     const text = this.#input.value.trim();
@@ -60,7 +60,7 @@ export class NumberField {
     const { min, max } = limits();
     const number = parse(text);
     const value = number === undefined ? undefined : number * size;
-    // by the last digits of what was typed in another unit nothing is outside
+    // Tolerance for values that were converted from another unit.
     const inside = value !== undefined && value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9);
     const say = write ?? ((si: number): string => quantity(si, unit()));
     const range = { field: label, min: say(min), max: say(max) };

@@ -1,24 +1,24 @@
-/** The hanging beam to scale, with a ruler beside its end. */
+/** Picture of the hanging beam, to scale, with a ruler beside its end. */
 import type { Hanging, Section } from "../../../shared/beam.ts";
 import { measuredText } from "../../text/text.ts";
 import { svg } from "../dom.ts";
 import { LENGTHS, millimeters } from "./quantity.ts";
 
-/** Of the drawing, px: the table, the ruler, between beam and ruler, and the most that the beam takes downwards. */
+/** Layout, px: width of the table, width of the ruler, gap between beam and ruler, greatest height of the beam. */
 const TABLE = 44;
 const RULER = 54;
 const GAP = 16;
 const MOST_HIGH = 320;
-/** Between two numbers of the ruler, px at least. */
+/** Least distance between two numbers of the ruler, px. */
 const STEP = 34;
 
-/** 1, 2 or 5 times a power of ten, the least that is not below. */
+/** Rounds up to 1, 2 or 5 times a power of ten. */
 function round(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * [1, 2, 5, 10].find((n) => n * power >= least * (1 - 1e-9))!;
 }
 
-/** @param width px that it has. @param label what is read aloud */
+/** @param width of the picture, px. @param label accessible name */
 export function beamPicture(width: number, beam: Section, hanging: Hanging, label: string): SVGElement {
   const { length, height } = beam;
   const scale = Math.min((width - TABLE - GAP - RULER) / length, MOST_HIGH / (hanging.sag + height));
@@ -27,7 +27,7 @@ export function beamPicture(width: number, beam: Section, hanging: Hanging, labe
   const top = half + 30;
   const [tipX, tipY] = [left + hanging.line.at(-3)! * scale, top + hanging.sag * scale];
   const rulerX = left + length * scale + GAP;
-  // a ruler with one number says nothing
+  // Show at least two numbers of the ruler.
   const step = round(STEP / scale);
   const bottom = Math.max(tipY + half + 28, top + half + 70, top + step * scale + 18);
   const drawing = svg("svg", {
@@ -49,11 +49,11 @@ export function beamPicture(width: number, beam: Section, hanging: Hanging, labe
   return drawing;
 }
 
-/** Around the middle line, half a height to either side. */
+/** Outline of the beam: half a height to either side of the middle line. */
 function outline({ line }: Hanging, scale: number, half: number, left: number, top: number): string {
   const upper: string[] = [];
   const lower: string[] = [];
-  // every fourth place is enough for a picture
+  // Every fourth point is enough for a picture.
   for (let i = 0; i < line.length; i += 12) {
     const [nx, ny] = [half * Math.sin(line[i + 2]!), -half * Math.cos(line[i + 2]!)];
     const [x, y] = [left + line[i]! * scale, top + line[i + 1]! * scale];
@@ -63,7 +63,7 @@ function outline({ line }: Hanging, scale: number, half: number, left: number, t
   return `M${[...upper, ...lower].join("L")}Z`;
 }
 
-/** The table's edge, what is clamped on it, and the jaw. */
+/** The table's edge, the clamped part of the beam, and the jaw. */
 const clamp = (left: number, top: number, half: number, bottom: number): SVGElement[] => [
   svg("rect", { class: "beam", x: left - 30, y: top - half, width: 30, height: 2 * half }),
   svg("path", {
@@ -73,7 +73,7 @@ const clamp = (left: number, top: number, half: number, bottom: number): SVGElem
   svg("path", { class: "jaw", d: `M${left - 24} ${top - half}h24v-9h-8v-12h-8v12h-8z` }),
 ];
 
-/** Zero where the beam would be without gravity. @param step m from number to number */
+/** The ruler, with zero at the beam without gravity. @param step between two numbers, m */
 function ruler(x: number, zero: number, bottom: number, scale: number, step: number): SVGElement[] {
   const unit = Object.values(LENGTHS).findLast(({ size }) => step >= size * (1 - 1e-9)) ?? LENGTHS.mm;
   const marks: string[] = [];

@@ -1,15 +1,15 @@
-/** Numbers with their units on the materials page: read from what is typed, and written. */
+/** Parses and formats numbers with units on the materials page. */
 import { measuredText } from "../../text/text.ts";
 
 export interface Unit {
   text: string;
-  /** Of one, in SI units. */
+  /** Size of one unit in SI units. */
   size: number;
 }
 
 export const LENGTHS = { mm: { text: "mm", size: 1e-3 }, cm: { text: "cm", size: 1e-2 }, m: { text: "m", size: 1 } };
 
-/** @param value SI. @returns with three digits that count, and a space that does not break */
+/** @param value SI. @returns text with three significant digits and a non-breaking space */
 export const quantity = (value: number, { text, size }: Unit): string =>
   text === "" ? measuredText(value / size) : `${measuredText(value / size)}\u00a0${text}`;
 
@@ -19,19 +19,19 @@ const PASCALS: readonly Unit[] = ["Pa", "kPa", "MPa", "GPa", "TPa"].map((text, n
 export const pascals = (value: number): string =>
   quantity(value, PASCALS.findLast(({ size }) => value >= size) ?? PASCALS[0]!);
 
-/** A length as a ruler or a caliper tells it. @param value m */
+/** Formats a length with the precision of a ruler or caliper. @param value m */
 export const millimeters = (value: number): string =>
   value < 1e-6 ? `< ${quantity(1e-6, LENGTHS.mm)}` : quantity(value, LENGTHS.mm);
 
-/** As it is typed: without separators, with an exponent from a million on. */
+/** Formats a value for an input field: without separators, with an exponent from a million on. */
 export function typed(value: number): string {
   const short = Number(value.toPrecision(6));
   return short >= 1e6 ? short.toExponential().replace("e+", "e") : String(short);
 }
 
 /**
- * What somebody has typed, with a point or a comma before its decimals. "10,000" is ten in one language and ten
- * thousand in another: it is no number.
+ * Parses a typed number, with a point or a comma before its decimals. Rejects "10,000", which is ten in some languages
+ * and ten thousand in others.
  */
 export function parse(text: string): number | undefined {
   const trimmed = text.trim();

@@ -1,8 +1,8 @@
 /**
  * A ball: the vertices of an icosphere on its surface (drawn, grabbed, streamed) and one particle in its center, rigid
- * by shape matching. A solid ball has I = 2/5 M R^2. The shell's vertices, equally heavy, have 2/3 of their mass times
- * R^2, about any axis, because an icosphere has the icosahedron's symmetry; so 3/5 of the mass is theirs and 2/5 is the
- * center's.
+ * by shape matching. A solid ball has I = 2/5 M R^2. Shell vertices of equal mass have 2/3 of their mass times R^2,
+ * about any axis, because an icosphere has the icosahedron's symmetry. So the shell gets 3/5 of the mass and the center
+ * 2/5.
  */
 import type { BallBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -20,7 +20,7 @@ export async function ballShape(body: BallBody, path: string, baseDir: string): 
   const N = sphere.length / 3;
   const own = new Float64Array(3 * (N + 1));
   own.set(scaled(sphere, placement));
-  // fitHeight moves a mesh to stand on y = 0: the center goes with it
+  // fitHeight moves a mesh to stand on y = 0: the center moves with it
   own.set(
     [0, 1, 2].map((r) => own.subarray(0, 3 * N).reduce((sum, x, k) => (k % 3 === r ? sum + x : sum), 0) / N),
     3 * N,

@@ -1,4 +1,4 @@
-/** Scene body -> BodyTemplate: mesh, placement, masses, forces, constraints. */
+/** Makes a body's template from the scene: mesh, placement, masses, forces, constraints. */
 import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
@@ -62,7 +62,7 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   return template;
 }
 
-/** Nothing is pinned or pulled yet. */
+/** Template without pins and forces. */
 function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
   const { own, positions, triangles, enclosed, detail, picture } = shape;
   const particleCount = positions.length / 3;
@@ -103,7 +103,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
   };
 }
 
-/** What names no solver is compliant until one is chosen (chooseSolvers.ts). */
+/** Form of a body; one without a named solver is compliant until one is chosen (chooseSolvers.ts). */
 export function formOf(body: Body): BodyTemplate["form"] {
   if (body.kind === "ball") return "compliant";
   const { method, solver = "auto" } = body;
@@ -111,7 +111,7 @@ export function formOf(body: Body): BodyTemplate["form"] {
   return solver === "auto" ? "compliant" : solver;
 }
 
-/** Half of what surfaces keep apart, m; a ball touches with its radius. */
+/** Half of the contact thickness, m; a ball has contact at its radius. */
 function contactRadius(body: Body, edge: number): number {
   return body.kind === "ball" ? 0 : 0.5 * (body.contact?.thickness ?? thicknessOf(body, edge));
 }
@@ -125,7 +125,7 @@ function touchOf(body: Body): Touch {
   return { staticFriction, restitution, ignore, self: self && !rigid };
 }
 
-/** Where a scene does not say, m. */
+/** Contact thickness if the scene names none, m. */
 function thicknessOf(body: Exclude<Body, BallBody>, edge: number): number {
   return body.kind === "points" ? edge : Math.max(0.04 * edge, body.kind === "cloth" ? body.material.thickness : 0);
 }
@@ -145,11 +145,11 @@ export interface Shape {
   detail?: SurfaceMesh & { own: Float64Array };
   picture?: BodyTemplate["picture"];
   shape?: ShapeMatching;
-  /** Of points, m. */
+  /** Spacing of points, m. */
   spacing?: number;
 }
 
-/** An object's picture and the mesh that it lies on. */
+/** An object's picture, and the mesh that it is drawn on. */
 function pictured({ drawing }: SourceMesh, placement: Placement): Pick<Shape, "detail" | "picture"> {
   if (!drawing) return {};
   const { object, places, vertices, scale, offset } = drawing;
@@ -255,7 +255,7 @@ async function clothShape(
   };
 }
 
-/** Numbers of the mesh -> of its renumbered copy. */
+/** Element corners in the numbers of the renumbered mesh. */
 function renumbered(elements: Uint32Array, oldOf: Uint32Array): Uint32Array {
   const newOf = new Uint32Array(oldOf.length);
   oldOf.forEach((old, now) => (newOf[old] = now));
@@ -276,14 +276,17 @@ function requireClosed(triangles: Uint32Array, path: string): void {
     throw new SceneError(`${path}/material/volume`, `${open.size} open edges`, "a closed mesh, such as a ball");
 }
 
-/** A body's index by name. */
+/** Index of a body, by name. */
 export function bodyIndex(scene: Scene, name: string, path: string): number {
   const index = scene.bodies.findIndex((b: Body) => b.name === name);
   if (index < 0) throw new SceneError(path, name, `the name of a body: ${scene.bodies.map((b) => b.name).join(", ")}`);
   return index;
 }
 
-/** alpha is the part of the way that one step of 1/60 s goes: alpha = rate dt^2 / (1 + rate dt^2). */
+/**
+ * Shape matching of a body. alpha is the part of the correction that one step of 1/60 s makes: alpha = rate dt^2 / (1 +
+ * rate dt^2).
+ */
 function shapeMatching(body: SoftBody): { shape: ShapeMatching } | undefined {
   const m = body.material;
   if (m.model !== "shape-matching") return undefined;

@@ -1,6 +1,11 @@
-/** Lumped masses: what each element weighs, spread evenly over its corners. */
+/** Lumped masses: the mass of each element, spread evenly over its corners. */
 
-/** @param mass float64[N] kg, inout; elements uint32[k*n]; volume of element e, m^3; density kg/m^3 */
+/**
+ * @param mass float64[N] kg, inout
+ * @param elements uint32[k*n]
+ * @param density kg/m^3
+ * @param volume of element e, m^3
+ */
 export function lump(
   mass: Float64Array,
   elements: Uint32Array,
@@ -15,7 +20,12 @@ export function lump(
   return mass;
 }
 
-/** A quarter of each tetrahedron. @param X float64[3N] m, tets uint32[4n]. @returns float64[N] kg */
+/**
+ * Masses with a quarter of each tetrahedron per corner.
+ * @param X float64[3N] m
+ * @param tets uint32[4n]
+ * @returns float64[N] kg
+ */
 export function tetrahedralMasses(X: Float64Array, tets: Uint32Array, density: number): Float64Array {
   return lump(new Float64Array(X.length / 3), tets, 4, density, (e) => {
     const [u, v, t] = [0, 1, 2].map((c) =>
@@ -28,7 +38,10 @@ export function tetrahedralMasses(X: Float64Array, tets: Uint32Array, density: n
   });
 }
 
-/** A third of each triangle. @param thickness m */
+/**
+ * Masses with a third of each triangle per corner.
+ * @param thickness m
+ */
 export function sheetMasses(X: Float64Array, triangles: Uint32Array, density: number, thickness: number): Float64Array {
   return lump(new Float64Array(X.length / 3), triangles, 3, density, (e) => {
     const [u, v] = [0, 1].map((c) =>

@@ -1,6 +1,6 @@
 /**
- * Mesh sources: a body's -> simulation mesh and, where there is one, the detail mesh that is drawn. In the mesh's own
- * units.
+ * Loads a body's mesh source: the simulation mesh and, if there is one, the detail mesh that is drawn, in the mesh's
+ * own units.
  */
 import { resolve } from "node:path";
 import type { ObjectRole } from "../../../shared/objectRoles.ts";
@@ -12,11 +12,11 @@ import { loadPackageMesh } from "../../meshing/packageMesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Drawing, ObjectMeshes } from "./objectMeshes.ts";
 
-/** Where meshes come from. */
+/** Sources of meshes. */
 export interface MeshSources {
   /** Folder that mesh files are relative to. */
   baseDir: string;
-  /** Absent: there are none. */
+  /** Objects; absent: none. */
   objects?: ObjectMeshes;
 }
 

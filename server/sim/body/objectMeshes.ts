@@ -1,8 +1,8 @@
 /**
- * Objects that a scene names -> the mesh of what each is to be, and what is drawn of it.
+ * Converts objects that a scene names to a mesh for their role, and to a picture drawn on it.
  *
  *     shape (meshing/objectShape.ts) -> prepareSurface by role, size, particles -> mesh, m
- *                                    -> the picture's places, welded            -> detail mesh that hangs on it
+ *                                    -> the picture's places, welded            -> detail mesh attached to it
  */
 import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { ObjectMesh } from "../../../shared/scene.ts";
@@ -11,16 +11,16 @@ import { ObjectError, type ObjectNote } from "../../meshing/objects/objectFile.t
 import { prepareSurface } from "../../meshing/objects/prepareSurface.ts";
 import { decodeShape, fileOf } from "../../meshing/objectShape.ts";
 
-/** Particles where a scene says nothing: what one thread steps in a tick. */
+/** Number of particles if the scene names none: one thread can step them in a tick. */
 const DEFAULT_PARTICLES = 1500;
 
-/** How an object's picture lies on what is drawn of it without the picture. */
+/** Placement of an object's picture on the detail mesh. */
 export interface Drawing {
-  /** The object's id. */
+  /** Id of the object. */
   object: string;
-  /** Where the picture's vertices are, each place once, m; in the mesh's own coordinates. */
+  /** Places of the picture's vertices, each place once, m; in the mesh's own coordinates. */
   places: SurfaceMesh;
-  /** uint32[picture vertices]: which of the places each is at. */
+  /** uint32[picture vertices]: number of each vertex's place. */
   vertices: Uint32Array;
   /** A place is scale * (a position of the picture) + offset. */
   scale: number;
@@ -29,13 +29,13 @@ export interface Drawing {
 
 export type PreparedObject = LoadedMesh & { drawing: Drawing };
 
-/** What was found in an object's surface, or done to it. */
+/** A note about an object's surface: a finding, or a repair. */
 export type FoundInObject = ObjectNote & { object: string };
 
 export class ObjectMeshes {
   readonly #shapes: ReadonlyMap<string, Uint8Array>;
   readonly #prepared = new Map<string, Promise<PreparedObject>>();
-  /** Of all that has been prepared. */
+  /** Notes about all prepared objects. */
   readonly found: FoundInObject[] = [];
 
   /** @param shapes encoded, by the object's id */
@@ -43,7 +43,7 @@ export class ObjectMeshes {
     this.#shapes = shapes;
   }
 
-  /** @throws MeshError: there is no such object, or nothing of this role can be made of it */
+  /** @throws MeshError if there is no such object, or its shape does not fit this role */
   prepare(mesh: ObjectMesh, role: ObjectRole): Promise<PreparedObject> {
     const key = `${role} ${mesh.id} ${mesh.size} ${mesh.particles}`;
     let prepared = this.#prepared.get(key);
@@ -74,8 +74,9 @@ export class ObjectMeshes {
 }
 
 /**
- * @param surfaceOfPicture uint32[picture vertices]. @param count of the surface's vertices
- * @returns which place each picture vertex is at, and for each place the first picture vertex there
+ * @param surfaceOfPicture uint32[picture vertices]
+ * @param count of the surface's vertices
+ * @returns place of each picture vertex, and for each place its first picture vertex
  */
 function compact(surfaceOfPicture: Uint32Array, count: number): { vertices: Uint32Array; firsts: number[] } {
   const placeOf = new Int32Array(count).fill(-1);

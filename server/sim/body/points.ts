@@ -1,14 +1,14 @@
-/** A cloud of points: a lattice's, placed, each as heavy as the part of space that is its own. */
+/** Makes a cloud of points from a lattice; each point has the mass of its share of the volume. */
 import type { Lattice, PointsBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import type { Shape } from "./loadBody.ts";
 import { placed, placementOf, scaled } from "./transform.ts";
 
-/** Of a point, in cubes of its spacing. */
+/** Volume of a point, in cubes of its spacing. */
 const SHARES: Record<Lattice["arrangement"], number> = {
   cubic: 1,
   fcc: Math.SQRT1_2,
-  // a layer as thick as its spacing
+  // a layer is as thick as its spacing
   hexagonal: Math.sqrt(3) / 2,
 };
 
@@ -43,7 +43,7 @@ const FCC = [
   [0, 1, 1],
 ] as const;
 
-/** @returns float64[3n] m, row by row in x, then y, then z; their middle is the origin */
+/** @returns float64[3n] m, row by row in x, then y, then z; centered at the origin */
 function latticePoints({ arrangement, cells, spacing }: Omit<Lattice, "type">): Float64Array {
   const [nx, ny, nz] = cells;
   const points: number[] = [];

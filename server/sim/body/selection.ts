@@ -1,10 +1,10 @@
-/** Which particles a pin or load means, and how a load's force is spread over them. */
+/** Selects the particles of a pin or load, and spreads a load's force over them. */
 import type { Selection, Vec3 } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 
 /**
  * @param positions float64[3N] m, placed and undeformed
- * @param origin uint32[N], the number that the scene file knows each particle by
+ * @param origin uint32[N], number of each particle in the scene file
  * @param path of the selection in the scene, for the error
  */
 export function selectParticles(
@@ -35,7 +35,7 @@ export function selectParticles(
   return chosen;
 }
 
-/** What a load acts on, in any axes: only lengths and areas are taken from it. */
+/** A body under a load, in any axes: only lengths and areas are used. */
 interface LoadedBody {
   /** float64[3N] m */
   positions: Float64Array;
@@ -46,10 +46,10 @@ interface LoadedBody {
 }
 
 /**
- * Spreads a total force over particles: the consistent nodal load of a uniform traction. A face (surface triangles
- * whose corners are all selected) takes it by area, a third of each triangle to each corner; a hem (edges of one
- * triangle whose ends are selected, where no triangle is) by length, half of each edge to each end. Falls back to mass,
- * which alternates along a hem with the mesh's diagonals, where neither is selected.
+ * Spreads a total force over particles: the consistent nodal load of a uniform traction. A selected face (surface
+ * triangles whose corners are all selected) takes it by area, a third of each triangle to each corner. Without a face,
+ * a selected hem (edges of only one triangle whose ends are selected) takes it by length, half of each edge to each
+ * end. Without both, force follows mass, which alternates along a hem with the mesh's diagonals.
  * @param force float64[3N] N, inout
  */
 export function addLoad(
@@ -71,7 +71,7 @@ export function addLoad(
   for (const [p, w] of weight) for (let r = 0; r < 3; r++) force[3 * p + r] = force[3 * p + r]! + (total[r]! * w) / sum;
 }
 
-/** Third of the area of the triangles that are selected whole, m^2, by corner. */
+/** Third of the area of the wholly selected triangles, m^2, by corner. */
 function areas(inside: ReadonlySet<number>, { positions: x, triangles }: LoadedBody): Map<number, number> {
   const weight = new Map<number, number>();
   for (let t = 0; t < triangles.length; t += 3) {

@@ -1,13 +1,13 @@
 /**
- * Where a body's particles begin when the scene starts it degenerate (figure 6 of Bender et al. 2014); its rest shape
- * stays what it is.
+ * Initial positions of a body that the scene starts degenerate (figure 6 of Bender et al. 2014); its rest shape is
+ * unchanged.
  */
 import type { BodyTemplate } from "./template.ts";
 
 /**
- * flattened: every particle at the height of the lowest one, all volumes zero. mirrored: turned inside out at the
- * middle plane x = const of the box around the body. Pinned particles stay in their place.
- * @returns float64[3N] m; the body's own positions where it starts undeformed
+ * Positions at the start. flattened: every particle at the height of the lowest one, all volumes zero. mirrored: turned
+ * inside out at the middle plane x = const of the body's box. Pinned particles stay in place.
+ * @returns float64[3N] m; the body's own positions if it starts undeformed
  */
 export function startPositions({
   start,

@@ -1,5 +1,5 @@
 /**
- * A body as the scene describes it, made ready: placed particles, masses, forces, constraints, surface, detail mesh.
+ * A body of the scene, ready to simulate: placed particles, masses, forces, constraints, surface, detail mesh.
  * Immutable.
  */
 import type { Body, Look, Method, Plasticity, Vec3 } from "../../../shared/scene.ts";
@@ -14,24 +14,24 @@ import type { Form } from "../memory/writeBlocks.ts";
 /** Shape matching (kernel/assembly/constraints/shape.ts). */
 export interface ShapeMatching {
   mode: "rigid" | "linear";
-  /** Spring rate over mass, 1/s^2; infinite: the particles are put where they belong. */
+  /** Spring rate over mass, 1/s^2; infinite: particles are moved to their goals at once. */
   rate: number;
-  /** beta */
+  /** Share of linear deformation in the goals: beta of Mueller et al. 2005 */
   linearity: number;
-  /** m: of a smooth ball; absent: the particles are what touches */
+  /** m, of a smooth ball; absent: particles have contact */
   radius?: number;
   plasticity?: Plasticity;
 }
 
-/** How a surface behaves where it touches another, beside its dynamic friction and its thickness. */
+/** Contact properties of a surface besides its dynamic friction and its thickness. */
 export interface Touch {
-  /** Coulomb coefficient up to which it sticks, at least the dynamic one */
+  /** Coulomb coefficient of static friction, at least the dynamic one */
   staticFriction: number;
-  /** share of the speed of approach that is left */
+  /** share of the approach speed that remains */
   restitution: number;
-  /** names of what it passes through */
+  /** names of bodies and colliders that it passes through */
   ignore: readonly string[];
-  /** it may touch itself */
+  /** whether it may touch itself */
   self: boolean;
 }
 
@@ -40,17 +40,17 @@ export interface BodyTemplate {
   kind: Body["kind"];
   look: Look;
   particleCount: number;
-  /** The first so many particles are sent to clients: the surface of a soft body, all of a cloth. */
+  /** Number of particles, from the first, that clients receive: the surface of a soft body, all of a cloth. */
   streamedCount: number;
   /**
    * float64[3N] m, as placed; from the world's origin while the body is loaded, from the room's (origin.ts) in a built
    * world
    */
   positions: Float64Array;
-  /** float64[3N] m in the body's own axes, and what places them. Absent: only `positions` are known. */
+  /** float64[3N] m in the body's own axes, and their placement. Absent: only `positions` are known. */
   own?: Float64Array;
   placement?: Placement;
-  /** uint32[N]: each particle's place in the mesh file, from 0 */
+  /** uint32[N]: each particle's number in the mesh file, from 0 */
   origin: Uint32Array;
   /** float64[N] kg */
   mass: Float64Array;
@@ -59,49 +59,51 @@ export interface BodyTemplate {
   /** float64[3N] N, constant */
   force: Float64Array;
   velocity: Vec3;
-  /** how it begins, unless undeformed: start.ts */
+  /** initial deformation, unless undeformed: start.ts */
   start?: "flattened" | "mirrored";
-  /** It takes no part until somebody puts it in (inactive.ts). */
+  /** True for a spawnable body that is inactive at first (inactive.ts). */
   waits: boolean;
-  /** 1/s */
+  /** Damping, 1/s. */
   damping: number;
-  /** s, of the material: viscosity over modulus; 0: it has none */
+  /** Retardation time of the material, viscosity over modulus, s; 0: none */
   retardationTime: number;
   /** dynamic Coulomb coefficient */
   friction: number;
-  /** m: half thickness, or a small part of the surface's edges */
+  /** m: half of the thickness, or a small part of the surface's edges */
   contactRadius: number;
   touch: Touch;
-  /** mean edge of the surface, of points their spacing, m */
+  /** mean edge of the surface, or spacing of points, m */
   meanEdge: number;
   elements: Elements[];
-  /** How and in which order they are solved. */
+  /** Form of the constraints, and the order in which they are solved. */
   form: Form;
-  /** Of form "method": which, and its settings. */
+  /** For form "method": the method and its settings. */
   method?: Method;
-  /** As the scene says, in the unit of mass of the memory; of form "method". */
+  /** For form "method": material of the scene, in the memory's unit of mass. */
   material?: Body["material"];
   schedule: Schedule;
   /** One constraint over the whole surface: the volume inside it. */
   enclosed?: EnclosedVolume;
   /** all particles follow one moved copy of the rest shape */
   shape?: ShapeMatching;
-  /** uint32[3T] simulation surface (of streamed particles), outward */
+  /** uint32[3T] simulation surface (of streamed particles), normals outward */
   triangles: Uint32Array;
   /** uint32[4n] tetrahedra, empty for cloth */
   tets: Uint32Array;
-  /** what is drawn, placed like `positions` and in the body's own axes; absent: the simulation surface itself */
+  /** drawn mesh, placed like `positions` and in the body's own axes; absent: the simulation surface itself */
   detail?: SurfaceMesh & { own?: Float64Array };
-  /** of an object: its picture, whose vertices lie on those of `detail` (objectMeshes.ts) */
+  /** for an object: its picture, whose vertices lie on those of `detail` (objectMeshes.ts) */
   picture?: Pick<Drawing, "object" | "vertices" | "scale" | "offset">;
 }
 
-/** Whether the kernel's substeps leave its particles alone. */
+/** Whether the body has its own step: the kernel's substeps then do not move its particles. */
 export function ownStep({ form }: Pick<BodyTemplate, "form">): boolean {
   return form === "implicit" || form === "method";
 }
 
-/** Which of a room's bodies may be left out of a tick: those that wait, and beside others all, for they may sleep. */
+/**
+ * Bodies that may be left out of a tick: spawnable ones and, if there are several bodies, all, since they may sleep.
+ */
 export function leftOutOf(bodies: readonly Pick<BodyTemplate, "waits">[]): (body: { waits: boolean }) => boolean {
   return ({ waits }) => waits || bodies.length > 1;
 }

@@ -1,11 +1,11 @@
-/** Placing a mesh in the world: scale, rotate, translate (shared/scene.ts, Transform). */
+/** Places a mesh in the world: scale, rotate, translate (shared/scene.ts, Transform). */
 import type { Transform, Vec3 } from "../../../shared/scene.ts";
 
 export interface Placement {
   scale: number;
   /** float64[9] row by row */
   rotation: readonly number[];
-  /** Added after scaling and before rotating, m: centres a fitted mesh. */
+  /** Added after scaling and before rotating, m: centers a fitted mesh. */
   offset: Vec3;
   translate: Vec3;
 }
@@ -32,7 +32,7 @@ export function rotationMatrix(vector: Vec3 | undefined): number[] {
   ];
 }
 
-/** @param positions float64[3N] of the mesh whose box `fitHeight` fits (the detail mesh, where there is one) */
+/** @param positions float64[3N] of the mesh whose box `fitHeight` fits (the detail mesh, if there is one) */
 export function placementOf(transform: Transform | undefined, positions: Float64Array): Placement {
   const t = transform ?? {};
   const placement: Placement = {
@@ -57,12 +57,12 @@ export function placementOf(transform: Transform | undefined, positions: Float64
   return placement;
 }
 
-/** In the body's own axes: scaled and centred, m. The rest shape is computed from these. */
+/** Positions in the body's own axes: scaled and centered, m. The rest shape is computed from these. */
 export function scaled(positions: Float64Array, p: Placement): Float64Array {
   return positions.map((x, i) => x * p.scale + p.offset[i % 3]!);
 }
 
-/** From the body's own axes into the world. */
+/** Transforms positions from the body's own axes into the world. */
 export function placed(own: Float64Array, p: Placement): Float64Array {
   const out = new Float64Array(own.length);
   const R = p.rotation;

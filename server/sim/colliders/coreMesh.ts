@@ -1,6 +1,6 @@
 /**
- * Colliders -> core meshes: the fixed triangles that bodies' surfaces meet. Analytic shapes are tessellated, mesh
- * colliders bring their own.
+ * Makes the core meshes of colliders: fixed triangles that bodies' surfaces meet. Analytic shapes are tessellated; mesh
+ * colliders have their own triangles.
  */
 import { basename } from "node:path";
 import type { Collider, MeshSource } from "../../../shared/scene.ts";
@@ -13,15 +13,16 @@ import { boxCore, capsuleCore, cylinderCore, funnelCore, sphereCore } from "./co
 import { insetOf } from "./smooth.ts";
 
 export interface CoreMesh extends SurfaceMesh {
-  /** Of an object: what is drawn in its place. */
+  /** For an object: the picture that is drawn in its place. */
   picture?: Pick<Drawing, "object" | "scale" | "offset"> & { placement: Placement };
 }
 
 /**
- * One per collider, where the scene puts it; a plane has none: it has no edges and no end.
- * @param colliders in the coordinates that the meshes shall have
- * @param sources of meshes; edge the longest that bodies lay on them (smooth.ts), m
- * @throws MeshError naming the collider
+ * Core mesh of each collider, where the scene places it; a plane has none, since it has no edges and no end.
+ * @param colliders in the coordinates for the meshes
+ * @param sources of meshes
+ * @param edge the longest edge that bodies lay on them (smooth.ts), m
+ * @throws MeshError that names the collider
  */
 export async function loadCores(
   colliders: readonly Collider[],
@@ -40,7 +41,7 @@ export async function loadCores(
   return cores;
 }
 
-/** Places and lengths as the kernel has them: where the room's origin is must not be seen in a single bit. */
+/** Rounds places and lengths to float32, as in the kernel: no bit may depend on the room's origin. */
 function inFloat32<C extends Collider>(collider: C): C {
   const round = (value: unknown): unknown =>
     typeof value === "number" ? Math.fround(value) : Array.isArray(value) ? value.map(round) : value;
@@ -51,7 +52,7 @@ function inFloat32<C extends Collider>(collider: C): C {
 
 const PLACES = new Set(["center", "halfExtents", "a", "b", "radius", "radiusA", "radiusB", "thickness"]);
 
-/** @param edge as of loadCores */
+/** @param edge as in loadCores */
 export async function coreMesh(collider: Collider, sources: MeshSources, edge = 0): Promise<CoreMesh | undefined> {
   switch (collider.type) {
     case "plane":
@@ -71,7 +72,7 @@ export async function coreMesh(collider: Collider, sources: MeshSources, edge = 
   }
 }
 
-/** Of tetrahedra their boundary, else the triangles of the file, placed and welded. */
+/** Boundary of a mesh's tetrahedra, else the triangles of the file; placed and welded. */
 async function meshCore(collider: Extract<Collider, { type: "mesh" }>, sources: MeshSources): Promise<CoreMesh> {
   const source = await loadMesh(collider.mesh, sources, "collider");
   const mesh =
@@ -99,8 +100,8 @@ function nameOf(mesh: MeshSource): string {
 }
 
 /**
- * Vertices that are one in float32, as seams of a file are, become one; triangles that lose a corner by it, and
- * vertices without a triangle, go.
+ * Merges vertices that are equal in float32, such as those at seams of a file. Removes triangles that lose a corner by
+ * this, and vertices without a triangle.
  * @returns vertices in the order of their first use
  */
 export function weld(mesh: SurfaceMesh): SurfaceMesh {

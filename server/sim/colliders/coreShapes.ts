@@ -1,15 +1,15 @@
 /**
- * Core meshes of analytic colliders: triangles inside of the shape, closed, outward, no vertex twice. The shape itself
- * keeps particles out (kernel/assembly/colliders/collide.ts); the core is what edges and faces between them meet, and
- * what nothing may pass.
+ * Core meshes of analytic colliders: triangles inside of the shape, closed, normals outward, no duplicate vertex. The
+ * shape itself keeps particles out (kernel/assembly/colliders/collide.ts). The core stops edges and faces between them,
+ * and nothing may pass through it.
  *   box       exact: 8 vertices, 12 triangles
- *   sphere    icosphere of 1,280 triangles: sag (how far a facet lies below the surface) less than 1 % of the radius;
- *   large ones lie deeper (smooth.ts)
+ *   sphere    icosphere of 1,280 triangles: sag (depth of a facet below the surface) less than 1 % of the radius;
+ *             large ones lie deeper (smooth.ts)
  *   capsule, cylinder   inscribed: convex, so facets between points of the surface are inside; sag at most 1 % of the
- *   radius
+ *             radius
  *   funnel    a tube with walls, all of it inside the wall, everywhere within 1 % of the larger radius of its surface
- * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius, a facet between two such polygons of
- * a ball by 1 - cos(pi/n) cos(step/2) with `step` the angle between them.
+ * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius. A facet between two such polygons of
+ * a ball sags by 1 - cos(pi/n) cos(step/2), with `step` the angle between them.
  */
 import type { Collider, Vec3 } from "../../../shared/scene.ts";
 import { icosphere } from "../../meshing/generators.ts";
@@ -23,14 +23,17 @@ type Of<T extends Collider["type"]> = Extract<Collider, { type: T }>;
 export const SAG = 0.01;
 /** Corners of a circle: 1 - cos(pi/24) = 0.86 %. */
 const ROUND = 24;
-/** Of a ball, with half as many steps from pole to pole: 1 - cos^2(pi/32) = 0.96 %. */
+/** Corners of a ball's circle, with half as many steps from pole to pole: 1 - cos^2(pi/32) = 0.96 %. */
 const BALL_ROUND = 32;
 /**
- * Most corners of a funnel's circles. A wall thinner than 1/13,000 of its radius would need more: its facets leave it
- * by up to 1/100,000 of that.
+ * Largest number of corners of a funnel's circles. A wall thinner than 1/13,000 of its radius would need more: its
+ * facets leave it by up to 1/100,000 of the radius.
  */
 const MOST_ROUND = 512;
-/** Most bands between the ends; bands are as long as the radius, so that boxes around slanted triangles stay small. */
+/**
+ * Largest number of bands between the ends. Bands are as long as the radius, so that boxes around slanted triangles
+ * stay small.
+ */
 const MOST_BANDS = 32;
 
 /** A box's corners are numbered by the signs of x, y and z (bits 0, 1 and 2). */
@@ -50,13 +53,13 @@ export function boxCore(box: Of<"box">): SurfaceMesh {
   return { positions, triangles: Uint32Array.from(BOX_TRIANGLES) };
 }
 
-/** @param inset how much deeper the core lies, m */
+/** @param inset extra depth of the core, m */
 export function sphereCore(sphere: Of<"sphere">, inset = 0): SurfaceMesh {
   const { positions, triangles } = icosphere(sphere.radius - inset, 3);
   return { positions: positions.map((x, k) => x + sphere.center[k % 3]!), triangles };
 }
 
-/** @param inset as of a sphere */
+/** @param inset extra depth of the core, m */
 export function capsuleCore({ a, b, radius: whole }: Of<"capsule">, inset = 0): SurfaceMesh {
   const length = distance(a, b);
   const steps = BALL_ROUND / 4;
@@ -80,9 +83,9 @@ export function cylinderCore({ a, b, radius }: Of<"cylinder">): SurfaceMesh {
 
 /**
  * The wall is all points within half its thickness of a slanted segment in the half plane, which is convex there.
- * Turned in n steps, a ring's radius is what it was at its corners and cos(pi/n) of it in the middle of its sides; so
- * with rings widened by 1/sqrt(cos(pi/n)) radii are off by no more than delta = R (1/sqrt(cos(pi/n)) - 1) either way,
- * and an outline that is delta inside of the wall stays inside of it all around.
+ * Revolved in n steps, a ring has its full radius at its corners, and cos(pi/n) of it in the middle of its sides. With
+ * rings widened by 1/sqrt(cos(pi/n)), radii are off by at most delta = R (1/sqrt(cos(pi/n)) - 1) either way. So an
+ * outline that is delta inside of the wall stays inside of it all around.
  */
 export function funnelCore({ a, b, radiusA, radiusB, thickness }: Of<"funnel">): SurfaceMesh {
   const length = distance(a, b);
@@ -90,8 +93,8 @@ export function funnelCore({ a, b, radiusA, radiusB, thickness }: Of<"funnel">):
   const widest = Math.max(radiusA, radiusB) + half;
   const { turns, widen, delta } = roundness(widest, half);
   const inner = Math.max(half - delta, 0.5 * half);
-  // rims: half circles of so many steps that they sag by at most half of SAG, two at least; 16 are enough where the
-  // wall is all there is
+  // rims: half circles with enough steps to sag by at most half of SAG, at least two; 16 are enough for a very thick
+  // wall
   let steps = 2;
   while (steps < 16 && inner * (1 - Math.cos((0.5 * Math.PI) / steps)) > 0.5 * SAG * widest) steps++;
   const outward = Math.atan2(-(radiusB - radiusA), length);
@@ -113,7 +116,9 @@ export function funnelCore({ a, b, radiusA, radiusB, thickness }: Of<"funnel">):
   );
 }
 
-/** Corners of the circles of a wall: radii off by no more than SAG/4 of the largest and an eighth of half the wall. */
+/**
+ * Corners of the circles of a wall: radii are off by at most SAG/4 of the largest one and an eighth of half the wall.
+ */
 function roundness(widest: number, half: number): { turns: number; widen: number; delta: number } {
   const most = 1 + Math.min(0.25 * SAG, (0.125 * half) / widest);
   const turns = Math.min(MOST_ROUND, Math.max(ROUND, Math.ceil(Math.PI / Math.acos(1 / (most * most)))));
@@ -125,7 +130,7 @@ function arcPoint(radius: number, height: number, arc: number, angle: number): O
   return [radius + arc * Math.cos(angle), height + arc * Math.sin(angle)];
 }
 
-/** Points that cut a straight side into bands of about `size`, without its ends. */
+/** Points that divide a straight side into bands of about `size`, without its ends. */
 function between(from: OutlinePoint, to: OutlinePoint, size: number): OutlinePoint[] {
   const bands = Math.min(
     MOST_BANDS,

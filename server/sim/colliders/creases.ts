@@ -1,21 +1,18 @@
 /**
- * Edges of a core mesh that something can meet while it stands: all but those inside a flat face. What comes through a
- * face there has come through its inside or over its rim first; as an edge of its own the cut across a quad would push
- * what only lies on the face. That of a core that moves is bent when contact holds back one of its corners, and all its
- * edges count (memory/coreMeshes.ts).
+ * Edges of a core mesh that can have contact while it does not move: all except those inside a flat face. Anything that
+ * crosses such an edge has crossed the face's triangles or its rim first. As an edge of its own, the diagonal of a quad
+ * would push bodies that only lie on the face. A moving core is bent when contact holds back one of its corners, so all
+ * its edges count (memory/coreMeshes.ts).
  */
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import { uniqueEdges } from "../memory/surfaces.ts";
 
-/**
- * Unit normals that differ by less are those of one face: rounding of coordinates, times what a slender triangle makes
- * of it.
- */
+/** Unit normals that differ by less belong to one face: rounding of coordinates, amplified by slender triangles. */
 const FLAT = 1e-9;
 
 /**
- * @returns uint32[2E] vertex numbers, in the order of uniqueEdges; every edge that does not part exactly two triangles
- *   in one plane
+ * @returns uint32[2E] vertex numbers, in the order of uniqueEdges: every edge except those between exactly two
+ * triangles in one plane
  */
 export function creases({ positions, triangles }: Pick<SurfaceMesh, "positions" | "triangles">): Uint32Array {
   const normals = new Map<string, number[][]>();
@@ -29,7 +26,7 @@ export function creases({ positions, triangles }: Pick<SurfaceMesh, "positions" 
   const kept: number[] = [];
   for (let e = 0; e < edges.length; e += 2) {
     const [n, m, more] = normals.get(key(edges[e]!, edges[e + 1]!))!;
-    // a triangle without area has no plane (not a number: kept)
+    // a triangle without area has no plane (NaN: the edge is kept)
     if (!n || !m || more || !(n.reduce((sum, x, r) => sum + (x - m[r]!) ** 2, 0) < FLAT ** 2))
       kept.push(edges[e]!, edges[e + 1]!);
   }

@@ -1,20 +1,21 @@
 /**
  * Surfaces of revolution as triangles: a closed outline in the half plane of (radius from the axis, height along it),
- * turned about the axis in `turns` steps. Rings of the outline become regular polygons; a point on the axis becomes one
- * vertex, so nothing is doubled and the surface is closed. Quads between two rings are planar (two parallel sides), so
- * it does not matter how they are cut in two.
+ * revolved about the axis in `turns` steps. Rings of the outline become regular polygons. A point on the axis becomes
+ * one vertex, so there are no duplicates and the surface is closed. Quads between two rings are planar (two parallel
+ * sides), so either diagonal may cut them.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 
-/** m: radius (below 0: beyond the axis) and height over the first end. */
+/** Radius, m (below 0: beyond the axis), and height above the first end, m. */
 export type OutlinePoint = readonly [radius: number, height: number];
 
 /**
- * @param outline counter-clockwise in the plane (radius to the right, height up), closed; what lies beyond the axis is
- *   cut off
- * @param a, b m, ends of the axis: height counts from a towards b
- * @returns outward (counter-clockwise seen from outside), closed if the outline is simple
+ * @param outline counterclockwise in the plane (radius to the right, height up), closed; parts beyond the axis are cut
+ * off
+ * @param a first end of the axis, m
+ * @param b second end, m; height counts from a towards b
+ * @returns triangles counterclockwise from outside; closed if the outline is simple
  */
 export function revolve(outline: readonly OutlinePoint[], a: Vec3, b: Vec3, turns: number): SurfaceMesh {
   const { u, e, f } = frameOf(a, b);
@@ -46,12 +47,12 @@ export function revolve(outline: readonly OutlinePoint[], a: Vec3, b: Vec3, turn
   return { positions: Float64Array.from(positions), triangles: Uint32Array.from(triangles) };
 }
 
-/** Right-handed: u along the axis, e x f = u. */
+/** Right-handed frame: u along the axis, e x f = u. */
 function frameOf(a: Vec3, b: Vec3): { u: number[]; e: number[]; f: number[] } {
   const axis = b.map((x, r) => x - a[r]!);
   const length = Math.sqrt(axis.reduce((s, c) => s + c * c, 0));
   const u = axis.map((c) => c / length);
-  // across the axis, from the coordinate direction that it is farthest from
+  // perpendicular to the axis, from the coordinate direction farthest from it
   const least = u.reduce((k, c, r) => (Math.abs(c) < Math.abs(u[k]!) ? r : k), 0);
   const along = u[least]!;
   const across = u.map((c, r) => (r === least ? 1 : 0) - along * c);
@@ -61,7 +62,7 @@ function frameOf(a: Vec3, b: Vec3): { u: number[]; e: number[]; f: number[] } {
 }
 
 /**
- * The part of a closed outline with radius >= 0; where it crosses the axis it gets a point of radius 0 (Sutherland &
+ * Part of a closed outline with radius >= 0, with a point of radius 0 wherever it crosses the axis (Sutherland &
  * Hodgman 1974, one plane).
  */
 function cutAtAxis(outline: readonly OutlinePoint[]): OutlinePoint[] {

@@ -1,35 +1,34 @@
 /**
- * Spheres and capsules that are large beside the bodies' edges: wherever a surface lies on one its particles do, and
- * rub there (kernel/assembly/colliders/collide.ts). The core mesh then only sees to it that nothing passes, and lies as
- * deep as a sheet's edges cut into the round:
+ * Spheres and capsules that are large compared with the bodies' edges. If a surface lies on one, so do its particles,
+ * which get friction there (kernel/assembly/colliders/collide.ts). The core mesh then only stops surfaces from passing,
+ * and lies as deep as a sheet's edges cut into the round shape:
  *   sag of a chord of length e on a circle of radius R: e^2 / (8 R)
- * A core at the surface itself would push edges and faces of what rests on it out of where its particles belong, and
- * rub against them a second time: a sheet over a head never came to rest (0.7 m/s).
+ * A core at the surface itself would push edges and faces of a resting body away from where its particles belong, and
+ * apply friction a second time: a sheet over a head never came to rest (0.7 m/s).
  */
 import type { Collider } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { rough } from "../memory/rough.ts";
 
-/** An edge of this many mean ones is among the longest: diagonals, and what a mesh generator leaves. */
+/** Length of the longest edges in mean ones: diagonals, and irregular triangles of a mesh generator. */
 const LONGEST = 1.5;
-/** Of the longest edge: smaller radii have room between the particles. */
+/** Smallest radius in longest edges: smaller shapes fit between the particles. */
 const LARGE = 2;
 
 /**
- * Longest edge that a body may lay on a collider, m: 0 without bodies. Rounded: where the room's origin is must not be
- * seen in a single bit.
+ * Longest edge that a body may lay on a collider, m; 0 without bodies. Rounded: no bit may depend on the room's origin.
  */
 export function layingEdge(bodies: readonly Pick<BodyTemplate, "kind" | "meanEdge">[]): number {
   const edges = bodies.filter(({ kind }) => kind !== "ball").map(({ meanEdge }) => meanEdge);
   return edges.length > 0 ? rough(LONGEST * Math.max(...edges)) : 0;
 }
 
-/** @param edge as `layingEdge` says */
+/** @param edge result of `layingEdge` */
 export function isSmooth(c: Collider, edge: number): c is Extract<Collider, { type: "sphere" | "capsule" }> {
   return (c.type === "sphere" || c.type === "capsule") && edge > 0 && c.radius >= LARGE * edge;
 }
 
-/** How deep the core of a smooth collider lies, m; 0 of others. */
+/** Depth of a smooth collider's core, m; 0 for other colliders. */
 export function insetOf(c: Collider, edge: number): number {
   return isSmooth(c, edge) ? edge ** 2 / (8 * c.radius) : 0;
 }

@@ -14,21 +14,21 @@ import { bendElements } from "./bending.ts";
 import { NONE, rowsOf, type AnyElements, type Constraint } from "./constraint.ts";
 import { sheetBending } from "./sheetBending.ts";
 
-/** n bending stencils: hinges, or of rectangles (rectangularBending.ts). */
+/** n bending stencils: of hinges, or of rectangles (rectangularBending.ts). */
 export interface BendElements extends AnyElements {
   kind: "bend";
-  /** uint32[4n]: of a hinge x0 x1 the common edge, x2 x3 the opposite corners */
+  /** uint32[4n]: for a hinge, x0 x1 the common edge, x2 x3 the opposite corners */
   particles: Uint32Array;
   /** float64[4n] K, dimensionless */
   K: Float64Array;
-  /** float64[n] m/N: (A0 + A1)/B of a hinge, over its weight (bendingWeights.ts) */
+  /** float64[n] m/N: (A0 + A1)/B for a hinge, over its weight (bendingWeights.ts) */
   alpha: Float64Array;
   /** float64[n] |K x| at rest, m; 0 for a flat sheet */
   rest: Float64Array;
 }
 
 function writeBend(f32: Float32Array, at: number, e: BendElements, i: number, w: (corner: number) => number): void {
-  // as four lanes of float32 would sum them up
+  // in the order in which four lanes of float32 add up
   let W = 0;
   for (let k = 3; k >= 0; k--)
     W = Math.fround(W + Math.fround(w(k) * Math.fround(Math.fround(e.K[4 * i + k]!) * Math.fround(e.K[4 * i + k]!))));
@@ -40,7 +40,7 @@ function writeBend(f32: Float32Array, at: number, e: BendElements, i: number, w:
 
 export const bend: Constraint<BendElements> = {
   corners: 4,
-  // in the paper's form rigidity cancels: it keeps the paper's own stencils
+  // in the paper's form rigidity cancels, so it keeps the paper's stencils
   ofSheet: ({ material: { bendingStiffness }, X, triangles, form }) =>
     bendingStiffness ? [(form === "paper" ? bendElements : sheetBending)(X, triangles, bendingStiffness)] : [],
   bytes: L.BEND_BYTES,

@@ -3,15 +3,14 @@
  * 2006).
  *
  * The factor: the papers' E_b = 1/2 3/(A0+A1) |K x|^2 over all edges is three times the energy of a plate. |K x| is the
- * edge's length times its dihedral angle; a grid of squares a x a bent to a cylinder of curvature kappa across its
- * columns has one such edge a square, with angle kappa a between triangles of a^2/2, and so 3/2 kappa^2 a square meter
- * where a plate of unit rigidity has 1/2. Equilateral triangles give the same. So E_b = B/(2 (A0+A1)) |K x|^2 with the
- * flexural rigidity B, and a strip hangs as the elastica does (tests/physics).
+ * edge's length times its dihedral angle. Bend a grid of squares a x a to a cylinder of curvature kappa across its
+ * columns. Each square then has one such edge, with angle kappa a between triangles of a^2/2: an energy of 3/2 kappa^2
+ * per square meter, while a plate of unit rigidity has 1/2. Equilateral triangles give the same. So E_b = B/(2 (A0+A1))
+ * |K x|^2 with the flexural rigidity B, and a strip hangs like the elastica (tests/physics).
  *
- * The form is not isotropic: the same grid, bent along its diagonals, is half again as stiff, and where vertices
- * between the rows may give way it has 0.85 B along the sides and 1.35 B at 45 degrees. sheetBending.ts gives a flat
- * sheet B in all directions; these are the paper's hinges as they are, for sheets that are curved at rest and bodies of
- * the paper's form.
+ * The form is not isotropic. The same grid is half again as stiff when bent along its diagonals. If vertices between
+ * the rows may yield, it has 0.85 B along the sides and 1.35 B at 45 degrees. sheetBending.ts gives a flat sheet B in
+ * all directions; the unchanged hinges here are for sheets that are curved at rest and for bodies of the paper's form.
  */
 import type { BendElements } from "./bend.ts";
 
@@ -38,7 +37,7 @@ export function bendElements(X: Float64Array, triangles: Uint32Array, rigidity: 
   const alpha: number[] = [];
   const rest: number[] = [];
   for (const { ends, corners } of opposite.values()) {
-    if (corners.length !== 2) continue; // a border, or three sheets sewn together: no isometric stencil there
+    if (corners.length !== 2) continue; // a border, or three sheets sewn together: no isometric stencil
     const stencil = [ends[0], ends[1], corners[0]!, corners[1]!];
     const x = stencil.map((p) => [X[3 * p]!, X[3 * p + 1]!, X[3 * p + 2]!]);
     const { k, areas } = stencilVector(x);
@@ -48,7 +47,7 @@ export function bendElements(X: Float64Array, triangles: Uint32Array, rigidity: 
     const Kx = [0, 1, 2].map((r) => k.reduce((sum, ki, i) => sum + ki * (x[i]![r]! - x[0]![r]!), 0));
     const length = norm(Kx);
     const size = Math.max(...k.map(Math.abs)) * norm([0, 1, 2].map((r) => x[1]![r]! - x[0]![r]!));
-    // a flat sheet's K x is rounding: relative to the stencil, far below any visible curvature
+    // for a flat sheet, K x is rounding: relative to the stencil, far below any visible curvature
     rest.push(length < 1e-9 * size ? 0 : length);
   }
   return {
@@ -86,7 +85,7 @@ function area(a: readonly number[], b: readonly number[], c: readonly number[]):
   return 0.5 * norm([u[1]! * v[2]! - u[2]! * v[1]!, u[2]! * v[0]! - u[0]! * v[2]!, u[0]! * v[1]! - u[1]! * v[0]!]);
 }
 
-/** Not Math.hypot, whose rounding is the engine's own choice. */
+/** Length of a vector. Math.hypot is not used: its rounding depends on the engine. */
 function norm(a: readonly number[]): number {
   return Math.sqrt(a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!);
 }

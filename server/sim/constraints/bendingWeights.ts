@@ -1,23 +1,21 @@
 /**
- * Weights of a flat sheet's hinges with which it bends like a plate in every direction: a fit, when a body is loaded.
+ * Fits weights of a flat sheet's hinges so that it bends like a plate in every direction; runs when a body is loaded.
  *
- * A patch is a vertex with two rings around it; it has the hinges of its vertices, half of each for each end, and of
- * every hinge a third of its triangles. With y_k the sheet bent to curvature k and vertices between that are as they
- * settle, a patch of area A holds
- *   E(k) = sum_e w_e (K_e y_k)^2/(2 alpha_e A)  and should hold B/2 kappa^2 for the cylinders of six directions, 30
- *   degrees apart
- * (five would do: E is a quartic form in the direction). Each patch asks for the smallest change of its weights that
- * does it,
+ * A patch is a vertex with two rings around it. It contains the hinges of its vertices, half of each for each end, and
+ * a third of the triangles of every hinge. Let y_k be the sheet bent to curvature k, with the vertices in between
+ * settled. A patch of area A then stores
+ *   E(k) = sum_e w_e (K_e y_k)^2/(2 alpha_e A)
+ * and should store B/2 kappa^2 for cylinders of six directions, 30 degrees apart (five would suffice: E is a quartic
+ * form in the direction). Each patch asks for the smallest change of its weights that achieves this,
  *   dw = Q^T (Q Q^T + lambda)^-1 (1 - Q w),  Q_de = (K_e y_d)^2/(alpha_e A B),
- * a hinge takes the mean of what its patches ask for, less a tenth of its distance from 1, and vertices settle anew:
- * Gauss-Seidel on the bending energy from the quadratic surface, a few sweeps, which reach what is between neighbors
- * and leave the sheet as a whole bent. A settled energy's derivative by a weight is the settled hinge's own energy, so
- * that this is a Newton step of the fit.
+ * and a hinge takes the mean of the changes of its patches, less a tenth of its distance from 1. Vertices then
+ * settle again: a few Gauss-Seidel sweeps on the bending energy from the quadratic surface, which move neighbors but
+ * leave the sheet as a whole bent. The derivative of a settled energy by a weight is the settled hinge's own energy, so
+ * this is a Newton step of the fit.
  *
- * Tried and lost (cylinders over B; 24 x 24 cells, alternating squares): settling on from the step before, 1.09 to 1.65
- * and weights at their limits, since the sheet as a whole unbends from its border; patches of one ring, 0.91 to 1.07;
- * no pull to 1, 0.98 to 1.04; now 1.02 to 1.03. Twelve steps of six sweeps: the same within 0.01, in two and a half
- * times the time.
+ * Tried (cylinders over B; 24 x 24 cells, alternating squares): settling on from the previous step, 1.09 to 1.65 with
+ * weights at their limits, since the whole sheet unbends from its border; patches of one ring, 0.91 to 1.07; no pull to
+ * 1, 0.98 to 1.04; now 1.02 to 1.03. Twelve steps of six sweeps: the same within 0.01, in 2.5 times the time.
  *
  * Plain sums in the order of the mesh: the same bits on any machine. Cost is linear in the mesh: 1 s of a 2 GHz core
  * for 10,000 vertices.
@@ -28,10 +26,10 @@ const STEPS = 4;
 const SWEEPS = 4;
 const RINGS = 2;
 const PULL = 0.1;
-/** A weight's range: a hinge in a bad triangle is neither lost nor made the stiffest of the sheet. */
+/** Range of a weight: a hinge in a bad triangle is neither lost nor made the stiffest of the sheet. */
 const LEAST = 0.25;
 const MOST = 4;
-/** Over the number of hinges: keeps the six equations, which have rank five, solvable. */
+/** Regularization over the number of hinges: makes the six equations, which have rank five, solvable. */
 const LAMBDA = 0.01;
 const HALF_ROOT_3 = Math.sqrt(3) / 2;
 const DIRECTIONS = [
@@ -49,7 +47,7 @@ const D = DIRECTIONS.length;
  * @param triangles uint32[3n]
  * @param hinges of that sheet (bending.ts)
  * @param rigidity B, N m, that hinges.alpha was made with
- * @returns float64[hinges], all 1 where a sheet has no vertex two rings from its border
+ * @returns float64[hinges], all 1 if no vertex is two rings from the border
  */
 export function bendingWeights(
   plane: Float64Array,
@@ -82,7 +80,7 @@ export function bendingWeights(
   return weights;
 }
 
-/** The sheet in three quadratic surfaces y: k_xx, k_yy, k_xy of 1 each. Writes float64[3N]. */
+/** Writes the sheet in three quadratic surfaces y, with k_xx, k_yy, k_xy of 1 each: float64[3N]. */
 function bend(plane: Float64Array, y: Float64Array): void {
   for (let v = 0; v < plane.length / 2; v++) {
     const a = plane[2 * v]!;
@@ -94,7 +92,7 @@ function bend(plane: Float64Array, y: Float64Array): void {
 }
 
 /**
- * Lets the free vertices of the bent sheet settle, Gauss-Seidel on the bending energy.
+ * Settles the free vertices of the bent sheet by Gauss-Seidel on the bending energy.
  * @returns a function of the weights: float64[3n] K_e y of every hinge for the three surfaces, overwritten by each call
  */
 function settler(
@@ -141,7 +139,10 @@ function settler(
   };
 }
 
-/** dw = Q^T (Q Q^T + lambda)^-1 (1 - Q w) @returns float64[hinges of the patch] */
+/**
+ * Changes that a patch asks for: dw = Q^T (Q Q^T + lambda)^-1 (1 - Q w).
+ * @returns float64[hinges of the patch]
+ */
 function changesOf(patch: Patch, bent: Float64Array, weights: Float64Array, area: Float64Array): Float64Array {
   const m = patch.hinges.length;
   const Q = new Float64Array(D * m);
@@ -173,8 +174,8 @@ function changesOf(patch: Patch, bent: Float64Array, weights: Float64Array, area
 }
 
 /**
- * uint8[N], 1 where a vertex is neither on the border nor next to it: the others are held, and the sheet as a whole
- * with them.
+ * uint8[N], 1 for a vertex that is neither on the border nor next to it. The other vertices are fixed, and so the sheet
+ * as a whole.
  */
 function inner(count: number, triangles: Uint32Array): Uint8Array {
   const open = new Set<number>();
@@ -200,7 +201,7 @@ function inner(count: number, triangles: Uint32Array): Uint8Array {
 
 interface Patch {
   hinges: Uint32Array;
-  /** Of each hinge, 0.5 or 1. */
+  /** Share of each hinge, 0.5 or 1. */
   shares: Float64Array;
   /** m^2 */
   area: number;
@@ -227,7 +228,7 @@ function patchesOf(count: number, { particles }: BendElements, free: Uint8Array,
   return patches;
 }
 
-/** Of each vertex: where the hinges' `particles` name it among the first `of` of four. */
+/** For each vertex, the indices at which the hinges' `particles` name it among the first `of` of four. */
 function lists(count: number, particles: Uint32Array, of: number): number[][] {
   const out: number[][] = Array.from({ length: count }, () => []);
   particles.forEach((v, corner) => {
@@ -237,7 +238,7 @@ function lists(count: number, particles: Uint32Array, of: number): number[][] {
 }
 
 /**
- * Gauss elimination of D equations, positive definite;
+ * Gauss elimination of D equations, positive definite.
  * @param M float64[D(D+1)] rows with their right sides, destroyed
  */
 function solve(M: Float64Array): Float64Array {

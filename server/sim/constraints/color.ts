@@ -2,10 +2,11 @@
  * Graph coloring: constraints of one color share no particle, so they can be solved four at a time and on several
  * threads.
  *
- * First fit in the order given, which on a spatially ordered mesh leaves few, large colors first and small ones last. A
- * particle of valence n needs n colors, most of which would hold the few constraints around it and three empty lanes in
- * four: so, from the smallest color on, what is missing to whole blocks of four is taken from the largest one. A mesh
- * whose every constraint meets in one particle has no such others, and is solved one by one.
+ * First fit in the given order; on a spatially ordered mesh it leaves few, large colors first and small ones last. A
+ * particle of valence n needs n colors. Most of them would have only the few constraints around it, with three empty
+ * lanes in four. So, from the smallest color on, each color is filled up to whole blocks of four with constraints from
+ * the largest color. If all constraints of a mesh share one particle, none can be moved, and they are solved one by
+ * one.
  */
 
 /** Colors of every particle, one bit each in 32-bit words; words are added as colors are needed. */
@@ -38,14 +39,14 @@ class Palette {
     return true;
   }
 
-  /** Gives all particles of constraint e the color, or takes it away. */
+  /** Sets or clears the color for all particles of constraint e. */
   flip(e: number, color: number): void {
     for (let i = 0; i < this.k; i++) this.words[color >>> 5]![this.particles[this.k * e + i]!]! ^= 1 << (color & 31);
   }
 }
 
 /**
- * @param particles uint32[k*n] particle numbers of n constraints, those of one constraint different from each other
+ * @param particles uint32[k*n] particle numbers of n constraints, distinct within a constraint
  * @param k particles in a constraint
  * @returns constraint numbers color by color, each color in ascending order (= execution and memory order)
  */
@@ -62,7 +63,7 @@ export function colorConstraints(particles: Uint32Array, k: number, particleCoun
   return colors;
 }
 
-/** Moves constraints from the largest colors into smaller ones that do not fill their last block, smallest first. */
+/** Moves constraints from the largest colors into smaller ones with an incomplete last block, smallest first. */
 function fillLanes(colors: number[][], palette: Palette): void {
   const ascending = (): number[] =>
     colors.map((_, color) => color).sort((a, b) => colors[a]!.length - colors[b]!.length || b - a);
@@ -76,7 +77,7 @@ function fillLanes(colors: number[][], palette: Palette): void {
   }
 }
 
-/** What is missing of a block, as long as `from` has more; the last ones first, so that fewer have to move up. */
+/** Moves constraints from a larger color to fill up a block. The last ones go first, so that fewer have to move up. */
 function take(from: number[], donor: number, members: number[], color: number, palette: Palette): void {
   for (let at = from.length - 1; at >= 0 && members.length % 4 !== 0 && from.length > members.length + 1; at--) {
     const e = from[at]!;

@@ -1,6 +1,6 @@
 /**
- * What the host knows of one kind of constraint, all in one place: which bodies have it, how it lies in memory, its
- * float64 twin, its energy, and what of it an owner may change. kinds.ts lists the kinds; all else goes by that list.
+ * Descriptor of one kind of constraint: the bodies that have it, its layout in memory, its float64 twin, its energy,
+ * and its tunable values. kinds.ts lists the kinds; all other code uses that list.
  */
 import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
 import type { ClothMaterial, SoftMaterial } from "../../../shared/scene.ts";
@@ -12,15 +12,15 @@ import type { Elements } from "./kinds.ts";
 
 /**
  * Constraints of one body as flat float64 arrays, before they are colored and written to memory. The twins solve these
- * very arrays; memory/writeBlocks.ts rounds them to float32.
+ * arrays; memory/writeBlocks.ts rounds them to float32.
  */
 export interface AnyElements {
   kind: string;
-  /** The body's own numbers, `corners` of each constraint. */
+  /** Particle numbers in the body, `corners` for each constraint. */
   particles: Uint32Array;
 }
 
-/** How often a tick visits a constraint. */
+/** Number of visits of a constraint in a tick. */
 export interface Pace {
   substeps: number;
   iterations: number;
@@ -33,15 +33,15 @@ export interface Solid {
   X: Float64Array;
   /** uint32[4n], positively oriented: det(X0-X3, X1-X3, X2-X3) > 0 */
   tets: Uint32Array;
-  /** uint32[3T] its surface, outward */
+  /** uint32[3T] its surface, normals outward */
   triangles: Uint32Array;
   /** uint32[8n] cells of a box mesh: corner c has x from bit 0, y from bit 1, z from bit 2 */
   cells: Uint32Array | undefined;
   pace: Pace;
-  /** Of a substep. */
+  /** Length of a substep, s. */
   seconds: number;
   form: Form;
-  /** In the scene, for errors. */
+  /** Path in the scene, for errors. */
   path: string;
 }
 
@@ -50,33 +50,39 @@ export interface Sheet extends Pick<Solid, "X" | "triangles" | "pace" | "seconds
   material: ClothMaterial;
 }
 
-/** What makes a body's rows; all as the scene says where it is equal to `scene`. */
+/** Values from which a body's rows are made; equal to `scene` until tuned. */
 export type Material = Omit<TunableBody["scene"], "damping" | "friction">;
 
-/** A lane of a block as the scene has it, in the room's unit of mass. */
+/** A lane of a block with the scene's values, in the room's unit of mass. */
 export interface Row {
-  /** @param offset in bytes of a row in the block; row behind it */
+  /**
+   * @param offset of a row in the block, bytes
+   * @param row number of rows after that
+   */
   read: (offset: number, row?: number) => number;
   scene: Material;
   now: Material;
   elasticity: TunableBody["elasticity"];
-  /** kg */
+  /** Unit of mass, kg. */
   massUnit: number;
 }
 
-/** For elements that are made from a row: it knows its particles already. */
+/** Particles of an element that is made from a row, which has its particles already. */
 export const NONE = new Uint32Array(0);
 
-/** float64[count] rows behind each other. */
+/** float64[count] of consecutive rows. */
 export const rowsOf = (read: Row["read"], offset: number, count: number): Float64Array =>
   Float64Array.from({ length: count }, (_, row) => read(offset, row));
 
 interface Twin<E> {
-  /** Numbers that one constraint remembers between iterations, in the order of the kernel's rows. */
+  /** Count of numbers that one constraint keeps between iterations, in the order of the kernel's rows. */
   memory: number;
-  /** One compliant step of constraint i. @returns the linear system that it solved, where there was one */
+  /**
+   * One compliant step of constraint i.
+   * @returns the linear system that it solved, if there was one
+   */
   solve: (p: Particles, e: E, i: number, memory: Float64Array, h: number) => number[][] | void;
-  /** Elastic energy of constraint i, J, continued where elements are flat or inverted; absent where there is none. */
+  /** Elastic energy of constraint i, J, continued for flat or inverted elements; absent: no elastic energy. */
   energy?: (x: Float64Array, e: E, i: number) => number;
   /** dE/dx_j of its corners, N. */
   gradient?: (x: Float64Array, e: E, i: number) => readonly Vector[];
@@ -85,10 +91,13 @@ interface Twin<E> {
 export interface Constraint<E extends AnyElements = AnyElements> {
   /** Particles of one constraint. */
   corners: number;
-  /** What a soft body has of it, with what goes with it; likewise a cloth. Absent: nothing. @throws SceneError */
+  /**
+   * Elements of this kind in a soft body or in a cloth, with accompanying ones. Absent: none.
+   * @throws SceneError
+   */
   ofSolid?: (solid: Solid) => Elements[];
   ofSheet?: (sheet: Sheet) => Elements[];
-  /** float64[N] kg of a soft body that it weighs, where not as its tetrahedra do. */
+  /** float64[N] masses of a soft body, kg, if they differ from those of its tetrahedra. */
   masses?: (solid: Solid) => Float64Array | undefined;
 
   /** Bytes of one block of four lanes. */
@@ -98,45 +107,45 @@ export interface Constraint<E extends AnyElements = AnyElements> {
   /** The kernel's STAGE_ that its time counts for. */
   stage: number;
   /**
-   * The kernel's KIND_ that solves the same blocks in the paper's form, C = E; absent where a constraint has no elastic
+   * The kernel's KIND_ that solves the same blocks in the paper's form, C = E; absent for a constraint without elastic
    * energy.
    */
   paperPhase?: number;
-  /**
-   * What it remembers between iterations: rows of 16 bytes from this byte offset of the block, or from the beginning of
-   * an array of its own.
-   */
+  /** Data kept between iterations: rows of 16 bytes from this byte offset of the block, or in an array of their own. */
   remembers: { rows: number; offset: number } | { rows: number; apart: true };
-  /** Its stress is remembered from tick to tick while the body is slow (kernel/assembly/warmStart/warmStart.ts). */
+  /**
+   * Whether its stress is remembered from tick to tick while the body is slow (kernel/assembly/warmStart/warmStart.ts).
+   */
   settles?: boolean;
-  /** Rows that outlive a substep: part of the room's state, which reset, roll-back and the state hash take in. */
+  /** Rows that outlive a substep: part of the room's state, so reset, roll-back and state hash include them. */
   state?: { offset: number; rows: number };
-  /** Byte offset of the row that holds each lane's body number. */
+  /** Byte offset of the row with each lane's body number. */
   body?: number;
   /** The kernel's KIND_ of a phase over the same blocks at the end of each substep, after collisions. */
   after?: number;
   /**
-   * @param at float32 index of the lane in the block's first row; w inverse mass of a corner (particles are in memory
-   *   before constraints)
+   * @param at float32 index of the lane in the block's first row
+   * @param w inverse mass of a corner (particles are written before constraints)
    */
   write: (f32: Float32Array, at: number, e: E, i: number, w: (corner: number) => number) => void;
-  /** Padded lanes rest on the dummy particles. */
+  /** Writes a padded lane, whose corners are the dummy particles. */
   pad: (f32: Float32Array, at: number) => void;
 
   twin: Twin<E>;
   /**
-   * Energy of constraint i for the ledger (energy/), J; none below rest. 0 where it stores none.
-   * @param x float64[3N] m; form of the solver, which decides how an energy goes on where an element is crushed
+   * Energy of constraint i for the ledger (energy/), J; 0 at rest, and 0 for a constraint that stores none.
+   * @param x float64[3N] m
+   * @param form of the solver, which decides the continuation of the energy of a crushed element
    */
   energy: (x: Float64Array, e: E, i: number, form: Form) => number;
 
   /**
-   * Byte offset of a row that goes with the inverse of Young's modulus, and is all that another one changes: `alpha` of
-   * the elements.
+   * Byte offset of a row proportional to the inverse of Young's modulus, if no other row depends on the modulus:
+   * `alpha` of the elements.
    */
   compliance?: number;
-  /** Where more changes: one constraint as the scene's loader would make it now, from its row. */
+  /** Present if other rows depend on the material: one constraint with the current material, made from its row. */
   remade?: (row: Row) => E;
-  /** The same of all of them, in float64: the readable twin. */
+  /** The same for all constraints of a body, in float64: the readable twin. */
   tuned?: (e: E, of: TunableBody, now: BodyTuning) => E;
 }

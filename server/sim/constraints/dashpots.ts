@@ -1,7 +1,7 @@
 /**
  * Damping of a compliant body's material (Kelvin and Voigt; kernel/assembly/constraints/dashpots.ts): a dashpot beside
- * each of its tetrahedra, triangles and bending stencils, with h/tau of their compliance. Those of materials that are
- * not linear have Hooke's moduli.
+ * each of its tetrahedra, triangles and bending stencils, with h/tau of their compliance. Dashpots of nonlinear
+ * materials use Hooke's moduli.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene.ts";
@@ -14,23 +14,26 @@ import { orthotropicElements, orthotropicTet, type OrthotropicTetElements } from
 import { triangle, triangleElements, type TriangleElements } from "./triangle.ts";
 
 interface Past {
-  /** float64: what each resists the rate of, as the last substep ended; the twins' state */
+  /** float64: strain of each dashpot at the end of the last substep; the twins' state */
   past: Float64Array;
 }
-/** past: six strains of each */
+/** past: six strains each */
 export interface TetDashpots extends Omit<OrthotropicTetElements, "kind">, Past {
   kind: "tet-dashpot";
 }
-/** past: three strains of each */
+/** past: three strains each */
 export interface TriangleDashpots extends Omit<TriangleElements, "kind">, Past {
   kind: "triangle-dashpot";
 }
-/** past: K x along the vectors that turn with each */
+/** past: K x along vectors that rotate with the stencil, for each */
 export interface BendDashpots extends Omit<BendElements, "kind">, Past {
   kind: "bend-dashpot";
 }
 
-/** What a dashpot has of the constraint beside it: no energy, no other solver, no stress from tick to tick. */
+/**
+ * Fields that a dashpot shares with the constraint beside it: it has no energy, no other solver, and no stress kept
+ * from tick to tick.
+ */
 function beside<E extends OrthotropicTetElements | TriangleElements | BendElements>({
   corners,
   stage,
@@ -45,10 +48,10 @@ function writePast(f32: Float32Array, at: number, past: Float64Array, i: number,
   for (let k = 0; k < rows; k++) f32[at + offset / 4 + 4 * k] = past[rows * i + k]!;
 }
 
-/** Made anew: what it keeps stays in its lane. */
+/** Placeholder for a remade dashpot: its lane keeps the past strain. */
 const kept = (): Past => ({ past: new Float64Array(6) });
 
-/** Of a material whose solid is made of tetrahedra, 1/Pa. */
+/** Compliance of a material whose solid is made of tetrahedra, 1/Pa. */
 const complianceOf = (m: IsotropicMaterial | OrthotropicMaterial): OrthotropicTetElements["compliance"] =>
   m.model === "orthotropic" ? orthotropicCompliance(m) : isotropicCompliance(m);
 

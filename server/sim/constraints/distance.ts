@@ -23,14 +23,14 @@ export interface DistanceElements extends Geometric {
   /** uint32[2n] */
   particles: Uint32Array;
   /**
-   * float64[3n] unit vector from the second particle to the first, at rest: where they part to, should they be in one
+   * float64[3n] unit vector from the second particle to the first, at rest: separation direction if both are at one
    * place
    */
   direction: Float64Array;
 }
 
 /**
- * Every edge of triangles or tetrahedra once, ends ascending, in the order of the elements.
+ * Every edge of triangles or tetrahedra, once, ends ascending, in the order of the elements.
  * @param corners of an element
  */
 export function edgesOf(elements: Uint32Array, corners: 3 | 4): Uint32Array {
@@ -51,7 +51,7 @@ export function edgesOf(elements: Uint32Array, corners: 3 | 4): Uint32Array {
   return Uint32Array.from(edges);
 }
 
-/** Not Math.hypot, whose rounding is the engine's own choice. */
+/** Lengths of edges. Math.hypot is not used: its rounding depends on the engine. */
 export function lengthsOf(X: Float64Array, edges: Uint32Array): Float64Array {
   return Float64Array.from({ length: edges.length / 2 }, (_, i) => {
     const a = 3 * edges[2 * i]!;
@@ -70,19 +70,25 @@ function directionsOf(X: Float64Array, edges: Uint32Array, lengths: Float64Array
   });
 }
 
-/** @param X float64[3N] m, undeformed positions; edges uint32[2n] */
+/**
+ * @param X float64[3N] m, undeformed positions
+ * @param edges uint32[2n]
+ */
 export function distanceElements(X: Float64Array, edges: Uint32Array, asked: Held, pace: Pace): DistanceElements {
   const rest = lengthsOf(X, edges);
   return { kind: "distance", particles: edges, direction: directionsOf(X, edges, rest), ...held(rest, asked, pace) };
 }
 
-/** Springs along edges. @param constants of each, N/m */
+/**
+ * Springs along edges.
+ * @param constants of each, N/m
+ */
 export function springElements(X: Float64Array, edges: Uint32Array, constants: readonly number[]): DistanceElements {
   const springs = distanceElements(X, edges, { compliance: 1 }, { substeps: 1, iterations: 1 });
   return { ...springs, alpha: Float64Array.from(constants, (k) => 1 / k) };
 }
 
-/** |x0 - x1| - rest; along its direction at rest where both are in one place. */
+/** |x0 - x1| - rest; along its direction at rest if both are at one place. */
 export function distanceValue(x: Float64Array, e: DistanceElements, i: number): Value {
   const d = subtract(vectorAt(x, e.particles[2 * i]!), vectorAt(x, e.particles[2 * i + 1]!));
   const length = norm(d);
@@ -90,7 +96,10 @@ export function distanceValue(x: Float64Array, e: DistanceElements, i: number): 
   return { C: length - e.rest[i]!, gradient: [n, scale(-1, n)] };
 }
 
-/** One step of distance i. @param L float64[n] multipliers, inout */
+/**
+ * One step of distance i.
+ * @param L float64[n] multipliers, inout
+ */
 export function solveDistance(p: Particles, e: DistanceElements, i: number, L: Float64Array, h: number): void {
   L[i] = project(
     p,

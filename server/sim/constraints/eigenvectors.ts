@@ -1,10 +1,10 @@
 /**
  * Principal axes of a symmetric 3x3 matrix by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, section
- * 8.5) in float64: plain arithmetic and square roots, so the same bits on any machine, and powers of two scale through
+ * 8.5) in float64. Plain arithmetic and square roots give the same bits on any machine, and powers of two scale
  * exactly.
  */
 
-/** Sweeps after which any 3x3 matrix is diagonal: convergence is quadratic, five do. */
+/** Sweeps after which any 3x3 matrix is diagonal: convergence is quadratic, and five suffice. */
 const SWEEPS = 8;
 
 /**

@@ -14,15 +14,16 @@ import { polyhedron, sixVolumes, triplesOf } from "./polyhedron.ts";
 
 /** One constraint over a body's whole surface. */
 export interface EnclosedVolume extends Hold {
-  /** six times the wanted volume, m^3 */
+  /** six times the target volume, m^3 */
   rest: number;
   /** m^3/Pa */
   alpha: number;
 }
 
 /**
- * @param X float64[3N] m, undeformed positions; triangles uint32[3T], closed, outward; pressure the wanted volume in
- *   rest volumes
+ * @param X float64[3N] m, undeformed positions
+ * @param triangles uint32[3T], closed, normals outward
+ * @param asked hold of the scene; pressure: target volume in rest volumes
  */
 export function enclosedVolume(
   X: Float64Array,
@@ -34,17 +35,23 @@ export function enclosedVolume(
   return { ...hold, alpha, rest: (asked.pressure ?? 1) * sixVolumes(X, triplesOf(triangles), triangles[0]!) };
 }
 
-/** A phase and rows of those bodies that keep their whole volume. */
+/** A phase and rows for bodies with an enclosed volume. */
 export interface EnclosedRows {
-  /** Of an iteration. @param pass PASS_FIRST and PASS_LAST, added */
+  /**
+   * Phases of one iteration.
+   * @param pass sum of PASS_FIRST and PASS_LAST
+   */
   phases: (pass: number) => Phase[];
-  /** By body: address of its row. */
+  /** Address of each body's row. */
   rowOf: (number | undefined)[];
   /** @param surfaces address of the first SURFACE row */
   write: (memory: SharedArrayBuffer | ArrayBuffer, surfaces: number) => void;
 }
 
-/** Takes memory now, and returns what writes it later. One body's surface is serial, and nobody else's. */
+/**
+ * Allocates the rows; the result's `write` fills them later. One thread handles a body's whole surface, which no other
+ * body shares.
+ */
 export function planEnclosedVolumes(bodies: readonly BodyTemplate[], allocator: Allocator): EnclosedRows {
   const keeping = bodies.flatMap((body, index) => (body.enclosed ? [{ body, index, volume: body.enclosed }] : []));
   const count = keeping.length;
@@ -85,14 +92,14 @@ function writeRow(
   view.setFloat64(L.ENCLOSED_REST, volume.rest, true);
 }
 
-/** The volume that a closed surface of a room's particles encloses. */
+/** Volume enclosed by a surface of a room's particles. */
 export interface ReferenceEnclosed extends Hold {
   /** The surface's particles are first .. first + count. */
   first: number;
   count: number;
-  /** uint32[3T] particle numbers of the room, outward */
+  /** uint32[3T] particle numbers of the room, normals outward */
   triangles: Uint32Array;
-  /** six times the wanted volume, m^3 */
+  /** six times the target volume, m^3 */
   rest: number;
   /** m^3/Pa */
   alpha: number;
@@ -118,7 +125,11 @@ export function solveEnclosedVolumes(p: Particles, e: ReferenceEnclosed, h: numb
   );
 }
 
-/** J. @param x float64[3N] m; triangles uint32[3T] outward */
+/**
+ * Elastic energy, J.
+ * @param x float64[3N] m
+ * @param triangles uint32[3T], normals outward
+ */
 export function enclosedEnergy(x: Float64Array, triangles: Uint32Array, e: EnclosedVolume): number {
   const C = (sixVolumes(x, triplesOf(triangles), 0) - e.rest) / 6;
   return e.unilateral && C > 0 ? 0 : stored(C, e.alpha);

@@ -1,8 +1,8 @@
-/** A flat sheet in the coordinates of its own plane. */
+/** Finds the coordinates of a flat sheet in its own plane. */
 
 /**
- * Parts of a length by which a corner may leave the plane: files have 4 digits. Stencils keep what is left of a curve
- * at rest.
+ * Relative distance that a corner may leave the plane: files have 4 digits. Stencils keep the remaining curvature at
+ * rest.
  */
 const FLAT = 1e-4;
 
@@ -45,7 +45,7 @@ export function flattened(X: Float64Array, triangles: Uint32Array): Float64Array
     const vy = plane[2 * c + 1]! - plane[2 * a + 1]!;
     const size = Math.abs(ux) + Math.abs(uy);
     const far = Math.abs(plane[2 * a]!) + Math.abs(plane[2 * a + 1]!);
-    // a plane that is found from one triangle is as exact as that triangle's digits over the distance from it
+    // a plane from one triangle is as exact as the triangle's digits, relative to its size, at the distance from it
     if (!(ux * vy - uy * vx > 0) || [a, b, c].some((corner) => Math.abs(height[corner]!) > FLAT * (size + far)))
       return undefined;
   }

@@ -1,17 +1,17 @@
 /**
- * What the geometric constraints of position based dynamics share (Mueller et al. 2007; Rodero Gomez, chapter 3):
+ * Shared parts of the geometric constraints of position based dynamics (Mueller et al. 2007; Rodero Gomez, chapter 3):
  * lengths of edges, volumes of tetrahedra, the volume inside a whole surface.
  *
- * What k means here. The thesis: k' = 1 - (1 - k)^(1/n) makes n iterations of one step remove the share k of an error,
- * "however, the resulting material stiffness is still dependent on the time step". So k is taken for a step of one
+ * Meaning of k. In the thesis, k' = 1 - (1 - k)^(1/n) makes n iterations of one step remove the share k of an error,
+ * "however, the resulting material stiffness is still dependent on the time step". So k here refers to a step of one
  * whole tick, T, and a substep of T/s gets the share
  *   k_h = k/(k + (1 - k) s^2),   k' = 1 - (1 - k_h)^(1/n)
- * The reason: under a constant force a constraint rests where the share that each step takes out of C + w f h^2 leaves
- * C, that is at C = w f h^2 (1 - k_h)/k_h, which this makes w f T^2 (1 - k)/k for every s. It is XPBD's law with
- * compliance w T^2 (1 - k)/k; with one substep a tick it is the thesis's to the letter, and k = 1 is rigid for any s.
- * Counting n over all substeps of a tick instead, 1 - (1 - k)^(1/(n s)), gives a rest position that goes with 1/s:
- * rejected. What is left: constraints that share particles disturb each other within an iteration, and k still depends
- * on tickHz and on the mesh. A compliance does not.
+ * Reason: under a constant force a constraint rests where a step leaves C unchanged, that is at C = w f h^2 (1 -
+ * k_h)/k_h. With the share above this is w f T^2 (1 - k)/k for every s. It is XPBD's law with compliance w T^2 (1 -
+ * k)/k. With one substep a tick it is exactly the thesis's law, and k = 1 is rigid for any s.
+ * Rejected: counting n over all substeps of a tick, 1 - (1 - k)^(1/(n s)), gives a rest position proportional to 1/s.
+ * Limits: constraints that share particles disturb each other within an iteration, and k still depends on tickHz and on
+ * the mesh. A compliance does not.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { GeometricStiffness } from "../../../shared/scene.ts";
@@ -19,19 +19,19 @@ import { addAt, type Particles } from "../reference/particles.ts";
 import { dot, scale, type Vector } from "../reference/vector.ts";
 import type { Pace } from "./constraint.ts";
 
-/** How a geometric constraint acts: by compliance (stiffness is 1) or by stiffness k' (alpha is 0). */
+/** Action of a geometric constraint: by compliance (stiffness is 1) or by stiffness k' (alpha is 0). */
 export interface Hold {
   /** k', the part of the error that one iteration removes */
   stiffness: number;
-  /** The multiplier is kept from one iteration to the next: compliance. */
+  /** True for compliance: the multiplier is kept from one iteration to the next. */
   keeps: boolean;
-  /** Only resists stretching (distance) or compression (volume). */
+  /** True if it only resists stretching (distance) or compression (volume). */
   unilateral: boolean;
 }
 
-/** A constraint that is held so, n times. */
+/** n constraints with the same action. */
 export interface Geometric extends Hold {
-  /** float64[n] m or, of volumes, six times m^3 */
+  /** float64[n] m or, for volumes, six times m^3 */
   rest: Float64Array;
   /** float64[n] m/N or m^3/Pa */
   alpha: Float64Array;
@@ -43,7 +43,7 @@ export function stiffnessOfIteration(k: number, { substeps: s, iterations: n }: 
   return 1 - root(left, n);
 }
 
-/** q^(1/n) for 0 <= q <= 1 by halving, until the interval has no number inside. */
+/** q^(1/n) for 0 <= q <= 1 by bisection, until the interval contains no other number. */
 function root(q: number, n: number): number {
   if (n === 1) return q;
   let low = 0;
@@ -60,7 +60,10 @@ function root(q: number, n: number): number {
 
 export type Held = GeometricStiffness & { unilateral?: boolean };
 
-/** What a scene says about a constraint, for the solver. @returns how it acts, and its compliance (m/N or m^3/Pa) */
+/**
+ * Converts a scene's values of a constraint for the solver.
+ * @returns its action, and its compliance (m/N or m^3/Pa)
+ */
 export function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
   const unilateral = asked.unilateral ?? false;
   if ("compliance" in asked && asked.compliance !== undefined)
@@ -75,13 +78,16 @@ export function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
   };
 }
 
-/** What is at rest in each, held as asked. */
+/** Constraints with these rest values and the scene's action. */
 export function held(rest: Float64Array, asked: Held, pace: Pace): Geometric {
   const { hold, alpha } = holdOf(asked, pace);
   return { rest, alpha: rest.map(() => alpha), ...hold };
 }
 
-/** Rows behind the addresses (kernel/assembly/constraints/geometric.ts). @param free the bound that bounds nothing */
+/**
+ * Writes the rows after the addresses (kernel/assembly/constraints/geometric.ts).
+ * @param free bound without effect
+ */
 export function writeGeometric(f32: Float32Array, at: number, e: Geometric, i: number, free: number): void {
   f32[at] = e.rest[i]!;
   f32[at + L.GEOMETRIC_ALPHA / 4] = e.alpha[i]!;
@@ -90,15 +96,15 @@ export function writeGeometric(f32: Float32Array, at: number, e: Geometric, i: n
   f32[at + L.GEOMETRIC_KEEP / 4] = e.keeps ? 1 : 0;
 }
 
-/** The dummies are fixed, so that no multiplier grows there; compliance keeps the division from 0/0. */
+/** Writes a padded lane. The dummies are fixed, so no multiplier grows there; the compliance avoids 0/0. */
 export function padGeometric(f32: Float32Array, at: number): void {
   f32[at + L.GEOMETRIC_ALPHA / 4] = 1;
 }
 
-/** E = C^2/(2 alpha), J; one that acts by stiffness k' or is rigid (alpha = 0) stores none. */
+/** E = C^2/(2 alpha), J; a constraint with stiffness k', or a rigid one (alpha = 0), stores none. */
 export const stored = (C: number, alpha: number): number => (alpha > 0 ? (C * C) / (2 * alpha) : 0);
 
-/** A constraint's value and its gradient by each corner, at one place. */
+/** A constraint's value at one place, and its gradient by each corner. */
 export interface Value {
   C: number;
   gradient: Vector[];
@@ -106,7 +112,8 @@ export interface Value {
 
 /**
  * One step of the twins:  dL = (-k' C - aT L)/(W + aT),   W = sum_j w_j |grad_j C|^2,   dx_j = w_j grad_j C dL
- * @param bounds of the multiplier. @returns the new multiplier
+ * @param bounds of the multiplier
+ * @returns the new multiplier
  */
 export function project(
   p: Particles,

@@ -1,30 +1,27 @@
 /**
  * The hexahedral element (Rodero Gomez, chapter 4; kernel/assembly/constraints/hexahedron.ts): a cube of eight
- * particles with distances along its 12 edges, 12 face diagonals and 4 inner diagonals, and the volume constraint,
- * with stiffnesses k_e k_f k_d k_v.
+ * particles with distances along its 12 edges, 12 face diagonals and 4 inner diagonals, and the volume constraint, with
+ * stiffnesses k_e k_f k_d k_v.
  *
- * From k to a body. In the thesis one iteration of a constraint with stiffness k and a step dt = sqrt(|M|/|K_FEM|) acts
- * like a spring; its linear stiffness is |K_FEM| k/2 for two equal masses (K_PBD = M/dt^2 d(dp)/du). We hold that
- * spring by its compliance 2/(|K_FEM| k) instead: the same body, for any step and any number of iterations. For the
- * volume, in each of its two triangulations, it is |K_FEM| (k_v/2) g g^T/|g|^2, so the compliance is |g|^2/(|K_FEM|
- * k_v/2), |g|^2 = 5 a^4/3.
+ * Compliances from k. In the thesis one iteration of a constraint with stiffness k and a step dt = sqrt(|M|/|K_FEM|)
+ * acts like a spring; its linear stiffness is |K_FEM| k/2 for two equal masses (K_PBD = M/dt^2 d(dp)/du). Here that
+ * spring has the compliance 2/(|K_FEM| k) instead: the same body, for any step and any number of iterations. For the
+ * volume, in each of its two triangulations, the stiffness is |K_FEM| (k_v/2) g g^T/|g|^2, so the compliance is
+ * |g|^2/(|K_FEM| k_v/2), |g|^2 = 5 a^4/3.
  *
  * Two sets of coefficients:
- *  - published: the polynomials of section 4.2. They fit the matrix of eq 2.6, whose shear modulus is E/(1 + nu), twice
- *    the right one for the
- *    engineering strains that its B must have for the published numbers to come out; and they fit all 24 x 24 entries,
- *    most of which are not
- *    uniform strain. A lattice of it has 0.77 (nu = 0) to 1.13 (nu = 0.4), 1.6 (0.45) and 5.8 (0.49)
- *    times the k that was asked for, and nu = 0.32 wherever less is asked.
- *  - moduli (default): what makes a uniform strain store the energy of k and nu. With f = 2 k_face/a, d = 4
- *    k_inner/(3a) (spring constants, N/m) a
- *    lattice of cubes of side a has
+ *  - published: the polynomials of section 4.2. They fit the matrix of eq 2.6. Its shear modulus is E/(1 + nu), twice
+ *    the right one for the engineering strains that its B must have to give the published numbers. They also fit all
+ *    24 x 24 entries, most of which are not uniform strain. A lattice of it has 0.77 (nu = 0) to 1.13 (nu = 0.4), 1.6
+ *    (0.45) and 5.8 (0.49) times the requested k, and nu = 0.32 wherever a smaller nu is requested.
+ *  - moduli (default): a uniform strain stores the energy of k and nu. With f = 2 k_face/a, d = 4 k_inner/(3a) (spring
+ *    constants, N/m) a lattice of cubes of side a has
  *        C44 = f + d,   C12 = f + d + c_v,   C11 = 4 k_edge/a + 2 f + d + c_v
- *    with c_v the modulus of the volume constraint, and mu, lambda, lambda + 2 mu are met by d = mu - f, 4 k_edge/a = 2
- *    mu - f, c_v = lambda - mu. The
- *    one freedom left, f, is what brings the matrix nearest to K_FEM in the thesis's norm: f/mu = 13/18 + (lambda/mu -
- *    1)/24, at most 1. Springs
- *    alone have nu = 1/4 (Cauchy) and c_v cannot be negative, so below 1/4 k is kept and nu is 1/4.
+ *    with c_v the modulus of the volume constraint. To meet mu, lambda and lambda + 2 mu:
+ *        d = mu - f,   4 k_edge/a = 2 mu - f,   c_v = lambda - mu
+ *    The remaining freedom f brings the matrix nearest to K_FEM in the thesis's norm:
+ *        f/mu = 13/18 + (lambda/mu - 1)/24, at most 1
+ *    Springs alone have nu = 1/4 (Cauchy) and c_v cannot be negative, so for smaller nu k is kept and nu is 1/4.
  * tests/report/figures/hexahedron.ts measures both.
  */
 import type { HexahedralMaterial, Vec3 } from "../../../shared/scene.ts";
@@ -46,13 +43,13 @@ export interface HexahedronElements extends AnyElements {
   particles: Uint32Array;
   /** float64[2n] six times the rest volume, m^3 */
   rest: Float64Array;
-  /** float64[n] of each of the two, m^3/Pa */
+  /** float64[n] compliance in each of the two, m^3/Pa */
   alpha: Float64Array;
 }
 
 /**
- * Faces of a hexahedron cut from their lowest to their highest corner, outward; corner c has x from bit 0, y from bit
- * 1, z from bit 2.
+ * Faces of a hexahedron cut from their lowest to their highest corner, normals outward; corner c has x from bit 0, y
+ * from bit 1, z from bit 2.
  */
 export const RISING: readonly (readonly [number, number, number])[] = [
   [0, 4, 6],
@@ -86,13 +83,13 @@ export const FALLING: readonly (readonly [number, number, number])[] = [
 
 const CUTS = [RISING, FALLING] as const;
 
-/** How far a cell's sides may be from each other, relative: a scene's decimal numbers. The fit is of a cube. */
+/** Largest relative difference of a cell's sides, for decimal numbers in scenes. The fit assumes a cube. */
 const CUBE_TOLERANCE = 0.01;
 
 /** k_e k_f k_d k_v of the thesis, dimensionless. */
 export type Coefficients = readonly [number, number, number, number];
 
-/** The polynomials of section 4.2, as printed; k_d turns negative at nu = 0.477, where no spring is left. */
+/** The polynomials of section 4.2, as printed; k_d becomes negative at nu = 0.477, and the spring is then left out. */
 export function publishedCoefficients(nu: number): Coefficients {
   const k: Coefficients =
     nu <= 0.29
@@ -106,10 +103,14 @@ export function publishedCoefficients(nu: number): Coefficients {
   return k.map((value) => Math.max(0, value)) as unknown as Coefficients;
 }
 
-/** |K_FEM| (Frobenius) of the trilinear hexahedron with the matrix of eq 2.6, N/m. @param a side, m; k Pa */
+/**
+ * |K_FEM| (Frobenius) of the trilinear hexahedron with the matrix of eq 2.6, N/m.
+ * @param k Young's modulus, Pa
+ * @param a side, m
+ */
 export function publishedNorm(k: number, nu: number, a: number): number {
   const { mu, lambda } = lameCoefficients({ youngsModulus: k, poissonsRatio: nu });
-  // the integral over the cube, exact: reference/hexahedralStiffness.ts has it by quadrature
+  // the exact integral over the cube; reference/hexahedralStiffness.ts computes it by quadrature
   return (a / 18) * Math.sqrt(840 * lambda * lambda + 1440 * lambda * mu + 6480 * mu * mu);
 }
 
@@ -151,7 +152,7 @@ export function cubeSprings(
 }
 
 /**
- * dt = sqrt(|M|/|K_FEM|) (eq 4.5), s: the step at which k_e .. k_v themselves are PBD's.
+ * dt = sqrt(|M|/|K_FEM|) (eq 4.5), s: the step at which k_e .. k_v are PBD's own stiffnesses.
  * @param mass of each of the eight particles, kg
  */
 export function publishedTimeStep(mass: number, k: number, nu: number, a: number): number {
@@ -162,7 +163,7 @@ export function publishedTimeStep(mass: number, k: number, nu: number, a: number
 function cubes(solid: Solid): Elements[] {
   const { material, X, cells, path } = solid;
   if (material.model !== "hexahedral") return [];
-  const hexahedra = cells!; // the scene's rules have seen to it that the mesh is a box
+  const hexahedra = cells!; // the scene's rules ensure that the mesh is a box
   const sides = [1, 2, 4].map((c) => lengthsOf(X, Uint32Array.of(hexahedra[0]!, hexahedra[c]!))[0]!) as Vec3;
   const a = (sides[0] + sides[1] + sides[2]) / 3;
   if (sides.some((side) => Math.abs(side - a) > CUBE_TOLERANCE * a))
@@ -191,14 +192,14 @@ function cubes(solid: Solid): Elements[] {
   return [distances, { kind: "hexahedron", particles: hexahedra, rest, alpha }];
 }
 
-/** An eighth of each cell to each corner: the five tetrahedra of a cube would weigh its corners unequally. */
+/** Masses: an eighth of each cell to each corner. The five tetrahedra of a cube would weigh its corners unequally. */
 function masses({ material, X, triangles, cells }: Solid): Float64Array | undefined {
   if (material.model !== "hexahedral") return undefined;
   const volume = sixVolumes(X, triplesOf(triangles), 0) / 6 / (cells!.length / 8);
   return lump(new Float64Array(X.length / 3), cells!, 8, material.density, () => volume);
 }
 
-/** One distance for every two corners of a cube; cubes that share an edge or a face diagonal add their springs. */
+/** One distance for every pair of a cube's corners; cubes that share an edge or a face diagonal add their springs. */
 function latticeElements(X: Float64Array, hexahedra: Uint32Array, springs: CubeSprings): Elements {
   const constants = new Map<number, number>();
   for (let h = 0; h < hexahedra.length; h += 8) {
@@ -225,13 +226,19 @@ function springOf(springs: CubeSprings, axes: number): number {
   return differ === 1 ? springs.edge : differ === 2 ? springs.face : springs.inner;
 }
 
-/** Volume of hexahedron i less its rest. @param cut 0: faces cut along rising diagonals, 1: along falling ones */
+/**
+ * Volume of hexahedron i minus its rest volume.
+ * @param cut 0: faces cut along rising diagonals, 1: along falling ones
+ */
 export function hexahedronValue(x: Float64Array, e: HexahedronElements, i: number, cut: 0 | 1): Value {
   const points = Array.from({ length: 8 }, (_, k) => vectorAt(x, e.particles[8 * i + k]!));
   return polyhedron(points, CUTS[cut], e.rest[2 * i + cut]!);
 }
 
-/** One step of hexahedron i, in one triangulation after the other. @param L float64[2n] multipliers, inout */
+/**
+ * One step of hexahedron i, in one triangulation after the other.
+ * @param L float64[2n] multipliers, inout
+ */
 function solveHexahedron(p: Particles, e: HexahedronElements, i: number, L: Float64Array, h: number): void {
   for (const cut of [0, 1] as const) {
     L[2 * i + cut] = project(

@@ -1,6 +1,6 @@
 /**
  * Neo-Hookean and stable Neo-Hookean tetrahedra (kernel/assembly/constraints/hyperelastic.ts): D_m^-1 and V of each
- * element as for Saint Venant-Kirchhoff (Bender et al. 2014, eq 9), the constant tensor K, moduli times volume, the
+ * element as for Saint Venant-Kirchhoff (Bender et al. 2014, eq 9), the constant tensor K, moduli times volume, and the
  * clamp.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
@@ -23,7 +23,7 @@ export interface HyperElements extends TetShapes {
   lambda: number;
   /** Principal stretch below which the energy is continued. */
   clamp: number;
-  /** The twins': an element of the body was inverted in the substep before; and one is in this. */
+  /** For the twins: whether the body had an inverted element in the previous substep, and has one in this one. */
   tangled?: boolean;
   folded?: boolean;
 }

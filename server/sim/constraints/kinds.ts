@@ -1,6 +1,6 @@
 /**
- * Every kind of constraint that is stored in blocks, in the order in which an iteration solves them. Dashpots come
- * first: behind the others they would give energy (kernel/assembly/constraints/dashpots.ts).
+ * All kinds of constraints that are stored in blocks, in the order in which an iteration solves them. Dashpots come
+ * first: after the others they would add energy (kernel/assembly/constraints/dashpots.ts).
  */
 import { bend } from "./bend.ts";
 import type { Constraint, Sheet, Solid } from "./constraint.ts";
@@ -30,21 +30,24 @@ const kinds = {
 export type ElementKind = keyof typeof kinds;
 export type Elements = { [K in ElementKind]: (typeof kinds)[K] extends Constraint<infer E> ? E : never }[ElementKind];
 
-// each handles its own kind only; the lookup by kind is what makes that so
+// each entry handles only its own kind; the lookup by kind ensures that
 export const CONSTRAINTS = kinds as unknown as Readonly<Record<ElementKind, Constraint<Elements>>>;
 export const ELEMENT_KINDS = Object.keys(kinds) as ElementKind[];
 const all = Object.values(CONSTRAINTS);
 
-/** Constraints of e. */
+/** Number of constraints in e. */
 export const countOf = (e: Elements): number => e.particles.length / CONSTRAINTS[e.kind].corners;
 
-/** The constraints that a soft body's material asks for. @throws SceneError */
+/**
+ * Constraints of a soft body's material.
+ * @throws SceneError
+ */
 export const solidElements = (solid: Solid): Elements[] => all.flatMap(({ ofSolid }) => ofSolid?.(solid) ?? []);
 
-/** The constraints that a cloth's material asks for. */
+/** Constraints of a cloth's material. */
 export const sheetElements = (sheet: Sheet): Elements[] => all.flatMap(({ ofSheet }) => ofSheet?.(sheet) ?? []);
 
-/** float64[N] kg, where they are not those of its tetrahedra. */
+/** float64[N] masses in kg, if they differ from those of the tetrahedra. */
 export function massesOf(solid: Solid): Float64Array | undefined {
   for (const { masses } of all) {
     const own = masses?.(solid);

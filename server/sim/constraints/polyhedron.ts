@@ -2,7 +2,11 @@
 import { add, cross, dot, scale, subtract, ZERO, type Vector } from "../reference/vector.ts";
 import type { Value } from "./geometric.ts";
 
-/** 6V = sum over triangles of a . (b x c), from corner `origin`. @param X float64[3N] m; triangles outward */
+/**
+ * 6V = sum over triangles of a . (b x c), from corner `origin`.
+ * @param X float64[3N] m
+ * @param triangles normals outward
+ */
 export function sixVolumes(
   X: Float64Array,
   triangles: Iterable<readonly [number, number, number]>,
@@ -31,7 +35,9 @@ export function* triplesOf(triangles: ArrayLike<number>): Generator<[number, num
 
 /**
  * Volume inside a closed surface, and its gradient.
- * @param points corners, triangles their numbers, outward; six the sixfold rest volume
+ * @param points corners
+ * @param triangles numbers of the corners, normals outward
+ * @param six six times the rest volume
  */
 export function polyhedron(
   points: readonly Vector[],

@@ -1,6 +1,6 @@
 /**
- * Bending of a flat sheet of rectangles, each cut along either diagonal: a plate of rigidity B in every direction,
- * whatever their sides.
+ * Bending of a flat sheet of rectangles, each cut along either diagonal: a plate of rigidity B in every direction, for
+ * any sides of the rectangles.
  *
  *   l---c---r    at a vertex between two sides in line, p and p' long, m their mean:
  *       |          C = m (x_c - x_l)/p + m (x_c - x_r)/p' = -m^2 k_xx,   alpha = m^4/(B A),  A a quarter of the
@@ -8,31 +8,29 @@
  *       s        across a rectangle's diagonal:
  *                  C = x_a + x_b - x_c - x_d = +-p q k_xz,               alpha = p q/(2 B)
  *
- * Summed, E = B/2 (k_xx^2 + 2 k_xz^2 + k_zz^2) per area, the plate with nu = 0: a cylinder of curvature kappa holds B/2
- * kappa^2 in every direction, and so does a strip whose sides are free. On equal rectangles a quadratic surface leaves
- * no force on any vertex in the middle, and a cylinder along the sides none but at its ends: nothing gives way, and the
- * rigidity is exact from one rectangle across.
+ * Summed, E = B/2 (k_xx^2 + 2 k_xz^2 + k_zz^2) per area, the plate with nu = 0: a cylinder of curvature kappa stores
+ * B/2 kappa^2 in every direction, and so does a strip with free sides. On equal rectangles a quadratic surface leaves
+ * no force on any inner vertex. A cylinder along the sides has forces only at its ends: no vertex yields, and the
+ * rigidity is exact even for a strip one rectangle wide.
  *
- * The stencils are the paper's (Bender et al. 2014, section 4.3; bending.ts) and as many. An edge between right angles
- * of its two triangles has K = (0, 2r, -r, -r), a difference along a line: with alternating diagonals twice at every
- * other vertex; in the mean over both ways to alternate them, once at each. A diagonal has K = (s, s, -s, -s) either
- * way, s = p/q + q/p, and gets 2/s^2 of the paper's weight, 1/2 for squares.
+ * The stencils are the paper's (Bender et al. 2014, section 4.3; bending.ts), and the same number. An edge between
+ * right angles of its two triangles has K = (0, 2r, -r, -r), a difference along a line. With alternating diagonals
+ * every other vertex has it twice; averaged over both ways to alternate, each has it once. A diagonal has K = (s, s,
+ * -s, -s) either way, s = p/q + q/p, and gets 2/s^2 of the paper's weight, 1/2 for squares.
  *
- * Tried and lost, on squares: the hinges of alternating diagonals, where vertices of four edges give way to those of
- * eight: a cylinder along the sides has 5/6 B, one along the diagonals 4/3 B, a free strip 0.80 B. The same hinges with
- * the weights that make them isotropic, 4/3 for sides and 2/3 for diagonals: every cylinder has B, but nu = -1/4, a
- * free strip 0.94 B, and rectangles of 1:2 have no such weights. All diagonals one way: nothing gives way, but k_xz
- * (k_xx + k_zz) stays.
+ * Tried, on squares: the hinges of alternating diagonals: along the sides 5/6 B, along the diagonals 4/3 B, a free
+ * strip 0.80 B. With isotropic weights (4/3 sides, 2/3 diagonals) every cylinder has B, but nu = -1/4, a free strip
+ * 0.94 B; 1:2 rectangles have no such weights. All diagonals one way: no vertex yields, but k_xz (k_xx + k_zz) stays.
  */
 import type { BendElements } from "./bend.ts";
 
-/** Cosine of a right angle, at most: files have 4 digits. */
+/** Largest cosine of a right angle: files have 4 digits. */
 const RIGHT = 1e-3;
 
-/** A sheet's stencils as they are found, and where from. */
+/** Stencils of a sheet that were found so far, and their source. */
 interface Found {
   plane: Float64Array;
-  /** float64[3N] m: for what the sheet is curved by at rest */
+  /** float64[3N] m: for the sheet's curvature at rest */
   X: Float64Array;
   particles: number[];
   K: number[];
@@ -100,7 +98,7 @@ interface Rectangle {
   area: number;
 }
 
-/** Triangles to rectangles over their longest sides; undefined if one is left over. */
+/** Joins triangles to rectangles over their longest sides; undefined if one remains. */
 function pairUp(plane: Float64Array, triangles: Uint32Array): Rectangle[] | undefined {
   const open = new Map<string, number>();
   const rectangles: Rectangle[] = [];
@@ -117,7 +115,7 @@ function pairUp(plane: Float64Array, triangles: Uint32Array): Rectangle[] | unde
       open.set(key, c);
       continue;
     }
-    // two right angles over the same longest side are a rectangle if the sides are as long, and a kite if they are not
+    // two right angles over the same longest side form a rectangle if the sides have equal lengths, else a kite
     if (Math.abs(cosine(plane, a, c, d)) >= RIGHT || Math.abs(cosine(plane, b, c, d)) >= RIGHT) return undefined;
     open.delete(key);
     rectangles.push({ corners: [a, b, c, d], area: length(plane, a, c) * length(plane, b, c) });
@@ -125,7 +123,7 @@ function pairUp(plane: Float64Array, triangles: Uint32Array): Rectangle[] | unde
   return open.size === 0 ? rectangles : undefined;
 }
 
-/** The difference along l c r, unless they are no line; s is any other neighbor of c. */
+/** Adds the difference along l c r, unless they are not on a line; s is any other neighbor of c. */
 function addLine(out: Found, [c, s, l, r]: [number, number, number, number], AB: number): void {
   if (cosine(out.plane, c, l, r) > -0.5) return; // sides meet at 90 or 180 degrees
   const p = length(out.plane, c, l);
@@ -135,9 +133,10 @@ function addLine(out: Found, [c, s, l, r]: [number, number, number, number], AB:
 }
 
 /**
- * @param corners a b c d; K is the multiple, of which a has `first`, with sum K = 0 and sum K x = 0 in the plane: (2,
- *   0, -1, -1) of a line,
- *   (1, 1, -1, -1) of a rectangle, and what keeps a rest state at rest where they are not quite that
+ * Adds a stencil. K is the multiple in which corner a has `first`, with sum K = 0 and sum K x = 0 in the plane. It is
+ * (2, 0, -1, -1) for a line and (1, 1, -1, -1) for a rectangle. If the corners are not exactly that, other values keep
+ * the rest state at rest.
+ * @param corners a b c d
  */
 function addStencil(
   out: Found,
@@ -170,7 +169,7 @@ function length(plane: Float64Array, a: number, b: number): number {
   return Math.sqrt(x * x + y * y);
 }
 
-/** Of the angle at p between a and b. */
+/** Cosine of the angle at p between a and b. */
 function cosine(plane: Float64Array, p: number, a: number, b: number): number {
   const ux = plane[2 * a]! - plane[2 * p]!;
   const uy = plane[2 * a + 1]! - plane[2 * p + 1]!;

@@ -1,10 +1,10 @@
 /**
- * Bending of a sheet with the rigidity that its material asks for, in every direction and whatever its mesh.
+ * Bending of a sheet with the rigidity of its material, in every direction and for any mesh.
  *
- * The paper's hinges (bending.ts) are as stiff as the mesh has it: between the rows vertices give way, and what lies
- * along the bend is not what a plate has. A flat sheet of rectangles therefore gets the rectangles' own stencils
- * (rectangularBending.ts), which are exact; any other flat sheet its hinges with weights (bendingWeights.ts). Cylinders
- * of all directions, with what gives way given way, over B/2 kappa^2:
+ * The rigidity of the paper's hinges (bending.ts) depends on the mesh: vertices between the rows yield, and stiffness
+ * along the bend differs from a plate's. A flat sheet of rectangles therefore uses the rectangles' own stencils
+ * (rectangularBending.ts), which are exact; any other flat sheet uses hinges with weights (bendingWeights.ts). Measured
+ * over B/2 kappa^2, for cylinders of all directions with settled vertices:
  *
  *   20 x 20 cells, 2 m                      paper's hinges    here             free strip, here
  *   squares, alternating diagonals          0.85 to 1.35      1                1
@@ -16,10 +16,10 @@
  *   equilateral triangles                   1                 1                0.89
  *   squares, one way, moved by 0.3          0.78 to 3.14      1.01 to 2.12     0.86 to 1.61
  *
- * (moved: vertices by up to that part of half a cell, in each coordinate). A free strip may curve across as well, and
- * hinges have a Poisson's ratio of about 1/3: it has 1 - nu^2 of a plate's rigidity. What no weights mend is the last
+ * (moved: vertices by up to that part of half a cell, in each coordinate). A free strip may also curve across, and
+ * hinges have a Poisson's ratio of about 1/3: it has 1 - nu^2 of a plate's rigidity. No weights can correct the last
  * line: k_xz (k_xx + k_zz) of diagonals one way needs a hinge of negative weight. tests/physics/elastica.test.ts and
- * the figure elastica measure these.
+ * the figure elastica measure these values.
  *
  * A sheet that is curved at rest keeps the paper's hinges, and so do bodies of the paper's form, where rigidity
  * cancels.

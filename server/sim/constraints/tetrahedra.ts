@@ -1,7 +1,7 @@
 /**
- * Saint Venant-Kirchhoff tetrahedra (kernel/assembly/constraints/tetrahedron.ts): isotropic, orthotropic, plastic. Of
- * each element D_m^-1 and V (Bender et al. 2014, eq 9), the constant tensor K and the compliance, isotropic (in K's
- * axes) or orthotropic; plastic strain and flow.
+ * Saint Venant-Kirchhoff tetrahedra (kernel/assembly/constraints/tetrahedron.ts): isotropic, orthotropic, plastic. Each
+ * element has D_m^-1 and V (Bender et al. 2014, eq 9), the constant tensor K, and an isotropic (in K's axes) or
+ * orthotropic compliance; a plastic one also plastic strain and flow.
  */
 import type { Plasticity, SoftMaterial, Vec3 } from "../../../shared/scene.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
@@ -31,7 +31,7 @@ import { eigenvectors } from "./eigenvectors.ts";
 export interface TetShapes extends AnyElements {
   /** uint32[4n] */
   particles: Uint32Array;
-  /** float64[9n] D_m^-1 row by row, 1/m; in the axes that the material's constants are given in */
+  /** float64[9n] D_m^-1 row by row, 1/m; in the axes of the material's constants */
   dmInverse: Float64Array;
   /** float64[n] rest volume V, m^3 */
   volume: Float64Array;
@@ -50,16 +50,16 @@ export interface OrthotropicTetElements extends TetShapes {
   compliance: OrthotropicCompliance;
 }
 
-/** Elastoplastic ones, isotropic or orthotropic. */
+/** Elastoplastic tetrahedra, isotropic or orthotropic. */
 export interface PlasticTetElements extends TetShapes {
   kind: "tet-plastic";
   compliance: OrthotropicCompliance;
   flow: Plasticity;
-  /** float64[6n] plastic strain at the beginning (11 22 33, then gamma 23 13 12); the twins' state */
+  /** float64[6n] initial plastic strain (11 22 33, then gamma 23 13 12); the twins' state */
   plasticStrain: Float64Array;
-  /** The twins': how often this substep found an element inverted. */
+  /** For the twins: number of inverted elements that this substep's iterations found. */
   inverted?: number;
-  /** The twins': too many were, and have not all come back. */
+  /** For the twins: whether too many were inverted, and some still are. */
   tangled?: boolean;
 }
 
@@ -73,8 +73,8 @@ export function tetElements(X: Float64Array, tets: Uint32Array, lame: { mu: numb
 }
 
 /**
- * Orthotropic: D_m is taken in the material's axes, so that F = D_s D_m^-1 maps them to the world and F^T F - I is in
- * them; at run time nothing rotates.
+ * Orthotropic tetrahedra. D_m is taken in the material's axes, so that F = D_s D_m^-1 maps them to the world and F^T F
+ * - I is in them; nothing is rotated at run time.
  * @param axes rotation vector from the body's own axes to the material's, degrees
  */
 export function orthotropicElements(
@@ -86,7 +86,7 @@ export function orthotropicElements(
   return { kind: "tet-ortho", ...tetShapes(inAxes(X, axes), tets), compliance };
 }
 
-/** Elastoplastic, without plastic strain at first. */
+/** Elastoplastic tetrahedra, initially without plastic strain. */
 export function plasticElements(
   X: Float64Array,
   tets: Uint32Array,
@@ -154,16 +154,16 @@ function writeTet(f32: Float32Array, at: number, e: TetElements, i: number, w: (
 }
 
 /**
- * 1/s^2. The unit is 1/tr K, but where elements are very soft, large or fixed, so that aT S in that unit would be above
- * 1/(2^-10 s^2 h^2), whose cube must not leave float32: with h = 0.1 ms it is 10^35. Multipliers are so small there
- * that theta of tetrahedron.ts is 1 to the last bit.
+ * Lower bound of the unit, 1/s^2. The unit is 1/tr K, except for very soft, large or fixed elements, where aT S in that
+ * unit would exceed 1/(2^-10 s^2 h^2). The cube of that must stay within float32: for h = 0.1 ms it is 10^35.
+ * Multipliers are then so small that theta of tetrahedron.ts is 1 to the last bit.
  */
 const LEAST_INERTIA = 2 ** -10;
 
 /**
- * An isotropic element in the principal axes of K = sum_i w_i b_i b_i^T, where W of tetrahedron.ts has as many zeros as
- * can be: F R for F, with R the axes. Its strains, multipliers and what it applied are turned likewise, R^T [L] R and A
- * R; x is moved as before.
+ * An isotropic element in the principal axes of K = sum_i w_i b_i b_i^T, where W of tetrahedron.ts has the most zeros:
+ * F becomes F R, with R the axes. Its strains, multipliers and applied corrections rotate in the same way, R^T [L] R
+ * and A R; x moves as before.
  * @param w inverse mass of a corner
  * @returns rows of D_m^-1 R; K times the unit; the unit of multipliers, kg m^2; R row by row
  */
@@ -223,7 +223,7 @@ function writePlastic(
   );
 }
 
-/** D_m^-1 and K of materials with axes of their own. */
+/** Writes D_m^-1 and K of materials with their own axes. */
 export function writeShape(
   f32: Float32Array,
   at: number,
@@ -236,7 +236,7 @@ export function writeShape(
   tensorK(B, w).forEach((value, k) => (f32[at + L.TET_K / 4 + 4 * k] = value));
 }
 
-/** Any compliance will do, nothing there has mass. */
+/** Pads a tetrahedron: any compliance works, since the dummies have no inverse mass. */
 function padTet(f32: Float32Array, at: number): void {
   padShape(f32, at);
   f32[at + L.TET_S / 4] = f32[at + L.TET_UNIT / 4] = 1;
@@ -252,19 +252,22 @@ function padOrthotropic(f32: Float32Array, at: number): void {
   for (const [k, offset] of COMPLIANCES.entries()) f32[at + offset / 4] = k < 3 || k > 5 ? 1 : 0;
 }
 
-/** Undeformed for ever, so nothing flows. */
+/** Pads a plastic tetrahedron: it is never deformed, so it never flows. */
 function padPlastic(f32: Float32Array, at: number): void {
   padOrthotropic(f32, at);
   f32[at + L.TET_FLOW / 4] = 1;
 }
 
-/** The compliance of a material that is linear in Green's strain. @returns undefined for others */
+/**
+ * Compliance of a material that is linear in Green's strain.
+ * @returns undefined for other materials
+ */
 function complianceOf(m: SoftMaterial): OrthotropicCompliance | undefined {
   if (m.model === undefined || m.model === "stvk") return isotropicCompliance(m);
   return m.model === "orthotropic" ? orthotropicCompliance(m) : undefined;
 }
 
-/** That of the scene with the moduli of now, in the order of OrthotropicCompliance. */
+/** Compliance of the scene with the current moduli, in the order of OrthotropicCompliance. */
 function tunedCompliance({ read, scene, now, elasticity }: Row): OrthotropicCompliance {
   const softer = scene.youngsModulus! / now.youngsModulus!;
   const was = [L.TET_ORTHO_S, L.TET_S_COUPLING, L.TET_S_SHEAR].flatMap((offset) => [...rowsOf(read, offset, 3)]);

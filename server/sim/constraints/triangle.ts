@@ -22,8 +22,8 @@ export interface TriangleElements extends AnyElements {
 }
 
 /**
- * The weft direction is the body's own x axis laid onto each triangle (its own z axis where x is normal to the
- * triangle); warp is perpendicular to it in the triangle's plane.
+ * Makes triangles. The weft direction is the body's own x axis laid onto each triangle (its own z axis if x is normal
+ * to the triangle); warp is perpendicular to it in the triangle's plane.
  * @param X float64[3N] m, undeformed positions in the body's own axes (scaled, not rotated)
  * @param triangles uint32[3n]
  * @param thickness m
@@ -45,7 +45,7 @@ export function triangleElements(
     const twiceArea = Math.sqrt(dot(normal, normal));
     if (!(twiceArea > 0)) throw new Error(`triangle ${e}: area must be positive`);
     const unit = normal.map((c) => c / twiceArea);
-    // x axis in the plane; below 0.1 its direction there is arbitrary, and z is not
+    // x axis in the plane; below 0.1 its direction there is arbitrary, but z's is not
     let weft = [1 - unit[0]! * unit[0]!, -unit[0]! * unit[1]!, -unit[0]! * unit[2]!];
     if (dot(weft, weft) < 0.01) weft = [-unit[2]! * unit[0]!, -unit[2]! * unit[1]!, 1 - unit[2]! * unit[2]!];
     const length = Math.sqrt(dot(weft, weft));
@@ -93,8 +93,8 @@ function writeTriangle(
 }
 
 /**
- * Corners 0 and 1 are the dummies (1,0,0) and (0,1,0), corner 2 is (0,0,1): any compliance will do, nothing there has
- * mass.
+ * Pads a triangle. Corners 0 and 1 are the dummies (1,0,0) and (0,1,0), corner 2 is (0,0,1): any compliance works,
+ * since the dummies have no inverse mass.
  */
 function padTriangle(f32: Float32Array, at: number): void {
   f32[at + L.TRI_DM / 4] = 1;
@@ -102,7 +102,7 @@ function padTriangle(f32: Float32Array, at: number): void {
   for (const k of [0, 2, 3]) f32[at + L.TRI_S / 4 + 4 * k] = 1;
 }
 
-/** In the scene's proportions, or isotropic. */
+/** Current compliance: in the scene's proportions, or isotropic. */
 function compliance({ read, scene, now, elasticity }: Row): TriangleElements["compliance"] {
   const softer = scene.youngsModulus! / now.youngsModulus!;
   const [s00, s01, s11, s22] = rowsOf(read, L.TRI_S, 4).map((s) => s * softer) as unknown as Quadruple;
@@ -129,7 +129,7 @@ export const triangle: Constraint<TriangleElements> = {
     energy: continuedTriangleEnergy,
     gradient: continuedTriangleGradient,
   },
-  // the paper's solver continues it where it is crushed
+  // the paper's solver continues the energy of a crushed triangle
   energy: (x, e, i, form) => (form === "paper" ? continuedTriangleEnergy : triangleEnergy)(x, e, i),
   remade: (row) => ({
     kind: "triangle",

@@ -25,7 +25,10 @@ export interface VolumeElements extends Geometric {
   particles: Uint32Array;
 }
 
-/** @param X float64[3N] m, undeformed positions; tets uint32[4n], of positive volume */
+/**
+ * @param X float64[3N] m, undeformed positions
+ * @param tets uint32[4n], of positive volume
+ */
 export function volumeElements(X: Float64Array, tets: Uint32Array, asked: Held, pace: Pace): VolumeElements {
   const rest = Float64Array.from({ length: tets.length / 4 }, (_, e) => {
     const [a, b, c, d] = tets.subarray(4 * e, 4 * e + 4) as unknown as [number, number, number, number];
@@ -42,7 +45,10 @@ export function volumeValue(x: Float64Array, e: VolumeElements, i: number): Valu
   return { C: (dot(a, cross(b, c)) - e.rest[i]!) / 6, gradient: [...g, scale(-1, add(g[0], add(g[1], g[2])))] };
 }
 
-/** One step of volume i. @param L float64[n] multipliers, inout */
+/**
+ * One step of volume i.
+ * @param L float64[n] multipliers, inout
+ */
 function solveVolume(p: Particles, e: VolumeElements, i: number, L: Float64Array, h: number): void {
   L[i] = project(
     p,
@@ -63,7 +69,7 @@ function volumeEnergy(x: Float64Array, e: VolumeElements, i: number): number {
 
 export const volume: Constraint<VolumeElements> = {
   corners: 4,
-  // of "body": enclosedVolume.ts
+  // "body" volumes are in enclosedVolume.ts
   ofSolid: ({ material, X, tets, pace }) =>
     material.model === "pbd" && material.volume && material.volume.of !== "body"
       ? [volumeElements(X, tets, material.volume, pace)]

@@ -1,13 +1,13 @@
-/** Velocities of colliders that move on a path: what the energy books need to tell their work from friction. */
+/** Velocities of moving colliders: the energy ledger uses them to separate their work from friction. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import type { Kernel } from "../kernelModule.ts";
 
 /**
- * During a substep: the velocity (m/s) at a point (m from the room's origin) of the analytic collider whose surface is
- * nearest to it, undefined if that stands.
- * @returns undefined if nothing moves
+ * Returns a function for use during a substep: velocity (m/s) at a point (m from the room's origin) of the analytic
+ * collider with the nearest surface; undefined if that does not move.
+ * @returns undefined if no collider moves
  */
 export function colliderVelocities(
   { memory }: CreatedWorld,
@@ -23,7 +23,7 @@ export function colliderVelocities(
     (_, n) => header(L.H_COLLIDERS) + n * L.COLLIDER_BYTES,
   ).filter((row) => i32[row / 4] !== L.COLLIDER_MESH);
   /**
-   * Where the point of the collider that is at p at the end of the substep is in the scene's frame, and was at the
+   * For the collider's point that is at p at the end of the substep: its place in the scene's frame, and at the
    * substep's start.
    */
   const follow = (motion: number, p: Vec3): { local: Vec3; before: Vec3 } => {

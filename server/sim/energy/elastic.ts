@@ -1,9 +1,12 @@
-/** Elastic energy of whole bodies, float64: what the energy books (ledger.ts) call elastic. */
+/** Elastic energy of whole bodies, float64, for the energy ledger (ledger.ts). */
 import type { BodyTemplate } from "../body/template.ts";
 import { enclosedEnergy } from "../constraints/enclosedVolume.ts";
 import { CONSTRAINTS, countOf } from "../constraints/kinds.ts";
 
-/** J. @param x float64[3N] m, of the body's own particles */
+/**
+ * Elastic energy of a body, J.
+ * @param x float64[3N] m, of the body's own particles
+ */
 export function elasticEnergyOf(
   body: Pick<BodyTemplate, "elements" | "form" | "triangles" | "enclosed">,
   x: Float64Array,

@@ -1,33 +1,31 @@
 /**
- * Energy and momentum books of a room: what every body holds after a tick, and where what it gained or lost went.
- * Float64 from the float32 state, looked at between the kernel's phases (SimWorld.watchPhases); nothing is changed, and
- * nothing costs time unless books are kept.
+ * Energy ledger of a room: the energy and momentum of every body after a tick, and the flows that changed them. Float64
+ * from the float32 state, read between the kernel's phases (SimWorld.watchPhases). It changes nothing, and costs no
+ * time unless a ledger is kept.
  *
- * A body holds kinetic energy 1/2 sum m v^2, elastic energy (elastic.ts), and the potentials -sum m g.x and -sum f.x of
- * gravity and constant loads. In a substep the velocity of every particle goes from v to v' by impulses: a phase of the
- * solve that moves it by d gives m d/h, a phase behind it that changes its velocity by dv gives m dv. Whatever they
- * are, with the mean velocity of the substep their works add up to the change of kinetic energy:
+ * A body has kinetic energy 1/2 sum m v^2, elastic energy (elastic.ts), and the potentials -sum m g.x and -sum f.x of
+ * gravity and constant loads. In a substep impulses change the velocity of every particle from v to v'. A phase of the
+ * solve that moves a particle by d gives it m d/h; a later phase that changes its velocity by dv gives it m dv. For any
+ * impulses, their works with the mean velocity of the substep add up to the change of kinetic energy:
  *   W_p = sum_i J_pi . (v_i + v'_i)/2,   sum_p W_p = 1/2 sum_i m_i (v'_i^2 - v_i^2)
- *   attachments, contacts, colliders   W of their phases: the work of the forces that they stand for. A body that rests
- *   on the floor gets none from it.
- *                 Rigid bodies meet colliders in the phase that makes their velocities rigid: rigid.ts tells the two
- *                 apart
- *   drivers       of colliders that move, where particles meet their shape: sum J . V, V the collider's own velocity
- *   there; friction's loss remains with `colliders`.
- *                 Where triangles and edges meet its core mesh, that is a contact like others
- *   viscosity     W of the dashpots' phases; less than what a material damps where iterations do not carry its stress
- *   wind          W of h times what the air adds to the external acceleration
+ *   attachments, contacts, colliders   W of their phases: the work of the forces that they represent. A body that rests
+ *                 on the floor gets none from it. Rigid bodies meet colliders in the phase that makes their velocities
+ *                 rigid: rigid.ts separates the two
+ *   drivers       of moving colliders, where particles meet their shape: sum J . V, V the collider's own velocity
+ *                 there; the loss by friction remains with `colliders`. Contact of triangles and edges with a core mesh
+ *                 counts as contacts
+ *   viscosity     W of the dashpots' phases; less than the material damps if iterations do not carry its full stress
+ *   wind          W of h times the wind's part of the external acceleration
  *   damping       W of v = u/(1 + h d)
- *   momentum      W of what the momentum stage gives back, and of making rigid bodies' velocities rigid
- *   plasticity    change of elastic energy while nothing moves
- *   solver        W of all else, gravity and loads among it, plus the change of elastic energy and potentials: what the
- *   time step took (implicit Euler does),
- *                 what unconverged iterations took or gave, and rounding to float32
- * Outside of the kernel: inputs (impulses, a reset), guard (roll-back), rest (calming and sleep) by what they change.
- * Springs of attachments and grabs are outside of the body: what they store has been their work.
- * Tried and lost: the change of the whole energy over each phase. Phases undo each other (what the solve lets sink, the
- * collider lifts), so that a body at rest seemed to be heated by the floor and cooled by the solver with a hundred
- * times what it held.
+ *   momentum      W of the momentum correction, and of making rigid bodies' velocities rigid
+ *   plasticity    change of elastic energy while no particle moves
+ *   solver        W of the rest, including gravity and loads, plus the change of elastic energy and potentials: the
+ *                 loss by the time step (implicit Euler), the error of unconverged iterations, and rounding to float32
+ * Outside of the kernel, inputs (impulses, a reset), guard (roll-back) and rest (calming and sleep) count the change
+ * that they make. Springs of attachments and grabs are outside of the body: their stored energy counts as their work.
+ * Tried: the change of the whole energy over each phase. Phases undo each other (the solve lets a body sink, the
+ * collider lifts it), so a body at rest seemed heated by the floor and cooled by the solver with a hundred times its
+ * energy.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -38,7 +36,7 @@ import { elasticEnergyOf } from "./elastic.ts";
 import { PlasticStrains } from "./plastic.ts";
 import { colliderPushes, colliderSupports } from "./rigid.ts";
 
-/** What takes and gives energy; see above. Positive is given to the body. */
+/** Flows of energy, see above; positive flows go to the body. */
 export const FLOWS = [
   "inputs",
   "attachments",
@@ -56,7 +54,7 @@ export const FLOWS = [
 ] as const;
 export type Flow = (typeof FLOWS)[number];
 
-/** All in J. */
+/** Energies of a body, J. */
 export interface Holdings {
   kinetic: number;
   elastic: number;
@@ -69,9 +67,9 @@ export interface BodyEntry extends Holdings {
   /** sum m v, kg m/s, and sum m x x v about the world's origin, kg m^2/s; of free particles */
   momentum: Vec3;
   angularMomentum: Vec3;
-  /** Since the entry before, J. */
+  /** Flows since the previous entry, J. */
   flows: Record<Flow, number>;
-  /** Change of the total since the entry before, less all flows, J: float64 rounding. */
+  /** Change of the total since the previous entry, minus all flows, J: float64 rounding. */
   unexplained: number;
 }
 
@@ -84,24 +82,24 @@ export interface TickEntry {
 const total = (h: Holdings): number => h.kinetic + h.elastic + h.gravity + h.loads;
 const noFlows = (): Record<Flow, number> => Object.fromEntries(FLOWS.map((f) => [f, 0])) as Record<Flow, number>;
 
-/** Flows by impulses. */
+/** Flows made of impulses. */
 const IMPULSES = ["attachments", "contacts", "colliders", "viscosity", "wind", "damping", "momentum"] as const;
 type Impulse = (typeof IMPULSES)[number];
-/** Whose the change of a stage outside of the kernel is. */
+/** Flow that counts the change by a stage outside of the kernel. */
 const HOST_FLOWS: Readonly<Record<number, Flow>> = {
   [HOST_STAGES.inputs]: "inputs",
   [HOST_STAGES.methods]: "solver",
   [HOST_STAGES.guard]: "guard",
   [HOST_STAGES.rest]: "rest",
 };
-/** What happens before velocities change at all. */
+/** Kinds of phases before velocities change. */
 const BEFORE_PREDICTION: ReadonlySet<number> = new Set([
   L.KIND_MOVE,
   L.KIND_CORE_MESHES,
   L.KIND_WIND_FORCES,
   L.KIND_WIND_ACCELERATIONS,
 ]);
-/** Who moves particles between prediction and velocity update; all others are the solver. */
+/** Flows whose phases move particles between prediction and velocity update; all other phases count as solver. */
 type Mover = "attachments" | "contacts" | "viscosity";
 const MOVER: Readonly<Record<number, Mover>> = {
   [L.KIND_TET_DASHPOT]: "viscosity",
@@ -112,7 +110,7 @@ const MOVER: Readonly<Record<number, Mover>> = {
 };
 
 export class EnergyLedger {
-  /** As the scene begins, then one entry a tick. */
+  /** One entry at the scene's start, then one for each tick. */
   readonly entries: TickEntry[] = [];
   private readonly world: SimWorld;
   private readonly created: CreatedWorld;
@@ -124,26 +122,26 @@ export class EnergyLedger {
   /** float64[3N] at the last boundary: positions from the room's origin, velocities. */
   private readonly x: Float64Array;
   private readonly v: Float64Array;
-  /** float64[3N] before the phase that comes, where that moves something for others than the solver. */
+  /** float64[3N] positions before the next phase, if it moves particles for another flow than the solver. */
   private readonly before: Float64Array;
-  /** float64[3N] change of velocity in this substep by each, m/s. */
+  /** float64[3N] change of velocity in this substep by each flow, m/s. */
   private readonly given: Record<Impulse, Float64Array>;
-  /** float64[3N] velocities at the last phase behind the solve. */
+  /** float64[3N] velocities after the last phase behind the solve. */
   private readonly latest: Float64Array;
-  /** J, by body, in this substep: work of colliders that move, elastic energy that flowed away. */
+  /** J, by body, in this substep: work of moving colliders, elastic energy lost to plastic flow. */
   private readonly driven: Float64Array;
   private readonly flowed: Float64Array;
   private readonly plastic: PlasticStrains;
   private acting: Partial<Record<Mover, boolean>> = {};
   private solving = false;
   private held: Holdings[];
-  /** Who waited at the last boundary: who comes where it was parked has a mass all at once. */
+  /** Inactive bodies at the last boundary: a spawned body gains its mass at once. */
   private waiting = "";
-  /** What owners had said until then. */
+  /** Tuned values at the last boundary. */
   private tuning = "";
   private flows: Record<Flow, number>[];
 
-  /** Begins to watch. */
+  /** Begins to watch the world. */
   constructor(created: CreatedWorld, world: SimWorld) {
     this.created = created;
     this.world = world;
@@ -176,7 +174,7 @@ export class EnergyLedger {
     world.watchPhases((phase) => (phase < 0 ? this.hostDone(HOST_FLOWS[phase]!) : this.phaseDone(phase)));
   }
 
-  /** After every `step` of the world: closes the tick. */
+  /** Closes a tick; called after every `step` of the world. */
   closeTick(): TickEntry {
     const before = this.entries.at(-1)!.bodies.map((b) => b.total);
     const entry = this.entry(before);
@@ -209,7 +207,7 @@ export class EnergyLedger {
     }
   }
 
-  /** kg; 0 for a particle that does not move. */
+  /** Mass of a particle, kg; 0 if it does not move. */
   private mass(i: number): number {
     const w = this.f32[this.created.layout.x / 4 + 4 * i + 3]!;
     return w > 0 ? this.created.layout.massUnit / w : 0;
@@ -219,11 +217,11 @@ export class EnergyLedger {
     return this.i32[(L.HEADER + L.H_ACC) / 4]! / 4;
   }
 
-  /** Of body b with x and v. */
+  /** Energies of body b with x and v. */
   private holdings(b: number): Holdings {
     const { layout } = this.created;
     const { first, count } = layout.bodies[b]!;
-    const now = this.world.tuning().gravity.map(Math.fround); // as the memory has it
+    const now = this.world.tuning().gravity.map(Math.fround); // rounded as in memory
     let kinetic = 0;
     let gravity = 0;
     let loads = 0;
@@ -294,7 +292,7 @@ export class EnergyLedger {
     const slots = layout.attachmentCount + layout.grabCount;
     this.solving = true;
     const contacts = this.i32[(L.HEADER + L.H_CONTACT_BLOCK_COUNT) / 4]! > 0;
-    // sweeps of Jacobi and Chebyshev move everything once more after all constraints: it is nobody's
+    // sweeps of Jacobi and Chebyshev move all particles again after all constraints: that belongs to no single flow
     const viscosity = !this.kinds.includes(L.KIND_SWEEP_BEGIN);
     this.acting = { contacts, attachments: false, viscosity };
     for (let slot = 0; slot < slots; slot++)
@@ -319,7 +317,7 @@ export class EnergyLedger {
     for (const b of flowing) this.flowed[b]! += this.elastic(b, x);
   }
 
-  /** v = u/(1 + h d), u = (x - xPrev)/h: what came before is the solve, what is lost is damping. */
+  /** v = u/(1 + h d), u = (x - xPrev)/h: displacements are the solve's, and the lost part is damping. */
   private velocityMade(): void {
     this.solving = false;
     const { layout } = this.created;
@@ -336,7 +334,7 @@ export class EnergyLedger {
     this.read(layout.v, this.latest);
   }
 
-  /** Of what contacts gave, that of colliders that rigid bodies stand on. */
+  /** Moves the part of contacts' impulses that supports rigid bodies on colliders to colliders. */
   private rigidSupported(): void {
     const { layout } = this.created;
     const velocities = colliderVelocities(this.created, this.world.kernel);
@@ -353,13 +351,13 @@ export class EnergyLedger {
     const b = layout.bodies.findIndex(({ first, count }) => i >= first && i < first + count);
     for (let r = 0; r < 3; r++) {
       this.given.colliders[3 * i + r]! += dv[r]!;
-      // a collider's motion is rigid, too: over all particles this is its force at the touching point times its
+      // a collider's motion is rigid: summed over all particles this is its force at the contact point times its
       // velocity there
       if (V) this.driven[b]! += this.mass(i) * dv[r]! * V[r]!;
     }
   }
 
-  /** What colliders gave rigid bodies, and then what making their velocities rigid did. */
+  /** Counts impulses of colliders on rigid bodies, then the change by making their velocities rigid. */
   private rigidMoved(phase: number): void {
     const { layout } = this.created;
     const rows = this.i32[(this.i32[(L.HEADER + L.H_PROGRAM) / 4]! + phase * L.PHASE_BYTES + L.PHASE_COUNT) / 4]!;
@@ -371,7 +369,7 @@ export class EnergyLedger {
     this.velocityChanged("momentum");
   }
 
-  /** A phase behind the velocity update. */
+  /** Counts the velocity change of a phase after the velocity update. */
   private velocityChanged(flow: "colliders" | "contacts" | "momentum"): void {
     const { layout } = this.created;
     const xs = layout.x / 4;
@@ -392,7 +390,7 @@ export class EnergyLedger {
     });
   }
 
-  /** x and v are still those of the substep's start. */
+  /** Closes a substep; x and v are still those of its start. */
   private closeSubstep(): void {
     const { layout } = this.created;
     const vs = layout.v / 4;
@@ -432,7 +430,7 @@ export class EnergyLedger {
     });
   }
 
-  /** Outside of the kernel: what changed belongs to `flow`. */
+  /** Counts changes made outside of the kernel as `flow`. */
   private hostDone(flow: Flow): void {
     const { layout } = this.created;
     const x = Float64Array.from(this.x);
@@ -441,7 +439,7 @@ export class EnergyLedger {
     this.read(layout.v, this.v);
     this.plastic.refresh();
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
-    // a roll-back takes masses away, too, and leaves velocities of zero
+    // a roll-back removes masses, too, and leaves velocities of zero
     const tuning = JSON.stringify(this.world.tuning());
     const waiting = this.world.waiting().join("");
     if (same(x, this.x) && same(v, this.v) && waiting === this.waiting && tuning === this.tuning) return;

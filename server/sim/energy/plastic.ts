@@ -1,5 +1,5 @@
 /**
- * Materials and plastic strains as the room has them now: elastic energy depends on them, and they live in the kernel's
+ * Current materials and plastic strains of a room: elastic energy depends on them, and they are stored in the kernel's
  * blocks.
  */
 import type { PlasticTetElements } from "../constraints/tetrahedra.ts";
@@ -11,11 +11,11 @@ import type { TunableBody } from "../tunable.ts";
 import { tunedBody } from "./tunedElements.ts";
 
 export class PlasticStrains {
-  /** The world's bodies; those that flow have plastic strains of their own here, which `refresh` brings up to date. */
+  /** The world's bodies. Plastic ones have copies of their plastic strains here, which `refresh` updates. */
   bodies: readonly BodyTemplate[];
   private readonly asScene: readonly BodyTemplate[];
   private readonly tunable: readonly TunableBody[];
-  /** Bodies that can flow. */
+  /** Bodies with plastic flow. */
   readonly flowing: readonly number[];
   private readonly f32: Float32Array;
   private readonly sources: { strain: Float64Array; index: number; word: number }[] = [];
@@ -40,7 +40,7 @@ export class PlasticStrains {
     this.refresh();
   }
 
-  /** Bodies are made of something else now. */
+  /** Sets the tuned materials of the bodies. */
   tune({ bodies }: Tuning): void {
     this.bodies = this.asScene.map((body, b) => tunedBody(body, this.tunable[b]!, bodies[b]!));
   }
@@ -63,7 +63,7 @@ export class PlasticStrains {
   }
 }
 
-/** Addresses of the four corners -> word of the first plastic strain of that lane. */
+/** Map from the addresses of the four corners to the word of that lane's first plastic strain. */
 function lanesOf(i32: Int32Array): Map<string, number> {
   const lanes = new Map<string, number>();
   const header = (field: number): number => i32[(L.HEADER + field) / 4]!;

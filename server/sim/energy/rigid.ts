@@ -1,17 +1,19 @@
 /**
- * What colliders gave rigid bodies in a substep. What stands on them has rows among the contacts
- * (kernel/assembly/rigid/rigidGround.ts); what falls on them meets them in the phase that makes velocities rigid
- * (kernel/assembly/rigid/rigid.ts), which leaves its pushes in the SHAPE rows.
+ * Impulses of colliders on rigid bodies in a substep. Bodies that rest on colliders have rows among the contacts
+ * (kernel/assembly/rigid/rigidGround.ts). Falling bodies meet colliders in the phase that makes velocities rigid
+ * (kernel/assembly/rigid/rigid.ts). It leaves its pushes in the SHAPE rows.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 
 type Give = (particle: number, dv: readonly [number, number, number]) => void;
 
 /**
- * After KIND_RIGID, for every particle of a rigid body that a collider has pushed: the velocity (m/s) that it has from
- * that,
+ * After KIND_RIGID, for every particle of a rigid body that a collider has pushed: its velocity from that push (m/s),
  *   dv = (push + twist x (x - c))/(h (1 + h d)), without the part that only moves.
- * @param rows how many SHAPE rows the phase has; x address of the room's positions; h s; give particle number and dv
+ * @param rows number of SHAPE rows of the phase
+ * @param x address of the room's positions
+ * @param h s
+ * @param give called with particle number and dv
  */
 export function colliderPushes(buffer: ArrayBufferLike, rows: number, x: number, h: number, give: Give): void {
   const i32 = new Int32Array(buffer);
@@ -20,7 +22,7 @@ export function colliderPushes(buffer: ArrayBufferLike, rows: number, x: number,
   for (let n = 0, row = header(L.H_SHAPES); n < rows; n++, row += L.SHAPE_BYTES) {
     const i = (field: number): number => i32[(row + field) / 4]!;
     const d = (field: number, r: number): number => f64[(row + field) / 8 + r]!;
-    // in free flight the phase has nothing to do, and the row tells of an earlier substep
+    // in free flight the phase does nothing, and the row is from an earlier substep
     if (i(L.SHAPE_LINEAR) || i32[(i(L.SHAPE_BODY) + L.BODY_FREE) / 4]) continue;
     const [p, t] = (
       [
@@ -34,8 +36,8 @@ export function colliderPushes(buffer: ArrayBufferLike, rows: number, x: number,
 }
 
 /**
- * After KIND_CONTACTS, for every particle of a rigid body that stands on a collider (kernel/assembly/rigid/
- * rigidGround.ts): the velocity, m/s, that the collider has given it in this iteration. Parameters as above.
+ * After KIND_CONTACTS, for every particle of a rigid body that rests on a collider: the velocity from that collider in
+ * this iteration, m/s (kernel/assembly/rigid/rigidGround.ts). Parameters as above.
  */
 export function colliderSupports(buffer: ArrayBufferLike, x: number, h: number, give: Give): void {
   const i32 = new Int32Array(buffer);
@@ -69,7 +71,7 @@ export function colliderSupports(buffer: ArrayBufferLike, x: number, h: number, 
   for (const [shape, { p, t }] of given) giveAll(buffer, shape, x, p, t, 0, give);
 }
 
-/** The velocity p + t x (x - c) for every particle of a SHAPE row's body, damped for h s. */
+/** Gives the velocity p + t x (x - c), damped for h s, to every particle of a SHAPE row's body. */
 function giveAll(
   buffer: ArrayBufferLike,
   row: number,

@@ -1,9 +1,9 @@
 /**
- * Elastic energy of Saint Venant-Kirchhoff tetrahedra as the kernel continues it where they are crushed:
+ * Elastic energy of Saint Venant-Kirchhoff tetrahedra, continued for crushed ones like in the kernel:
  *   isotropic              E = V (mu eps:eps + lambda/2 (tr eps)^2)
  *   orthotropic, plastic   E = V/2 (eps - eps_pl) : C (eps - eps_pl)
- * The plain formulas are written out here, because the twins' are ten times slower and books ask for every element in
- * every substep.
+ * The plain formulas are written out here, because the twins are ten times slower and the ledger computes every element
+ * in every substep.
  */
 import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "../constraints/tetrahedra.ts";
 import { orthotropicTensor } from "../materials.ts";
@@ -13,7 +13,10 @@ import { tetrahedronEnergy } from "../reference/tetrahedron.ts";
 /** Green's strain of the last call of `strainOf`: 11 22 33, then gamma 23 13 12. */
 const eps = new Float64Array(6);
 
-/** Sets `eps`. @returns false if the element may be crushed so far that its energy is continued */
+/**
+ * Sets `eps`.
+ * @returns false if the element may be crushed so far that its energy is continued
+ */
 function strainOf(x: Float64Array, { particles, dmInverse: m }: TetShapes, i: number): boolean {
   const d = 9 * i;
   const p3 = 3 * particles[4 * i + 3]!;
@@ -32,7 +35,7 @@ function strainOf(x: Float64Array, { particles, dmInverse: m }: TetShapes, i: nu
   eps[3] = b * c + g * h + l * n;
   eps[4] = a * c + f * h + k * n;
   eps[5] = a * b + f * g + k * l;
-  // No principal strain is below -|eps|, so where |eps| < 1/3 every squared stretch is above 1/3 and nothing is
+  // No principal strain is below -|eps|. So if |eps| < 1/3, every squared stretch is above 1/3 and the energy is not
   // continued. An inverted element is recognized by its volume.
   return square() < 1 / 9 && a * (g * n - h * l) + b * (h * k - f * n) + c * (f * l - g * k) > 0;
 }
@@ -47,7 +50,10 @@ function square(): number {
   );
 }
 
-/** J. @param x float64[3N] m */
+/**
+ * Elastic energy, J.
+ * @param x float64[3N] m
+ */
 export function tetEnergy(x: Float64Array, e: TetElements, i: number): number {
   if (!strainOf(x, e, i)) return tetrahedronEnergy(x, e, i);
   const trace = eps[0]! + eps[1]! + eps[2]!;
@@ -56,7 +62,10 @@ export function tetEnergy(x: Float64Array, e: TetElements, i: number): number {
 
 const tensors = new WeakMap<object, number[][]>();
 
-/** J. @param x float64[3N] m */
+/**
+ * Elastic energy, J.
+ * @param x float64[3N] m
+ */
 export function orthotropicTetEnergy(
   x: Float64Array,
   e: OrthotropicTetElements | PlasticTetElements,

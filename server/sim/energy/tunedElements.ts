@@ -1,4 +1,4 @@
-/** A body's constraints with the material that it has now: in float64, and so the readable twin of retune.ts. */
+/** A body's constraints with its current material: in float64, and so the readable twin of retune.ts. */
 import type { BodyTuning } from "../../../shared/protocol/protocol.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { CONSTRAINTS, type Elements } from "../constraints/kinds.ts";
@@ -12,7 +12,10 @@ function tuned(e: Elements, tunable: TunableBody, now: BodyTuning): Elements {
   return { ...e, alpha: e.alpha.map((a) => a * softer) };
 }
 
-/** @param body as the scene has it. @param now what it is made of */
+/**
+ * @param body of the scene
+ * @param now current material
+ */
 export function tunedBody(body: BodyTemplate, tunable: TunableBody, now: BodyTuning): BodyTemplate {
   if (tunable.scene.density === undefined) return body;
   const { enclosed } = body;

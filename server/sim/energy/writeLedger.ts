@@ -1,10 +1,10 @@
 /**
- * Energy books as files (`npm run simulate -- ... --energy out.json|csv`) and as the summary that a run ends with.
- * README.md describes the fields.
+ * Writes energy ledgers to files (`npm run simulate -- ... --energy out.json|csv`) and as the summary at the end of a
+ * run. README.md describes the fields.
  */
 import { FLOWS, type EnergyLedger, type Flow } from "./ledger.ts";
 
-/** What one body began and ended with, and all flows of the run added up, J. */
+/** Energy of one body at the start and end of a run, and the sums of all flows, J. */
 export interface BodySummary {
   name: string;
   before: number;
@@ -71,7 +71,7 @@ export function ledgerAsCsv(books: EnergyLedger, names: readonly string[], tickH
   return [head.join(","), ...lines, ""].join("\n");
 }
 
-/** A body's lines of the printed summary; flows that did nothing are left out. */
+/** Lines of a body in the printed summary; zero flows are left out. */
 export function summaryLines({ name, before, after, kinetic, elastic, flows }: BodySummary): string[] {
   const number = (v: number): string => v.toPrecision(4);
   const moved = FLOWS.filter((f) => flows[f] !== 0).map((f) => `${f} ${flows[f] > 0 ? "+" : ""}${number(flows[f])}`);

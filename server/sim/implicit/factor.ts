@@ -1,9 +1,9 @@
 /**
  * Block L D L^T of a sparse symmetric positive definite matrix, row by row (the up-looking method: Davis, Direct
- * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32. The order
- * of all sums is that of the elimination order, so the bits are the same everywhere.
- * Tried: blocks of a norm below 0.003 left out, a third of those of a beam of 8,640 tetrahedra. A tick takes a tenth
- * less at 1 MPa, and two and three times the iterations at 100 MPa and 1 GPa.
+ * Methods for Sparse Linear Systems, 2006, section 4.8), in float64; the kernel gets it rounded to float32. All sums
+ * follow the elimination order, so the bits are the same on any machine.
+ * Tried: leaving out blocks of a norm below 0.003, a third of those of a beam of 8,640 tetrahedra. A tick takes a tenth
+ * less at 1 MPa, but two and three times the iterations at 100 MPa and 1 GPa.
  */
 import type { Graph } from "./order.ts";
 
@@ -14,7 +14,7 @@ export interface BlockMatrix extends Graph {
   values: Float64Array;
 }
 
-/** What a back-solve needs (kernel/assembly/implicit/preconditioner.ts). */
+/** Data of a back-solve (kernel/assembly/implicit/preconditioner.ts). */
 export interface Factor {
   size: 1 | 3;
   /** uint32[m] particle of every column */
@@ -22,13 +22,13 @@ export interface Factor {
   /** uint32[m + 1] and uint32[start[m]]: rows below the diagonal, ascending in each column */
   start: Uint32Array;
   rows: Uint32Array;
-  /** float32: of each entry the number, or the block column by column, and one number more at the end */
+  /** float32: the number of each entry, or its block column by column; and one extra number at the end */
   values: Float32Array;
-  /** float32: D^-1 likewise */
+  /** float32: D^-1 in the same form */
   diagonal: Float32Array;
 }
 
-/** Where block (i, j) stands, in blocks. Requires that it is in the graph. */
+/** Index of block (i, j), which must be in the graph. */
 export function blockAt({ start, columns }: Graph, i: number, j: number): number {
   let low = start[i]!;
   let high = start[i + 1]!;
@@ -40,7 +40,10 @@ export function blockAt({ start, columns }: Graph, i: number, j: number): number
   return low;
 }
 
-/** Parents in the elimination tree, -1 at a root. @param place column of each particle, -1 for fixed ones */
+/**
+ * Parents in the elimination tree, -1 at a root.
+ * @param place column of each particle, -1 for fixed ones
+ */
 function eliminationTree(graph: Graph, order: Uint32Array, place: Int32Array): Int32Array {
   const parent = new Int32Array(order.length).fill(-1);
   const ancestor = new Int32Array(order.length).fill(-1);
@@ -58,7 +61,7 @@ function eliminationTree(graph: Graph, order: Uint32Array, place: Int32Array): I
   return parent;
 }
 
-/** Columns with an entry in row k, ascending: what the elimination tree reaches from row k of the matrix. */
+/** Columns with an entry in row k, ascending: those that the elimination tree reaches from row k of the matrix. */
 function reachOf(
   graph: Graph,
   particle: number,
@@ -78,7 +81,7 @@ function reachOf(
   return Int32Array.from(found).sort();
 }
 
-/** @param order of the particles that are solved for; the rows and columns of all others are left out */
+/** @param order of the particles to solve for; the rows and columns of all others are left out */
 export function factorize(matrix: BlockMatrix, order: Uint32Array): Factor {
   const m = order.length;
   const { size } = matrix;
@@ -116,7 +119,7 @@ export function factorize(matrix: BlockMatrix, order: Uint32Array): Factor {
   return { size, order, start, rows, values: packed(L, size), diagonal: packed(inverse, size) };
 }
 
-/** work_r -= work_i L_ri^T for the rows r of column i that are there so far. */
+/** work_r -= work_i L_ri^T for the rows r that column i has so far. */
 function subtractNumbers(
   work: Float64Array,
   L: Float64Array,
@@ -213,7 +216,9 @@ function invert(work: Float64Array, inverse: Float64Array, k: number, size: 1 | 
   [0, 1, 2, 1, 3, 4, 2, 4, 5].forEach((from, to) => (inverse[9 * k + to] = cofactors[from]! * scale));
 }
 
-/** Numbers as they are; blocks column by column, and one number more: who reads three as four lanes may. */
+/**
+ * Packs numbers unchanged, and blocks column by column. One extra number lets readers load three values as four lanes.
+ */
 function packed(values: Float64Array, size: 1 | 3): Float32Array {
   if (size === 1) return Float32Array.from(values);
   const out = new Float32Array(values.length + 1);

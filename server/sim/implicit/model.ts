@@ -1,11 +1,11 @@
 /**
- * A body as its implicit step sees it (reference/implicit/step.ts, kernel/assembly/implicit/step.ts): masses, elements,
- * step, and the factor of the matrix at rest that all its steps share,
+ * Model of a body for its implicit step (reference/implicit/step.ts, kernel/assembly/implicit/step.ts): masses,
+ * elements, step, and the factor of the matrix at rest that all its steps share,
  *   A = c M + (1 + 3 tau / 2h) K(rest),   c = 2.25 (1 + 2 h d / 3) / h^2,   d the damping in 1/s, tau the material's
  *   retardation time in s
- * Solids have blocks of 3 x 3, which the step turns with the rotations of the particles. A sheet has no stiffness
- * across its plane at rest, and would get some as soon as it is pulled: its factor is of numbers, the same for x, y and
- * z: c M + weighted Laplacian of its triangles, and its bending where that counts: its stencils reach twice as far, and
+ * Solids have blocks of 3 x 3, which the step rotates with the particles. A sheet has no stiffness across its plane at
+ * rest, but gets some as soon as it is pulled. So its factor consists of numbers, the same for x, y and z: c M + the
+ * weighted Laplacian of its triangles, plus bending if it is large enough. Bending stencils reach twice as far, and
  * make the factor three times as large.
  */
 import type { BodyTemplate } from "../body/template.ts";
@@ -17,16 +17,16 @@ import { shapeOf } from "../reference/triangle.ts";
 import { blockAt, factorize, type BlockMatrix, type Factor } from "./factor.ts";
 import { graphOf, nestedDissection, type Graph } from "./order.ts";
 
-/** Longest step, s: BDF2 takes 0.8 % of the frequency at 10 Hz and 8 % at 30 Hz with it. */
+/** Longest step, s: with it BDF2 lowers a frequency of 10 Hz by 0.8 %, and of 30 Hz by 8 %. */
 const LONGEST_STEP = 1 / 240;
 /**
- * What a step leaves of the preconditioned residual: more, and slow modes keep energy that they should lose (cloth: and
- * it hangs too long).
+ * Largest remaining part of the preconditioned residual. With more, slow modes keep energy that they should lose (and a
+ * cloth hangs too long).
  */
 const SOLID_TOLERANCE = 0.1;
 const SHEET_TOLERANCE = 0.05;
 
-/** Share of bending below which the factor leaves it out: it then hardly changes how many iterations there are. */
+/** Share of bending below which the factor leaves it out: it then barely changes the number of iterations. */
 const LEAST_BENDING = 0.1;
 
 /** Plane stress, Pa: stress = (c00 c01 0; c01 c11 0; 0 0 c22) (weft, warp, shear strain). */
@@ -46,7 +46,7 @@ export interface ImplicitModel {
   count: number;
   /** float64[n] kg; 0 for fixed particles */
   mass: Float64Array;
-  /** Steps a tick, and their length in s. */
+  /** Steps per tick, and their length in s. */
   steps: number;
   h: number;
   /** c above, 1/s^2, and 1/(1 + 2 h d / 3) */
@@ -54,7 +54,7 @@ export interface ImplicitModel {
   keep: number;
   /** Retardation time of the material, s (kernel/assembly/implicit/viscosity.ts). */
   retardationTime: number;
-  /** (1 + h d)/h^2, of an implicit Euler step, 1/s^2 */
+  /** (1 + h d)/h^2, for an implicit Euler step, 1/s^2 */
   euler: number;
   tolerance: number;
   tets: TetElements | undefined;
@@ -64,22 +64,22 @@ export interface ImplicitModel {
   stencils: Stencils | undefined;
   factor: Factor;
   /**
-   * float64[n] N/m: what contact at each particle begins as stiff as: the mean of the diagonal of A, of a sheet what
-   * resists across its plane.
+   * float64[n] N/m: initial stiffness of contact at each particle: the mean of the diagonal of A; for a sheet, the
+   * resistance across its plane.
    */
   diagonal: Float64Array;
 }
 
-/** Steps a tick that an implicit body takes, if nothing else chooses them. */
+/** Steps per tick of an implicit body, unless its caller chooses them. */
 export const stepsOf = (tickHz: number): number => Math.ceil(1 / (tickHz * LONGEST_STEP) - 1e-9);
 
-/** What a step of h seconds with a damping of d 1/s takes: `keep`, `coefficient` and `euler` of the model. */
+/** Constants of a step of h seconds with a damping of d 1/s: `keep`, `coefficient` and `euler` of the model. */
 export function stepConstants(h: number, d: number): Pick<ImplicitModel, "keep" | "coefficient" | "euler"> {
   const keep = 1 / (1 + (2 * h * d) / 3);
   return { keep, coefficient: 2.25 / (h * h * keep), euler: (1 + h * d) / (h * h) };
 }
 
-/** @param steps a tick, where it is not to choose them */
+/** @param steps per tick, if given */
 export function implicitModel(
   body: Pick<
     BodyTemplate,
@@ -147,9 +147,10 @@ function diagonalOf(matrix: BlockMatrix, count: number): Float64Array {
 }
 
 /**
- * c M and bending, on the diagonal. With the membrane's stiffness, which acts in the plane, folds throw each other
- * about: a sheet of 800 triangles pulled by three hands took 488 iterations a tick and 60 impulses after the solve
- * instead of 110 and 7; with 0.3 of c M it takes 84 and 11, with 4 times as much 158 and 9.
+ * c M and bending, on the diagonal.
+ * Tried: the membrane's stiffness, which acts in the plane. Folds then throw each other about: a sheet of 800 triangles
+ * pulled by three grabs took 488 iterations a tick and 60 impulses after the solve instead of 110 and 7. With 0.3 of c
+ * M it takes 84 and 11, with 4 times as much 158 and 9.
  */
 function resistanceAcross(mass: Float64Array, coefficient: number, bends: BendElements | undefined): Float64Array {
   const diagonal = mass.map((m) => coefficient * m);
@@ -171,7 +172,9 @@ function addMasses(matrix: BlockMatrix, mass: Float64Array, coefficient: number)
   });
 }
 
-/** V (mu (b_i.b_j 1 + b_j b_i^T) + lambda b_i b_j^T): Hooke's law, which Saint Venant-Kirchhoff's is at rest. */
+/**
+ * V (mu (b_i.b_j 1 + b_j b_i^T) + lambda b_i b_j^T): Hooke's law, to which Saint Venant-Kirchhoff's reduces at rest.
+ */
 function addTetrahedra(matrix: BlockMatrix, tets: TetElements, stiffening: number): void {
   const { particles, dmInverse, volume } = tets;
   const [mu, lambda] = [stiffening * tets.mu, stiffening * tets.lambda];

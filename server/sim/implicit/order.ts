@@ -1,16 +1,18 @@
 /**
  * Elimination order of a body's free particles: geometric nested dissection (George 1973) on the graph of its elements.
- * Separators are the particles below a plane that have a neighbor above it; of three axes and five planes the smallest
- * separator wins. Ties go by particle number, so that the same mesh gets the same order everywhere.
+ * A separator is the set of particles below a plane that have a neighbor above it; of three axes and five planes the
+ * smallest separator is chosen. Ties are broken by particle number, so that the same mesh gets the same order on any
+ * machine.
  */
 
-/** Smallest parts that are not dissected any further. */
+/** Largest part that is not dissected further. */
 const LEAF = 8;
-/** Where planes may lie, as parts of the particles in order along the axis. */
+/** Positions of the planes, as parts of the particles sorted along the axis. */
 const PLANES = [0.42, 0.46, 0.5, 0.54, 0.58];
 
 /**
- * Neighbors of every particle, itself included, ascending: particle i's stand at start[i] .. start[i + 1] of `columns`.
+ * Neighbors of every particle, itself included, ascending: those of particle i are at start[i] .. start[i + 1] of
+ * `columns`.
  */
 export interface Graph {
   /** uint32[n + 1] */
@@ -42,8 +44,8 @@ interface Parts {
 
 /**
  * @param X float64[3n] m, undeformed positions
- * @param free which particles are to be ordered
- * @returns uint32[m] free particles in the order in which they are eliminated
+ * @param free whether a particle belongs to the order
+ * @returns uint32[m] free particles in elimination order
  */
 export function nestedDissection(graph: Graph, X: Float64Array, free: (i: number) => boolean): Uint32Array {
   const count = graph.start.length - 1;
@@ -51,7 +53,7 @@ export function nestedDissection(graph: Graph, X: Float64Array, free: (i: number
   const mark = new Int32Array(count);
   let stamp = 0;
 
-  /** Parts of `sorted` on both sides of its place `cut`. */
+  /** Parts of `sorted` on both sides of index `cut`. */
   const split = (sorted: readonly number[], cut: number): Parts => {
     stamp++;
     for (let i = cut; i < sorted.length; i++) mark[sorted[i]!] = stamp;

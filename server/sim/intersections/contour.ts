@@ -1,19 +1,23 @@
 /**
- * Where neither surface parts the other: the way for an edge that shortens the curve along which they meet (Volino &
- * Magnenat-Thalmann 2006, Resolving surface collisions through intersection contour minimization):
+ * Direction for an edge if neither surface is separated into parts by the other. It shortens the intersection contour,
+ * the curve along which they intersect (Volino & Magnenat-Thalmann 2006, Resolving surface collisions through
+ * intersection contour minimization):
  *   G = sum over the edge's triangles i of  R_i - 2 (E . R_i)/(E . N) N
- * E the edge's direction, N the normal of what it goes through, R_i the direction of the curve from the edge into
- * triangle i. An inner edge that goes straight through a flat sheet has none: it is the ends of the curve that shorten
- * it, and what they pull along.
+ * E is the edge's direction, N the normal of the intersected triangle, R_i the direction of the curve from the edge
+ * into triangle i. An inner edge that passes straight through a flat sheet has G = 0: the ends of the curve shorten it,
+ * and pull inner edges along.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
 import { cross, dot, minus, plus, times, unit, type Intersection } from "./intersection.ts";
 import { edgeKey, type IntersectingSurface } from "./surface.ts";
 
-/** |E . N| is taken for at least this: an edge that lies in the plane says nothing about the way through it. */
+/** Lower bound of |E . N|: an edge in the plane gives no direction through it. */
 const LEAST_SLOPE = 0.1;
 
-/** @param at position of a particle of the room, m; @returns G; zeros where the edge and the triangle leave no curve */
+/**
+ * @param at position of a particle of the room, m
+ * @returns G; zeros if the edge and the triangle have no curve
+ */
 export function shortening(
   { particles: [a, b], normal: N }: Intersection,
   { first, beside }: IntersectingSurface,
@@ -26,7 +30,7 @@ export function shortening(
   for (const opposite of beside().get(edgeKey(a - first, b - first)) ?? []) {
     const into = minus(at(first + opposite), at(a));
     const along = unit(cross(N, cross(minus(at(b), at(a)), into)));
-    // the part of `into` that is square to the edge tells the two directions of the line apart
+    // the part of `into` perpendicular to the edge distinguishes the two directions of the line
     const R = dot(along, minus(into, times(dot(into, E), E))) < 0 ? times(-1, along) : along;
     G = plus(G, minus(R, times((2 * dot(E, R)) / steep, N)));
   }

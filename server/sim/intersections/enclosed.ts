@@ -1,11 +1,11 @@
 /**
- * What begins wholly inside something solid: no surfaces intersect, so no edge says so. Solid are soft bodies, balls
- * and colliders that have a shape of their own; sheets are not, closed or open (a body in a bag is where it belongs),
- * nor are colliders of triangles, whose both sides are solid but not what is between. A part of a surface that crosses
- * nothing is inside as a whole if one of its particles is, by winding number (spawn/inside.ts).
+ * Finds surfaces that begin wholly inside a solid one: no edges intersect, so the search of edges misses them. Soft
+ * bodies, balls and analytic colliders are solid. Sheets are not, closed or open (a body in a bag is where it belongs).
+ * Neither are mesh colliders: both sides of their triangles are solid, but not the space inside. If a part of a surface
+ * crosses nothing, one of its particles decides by winding number whether the whole part is inside (spawn/inside.ts).
  *
- * The way out is the one, of a few, on which the boxes of both part first: along the axes, from center to center, and
- * to the outer one's nearest particle.
+ * The direction out is chosen among a few: along the axes, from center to center, and to the outer surface's nearest
+ * particle. The one along which the two boxes separate first is taken.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -19,7 +19,7 @@ export interface Enclosed {
   /** Numbers of surfaces. */
   outer: number;
   inner: number;
-  /** Unit vector: the way out for the inner one. */
+  /** Unit vector: direction out for the inner surface. */
   way: Vec3;
   /** Diagonal of the larger one's box, m. */
   size: number;
@@ -28,12 +28,12 @@ export interface Enclosed {
 interface Here extends Shell {
   box: Float64Array;
   parts: number[];
-  /** Something encloses nothing, or is all fixed. */
+  /** `solid`: the surface can enclose others; `fixed`: none of its particles moves. */
   solid: boolean;
   fixed: boolean;
 }
 
-/** One search. Surfaces are read when first asked for. */
+/** One search. Surfaces are read at first use. */
 export class EnclosedSearch {
   private readonly views: Views;
   private readonly x: number;
@@ -41,7 +41,10 @@ export class EnclosedSearch {
   private readonly parts: Map<number, number[]>;
   private readonly read = new Map<number, Here>();
 
-  /** @param x address of the room's positions; parts of surfaces, by number, which never change: inout */
+  /**
+   * @param x address of the room's positions
+   * @param parts of surfaces, by number; they never change: inout
+   */
   constructor(views: Views, x: number, surface: (n: number) => IntersectingSurface, parts: Map<number, number[]>) {
     this.views = views;
     this.x = x;
@@ -49,19 +52,19 @@ export class EnclosedSearch {
     this.parts = parts;
   }
 
-  /** Whether one of two surfaces that do not intersect is inside the other. */
+  /** Finds whether one of two surfaces that do not intersect is inside the other. */
   between(a: number, b: number): Enclosed | undefined {
     return this.inside(a, b) ? this.out(a, b) : this.inside(b, a) ? this.out(b, a) : undefined;
   }
 
-  /** @param kept the way that was found before; default: a new one */
+  /** @param kept the direction that was found before; default: a new one */
   out(outer: number, inner: number, kept?: Vec3): Enclosed {
     const O = this.at(outer);
     const I = this.at(inner);
     return { outer, inner, way: kept ?? this.wayOut(O, I), size: Math.max(diagonal(O.box), diagonal(I.box)) };
   }
 
-  /** Is a point of the inner surface, or of a part of it, inside the outer one? */
+  /** Whether one of the inner surface's parts is inside the outer one. */
   private inside(outer: number, inner: number): boolean {
     const O = this.at(outer);
     const I = this.at(inner);
@@ -72,7 +75,7 @@ export class EnclosedSearch {
     });
   }
 
-  /** Is the middle of a surface's box, a ball's center, inside the outer one? */
+  /** Whether the center of the inner surface's box (of a ball, its center) is inside the outer one. */
   holdsMiddle(outer: number, inner: number): boolean {
     const O = this.at(outer);
     const [x, y, z] = middle(this.at(inner).box);
@@ -139,7 +142,7 @@ export class EnclosedSearch {
 const diagonal = (box: Float64Array): number => length([box[3]! - box[0]!, box[4]! - box[1]!, box[5]! - box[2]!]);
 const middle = (box: Float64Array): Vec3 => times(0.5, plus([box[0]!, box[1]!, box[2]!], [box[3]!, box[4]!, box[5]!]));
 
-/** Two unit vectors square to `way` and to each other. */
+/** Two unit vectors perpendicular to `way` and to each other. */
 export function across(way: Vec3): [Vec3, Vec3] {
   const least = way.map(Math.abs).indexOf(Math.min(...way.map(Math.abs)));
   const axis = [0, 1, 2].map((r) => (r === least ? 1 : 0)) as Vec3;

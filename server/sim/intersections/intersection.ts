@@ -1,4 +1,4 @@
-/** An edge and a triangle that meet, measured: where, and how the triangle lies to the edge. */
+/** An intersecting edge and triangle, measured: where they meet, and the triangle's position relative to the edge. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -7,15 +7,15 @@ export interface Intersection {
   /** Numbers of the surfaces: the edge's, the triangle's. */
   edgeOf: number;
   triangleOf: number;
-  /** Room numbers: the edge's two, the triangle's three. */
+  /** Room numbers: the edge's two particles, then the triangle's three. */
   particles: [number, number, number, number, number];
-  /** The edge goes through the triangle; false: it touches it. */
+  /** True if the edge passes through the triangle, false if it only touches it. */
   crosses: boolean;
   /** Unit normal of the triangle; zeros if it has no area. */
   normal: Vec3;
-  /** Heights of the edge's ends over the triangle's plane, m. */
+  /** Heights of the edge's ends above the triangle's plane, m. */
   heights: [number, number];
-  /** Where they meet: shares of the edge's second end, and of the triangle's corners. */
+  /** Meeting point: share of the edge's second end, and shares of the triangle's corners. */
   along: number;
   shares: Vec3;
 }
@@ -30,13 +30,16 @@ export const cross = (a: Vec3, b: Vec3): Vec3 => [
   a[0] * b[1] - a[1] * b[0],
 ];
 export const length = (a: Vec3): number => Math.sqrt(dot(a, a));
-/** Unit vector; zeros where there is no direction. */
+/** Unit vector; zeros for a vector without a direction. */
 export function unit(a: Vec3): Vec3 {
   const l = length(a);
   return l > 0 && l < Infinity ? times(1 / l, a) : [0, 0, 0];
 }
 
-/** Rows of H_INTERSECTIONS as the last search left them. @param x address of the room's positions */
+/**
+ * Reads the rows of H_INTERSECTIONS, as the last search left them.
+ * @param x address of the room's positions
+ */
 export function readIntersections({ f32, i32 }: Views, x: number): Intersection[] {
   const rows = i32[(L.HEADER + L.H_INTERSECTIONS) / 4]! / 4;
   const count = i32[(L.HEADER + L.H_INTERSECTION_COUNT) / 4]!;
@@ -71,8 +74,8 @@ function measure([a, b, c, d, e]: [Vec3, Vec3, Vec3, Vec3, Vec3]): Pick<
   const heights: [number, number] = [dot(normal, minus(a, c)), dot(normal, minus(b, c))];
   const apart = heights[0] - heights[1];
   const along = apart !== 0 ? Math.min(1, Math.max(0, heights[0] / apart)) : 0.5;
-  // shares of the corners where the edge meets the plane, moved into the triangle if rounding or a mere touch has them
-  // beside it
+  // shares of the corners where the edge meets the plane, moved into the triangle if rounding or a touch puts them
+  // outside
   const p = plus(a, times(along, minus(b, a)));
   const area = dot(whole, whole);
   const share = (q: Vec3, r: Vec3): number =>

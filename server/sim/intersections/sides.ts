@@ -1,23 +1,26 @@
 /**
- * Which part of a surface is on the wrong side of another (Baraff, Witkin & Kass 2003, Untangling cloth, global
- * intersection analysis): edges that go through the other an odd number of times, or touch it, are cut, what hangs
- * together without them is a part. Of a closed surface's triangles the wrong side is behind them; of an open one's it
- * is where the smaller parts are.
+ * Finds the part of a surface that is on the wrong side of another one (Baraff, Witkin & Kass 2003, Untangling cloth,
+ * global intersection analysis). Edges that pass through the other surface an odd number of times, or touch it, are
+ * cut; the connected components of the rest are parts. For a closed surface the wrong side is behind its triangles; for
+ * an open one it is the side of the smaller parts.
  */
 import type { Intersection } from "./intersection.ts";
 import { edgeKey, type IntersectingSurface } from "./surface.ts";
 
-/** Share of the edges at a part that must say so for it to count as behind. */
+/** Share of the edges at a part that must indicate "behind" for the part to count as behind. */
 const BEHIND = 0.5;
 
 export interface Sides {
   /** uint8 per particle of the surface, 1: wrong side. */
   wrong: Uint8Array;
-  /** Part of its particles that is. 0: the surface is not parted. */
+  /** Share of its particles on the wrong side. 0: the surface is not separated into parts. */
   share: number;
 }
 
-/** @param intersections of edges of this surface; closed whether the triangles are those of a closed surface */
+/**
+ * @param intersections of edges of this surface
+ * @param closed whether the triangles belong to a closed surface
+ */
 export function findSides(
   surface: IntersectingSurface,
   intersections: readonly Intersection[],
@@ -28,7 +31,7 @@ export function findSides(
   const end = (t: Intersection, k: 0 | 1): number => t.particles[k] - first;
   for (const t of intersections) {
     const key = edgeKey(end(t, 0), end(t, 1));
-    cuts.set(key, t.crosses ? (cuts.get(key) ?? 0) + 1 : NaN); // nobody knows
+    cuts.set(key, t.crosses ? (cuts.get(key) ?? 0) + 1 : NaN); // unknown parity
   }
   const parts = Int32Array.from({ length: count }, (_, i) => i);
   const root = (i: number): number => {

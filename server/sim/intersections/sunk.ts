@@ -1,8 +1,8 @@
 /**
- * Bodies that begin below a plane. A plane has no surface that others could cross, and its shape moves each particle
- * out alone, which flattens a body that lies deep below: it was thrown up at 24 m/s, a rigid one at 600. So the whole
- * of it is put above, as it is, before the first substep. What lies within its own contact radius is left to the plane;
- * balls, which planes move as wholes anyway, and bodies with fixed particles are, too.
+ * Moves bodies that begin below a plane. A plane has no surface to intersect, and its shape moves each particle out
+ * alone. That flattens a body deep below: it was thrown up at 24 m/s, a rigid one at 600. So the whole body is moved
+ * above, undeformed, before the first substep. The plane itself handles bodies within their own contact radius. It also
+ * handles balls, which planes move as a whole anyway, and bodies with fixed particles.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -14,16 +14,16 @@ import { statusAt } from "../inactive.ts";
 
 export interface Sunk {
   body: number;
-  /** Number in the scene. */
+  /** Number of the collider in the scene. */
   collider: number;
-  /** Unit normal of the plane, and how far along it the body has to go, m. */
+  /** Unit normal of the plane, and the distance along it that the body has to move, m. */
   normal: Vec3;
   depth: number;
 }
 
 /**
- * The plane that a body is deepest below, of each body; after placeCoreMeshes, which puts colliders where the tick
- * begins.
+ * For each body, the plane that it is deepest below. Call after placeCoreMeshes, which puts colliders at the tick's
+ * start.
  */
 export function findSunk(views: Views, layout: SimLayout, kernel: Kernel): Sunk[] {
   return layout.bodies.flatMap((body, b) => {
@@ -52,7 +52,7 @@ function deepest(views: Views, layout: SimLayout, kernel: Kernel, b: number): Su
   return found;
 }
 
-/** Moves the body as it is. */
+/** Moves the body above the plane, undeformed. */
 export function raiseSunk({ f32, i32 }: Views, layout: SimLayout, { body, normal, depth }: Sunk): void {
   const { first, count } = layout.bodies[body]!;
   const previous = i32[(L.HEADER + L.H_XPREV) / 4]! / 4;

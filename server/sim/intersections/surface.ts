@@ -1,11 +1,9 @@
-/**
- * A surface as the search for intersections sees it, read from its SURFACE row: particle numbers are its own, from 0.
- */
+/** A surface for the search for intersections, read from its SURFACE row: particles are numbered within it, from 0. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
 
 export interface IntersectingSurface {
-  /** Room number of its first particle, and how many it has. */
+  /** Room number of its first particle, and number of particles. */
   first: number;
   count: number;
   /** int32[2E], int32[3T] */
@@ -13,13 +11,16 @@ export interface IntersectingSurface {
   triangles: Int32Array;
   /** SURFACE_SOLID */
   solid: number;
-  /** Triangles' other corners, by edge: edgeKey. Made when first asked for. */
+  /** Opposite corners of the triangles, by edge: edgeKey. Made at first use. */
   beside: () => Map<number, number[]>;
 }
 
 export const edgeKey = (a: number, b: number): number => Math.min(a, b) * 2 ** 26 + Math.max(a, b);
 
-/** @param x address of the room's positions; n number of the surface */
+/**
+ * @param x address of the room's positions
+ * @param n number of the surface
+ */
 export function readSurface({ i32 }: Views, x: number, n: number): IntersectingSurface {
   const at = (i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES) / 4;
   const field = (offset: number): number => i32[at + offset / 4]!;
@@ -51,7 +52,11 @@ function opposites(triangles: Int32Array): Map<number, number[]> {
   return found;
 }
 
-/** Six times the volume that the surface encloses, m^3; f32 holds its particles' rows from `x` (an index) on. */
+/**
+ * Six times the volume that the surface encloses, m^3.
+ * @param f32 holds its particles' rows
+ * @param x index at which the room's rows begin
+ */
 export function enclosedVolume({ first, triangles }: IntersectingSurface, f32: Float32Array, x: number): number {
   const from = x + 4 * first;
   const p = (i: number, r: number): number => f32[from + 4 * triangles[i]! + r]! - f32[from + r]!;

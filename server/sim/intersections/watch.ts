@@ -1,21 +1,21 @@
 /**
- * Surfaces that intersect where a room begins: found, reported, driven apart or held. Contact keeps what is apart from
- * meeting; it can say nothing about what met before it looked: a start, a reset, a body that was rolled back, a
- * collider whose path jumps.
+ * Finds, reports and resolves intersections that contact cannot prevent. Contact keeps separated surfaces apart. It
+ * cannot handle surfaces that intersected before it checked them: after a start, a reset, a roll-back of a body, or a
+ * jump of a collider's path. They are moved apart, or held.
  *
- *   start of a tick, while H_RESOLUTION says so
- *   |- sunk      below a plane: put above it as wholes (sunk.ts)
- *   |- search    all edges through all triangles (kernel/assembly/intersections/intersections.ts); what is wholly
- *   inside something solid (enclosed.ts)
- *   |- whole     too many to list, a solid body inside out, or one inside the other: contact between the two is off
- *   (MEETS_INTERSECTING) until they are clear
+ *   start of a tick, while H_RESOLUTION requests it
+ *   |- sunk      bodies below a plane: moved above it as a whole (sunk.ts)
+ *   |- search    all edges against all triangles (kernel/assembly/intersections/intersections.ts), and surfaces wholly
+ *   |            inside a solid (enclosed.ts)
+ *   |- whole     too many to list, a solid body inside out, or one surface inside the other: contact between the two
+ *   |            is off (MEETS_INTERSECTING) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
- *   |- ways      others: which way apart (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts; their
- *   particles are marked, contact between marked ones is off
- *   '- none left: `untangled`, and contact holds everything from here on
+ *   |- ways      the rest: separation directions (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts;
+ *   |            contact between the marked particles of the rest is off
+ *   '- none left: `untangled`, and contact is on again for all surfaces
  *
- * All that outlives the tick is in the room's memory, so any thread may go on; results are plain arithmetic on it, the
- * same on any machine.
+ * All state that outlives the tick is in the room's memory, so any thread may continue; results are plain arithmetic on
+ * it, the same on any machine.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -31,37 +31,40 @@ import { dot, readIntersections, times, type Intersection } from "./intersection
 import { findWays, type Ways } from "./ways.ts";
 import { marksIn } from "../marks.ts";
 
-/** What is tangled parts at a speed that clears its size in this time, s: one that people can follow. */
+/** Time in which intersecting bodies move apart by their size, s: slow enough for members to follow. */
 const SECONDS_TO_CLEAR = 4;
-/** And goes no further in a tick than this part of an edge: ways are looked for once a tick. */
+/** Largest displacement in a tick, in edges: directions are computed once a tick. */
 const EDGE_SHARE = 0.25;
-/** A common way is kept for so long, s. */
+/** Time that a common direction is kept, s. */
 const SECONDS_TO_KEEP = 1;
 /**
- * A solid body whose intersections with itself are more than this many times its particles is tangled all over:
+ * If a solid body's intersections with itself exceed this many times its particles, it intersects itself all over:
  * elasticity unfolds it, contact cannot.
  */
 const ALL_OVER = 0.25;
-/** Ticks between searches of surfaces that are tangled with themselves all over. */
+/** Ticks between searches of surfaces that intersect themselves all over. */
 const WHOLE_EVERY = 6;
-/** Intersections that a report lists. */
+/** Largest number of intersections in a report. */
 const REPORTED = 8;
 
-/** Particles of a row. */
+/** Particles in a row. */
 const ROW = 5;
 
-/** Room numbers of particles, with their weights, go along a unit vector. */
+/** A drive moves particles (room numbers), with weights, along a unit vector. */
 interface Drive {
   surfaces: [number, number];
   way: Vec3;
   weights: Map<number, number>;
-  /** Only kept from going the other way. */
+  /** If set, only prevents motion against the direction. */
   stands?: boolean;
-  /** What there is to go, m; default: the size of the smaller body. */
+  /** Distance to move, m; default: the size of the smaller body. */
   size?: number;
 }
 
-/** Weights of the intersections' points, edges against triangles: their mean; @param sign of each */
+/**
+ * Mean of the intersections' weights: points of edges against points of triangles.
+ * @param sign of each intersection
+ */
 function meanOf(intersections: readonly Intersection[], sign: (t: Intersection) => number): Map<number, number> {
   const weights = new Map<number, number>();
   for (const t of intersections) {
@@ -75,17 +78,17 @@ function meanOf(intersections: readonly Intersection[], sign: (t: Intersection) 
 interface Way {
   way: Vec3;
   tick: number;
-  /** The surface that the other one is drawn out of. */
+  /** The surface that the other one is moved out of. */
   outer?: number;
 }
 
-/** Lower number first. */
+/** Key of a pair of surfaces, lower number first. */
 const pairKey = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
 /** The two surfaces of a key. */
 const numbersOf = (key: string): [number, number] => key.split(" ").map(Number) as [number, number];
 
-/** By pair of surfaces. */
+/** Groups intersections by pair of surfaces. */
 function groupByPair(intersections: readonly Intersection[]): Map<string, Intersection[]> {
   const groups = new Map<string, Intersection[]>();
   for (const t of intersections) {
@@ -97,19 +100,22 @@ function groupByPair(intersections: readonly Intersection[]): Map<string, Inters
   return groups;
 }
 
-/** What a search has found, by pair of surfaces. */
+/** Result of a search, by pair of surfaces. */
 interface Found {
   groups: ReadonlyMap<string, readonly Intersection[]>;
-  /** Pairs between which contact is off. */
+  /** Pairs without contact. */
   wholes: ReadonlySet<string>;
-  /** Of those, pairs of which one is drawn out of the other. */
+  /** Pairs of `wholes` in which one surface is moved out of the other. */
   drawn: ReadonlySet<string>;
   enclosed: readonly Enclosed[];
-  /** Common ways of before. */
+  /** Common directions of earlier ticks. */
   kept: ReadonlyMap<string, Way>;
 }
 
-/** Intersections with a common way go along it together, and none back along its own; others each along its own. */
+/**
+ * Drives of a pair. With a common direction, its intersections move along it together, and none moves against its own
+ * direction; otherwise each moves along its own.
+ */
 function drivesOf(surfaces: [number, number], group: readonly Intersection[], { common, ways }: Ways): Drive[] {
   const each = (t: Intersection, i: number): Drive => ({ surfaces, way: ways[i]!, weights: meanOf([t], () => 1) });
   if (!common) return group.map(each).filter(({ way }) => dot(way, way) > 0);
@@ -139,23 +145,23 @@ export class IntersectionWatch {
     );
   }
 
-  /** Particles are where nothing has verified that they may be. */
+  /** Requests a search: particles are at unchecked positions. */
   request(): void {
     this.state |= L.RESOLUTION_SEARCH | L.RESOLUTION_ANEW;
   }
 
-  /** True while anything is tangled, or a search is due. */
+  /** True while surfaces intersect, or a search is due. */
   get active(): boolean {
     return this.state !== 0;
   }
 
   /**
-   * Before the kernel's tick.
+   * Called before the kernel's tick.
    * @param hold takes a body out of the simulation until a reset
    */
   beginTick(tick: number, events: SimEvent[], hold: (body: number) => void): void {
     if (!this.state && !this.jumpers.length) return;
-    // colliders are where the tick begins, and who may touch whom may change: the list of pairs is made anew
+    // colliders move to the tick's start, and contact between pairs may change: the pair list becomes invalid
     this.kernel.placeCoreMeshes();
     this.views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
     if (this.state) this.search(tick, events, hold);
@@ -208,9 +214,9 @@ export class IntersectionWatch {
   }
 
   /**
-   * Lets pairs meet whose contact was off, so that the search sees them; surfaces that were tangled with themselves all
-   * over only when everything is searched.
-   * @returns surfaces that were tangled with themselves all over, and the keys of those that stay off
+   * Switches contact on for pairs that have it off, so that the search sees them. Surfaces that intersect themselves
+   * all over are included only when everything is searched.
+   * @returns the surfaces that intersect themselves all over, and the keys of pairs that stay off
    */
   private switchOn(everything: boolean): { unfolding: ReadonlySet<number>; skipped: ReadonlySet<string> } {
     const before = this.off();
@@ -222,7 +228,8 @@ export class IntersectionWatch {
   }
 
   /**
-   * Solid bodies and colliders that elasticity has to unfold: those that do so already, and those with too much of it.
+   * Solid bodies and colliders that elasticity has to unfold: those already unfolding, and those with too many
+   * intersections.
    */
   private tangledAllOver(
     groups: ReadonlyMap<string, readonly Intersection[]>,
@@ -237,7 +244,7 @@ export class IntersectionWatch {
     });
   }
 
-  /** Which way apart, for all that is not left to elasticity: marks, and rows for the kernel. */
+  /** Sets directions for all intersections that are not left to elasticity: marks, and rows for the kernel. */
   private part(tick: number, { groups, wholes, drawn, enclosed, kept }: Found): void {
     const common = new Map<string, Way>();
     const drives: Drive[] = [];
@@ -272,8 +279,8 @@ export class IntersectionWatch {
   }
 
   /**
-   * Pairs of surfaces of which one is inside the other, or on its way out of there, or a ball with its center in a
-   * solid body: as a sphere it would hold itself in.
+   * Pairs of surfaces in which one is inside the other or on its way out. A ball with its center in a solid body
+   * counts, too: as a sphere it would keep itself inside.
    */
   private findEnclosed(
     groups: ReadonlyMap<string, readonly Intersection[]>,
@@ -306,7 +313,10 @@ export class IntersectionWatch {
     return found;
   }
 
-  /** Both go as they are, the inner one along its way out against the outer one, and not across it. */
+  /**
+   * Drives for a pair in which one is inside: both move undeformed, the inner one out against the outer one, and not
+   * sideways.
+   */
   private drawOut({ outer, inner, way, size }: Enclosed): Drive[] {
     const weights = new Map<number, number>();
     for (const [n, sign] of [
@@ -317,7 +327,7 @@ export class IntersectionWatch {
       for (let p = first; p < first + count; p++) weights.set(p, sign / count);
     }
     const { bodies } = this.layout;
-    // colliders leave all of it to what draws it out
+    // the drive alone moves the body; contact with the collider does nothing to it
     if (inner >= bodies.length || outer >= bodies.length) this.markAll(Math.min(inner, outer), L.MARK_WITHIN);
     const surfaces: [number, number] = [inner, outer];
     return [
@@ -329,8 +339,8 @@ export class IntersectionWatch {
   }
 
   /**
-   * Common ways of the last second: surfaces turn and are held up meanwhile. The way out of something solid is kept to
-   * its end.
+   * Reads the common directions of the last second: surfaces turn and are delayed meanwhile. A direction out of a solid
+   * is kept until the end.
    */
   private readWays(tick: number): Map<string, Way> {
     const { f32, i32 } = this.views;
@@ -364,8 +374,7 @@ export class IntersectionWatch {
   }
 
   /**
-   * Rows of all intersections; where there are more than fit, the pairs of surfaces that are listed first are skipped
-   * and the search goes on.
+   * Finds all intersections. If they do not fit into the list, skips the listed pairs of surfaces and searches again.
    */
   private findAll(): { intersections: Intersection[]; found: number; full: Set<string> } {
     const x = this.layout.x;
@@ -386,7 +395,7 @@ export class IntersectionWatch {
     return { intersections, found: total, full };
   }
 
-  /** Solid bodies whose surface encloses nothing, or is inside out. */
+  /** Solid bodies whose surface encloses no volume, or is inside out. */
   private insideOut(): number[] {
     const { bodies, x } = this.layout;
     return bodies.flatMap((_, b) =>
@@ -398,7 +407,7 @@ export class IntersectionWatch {
     );
   }
 
-  /** Bodies of all intersections but those that are meant to begin degenerate. */
+  /** Holds the bodies of all intersections, except those that the scene starts degenerate. */
   private holdAll(
     groups: ReadonlyMap<string, readonly Intersection[]>,
     enclosed: readonly Enclosed[],
@@ -476,7 +485,7 @@ export class IntersectionWatch {
     };
   }
 
-  /** Particles of the intersections, those on a wrong side, and all their neighbors. */
+  /** Marks the particles of the intersections, those on a wrong side, and all their neighbors. */
   private mark(a: number, b: number, group: readonly Intersection[], wrong: readonly number[]): void {
     const marks = marksIn(this.views.i32);
     const near = new Set([...group.flatMap((t) => t.particles), ...wrong]);
@@ -508,7 +517,7 @@ export class IntersectionWatch {
     for (let p = 0; p < marks.length; p++) marks[p]! &= kept;
   }
 
-  /** How far surfaces a and b are to part in a substep, m. */
+  /** Distance that surfaces a and b move apart in a substep, m. */
   private stride(a: number, b: number, size = Infinity): number {
     const { bodies, tickHz, substeps } = this.layout;
     const own = [a, b].filter((n) => n < bodies.length).map((n) => bodies[n]!);
@@ -553,8 +562,8 @@ export class IntersectionWatch {
   }
 
   /**
-   * A collider that begins its path again elsewhere meets nobody in this tick, and is looked at like a start in the
-   * next.
+   * Handles a collider whose path restarts elsewhere: it has no contact in this tick, and the next one checks it like
+   * at a start.
    */
   private jump(row: number): void {
     const core = this.views.i32[(row + L.MOTION_CORE) / 4]!;
@@ -580,13 +589,13 @@ export class IntersectionWatch {
     return this.bytes[this.meetsAt(a, b)]!;
   }
 
-  /** The table is symmetric. */
+  /** Sets an entry of the table, which is symmetric. */
   private setMeets(a: number, b: number, value: number): void {
     this.bytes[this.meetsAt(a, b)] = value;
     this.bytes[this.meetsAt(b, a)] = value;
   }
 
-  /** Pairs of surfaces whose contact is off, for some or all of them. */
+  /** Pairs of surfaces with contact off, for some or all of their particles. */
   private off(): [number, number][] {
     const count = this.header(L.H_SURFACE_COUNT);
     const found: [number, number][] = [];

@@ -1,13 +1,13 @@
 /**
- * Which way the intersections of two surfaces (or of one with itself) are driven. In this order:
- *   overlap   two closed bodies: the way on which the volume that they share gets smaller fastest, the sum of the area
- *   vectors of what lies in the other
- *   parted    one of them is cut into parts by the other (sides.ts): its edges leave the triangles toward the right
- *   side. Of the two roles the one
- *             that asks for less is taken: the smaller wrong part, for edges that agree on a direction
- *   contour   neither is: the curve where they meet gets shorter (contour.ts)
- * Where the edges agree, all intersections of two different surfaces take the common direction, so that bodies part as
- * wholes. It is kept for a second at a time: found anew in every tick, it turned back and forth once a cloth had slid
+ * Chooses the separation directions for the intersections of two surfaces (or of one with itself). In this order:
+ *   overlap   two closed bodies: the direction that reduces their common volume fastest, the sum of the area vectors of
+ *             the parts inside the other
+ *   parted    one of them is separated into parts by the other (sides.ts): its edges leave the triangles toward the
+ *             right side. If that holds for both, the smaller request is chosen: the smaller wrong part, and edges that
+ *             agree
+ *   contour   neither is: shortens the intersection contour (contour.ts)
+ * If the edges agree, all intersections of two different surfaces use the common direction, so that bodies move apart
+ * as a whole. It is kept for a second at a time: computed in every tick, it turned back and forth once a cloth had slid
  * over a box's corner.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -17,17 +17,17 @@ import { findSides } from "./sides.ts";
 import type { IntersectingSurface } from "./surface.ts";
 import { cross, dot, length, minus, plus, times, unit, type Intersection } from "./intersection.ts";
 
-/** Edges agree on a direction if the mean of their unit vectors is at least so long. */
+/** Edges agree on a direction if the mean of their unit vectors is at least this long. */
 const AGREE = 0.5;
-/** Edges that do not agree at all count as asking for so many times their part. */
+/** Lower bound of the agreement by which a role's wrong share is divided. */
 const LEAST_AGREEMENT = 0.05;
 
 export interface Ways {
-  /** Unit vectors for the edge of each intersection, in their order; zeros: leave it alone. */
+  /** Unit vectors for the edge of each intersection, in their order; zeros: no motion. */
   ways: Vec3[];
   /** Room numbers of particles on a wrong side. */
   wrong: number[];
-  /** The way of the lower surface, where all share one. */
+  /** Direction of the lower surface, if all intersections share one. */
   common?: Vec3;
 }
 
@@ -43,7 +43,8 @@ interface Role {
 
 /**
  * @param intersections all between these two surfaces, in both roles
- * @param at position of a particle of the room, m; kept a common way that was found before
+ * @param at position of a particle of the room, m
+ * @param kept common direction of an earlier tick
  */
 export function findWays(
   intersections: readonly Intersection[],
@@ -84,7 +85,7 @@ export function findWays(
   return !itself && all > 0 && length(sum) >= AGREE * all ? shared(unit(sum)) : { ways: shorter.map(unit), wrong };
 }
 
-/** What the edges of one surface ask for. */
+/** Directions for the edges of one surface. */
 function roleOf(
   intersections: readonly Intersection[],
   n: number,
@@ -100,7 +101,7 @@ function roleOf(
     const [a, b] = t.particles.map((p) => wrong[p - surface.first]);
     if (!t.crosses) return touching(t, surfaces);
     if (a === b) return [0, 0, 0];
-    // to the right end's side
+    // to the side of the right end
     return times(t.heights[a ? 1 : 0] > t.heights[a ? 0 : 1] ? 1 : -1, t.normal);
   });
   const driven = ways.filter((w) => dot(w, w) > 0);
@@ -136,7 +137,9 @@ function areaWithin(
   return { vector, area };
 }
 
-/** What touches goes out of a closed surface, and off an open one to the side on which it lies. */
+/**
+ * Direction of an edge that only touches: out of a closed surface; off an open one, to the side on which the edge is.
+ */
 function touching(t: Intersection, surfaces: ReadonlyMap<number, IntersectingSurface>): Vec3 {
   const outward = t.edgeOf !== t.triangleOf && surfaces.get(t.triangleOf)!.solid !== SOLID.cloth;
   return outward || t.heights[0] + t.heights[1] >= 0 ? t.normal : times(-1, t.normal);

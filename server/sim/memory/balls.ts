@@ -1,6 +1,6 @@
 /**
- * Bodies of kind ball -> BALL rows, and a list each that can hold every triangle and every surface particle of the
- * others, and of mesh colliders: nothing is ever dropped.
+ * Plans BALL rows for bodies of kind ball. Each ball's list has room for every triangle and every surface particle of
+ * the other bodies and of mesh colliders, so it never overflows.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -13,7 +13,7 @@ export interface PlannedBalls {
   write: (i32: Int32Array, shapeRows: ReadonlyMap<number, number>) => void;
 }
 
-/** @param fixed triangles and particles of colliders that are nothing but triangles */
+/** @param fixed triangles and particles of mesh colliders */
 export function planBalls(bodies: readonly BodyTemplate[], fixed: number, allocator: Allocator): PlannedBalls {
   const balls = bodies.flatMap((body, index) => (body.kind === "ball" ? [index] : []));
   const others = bodies.reduce(

@@ -1,4 +1,4 @@
-/** Scene colliders -> COLLIDER rows, and MOTION rows with their keys for those that move. */
+/** Plans COLLIDER rows for a scene's colliders, and MOTION rows with keys for the moving ones. */
 import { compileMotion, type Path } from "../../../shared/motion.ts";
 import type { AnalyticCollider, Collider, Vec3 } from "../../../shared/scene.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
@@ -14,16 +14,16 @@ export interface PlannedColliders {
   motions: number;
   motionCount: number;
   movers: Mover[];
-  /** By collider: its MOTION row's address, its path and the point that it turns about; undefined if it stands. */
+  /** By collider: address of its MOTION row, its path and its center of rotation; undefined if it does not move. */
   motionOf: ({ row: number; path: Path; center: readonly number[] } | undefined)[];
   write: (buffer: ArrayBufferLike) => void;
 }
 
 /**
- * Takes memory for all colliders and their paths now and returns what writes them later.
- * @param centers the point that each turns about, m: a plane's is known in world coordinates only
- * @param meshes core meshes (colliders/coreMesh.ts); those of mesh colliders say how large they are; edge the longest
- *   that bodies lay on colliders, m
+ * Allocates memory for all colliders and their paths; the result's `write` fills them later.
+ * @param centers center of rotation of each, m: a plane's is known in world coordinates only
+ * @param meshes core meshes (colliders/coreMesh.ts); those of mesh colliders define their size
+ * @param edge the longest edge that bodies lay on colliders, m
  */
 export function planColliders(
   colliders: readonly Collider[],
@@ -70,7 +70,7 @@ function loopOf(path: Path): number {
   if (!path.loop) return L.MOTION_ONCE;
   const first = path.keys[0]!;
   const last = path.keys[path.keys.length - 1]!;
-  // a turn and the same turn plus 360 degrees are quaternions of opposite sign
+  // a rotation and the same one plus 360 degrees are quaternions of opposite sign
   const same =
     Math.abs(first.quaternion.reduce((s, q, k) => s + q * last.quaternion[k]!, 0)) > 1 - 1e-12 &&
     first.translate.every((t, k) => Math.abs(t - last.translate[k]!) <= 1e-9 * (1 + Math.abs(t)));
@@ -78,8 +78,8 @@ function loopOf(path: Path): number {
 }
 
 /**
- * Radius of the ball around a collider's center that holds it, m.
- * @param mesh of a mesh collider, where the scene puts it
+ * Radius of the ball around a collider's center that contains it, m.
+ * @param mesh of a mesh collider, where the scene places it
  */
 function radiusOf(c: Collider, center: readonly number[], mesh: SurfaceMesh | undefined): number {
   switch (c.type) {
@@ -101,7 +101,7 @@ function radiusOf(c: Collider, center: readonly number[], mesh: SurfaceMesh | un
   }
 }
 
-/** @param meshes as for planColliders; not needed where there are no mesh colliders */
+/** @param meshes as for planColliders; not needed without mesh colliders */
 export function writeColliders(
   f32: Float32Array,
   i32: Int32Array,
@@ -186,7 +186,7 @@ function middleOf({ positions }: SurfaceMesh): number[] {
   return low.map((l, r) => 0.5 * (l + high[r]!));
 }
 
-/** Of a mesh's vertices from a point, m, and a little more for rounding. */
+/** Largest distance of a mesh's vertices from a point, m, with a margin for rounding. */
 function farthestFrom({ positions }: SurfaceMesh, point: readonly number[]): number {
   let most = 0;
   for (let i = 0; i < positions.length; i += 3)
@@ -199,7 +199,7 @@ function farthestFrom({ positions }: SurfaceMesh, point: readonly number[]): num
 
 const norm = (a: readonly number[]): number => Math.sqrt(a.reduce((s, c) => s + c * c, 0));
 
-/** Radius of a ball around the collider's first point (center, or end a) that holds all of it, m. */
+/** Radius of the ball around the collider's first point (center, or end a) that contains all of it, m. */
 function boundingRadius(c: AnalyticCollider): number {
   switch (c.type) {
     case "plane":

@@ -1,21 +1,22 @@
 /**
- * Memory of contact between surfaces (kernel/assembly/contact/contacts.ts) that goes by particles: safe positions, and
- * what the response to a missed contact keeps books in. Blocks of pairs: lists.ts.
+ * Plans per-particle memory of contact between surfaces (kernel/assembly/contact/contacts.ts): safe positions, and
+ * arrays for resolving missed contacts. For blocks of pairs, see lists.ts.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 import { rough } from "./rough.ts";
 
 /**
- * A surface may stray by this part of its mean edge while a list of pairs lives: further, and every edge's neighbors'
- * neighbors would be in it.
+ * Largest displacement of a surface during a pair list's lifetime, in its mean edges: with more, the list would contain
+ * the second neighbors of every edge.
  */
 const STRAY = 0.12;
 
 export interface PlannedContact {
   /**
-   * @param rows address of the first SURFACE row; edges mean edge of each surface, m; triangles of each, in particle
-   *   numbers
+   * @param rows address of the first SURFACE row
+   * @param edges mean edge of each surface, m
+   * @param triangles of each surface, in particle numbers
    */
   write: (
     buffer: ArrayBufferLike,
@@ -27,12 +28,12 @@ export interface PlannedContact {
 }
 
 /**
- * @param particles how many the room has, padding included; anyMeet may any two surfaces ever meet? If not, nobody
- *   looks for pairs
+ * @param particles number in the room, padding included
+ * @param anyMeet whether any two surfaces may ever meet; if not, there is no search for pairs
  */
 export function planContactArrays(particles: number, anyMeet: boolean, allocator: Allocator): PlannedContact {
   const take = (bytes: number): number => (anyMeet ? allocator.takeForList(bytes) : 0);
-  // what outlives a list, or was written before the first one
+  // these outlive a list, or are written before the first one
   const owners = anyMeet ? allocator.take(4 * particles) : 0;
   const fields: [number, number][] = [
     [L.H_MARKS, allocator.take(L.MARK_BYTES * particles)],
@@ -43,7 +44,6 @@ export function planContactArrays(particles: number, anyMeet: boolean, allocator
     [L.H_CONTACT_COLORS, take(20 * L.COLOR_ENTRIES)],
     [L.H_COLOR_MASKS, take(32 * particles)],
     [L.H_REFERENCE, take(16 * particles)],
-    [L.H_TRAJECTORIES, take(16 * particles)],
     [L.H_CHANGED, take(8 * particles)],
     [L.H_CHANGED_FROM, take(16 * particles)],
     [L.H_INCIDENT, take(4 * particles)],

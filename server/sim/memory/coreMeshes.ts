@@ -1,7 +1,7 @@
 /**
- * Core meshes in memory: fixed particles (w = 0) behind those of all bodies, a SurfaceSource each, and for those of
- * moving colliders what kernel/assembly/colliders/coreMeshes.ts moves them by. They are no part of the state (hash,
- * copies for reset, frames): where they are follows from the tick.
+ * Plans core meshes in memory: fixed particles (w = 0) after those of all bodies, and a SurfaceSource for each mesh.
+ * For moving colliders it also plans the data of kernel/assembly/colliders/coreMeshes.ts, which moves their cores. Core
+ * meshes are not part of the state (hash, copies for reset, frames): their position follows from the tick.
  */
 import { matrixOf, poseAt } from "../../../shared/motion.ts";
 import type { Collider } from "../../../shared/scene.ts";
@@ -18,19 +18,22 @@ import { SOLID, uniqueEdges, type SurfaceSource } from "./surfaces.ts";
 export interface PlannedCoreMeshes {
   layouts: CoreLayout[];
   surfaces: SurfaceSource[];
-  /** Particles of all together. */
+  /** Number of particles of all core meshes. */
   particles: number;
-  /** Of the moving ones: address of the MOTION row, particles. */
+  /** For each moving one: address of the MOTION row, and number of particles. */
   moving: { motion: number; count: number }[];
-  /** Writes particles and MOTION rows (after PlannedColliders.write). @param at addresses of the particle arrays */
+  /**
+   * Writes particles and MOTION rows (after PlannedColliders.write).
+   * @param at addresses of the particle arrays
+   */
   write: (buffer: ArrayBufferLike, at: { x: number; xPrev: number; acc: number }) => void;
 }
 
 /**
- * Takes memory for what moving cores need (their particles are in the room's arrays) and returns what writes them
- * later.
- * @param cores one per collider, undefined for planes; first particle number of the first core; edge the longest that
- *   bodies lay on colliders (colliders/smooth.ts), m
+ * Allocates memory for moving cores (their particles are in the room's arrays); the result's `write` fills them later.
+ * @param cores one per collider, undefined for planes
+ * @param first particle number of the first core
+ * @param edge the longest edge that bodies lay on colliders (colliders/smooth.ts), m
  */
 export function planCoreMeshes(
   colliders: readonly Collider[],
@@ -82,7 +85,7 @@ export function planCoreMeshes(
   };
 }
 
-/** The pose at the room's beginning, rounded as the kernel rounds it (kernel/assembly/colliders/motion.ts, `write`). */
+/** Pose at the room's start, rounded as the kernel rounds it (kernel/assembly/colliders/motion.ts, `write`). */
 function startOf({ path, center }: NonNullable<PlannedColliders["motionOf"][number]>): { s: number[]; R: number[] } {
   const { translate, quaternion } = poseAt(path, 0);
   return {
@@ -98,8 +101,8 @@ function coreSurface(
   edge: number,
 ): SurfaceSource {
   const friction = c.friction ?? DEFAULT_FRICTION;
-  // a face of what moves does not stay flat: the response may hold back one of its corners
-  // (kernel/assembly/colliders/coreMeshes.ts), and then edges come through where it is bent
+  // a face of a moving collider does not stay flat: resolving a violation may hold back one of its corners
+  // (kernel/assembly/colliders/coreMeshes.ts). Edges then intersect it where it is bent
   const edges = c.motion ? uniqueEdges(mesh.triangles) : creases(mesh);
   return {
     first,
@@ -118,7 +121,7 @@ function coreSurface(
   };
 }
 
-/** Shared memory, because a layout goes to another thread with every tick. */
+/** Copies triangles to shared memory, because a layout goes to another thread with every tick. */
 function shared(triangles: Uint32Array, first: number): Uint32Array {
   const copy = new Uint32Array(new SharedArrayBuffer(triangles.byteLength));
   triangles.forEach((p, i) => (copy[i] = first + p));

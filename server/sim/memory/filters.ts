@@ -1,5 +1,6 @@
 /**
- * Who passes through whom (`ignore` of bodies and colliders): for surfaces, and for bodies against analytic colliders.
+ * Decides which bodies and colliders pass through each other (`ignore` in the scene): for surfaces, and for bodies
+ * against analytic colliders.
  */
 import type { Collider } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -8,22 +9,25 @@ import type { Meets } from "./surfaces.ts";
 
 type FilteredBody = Pick<BodyTemplate, "name" | "touch" | "form">;
 
-/** Either may say so. */
+/** Returns true if either one ignores the other. */
 export function passThrough(a: FilteredBody, b: FilteredBody | Collider): boolean {
   if ("touch" in b) return a.touch.ignore.includes(b.name) || b.touch.ignore.includes(a.name);
   return (b.name !== undefined && a.touch.ignore.includes(b.name)) || (b.ignore?.includes(a.name) ?? false);
 }
 
-/** @param others the colliders that have a surface, in the order of their surfaces, which lie behind the bodies' */
+/** @param others colliders with a surface, in the order of their surfaces, which follow the bodies' */
 export function surfaceFilter(bodies: readonly FilteredBody[], others: readonly Collider[]): Meets {
   const surface = (n: number): FilteredBody | Collider => bodies[n] ?? others[n - bodies.length]!;
-  // particles of a method meet shapes, no surfaces
+  // particles of a method meet shapes, not surfaces
   const meetsSurfaces = (n: number): boolean => bodies[n]?.form !== "method";
   // colliders do not meet each other
   return (a, b) => a < bodies.length && meetsSurfaces(a) && meetsSurfaces(b) && !passThrough(bodies[a]!, surface(b));
 }
 
-/** What each body meets by its particles: all colliders but meshes that it does not pass through. */
+/**
+ * Whether each body's particles meet any collider, and any moving one: all colliders but meshes that it does not pass
+ * through.
+ */
 export function metColliders(
   bodies: readonly FilteredBody[],
   colliders: readonly Collider[],
@@ -46,12 +50,12 @@ export function touchesSurfaces(bodies: readonly FilteredBody[], colliders: read
 }
 
 export interface PlannedFilters {
-  /** By body: address of a byte for every collider, 1 where it may touch; 0: it touches all. */
+  /** By body: address of one byte for each collider, 1 if they may touch; 0: the body touches all. */
   tables: number[];
   write: (buffer: ArrayBufferLike) => void;
 }
 
-/** Takes memory for the bodies that pass through some collider, and returns what writes it later. */
+/** Allocates memory for the bodies that pass through some collider; the result's `write` fills it later. */
 export function planFilters(
   bodies: readonly FilteredBody[],
   colliders: readonly Collider[],

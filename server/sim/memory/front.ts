@@ -1,41 +1,44 @@
 /**
- * Memory and topology of the kinetic front of contact (kernel/assembly/contact/front.ts): leaves of four triangles of a
- * surface, with the particles, vertices and edges that they are the first to have, and the nodes above them, all from
- * the undeformed positions. A particle in no triangle is in a leaf of its own kind.
+ * Plans memory and topology of the BVTT front (kernel/assembly/contact/front.ts). A leaf has four triangles of a
+ * surface, and the particles, vertices and edges that no leaf before it has. Nodes above the leaves follow from the
+ * undeformed positions. Particles in no triangle are in leaves of their own kind.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 import type { SurfaceSource } from "./surfaces.ts";
 import { shapeTree } from "./trees.ts";
 
-/** Rows that two leaves may have, rounded up: 4 x 12 vertices and triangles both ways, 12 x 12 edges. */
+/** Largest number of rows of two leaves, rounded up: 4 x 12 vertices and triangles both ways, 12 x 12 edges. */
 const NAMES = 256;
 const NOTHING = -1;
 
-/** A leaf in particle numbers of the room. */
+/** A leaf, in particle numbers of the room. */
 interface Leaf {
   particles: number[];
   vertices: number[];
   edges: [number, number][];
-  /** Four at most, three corners each. */
+  /** At most four, three corners each. */
   triangles: number[][];
 }
 
 interface SurfaceFront {
   leaves: Leaf[];
-  /** Numbers within the surface: a leaf's, or that of a node plus the leaves. */
+  /** Children of each node, by number in the surface: a leaf's number, or the number of leaves plus a node's. */
   nodes: number[][];
 }
 
 export interface PlannedFront {
   /** Address of the FRONT row. */
   row: number;
-  /** By surface. */
+  /** Number of leaves by surface. */
   leaves: number[];
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
 
-/** @param edges of each surface, uint32[2E]; particles of the room */
+/**
+ * @param edges of each surface, uint32[2E]
+ * @param particles number in the room
+ */
 export function planFront(
   sources: readonly SurfaceSource[],
   edges: readonly Uint32Array[],
@@ -77,7 +80,9 @@ export function planFront(
   };
 }
 
-/** Where the front's tables are, bytes; `leaves` of all surfaces, nodes are numbered after them. */
+/**
+ * Addresses of the front's tables; `leaves` is the number of all surfaces' leaves, and nodes are numbered after them.
+ */
 interface FrontPlaces {
   leaves: number;
   leafRows: number;
@@ -87,7 +92,10 @@ interface FrontPlaces {
   rest: number;
 }
 
-/** Takes what is made anew with the front. @returns offsets in its row with the addresses that stand there */
+/**
+ * Allocates arrays that are rebuilt with the front.
+ * @returns pairs of an offset in the FRONT row and the address stored there
+ */
 function takeLists(leaves: number, nodes: number, allocator: Allocator): [number, number][] {
   const list = (bytes: number): number => allocator.takeForList(bytes);
   return [
@@ -100,7 +108,7 @@ function takeLists(leaves: number, nodes: number, allocator: Allocator): [number
   ];
 }
 
-/** Leaves, children, roots and rest positions of all surfaces, one surface after another. */
+/** Writes leaves, children, roots and rest positions of all surfaces, one surface after another. */
 function writeSurfaces(
   buffer: ArrayBufferLike,
   x: number,
@@ -135,7 +143,7 @@ function writeSurfaces(
   i32.set([leaf, node], starts / 4 + 2 * surfaces.length);
 }
 
-/** m^2, rounded up */
+/** Square of a leaf's longest triangle side, m^2, rounded up. */
 function longestSide2({ triangles }: Leaf, { first, rest }: SurfaceSource): number {
   const at = (p: number, r: number): number => Math.fround(rest[3 * (p - first) + r]!);
   let longest = 0;
@@ -156,7 +164,7 @@ function writeLeaf(
   i32.set([particles.length, vertices.length, edges.length, triangles.length], at);
   for (let k = 0; k < 12; k++) i32[at + L.LEAF_PARTICLE / 4 + k] = address(particles[k] ?? particles[0]!);
   vertices.forEach((p, k) => (i32[at + L.LEAF_VERTEX / 4 + k] = address(p)));
-  // lanes that are left over repeat the last
+  // unused lanes repeat the last primitive
   const lastEdge = edges.at(-1) ?? [particles[0]!, particles[0]!];
   const lastTriangle = triangles.at(-1) ?? [particles[0]!, particles[0]!, particles[0]!];
   for (let k = 0; k < 12; k++)

@@ -1,5 +1,5 @@
 /**
- * Bodies of solver "implicit" -> IMPLICIT rows, with their elements, factors, state and work area
+ * Plans IMPLICIT rows for bodies of solver "implicit", with their elements, factors, state and work area
  * (kernel/assembly/implicit/step.ts).
  */
 import type { BendElements } from "../constraints/bend.ts";
@@ -18,28 +18,30 @@ import { wholeRun, type StateRun } from "./writeBlocks.ts";
 const VECTOR = 24;
 
 export interface PlannedImplicit {
-  /** Address of the first row, and how many. */
+  /** Address of the first row, and number of rows. */
   rows: number;
   count: number;
-  /** How many of them may touch surfaces. */
+  /** Number of bodies that may touch surfaces. */
   together: number;
-  /** Positions and velocities in float64, now and a step before. */
+  /** Positions and velocities in float64, current and of the step before. */
   states: StateRun[];
   /**
-   * Once the particles are written.
-   * @param x, acc addresses of the room's arrays; firsts first particle of each body; bodyRows address of the BODY rows
+   * Called once the particles are written.
+   * @param at addresses of the room's arrays
+   * @param firsts first particle of each body
+   * @param bodyRows address of the BODY rows
    */
   write: (buffer: ArrayBufferLike, at: { x: number; acc: number }, firsts: readonly number[], bodyRows: number) => void;
 }
 
-/** What an implicit body meets. */
+/** Surfaces and colliders that an implicit body meets. */
 export interface Met {
-  /** Does it meet any collider by its particles, and one that moves? */
+  /** Whether its particles meet any collider, and any moving collider. */
   any: boolean;
   moving: boolean;
-  /** Address of its byte for every collider, 0: all. */
+  /** Address of its bytes for every collider; 0: it meets all. */
   table: number;
-  /** May it touch a surface, its own too? */
+  /** Whether it may touch a surface, including its own. */
   surfaces: boolean;
 }
 
@@ -47,13 +49,13 @@ interface Planned {
   body: BodyTemplate;
   index: number;
   model: ImplicitModel;
-  /** Addresses by field of the row. */
+  /** Addresses, by field of the row. */
   at: Map<number, number>;
 }
 
 /**
- * Takes memory for every implicit body now and returns what writes it later.
- * @param substeps of a tick: as many steps as these has a body that meets a collider which moves from one to the next
+ * Allocates memory for every implicit body; the result's `write` fills it later.
+ * @param substeps of a tick; a body that meets a moving collider takes one step in each of them
  * @param met by body
  * @param points slots of weighted points in the room
  */
@@ -114,12 +116,13 @@ export function planImplicit(
   };
 }
 
-/**
- * Near pairs for each particle: what lies flat on another, vertex on vertex, has 20 (surfaces.ts), of which few answer.
- */
+/** Near pairs per particle. Two layers vertex on vertex have 20 (surfaces.ts), of which few push. */
 const ROWS_PER_PARTICLE = 6;
 
-/** What the bodies that may touch surfaces have between them. @param meeting the bodies, and their particles */
+/**
+ * Plans the shared memory of bodies that may touch surfaces.
+ * @param meeting the bodies, and their particle counts
+ */
 function planTogether(
   meeting: readonly { index: number; count: number }[],
   allocator: Allocator,
@@ -145,7 +148,7 @@ function planTogether(
   };
 }
 
-/** Of what touches, forces of friction are kept behind the rest. */
+/** Bytes of a body's state; friction forces of a touching body follow the rest. */
 const stateBytes = (count: number, touches: boolean): number =>
   (touches ? 5 : 4) * VECTOR * count + L.IMPLICIT_STATE_END;
 
@@ -232,7 +235,7 @@ function writeFactor(buffer: ArrayBufferLike, { factor }: ImplicitModel, at: Rea
   numbers(L.IMPLICIT_DIAGONAL, factor.diagonal);
 }
 
-/** Byte offsets in a vector of the corners of element e. */
+/** Writes the corners of element e as byte offsets in a vector. */
 function writeCorners(view: DataView, row: number, particles: Uint32Array, e: number, corners: number): void {
   for (let c = 0; c < corners; c++) view.setUint32(row + 4 * c, VECTOR * particles[corners * e + c]!, true);
 }
@@ -257,7 +260,9 @@ function writeTriangles(view: DataView, address: number, { particles, dmInverse,
   }
 }
 
-/** Four triangles a row; what is left over in the last one has no volume, and rests on the first particle. */
+/**
+ * Writes four triangles per row; unused lanes of the last row have no volume, and their corners are the first particle.
+ */
 function writeQuads(view: DataView, address: number, { particles, dmInverse, volume }: TriangleElements): void {
   for (let e = 0; e < volume.length; e++) {
     const lane = address + (e >> 2) * L.QUAD_BYTES + 4 * (e & 3);
@@ -287,7 +292,7 @@ function writeBends(view: DataView, address: number, { particles, K, alpha, rest
 }
 
 /**
- * As the room has its particles: positions in float64 are only what follows from there.
+ * Writes the initial state from the room's float32 particles, so that float64 adds nothing to it.
  * @param acc address of the body's first acceleration
  */
 function writeState(

@@ -1,40 +1,40 @@
 /**
- * Lists of contact whose memory grows (kernel/assembly/contact/listMemory.ts), behind everything else of a room. They
- * begin with enough for most scenes; their contents do not depend on that.
+ * Plans the growing lists of contact (kernel/assembly/contact/listMemory.ts), which come last in a room's memory. Their
+ * initial size is enough for most scenes, and their contents do not depend on it.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 
 /**
- * Close pairs of a leaf, and parted ones: a flat sheet has 6 and 6, a crumpled one 20 and 60. Most of a collider meets
- * nothing.
+ * Leaf pairs and separated pairs per leaf: a flat sheet has 6 and 6, a crumpled one 20 and 60. Most leaves of a
+ * collider meet nothing.
  */
 const CLOSE_PER_LEAF = 8;
 const CLOSE_PER_CORE_LEAF = 2;
 const PARTED_PER_LEAF = 16;
 const PARTED_PER_CORE_LEAF = 4;
-/** Of a particle: a sheet at rest on another has 1 or 2 blocks, and new rows come by the hundred. */
+/** Units per particle: a sheet at rest on another has 1 or 2 blocks, and new rows come by the hundred. */
 const BLOCKS_PER_PARTICLE = 2;
 const ROWS_PER_PARTICLE = 4;
 const NOTES_PER_PARTICLE = 8 * 5;
 const SOLVED_PER_PARTICLE = 0.25;
 const PICKED_PER_PARTICLE = 2;
-/** Units in the smallest room. */
+/** Units added in every room, for small ones. */
 const LEAST = 256;
-/** Numbers of close pairs have 24 bits in rows, those of lanes in chains. */
+/** Limits: leaf pair numbers have 24 bits in rows, and lane numbers in chains. */
 const MOST_CLOSE = 2 ** 24 - 1;
 const MOST_BLOCKS = 2 ** 22 - 1;
 const MOST = 2 ** 27;
 
 /**
- * From 12 blocks a particle on, in the mean, only primitives that come near on the way are a row: a layer on another,
- * vertex on vertex, gives its particle 20 rows; one between two others, crumpled, 64.
+ * From an average of 12 blocks per particle on, only primitives that come near in the substep get a row. Two layers
+ * vertex on vertex give a particle 20 rows; a crumpled layer between two others, 64.
  */
 const MANY_ROWS = 64;
 const MANY_ROWS_OF_CORE = 4;
 const MANY_ROWS_AT_LEAST = 4096;
 
-/** Measures of a scene: leaves of bodies and of core meshes, and the particles of their surfaces. */
+/** Sizes of a scene: leaves of bodies and of core meshes, and the particles of their surfaces. */
 export interface ListCounts {
   leaves: number;
   coreLeaves: number;
@@ -48,7 +48,7 @@ interface Kind {
   at: number;
   capacity: number;
   most: number;
-  /** By list: address of the word that points to it, bytes for each unit, and more. */
+  /** For each list: address of the word with its address, bytes per unit, and extra bytes. */
   lists: [at: number, unit: number, more?: number][];
 }
 
@@ -81,7 +81,7 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
       of(L.FRONT_CLOSE_CAPACITY),
       close,
       [
-        // they are looked at four at a time
+        // they are read four at a time
         [of(L.FRONT_CLOSE), L.CLOSE_BYTES, 3 * L.CLOSE_BYTES],
         [of(L.FRONT_VERDICTS), L.VERDICT_BYTES, L.SHARED_PARTS * L.VERDICT_BYTES],
       ],
@@ -99,13 +99,16 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
   ];
 }
 
-/** Blocks from which on rows are few. */
+/** Number of blocks from which on fewer rows are listed. */
 function manyBlocks({ particles, coreParticles }: ListCounts): number {
   const rows = MANY_ROWS * particles + MANY_ROWS_OF_CORE * coreParticles + MANY_ROWS_AT_LEAST;
   return 2 * Math.ceil((1.5 * rows) / 16) + 2 * L.CONTACT_COLORS;
 }
 
-/** Takes memory for the tables now. @returns a function that takes it for the lists, after everything else */
+/**
+ * Allocates the tables.
+ * @returns a function that allocates the lists, after everything else
+ */
 export function planLists(
   counts: ListCounts,
   front: number,

@@ -1,20 +1,24 @@
 /**
- * Low words of places and velocities (kernel/assembly/integrate/particles.ts): state, a particle a block of four lanes.
+ * Plans low words of positions and velocities (kernel/assembly/integrate/particles.ts): part of the state, one block of
+ * four lanes per particle.
  */
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
 export interface LowWords {
-  /** Addresses of f32x4 per particle; 0: none. */
+  /** Addresses of f32x4 per particle; 0: no low words. */
   places: number;
   speeds: number;
-  /** Of one substep: no state. */
+  /** Address of one substep's rounding: not part of the state. */
   rounding: number;
   states: StateRun[];
 }
 
-/** @param bodies of the room, in its order; none: it keeps no low words; particles of its arrays */
+/**
+ * @param bodies of the room, in its order; empty: the room keeps no low words
+ * @param particles number in the room's arrays
+ */
 export function planLowWords(bodies: readonly BodyTemplate[], particles: number, map: Allocator): LowWords {
   if (bodies.length === 0) return { places: 0, speeds: 0, rounding: 0, states: [] };
   const take = (): number => map.take(16 * particles);

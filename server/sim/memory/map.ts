@@ -1,34 +1,31 @@
-/**
- * Where everything lies in a room's memory: one allocator pass, 16-byte aligned, arrays in the order in which a substep
- * reads them.
- */
+/** Layout of a room's memory: one allocator pass, with arrays in the order in which a substep reads them. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 
-/** Bytes of WebAssembly's pages. */
+/** Size of a WebAssembly page, bytes. */
 export const PAGE_BYTES = 65536;
 export const PAGES_PER_MIB = 16;
-/** What the addresses of a room reach, pages: below 2 GiB. */
+/** Largest memory of a room, pages: addresses stay below 2 GiB. */
 export const MOST_PAGES = 0x7fff;
 
-/** A part of memory. */
+/** A range of memory. */
 export interface Range {
   address: number;
   bytes: number;
 }
 
 /**
- * Memory that grows up to what addresses reach. That costs nothing: V8 reserves 8 GiB of addresses for any memory,
- * whatever its maximum (2,000 of them: 16 TB of 128, and 2 MB of memory).
+ * Creates memory that may grow up to the address limit. The limit costs nothing: V8 reserves 8 GiB of addresses for any
+ * memory (2,000 of them: 16 TB of 128, and 2 MB of memory).
  */
 export function newMemory(pages: number): WebAssembly.Memory {
   return new WebAssembly.Memory({ initial: pages, maximum: MOST_PAGES, shared: true });
 }
 
-/** Hands out addresses from the end of the header on. */
+/** Allocates addresses after the header. */
 export class Allocator {
   /**
-   * What belongs to the list of pairs, in ascending order: whenever that is made anew, nothing of what was there
-   * matters (checkpoint.ts).
+   * Ranges of the pair list, in ascending order: their contents do not matter when the list is made again
+   * (checkpoint.ts).
    */
   readonly lists: Range[] = [];
   private next = L.HEADER + L.HEADER_END;
@@ -42,7 +39,7 @@ export class Allocator {
     return address;
   }
 
-  /** The same, for what belongs to the list of pairs. */
+  /** Allocates memory of the pair list; like `take`. */
   takeForList(bytes: number): number {
     const address = this.take(bytes);
     const last = this.lists.at(-1);
@@ -52,12 +49,12 @@ export class Allocator {
     return address;
   }
 
-  /** Behind everything taken so far. */
+  /** End of the allocated memory. */
   get end(): number {
     return this.next;
   }
 
-  /** 64 KiB pages that hold everything taken so far. */
+  /** Number of 64 KiB pages for the allocated memory. */
   get pages(): number {
     return Math.ceil(this.next / PAGE_BYTES);
   }

@@ -1,4 +1,4 @@
-/** What lies where in a room's memory: every part says what it needs, in a fixed order, and writes itself later. */
+/** Plans a room's memory: every part allocates its memory, in a fixed order, and writes it later. */
 import { centerOf } from "../../../shared/motion.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
@@ -26,10 +26,10 @@ import { bodySurface, planSurfaces, SOLID, type SurfaceSource } from "./surfaces
 import { planWind } from "./wind.ts";
 import { planBlocks } from "./writeBlocks.ts";
 
-/** Hands of a room: 16 members with two; more are refused with a notice. */
+/** Largest number of grabs in a room: 16 members with two each; more are refused. */
 const HANDS = 32;
 
-/** Grab handles: whoever pulls all bodies that one hand may takes the place of nobody else. */
+/** Number of grab slots: one for each body that a grab can hold at once. */
 const grabSlots = ({ interaction }: World["scene"]): number => HANDS * (interaction?.together?.length ?? 1);
 
 export type WorldPlan = ReturnType<typeof planWorld>;
@@ -42,12 +42,12 @@ export function planWorld(world: World) {
   const stepping = planStepping(world, constraints, memoryMap);
   const { takeLists, ...contact } = planContact(world, stepping.solid, memoryMap);
   const readout = planReadout(world, stepping.grabCount, memoryMap);
-  // they grow: nothing lies behind them
+  // these grow, so they come last
   const lists = takeLists?.();
   return { ...arrays, ...constraints, ...stepping, ...contact, ...readout, lists, memoryMap };
 }
 
-/** Of every particle, four numbers each. */
+/** Allocates the particle arrays, four numbers per particle. */
 function planArrays({ counts: { particles } }: World, memoryMap: Allocator) {
   const x = memoryMap.take(16 * particles);
   const xPrev = memoryMap.take(16 * particles);
@@ -155,7 +155,7 @@ function listCounts(sources: readonly SurfaceSource[], leavesOf: readonly number
   return counts;
 }
 
-/** What is read and written between ticks. */
+/** Allocates memory that is read and written between ticks. */
 function planReadout({ bodies, counts: { particles, streamed } }: World, grabCount: number, memoryMap: Allocator) {
   const initial = memoryMap.take(32 * particles);
   const good = memoryMap.take(32 * particles);
@@ -172,9 +172,8 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
 }
 
 /**
- * Runs of particles that meet colliders one by one: all but those of rigid bodies and of those with a step of their
- * own.
- * @param tables of the colliders that a body may touch, 0: all
+ * Runs of particles that meet colliders one by one: all except those of rigid bodies and of bodies with their own step.
+ * @param tables addresses of the colliders that a body may touch; 0: all
  */
 function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], tables: readonly number[]): LooseRun[] {
   const runs: LooseRun[] = [];
@@ -187,7 +186,7 @@ function looseRuns(bodies: readonly BodyTemplate[], firsts: readonly number[], t
   return runs;
 }
 
-/** Runs of particles of the bodies that `has` says yes to, neighbors together. */
+/** Runs of particles of the bodies for which `has` is true; adjacent runs are joined. */
 function runsOf(
   bodies: readonly BodyTemplate[],
   firsts: readonly number[],

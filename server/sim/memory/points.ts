@@ -1,4 +1,4 @@
-/** Weighted-point slots in memory: attachments when the scene is built, grab handles while it runs. */
+/** Writes weighted-point slots in memory: attachments when the scene is built, grabs while it runs. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 
 /** sum_i weight_i x_i, by absolute particle address. */
@@ -13,24 +13,27 @@ export interface PointSettings {
   compliance: number;
   /** N */
   maxForce: number;
-  /** Address of the MOTION row of the collider that carries the target; 0 or absent: it stands. */
+  /** Address of the MOTION row of the collider that carries the target; 0 or absent: the target is fixed. */
   motion?: number;
-  /** A hand's: it slips, eases off, and moves by POINT_STEP a substep, which stands until somebody says otherwise. */
+  /**
+   * Present for a grab: it slips, eases off, and its target moves by POINT_STEP in each substep, until that is set
+   * again.
+   */
   hand?: HandSettings;
-  /** It holds a body of solver "implicit". */
+  /** True if it holds an implicit body. */
   implicit?: boolean;
 }
 
 export interface HandSettings {
-  /** Address of room for POINT_MAX_EDGES rows. */
+  /** Address of the memory for POINT_MAX_EDGES rows. */
   room: number;
-  /** What it may stretch: addresses of the ends, and the rest length, m. */
+  /** Edges whose stretch limits the grab: addresses of the ends, and rest length, m. */
   edges: readonly { a: number; b: number; rest: number }[];
   body: number;
-  /** Length over rest length: from where on it has less of its force, and where it has none. */
+  /** Length over rest length at which the force begins to fall, and at which it is zero. */
   easeStretch: number;
   maxStretch: number;
-  /** In one substep, m. */
+  /** Largest shift in one substep, m. */
   maxShift: number;
 }
 
@@ -58,7 +61,11 @@ function writeHand(
   });
 }
 
-/** @param slot address of the slot. More than POINT_MAX_PARTICLES particles are refused. */
+/**
+ * Writes a point.
+ * @param slot address of the slot
+ * @throws Error for more than POINT_MAX_PARTICLES particles
+ */
 export function writePoint(
   f32: Float32Array,
   i32: Int32Array,

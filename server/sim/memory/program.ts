@@ -1,4 +1,4 @@
-/** The phases of one substep in execution order: what `step` in the kernel walks through. */
+/** Builds the program of one substep: its phases in execution order, which `step` in the kernel runs. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
 import { chebyshevFactors } from "./sweeps.ts";
@@ -7,26 +7,26 @@ import type { ColorRange, SweepArrays, SweepGroup } from "./writeBlocks.ts";
 export interface Phase {
   kind: number;
   data: number;
-  /** Blocks or particles. */
+  /** Number of blocks or particles. */
   count: number;
   /** Blocks or particles that one thread takes at a time. */
   chunk: number;
-  /** PASS_FIRST and PASS_LAST, added. */
+  /** Sum of PASS_FIRST and PASS_LAST. */
   pass: number;
   stage: number;
   /** Address of the blocks' remembered stress; absent: none. */
   memory?: number;
-  /** Address of what the blocks remember between iterations. */
+  /** Address of values that the blocks keep between iterations. */
   own?: number;
   /** Address of a table of the colliders that these particles may touch; absent: all. */
   meets?: number;
-  /** Blocks that are left out while their body waits or sleeps, in ascending order. */
+  /** Blocks left out while their body is inactive or asleep, in ascending order. */
   runs?: readonly WaitingRun[];
-  /** What the phases of a schedule need besides. */
+  /** Extra data for the phases of a schedule. */
   sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
 }
 
-/** Blocks (of bodies: rows) first .. end of a body that may wait or sleep. */
+/** Blocks (or rows, for bodies) first .. end of a body that may be inactive or asleep. */
 export interface WaitingRun {
   body: number;
   first: number;
@@ -34,13 +34,13 @@ export interface WaitingRun {
 }
 
 /**
- * Blocks in a chunk of a range of so many: a 64th of it, so that many threads finish together; at least 16 (64
- * elements, about a microsecond of work: several times what a claim takes), at most 64, so that who helps elsewhere can
- * leave soon. With 64 for all, ranges of small bodies were one chunk, and more than eight threads had nothing to do on
- * 50,000 tetrahedra.
+ * Blocks in a chunk: a 64th of the range, so that many threads finish together. At least 16 (64 elements, about a
+ * microsecond of work: several times the cost of a claim); at most 64, so that a helper can leave soon.
+ * Tried: 64 for all. Ranges of small bodies were one chunk, and more than eight threads had no work on 50,000
+ * tetrahedra.
  */
 const blockChunk = (blocks: number): number => Math.min(64, Math.max(16, Math.ceil(blocks / 64)));
-/** 1,024 particles: about 5 us. */
+/** Particles in a chunk: about 5 us. */
 const PARTICLE_CHUNK = 1024;
 
 /** The kernel's KIND_ of a range. */
@@ -49,7 +49,7 @@ function phaseOf(range: ColorRange): number {
   return range.form === "paper" ? paperPhase! : phase;
 }
 
-/** One iteration of a group. */
+/** Phases of one iteration of a group. */
 function iterate(group: SweepGroup, iteration: number, omega: number, pass: number, arrays: SweepArrays): Phase[] {
   const { schedule, ranges, runs } = group;
   const split = schedule.order === "jacobi";
@@ -120,33 +120,33 @@ export interface LooseRun {
   meets: number;
 }
 
-/** What there is in a room, beside colored blocks. */
+/** Contents of a room besides colored blocks. */
 export interface ProgramSizes {
   bodies: number;
   /** Particles of bodies that may be left out, ascending. */
   leftOut: readonly WaitingRun[];
-  /** Shape-matched bodies. */
+  /** Number of shape-matched bodies. */
   shapes: number;
   shapeRuns: readonly WaitingRun[];
-  /** Heavy spheres. */
+  /** Number of balls. */
   balls: number;
   /** Particles that meet colliders one by one. */
   loose: readonly LooseRun[];
-  /** Particles that are stepped as all are: not those of implicit bodies. */
+  /** Particles with the common substep: all except those of implicit bodies. */
   stepped: readonly { first: number; count: number }[];
-  /** Address of the implicit bodies' rows, how many, and how many of them may touch surfaces. */
+  /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
-  /** Colliders that move. */
+  /** Number of moving colliders. */
   motions: number;
-  /** Their core meshes: address of the MOTION row, particles. */
+  /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
   cores: readonly { motion: number; count: number }[];
-  /** What comes first while there is wind (memory/wind.ts). */
+  /** First phases of a substep while there is wind (memory/wind.ts). */
   wind: readonly Phase[];
 }
 
 const one = (kind: number, stage: number, pass = 0): Phase => ({ kind, data: 0, count: 1, chunk: 1, pass, stage });
 
-/** Of every particle that is stepped as all are. */
+/** A phase over every particle with the common substep. */
 const everyParticle = ({ stepped, leftOut }: ProgramSizes, kind: number): Phase[] =>
   (stepped.length > 0 ? stepped : [{ first: 0, count: 0 }]).map(({ first, count }) => ({
     kind,
@@ -158,7 +158,7 @@ const everyParticle = ({ stepped, leftOut }: ProgramSizes, kind: number): Phase[
     runs: runsWithin(leftOut, first, count),
   }));
 
-/** Of a phase over so many particles: counted from its first one. */
+/** Runs within a phase's range, counted from its first particle. */
 function runsWithin(runs: readonly WaitingRun[], from: number, count: number): WaitingRun[] {
   return runs
     .filter(({ first, end }) => first >= from && end <= from + count)
@@ -183,7 +183,7 @@ export function buildProgram(
   return [...phases, ...implicitSteps(sizes), ...afterSolve(sizes), ...endOfSubstep(groups)];
 }
 
-/** Colliders move, then everything is predicted. */
+/** Phases before the solve: colliders move, then positions are predicted. */
 function beforeSolve(sizes: ProgramSizes): Phase[] {
   const phases: Phase[] = [...sizes.wind];
   if (sizes.motions) phases.push(one(L.KIND_MOVE, L.STAGE_INTEGRATE));
@@ -202,9 +202,9 @@ function beforeSolve(sizes: ProgramSizes): Phase[] {
   return phases;
 }
 
-/** What is not colored. */
+/** Phases of constraints without colors. */
 function endOfIteration({ balls }: ProgramSizes, pass: number): Phase[] {
-  // serial and last, so that what a hand or a neighbor demands is what the iteration ends with
+  // serial and last, so that an iteration ends with grabs and contacts satisfied
   const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass), one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass)];
   if (balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
   return phases;
@@ -213,12 +213,12 @@ function endOfIteration({ balls }: ProgramSizes, pass: number): Phase[] {
 function implicitSteps({ implicit: { rows, count, together } }: ProgramSizes): Phase[] {
   const phases: Phase[] = [];
   if (together > 0) phases.push(one(L.KIND_IMPLICIT_TOGETHER, L.STAGE_IMPLICIT));
-  // bodies that meet nobody: whenever their steps are due
+  // bodies without contact to other bodies: whenever their steps are due
   if (count > together) phases.push({ ...one(L.KIND_IMPLICIT, L.STAGE_IMPLICIT), data: rows, count });
   return phases;
 }
 
-/** Velocities, momentum, colliders. */
+/** Phases after the solve: velocities, momentum, colliders. */
 function afterSolve(sizes: ProgramSizes): Phase[] {
   const everyBody = (kind: number): Phase => ({ ...one(kind, L.STAGE_MOMENTUM), count: sizes.bodies });
   const phases = [
@@ -243,7 +243,7 @@ function afterSolve(sizes: ProgramSizes): Phase[] {
   return phases;
 }
 
-/** Constraints that change once what holds bodies apart has moved them. */
+/** Phases of constraints that change after contact has moved the bodies. */
 function endOfSubstep(groups: readonly SweepGroup[]): Phase[] {
   const phases: Phase[] = [];
   for (const r of groups.flatMap((g) => g.ranges)) {
@@ -262,13 +262,13 @@ function endOfSubstep(groups: readonly SweepGroup[]): Phase[] {
   return phases;
 }
 
-/** Rows behind the program's own, in the order of SHARED_ROWS. */
+/** Rows after the program's own, in the order of SHARED_ROWS. */
 export function sharedRows(): Phase[] {
   const kinds = [L.KIND_SHARED_CONTACTS, L.KIND_SHARED_CHECK, L.KIND_SHARED_REFIT, L.KIND_SHARED_CLOSE];
   return kinds.map((kind) => ({ ...one(kind, L.STAGE_CONTACTS), count: L.SHARED_PARTS }));
 }
 
-/** Bytes that `writeProgram` needs: the phases, then the rows of what may be left out. */
+/** Bytes that `writeProgram` needs: the phases, then the rows of blocks that may be left out. */
 export function programBytes(phases: readonly Phase[]): number {
   return phases.length * L.PHASE_BYTES + phases.reduce((n, p) => n + (p.runs?.length ?? 0), 0) * L.RUN_BYTES;
 }

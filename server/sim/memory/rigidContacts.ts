@@ -1,17 +1,26 @@
-/** Memory of contacts of rigid bodies (kernel/assembly/contact/rigidContact.ts), and the marks of their particles. */
+/**
+ * Plans memory for contacts of rigid bodies (kernel/assembly/contact/rigidContact.ts), and sets the marks of their
+ * particles.
+ */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 
-/** A corner of a box lies on up to six triangles, each of them near; what is more is solved particle by particle. */
+/**
+ * Contacts per particle: a corner of a box may lie on up to six triangles, each of them near. Contacts above this are
+ * solved particle by particle.
+ */
 const RIGID_CONTACTS_PER_PARTICLE = 10;
 
 export interface PlannedContacts {
-  /** After the memory of contact between surfaces. @param firsts first particle of each body */
+  /**
+   * Called after the memory of contact between surfaces is written.
+   * @param firsts first particle of each body
+   */
   write: (buffer: ArrayBufferLike, firsts: readonly number[]) => void;
 }
 
-/** Does the body move as one piece? */
+/** True if the body moves as one piece. */
 export function isRigid(body: Pick<BodyTemplate, "shape">): boolean {
   return body.shape !== undefined && body.shape.mode !== "linear";
 }
@@ -20,7 +29,7 @@ export function planRigidContacts(bodies: readonly BodyTemplate[], allocator: Al
   const capacity =
     RIGID_CONTACTS_PER_PARTICLE * bodies.reduce((sum, body) => sum + (isRigid(body) ? body.streamedCount : 0), 0);
   const rows = capacity ? allocator.take(capacity * L.RIGID_CONTACT_BYTES) : 0;
-  // few of them rest at a time
+  // few contacts persist at a time
   const places = capacity ? 2 ** Math.ceil(Math.log2(capacity / 2)) : 0;
   const kept = places ? allocator.take(places * L.RIGID_KEPT_BYTES) : 0;
   return {

@@ -1,10 +1,7 @@
-/**
- * To eight binary digits behind the first: what a mean over coordinates that are measured from elsewhere differs by
- * must not show.
- */
+/** Rounds to 8 fraction bits, so that a mean over coordinates does not depend on their origin. */
 export function rough(x: number): number {
   const bits = new Uint32Array(Float32Array.of(x).buffer);
-  // half a unit of the last digit that stays; a carry goes into the exponent, as it should
+  // half a unit of the last bit that stays; a carry goes into the exponent, as intended
   bits[0] = (bits[0]! + 0x4000) & ~0x7fff;
   return new Float32Array(bits.buffer)[0]!;
 }

@@ -1,4 +1,4 @@
-/** Shape-matched bodies -> SHAPE rows and their rest shapes (kernel/assembly/constraints/shape.ts). */
+/** Plans SHAPE rows and rest shapes for shape-matched bodies (kernel/assembly/constraints/shape.ts). */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { leftOutOf } from "../body/template.ts";
@@ -7,31 +7,38 @@ import type { Phase, WaitingRun } from "./program.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
 /**
- * A pinned particle weighs so many times its body: the best fit then goes through it to 1e-6 of the error, and float64
- * keeps ten digits.
+ * Weight of a pinned particle in masses of its body: the best fit then passes through it to 1e-6 of the error, and
+ * float64 keeps ten digits.
  */
 const PINNED_WEIGHT = 1e6;
 
 /**
- * A ball touches with a sphere that is larger than itself by this part: corners of its mesh lie on it, and where one of
- * them comes to lie on the face of a box the two would be as near as rounding makes them, for the verification of
- * contact to part (a ball that slid over a box without friction lost 0.4 % of its speed).
+ * Relative excess of a ball's contact sphere over its radius. The corners of its mesh lie on the sphere. If one of them
+ * met the face of a box, rounding would decide their distance, and the contact check would separate them. (A ball that
+ * slid over a box without friction lost 0.4 % of its speed.)
  */
 const SKIN = 1e-4;
 
 export interface PlannedShapes {
-  /** Address of the first row, and how many. */
+  /** Address of the first row, and number of rows. */
   rows: number;
   count: number;
-  /** Rows of those that may be left out. */
+  /** Rows of bodies that may be left out. */
   runs: WaitingRun[];
-  /** Of an iteration. @param pass PASS_FIRST and PASS_LAST, added */
+  /**
+   * Phases of one iteration.
+   * @param pass sum of PASS_FIRST and PASS_LAST
+   */
   phases: (pass: number) => Phase[];
   /** Address of each shape-matched body's row, by body number. */
   rowOf: ReadonlyMap<number, number>;
-  /** What outlives a tick beside particles: the rest shape's plastic part, of each body that has one. */
+  /** State besides particles: the rest shape's plastic part, for each body that has one. */
   states: StateRun[];
-  /** @param x address of the room's positions; firsts first particle of each body; bodyRows address of the BODY rows */
+  /**
+   * @param x address of the room's positions
+   * @param firsts first particle of each body
+   * @param bodyRows address of the BODY rows
+   */
   write: (buffer: ArrayBufferLike, x: number, firsts: readonly number[], bodyRows: number) => void;
 }
 
@@ -42,14 +49,14 @@ function runsOf(
   return shaped.flatMap(({ body, index }, n) => (leftOut(body) ? [{ body: index, first: n, end: n + 1 }] : []));
 }
 
-/** Takes memory for every shape-matched body now and returns what writes it later. */
+/** Allocates memory for every shape-matched body; the result's `write` fills it later. */
 export function planShapes(bodies: readonly BodyTemplate[], iterations: number, allocator: Allocator): PlannedShapes {
   const shaped = bodies.flatMap((body, index) => (body.shape ? [{ body, index, shape: body.shape }] : []));
   const rows = allocator.take(shaped.length * L.SHAPE_BYTES);
   const planned = shaped.map((s) => ({
     ...s,
     rest: allocator.take(32 * s.body.particleCount),
-    // what earlier iterations moved matters only where there are some, and where the spring gives
+    // needed only with several iterations and a spring that yields: displacements by earlier iterations
     memory: iterations > 1 && s.shape.rate < Infinity ? allocator.take(16 * s.body.particleCount) : 0,
   }));
   const copies = planned.map(({ shape }) =>
@@ -114,7 +121,7 @@ export function planShapes(bodies: readonly BodyTemplate[], iterations: number, 
   };
 }
 
-/** q from the center of mass and the mass of every particle, float64[4N], and sum m q q^T. */
+/** Particles relative to the center of mass, with their masses, float64[4N], and sum m q q^T. */
 function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinned" | "particleCount">): {
   q: Float64Array;
   moment: number[];
@@ -126,7 +133,7 @@ function restShape(body: Pick<BodyTemplate, "positions" | "mass" | "pinned" | "p
   const total = body.mass.reduce((a, b) => a + b, 0);
   let sum = 0;
   for (let i = 0; i < N; i++) {
-    // the mass that float32 leaves of it, as the other constraints see it
+    // mass after float32 rounding of its inverse, as the other constraints use it
     q[4 * i + 3] = body.pinned[i] || !body.mass[i] ? PINNED_WEIGHT * total : 1 / Math.fround(1 / body.mass[i]!);
     sum += q[4 * i + 3]!;
     for (let r = 0; r < 3; r++) center[r]! += q[4 * i + 3]! * (body.positions[3 * i + r]! - body.positions[r]!);

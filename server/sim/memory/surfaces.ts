@@ -1,15 +1,15 @@
 /**
- * What can touch: one SURFACE row for every body and, behind them, for every collider's core mesh, with its triangles,
- * edges and contact partners; the undeformed positions that tell a fold from a fine mesh.
+ * Plans one SURFACE row for every body and, after them, for every collider's core mesh, with its triangles, edges and
+ * contact partners. Undeformed positions distinguish a fold from a fine mesh.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
-import { centersOf, planTree, shapeTree, vertexOrder, type PlannedTree } from "./trees.ts";
+import { centersOf, planTree, shapeTree, type PlannedTree } from "./trees.ts";
 
 /**
- * Rows of the list of intersections: a layer that goes through another all over crosses it once an edge at most, 3
- * times for every particle.
+ * Rows of the list of intersections: a layer that passes through another everywhere crosses it at most once per edge,
+ * which is 3 times per particle.
  */
 const INTERSECTIONS_PER_PARTICLE = 3;
 const LEAST_INTERSECTIONS = 4096;
@@ -19,53 +19,62 @@ export const SOLID = {
   cloth: L.SOLID_CLOTH,
   soft: L.SOLID_SOFT,
   ball: L.SOLID_BALL,
-  // it has no surface that anything could be told apart by
+  // points have no surface with an inside
   points: L.SOLID_SOFT,
   collider: L.SOLID_COLLIDER,
 } as const;
 
 /** One surface, in particle numbers of the room. */
 export interface SurfaceSource {
-  /** Its particles: the first, and how many. Behind them may come more that are no part of the surface. */
+  /** First particle, and number of particles. Particles after these may belong to the body but not to the surface. */
   first: number;
   count: number;
   /** uint32[3T] */
   triangles: Uint32Array;
-  /** uint32[2E]; absent: those of the triangles. */
+  /** uint32[2E]; absent: all edges of the triangles. */
   edges?: Uint32Array;
-  /** Contact thickness: this surface's part of the distance that contact keeps, m. */
+  /** Contact thickness: this surface's part of the contact distance, m. */
   radius: number;
   solid: (typeof SOLID)[keyof typeof SOLID];
-  /** A core mesh of a collider that has a shape of its own: particles answer to that. */
+  /** True for the core mesh of an analytic collider: particles meet the exact shape. */
   shaped?: boolean;
-  /** And is large and round beside the bodies' edges: nothing of its core pushes (colliders/smooth.ts). */
+  /**
+   * True if the collider is also large and round compared with the bodies' edges: its core then pushes nothing
+   * (colliders/smooth.ts).
+   */
   smooth?: boolean;
-  /** Coulomb coefficients and the coefficient of restitution; a pair's is the geometric mean. */
+  /** Coulomb coefficients and the coefficient of restitution; a pair uses the geometric mean. */
   staticFriction: number;
   friction: number;
   restitution: number;
   /** float64[3N], N >= count: undeformed positions from `first` on, as placed, m. */
   rest: Float64Array;
-  /** False where no two of its own primitives ever come near each other: a rigid body, a core mesh. */
+  /** False if its own primitives never come near each other: a rigid body, a core mesh. */
   touchesItself: boolean;
 }
 
-/** Whether two surfaces, by number, may touch. Asked for a < b. */
+/** Whether two surfaces, by number, may touch. Called for a < b. */
 export type Meets = (a: number, b: number) => boolean;
 
 export interface PlannedSurfaces {
-  /** Address of the first row, and how many. */
+  /** Address of the first row, and number of rows. */
   rows: number;
   count: number;
   /** Edges of each surface, uint32[2E]. */
   edges: Uint32Array[];
-  /** May any two of them ever meet, or one itself? */
+  /** Whether any two of them, or one with itself, may ever meet. */
   anyMeet: boolean;
-  /** Writes rows, tables and the header's fields. @param x address of the room's positions */
+  /**
+   * Writes rows, tables and the header's fields.
+   * @param x address of the room's positions
+   */
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
 
-/** A body's surface; @param first its first particle in the room */
+/**
+ * A body's surface.
+ * @param first its first particle in the room
+ */
 export function bodySurface(body: BodyTemplate, first: number): SurfaceSource {
   return {
     first,
@@ -82,9 +91,9 @@ export function bodySurface(body: BodyTemplate, first: number): SurfaceSource {
 }
 
 /**
- * Every edge of the triangles once.
- * @returns uint32[2E], lower particle number first, in the order of the lower, then the higher one: the same for any
- *   order of the triangles
+ * Every edge of the triangles, once.
+ * @returns uint32[2E], lower particle number first, sorted by the lower, then the higher one: the same for any order of
+ * the triangles
  */
 export function uniqueEdges(triangles: Uint32Array): Uint32Array {
   const keys = new Float64Array(triangles.length);
@@ -106,30 +115,27 @@ export function uniqueEdges(triangles: Uint32Array): Uint32Array {
 }
 
 function planTrees(
-  { first, count, triangles, rest: exact }: SurfaceSource,
+  { first, triangles, rest: exact }: SurfaceSource,
   edges: Uint32Array,
   allocator: Allocator,
 ): [PlannedTree, PlannedTree] {
-  // as memory has them: where a scene's origin is must not decide a tie
+  // float32 as in memory: a scene's origin must not decide a tie
   const rest = exact.map(Math.fround);
   const ofTriangles = { primitives: triangles, corners: 3, rest, first } as const;
   const ofEdges = { primitives: edges, corners: 2, rest, first } as const;
   const triangleShape = shapeTree(centersOf(ofTriangles));
   const edgeShape = shapeTree(centersOf(ofEdges));
-  return [
-    planTree({ ...ofTriangles, vertices: vertexOrder(first, count, rest) }, triangleShape, allocator),
-    planTree(ofEdges, edgeShape, allocator),
-  ];
+  return [planTree(ofTriangles, triangleShape, allocator), planTree(ofEdges, edgeShape, allocator)];
 }
 
-/** A surface and the addresses that it has. */
+/** A surface and its addresses. */
 interface PlannedSurface {
   source: SurfaceSource;
   edges: Uint32Array;
   triangleTable: number;
   edgeTable: number;
   meetsTable: number;
-  /** Of triangles and of edges; absent where nothing ever meets. */
+  /** Trees of triangles and of edges; absent if nothing ever meets. */
   trees?: [PlannedTree, PlannedTree];
 }
 
@@ -146,8 +152,9 @@ function planSurface(source: SurfaceSource, count: number, anyMeet: boolean, all
 }
 
 /**
- * Takes memory for all surfaces now and returns what writes it later.
- * @param sources bodies first, in body order, then core meshes; particles how many the room has, padding included
+ * Allocates memory for all surfaces; the result's `write` fills it later.
+ * @param sources bodies first, in body order, then core meshes
+ * @param particles number in the room, padding included
  * @param meets the scene's filters; default: everything meets everything
  */
 export function planSurfaces(
@@ -193,7 +200,7 @@ export function planSurfaces(
   };
 }
 
-/** The row of a surface, its tables and trees, and its particles at rest. */
+/** Writes the row of a surface, its tables and trees, and its particles at rest. */
 function writeSurface(
   buffer: ArrayBufferLike,
   x: number,

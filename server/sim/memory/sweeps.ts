@@ -1,18 +1,18 @@
 /**
- * Schedules: bodies of the same sweep form a group, and the program runs the groups one after another in each iteration
- * (kernel/assembly/constraints/sweep.ts says what Jacobi and Chebyshev do with what is planned here).
+ * Sweep schedules. Bodies with the same sweep form a group, and each iteration runs the groups one after another
+ * (kernel/assembly/constraints/sweep.ts implements Jacobi and Chebyshev).
  */
 import type { Sweep } from "../../../shared/scene.ts";
 import type { Elements } from "../constraints/kinds.ts";
 
-/** A sweep with nothing left out. */
+/** A sweep with all values filled in. */
 export interface Schedule {
   order: Sweep["order"];
   /** Jacobi: 0 < r < 2. */
   relaxation: number;
   /**
-   * Chebyshev's spectral radius; 0 is none. Scenes may give it to jacobi only: tests/report/figures/chebyshev.ts says
-   * why.
+   * Chebyshev's spectral radius; 0: none. Scenes may set it for jacobi only (tests/report/figures/chebyshev.ts shows
+   * the reason).
    */
   rho: number;
 }
@@ -33,8 +33,8 @@ export function chebyshevFactors(rho: number, iterations: number): number[] {
 }
 
 /**
- * Into how many parts Jacobi splits each particle's mass: the constraints on it, over the relaxation. A particle
- * without any is one part.
+ * Number of parts that Jacobi splits each particle's mass into: its number of constraints over the relaxation. A
+ * particle without constraints is one part.
  * @returns float64[N]
  */
 export function massParts(elements: readonly Elements[], particleCount: number, relaxation: number): Float64Array {

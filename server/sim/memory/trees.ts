@@ -1,22 +1,21 @@
 /**
  * Topology of the bounding volume trees over a surface's triangles and edges (kernel/assembly/broadPhase/trees.ts
- * refits and pairs.ts asks them): built once, from the undeformed positions, because neighbors in the mesh stay
- * neighbors. Nodes have four children, so that one test of four lanes meets them all, leaves have four primitives, and
- * both are full but at the end: a node of n leaves is cut into pieces of the largest power of four below n, along the
- * longest side of the box of centers, at the median. Same positions, same tree on any machine; scaled by a power of
- * two, too.
+ * refits them). They are built once, from the undeformed positions, because neighbors in the mesh stay neighbors. Nodes
+ * have four children, for one test with four lanes, and leaves have four primitives; only the last ones may have fewer.
+ * A node of n leaves is cut into pieces of the largest power of four below n, along the longest side of the box of
+ * centers, at the median. The same positions give the same tree on any machine, also when scaled by a power of two.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
 
 /**
- * A tree's nodes, the root first, every node before its children; leaves are numbered in the order of `order`, four
+ * A tree's nodes: the root first, every node before its children. Leaves are numbered in the order of `order`, four
  * primitives each.
  */
 export interface TreeShape {
   /** uint32[n] primitives in execution order */
   order: Uint32Array;
-  nodes: { children: { leaf: boolean; index: number /** one behind its last leaf */; end: number }[] }[];
+  nodes: { children: { leaf: boolean; index: number }[] }[];
 }
 
 /** @param centers float64[3n] m, one for each primitive */
@@ -35,7 +34,7 @@ export function shapeTree(centers: Float64Array): TreeShape {
     for (let from = begin; from < end; from += 4 * piece) {
       const to = Math.min(end, from + 4 * piece);
       const leaf = to - from <= 4;
-      node.children.push({ leaf, index: leaf ? from / 4 : build(from, to), end: Math.ceil(to / 4) });
+      node.children.push({ leaf, index: leaf ? from / 4 : build(from, to) });
     }
     return index;
   };
@@ -44,8 +43,8 @@ export function shapeTree(centers: Float64Array): TreeShape {
 }
 
 /**
- * Sorts order[begin..end) into pieces of `size` primitives each, the last smaller: halves at the median, again and
- * again.
+ * Sorts order[begin..end) into pieces of `size` primitives each, the last one smaller, by repeated halving at the
+ * median.
  */
 function cut(order: Uint32Array, centers: Float64Array, begin: number, end: number, size: number): void {
   const pieces = Math.ceil((end - begin) / size);
@@ -76,8 +75,8 @@ function longestAxis(order: Uint32Array, centers: Float64Array, begin: number, e
 }
 
 /**
- * Quickselect: order[middle] is where sorting would put it, smaller ones before it. Equal centers go by number, so the
- * result is one and only.
+ * Quickselect: moves the element of rank `middle` to order[middle], and smaller ones before it. Equal centers are
+ * ordered by number, so the result is unique.
  */
 function select(
   order: Uint32Array,
@@ -118,7 +117,7 @@ export interface PlannedTree {
   write: (buffer: ArrayBufferLike, x: number) => void;
 }
 
-/** Primitives of one surface, and what is known of its particles. */
+/** Primitives of one surface, and data of its particles. */
 export interface TreeSource {
   /** uint32[corners n] particle numbers of the room */
   primitives: Uint32Array;
@@ -126,23 +125,22 @@ export interface TreeSource {
   /** float64[3N] m, undeformed positions from particle `first` on */
   rest: Float64Array;
   first: number;
-  /** Particles as `vertexOrder` puts them; the triangles' tree holds them. */
-  vertices?: Uint32Array;
 }
 
-/** Takes memory for a tree now and returns what writes it later. @param shape of the same primitives */
+/**
+ * Allocates memory for a tree; the result's `write` fills it later.
+ * @param shape of the same primitives
+ */
 export function planTree(
-  { primitives, corners, rest, first, vertices }: TreeSource,
+  { primitives, corners, rest, first }: TreeSource,
   { order, nodes }: TreeShape,
   allocator: Allocator,
 ): PlannedTree {
   const bytes = corners === 3 ? L.TRIANGLE_LEAF_BYTES : L.EDGE_LEAF_BYTES;
   const leafCount = Math.ceil(order.length / 4);
-  const blocks = vertices ? Math.ceil(vertices.length / 4) : 0;
   const row = allocator.take(L.TREE_BYTES);
   const nodeRows = allocator.takeForList(nodes.length * L.NODE_BYTES);
   const leaves = allocator.takeForList(leafCount * bytes);
-  const table = allocator.take(16 * blocks);
   return {
     row,
     write(buffer, x) {
@@ -150,40 +148,29 @@ export function planTree(
       const f32 = new Float32Array(buffer);
       i32.set([nodeRows, nodes.length, leaves, leafCount, order.length], row / 4);
       f32[(row + L.TREE_LONGEST) / 4] = longest(primitives, corners, rest, first);
-      i32.set([table, vertices?.length ?? 0], (row + L.TREE_VERTICES) / 4);
       nodes.forEach(({ children }, n) => {
         const at = (nodeRows + n * L.NODE_BYTES) / 4;
-        children.forEach(({ leaf, index, end }, c) => {
+        children.forEach(({ leaf, index }, c) => {
           i32[at + L.NODE_CHILDREN / 4 + c] = leaf ? (leaves + index * bytes) | 1 : nodeRows + index * L.NODE_BYTES;
-          i32[at + L.NODE_ENDS / 4 + c] = leaves + end * bytes;
         });
       });
-      // lanes that are left over repeat the last primitive, blocks the last vertex
+      // unused lanes repeat the last primitive
       for (let i = 0; i < 4 * leafCount; i++) {
         const primitive = order[Math.min(i, order.length - 1)]!;
         for (let c = 0; c < corners; c++)
           i32[(leaves + Math.floor(i / 4) * bytes) / 4 + 4 * c + (i % 4)] =
             x + 16 * primitives[corners * primitive + c]!;
       }
-      for (let i = 0; i < 4 * blocks; i++) i32[table / 4 + i] = x + 16 * vertices![Math.min(i, vertices!.length - 1)]!;
     },
   };
 }
 
-/** Middles of the primitives' corners, float64[3n]. */
-export function centersOf({ primitives, corners, rest, first }: Omit<TreeSource, "vertices">): Float64Array {
+/** Centers of the primitives' corners, float64[3n]. */
+export function centersOf({ primitives, corners, rest, first }: TreeSource): Float64Array {
   const centers = new Float64Array((3 * primitives.length) / corners);
   for (let i = 0; i < primitives.length; i++)
     for (let r = 0; r < 3; r++) centers[3 * Math.floor(i / corners) + r]! += rest[3 * (primitives[i]! - first) + r]!;
   return centers;
-}
-
-/**
- * A surface's particles, neighbors together as in leaves: tried and lost, the order in which the triangles' leaves name
- * them, which leaves strips between leaves.
- */
-export function vertexOrder(first: number, count: number, rest: Float64Array): Uint32Array {
-  return shapeTree(rest.subarray(0, 3 * count)).order.map((i) => first + i);
 }
 
 function longest(primitives: Uint32Array, corners: number, rest: Float64Array, first: number): number {

@@ -1,20 +1,28 @@
-/** Memory of a room, and the part of it that has been in use. Any thread may ask, at any time. */
+/** Measures a room's memory and the part of it that has been in use. Any thread may call it, at any time. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { PAGE_BYTES } from "./map.ts";
 
 export interface MemoryUse {
   /** Size of the room's memory, bytes. */
   reserved: number;
-  /** The same without the units of lists that were never in use. */
+  /** Size without the units of lists that were never in use, bytes. */
   used: number;
-  /** Greatest size. */
+  /** Largest size, bytes. */
   limit: number;
-  /** Lists that did not fit and could not grow since the room began. */
+  /** Names of lists that were full and could not grow since the room began. */
   full: string[];
 }
 
-/** By kind, in the order of their numbers. */
-const NAMES = ["close pairs", "notes", "new rows", "parted pairs", "rows", "solved rows", "near rows"] as const;
+/** Names of the lists, in the order of their kinds' numbers. */
+const NAMES = [
+  "leaf pairs",
+  "pair results",
+  "new rows",
+  "separated pairs",
+  "rows",
+  "solved rows",
+  "near rows",
+] as const;
 
 export function memoryUse({ buffer }: WebAssembly.Memory): MemoryUse {
   const i32 = new Int32Array(buffer);

@@ -1,6 +1,6 @@
 /**
- * Surfaces that air reaches -> WIND rows: all bodies' triangles one after another, and each surface particle with its
- * triangles in their order (kernel/assembly/wind/wind.ts). Heavy balls and points feel no wind.
+ * Plans WIND rows for surfaces exposed to wind (kernel/assembly/wind/wind.ts). They contain all bodies' triangles one
+ * after another, and each surface particle with its triangles in their order. Balls and points feel no wind.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -8,16 +8,16 @@ import { leftOutOf } from "../body/template.ts";
 import type { Allocator } from "./map.ts";
 import type { Phase, WaitingRun } from "./program.ts";
 
-/** About as long as a chunk of particles. */
+/** Triangles in a chunk: about as long as a chunk of particles. */
 const TRIANGLE_CHUNK = 256;
 const PARTICLE_CHUNK = 1024;
 
-/** One body's part. */
+/** One body's exposed surface. */
 interface Exposed {
   body: BodyTemplate;
   index: number;
   triangles: number;
-  /** Those of each particle, in their order. */
+  /** Triangles of each particle, in their order. */
   incident: number[][];
   closed: boolean;
 }
@@ -27,13 +27,16 @@ export interface PlannedWind {
   row: number;
   /** WIND_TRIANGLE rows. */
   triangles: { address: number; count: number };
-  /** What comes first in a substep, while there is wind. */
+  /** First phases of a substep while there is wind. */
   phases: Phase[];
-  /** Once the particles and their accelerations are written. @param x, acc addresses of the room's arrays */
+  /**
+   * Called once the particles and their accelerations are written.
+   * @param at addresses of the room's arrays
+   */
   write: (buffer: ArrayBufferLike, at: { x: number; acc: number }, firsts: readonly number[]) => void;
 }
 
-/** Has every edge a triangle on either side? */
+/** True if every edge has a triangle on either side. */
 export function isClosed(triangles: Uint32Array): boolean {
   const open = new Set<number>();
   const key = (a: number, b: number): number => a * 2 ** 26 + b; // fewer than 2^26 particles fit in a room
@@ -65,7 +68,7 @@ function areasOf({ positions, triangles }: BodyTemplate): Float64Array {
   });
 }
 
-/** Of each triangle its least part of the area around one of its corners; 1 where it has none. */
+/** Smallest share of each triangle in the area around one of its corners; 1 for an empty triangle. */
 function leastShares({ body, incident }: Exposed): Float64Array {
   const areas = areasOf(body);
   const around = incident.map((list) => list.reduce((sum, t) => sum + areas[t]!, 0));
@@ -88,8 +91,8 @@ function runsOf(
 }
 
 /**
- * Takes memory for all that air reaches now and returns what writes it later.
- * @param particles of the room, padding included
+ * Allocates memory for all exposed surfaces; the result's `write` fills it later.
+ * @param particles number in the room, padding included
  */
 export function planWind(
   bodies: readonly BodyTemplate[],
@@ -160,7 +163,7 @@ interface Cursor {
 
 /**
  * @param first address of the body's first particle
- * @param seconds for which a force acts before it is looked at again
+ * @param seconds time that a force acts before it is computed again
  */
 function writePart(
   i32: Int32Array,

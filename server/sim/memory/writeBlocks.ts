@@ -1,8 +1,8 @@
 /**
- * Constraints of all bodies -> colored blocks of four lanes in memory, in execution order. Bodies share no particle, so
- * color c of every body of a group goes into one range: few, large phases. The last block of a color is filled up with
- * lanes that rest on the dummy particles. A group is the bodies of one schedule (sweeps.ts); a scene that asks for none
- * has one.
+ * Writes the constraints of all bodies to memory as colored blocks of four lanes, in execution order. Bodies share no
+ * particle, so color c of every body of a group goes into one range: few, large phases. The last block of a color is
+ * filled up with lanes on the dummy particles. A group is the bodies of one schedule (sweeps.ts); without schedules in
+ * the scene there is one group.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
@@ -12,8 +12,8 @@ import type { WaitingRun } from "./program.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
 
 /**
- * compliant: C = sqrt(2E) and its relatives with a multiplier. paper: C = E. implicit and method: no constraints, but a
- * step of their own (memory/implicit.ts, methods/).
+ * compliant: C = sqrt(2E) and similar forms with a multiplier. paper: C = E. implicit and method: no constraints, but
+ * their own step (memory/implicit.ts, methods/).
  */
 export type Form = "compliant" | "paper" | "implicit" | "method";
 const FORMS: readonly Form[] = ["compliant", "paper"];
@@ -27,17 +27,17 @@ export interface BodyElements {
   form?: Form;
   /** Default Gauss-Seidel. */
   schedule?: Schedule;
-  /** It may wait or sleep while others move; default false. */
+  /** Whether it may be inactive, or asleep while others move; default false. */
   leftOut?: boolean;
 }
 
-/** One constraint and where it comes from. */
+/** One constraint and its source. */
 interface Lane {
   from: Elements;
   index: number;
   first: number;
   body: number;
-  /** Jacobi: parts of each of the body's particles. */
+  /** Jacobi: number of parts of each of the body's particles. */
   parts: Float64Array | undefined;
 }
 
@@ -49,20 +49,19 @@ export interface ColorRange {
   /** Address of the remembered stress of the same blocks, 0 for kinds without. */
   memory: number;
   /**
-   * Where the blocks' rows are that are remembered between iterations: of each block `rows` of 16 bytes, `stride` bytes
-   * apart.
+   * Address of the rows that blocks keep between iterations: `rows` of 16 bytes for each block, `stride` bytes apart.
    */
   remembered: { address: number; stride: number; rows: number };
-  /** Chebyshev's copies of what the blocks remember, of iterations k and k - 1; 0 where there are none. */
+  /** Chebyshev's copies of those rows, of iterations k and k - 1; 0 without Chebyshev. */
   kept: number;
   older: number;
-  /** Blocks that hold nothing but one body that may wait. */
+  /** Blocks that contain only one body, which may be left out. */
   runs: WaitingRun[];
 }
 
 /**
- * Rows of one body's lanes in a range that are part of the room's state, and where their copies for reset and roll-back
- * lie (kernel/assembly/state/constraintState.ts).
+ * Rows of one body's lanes in a range that are part of the room's state, with the addresses of their copies for reset
+ * and roll-back (kernel/assembly/state/constraintState.ts).
  */
 export interface StateRun {
   body: number;
@@ -71,25 +70,25 @@ export interface StateRun {
   offset: number;
   rows: number;
   firstLane: number;
-  /** Exclusive. */
+  /** One past the last lane. */
   lastLane: number;
   initial: number;
   good: number;
 }
 
-/** One body's lanes in a range, for who writes them anew (retune.ts). */
+/** One body's lanes in a range, to be rewritten when its material changes (retune.ts). */
 export interface MaterialRun {
   body: number;
   kind: ElementKind;
   address: number;
   firstLane: number;
-  /** Exclusive. */
+  /** One past the last lane. */
   lastLane: number;
   /** Address of the range's remembered stress, 0 for kinds without. */
   memory: number;
 }
 
-/** The run of a body's state that is kept as it lies: `bytes` from `address`, with room for both of its copies. */
+/** A run of a body's state that is copied as a whole: `bytes` from `address`. Allocates both of its copies. */
 export function wholeRun(body: number, address: number, bytes: number, allocator: Allocator): StateRun {
   const [initial, good] = [allocator.take(bytes), allocator.take(bytes)];
   return { body, address, stride: 16, offset: 0, rows: 1, firstLane: 0, lastLane: bytes / 4, initial, good };
@@ -99,11 +98,11 @@ export function wholeRun(body: number, address: number, bytes: number, allocator
 export interface SweepGroup {
   schedule: Schedule;
   ranges: ColorRange[];
-  /** Their particles, neighbors together. */
+  /** Their particles, with adjacent runs joined. */
   runs: { first: number; count: number }[];
 }
 
-/** Addresses of particle arrays that Jacobi and Chebyshev need; 0 where no group does. */
+/** Addresses of particle arrays for Jacobi and Chebyshev; 0 if no group needs them. */
 export interface SweepArrays {
   kept: number;
   sum: number;
@@ -112,13 +111,16 @@ export interface SweepArrays {
 
 export interface PlannedBlocks {
   groups: SweepGroup[];
-  /** Of all groups, in execution order. */
+  /** Ranges of all groups, in execution order. */
   ranges: ColorRange[];
   states: StateRun[];
   materials: MaterialRun[];
-  /** Takes the particle arrays of all groups: @param particles padded count */
+  /**
+   * Allocates the particle arrays of all groups.
+   * @param particles padded count
+   */
   takeSweepArrays: (particles: number, allocator: Allocator) => SweepArrays;
-  /** Writes the blocks and the sweeps' arrays once memory and the particles in it exist. */
+  /** Writes the blocks and the sweeps' arrays, once the particles are in memory. */
   write: (f32: Float32Array, u32: Uint32Array, x: number, dummies: number) => void;
 }
 
@@ -165,8 +167,8 @@ function runsOf(bodies: readonly Planned[]): { first: number; count: number }[] 
 }
 
 /**
- * Lanes are body after body; a block that two bodies share is never left out, and a last one that is filled up is its
- * body's.
+ * Blocks that may be left out. Lanes are sorted by body: a block that two bodies share is never left out, and a padded
+ * last block belongs to its body.
  */
 function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): WaitingRun[] {
   const runs: WaitingRun[] = [];
@@ -180,15 +182,15 @@ function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): W
   return runs;
 }
 
-/** A range with what its writer needs. */
+/** A range with the data to write it. */
 interface PlannedRange {
   range: ColorRange;
   lanes: readonly Lane[];
-  /** Of the blocks, where part of them is the room's state. */
+  /** State of the blocks, if they have any. */
   run: Omit<StateRun, "body" | "firstLane" | "lastLane"> | undefined;
 }
 
-/** Takes memory for the blocks of one color. */
+/** Allocates the blocks of one color. */
 function planRange(
   kind: ElementKind,
   form: Form,
@@ -216,7 +218,7 @@ function planRange(
   return { range, lanes, run: { ...state, address, stride: bytes, ...copies } };
 }
 
-/** Each body's lanes in a range: they are body after body. */
+/** Each body's lanes in a range, which are sorted by body. */
 function lanesByBody({ lanes }: PlannedRange): { body: number; firstLane: number; lastLane: number }[] {
   const runs: { body: number; firstLane: number; lastLane: number }[] = [];
   for (let from = 0, to = 0; from < lanes.length; from = to) {
@@ -227,19 +229,22 @@ function lanesByBody({ lanes }: PlannedRange): { body: number; firstLane: number
   return runs;
 }
 
-/** The state of each body in a range. */
+/** State of each body in a range. */
 function stateRuns(planned: PlannedRange): StateRun[] {
   const { run } = planned;
   return run ? lanesByBody(planned).map((lanes) => ({ ...run, ...lanes })) : [];
 }
 
-/** Lanes of each body that can be written anew. */
+/** Lanes of each body that can be rewritten. */
 function materialRuns(planned: PlannedRange): MaterialRun[] {
   const { kind, form, address, memory } = planned.range;
   return form === "compliant" ? lanesByBody(planned).map((lanes) => ({ ...lanes, kind, address, memory })) : [];
 }
 
-/** Writes the blocks of a range, lane by lane, and the copies of their state. @param bodies how many the room has */
+/**
+ * Writes the blocks of a range, lane by lane, and the copies of their state.
+ * @param bodies number in the room
+ */
 function writeRange(
   { range, lanes, run }: PlannedRange,
   bodies: number,
@@ -258,7 +263,7 @@ function writeRange(
       u32[at + 4 * c] = lane
         ? x + 16 * (lane.first + lane.from.particles[corners * lane.index + c]!)
         : x + 16 * (dummies + (c % 4));
-    // a padded lane's body is one behind the last: its gain is 0
+    // a padded lane's body is one past the last: its gain is 0
     const of = lane ? lane.body : bodies;
     if (memory) u32[(memory + block * L.WARM_START_BYTES + L.WARM_START_BODY) / 4 + (i % 4)] = of;
     if (body !== undefined) u32[at + body / 4] = of;
@@ -273,7 +278,7 @@ function writeRange(
   }
 }
 
-/** The inverse mass that a constraint will see, 1/kg: of a part of the particle, in a Jacobi sweep. */
+/** Inverse mass that a constraint uses, 1/kg: in a Jacobi sweep, that of a part of the particle. */
 function inverseMass(
   f32: Float32Array,
   u32: Uint32Array,
@@ -286,7 +291,7 @@ function inverseMass(
   return Math.fround(f32[u32[at + 4 * corner]! / 4 + 3]! * part);
 }
 
-/** Takes the particle arrays of Jacobi and Chebyshev where a group needs them. */
+/** Allocates the particle arrays of Jacobi and Chebyshev if a group needs them. */
 function takeSweepArrays(groups: readonly SweepGroup[], particles: number, from: Allocator): SweepArrays {
   const splits = groups.some((g) => g.schedule.order === "jacobi");
   if (!splits && groups.every((g) => g.schedule.rho === 0)) return { kept: 0, sum: 0, older: 0 };
@@ -297,7 +302,7 @@ function takeSweepArrays(groups: readonly SweepGroup[], particles: number, from:
   };
 }
 
-/** Takes memory for all blocks now and returns what writes them later. */
+/** Allocates memory for all blocks; the result's `write` fills it later. */
 export function planBlocks(bodies: readonly BodyElements[], allocator: Allocator): PlannedBlocks {
   const planned: PlannedRange[] = [];
   const groups: SweepGroup[] = [];

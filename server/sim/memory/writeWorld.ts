@@ -1,4 +1,4 @@
-/** A planned world -> the bytes that it begins with. */
+/** Writes the initial bytes of a planned world. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { resolveAttachment } from "../attachments.ts";
 import { startPositions } from "../body/start.ts";
@@ -37,7 +37,7 @@ export function writeWorld(world: World, plan: WorldPlan, memory: WebAssembly.Me
   plan.filters.write(buffer);
   plan.surfaces.write(buffer, x);
   plan.undeformed.write(buffer);
-  // colliders have no edge of their own to go by: what meets them does
+  // core meshes take the edge length of the bodies that meet them
   const edges = bodies.map((b) => b.meanEdge);
   plan.touches.write(
     buffer,

@@ -1,7 +1,7 @@
 /**
- * What a velocity on a staggered grid carries: itself. Semi-Lagrangian (Stam 1999): from where a face's fluid was h
- * ago, by a midpoint step, linear between faces. MacCormack (Selle et al. 2008): and half of what going there and back
- * loses, without a limiter; order 2. There what is carried is cubic between faces.
+ * Advection of a velocity by itself on a staggered grid. Semi-Lagrangian (Stam 1999): the value at the place where a
+ * face's fluid was h ago, found by a midpoint step, linear between faces. MacCormack (Selle et al. 2008) adds half of
+ * the loss of a step back and forth, without a limiter; it has order 2, and interpolates cubically.
  */
 import { cubic, linear } from "./gridInterpolation.ts";
 import type { MacGrid } from "./macGrid.ts";
@@ -19,13 +19,13 @@ export class Advection {
     [this.spare, this.back] = [copies(), copies()];
   }
 
-  /** Rims have to be filled. */
+  /** Advects the velocity by a step. Rims must be filled. */
   step(h: number): void {
     const { grid, spare, back } = this;
     const { fields } = grid;
     fields.forEach((_, axis) => this.carry(axis, h, spare[axis]!));
     if (grid.spec.maccormack) {
-      // there and back again: what that changes is twice the error
+      // a step back and forth changes values by twice the error
       const before = fields.map(({ values }) => values.slice());
       const gone = fields.map((field, axis) => ({ ...field, values: spare[axis]! }));
       gone.forEach((field, axis) => grid.fillRim(field, axis));
@@ -38,7 +38,10 @@ export class Advection {
     fields.forEach(({ values }, axis) => values.set(spare[axis]!));
   }
 
-  /** A component from where it was h ago. @param of what is carried; default: the velocity itself */
+  /**
+   * Carries a component from its place h ago.
+   * @param of carried field; default: the velocity itself
+   */
   private carry(axis: number, h: number, out: Float64Array, of = this.grid.fields[axis]!): void {
     const { at, velocity, grid } = this;
     const { maccormack, edge } = grid.spec;

@@ -1,21 +1,22 @@
 /**
- * Boundary elements, without inertia (James and Pai 1999). Of the solid by its surface three matrices are left, over
- * the free corners of the surface and the particles inside (greensFunctions.ts):
+ * Boundary elements, without inertia (James and Pai 1999). The solid is reduced to three matrices over the free corners
+ * of the surface and the inner particles (greensFunctions.ts):
  *
  *   G   displacements of corners by unit forces on them      K = G^-1      N = G_inside K
  *
- * so what is inside goes where N u says, and a force inside acts on the corners by N^T, which is exact for them by
- * Betti's reciprocal theorem. What accelerates all of the body alike has columns of its own. The body is a massless
- * solid of Kelvin and Voigt, K (u + beta u') = f, by backward Euler:
+ * Inner particles move by N u, and a force inside acts on the corners by N^T, which is exact for the corners by Betti's
+ * reciprocal theorem. An acceleration of the whole body has its own columns. The body is a massless solid of Kelvin and
+ * Voigt, K (u + beta u') = f, by backward Euler:
  *
  *   u <- (1 - s) u + s G f,   s = h / (h + beta)
  *
- * Hands are springs. Their forces F solve a small system, the capacitance matrix, that comes and goes with them: with
- * b_a, how a hand's point moves by the corners, and p_a where it would be without hands,
+ * Grabs are springs. Their forces F solve a small system, the capacitance matrix, which is built for the current grabs.
+ * Let b_a map corner displacements to the displacement of grab a's point, and p_a be the point's position without
+ * grabs:
  *
  *   F_a + k_a b_a s G sum_c b_c^T F_c = -k_a (p_a - target_a)
  *
- * Linear: it swells when it turns.
+ * The solid is linear: it swells when it turns.
  */
 import { SceneError } from "../../../shared/sceneError.ts";
 import { solveDense } from "./denseSolve.ts";
@@ -23,7 +24,7 @@ import { greensFunctions, type Hooke } from "./greensFunctions.ts";
 import { GRIPS } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
 
-/** Corners times particles, of whose integrals a plan is made. */
+/** Largest number of corners times particles whose integrals are planned. */
 const MOST_INTEGRALS = 100_000;
 
 export const boundaryElements: MethodKind = {
@@ -33,16 +34,16 @@ export const boundaryElements: MethodKind = {
     const refuse = (limit: string): SceneError => new SceneError(path, spec.type, limit);
     if (corners * body.count > MOST_INTEGRALS)
       throw refuse(
-        `a method of a body whose particles times those on its surface are at most ${MOST_INTEGRALS}, which are ${corners * body.count} of this`,
+        `another method: at most ${MOST_INTEGRALS} particles times surface particles; this body has ${corners * body.count}`,
       );
     const fixed = Uint8Array.from({ length: corners }, (_, i) => (body.mass[i]! > 0 ? 0 : 1));
     const free = Uint32Array.from({ length: corners }, (_, i) => i).filter((i) => !fixed[i]);
     if (free.length === 0 || !isHeld(positions, fixed))
       throw refuse(
-        `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed, and it needs one that is not, and three that are and do not lie on a line`,
+        `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed; it needs a free one, and three fixed ones that are not on a line`,
       );
     try {
-      // shared/sceneMethod.ts asks for a material with these
+      // shared/sceneMethod.ts requires a material with these values
       return greensFunctions({ positions, triangles, fixed }, free, template.material as Hooke);
     } catch (error) {
       if (error instanceof RangeError) throw refuse(`another method: ${error.message}`);
@@ -52,7 +53,7 @@ export const boundaryElements: MethodKind = {
   open: (constants, _, body) => new Boundary(constants, body),
 };
 
-/** Are three fixed corners off a line, by a thousandth of how far they are apart? */
+/** True if three fixed corners are off a line, by a thousandth of their distance. */
 function isHeld(positions: Float64Array, fixed: Uint8Array): boolean {
   const held = Array.from(fixed.keys()).filter((i) => fixed[i]);
   const between = (p: number, q: number): number[] =>
@@ -76,7 +77,7 @@ class Boundary implements Method {
   private readonly inside: Float64Array;
   private readonly pulled: Float64Array;
   private readonly pulledInside: Float64Array;
-  /** Rows of the state: of the free corners, and of what is inside. */
+  /** Rows of the state: of the free corners, and of the inner particles. */
   private readonly rows: number[];
   private readonly innerRows: number[];
 
@@ -108,7 +109,7 @@ class Boundary implements Method {
     this.moveTo(state, u, a);
   }
 
-  /** What acts on all alike: the mean of what is inside, or of all where nothing is. */
+  /** Acceleration of the whole body: the mean over inner particles, or over all particles if there are none inside. */
   private accelerationOf(force: Float64Array): number[] {
     const first = this.innerRows.length > 0 ? this.innerRows[0]! / 3 : 0;
     const sum = [0, 0, 0];
@@ -130,7 +131,7 @@ class Boundary implements Method {
     return Float64Array.from(this.rows, (row) => x[row]! - this.rest[row]!);
   }
 
-  /** f_corners + N^T f_inside of forces or weights, float64[3N] -> float64[3F] */
+  /** f_corners + N^T f_inside for forces or weights, float64[3N] -> float64[3F] */
   private onCorners(force: Float64Array): Float64Array {
     const n = this.rows.length;
     const f = Float64Array.from(this.rows, (row) => force[row]!);
@@ -145,7 +146,7 @@ class Boundary implements Method {
     return multiply(this.green, f);
   }
 
-  /** u += s G sum b^T F, with the forces of all hands at once. */
+  /** u += s G sum b^T F, with the forces of all grabs at once. */
   private hold(hands: ReturnType<Outside["points"]["springs"]>, u: Float64Array, s: number): void {
     const n = 3 * hands.length;
     // b, and s G b^T
@@ -170,7 +171,7 @@ class Boundary implements Method {
     for (let i = 0; i < n; i++)
       for (let j = 0; j < n; j++)
         C[n * i + j] = (i === j ? 1 : 0) + hands[Math.floor(i / 3)]!.stiffness * dot(moves[i]!, moved[j]!);
-    // I + k b s G b^T with G positive: there is an answer
+    // I + k b s G b^T with G positive: the system has a solution
     solveDense(C, F, n, 1);
     moved.forEach((column, i) => column.forEach((value, k) => (u[k]! += F[i]! * value)));
   }
@@ -194,7 +195,7 @@ class Boundary implements Method {
   }
 }
 
-/** A b, A of as many rows as b has. */
+/** A b, where A has as many rows as b has entries. */
 function multiply(A: Float64Array, b: Float64Array): Float64Array {
   const n = b.length;
   return b.map((_, i) => {

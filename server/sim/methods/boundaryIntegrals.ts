@@ -1,14 +1,14 @@
 /**
- * Integrals of Kelvin's solution over triangles (Brebbia 1978): the displacement in a body without end, in direction j
- * at y, by a unit force in direction i at x, and the traction there on a surface of normal n,
+ * Integrals of Kelvin's solution over triangles (Brebbia 1978): the displacement in an infinite body, in direction j at
+ * y, by a unit force in direction i at x, and the traction there on a surface of normal n,
  *
  *   U_ij = ((3 - 4 nu) d_ij + r_i r_j) / (16 pi mu (1 - nu) R)
  *   T_ij = -((d_ij (1 - 2 nu) + 3 r_i r_j) (r . n) - (1 - 2 nu) (r_i n_j - r_j n_i)) / (8 pi (1 - nu) R^2)
  *
- * with R r = y - x, |r| = 1. Displacement and traction are linear on each triangle: integrals are taken with the hat
- * functions of its corners. A triangle that is near is divided until it is far for its size; of one that has x for a
- * corner x is the apex of a square folded into it (Duffy 1982), whose Jacobian takes one power of R away: enough for U,
- * and for T with the hats of the other two corners. T with the hat of x itself nobody needs (boundaryElements.ts).
+ * with R r = y - x, |r| = 1. Displacement and traction are linear on each triangle: the integrals use the hat functions
+ * of its corners. A near triangle is divided until its parts are far for their size. If x is a corner of the triangle,
+ * it becomes the apex of a square folded into it (Duffy 1982), whose Jacobian cancels one power of R: enough for U, and
+ * for T with the hats of the other two corners. T with the hat of x itself is never needed (boundaryElements.ts).
  */
 
 /** Degree 5, seven points: barycentric coordinates and weights of a triangle of area 1 (Radon 1948). */
@@ -37,7 +37,10 @@ const GAUSS: readonly (readonly [number, number])[] = [
   [0.9602898564975363, 0.1012285362903763],
 ].flatMap(([at, weight]) => [[0.5 - 0.5 * at!, 0.5 * weight!] as const, [0.5 + 0.5 * at!, 0.5 * weight!] as const]);
 
-/** Triangles further away than this many times their longest side are far; nearer ones are divided so often at most. */
+/**
+ * Triangles further away than this many times their longest side count as far; nearer ones are divided at most
+ * MOST_DIVISIONS times.
+ */
 const FAR = 1.5;
 const MOST_DIVISIONS = 5;
 const CORNERS = Float64Array.of(0, 0, 1, 0, 0, 1);
@@ -49,7 +52,7 @@ export interface Isotropic {
 }
 
 export class BoundaryIntegrals {
-  /** Of the last triangle: float64[3][9], for each corner's hat row by row the integral of U_ij, and of T_ij. */
+  /** Integrals over the last triangle: float64[3][9], for each corner's hat row by row, of U_ij and of T_ij. */
   readonly U = new Float64Array(27);
   readonly T = new Float64Array(27);
   private readonly nu: number;
@@ -71,8 +74,10 @@ export class BoundaryIntegrals {
   }
 
   /**
-   * @param positions float64[3N] m; corners of the triangle, seen from outside against the clock
-   * @param x float64[3], m. @param corner of the triangle that is x, 0 to 2; -1: none
+   * @param positions float64[3N] m
+   * @param corners of the triangle, counterclockwise from outside
+   * @param x float64[3], m
+   * @param corner number of the corner at x, 0 to 2; -1: none
    */
   over(positions: Float64Array, corners: readonly number[], x: ArrayLike<number>, corner: number): void {
     const [p, q, s] = corners as [number, number, number];
@@ -105,7 +110,10 @@ export class BoundaryIntegrals {
     this.side2 = Math.max(bb, cc, dd);
   }
 
-  /** @param at (u, v) of the corners of a part of the triangle, 4^-depth of it */
+  /**
+   * @param at (u, v) of the corners of a part of the triangle
+   * @param depth the part is 4^-depth of the triangle
+   */
   private divide(at: Float64Array, depth: number): void {
     const u = (at[0]! + at[2]! + at[4]!) / 3;
     const v = (at[1]! + at[3]! + at[5]!) / 3;
@@ -144,7 +152,7 @@ export class BoundaryIntegrals {
     this.divide(middles, depth + 1);
   }
 
-  /** x is a corner: (u, v) = corner + s ((1 - t) (second - corner) + t (third - corner)). */
+  /** Integrates with x at a corner: (u, v) = corner + s ((1 - t) (second - corner) + t (third - corner)). */
   private fold(corner: number): void {
     const [i, j, k] = [corner, (corner + 1) % 3, (corner + 2) % 3];
     const u = (s: number, t: number, r: number): number =>
@@ -153,7 +161,10 @@ export class BoundaryIntegrals {
       for (const [t, ofT] of GAUSS) this.add(u(s, t, 0), u(s, t, 1), ofS * ofT * s * this.twice);
   }
 
-  /** One point of the triangle. @param area that it stands for, m^2 */
+  /**
+   * Adds one point of the triangle.
+   * @param area that the point represents, m^2
+   */
   private add(u: number, v: number, area: number): void {
     const { a, b, c, n, x, nu } = this;
     const dx = a[0]! + u * b[0]! + v * c[0]! - x[0]!;

@@ -1,13 +1,13 @@
 /**
- * A linear elastic solid by its surface alone (Physically Based Deformable Models, "Boundary element method"): with
- * Kelvin's U and T (boundaryIntegrals.ts), for every corner x of the surface,
+ * A linear elastic solid described by its surface alone (Physically Based Deformable Models, "Boundary element
+ * method"): with Kelvin's U and T (boundaryIntegrals.ts), for every corner x of the surface,
  *
  *   c(x) u(x) + int T(x, y) u(y) dS = int U(x, y) t(y) dS        (Somigliana's identity)
  *
  * with displacement u and traction t linear on triangles. c and the integral with x's own hat follow from a rigid
- * motion, which has no traction: the blocks of a row of T sum up to 0. Where the surface is fixed u is known and t is
- * not; everywhere else it is the other way round. At the border of what is fixed both tractions stand side by side:
- * triangles whose corners are all fixed have unknown ones, the others known ones. Inside, u follows by the same
+ * motion, which has no traction: the blocks of a row of T sum up to 0. On the fixed surface u is known and t is
+ * unknown; elsewhere t is known and u is unknown. At the border of the fixed part both kinds of tractions meet: they
+ * are unknown on triangles whose corners are all fixed, and known on the others. Inside, u follows from the same
  * identity with c = 1.
  */
 import { BoundaryIntegrals, type Isotropic } from "./boundaryIntegrals.ts";
@@ -16,13 +16,13 @@ import { solveDense } from "./denseSolve.ts";
 export interface BoundaryMesh {
   /** float64[3N] m; the first S of them are the surface's corners */
   positions: Float64Array;
-  /** uint32[3T], seen from outside against the clock */
+  /** uint32[3T], counterclockwise from outside */
   triangles: Uint32Array;
   /** uint8[S] */
   fixed: Uint8Array;
 }
 
-/** Displacement, m, where the surface is fixed, and traction, Pa, where it is not held: float64[3S], float64[9T]. */
+/** Displacement, m, of the fixed surface, and traction, Pa, on the free surface: float64[3S], float64[9T]. */
 export interface BoundaryLoad {
   displacement: Float64Array;
   traction: Float64Array;
@@ -34,7 +34,7 @@ export class BoundarySolid {
   /** float64[3N * 3S] of T by hats, and float64[3N * 9T] of U by the hats of every triangle. */
   private readonly H: Float64Array;
   private readonly G: Float64Array;
-  /** uint8[3T]: the traction of this corner of a triangle is unknown. */
+  /** uint8[3T]: 1 if the traction at this corner of a triangle is unknown. */
   private readonly held: Uint8Array;
   private readonly scale: number;
 
@@ -50,7 +50,7 @@ export class BoundarySolid {
     this.integrate(new BoundaryIntegrals(material));
   }
 
-  /** Corners of triangles that are fixed as wholes, and fixed corners that have no such triangle. */
+  /** Marks corners of triangles that are fixed as a whole, and fixed corners without such a triangle. */
   private findHeld(): Uint8Array {
     const { triangles, fixed } = this.mesh;
     const faces = triangles.length / 3;
@@ -85,7 +85,7 @@ export class BoundarySolid {
     }
   }
 
-  /** The block of x itself: a rigid motion has no traction. */
+  /** Sets the block of x itself: a rigid motion has no traction. */
   private closeRow(p: number): void {
     for (let k = 0; k < 9; k++) {
       const at = 3 * this.count * (3 * p + Math.floor(k / 3)) + (k % 3);
@@ -97,14 +97,16 @@ export class BoundarySolid {
 
   /**
    * @returns displacements of all particles for each load, float64[3N] m
-   * @throws RangeError where the surface has no area or nothing is known of it
+   * @throws RangeError if the surface has no area or no fixed part
    */
   solve(loads: readonly BoundaryLoad[]): Float64Array[] {
     const n = 3 * this.count;
     const m = loads.length;
     const { matrix, sides } = this.equations(loads);
     if (!solveDense(matrix, sides, n, m))
-      throw new RangeError("surface: its equations have no answer, limit: triangles with an area, and held");
+      throw new RangeError(
+        "surface: its equations have no solution, limit: triangles with an area, and some of them fixed",
+      );
     return loads.map((load, l) =>
       this.everywhere(
         load,
@@ -113,7 +115,10 @@ export class BoundarySolid {
     );
   }
 
-  /** Unknown are displacements of free corners, and tractions of fixed ones over the shear modulus. */
+  /**
+   * Builds the equations. Unknowns are displacements of free corners, and tractions of fixed ones over the shear
+   * modulus.
+   */
   private equations(loads: readonly BoundaryLoad[]): { matrix: Float64Array; sides: Float64Array } {
     const n = 3 * this.count;
     const m = loads.length;
@@ -165,5 +170,5 @@ export class BoundarySolid {
   }
 }
 
-/** Where a list is not 0. */
+/** Indices of the entries that are not 0. */
 const nonZeros = (values: Float64Array): number[] => Array.from(values.keys()).filter((k) => values[k] !== 0);

@@ -1,6 +1,6 @@
 /**
- * The surface of a body of the kernel's constraints, as a method meets it between two of the kernel's substeps: what
- * the method does to velocities, the constraints answer in the next one.
+ * Surface of a body with the kernel's constraints, as a method uses it between two of the kernel's substeps. The method
+ * changes velocities, and the constraints respond in the next substep.
  */
 import type { Views } from "../grabs.ts";
 import { readSurface } from "../intersections/surface.ts";
@@ -15,7 +15,7 @@ export class CoupledSurface implements Surface {
   readonly v: Float64Array;
   readonly w: Float64Array;
   private readonly views: Views;
-  /** Words of the first particle. */
+  /** Index of the first particle, in words: position and velocity. */
   private readonly place: number;
   private readonly speed: number;
 
@@ -41,7 +41,10 @@ export class CoupledSurface implements Surface {
     }
   }
 
-  /** Where it will be: the kernel moves its particles in its own time. @param h s */
+  /**
+   * Extrapolates positions; the kernel moves the particles in its own substep.
+   * @param h s
+   */
   advance(h: number): void {
     for (let k = 0; k < this.x.length; k++) this.x[k]! += h * this.v[k]!;
   }

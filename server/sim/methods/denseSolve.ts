@@ -1,8 +1,10 @@
 /** Dense linear equations: Gaussian elimination with partial pivoting, the same bits on any machine. */
 
 /**
- * @param A float64[n * n], row by row; is used up. @param B float64[n * m], becomes X of A X = B
- * @returns false where a pivot is 0 or no number
+ * Solves A X = B.
+ * @param A float64[n * n], row by row; destroyed
+ * @param B float64[n * m], becomes X
+ * @returns false if a pivot is 0 or NaN
  */
 export function solveDense(A: Float64Array, B: Float64Array, n: number, m: number): boolean {
   for (let k = 0; k < n; k++) {
@@ -35,7 +37,7 @@ function swapRows(A: Float64Array, width: number, a: number, b: number): void {
   A.set(row, width * b);
 }
 
-/** Row `to` minus `factor` times row `from`, from a column on. */
+/** Row `to` minus `factor` times row `from`, starting at a column. */
 function subtractRow(A: Float64Array, width: number, to: number, from: number, factor: number, column: number): void {
   for (let j = column, i = width * to, k = width * from; j < width; j++) A[i + j]! -= factor * A[k + j]!;
 }

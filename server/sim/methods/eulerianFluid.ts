@@ -1,13 +1,13 @@
 /**
- * Fluid on a grid that stands (Physically Based Deformable Models, "Eulerian and semi-Lagrangian methods"; Stam 1999):
+ * Fluid on a fixed grid (Physically Based Deformable Models, "Eulerian and semi-Lagrangian methods"; Stam 1999):
  *
  *   div u = 0,   u_t = -(u . grad) u + nu lap u - grad p + f         in a box of cells around the body's middle
  *
- * The velocity is what the body remembers (macGrid.ts); its points are tracers, which go where the fluid goes by a
- * midpoint step and have no inertia: gravity and impulses do nothing to them. A plume pushes up what is near the middle
- * of the box's bottom. Hands push the fluid where the tracers are that they hold. Cells whose middle is in a collider
- * that stands are obstacles. Where the room has wind, the fluid is part of it: it blows on triangles in its box
- * (methodBodies.ts), and they do not slow it.
+ * The velocity is the body's extra state (macGrid.ts). Its points are tracers, which follow the fluid by a midpoint
+ * step and have no inertia: gravity and impulses do not affect them. A plume pushes up the fluid near the middle of the
+ * box's bottom. A grab pushes the fluid where its tracers are. Cells whose middle is in a fixed collider are obstacles.
+ * If the room has wind, the fluid is part of it: it blows on triangles in its box (methodBodies.ts), and they do not
+ * slow it.
  */
 import type { EulerianFluid as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -15,9 +15,9 @@ import { GRIPS } from "./integrators.ts";
 import { diffusions, gridLength, MacGrid } from "./macGrid.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "./method.ts";
 
-/** Cells times steps of a tick: 6 us each. */
+/** Largest number of cells times steps of a tick: 6 us each. */
 const MOST_STEPPED = 2 ** 14;
-/** Parts of a step's diffusion. */
+/** Largest number of parts of a step's diffusion. */
 const MOST_PARTS = 16;
 
 export const eulerianFluid: MethodKind = {
@@ -97,7 +97,7 @@ class Tracers implements Method {
     return true;
   }
 
-  /** Nothing elastic is in it. */
+  /** Elastic energy: a fluid has none. */
   energy(): number {
     return 0;
   }
@@ -111,13 +111,13 @@ class Tracers implements Method {
     );
   }
 
-  /** A hand's force on a tracer goes to the nearest face across each axis. */
+  /** Applies a grab's force on a tracer to the nearest face across each axis. */
   private push(x: Float64Array, k: number, scale: number): void {
     const place = [0, 1, 2].map((r) => x[k + r]! - this.corner[r]!) as [number, number, number];
     for (let axis = 0; axis < 3; axis++) this.grid!.addAt(axis, place, scale * this.f[k + axis]!);
   }
 
-  /** Up, within the plume's radius of the middle of the bottom. */
+  /** Accelerates the fluid upward within the plume's radius of the middle of the bottom. */
   private blow(h: number): void {
     const { plume, cells, edge } = this.spec;
     if (!plume) return;
@@ -129,7 +129,7 @@ class Tracers implements Method {
     });
   }
 
-  /** Tracers stay in the box, a tenth of a cell from its walls. */
+  /** Moves tracers; they stay in the box, a tenth of a cell from its walls. */
   private drift({ x, v }: MethodState, h: number): void {
     const { u, corner, grid } = this;
     const { cells, edge } = this.spec;

@@ -1,16 +1,16 @@
 /**
  * Finite differences on a regular sheet (Physically Based Deformable Models, "Finite differences method"; Terzopoulos
- * et al. 1987): the energy is a quadratic form of how metric G_ab = r_a . r_b and curvature B_ab differ from those at
- * rest,
+ * et al. 1987). The energy is a quadratic form of the changes of metric G_ab = r_a . r_b and curvature B_ab from rest,
  *
- *   U = 1/2 int c_00 e_00^2 + 2 c_01 e_00 e_11 + c_11 e_11^2 + c_22 g^2 + D ((B_00 + B_11)^2 - 2 (1 - nu) (B_00 B_11 -
- *   B_01^2)) e_aa = (G_aa - 1)/2,   g = G_01
+ *   U = 1/2 int c_00 e_00^2 + 2 c_01 e_00 e_11 + c_11 e_11^2 + c_22 g^2
+ *               + D ((B_00 + B_11)^2 - 2 (1 - nu) (B_00 B_11 - B_01^2))
+ *   e_aa = (G_aa - 1)/2,   g = G_01
  *
- * with the tensor of plane stress and the rigidity of a plate for Terzopoulos's weights. Derivatives are differences:
- * r_a along the edges of the grid, in the middle of a cell the mean of the two beside it; r_00 and r_11 of three
- * neighbors, r_01 of a cell's corners. Curvature is |r_ab| in place of n . r_ab, the same where the sheet keeps its
- * lengths, so that bending is linear. K leaves out what compressed edges take from it, and shear's part of the
- * geometric stiffness.
+ * with the tensor of plane stress and the rigidity of a plate as Terzopoulos's weights. Derivatives are differences:
+ * r_a along the edges of the grid (in the middle of a cell, the mean of the two edges beside it); r_00 and r_11 of
+ * three neighbors, r_01 of a cell's corners. Curvature is |r_ab| in place of n . r_ab, the same if the sheet keeps its
+ * lengths, so that bending is linear. K leaves out the negative contribution of compressed edges, and shear's part of
+ * the geometric stiffness.
  */
 import type { ClothMaterial, Method as MethodSpec } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -29,7 +29,7 @@ export const finiteDifferences: MethodKind = {
   anyStep: true,
 };
 
-/** The scene's rules have seen to a grid (shared/sceneMethod.ts): rows of particles along x, one after another in z. */
+/** The scene's rules ensure a grid (shared/sceneMethod.ts): rows of particles along x, one after another in z. */
 function sheetOf({ own, particleCount, material }: BodyTemplate): Constants {
   const X = own!;
   const m = material as ClothMaterial;
@@ -63,10 +63,10 @@ export class Sheet implements ForceModel {
   private readonly across: number;
   private readonly along: number;
   private readonly numbers: Float64Array;
-  /** Edges along x. */
+  /** Number of edges along x. */
   private readonly first: number;
   private readonly ends: Uint32Array;
-  /** Of each edge the part of the sheet that it stands for, m^2. */
+  /** Part of the sheet's area that each edge represents, m^2. */
   private readonly area: Float64Array;
   private readonly x: Float64Array;
   private readonly strain: Strains;
@@ -141,7 +141,7 @@ export class Sheet implements ForceModel {
     }
   }
 
-  /** r_a . p_a of edge e, of the positions that `at` saw. */
+  /** r_a . p_a of edge e, at the positions of the last call of `at`. */
   private alongEdge(e: number, p: Float64Array): number {
     const h = this.numbers[e < this.first ? 0 : 1]!;
     const a = 3 * this.ends[2 * e]!;
@@ -167,7 +167,7 @@ export class Sheet implements ForceModel {
     return sum / (4 * this.numbers[0]! * this.numbers[1]!);
   }
 
-  /** What strains store, by each of them: dU/de. */
+  /** Derivatives of the stored energy by each strain: dU/de. */
   private hooke({ edge, cell }: Strains, out: Strains): void {
     const [hx, hz, c00, c01, c11, c22] = this.numbers as unknown as number[];
     const { across, first } = this;
@@ -209,7 +209,7 @@ export class Sheet implements ForceModel {
     }
   }
 
-  /** What tension adds to the stiffness of an edge. */
+  /** Adds the stiffness that tension gives an edge. */
   private tighten(p: Float64Array, k: number, q: Float64Array): void {
     for (let e = 0; e < this.area.length; e++) {
       const h = this.numbers[e < this.first ? 0 : 1]!;
@@ -262,7 +262,7 @@ export class Sheet implements ForceModel {
   }
 }
 
-/** The second difference's own transpose. */
+/** The transpose of the second difference. */
 function second(q: Float64Array, at: number, step: number, g: number): void {
   q[at + step]! += g;
   q[at]! -= 2 * g;

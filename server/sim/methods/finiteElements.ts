@@ -29,14 +29,17 @@ export const tetrahedralMethod = (
 
 export const finiteElements = tetrahedralMethod(volumeGradients);
 
-/** Elements of the body where the scene puts it. */
+/** Elements of the body where the scene places it. */
 export function placedElements({ elements, positions, tets }: BodyTemplate): TetElements {
-  // the scene's rules have seen to it (shared/sceneMethod.ts)
+  // the scene's rules ensure it (shared/sceneMethod.ts)
   const own = elements.find((e) => e.kind === "tet")!;
   return tetElements(positions, tets, own);
 }
 
-/** V b_j: rows of D_m^-1, and what makes their sum 0. @returns float64[12n] m^2 */
+/**
+ * V b_j: rows of D_m^-1, and a last row that makes their sum 0.
+ * @returns float64[12n] m^2
+ */
 export function volumeGradients({ dmInverse, volume }: TetElements): Float64Array {
   const weights = new Float64Array(12 * volume.length);
   for (let e = 0; e < volume.length; e++) {

@@ -1,17 +1,17 @@
 /**
  * Finite volumes (Physically Based Deformable Models, "Finite volume method"; Teran et al. 2003): the stress of an
- * element acts on its faces, f_A = A sigma n, and each face hands a third to its corners. With outward area vectors
- * A_k N_k of the undeformed faces that meet in corner j
+ * element acts on its faces, f_A = A sigma n, and each face gives a third to each of its corners. With outward area
+ * vectors A_k N_k of the undeformed faces that meet in corner j
  *
  *   f_j = -1/3 P sum_k A_k N_k
  *
- * On linear tetrahedra these are the forces of finite elements to rounding: the area vectors of a closed surface add up
- * to 0, and -A N/3V of the face opposite a corner is the gradient of its shape function.
+ * On linear tetrahedra these equal the forces of finite elements up to rounding: the area vectors of a closed surface
+ * add up to 0, and -A N/3V of the face opposite a corner is the gradient of its shape function.
  */
 import type { TetElements } from "../constraints/tetrahedra.ts";
 import { tetrahedralMethod } from "./finiteElements.ts";
 
-/** Corners of the faces, counterclockwise from outside where det(X0-X3, X1-X3, X2-X3) > 0. */
+/** Corners of the faces, counterclockwise from outside if det(X0-X3, X1-X3, X2-X3) > 0. */
 const FACES = [
   [0, 1, 2],
   [0, 3, 1],
@@ -21,7 +21,10 @@ const FACES = [
 
 export const finiteVolumes = tetrahedralMethod(faceAreas);
 
-/** @param X float64[3N] m, placed. @returns float64[12n] m^2: a third of the area vectors around each corner */
+/**
+ * @param X float64[3N] m, placed
+ * @returns float64[12n] m^2: a third of the area vectors around each corner
+ */
 export function faceAreas({ particles, volume }: TetElements, X: Float64Array): Float64Array {
   const weights = new Float64Array(12 * volume.length);
   for (let e = 0; e < volume.length; e++) {

@@ -1,10 +1,10 @@
 /**
- * What acts on a fluid's points from outside, and between neighboring ones beside pressure, whatever keeps its density:
+ * Forces on a fluid's points from outside, and forces between neighbors besides pressure; shared by all fluids:
  *
  *   cohesion: a_i -= kappa sum_j W_ij/W_0 (x_i - x_j)                          (Becker and Teschner 2007, eq. 7)
  *   a_i += eps N x omega_i,   omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0    (Macklin and Mueller 2013, eq. 15, 16)
  *
- * W_0 is the sum of W over the lattice that the body begins as.
+ * W_0 is the sum of W over the body's initial lattice.
  */
 import { outerForce } from "./integrators.ts";
 import type { MethodBody, MethodState, Outside } from "./method.ts";
@@ -13,12 +13,15 @@ export interface Pairs {
   count: number;
   i: Uint32Array;
   j: Uint32Array;
-  /** By pair: slope of W over W_0, over the distance; and W/W_0. 0: too far apart. */
+  /** For each pair: slope of W over W_0, divided by the distance; and W/W_0. 0: too far apart. */
   slope: Float64Array;
   weight: Float64Array;
 }
 
-/** @param a float64[3N] inout: m/s^2. @param kappa 1/s^2 */
+/**
+ * @param a float64[3N] inout: m/s^2
+ * @param kappa 1/s^2
+ */
 export function cohere({ count, i, j, weight }: Pairs, x: Float64Array, a: Float64Array, kappa: number): void {
   for (let p = 0; p < count; p++) {
     if (weight[p] === 0) continue;
@@ -32,8 +35,10 @@ export function cohere({ count, i, j, weight }: Pairs, x: Float64Array, a: Float
 }
 
 /**
- * Vorticity confinement: gives back the turning that smoothing takes.
- * @param v float64[3N] m/s. @param a float64[3N] inout: m/s^2. @param epsilon m/s
+ * Vorticity confinement: restores the rotation that smoothing removes.
+ * @param v float64[3N] m/s
+ * @param a float64[3N] inout: m/s^2
+ * @param epsilon m/s
  */
 export function confine(
   { count: pairs, i, j, slope }: Pairs,
@@ -85,7 +90,7 @@ function lengthOf(a: Float64Array, k: number): number {
 }
 
 /**
- * By gravity and loads, damping, hands and attachments: 0 of what is fixed.
+ * Accelerations by gravity and loads, damping, grabs and attachments; 0 for fixed particles.
  * @param a float64[3N] out: m/s^2
  */
 export function accelerate(

@@ -1,8 +1,9 @@
 /**
- * A fluid of smoothed particles and the surface of a soft body or cloth, coupled both ways by impulses between points
- * and the corners of the triangles that are nearest to them: of a soft body the opposite of what its wall does, as far
- * as its mass can follow, and springs for the rest; of a cloth springs alone, and a damper. Springs are as stiff as is
- * stable by Gershgorin's circles: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF, at most 4, with weights b of corners.
+ * Two-way coupling of a fluid of smoothed particles with the surface of a soft body or cloth: impulses between points
+ * and the corners of their nearest triangles. A soft body acts as a wall and gets the opposite impulse, as far as its
+ * mass can follow, and springs for the rest. A cloth has only springs and a damper. Springs have the largest stiffness
+ * that Gershgorin's circles allow: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF, at most 4, with weights b of
+ * corners.
  */
 import type { Surface } from "./method.ts";
 import { ALONG, DISTANCE, NEAREST, WEIGHT_B, WEIGHT_C } from "./nearestOn.ts";
@@ -10,26 +11,26 @@ import { NearestTriangles } from "./nearestTriangles.ts";
 import type { Neighbors } from "./neighbors.ts";
 import { REACH, wallAt, wallSlope } from "./wendland.ts";
 
-/** What is further from a surface hardly feels it, spacings. */
+/** Distance beyond which points barely feel a surface, spacings. */
 const FELT = 1.2;
-/** Surfaces count as so much further away: walls are smooth, they have edges. Spacings. */
+/** Extra distance of surfaces, spacings: walls are smooth, but surfaces have edges. */
 const EDGED = 0.07;
-/** Of springs at a cloth: h^2 k/m, 4 is the limit; and what a step takes of the velocity along them. */
+/** Springs at a cloth: h^2 k/m, limit 4; and the share of the velocity along them that a step removes. */
 const STIFF = 1;
 const DAMPED = 0.2;
-/** No faster than so many c is a point pushed off a surface: what is put in where fluid is does not blow it up. */
+/** Largest speed at which a point is pushed off a surface, in c: a body put into a fluid does not make it explode. */
 const PARTING = 0.2;
-/** Where springs begin, spacings: half of one, and some more to stop what comes fast. */
+/** Range of springs, spacings: half of one, and a margin to stop fast points. */
 const KEPT = 0.6;
 
-/** What a coupling has to know of a fluid. */
+/** Values of a fluid that a coupling needs. */
 export interface CoupledFluid {
-  /** m; of sound, m/s; s; of a free point, kg */
+  /** Reach, m; speed of sound, m/s; step, s; mass of a free point, kg. */
   H: number;
   c: number;
   h: number;
   mass: number;
-  /** By point: 1/kg, 0: fixed; pressure over density, m^2/s^2; product of 1 - w of all walls. */
+  /** By point: inverse mass, 1/kg, 0: fixed; pressure over density, m^2/s^2; product of 1 - w over all walls. */
   light: Float64Array;
   P: Float64Array;
   free: Float64Array;
@@ -51,17 +52,23 @@ export class FluidSolidCoupling {
     this.shares = new Float64Array(surface.w.length);
   }
 
-  /** Lists what may be near until two have moved by `skin` together. @param skin m */
+  /**
+   * Lists candidate pairs, valid until two of them have moved by `skin` together.
+   * @param skin m
+   */
   list(x: Float64Array, neighbors: Neighbors, skin: number): void {
     this.near.list(x, neighbors, FELT * this.spacing, skin);
   }
 
-  /** How far a particle of the surface has moved since then, at most, m. */
+  /** Largest displacement of a surface particle since then, m. */
   moved(): number {
     return this.near.moved();
   }
 
-  /** @param from float64[3N] where the points were when they were listed, m */
+  /**
+   * Finds the nearest triangle of each listed point.
+   * @param from float64[3N] positions of the points when they were listed, m
+   */
   find(x: Float64Array, from: Float64Array): void {
     const { near, shares, spacing } = this;
     near.find(x, from, FELT * spacing);
@@ -71,14 +78,17 @@ export class FluidSolidCoupling {
         this.eachCorner(n, (corner, weight) => (shares[corner]! += weight));
   }
 
-  /** Visits the points before a soft body, with their distances as from a wall, m. */
+  /** Visits the points near a soft body, with their distances as from a wall, m. */
   eachWall(visit: (point: number, distance: number) => void): void {
     const { near, surface, spacing } = this;
     if (!surface.closed) return;
     for (let n = 0; n < near.count; n++) visit(near.point[n]!, near.found[NEAREST * n + DISTANCE]! + EDGED * spacing);
   }
 
-  /** What acts on points and surface alike. @param v float64[3N] of points, inout: m/s */
+  /**
+   * Applies opposite impulses to points and surface.
+   * @param v float64[3N] of points, inout: m/s
+   */
   press(v: Float64Array): void {
     const { h, c, light } = this.fluid;
     const { found, point, count } = this.near;
@@ -98,8 +108,9 @@ export class FluidSolidCoupling {
   }
 
   /**
-   * The opposite of what a wall does to point k, N s, and the share of it that the surface can follow: k = m c^2
-   * |grad w|^2 no stiffer than springs there may be. @param moved 1/kg
+   * Impulse on the surface opposite to the wall's on point k, N s, and the share of it that the surface can follow. The
+   * stiffness m c^2 |grad w|^2 is limited to that of the stiffest springs.
+   * @param moved 1/kg
    */
   private wallImpulse(k: number, d: number, moved: number): { share: number; impulse: number } {
     const { H, h, c, mass, P, free } = this.fluid;
@@ -123,7 +134,10 @@ export class FluidSolidCoupling {
     return rate;
   }
 
-  /** An impulse on the surface at near point n, against its normal. @param impulse N s */
+  /**
+   * Applies an impulse to the surface at near point n, against its normal.
+   * @param impulse N s
+   */
   private push(n: number, impulse: number): void {
     const { surface } = this;
     const { found } = this.near;
@@ -134,7 +148,7 @@ export class FluidSolidCoupling {
     });
   }
 
-  /** How much a push at near point n and the same ones at all others move the surface there, 1/kg. */
+  /** Motion of the surface at near point n by a unit push there and equal ones at all other points, 1/kg. */
   private lightness(n: number): number {
     let sum = 0;
     this.eachCorner(n, (corner, weight) => (sum += weight * this.surface.w[corner]! * this.shares[corner]!));

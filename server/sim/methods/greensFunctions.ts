@@ -1,22 +1,23 @@
 /**
- * Green's functions of an elastic solid that is held, by its surface (James and Pai 1999): how corners and particles
- * inside move by unit forces at each free corner, and by accelerations along the axes.
+ * Green's functions of an elastic solid with fixed corners, from its surface (James and Pai 1999). They are the
+ * displacements of corners and inner particles by unit forces at each free corner, and by accelerations along the axes.
  */
 import { BoundarySolid, type BoundaryLoad, type BoundaryMesh } from "./boundarySolid.ts";
 import { solveDense } from "./denseSolve.ts";
 import type { Constants } from "./method.ts";
 
 export interface Hooke {
-  /** Pa */
+  /** Young's modulus, Pa. */
   youngsModulus: number;
   poissonsRatio: number;
-  /** kg/m^3 */
+  /** Density, kg/m^3. */
   density: number;
 }
 
 /**
- * G, K, N; what accelerations do to corners, and inside while those stay where they are.
- * @param free corners that are not fixed. @throws RangeError where the surface is none
+ * Computes G, K, N and the displacements by accelerations: of corners, and of inner particles with corners in place.
+ * @param free corners that are not fixed
+ * @throws RangeError if the surface has no area
  */
 export function greensFunctions(
   mesh: BoundaryMesh,
@@ -33,17 +34,18 @@ export function greensFunctions(
   const n = 3 * free.length;
   const rows = Array.from(free).flatMap((p) => [3 * p, 3 * p + 1, 3 * p + 2]);
   const green = new Float64Array(n * n);
-  // Betti: forces and displacements do each other's work
+  // Betti: G is symmetric
   for (let i = 0; i < n; i++)
     for (let j = 0; j < n; j++) green[n * i + j] = 0.5 * (columns[j]![rows[i]!]! + columns[i]![rows[j]!]!);
   const stiffness = new Float64Array(n * n);
   for (let i = 0; i < n; i++) stiffness[n * i + i] = 1;
-  if (!solveDense(green.slice(), stiffness, n, n)) throw new RangeError("surface: moved by no force, limit: by each");
+  if (!solveDense(green.slice(), stiffness, n, n))
+    throw new RangeError("surface: a force does not move it, limit: every force must move it");
   const pulled = Float64Array.from({ length: 3 * n }, (_, k) => columns[n + (k % 3)]![rows[Math.floor(k / 3)]!]!);
   return { rest: mesh.positions, free, green, stiffness, pulled, ...planInside(mesh, columns, stiffness, pulled) };
 }
 
-/** N, and what accelerations do inside while the corners stay where they are: float64[3I * 3F] and [3I * 3]. */
+/** N, and displacements inside by accelerations while the corners stay in place: float64[3I * 3F] and [3I * 3]. */
 function planInside(
   mesh: BoundaryMesh,
   columns: readonly Float64Array[],
@@ -69,7 +71,7 @@ function planInside(
   return { inside, pulledInside };
 }
 
-/** Unit forces along x, y and z at each free corner: its hat as traction, of integral 1. */
+/** Unit forces along x, y and z at each free corner: its hat as traction, with integral 1. */
 function unitForces({ positions, triangles, fixed }: BoundaryMesh, free: Uint32Array): BoundaryLoad[] {
   const share = new Float64Array(fixed.length);
   for (let t = 0; t < triangles.length; t += 3) {
@@ -88,7 +90,7 @@ function unitForces({ positions, triangles, fixed }: BoundaryMesh, free: Uint32A
   );
 }
 
-/** Unit normal and area, m^2, of the triangle whose first corner is number `t`. */
+/** Unit normal and area, m^2, of the triangle at index `t` of the list. */
 function faceOf(x: Float64Array, triangles: Uint32Array, t: number): { normal: number[]; area: number } {
   const [a, b, c] = [3 * triangles[t]!, 3 * triangles[t + 1]!, 3 * triangles[t + 2]!];
   const u = [x[b]! - x[a]!, x[b + 1]! - x[a + 1]!, x[b + 2]! - x[a + 2]!] as const;
@@ -99,8 +101,9 @@ function faceOf(x: Float64Array, triangles: Uint32Array, t: number): { normal: n
 }
 
 /**
- * A unit acceleration along an axis: -rho |y|^2 e / (2 (lambda + 4 mu)) is one displacement that answers it, y from the
- * first corner; its stress is 2 c (lambda (y . e) + mu (e y^T + y e^T)), and the surface takes both back.
+ * A unit acceleration along an axis. A particular solution for it is the displacement -rho |y|^2 e / (2 (lambda + 4
+ * mu)), y from the first corner; its stress is 2 c (lambda (y . e) + mu (e y^T + y e^T)). The load on the surface
+ * cancels both.
  */
 class Acceleration {
   readonly load: BoundaryLoad;

@@ -1,20 +1,21 @@
-/**
- * Values on a grid with a rim, between its places: linear, or cubic by Lagrange's polynomials, which are one-sided at
- * walls.
- */
+/** Interpolation on a grid with a rim: linear, or cubic by Lagrange's polynomials, which are one-sided at walls. */
 
-/** Values with a rim: place (i, j, k) from 0 is at i + 1 + X (j + 1 + Y (k + 1)). */
+/** Values with a rim: place (i, j, k), from 0, is at i + 1 + X (j + 1 + Y (k + 1)). */
 export interface Field {
   values: Float64Array;
-  /** Places along each axis, without the rim. */
+  /** Number of places along each axis, without the rim. */
   n: readonly [number, number, number];
-  /** Steps to the next along each axis. */
+  /** Index steps to the next place along each axis. */
   step: readonly [number, number, number];
 }
 
-/** Linear. @param axis across whose faces the values are. @param x, y, z over a cell's edge, from the box's corner */
+/**
+ * Linear interpolation.
+ * @param axis across whose faces the values are
+ * @param x coordinate from the box's corner, in cells; y and z likewise
+ */
 export function linear({ values, n, step }: Field, axis: number, x: number, y: number, z: number): number {
-  // places between the rim's values
+  // places relative to the rim's values
   const fx = within(x + (axis === 0 ? 1 : 0.5), n[0]);
   const fy = within(y + (axis === 1 ? 1 : 0.5), n[1]);
   const fz = within(z + (axis === 2 ? 1 : 0.5), n[2]);
@@ -29,7 +30,7 @@ export function linear({ values, n, step }: Field, axis: number, x: number, y: n
 /** By axis: weights of four values in a row. */
 const weights = [new Float64Array(4), new Float64Array(4), new Float64Array(4)] as const;
 
-/** The same, cubic along each axis that has four values. */
+/** Cubic interpolation along each axis with at least four values. */
 export function cubic({ values, n, step }: Field, axis: number, x: number, y: number, z: number): number {
   const [a, b, c] = weights;
   let at = lagrange(within(x + (axis === 0 ? 1 : 0.5), n[0]), n[0], a);
@@ -52,13 +53,16 @@ function bilinear(values: Float64Array, at: number, up: number, a: number, b: nu
   return near + b * (far - near);
 }
 
-/** How many values of a row weigh. @param n without the rim */
+/**
+ * Number of values of a row with a weight.
+ * @param n without the rim
+ */
 const tapsOf = (n: number): number => (n < 2 ? 2 : 4);
 
 /**
- * Weights of the four values around a place (Lagrange's cubic), of two where there are no more. @param place from 0 to
- * n + 1
- * @returns the first
+ * Weights of the four values around a place (Lagrange's cubic), or of two if there are no more.
+ * @param place from 0 to n + 1
+ * @returns index of the first value
  */
 function lagrange(place: number, n: number, out: Float64Array): number {
   if (tapsOf(n) === 2) {
@@ -76,7 +80,7 @@ function lagrange(place: number, n: number, out: Float64Array): number {
   return first;
 }
 
-/** From 0 to n, the place of the last cell of values with a rim of n + 2. */
+/** Clamps a place to 0 .. n, the last cell of values with a rim of n + 2. */
 function within(place: number, n: number): number {
   const most = n + 1 - 1e-9;
   return place > 0 ? (place < most ? place : most) : 0;

@@ -1,10 +1,14 @@
-/** Walls of fluids, as half spaces of fluid to each point: which points are near, and sums over the fluid's lattice. */
+/**
+ * Walls of fluids: finds points near a wall, and computes sums over the fluid's lattice. To each point, a wall is a
+ * half space of fluid.
+ */
 import type { Wall } from "./method.ts";
 
 /**
- * Visits the points nearer to a wall than H: the number, the distance, the wall's normal there. A shape that is no
- * plane is one to each point.
- * @param x float64[3N] m. @param H m
+ * Visits the points nearer to a wall than H, with the number, the distance and the wall's normal there. A shape other
+ * than a plane is treated as a plane at each point.
+ * @param x float64[3N] m
+ * @param H m
  */
 export function eachNear(
   wall: Wall,
@@ -26,7 +30,11 @@ export function eachNear(
   }
 }
 
-/** Central differences of a signed distance. @param e m. @param n float64[3] out */
+/**
+ * Normal by central differences of a signed distance.
+ * @param e m
+ * @param n float64[3] out
+ */
 function normalOf({ distanceTo }: Wall, x: number, y: number, z: number, e: number, n: Float64Array): void {
   n[0] = distanceTo(x + e, y, z) - distanceTo(x - e, y, z);
   n[1] = distanceTo(x, y + e, z) - distanceTo(x, y - e, z);
@@ -36,8 +44,9 @@ function normalOf({ distanceTo }: Wall, x: number, y: number, z: number, e: numb
 }
 
 /**
- * Sums of W/W(0) over the cubic lattice: all of it, and the first layers on one side of a point's own.
- * @param weight of q = r/H, 0 from 1 on. @param reach H in spacings, 3 at most
+ * Sums of W/W(0) over the cubic lattice: over all of it, and over the first layers on one side of a point's own.
+ * @param weight of q = r/H, 0 from 1 on
+ * @param reach H in spacings, at most 3
  */
 export function latticeSums(
   weight: (q: number) => number,

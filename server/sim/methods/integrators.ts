@@ -6,24 +6,29 @@
  *   implicit     (M + h C + h^2 K) dv = h (f(x, v) - h K v),   v' = v + dv,   x' = x + h v'
  *
  * with K = -df/dx and C = -df/dv: one Newton step of backward Euler (Baraff and Witkin 1998, eq. 6), solved by their
- * modified conjugate gradients (section 5.2): fixed particles are filtered out of every direction, and the masses are
- * the preconditioner. C = alpha M + beta D. Hands are springs of the implicit system; for the two others they are a
- * force with a damper of GRIP_DAMPING steps, which keeps what holds them stable up to a grip of 1/2.
+ * modified conjugate gradients (section 5.2). Fixed particles are filtered out of every direction, and the masses are
+ * the preconditioner. C = alpha M + beta D. Grabs are springs of the implicit system. In the two others they are forces
+ * with a damper of GRIP_DAMPING steps, which keeps a grabbed body stable for a grip up to 1/2.
  */
 import type { ForceModel } from "./forceModel.ts";
 import type { Method, MethodBody, MethodState, Outside } from "./method.ts";
 
-/** Of the residual, in the norm of M^-1, that a solve leaves; and iterations at most, which bound what a step costs. */
+/**
+ * Relative residual at the end of a solve, in the norm of M^-1; and the largest number of iterations, which bounds a
+ * step's cost.
+ */
 const TOLERANCE = 1e-8;
 const MOST_ITERATIONS = 400;
-/** Damper of a hand over its stiffness, in steps: det of the step is 1 - a/h^2 < 1 for a spring of a/h^2 W. */
+/**
+ * Damper of a grab over its stiffness, in steps: the determinant of the step is 1 - a/h^2 < 1 for a spring of a/h^2 W.
+ */
 const GRIP_DAMPING = 2;
 
 export type Integrator = "explicit" | "symplectic" | "implicit";
 /** @see MethodKind.grip */
 export const GRIPS: Readonly<Record<Integrator, number>> = { explicit: 0.25, symplectic: 0.25, implicit: 1e4 };
 
-/** A method of forces, stepped by one of the three. */
+/** Steps a force-based method with one of the three integrators. */
 export function integrate(model: ForceModel, integrator: Integrator, body: MethodBody): Method {
   const f = new Float64Array(3 * body.count);
   const solve = new ConjugateGradients(model, body);
@@ -53,8 +58,9 @@ function advance(x: Float64Array, v: Float64Array, { h, mass }: MethodBody): voi
 }
 
 /**
- * Gravity, loads, and what hands and attachments do, as explicit steps feel it: springs with dampers.
- * @param h s. @param f float64[3N] out: N
+ * Force of gravity, loads, grabs and attachments for explicit steps: springs with dampers.
+ * @param h s
+ * @param f float64[3N] out: N
  */
 export function outerForce({ x, v }: MethodState, { force, points }: Outside, h: number, f: Float64Array): void {
   f.fill(0);
@@ -65,7 +71,7 @@ export function outerForce({ x, v }: MethodState, { force, points }: Outside, h:
   for (let k = 0; k < f.length; k++) f[k] = force[k]! - f[k]!;
 }
 
-/** f = internal + outer - C v - hands' springs; of explicit integrators their dampers, too. */
+/** f = internal + outer - C v - springs of grabs; for explicit integrators also their dampers. */
 function sumForces(
   model: ForceModel,
   { h, mass, alpha, beta }: MethodBody,
@@ -96,7 +102,7 @@ class ConjugateGradients {
     [this.r, this.p, this.q, this.dv] = [vector(), vector(), vector(), vector()];
   }
 
-  /** @param f of the state */
+  /** @param f force at the state, N */
   step(state: MethodState, outside: Outside, f: Float64Array): void {
     const { r, p, q, dv } = this;
     const { h, mass } = this.body;
@@ -130,7 +136,10 @@ class ConjugateGradients {
     advance(state.x, state.v, this.body);
   }
 
-  /** z = M^-1 r. @returns r.z */
+  /**
+   * z = M^-1 r.
+   * @returns r.z
+   */
   private precondition(z: Float64Array): number {
     const { mass } = this.body;
     for (let k = 0; k < z.length; k++) {
@@ -156,7 +165,7 @@ class ConjugateGradients {
     const { h, mass, alpha, beta } = this.body;
     for (let k = 0; k < p.length; k++) q[k] = (1 + h * alpha) * mass[(k / 3) | 0]! * p[k]!;
     this.model.addProduct(p, q, h * h, h * beta);
-    // the spring, and the damper that sumForces gives every hand
+    // the spring and the damper that sumForces gives every grab
     points.product(p, q, (1 + GRIP_DAMPING) * h * h);
     for (let k = 0; k < q.length; k++) if (!(mass[(k / 3) | 0]! > 0)) q[k] = 0;
   }

@@ -1,4 +1,4 @@
-/** Every method by its name in a scene. */
+/** All methods, by their names in a scene. */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { boundaryElements } from "./boundaryElements.ts";
 import { eulerianFluid } from "./eulerianFluid.ts";

@@ -3,15 +3,16 @@
  * the Lennard-Jones bi-reciprocal function of each pair at the distance d,
  *
  *   phi(d) = -e_0/(m - n) (m (d_0/d)^n - n (d_0/d)^m),    m < n,   minimum -e_0 at d_0
- *   phi_c(d) = phi(d) - phi(d_c) - (d - d_c) phi'(d_c)     below the cut-off d_c: energy and force end at 0 there
+ *   phi_c(d) = phi(d) - phi(d_c) - (d - d_c) phi'(d_c)     below the cut-off d_c: energy and force are 0 there
  *
- * d_0 is such that the lattice that the body begins as is at rest: sum d phi_c'(d) = 0 over the neighbors of its
- * middle. Steps are kick in the middle of a drift (position Verlet): symplectic, and forces once a step. They are as
- * many as make omega h <= STIFFEST, omega^2 = 8 phi''(d_0)/M the fastest of a close-packed lattice's; 2 is the limit.
+ * d_0 is chosen so that the body's initial lattice is at rest: sum d phi_c'(d) = 0 over the neighbors of its middle.
+ * Each step is a kick in the middle of a drift (position Verlet): symplectic, with one evaluation of forces. The number
+ * of steps makes omega h <= STIFFEST, with omega^2 = 8 phi''(d_0)/M, the fastest frequency of a close-packed lattice;
+ * the limit is 2.
  *
- * Heat is a thermostat of pairs (Groot and Warren 1997, eq. 4 to 9), so that it takes and gives no momentum:
+ * Heat is a thermostat of pairs (Groot and Warren 1997, eq. 4 to 9), so it keeps the momentum:
  *   f_ij = (-gamma w^2 (v_ij . n) + sqrt(2 gamma k T / h) w zeta) n,   w = 1 - d/d_c,  <zeta> = 0, <zeta^2> = 1
- * zeta is uniform, by a hash of the pair and of the step's number, which is all that the body remembers.
+ * zeta is uniform, from a hash of the pair and the step number, which is the body's only extra state.
  */
 import type { LennardJones as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -20,11 +21,11 @@ import { GRIPS, outerForce } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
 
-/** omega h: a quarter of the limit, for pairs that collide are stiffer than those at rest. */
+/** Largest omega h: a quarter of the limit, since colliding pairs are stiffer than pairs at rest. */
 const STIFFEST = 0.5;
-/** Pairs are listed so much further than the cut-off, in d_0, and anew once a point has gone half of that. */
+/** Margin of listed pairs beyond the cut-off, in d_0; they are listed again once a point has moved half of it. */
 const SKIN = 0.3;
-/** Points times steps of a tick, all its own included: 27 pairs each, 30 ms. */
+/** Largest number of points times steps of a tick, including its own substeps: 27 pairs each, 30 ms. */
 const MOST_STEPPED = 2 ** 16;
 const DEFAULTS = { exponents: [6, 12], cutOff: 2.2, heatRate: 4 } as const;
 
@@ -38,7 +39,7 @@ export const lennardJones: MethodKind = {
       throw new SceneError(
         path.replace(/type$/, "dissociation"),
         (spec as Spec).dissociation,
-        `less, or of fewer and larger points: its pairs need ${substeps} steps in each of the method's, and points times steps are at most ${MOST_STEPPED} a tick`,
+        `less, or use fewer and larger points: its pairs need ${substeps} substeps in each step of the method, and points times substeps are limited to ${MOST_STEPPED} a tick`,
       );
     return { law: Float64Array.of(law.d0, law.cutOff, law.m, law.n, law.depth, substeps) };
   },
@@ -46,7 +47,7 @@ export const lennardJones: MethodKind = {
   more: () => new Float64Array(1),
 };
 
-/** The function of a pair. Energies are in J/kg, of points of 1 kg. */
+/** The function of a pair. Energies are in J/kg, for points of 1 kg. */
 export interface PairLaw {
   d0: number;
   /** m */
@@ -59,7 +60,7 @@ export interface PairLaw {
 
 const omegaOf = ({ m, n, depth, d0 }: PairLaw): number => Math.sqrt(8 * m * n * depth) / d0;
 
-/** x^p for whole p > 0, by squaring: Math.pow has no bits of its own on every machine. */
+/** x^p for integer p > 0, by squaring: the bits of Math.pow differ between machines. */
 function power(x: number, p: number): number {
   let result = 1;
   for (let base = x, left = p; left > 0; left >>= 1, base *= base) if (left & 1) result *= base;
@@ -67,7 +68,8 @@ function power(x: number, p: number): number {
 }
 
 /**
- * phi and -phi'/d, uncut. Tried: powers of 6 and 12 with shared squares, and sums written out: same bits, same time.
+ * phi and -phi'/d, without cut-off. Tried: powers of 6 and 12 with shared squares, and sums written out: same bits,
+ * same time.
  * @param out [energy J/kg, force over distance 1/s^2]
  */
 function uncut({ d0, m, n, depth }: PairLaw, d: number, out: Float64Array): void {
@@ -85,7 +87,7 @@ export function lawOf(template: BodyTemplate, spec: Spec): PairLaw {
   const spacing = template.meanEdge;
   const law = { m, n, depth: spec.dissociation, cutOff: (spec.cutOff ?? DEFAULTS.cutOff) * spacing };
   const distances = distancesAtMiddle(template.positions, law.cutOff);
-  // the pull of the neighbors grows with d_0's shrinking: halve until the bits are out
+  // the neighbors' pull grows as d_0 shrinks: bisect until no bit changes
   let low = 0.5 * spacing;
   let high = 1.5 * spacing;
   for (let n = 0; n < 60; n++) {
@@ -98,7 +100,7 @@ export function lawOf(template: BodyTemplate, spec: Spec): PairLaw {
   return { ...law, d0: 0.5 * (low + high) };
 }
 
-/** From the point nearest to the middle to all others within reach, m. */
+/** Distances within reach from the point nearest to the middle to all others, m. */
 function distancesAtMiddle(x: Float64Array, reach: number): number[] {
   const count = x.length / 3;
   const middle = [0, 1, 2].map((r) => x.reduce((sum, value, k) => (k % 3 === r ? sum + value / count : sum), 0));
@@ -112,7 +114,7 @@ function distancesAtMiddle(x: Float64Array, reach: number): number[] {
   return Array.from({ length: count }, (_, i) => distance(3 * i, to)).filter((d) => d > 0 && d < reach);
 }
 
-/** The function of a pair, cut off. */
+/** The function of a pair, with cut-off. */
 export class Pair {
   private readonly law: PairLaw;
   private readonly out = new Float64Array(2);
@@ -139,7 +141,7 @@ export class Pair {
   }
 }
 
-/** Uniform in [-sqrt 3, sqrt 3): mean 0, mean square 1. By the finalizer of MurmurHash3. */
+/** Uniform noise in [-sqrt 3, sqrt 3): mean 0, mean square 1; by the finalizer of MurmurHash3. */
 function noise(i: number, j: number, step: number): number {
   let hash = Math.imul(i, 0x9e3779b1) ^ Math.imul(j, 0x85ebca6b) ^ Math.imul(step, 0xc2b2ae35);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -154,11 +156,11 @@ class Particles implements Method {
   private readonly law: PairLaw;
   private readonly pair: Pair;
   private readonly substeps: number;
-  /** M of a free point, kg; fixed ones push as hard. */
+  /** Mass M of a free point, kg; fixed points push with the same strength. */
   private readonly mass: number;
   private readonly neighbors: Neighbors;
   private readonly f: Float64Array;
-  /** Where the points were when they were listed. */
+  /** Positions of the points when they were listed. */
   private readonly listed: Float64Array;
 
   constructor({ law }: Constants, spec: Spec, body: MethodBody) {
@@ -219,7 +221,7 @@ class Particles implements Method {
     }
   }
 
-  /** f = pairs + outer - C v - hands' springs with their dampers. */
+  /** f = pairs + outer - C v - grabs' springs with their dampers. */
   private sumForces(state: MethodState, outside: Outside, h: number): void {
     const { f } = this;
     const { x, v, more } = state;
@@ -231,7 +233,10 @@ class Particles implements Method {
     else this.addWarmPairs(x, v, f, more[0]!, heat, h);
   }
 
-  /** k T over the mass of a point, m^2/s^2. @param seconds since the body began */
+  /**
+   * k T over the mass of a point, m^2/s^2.
+   * @param seconds since the body began
+   */
   private temperature(seconds: number): number | undefined {
     const { temperature, warmUp = 0, dissociation } = this.spec;
     if (temperature === undefined) return undefined;
@@ -268,7 +273,7 @@ class Particles implements Method {
   }
 }
 
-/** Adds s (x_a - x_b) to f_a, and takes it from f_b. */
+/** Adds s (x_a - x_b) to f_a, and subtracts it from f_b. */
 function push(x: Float64Array, f: Float64Array, a: number, b: number, s: number): void {
   for (let r = 0; r < 3; r++) {
     const part = s * (x[a + r]! - x[b + r]!);

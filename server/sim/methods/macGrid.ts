@@ -1,17 +1,18 @@
 /**
- * A staggered grid (Harlow and Welch 1965): the velocity's components on the faces of cells, pressure in their middles.
+ * A staggered grid (Harlow and Welch 1965): the velocity's components on the faces of cells, pressure at their centers.
  *
  *   advect    semi-Lagrangian or MacCormack (advection.ts)
- *   diffuse   explicit, in as many parts as are stable
- *   project   div grad p = div u, u -= grad p: no divergence is left (pressureProjection.ts)
+ *   diffuse   explicit, in enough parts to be stable
+ *   project   div grad p = div u, u -= grad p: removes all divergence (pressureProjection.ts)
  *
- * Every component has a rim of one value beyond the box: of what slips the value within, of what sticks what a parabola
- * through the wall's own velocity and two values within says. A box of one cell's depth is flat: it slips there. Serial
- * sums, + - * / sqrt and floor: the same bits on any machine.
+ * Every component has a rim of one value outside of the box. At a slip wall it equals the value inside; at a no-slip
+ * wall it lies on a parabola through the wall's own velocity and two values inside. A box one cell deep is flat and has
+ * slip walls there. Serial sums, + - * / sqrt and floor: the same bits on any machine.
  *
- * A lid at Re 400 (Ghia et al. 1982), largest error in the lid's speed once nothing changes, 64 cells a side, h = 3/4
- * of a cell: linear and mirror images at walls 2.53 %, parabolas 2.23 %, and cubic 1.78 %. With 32 cells 7.15, 6.12,
- * 4.50 %, and 3.55 % with a third of the step: splitting projection from the rest is what is left, of order 1 in h.
+ * Lid-driven cavity at Re 400 (Ghia et al. 1982): largest error in the lid's speed once steady, 64 cells a side, h =
+ * 3/4 of a cell. Linear with mirrored values at walls 2.53 %, parabolas 2.23 %, and cubic 1.78 %. With 32 cells 7.15,
+ * 6.12, 4.50 %, and 3.55 % with a third of the step: the remaining error comes from splitting off the projection, of
+ * order 1 in h.
  */
 import { Advection } from "./advection.ts";
 import { type Field, linear } from "./gridInterpolation.ts";
@@ -22,9 +23,9 @@ export interface GridSpec {
   cells: readonly [number, number, number];
   /** Edge of a cell, m. */
   edge: number;
-  /** m^2/s */
+  /** Kinematic viscosity, m^2/s. */
   viscosity: number;
-  /** Walls hold what is at them. */
+  /** True for no-slip walls. */
   sticks: boolean;
   /** Velocity of the top wall along x, m/s. */
   lid: number;
@@ -38,7 +39,7 @@ const placesOf = ([nx, ny, nz]: GridSpec["cells"], axis: number): [number, numbe
   nz + (axis === 2 ? 1 : 0),
 ];
 
-/** Numbers that a grid's velocity takes. */
+/** Count of numbers in a grid's velocity. */
 export function gridLength(cells: GridSpec["cells"]): number {
   return [0, 1, 2].reduce((sum, axis) => sum + sizeOf(placesOf(cells, axis)), 0);
 }
@@ -53,7 +54,10 @@ export class MacGrid implements FluidCells {
   private readonly advection: Advection;
   private readonly projection: PressureProjection;
 
-  /** @param memory float64[gridLength]: the velocity. @param solid whether a cell is inside of an obstacle */
+  /**
+   * @param memory float64[gridLength]: the velocity
+   * @param solid whether a cell is inside of an obstacle
+   */
   constructor(spec: GridSpec, memory: Float64Array, solid: (i: number, j: number, k: number) => boolean) {
     this.spec = spec;
     let from = 0;
@@ -83,7 +87,7 @@ export class MacGrid implements FluidCells {
     return i + 1 + this.cellStep[1] * (j + 1) + this.cellStep[2] * (k + 1);
   }
 
-  /** One step; forces come before. */
+  /** Takes one step; forces are applied before it. */
   step(h: number): void {
     this.closeFaces();
     this.fillRims();
@@ -94,13 +98,16 @@ export class MacGrid implements FluidCells {
     this.fillRims();
   }
 
-  /** Velocity at a place, m from the box's corner. @param out m/s */
+  /**
+   * Velocity at a place, m from the box's corner.
+   * @param out m/s
+   */
   sample(x: number, y: number, z: number, out: Float64Array): void {
     const scale = 1 / this.spec.edge;
     for (let axis = 0; axis < 3; axis++) out[axis] = linear(this.fields[axis]!, axis, x * scale, y * scale, z * scale);
   }
 
-  /** Visits the faces across an axis: index into the velocity's component, and the face's middle, m. */
+  /** Visits the faces across an axis: index into the velocity's component, and the face's center, m. */
   eachFace(axis: number, visit: (values: Float64Array, at: number, place: Float64Array) => void): void {
     const { values, n, step } = this.fields[axis]!;
     const { edge } = this.spec;
@@ -115,7 +122,11 @@ export class MacGrid implements FluidCells {
         }
   }
 
-  /** Adds to the face across an axis that is nearest to a place, m from the corner. @param change m/s */
+  /**
+   * Adds to the nearest face across an axis.
+   * @param place m from the corner
+   * @param change m/s
+   */
   addAt(axis: number, place: readonly [number, number, number], change: number): void {
     const { values, n, step } = this.fields[axis]!;
     let at = 0;
@@ -126,12 +137,12 @@ export class MacGrid implements FluidCells {
     values[at]! += change;
   }
 
-  /** Largest divergence of a cell with fluid, 1/s. */
+  /** Largest divergence of a fluid cell, 1/s. */
   divergence(): number {
     return this.projection.largestOutflow() / this.spec.edge;
   }
 
-  /** Nothing flows through walls and obstacles. */
+  /** Sets the velocity on faces of walls and obstacles to 0. */
   private closeFaces(): void {
     const { fluid, cellStep } = this;
     this.fields.forEach(({ values, n, step }, axis) => {
@@ -148,7 +159,10 @@ export class MacGrid implements FluidCells {
     this.fields.forEach((field, axis) => this.fillRim(field, axis));
   }
 
-  /** What is beyond the box. @param axis of the velocity that the field is a component of */
+  /**
+   * Fills the values outside of the box.
+   * @param axis component of the velocity that the field contains
+   */
   fillRim(field: Field, axis: number): void {
     for (let across = 0; across < 3; across++) this.fillAcross(field, axis, across);
   }
@@ -160,7 +174,7 @@ export class MacGrid implements FluidCells {
     const stick = sticks && this.spec.cells[across]! > 1;
     const to = step[across]!;
     const end = (n[across]! + 1) * to;
-    // faces on a wall are 0: beyond it is the other sign of the next one's
+    // faces on a wall are 0: outside of it is the negative of the next value inside
     const on = axis === across;
     const inner = on ? 2 * to : to;
     const near = on ? -1 : stick ? -2 : 1;
@@ -196,7 +210,7 @@ export class MacGrid implements FluidCells {
   }
 }
 
-/** Parts that a step of diffusion has to be cut into: a third of what is stable. */
+/** Number of parts that a step of diffusion is split into: each is a third of the stable length. */
 export function diffusions({ viscosity, edge }: Pick<GridSpec, "viscosity" | "edge">, h: number): number {
   return Math.max(1, Math.ceil((12 * viscosity * h) / (edge * edge)));
 }

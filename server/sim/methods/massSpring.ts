@@ -8,8 +8,8 @@
  *
  *   -df_i/dx_i = k (n n^T + max(0, 1 - L/l) (1 - n n^T)),   -df_i/dv_i = k_d n n^T
  *
- * leaves out what makes it indefinite where a spring is compressed. k is 1 over the compliance of material model `pbd`:
- * the same net can be given to position based dynamics.
+ * leaves out the indefinite part of a compressed spring. k is 1 over the compliance of material model `pbd`: the same
+ * net works with position based dynamics.
  */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
@@ -28,7 +28,7 @@ export const massSpring: MethodKind = {
 };
 
 function springsOf({ elements }: Pick<BodyTemplate, "elements">): Constants {
-  // the scene's rules have seen to it (shared/sceneMethod.ts)
+  // the scene's rules ensure it (shared/sceneMethod.ts)
   const edges = elements.find((e) => e.kind === "distance")!;
   return { ends: edges.particles, rest: edges.rest, stiffness: edges.alpha.map((a) => 1 / a) };
 }
@@ -37,7 +37,7 @@ class Springs implements ForceModel {
   private readonly ends: Uint32Array;
   private readonly rest: Float64Array;
   private readonly stiffness: Float64Array;
-  /** Of each spring: n, and l. */
+  /** For each spring: n, and l. */
   private readonly n: Float64Array;
   private readonly length: Float64Array;
 

@@ -1,4 +1,4 @@
-/** Matrices of 3 x 3, row by row, in arrays of many: each is where its number says. With + - * / alone. */
+/** 3 x 3 matrices, row by row, in arrays of many; an index gives the start of each. Only + - * /. */
 export const IDENTITY = [1, 0, 0, 0, 1, 0, 0, 0, 1] as const;
 
 /** C = A B; C may be A, or B. */
@@ -14,7 +14,7 @@ export function multiply(A: Float64Array, a: number, B: Float64Array, b: number,
   }
 }
 
-/** C = scale A B^T, A its array's first. */
+/** C = scale A B^T, with A at the start of its array. */
 export function multiplyTransposed(
   A: Float64Array,
   B: Float64Array,
@@ -29,9 +29,7 @@ export function multiplyTransposed(
         scale * (A[3 * r]! * B[b + 3 * s]! + A[3 * r + 1]! * B[b + 3 * s + 1]! + A[3 * r + 2]! * B[b + 3 * s + 2]!);
 }
 
-/**
- * The symmetric part e of F^T G: where G is F, Green's strain (F^T F - 1)/2; else its change by a change G of F.
- */
+/** Symmetric part e of F^T G. If G is F, it is Green's strain (F^T F - 1)/2; else its change by a change G of F. */
 export function green(F: Float64Array, f: number, G: Float64Array, g: number, e: Float64Array): void {
   const same = F === G && f === g ? 0.5 : 0;
   const by = same || 1;
@@ -52,7 +50,11 @@ export function green(F: Float64Array, f: number, G: Float64Array, g: number, e:
   e[5] = e[7] = of(1, 2);
 }
 
-/** @param C float64[9], out: dA's determinant by dA; over the determinant the inverse, transposed. @returns det A */
+/**
+ * Cofactors of A: its determinant's derivative. Divided by the determinant they are the inverse, transposed.
+ * @param C float64[9], out
+ * @returns det A
+ */
 export function cofactorsOf(A: Float64Array, at: number, C: Float64Array): number {
   const [a, b, c] = [A[at]!, A[at + 1]!, A[at + 2]!];
   const [d, e, f] = [A[at + 3]!, A[at + 4]!, A[at + 5]!];
@@ -69,7 +71,7 @@ export function cofactorsOf(A: Float64Array, at: number, C: Float64Array): numbe
   return a * C[0]! + b * C[1]! + c * C[2]!;
 }
 
-/** Of what is between 1/4 and 4, by Newton's iteration: Math.cbrt has no bits of its own on every machine. */
+/** Cube root of a number between 1/4 and 4, by Newton's iteration: the bits of Math.cbrt differ between machines. */
 export function cubeRoot(a: number): number {
   let x = (2 + a) / 3;
   for (let n = 0; n < 6; n++) x = (2 * x + a / (x * x)) / 3;

@@ -1,10 +1,10 @@
 /**
- * The seam between rooms and methods of deformable models other than the kernel's own constraints. A method knows a
- * body's masses and rest shape, and moves positions and velocities by one step of its own; hands, colliders, frames,
- * state hash, checkpoints, roll-back, reset and sleep are the room's (methodBodies.ts), the same for all methods.
+ * Interface between rooms and methods of deformable models other than the kernel's own constraints. A method knows a
+ * body's masses and rest shape, and moves positions and velocities by its own step. Grabs, colliders, frames, state
+ * hash, checkpoints, roll-back, reset and sleep belong to the room (methodBodies.ts), the same for all methods.
  *
  *   plan       scene body -> constants: arrays in the room's memory, the same bytes on any machine
- *   open       constants in memory -> what steps, in any thread; it keeps nothing from step to step
+ *   open       constants in memory -> a stepper, in any thread; it keeps nothing from step to step
  *   step(h)    state and outer forces -> state: float64, only + - * / sqrt, serial sums
  *   energy     elastic, J
  */
@@ -15,7 +15,7 @@ import type { HoldingPoints } from "../reference/implicit/points.ts";
 /** Arrays that a method reads in every step, by name. */
 export type Constants = Record<string, Float64Array | Uint32Array>;
 
-/** What every method needs to know of a body. */
+/** Values of a body that every method needs. */
 export interface MethodBody {
   count: number;
   /** float64[N] kg, 0: fixed */
@@ -27,32 +27,32 @@ export interface MethodBody {
   beta: number;
 }
 
-/** The whole of what a body is between two steps. */
+/** Complete state of a body between two steps. */
 export interface MethodState {
   /** float64[3N] each, m and m/s */
   x: Float64Array;
   v: Float64Array;
-  /** What `MethodKind.more` begins with. */
+  /** Extra state; `MethodKind.more` gives its initial value. */
   more: Float64Array;
 }
 
-/** What acts on a body in a step. */
+/** External influences on a body in a step. */
 export interface Outside {
   /** float64[3N] N, gravity and loads; 0 for fixed particles */
   force: Float64Array;
-  /** Hands and attachments. */
+  /** Grabs and attachments. */
   points: HoldingPoints;
-  /** Colliders that stand and have a signed distance. */
+  /** Fixed colliders with a signed distance. */
   walls: readonly Wall[];
-  /** Of other bodies that the method meets: those of the kernel's constraints. */
+  /** Surfaces of other bodies that the method meets: bodies of the kernel's constraints. */
   surfaces?: readonly Surface[];
 }
 
-/** Where a body's surface is now; a method may change its velocities. */
+/** Current surface of a body; a method may change its velocities. */
 export interface Surface {
-  /** It has an inside. */
+  /** True if it has an inside. */
   closed: boolean;
-  /** uint32[3T] of its own particles, outward. */
+  /** uint32[3T] of its own particles, normals outward. */
   triangles: Uint32Array;
   /** float64[3N] m, m/s; float64[N] 1/kg */
   x: Float64Array;
@@ -60,38 +60,51 @@ export interface Surface {
   w: Float64Array;
 }
 
-/** A collider: m; and where it is a plane, its unit normal. */
+/** A collider with its signed distance, m; for a plane also its unit normal. */
 export interface Wall {
   plane: readonly [number, number, number] | undefined;
   distanceTo(x: number, y: number, z: number): number;
 }
 
 export interface Method {
-  /** One step of h. @param state inout */
+  /**
+   * Takes one step of h.
+   * @param state inout
+   */
   step(state: MethodState, outside: Outside): void;
-  /** A tick begins: what is only kept to be faster is made anew, so that bits do not depend on when it was made. */
+  /** Called when a tick begins: rebuilds caches, so that bits do not depend on when they were built. */
   begin?(): void;
   /** Elastic energy, J. */
   energy(state: MethodState): number;
-  /** Of a fluid that blows on others: its velocity at a place. @param out m/s. @returns whether it is there */
+  /**
+   * For a fluid that blows on other bodies: its velocity at a place.
+   * @param out m/s
+   * @returns whether the fluid is there
+   */
   velocityAt?(state: MethodState, walls: readonly Wall[], place: Float64Array, out: Float64Array): boolean;
 }
 
 export interface MethodKind {
   /**
-   * How many times as stiff as the inertia of what it holds, 1/(W h^2), a hand or attachment may be: much where the
-   * step solves for it, less than 1 where it does not.
+   * Largest stiffness of a grab or attachment, over the inertia of the held particles, 1/(W h^2): large if the step
+   * solves for it, less than 1 otherwise.
    */
   grip(spec: MethodSpec): number;
-  /** @param path of the method in the scene, for errors. @throws SceneError */
+  /**
+   * @param path of the method in the scene, for errors
+   * @throws SceneError
+   */
   plan(template: BodyTemplate, spec: MethodSpec, body: MethodBody, path: string): Constants;
   open(constants: Constants, spec: MethodSpec, body: MethodBody): Method;
-  /** It steps with bodies of the kernel's constraints: soft ones and cloth that it does not pass through. */
+  /**
+   * True if it steps together with bodies of the kernel's constraints: soft bodies and cloth that it does not pass
+   * through.
+   */
   meetsBodies?: true;
-  /** Are the constants those of any length of step? Then owners may change `steps` while the room runs. */
+  /** True if the constants do not depend on the step's length. Owners may then change `steps` while the room runs. */
   anyStep?: true;
-  /** How many eigenmodes the constants have: owners may have the spec that `open` is given keep fewer. */
+  /** Number of eigenmodes in the constants: owners may keep fewer in the spec for `open`. */
   modes?(constants: Constants): number;
-  /** What the method remembers beside positions and velocities, as it begins. */
+  /** Initial extra state of the method, besides positions and velocities. */
   more?(template: BodyTemplate, spec: MethodSpec): Float64Array;
 }

@@ -1,17 +1,17 @@
 /**
- * The room's side of the seam (method.ts), the same for every method. After the kernel's substeps, by the thread that
+ * Runs methods (method.ts) in a room, the same way for every method. After the kernel's substeps, on the thread that
  * orchestrates the tick:
  *
- *   take over   what others have changed in the particles (an impulse, a reset, a collider) -> the float64 state
- *   hold        hands and attachments, with their targets as of now
+ *   take over   external changes of the particles (an impulse, a reset, a collider) -> the float64 state
+ *   hold        grabs and attachments, with their current targets
  *   step        of the method
  *   collide     particles, rounded to float32, against colliders that have a signed distance: swept, friction,
  *               restitution, as for any other particle (kernel/assembly/colliders/collide.ts)
  *
  * Methods that meet bodies of the kernel's constraints step between its substeps instead, with those bodies' surfaces
- * (coupledSurface.ts); their own particles are nobody else's meanwhile.
+ * (coupledSurface.ts). No other code uses their particles at that time.
  *
- * Nothing outlives a tick but the room's memory.
+ * Only the room's memory outlives a tick.
  */
 import type { Views } from "../grabs.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
@@ -28,12 +28,12 @@ import { isFelt } from "../wind.ts";
 import { statusAt, WAITS } from "../inactive.ts";
 import { CoupledSurface } from "./coupledSurface.ts";
 
-/** HoldingPoints holds what has no compliance by so many times the inertia of what is held. */
+/** Stiffness of holding points without compliance, relative to the inertia of the held particles. */
 export const HOLDING = 1e4;
 
 interface OpenBody {
   layout: MethodLayout;
-  /** Steps a tick, and modes that are kept if it has any: what it was opened for. */
+  /** Steps per tick, and number of kept modes if it has any: the values it was opened with. */
   steps: number;
   modes: number | undefined;
   known: MethodBody;
@@ -42,10 +42,10 @@ interface OpenBody {
   points: HoldingPoints;
   /** float64[3N] N */
   force: Float64Array;
-  /** Of its last tick since somebody asked, by this thread's clock, s a step; 0: it had none. */
+  /** Time per step in its last tick, by this thread's clock, s; 0: none since the last query. */
   stepSeconds: number;
   walls: readonly Wall[];
-  /** Of the bodies that it meets; in a tick, of those that are there. */
+  /** Surfaces of the bodies that it meets; `surfaces`: those in the scene in this tick. */
   coupled: readonly CoupledSurface[];
   surfaces: readonly CoupledSurface[];
   /** Steps done in this tick. */
@@ -58,7 +58,7 @@ export class MethodBodies {
   private readonly kernel: Kernel;
   private readonly bodies: OpenBody[];
   private readonly tuning: RoomTuning;
-  /** Whether a body stays where it is until a reset. */
+  /** Whether a body is held in place until a reset. */
   private readonly held: (body: number) => boolean;
   private substep = 0;
 
@@ -81,19 +81,25 @@ export class MethodBodies {
     return this.bodies.length > 0;
   }
 
-  /** Whether any steps between the kernel's substeps. */
+  /** Whether any method steps between the kernel's substeps. */
   get meets(): boolean {
     return this.bodies.some(({ coupled }) => coupled.length > 0);
   }
 
-  /** Before the kernel's substeps. @param substep the first of them: not 0 where a tick goes on that ended early */
+  /**
+   * Called before the kernel's substeps.
+   * @param substep number of the next substep: not 0 if an unfinished tick continues
+   */
   begin(substep: number): void {
     this.substep = substep;
     for (let n = 0; n < this.bodies.length; n++) if (this.bodies[n]!.coupled.length > 0) this.open(this.current(n));
     this.blow();
   }
 
-  /** After each of the kernel's substeps: what is due of those that meet its bodies. @returns s that it took */
+  /**
+   * Called after each of the kernel's substeps: takes the due steps of methods that meet its bodies.
+   * @returns time taken, s
+   */
   between(): number {
     if (!this.meets) return 0;
     const started = performance.now();
@@ -115,7 +121,7 @@ export class MethodBodies {
     return (performance.now() - started) / 1000;
   }
 
-  /** One tick of all bodies that meet no others and are not held. */
+  /** Steps one tick of all bodies that meet no others and are not held. */
   step(): void {
     this.substep = 0;
     for (let n = 0; n < this.bodies.length; n++) {
@@ -128,7 +134,7 @@ export class MethodBodies {
     }
   }
 
-  /** A tick of a body begins. */
+  /** Begins a tick of a body. */
   private open(body: OpenBody): void {
     this.takeOver(body);
     this.sumForces(body);
@@ -139,7 +145,7 @@ export class MethodBodies {
     body.method.begin?.();
   }
 
-  /** Steps that a body has done when the kernel's substeps so far are over. */
+  /** Number of steps due after the kernel's substeps so far. */
   private due({ steps }: OpenBody): number {
     return Math.floor((this.substep * steps) / this.layout.substeps);
   }
@@ -151,7 +157,7 @@ export class MethodBodies {
     this.takeOver(body);
   }
 
-  /** What fluids are at the triangles that the room's air reaches, before the kernel's step looks at them. */
+  /** Writes the fluids' velocity at the triangles exposed to wind, before the kernel's step reads it. */
   private blow(): void {
     const { i32, f32 } = this.views;
     const { address, count } = this.layout.blown;
@@ -168,7 +174,7 @@ export class MethodBodies {
     }
   }
 
-  /** What a step of each body took since this was asked, s: for people to see, and no part of the state. */
+  /** Step time of each body since the last query, s: for display, not part of the state. */
   takeSeconds(): MethodSeconds[] {
     return this.bodies.flatMap((body) => {
       const { stepSeconds } = body;
@@ -177,7 +183,7 @@ export class MethodBodies {
     });
   }
 
-  /** J; undefined: the body has no method. */
+  /** Elastic energy, J; undefined: the body has no method. */
   energy(b: number): number | undefined {
     const n = this.bodies.findIndex(({ layout }) => layout.body === b);
     if (n < 0) return undefined;
@@ -185,7 +191,7 @@ export class MethodBodies {
     return method.energy(state);
   }
 
-  /** The body, opened anew where its owner has changed what it was opened for: the state stays where it is. */
+  /** The body. If its owner has changed the values that it was opened with, opens it again; the state stays. */
   private current(n: number): OpenBody {
     const { layout: own, walls, coupled, steps, modes } = this.bodies[n]!;
     const now = countsOf(own, this.tuning);
@@ -204,7 +210,7 @@ export class MethodBodies {
     return this.layout.bodies[layout.body]!.first;
   }
 
-  /** Where a particle is not the state, rounded, somebody has moved it. */
+  /** Takes over external changes: a particle was moved if it differs from the rounded state. */
   private takeOver(body: OpenBody): void {
     const { f32 } = this.views;
     const { x, v } = body.state;
@@ -244,7 +250,7 @@ export class MethodBodies {
     this.kernel.collide(first, first + body.known.count, body.known.h, table);
   }
 
-  /** m a, with the acceleration by gravity and loads as the room has it. */
+  /** Forces m a, with the room's acceleration by gravity and loads. */
   private sumForces(body: OpenBody): void {
     const { f32, i32 } = this.views;
     const acc = i32[(L.HEADER + L.H_ACC) / 4]! / 4 + 4 * this.first(body);
@@ -276,7 +282,10 @@ export class MethodBodies {
     return held;
   }
 
-  /** Of a target on a moving collider: s + R (target - center), where the tick ends. @param at word of the slot */
+  /**
+   * Position of a target on a moving collider at the end of the tick: s + R (target - center).
+   * @param at word of the slot
+   */
   private targetOf(at: number): [number, number, number] {
     const { f32, i32 } = this.views;
     const target = [0, 1, 2].map((r) => f32[at + L.POINT_TARGET / 4 + r]!) as [number, number, number];

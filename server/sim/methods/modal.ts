@@ -1,12 +1,12 @@
 /**
  * Linear modal analysis (Physically Based Deformable Models, "Linear modal analysis"; Pentland and Williams 1989): with
- * K phi = lambda M phi and Phi^T M Phi = 1, u = x - x_0 = Phi q falls into single oscillators
+ * K phi = lambda M phi and Phi^T M Phi = 1, u = x - x_0 = Phi q splits into single oscillators
  *
  *   q'' + (alpha + beta lambda) q' + lambda q = g,   g = Phi^T f
  *
- * each of which is stepped exactly for a force that is constant during the step, however stiff it is. K is that of
- * linear finite elements at rest, so rotations swell as theirs do. The lowest `modes` are kept; what is not in their
- * span (an impulse at one particle, a corner on the floor) is left out of the motion. State is x and v: q = Phi^T M u.
+ * each of which is stepped exactly for a constant force during the step, at any stiffness. K is that of linear finite
+ * elements at rest, so rotations swell in the same way. The lowest `modes` are kept; motion outside of their span (an
+ * impulse at one particle, a corner on the floor) is lost. The state is x and v: q = Phi^T M u.
  */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -17,9 +17,9 @@ import { propagator } from "./oscillator.ts";
 import { symmetricEigen } from "./symmetricEigen.ts";
 import { Tetrahedra, tetrahedraOf } from "./tetrahedra.ts";
 
-/** The dense eigenproblem takes 0.2 s of processor time for 375 rows, and 5 s for so many. */
+/** Largest number of rows. The dense eigenproblem takes 0.2 s of processor time for 375 rows, and 5 s for this many. */
 const MOST_ROWS = 1200;
-/** Where a scene does not say: enough for a cube to bulge and to bend. */
+/** Number of modes if the scene names none: enough for a cube to bulge and to bend. */
 export const DEFAULT_MODES = 24;
 
 type Spec = Extract<MethodSpec, { type: "modal" }>;
@@ -35,7 +35,7 @@ export const modal: MethodKind = {
       throw new SceneError(
         path,
         spec.type,
-        `a method of a body with at most ${MOST_ROWS / 3} free particles, which this one has ${rows.length / 3} of`,
+        `another method: at most ${MOST_ROWS / 3} free particles; this body has ${rows.length / 3}`,
       );
     const elements = placedElements(template);
     const stiffness = new Tetrahedra(tetrahedraOf(elements, volumeGradients(elements)), false);
@@ -45,7 +45,7 @@ export const modal: MethodKind = {
       rest: template.positions,
       rows,
       eigenvalues: values.subarray(0, modes).map((value) => Math.max(0, value)),
-      // Phi^T M^1/2, whose rows are of length 1
+      // Phi^T M^1/2, with rows of length 1
       shapes: vectors.subarray(0, modes * rows.length),
     };
   },
@@ -68,7 +68,7 @@ function scaledStiffness(stiffness: Tetrahedra, rows: Uint32Array, { count, mass
     p[k] = 0;
     rows.forEach((l, i) => (A[n * i + j] = root[i]! * q[l]!));
   });
-  // symmetric to the bit
+  // makes it symmetric to the bit
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) A[n * j + i] = A[n * i + j]!;
   return A;
 }
@@ -80,11 +80,11 @@ class Modes implements Method {
   private readonly shapes: Float64Array;
   private readonly root: Float64Array;
   private readonly h: number;
-  /** Of each mode: q' = [0] q + [1] s + [2] g, s' = [3] q + [4] s + [5] g, with s the speed. */
+  /** For each mode: q' = [0] q + [1] s + [2] g, s' = [3] q + [4] s + [5] g, with s the velocity of q. */
   private readonly steps: Float64Array;
   private readonly f: Float64Array;
 
-  /** @param kept the lowest so many; more than there are: all */
+  /** @param kept number of lowest modes to keep; all if there are fewer */
   constructor(
     { rest, rows, eigenvalues, shapes }: Constants,
     { count, mass, h, alpha, beta }: MethodBody,
@@ -133,7 +133,7 @@ class Modes implements Method {
     }
   }
 
-  /** Of what is in the span of the modes. */
+  /** Energy within the span of the modes. */
   energy({ x }: MethodState): number {
     const n = this.rows.length;
     let sum = 0;

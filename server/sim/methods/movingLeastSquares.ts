@@ -1,21 +1,23 @@
 /**
- * Moving least squares over points (Mueller et al. 2004, eq. 2 and 8 to 12): of each point, the gradient of what its
- * neighbors have, exact for affine fields; pointBased.ts has the equations.
+ * Moving least squares over points (Mueller et al. 2004, eq. 2 and 8 to 12): the gradient of a field at each point from
+ * its neighbors' values, exact for affine fields; pointBased.ts has the equations.
  */
 import { cofactorsOf } from "./matrices.ts";
 import { Neighbors } from "./neighbors.ts";
 
-/** det A over (tr A/3)^3, below which neighbors lie in a plane: such a point is loose, and without a gradient. */
+/**
+ * Limit of det A over (tr A/3)^3: below it the neighbors lie in a plane, and the point is loose and has no gradient.
+ */
 const FLAT = 0.02;
 
 export class LeastSquares {
-  /** Points without neighbors around them. */
+  /** Number of points whose neighbors lie in a plane. */
   loose = 0;
   readonly neighbors: Neighbors;
-  /** Of each point 1/sum_j w_ij |X_ij|^2, 0 of what is loose. */
+  /** 1/sum_j w_ij |X_ij|^2 for each point, 0 for a loose one. */
   readonly spread: Float64Array;
   private readonly H: number;
-  /** X as its neighbors were found. */
+  /** X for which the neighbors were found. */
   private readonly X: Float64Array;
   /** By pair: w, d_ij of its first point, and -d_ji of its second. */
   private w = new Float64Array(0);
@@ -25,7 +27,7 @@ export class LeastSquares {
   private readonly A: Float64Array;
   private readonly cofactors = new Float64Array(9);
 
-  /** @param H m, from where on points are no neighbors */
+  /** @param H reach: points further apart are not neighbors, m */
   constructor(count: number, H: number) {
     this.H = H;
     this.neighbors = new Neighbors(count);
@@ -34,7 +36,7 @@ export class LeastSquares {
     this.A = new Float64Array(9 * count);
   }
 
-  /** Neighbors, weights and d where the points are at X; nothing where they have been there last time. */
+  /** Finds neighbors, weights and d for points at X; returns at once if X is unchanged. */
   find(X: Float64Array): void {
     if (X.every((value, k) => value === this.X[k])) return;
     this.X.set(X);
@@ -42,7 +44,7 @@ export class LeastSquares {
     this.fit();
   }
 
-  /** w, d and spread of X. */
+  /** Computes w, d and spread for X. */
   private fit(): void {
     const { A, X, H, spread, cofactors } = this;
     const { i, j, pairs } = this.neighbors;
@@ -84,7 +86,10 @@ export class LeastSquares {
       }
   }
 
-  /** J of x. @param loose what is loose has on its diagonal */
+  /**
+   * J of x.
+   * @param loose diagonal of J for a loose point
+   */
   gradients(x: Float64Array, J: Float64Array, loose: number): void {
     const { first, second, spread } = this;
     const { i, j, pairs } = this.neighbors;
@@ -101,7 +106,10 @@ export class LeastSquares {
     }
   }
 
-  /** f += scale (forces of the stresses T, and of the residuals of x from J). @param c N/m/w by point */
+  /**
+   * f += scale (forces of the stresses T, and of the residuals of x from J).
+   * @param c N/m/w by point
+   */
   scatter(x: Float64Array, J: Float64Array, T: Float64Array, c: Float64Array, scale: number, f: Float64Array): void {
     const { X, w, first, second } = this;
     const { i, j, pairs } = this.neighbors;
@@ -131,7 +139,7 @@ export class LeastSquares {
     return sum;
   }
 
-  /** |x_ij - J X_ij|^2 of the J of `of`. */
+  /** |x_ij - J X_ij|^2 with the J of point `of`. */
   private residual(p: number, of: number, x: Float64Array, J: Float64Array): number {
     const { X, neighbors } = this;
     const [a, b] = [3 * neighbors.i[p]!, 3 * neighbors.j[p]!];

@@ -1,7 +1,10 @@
-/** The point of a triangle that is nearest to a place (Ericson, Real-Time Collision Detection, 5.1.5). */
+/** The point of a triangle nearest to a place (Ericson, Real-Time Collision Detection, 5.1.5). */
 import type { Surface } from "./method.ts";
 
-/** What nearestOn finds: how far, how high over the plane (negative behind it), weights of b and c, the way there. */
+/**
+ * Offsets in nearestOn's result: distance, height above the plane (negative behind it), weights of b and c, direction
+ * from the triangle to the place.
+ */
 export const DISTANCE = 0;
 export const HEIGHT = 1;
 export const WEIGHT_B = 2;
@@ -12,8 +15,12 @@ export const NEAREST = 7;
 const flat = new Float64Array(2);
 
 /**
- * @param k where the place begins in x. @param limit m. @param out float64[NEAREST]; ALONG leads from the triangle to
- * the place, and is its normal where that is on it. @returns false: it is no nearer than the limit
+ * Finds the nearest point.
+ * @param k index in x at which the place begins
+ * @param limit m
+ * @param out float64[NEAREST]; ALONG points from the triangle to the place; if the place is on the triangle, it is the
+ * normal
+ * @returns false if the triangle is not nearer than the limit
  */
 export function nearestOn(
   { triangles, x: s }: Surface,
@@ -70,7 +77,7 @@ export function nearestOn(
   return true;
 }
 
-/** Weights of b and c -> flat. d1 = ab.ap, d2 = ac.ap, and the triangle's own products. */
+/** Writes the weights of b and c to `flat`. d1 = ab.ap, d2 = ac.ap, and products of the triangle's own sides. */
 function plant(d1: number, d2: number, bb: number, bc: number, cc: number): void {
   if (d1 <= 0 && d2 <= 0) return set(0, 0);
   const d3 = d1 - bb;

@@ -1,35 +1,38 @@
 /**
- * The triangle of a surface that is nearest to each point near it, and the place on it, with the side that the point
- * is on where the surface has an inside. Candidates are listed until something has moved by a skin, as pairs of points
- * are (neighbors.ts); how far both have moved says which of them cannot be nearest yet.
+ * Finds the triangle of a surface nearest to each nearby point, and the place on it. If the surface has an inside,
+ * finds also the side that the point is on. Like pairs of points (neighbors.ts), candidates are listed until a
+ * displacement exceeds the skin; displacements also rule out candidates that cannot be the nearest yet.
  */
 import type { Surface } from "./method.ts";
 import { ALONG, DISTANCE, HEIGHT, NEAREST, nearestOn } from "./nearestOn.ts";
 import { mostMoved, type Neighbors } from "./neighbors.ts";
 
-/** What is as near but for rounding is equally near: triangles that share the nearest place. */
+/** Relative tolerance of distances that count as equal: triangles that share the nearest place. */
 const TIE = 1e-9;
 
 export class NearestTriangles {
   readonly surface: Surface;
-  /** Points near it: number, triangle, what nearestOn found; distances are negative within, normals lead outside. */
+  /**
+   * Points near the surface: number, triangle, and result of nearestOn. Distances inside are negative; normals point
+   * outward.
+   */
   count = 0;
   readonly point: Uint32Array;
   readonly triangle: Uint32Array;
   readonly found: Float64Array;
-  /** Where the surface was when it was listed. */
+  /** Positions of the surface when it was listed. */
   private readonly listed: Float64Array;
-  /** By point: where the triangles that may be nearest begin in `triangles`, with their distances then, m. */
+  /** By point: where its candidates begin in `triangles`, and their distances at listing, m. */
   private readonly begin: Uint32Array;
   private triangles = new Uint32Array(0);
   private distances = new Float64Array(0);
-  /** The same by triangles, while they are listed; and the nearest of each point. */
+  /** Candidates sorted by triangle, during listing; and the distance of the nearest one of each point. */
   private candidates = { point: new Uint32Array(0), triangle: new Uint32Array(0), distance: new Float64Array(0) };
   private readonly nearest: Float64Array;
   private readonly ball: Uint32Array;
   private readonly out = new Float64Array(NEAREST);
 
-  /** @param count of points */
+  /** @param count number of points */
   constructor(surface: Surface, count: number) {
     this.surface = surface;
     this.point = new Uint32Array(count);
@@ -41,7 +44,11 @@ export class NearestTriangles {
     this.ball = new Uint32Array(count + 1);
   }
 
-  /** Lists what may be nearest until two have moved by `skin` together. @param reach, skin m */
+  /**
+   * Lists candidates, valid until two of the particles have moved by `skin` together.
+   * @param reach m
+   * @param skin m
+   */
   list(x: Float64Array, neighbors: Neighbors, reach: number, skin: number): void {
     const { surface, begin, nearest } = this;
     this.listed.set(surface.x);
@@ -51,7 +58,7 @@ export class NearestTriangles {
     begin.fill(0);
     for (let n = 0; n < count; n++) if (may(n)) begin[point[n]!]!++;
     for (let k = 1; k < begin.length; k++) begin[k]! += begin[k - 1]!;
-    // from behind, so that triangles ascend and `begin` ends where points begin
+    // backward, so that triangles ascend and `begin` ends at the points' beginnings
     for (let n = count - 1; n >= 0; n--) {
       if (!may(n)) continue;
       const at = --begin[point[n]!]!;
@@ -60,7 +67,10 @@ export class NearestTriangles {
     }
   }
 
-  /** Pairs of points and triangles that come near and may be nearest -> candidates. @returns how many */
+  /**
+   * Collects pairs of points and triangles that are close and may be nearest.
+   * @returns number of candidates
+   */
   private pairUp(x: Float64Array, neighbors: Neighbors, reach: number, skin: number): number {
     const { surface, nearest, ball, out } = this;
     nearest.fill(Infinity);
@@ -96,12 +106,16 @@ export class NearestTriangles {
     [this.triangles, this.distances] = [new Uint32Array(length), new Float64Array(length)];
   }
 
-  /** How far a particle of the surface has moved since it was listed, at most, m. */
+  /** Largest displacement of a surface particle since it was listed, m. */
   moved(): number {
     return mostMoved(this.surface.x, this.listed)[0];
   }
 
-  /** @param from float64[3N] where the points were when they were listed, m. @param reach m */
+  /**
+   * Finds the nearest triangles of all points.
+   * @param from float64[3N] positions of the points when they were listed, m
+   * @param reach m
+   */
   find(x: Float64Array, from: Float64Array, reach: number): void {
     const { surface, begin, triangles, distances, out } = this;
     const moved = this.moved();
@@ -112,7 +126,7 @@ export class NearestTriangles {
       let limit = reach;
       let any = false;
       for (let p = begin[k]!; p < begin[k + 1]!; p++) {
-        // it has come nearer by no more than both have moved
+        // its distance fell by at most both displacements
         if (distances[p]! - way > limit) continue;
         if (!nearestOn(surface, triangles[p]!, x, 3 * k, limit, out)) continue;
         if (any && !this.better(this.count)) continue;
@@ -126,7 +140,7 @@ export class NearestTriangles {
     if (surface.closed) this.turn();
   }
 
-  /** Behind the surface distances are negative, and normals lead outside. */
+  /** Behind the surface, makes distances negative and normals point outward. */
   private turn(): void {
     const { found } = this;
     for (let at = 0; at < NEAREST * this.count; at += NEAREST) {
@@ -136,7 +150,7 @@ export class NearestTriangles {
     }
   }
 
-  /** Of those equally near the one that the point is highest over or under says on which side it is. */
+  /** Compares two equally near triangles: the one whose plane is farther from the point decides the side. */
   private better(n: number): boolean {
     const { found, out } = this;
     const at = NEAREST * n;
@@ -152,7 +166,7 @@ function distanceOf(x: Float64Array, from: Float64Array, k: number): number {
   return Math.sqrt(dx * dx + dy * dy + dz * dz);
 }
 
-/** Of a triangle: around the mean of its corners, as far as the furthest of them. */
+/** Ball around a triangle: center is the mean of its corners, radius the distance of the farthest one. */
 function ballOf({ x, triangles }: Surface, t: number): { center: [number, number, number]; radius: number } {
   const [a, b, c] = [3 * triangles[3 * t]!, 3 * triangles[3 * t + 1]!, 3 * triangles[3 * t + 2]!];
   const center: [number, number, number] = [0, 0, 0];

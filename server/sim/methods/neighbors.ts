@@ -1,20 +1,21 @@
 /**
- * Pairs of points that are nearer than a distance, by cells as large as that. Points are sorted by cell, then by
- * number: the same pairs in the same order on any machine. Every pair comes once, the lower number first.
+ * Pairs of points nearer than a distance, found with cells of that size. Points are sorted by cell, then by number: the
+ * same pairs in the same order on any machine. Every pair is listed once, the lower number first.
  *
- * Cells are a grid around the points' mean; what lies beyond belongs to the cell at its rim, which keeps neighbors
- * neighbors, and what has flown far away costs nothing. Tried: a hash of cells (Teschner et al. 2003) needs no rim, and
- * took 2.3 times as long, since it has to ask each candidate for its cell.
+ * Cells are a grid around the points' mean. Points beyond it belong to the cell at its rim, so neighbors stay
+ * neighbors, and points that have flown far away cost nothing.
+ * Tried: a hash of cells (Teschner et al. 2003) needs no rim, but took 2.3 times as long, since each candidate's cell
+ * has to be checked.
  */
 
-/** Pairs per point that are listed at most: a step costs no more, whatever falls together. */
+/** Largest number of listed pairs per point: bounds the cost of a step when many points fall together. */
 const MOST_PER_POINT = 192;
-/** Cells along an axis at most. */
+/** Largest number of cells along an axis. */
 const MOST_CELLS = 48;
 
-/** Square of a cell's edge, with what rounding may take. */
+/** Square of a cell's edge, with a margin for rounding. */
 const NEAR = 1 + 1e-9;
-/** Of a distance to a cell that is not negative. */
+/** Square of a distance to a cell, 0 if negative. */
 const squareOf = (distance: number): number => (distance > 0 ? distance * distance : 0);
 
 export class Neighbors {
@@ -22,19 +23,22 @@ export class Neighbors {
   i = new Uint32Array(0);
   j = new Uint32Array(0);
   pairs = 0;
-  /** Points by cell; where the pairs begin that were found from order[n], one more than points; and p's other's n. */
+  /**
+   * Points by cell; where the pairs of order[n] begin (one entry more than points); and the place in `order` of pair
+   * p's second point.
+   */
   readonly order: Uint32Array;
   readonly group: Uint32Array;
   second: Uint32Array;
   private readonly count: number;
-  /** Where a cell begins in `order`. */
+  /** Start of each cell in `order`. */
   private readonly begin = new Uint32Array(MOST_CELLS ** 3 + 1);
   private readonly cell: Uint32Array;
-  /** float64[3N]: in the order of `order`. */
+  /** float64[3N] positions, in the order of `order`. */
   private readonly sorted: Float64Array;
   private readonly size = [1, 1, 1];
   private readonly low = new Float64Array(3);
-  /** 1/m */
+  /** Inverse of a cell's edge, 1/m. */
   private perCell = 0;
 
   constructor(count: number) {
@@ -46,7 +50,11 @@ export class Neighbors {
     this.second = new Uint32Array(16 * count);
   }
 
-  /** The pairs by numbers. @param x float64[3N] m. @param reach m */
+  /**
+   * Finds the pairs by point numbers.
+   * @param x float64[3N] m
+   * @param reach m
+   */
   find(x: Float64Array, reach: number): void {
     this.findInOrder(x, reach);
     const { order, group, second, pairs } = this;
@@ -62,7 +70,11 @@ export class Neighbors {
     }
   }
 
-  /** The pairs by places in `order` alone: `group` and `second`. @param x float64[3N] m. @param reach m */
+  /**
+   * Finds the pairs by places in `order` only: `group` and `second`.
+   * @param x float64[3N] m
+   * @param reach m
+   */
   findInOrder(x: Float64Array, reach: number): void {
     this.perCell = 1 / reach;
     this.frame(x, reach);
@@ -85,7 +97,7 @@ export class Neighbors {
       const fx = (px - low[0]!) * perCell;
       const fy = (py - low[1]!) * perCell;
       const fz = (pz - low[2]!) * perCell;
-      // its own row from itself on, then the rows behind, as far as anything in them may be near
+      // its own row from itself on, then the rows after it, as far as points in them may be near
       for (let z = cz; z <= cz + 1 && z < nz; z++)
         for (let y = z > cz && cy > 0 ? cy - 1 : cy; y <= cy + 1 && y < ny; y++) {
           const far = squareOf(z > cz ? z - fz : 0) + squareOf(y > cy ? y - fy : y < cy ? fy - cy : 0);
@@ -99,7 +111,7 @@ export class Neighbors {
             const dx = px - sorted[3 * other]!;
             const dy = py - sorted[3 * other + 1]!;
             const dz = pz - sorted[3 * other + 2]!;
-            // what is too far is overwritten: a branch that a processor guesses wrong costs more than a pair
+            // pairs that are too far are overwritten: a mispredicted branch costs more than a pair
             second[pairs] = other;
             pairs += Number(dx * dx + dy * dy + dz * dz < square);
           }
@@ -111,8 +123,10 @@ export class Neighbors {
   }
 
   /**
-   * The points nearer to a place than a radius as `find` saw them, in the order of their cells.
-   * @param radius m. @param found uint32[N + 1] out. @returns how many
+   * Finds the points nearer to a place than a radius, at the positions of the last `find`, in the order of their cells.
+   * @param radius m
+   * @param found uint32[N + 1] out
+   * @returns number of points
    */
   near([x, y, z]: readonly [number, number, number], radius: number, found: Uint32Array): number {
     const { order, begin, sorted, size, low, perCell } = this;
@@ -135,7 +149,7 @@ export class Neighbors {
     return count;
   }
 
-  /** Which cells there are. */
+  /** Chooses the grid of cells. */
   private frame(x: Float64Array, reach: number): void {
     for (let r = 0; r < 3; r++) {
       let low = Infinity;
@@ -169,7 +183,7 @@ export class Neighbors {
       begin[cell[a]! + 1]!++;
     }
     for (let c = 0; c < cells; c++) begin[c + 1]! += begin[c]!;
-    // from behind, so that numbers ascend within a cell and `begin` ends where cells begin
+    // backward, so that numbers ascend within a cell and `begin` ends at the cells' beginnings
     for (let a = count - 1; a >= 0; a--) {
       const at = --begin[cell[a]! + 1]!;
       order[at] = a;
@@ -187,12 +201,12 @@ export class Neighbors {
   }
 }
 
-/** The whole part, from 0 to n - 1; what is no number is 0. */
+/** Integer part, clamped to 0 .. n - 1; NaN gives 0. */
 function within(cell: number, n: number): number {
   return cell > 0 ? (cell < n ? Math.floor(cell) : n - 1) : 0;
 }
 
-/** How far points have moved, m: the one that has most, and the next. Not finite: anywhere. */
+/** The two largest displacements of points, m. Points that are not finite may be anywhere. */
 export function mostMoved(x: Float64Array, from: Float64Array): [first: number, second: number] {
   let first = 0;
   let second = 0;

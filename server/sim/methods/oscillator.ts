@@ -1,19 +1,21 @@
 /**
- * Exact step of q'' + c q' + lambda q = g for a constant g: the exponential of its matrix, by a Taylor series of a
- * 2^-k-th of the step that is then squared k times (Higham 2005, without the Pade quotient). + - * / only: sines and
- * cosines of a machine's library would not have the same bits everywhere.
+ * Exact step of q'' + c q' + lambda q = g for a constant g, by the exponential of its matrix: a Taylor series over a
+ * 2^-k-th of the step, squared k times (Higham 2005, without the Pade quotient). Only + - * /: sines and cosines of
+ * different libraries differ in bits.
  */
 
-/** Largest part of the step that the series takes at once, and its terms: 0.25^17/17! is below rounding. */
+/** Largest part of the step for the series, in 1/w, and its number of terms: 0.25^17/17! is below rounding. */
 const PART = 0.25;
 const TERMS = 16;
 
 /**
- * @param lambda 1/s^2, >= 0; c 1/s, >= 0; h s
+ * @param lambda 1/s^2, >= 0
+ * @param c 1/s, >= 0
+ * @param h s
  * @returns a b c d e f: q' = a q + b s + c g, s' = d q + e s + f g, s = dq/dt
  */
 export function propagator(lambda: number, c: number, h: number): number[] {
-  // in the unit w of time all entries are of one size: (q, s/w, g/w^2)
+  // in units of 1/w for time, all entries have similar sizes: (q, s/w, g/w^2)
   const w = Math.max(Math.sqrt(lambda), c, 1 / h);
   let squarings = 0;
   let t = w * h;
@@ -38,7 +40,7 @@ function exponential(A: readonly number[], t: number): number[] {
   return E;
 }
 
-/** 3x3 matrices, row by row. */
+/** Product of 3x3 matrices, row by row. */
 function product(A: readonly number[], B: readonly number[]): number[] {
   return A.map((_, n) => {
     const row = 3 * Math.floor(n / 3);

@@ -1,7 +1,6 @@
 /**
- * Bodies with a method of their own (method.ts) -> their constants and float64 state in the room's memory. The state is
- * a StateRun like that of any constraint: in the hash, in reset and roll-back; and memory is what a checkpoint is made
- * of.
+ * Plans constants and float64 state in the room's memory for bodies with their own method (method.ts). The state is a
+ * StateRun like that of a constraint: the hash, reset, roll-back and checkpoints include it.
  */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -13,20 +12,20 @@ import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import type { Constants, MethodBody } from "./method.ts";
 
-/** One body, as any thread opens it: plain data. */
+/** One body with a method, as plain data for any thread. */
 export interface MethodLayout {
   body: number;
   spec: MethodSpec;
-  /** Steps a tick, as the scene says. */
+  /** Steps per tick in the scene. */
   steps: number;
-  /** What owners may change of it, as the scene says, and how many steps they may have. */
+  /** Tunable values of the scene, and the largest number of steps. */
   tunable: { steps?: number; modes?: number };
   mostSteps: number;
   alpha: number;
   beta: number;
   /** Bodies that it steps with, between the kernel's substeps. */
   meets: number[];
-  /** Address of float64[6N + more]: positions, then velocities, then what else the method remembers. */
+  /** Address of float64[6N + more]: positions, velocities, then the method's extra state. */
   state: number;
   more: number;
   /** Address of float64[N] kg. */
@@ -34,7 +33,7 @@ export interface MethodLayout {
   constants: ConstantLayout[];
 }
 
-/** Where one of the constants lies. */
+/** Location of one of the constants. */
 export interface ConstantLayout {
   name: string;
   address: number;
@@ -42,22 +41,25 @@ export interface ConstantLayout {
   integers: boolean;
 }
 
-/** Steps a tick where a scene does not say. */
+/** Steps per tick if the scene names none. */
 const DEFAULT_STEPS = 4;
 /**
- * Particles times steps that a body may ask for in a tick: 0.1 s of explicit ones, going by 0.4 ms for the 1,000 of a
- * cube of finite volumes; implicit ones take more, by as many as their conjugate gradients have iterations.
+ * Largest number of particles times steps of a body in a tick: 0.1 s of explicit steps (0.4 ms for the 1,000 particles
+ * of a cube of finite volumes). Implicit steps cost more, by their number of conjugate gradient iterations.
  */
 const MOST_STEPPED = 2 ** 18;
 
 export interface PlannedMethods {
   layouts: MethodLayout[];
   states: StateRun[];
-  /** Once the particles are written. @param bodyRows address of the BODY rows */
+  /**
+   * Called once the particles are written.
+   * @param bodyRows address of the BODY rows
+   */
   write: (buffer: ArrayBufferLike, bodyRows: number) => void;
 }
 
-/** @throws SceneError where a method cannot have the body */
+/** @throws SceneError if a method does not support the body */
 export function planMethods(bodies: readonly BodyTemplate[], tickHz: number, allocator: Allocator): PlannedMethods {
   const planned = bodies.flatMap((template, body) =>
     template.method ? [planBody(template, template.method, body, bodies, tickHz, allocator)] : [],

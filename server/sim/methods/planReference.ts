@@ -1,6 +1,7 @@
 /**
- * What bodies are compared with, live (referenceBodies.ts): one of them on two finer meshes -> constants and state in
- * the room's memory. The state is a StateRun that belongs to no body: in the hash, in resets and in checkpoints.
+ * Plans the live references that bodies are compared with (referenceBodies.ts): one body on two finer meshes, with
+ * constants and state in the room's memory. The state is a StateRun that belongs to no body: hash, resets and
+ * checkpoints include it.
  */
 import type { Body, Method as MethodSpec, Reference, Scene, SoftBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -17,29 +18,32 @@ import { takeConstants, writeConstants, type ConstantLayout } from "./planMethod
 type FiniteVolumes = Extract<MethodSpec, { type: "finite-volumes" }>;
 
 /**
- * Hands that pull different bodies at a time: each of these has a reference of its own. Two hands on a body each, and
- * one on all of two meshes, have four.
+ * Number of references besides the one at rest; bodies with different grabs need different references. Two grabs on a
+ * body each, and one grab on all bodies of two meshes, need four.
  */
 export const APART = 4;
 const DEFAULT_STEPS = 6;
 
 export interface ReferenceLayout {
-  /** Those that are compared, and where each stands beside the reference, m. */
+  /** Compared bodies, and their offsets from the reference, m. */
   bodies: number[];
   offsets: [number, number, number][];
   spec: FiniteVolumes;
   steps: number;
   alpha: number;
-  /** Its largest side, m. */
+  /** Largest side of the reference, m. */
   edge: number;
-  /** Of the finer mesh and of the coarser one. */
+  /** The finer mesh, then the coarser one. */
   meshes: { count: number; constants: ConstantLayout[] }[];
-  /** float64[length] in memory: what referenceBodies.ts keeps between ticks. */
+  /** Address of float64[length]: state of referenceBodies.ts between ticks. */
   state: number;
   length: number;
 }
 
-/** Words before the states: of each body whom it follows, and for how many ticks; and the gravity of 0 at rest. */
+/**
+ * Words before the states: for each body, its reference and the remaining ticks; then the gravity at which reference 0
+ * rests.
+ */
 export const headOf = (bodies: number): number => 2 * bodies + 4;
 
 export interface PlannedReference {
@@ -50,7 +54,7 @@ export interface PlannedReference {
 
 /** @param part 1: the finer mesh, 2: the coarser one */
 export function referenceBody({ bodies }: Scene, { of, cells, steps }: Reference, part: number): SoftBody {
-  // shared/sceneReference.ts has seen to it
+  // shared/sceneReference.ts ensures it
   const body = bodies.find(({ name }) => name === of) as SoftBody & { mesh: { type: "box" } };
   const { name, transform, pins, loads, material } = body;
   return {
@@ -66,7 +70,7 @@ export function referenceBody({ bodies }: Scene, { of, cells, steps }: Reference
   };
 }
 
-/** Nothing where the scene compares nothing. */
+/** Plans the reference; undefined if the scene compares no bodies. */
 export function planReference(
   { scene, reference: templates, bodies: all, steps: { tickHz } }: World,
   allocator: Allocator,
@@ -125,16 +129,16 @@ export function planReference(
   };
 }
 
-/** Turns of the power method: the highest frequency comes out a few percent too low at most. */
+/** Iterations of the power method: the highest frequency is then at most a few percent too low. */
 const TURNS = 40;
-/** h omega of symplectic Euler is less than 2; what turns and what the power method leaves take their part. */
+/** Largest h omega. Symplectic Euler is stable below 2; rotation and the power method's error use up the rest. */
 const MOST_STEP = 1.7;
 
-/** Steps a tick that the finest element's vibration needs. */
+/** Smallest number of steps per tick for the vibration of the finest element. */
 function leastSteps(constants: Constants, mass: Float64Array, x: Float64Array, tickHz: number): number {
   const model = new Tetrahedra(constants, true);
   model.at(x);
-  // no eigenvector of a mesh looks like this
+  // a start vector unlike any eigenvector of a mesh
   let p = Float64Array.from(x, (_, k) => (mass[(k / 3) | 0]! > 0 ? ((k * 7919) % 101) - 50 : 0));
   let square = 0;
   for (let n = 0; n < TURNS; n++) {
@@ -150,10 +154,14 @@ function leastSteps(constants: Constants, mass: Float64Array, x: Float64Array, t
 
 function requireSteps(steps: number, least: number): void {
   if (steps < least)
-    throw new SceneError("/reference/steps", steps, `at least ${least}: its mesh vibrates that fast, or fewer cells`);
+    throw new SceneError(
+      "/reference/steps",
+      steps,
+      `at least ${least} for the vibrations of its mesh, or use fewer cells`,
+    );
 }
 
-/** Where points are in a mesh: the corners of an element and their shares, which are all positive inside of it. */
+/** Finds points in a mesh: the corners of an element and their shares, all positive inside of the element. */
 function embed(
   points: Float64Array,
   offset: readonly number[],

@@ -5,24 +5,25 @@
  *   A_i = sum_j w_ij X_ij X_ij^T,   d_ij = A_i^-1 w_ij X_ij,   J_i = sum_j x_ij d_ij^T        (eq. 8 to 12)
  *   w = (1 - r^2/H^2)^3,  X_ij = X_j - X_i                                                    (eq. 2, scaled)
  *
- * exact for affine maps, so what is rigid has no strain. With F = J Q, the volume v of a point, and Saint
+ * exact for affine maps, so a rigid motion has no strain. With F = J Q, the volume v of a point, and Saint
  * Venant-Kirchhoff's law and a term for the volume (stVenantKirchhoff.ts),
  *
  *   U_i = v (mu e:e + lambda tr(e)^2/2 + k (det F - 1)^2/2),   e = (F^T F - 1)/2              (eq. 14, 24)
  *   f_j = -v P Q^T d_ij,   f_i = +v P Q^T sum_j d_ij,   P = dU/dF/v                           (eq. 18 to 20)
  *
- * Momentum and angular momentum are kept: forces of a point add up to 0, and P F^T is symmetric. What the gradient does
- * not see (points that move against their neighbors) costs c w |x_ij - J X_ij|^2/2, the residual of the least squares,
- * with c = RESIDUAL E v/sum_j w |X_ij|^2 (after Ganzenmueller 2015, for SPH): 0 for affine maps, of order H^2 else.
+ * Momentum and angular momentum are kept: forces of a point add up to 0, and P F^T is symmetric. Motion that the
+ * gradient misses (points that move against their neighbors) costs c w |x_ij - J X_ij|^2/2, the residual of the least
+ * squares, with c = RESIDUAL E v/sum_j w |X_ij|^2 (after Ganzenmueller 2015, for SPH): 0 for affine maps, of order H^2
+ * otherwise.
  *
- * Q is the elastic part of the deformation up to the points' rest X. It is 1 until something flows: where the
- * deviatoric strain e' is above the yield, F <- F exp(-g e'), g = creep h (1 - yield/|e'|), which keeps the volume
- * (Mueller's additive plastic strain, section 6, would not turn with the body; this is Gerszewski et al. 2009). Once
- * FLOWED has flowed, where the points are becomes their rest, with new neighbors, and Q <- J Q: no strain changes.
- * Then nothing remembers how far points were apart, so those of bodies that flow push each other away when they are
- * near. Melting: the yield goes to 0 with the temperature, and what is left is a Maxwell fluid of viscosity mu/creep.
+ * Q is the elastic part of the deformation up to the points' rest X. It is 1 until strain flows. If the deviatoric
+ * strain e' is above the yield, F <- F exp(-g e'), g = creep h (1 - yield/|e'|), which keeps the volume (Mueller's
+ * additive plastic strain, section 6, would not rotate with the body; this is Gerszewski et al. 2009). Once FLOWED has
+ * flowed, the points' current positions become their rest, with new neighbors, and Q <- J Q: no strain changes. The old
+ * distances between points are then lost, so in bodies that flow, near points repel each other. Melting: the yield
+ * falls to 0 with the temperature, and the body becomes a Maxwell fluid of viscosity mu/creep.
  *
- * K leaves out how F turns stress (Gauss and Newton): it is symmetric and positive semidefinite.
+ * K leaves out the rotation of stress by F (Gauss and Newton): it is symmetric and positive semidefinite.
  */
 import type { PointBased as Spec, PointsBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -36,18 +37,21 @@ import { StVenantKirchhoff } from "./stVenantKirchhoff.ts";
 
 /** H in spacings: 18 neighbors in a cubic lattice. */
 const REACH = 1.5;
-/** Stiffness against what the gradient does not see, in E. */
+/** Stiffness against motion that the gradient misses, in E. */
 const RESIDUAL = 0.1;
-/** Points of what flows push each other away below so many spacings, by so much of E times the spacing. */
+/**
+ * In bodies that flow, points nearer than CROWDED spacings repel each other, with the stiffness CROWDING times E times
+ * the spacing.
+ */
 const CROWDED = 0.8;
 const CROWDING = 0.2;
-/** Strain that flows before the rest moves along. */
+/** Strain that flows before the rest positions move. */
 const FLOWED = 0.1;
-/** Of strain that flows in a step. */
+/** Largest share of strain that flows in a step. */
 const MOST_FLOW = 0.3;
-/** Points times steps of a tick. */
+/** Largest number of points times steps of a tick. */
 const MOST_STEPPED = 2 ** 15;
-/** Of what is remembered: steps, and what has flowed since the rest moved; then X and Q. */
+/** Offsets in the extra state: number of steps, and strain that has flowed since the rest moved; then X and Q. */
 const [STEPS, FLOW, REST] = [0, 1, 2];
 
 const integratorOf = (spec: Spec): Integrator => spec.integrator ?? "implicit";
@@ -60,7 +64,7 @@ export const pointBased: MethodKind = {
       throw new SceneError(
         path.replace(/type$/, "steps"),
         spec.steps ?? 4,
-        `points times steps at most ${MOST_STEPPED} a tick`,
+        `small enough that points times steps are at most ${MOST_STEPPED} a tick`,
       );
     const { density, youngsModulus: E, poissonsRatio: nu } = template.material as Required<PointsBody["material"]>;
     const law = [
@@ -81,7 +85,7 @@ export const pointBased: MethodKind = {
       throw new SceneError(
         path.replace(/method\/type$/, "mesh/cells"),
         `${squares.loose} points whose neighbors lie in a plane`,
-        "2 or more in every direction: across a plane nothing is known",
+        "2 or more in every direction: points in a plane have no gradient across it",
       );
     return constants;
   },
@@ -120,14 +124,17 @@ function stepped(points: Points, spec: Spec, body: MethodBody): Method {
 }
 
 interface Law {
-  /** Pa */
+  /** Pa. */
   residual: number;
-  /** m, N/m */
+  /** m, and N/m. */
   crowded: number;
   crowding: number;
 }
 
-/** @param seconds since the body began */
+/**
+ * Yield at a time.
+ * @param seconds since the body began
+ */
 function yieldAt({ yield: cold = 0, temperature = 0, warmUp = 0 }: Spec, seconds: number): number {
   const heat = temperature * (seconds < warmUp ? seconds / warmUp : 1);
   return heat < 1 ? cold * (1 - heat) : 0;
@@ -140,7 +147,7 @@ class Points implements ForceModel {
   private readonly volume: Float64Array;
   private x = new Float64Array(0) as Float64Array;
   private Q = new Float64Array(0) as Float64Array;
-  /** By point: c; J; F; v P Q^T; changes of J and of that. */
+  /** By point: c; J; F; v P Q^T; changes of J and of v P Q^T. */
   private readonly c: Float64Array;
   private readonly J: Float64Array;
   private readonly F: Float64Array;
@@ -164,7 +171,7 @@ class Points implements ForceModel {
     [this.dJ, this.dT] = [matrices(), matrices()];
   }
 
-  /** Takes rest and Q as the body remembers them. */
+  /** Reads rest and Q from the body's extra state. */
   rest(more: Float64Array): void {
     const { c, volume, squares } = this;
     squares.find(more.subarray(REST, REST + 3 * volume.length));
@@ -207,7 +214,7 @@ class Points implements ForceModel {
   }
 
   /**
-   * Of neighbors nearer than crowded: k (crowded - d)^2/2.
+   * Repulsion of neighbors nearer than `crowded`: k (crowded - d)^2/2.
    * @param p undefined: q += scale gradient; else q += scale k n n^T p by pair
    * @returns energy, J
    */
@@ -235,7 +242,11 @@ class Points implements ForceModel {
     return energy;
   }
 
-  /** Strain above the yield flows, at the last positions. @param share of it @param more inout */
+  /**
+   * Lets strain above the yield flow, at the last positions.
+   * @param share of the strain
+   * @param more inout
+   */
   flow(limit: number, share: number, more: Float64Array): void {
     const { e, F, Q, product: D } = this;
     let most = 0;
@@ -260,7 +271,11 @@ class Points implements ForceModel {
     more[FLOW]! += most;
   }
 
-  /** Where the points are becomes their rest. @param x the last positions @param more inout */
+  /**
+   * Makes the points' positions their rest.
+   * @param x the last positions
+   * @param more inout
+   */
   settle(x: Float64Array, more: Float64Array): void {
     const { c, F, Q } = this;
     for (let k = 0; k < F.length; k++) Q[k] = c[(k / 9) | 0]! > 0 ? F[k]! : IDENTITY[k % 9]!;

@@ -1,7 +1,7 @@
 /**
  * Rotation of a deformation gradient: the orthogonal factor R of F = R S (Mueller and Gross 2004, section 4), by
- * Newton's iteration R' = (R + R^-T)/2 from R = F (Higham 1986), which needs + - * / only. What is flat or inside out
- * gets the rotation of its singular value decomposition, which is never a reflection (Irving et al. 2004).
+ * Newton's iteration R' = (R + R^-T)/2 from R = F (Higham 1986), which needs only + - * /. A flat or inverted F uses
+ * the rotation of its singular value decomposition, which is never a reflection (Irving et al. 2004).
  */
 import { svd } from "../reference/svd.ts";
 import { multiply, transpose } from "../reference/vector.ts";
@@ -12,7 +12,10 @@ const MOST_ITERATIONS = 30;
 /** Quadratic convergence: after a change of this size the next is rounding. */
 const CONVERGED = 1e-9;
 
-/** @param F float64[9], row by row; R float64 out, from `at` on */
+/**
+ * @param F float64[9], row by row
+ * @param R float64 out, from `at` on
+ */
 export function rotationOf(F: Float64Array, R: Float64Array, at: number): void {
   let a = F[0]!;
   let b = F[1]!;
@@ -39,7 +42,7 @@ export function rotationOf(F: Float64Array, R: Float64Array, at: number): void {
     if (!(determinant > least)) break;
     least = 0;
     const s = 0.5 / determinant;
-    // what changes in this iteration, in three sums
+    // change in this iteration, in three sums
     const left = Math.abs(s * A - 0.5 * a) + Math.abs(s * E - 0.5 * e) + Math.abs(s * J - 0.5 * i);
     const beside = Math.abs(s * B - 0.5 * b) + Math.abs(s * G - 0.5 * f) + Math.abs(s * H - 0.5 * g);
     const other = Math.abs(s * C - 0.5 * c) + Math.abs(s * D - 0.5 * d) + Math.abs(s * I - 0.5 * h);

@@ -1,27 +1,26 @@
 /**
- * Position-based fluid (Macklin and Mueller 2013): points that keep the density that they begin with.
+ * Position-based fluid (Macklin and Mueller 2013): points that keep their initial density.
  *
- *   C_i = rho_i/rho_0 - 1 <= 0,   rho_i/rho_0 = sum_j W_ij/W_0          (eq. 1, 2; only what is too dense is corrected)
+ *   C_i = rho_i/rho_0 - 1 <= 0,   rho_i/rho_0 = sum_j W_ij/W_0          (eq. 1, 2; corrected only if too dense)
  *   lambda_i = -C_i/(sum_k w_k |grad_k C_i|^2),   dx_k = w_k sum_i lambda_i grad_k C_i     (eq. 9, 12, with masses)
  *   v = (x* - x)/h,   v_i += c sum_j (v_j - v_i) W_ij/W_0                           (eq. 17, XSPH)
  *   v_i += h eps N x omega_i,   omega_i = sum_j (v_j - v_i) x grad_j W_ij/W_0        (eq. 15, 16)
  *   cohesion: a_i -= kappa sum_j W_ij/W_0 (x_i - x_j)                  (Becker and Teschner 2007, eq. 7)
  *
  * W = (1 - r/H)^3, H = 2 spacings, for density and its gradient alike (the paper has poly6 for one and its spiky kernel
- * for the other): so corrections are the slope of what they correct, and clusters push apart. W_0 is the sum over the
- * lattice that the body begins as. Pressure is -lambda rho_0/h^2.
+ * for the other). So corrections follow the slope of the density that they correct, and clusters push apart. W_0 is the
+ * sum over the body's initial lattice. Pressure is -lambda rho_0/h^2.
  *
- * Walls: what a half space of fluid would add at the distance d from a plane, integrated by hand,
+ * Walls: the contribution of a half space of fluid at the distance d from a plane, integrated by hand,
  *   2 pi H^3/s^3 ((1-q)^5/20 - (1-q)^6/30),  q = d/H,  scaled so that a layer of the lattice half a spacing away rests.
- * Without it points crowd at walls and the fluid loses volume. Shapes that are no planes are planes to each point.
+ * Without it points crowd at walls and the fluid loses volume. Shapes other than planes count as a plane at each point.
  *
- * Corrections are made all at once and under-relaxed: with all of each, a step of one iteration blows up. What is left
- * of them in a step is volume: a column of 12 points at 8 steps of 2 in 1/30 s stands 1.1 % too low.
+ * Corrections are made all at once and under-relaxed: with full corrections, a step of one iteration blows up. The rest
+ * that a step leaves is lost volume: a column of 12 points at 8 steps of 2 in 1/30 s stands 1.1 % too low.
  *
- * Tried: pressure of the step before to begin with (0.9 of it): a column boils. Particles of other bodies as neighbors
- * of a volume of their own (Akinci et al. 2012) with impulses at the tick's end: a surface's particles are so light
- * that they leave their body before its constraints have an answer, and the fluid runs into a cube that it should
- * carry.
+ * Tried: starting with the pressure of the previous step (0.9 of it): a column boils. Particles of other bodies as
+ * neighbors with their own volume (Akinci et al. 2012) with impulses at the tick's end: surface particles are so light
+ * that they leave their body before its constraints respond, and the fluid runs into a cube that it should carry.
  */
 import type { PositionBasedFluid as Spec } from "../../../shared/scene.ts";
 import { accelerate, cohere, confine, type Pairs } from "./fluidForces.ts";
@@ -32,9 +31,12 @@ import { Neighbors } from "./neighbors.ts";
 
 /** H in spacings. */
 const REACH = 2;
-/** Pairs are listed once a step, so much further than H: what comes near within it is felt. */
+/**
+ * Reach of the pair list, in H. Pairs are listed once a step; a pair that comes near during the step is then in the
+ * list.
+ */
 const LISTED = 1.1;
-/** Of each correction. */
+/** Part of each correction that is applied. */
 const RELAXATION = 0.75;
 const DEFAULTS = { iterations: 2, viscosity: 0.01, surfaceTension: 0, vorticity: 0 } as const;
 
@@ -47,7 +49,7 @@ export const positionBasedFluid: MethodKind = {
 /** W/W(0) */
 const weightAt = (q: number): number => (q < 1 ? (1 - q) * (1 - q) * (1 - q) : 0);
 const LATTICE = latticeSums(weightAt, REACH, 1);
-/** Of a half space at q = d/H, before scaling. */
+/** Contribution of a half space at q = d/H, before scaling. */
 const halfSpace = (u: number): number => (u * u * u * u * u) / 20 - (u * u * u * u * u * u) / 30;
 const WALL = LATTICE.side / LATTICE.all / halfSpace(1 - 0.5 / REACH);
 
@@ -55,22 +57,22 @@ class Fluid implements Method {
   private readonly body: MethodBody;
   private readonly H: number;
   private readonly spec: Spec;
-  /** Of a free point, kg. */
+  /** Mass of a free point, kg. */
   private readonly mass: number;
   private readonly neighbors: Neighbors;
   private readonly x: Float64Array;
   private readonly v: Float64Array;
-  /** x as an iteration found it: the slopes are of there. */
+  /** x at the start of an iteration, where the slopes were taken. */
   private readonly listed: Float64Array;
-  /** By iteration: lambda, and grad_i of what walls add. */
+  /** By iteration: lambda, and the walls' part of grad_i. */
   private readonly push: Float64Array;
   private readonly own: Float64Array;
   private readonly gradient: Float64Array;
-  /** Inverse mass times that of a point: 0 of what is fixed. */
+  /** Inverse mass times a point's mass: 0 for fixed points. */
   private readonly w: Float64Array;
   private readonly density: Float64Array;
   private readonly squares: Float64Array;
-  /** Sum over a step's iterations is what pressure is made of. */
+  /** Sum of lambda over a step's iterations: pressure follows from it. */
   readonly lambda: Float64Array;
   private readonly f: Float64Array;
   private readonly pairs: Pairs;
@@ -117,7 +119,7 @@ class Fluid implements Method {
     state.v.set(this.v);
   }
 
-  /** What keeps density is no energy. */
+  /** Energy: keeping the density stores none. */
   energy(): number {
     return 0;
   }
@@ -152,7 +154,7 @@ class Fluid implements Method {
     return Math.sqrt(dx * dx + dy * dy + dz * dz);
   }
 
-  /** v += h (outer - C v - hands + cohesion) */
+  /** v += h (outer - C v - grabs + cohesion) */
   private accelerate(state: MethodState, outside: Outside): void {
     const { f, v } = this;
     accelerate(this.body, state, outside, f);
@@ -164,7 +166,7 @@ class Fluid implements Method {
     for (let k = 0; k < f.length; k++) v[k]! += this.body.h * f[k]!;
   }
 
-  /** One iteration: lambda of all, then all move. */
+  /** One iteration: computes all lambda, then moves all points. */
   private correct(walls: readonly Wall[]): void {
     const { count } = this.body;
     const { x, gradient, w, density, squares, lambda } = this;
@@ -246,7 +248,7 @@ class Fluid implements Method {
     }
   }
 
-  /** @param own float64[3N], inout: grad_i of what walls add */
+  /** @param own float64[3N], inout: the walls' part of grad_i */
   private addWall(wall: Wall, own: Float64Array): void {
     const { x, H, density, gradient } = this;
     eachNear(wall, x, H, (i, d, n) => {
@@ -260,7 +262,7 @@ class Fluid implements Method {
     });
   }
 
-  /** XSPH. */
+  /** XSPH viscosity. */
   private smooth(): void {
     const c = this.spec.viscosity ?? DEFAULTS.viscosity;
     const { v } = this;

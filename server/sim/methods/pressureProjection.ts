@@ -1,24 +1,24 @@
 /**
- * What makes a velocity on a staggered grid free of divergence: div grad p = div u, then u -= grad p. Conjugate
- * gradients with modified incomplete Cholesky (Bridson, Fluid Simulation for Computer Graphics, section 5.3); obstacles
- * are whole cells.
+ * Makes a velocity on a staggered grid free of divergence: div grad p = div u, then u -= grad p. Conjugate gradients
+ * with modified incomplete Cholesky (Bridson, Fluid Simulation for Computer Graphics, section 5.3); obstacles are whole
+ * cells.
  */
 import type { Field } from "./gridInterpolation.ts";
 
-/** Residual that the projection leaves, of the largest divergence before. */
+/** Residual after the projection, relative to the largest divergence before. */
 const TOLERANCE = 1e-9;
 const MOST_ITERATIONS = 400;
-/** Of MIC(0): Bridson's tau, and what falls back to plain incomplete Cholesky. */
+/** Parameters of MIC(0): Bridson's tau, and the limit for the fallback to plain incomplete Cholesky. */
 const MODIFIED = 0.97;
 const SAFE = 0.25;
 
-/** Where fluid is. */
+/** Cells of a grid that contain fluid. */
 export interface FluidCells {
-  /** u, v, w. */
+  /** Velocity components u, v, w. */
   fields: readonly Field[];
-  /** uint8 by cell with a rim: 1 where fluid is. */
+  /** uint8 by cell with a rim: 1 for fluid. */
   fluid: Uint8Array;
-  /** Cells with fluid, in order, and by axis each one's lower face. */
+  /** Fluid cells, in order, and by axis each one's lower face. */
   cells: Uint32Array;
   lower: readonly Uint32Array[];
   /** Steps to the next cell along each axis. */
@@ -27,7 +27,7 @@ export interface FluidCells {
 
 export class PressureProjection {
   private readonly grid: FluidCells;
-  /** By cell with a rim: pressure times h over density and edge, residual, and what conjugate gradients need. */
+  /** By cell with a rim: pressure times h over density and edge, residual, and vectors of the conjugate gradients. */
   private readonly p: Float64Array;
   private readonly r: Float64Array;
   private readonly z: Float64Array;
@@ -44,14 +44,14 @@ export class PressureProjection {
     this.factorize();
   }
 
-  /** Largest divergence of a cell with fluid times the cells' edge, m/s. */
+  /** Largest divergence of a fluid cell times the cells' edge, m/s. */
   largestOutflow(): number {
     let most = 0;
     for (let m = 0; m < this.grid.cells.length; m++) most = Math.max(most, Math.abs(this.outflow(m)));
     return most;
   }
 
-  /** Takes from the velocity what diverges. */
+  /** Removes the divergence from the velocity. */
   project(): void {
     const { p, r, z, s } = this;
     const { cells } = this.grid;
@@ -86,7 +86,7 @@ export class PressureProjection {
     this.subtractGradient();
   }
 
-  /** Of the listed cell m: the sum over its faces, m/s. */
+  /** Outflow of the listed cell m: the sum over its faces, m/s. */
   private outflow(m: number): number {
     let sum = 0;
     for (let axis = 0; axis < 3; axis++) {
@@ -97,7 +97,7 @@ export class PressureProjection {
     return sum;
   }
 
-  /** Of the fluid cells around a cell. */
+  /** Number of fluid cells around a cell. */
   private degree(c: number): number {
     const { fluid, cellStep } = this.grid;
     let n = 0;
@@ -105,7 +105,7 @@ export class PressureProjection {
     return n;
   }
 
-  /** MIC(0) of the Laplacian, whose entries beside the diagonal are -1. */
+  /** MIC(0) of the Laplacian, whose off-diagonal entries are -1. */
   private factorize(): void {
     const { factor } = this;
     const { cells, cellStep, fluid } = this.grid;
@@ -131,7 +131,7 @@ export class PressureProjection {
     const { r, z, factor } = this;
     const { cells } = this.grid;
     const [a, b, d] = this.grid.cellStep;
-    // where no fluid is, factors and z are 0
+    // in cells without fluid, factors and z are 0
     for (let m = 0; m < cells.length; m++) {
       const c = cells[m]!;
       z[c] =
@@ -145,7 +145,7 @@ export class PressureProjection {
 
   private laplacian(x: Float64Array, c: number): number {
     const [a, b, d] = this.grid.cellStep;
-    // where no fluid is, x is 0
+    // in cells without fluid, x is 0
     return this.degrees[c]! * x[c]! - x[c - a]! - x[c + a]! - x[c - b]! - x[c + b]! - x[c - d]! - x[c + d]!;
   }
 

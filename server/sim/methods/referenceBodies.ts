@@ -1,20 +1,20 @@
 /**
- * How wrong bodies are, live: what a scene compares them with (shared/scene.ts, Reference), stepped under the hands
- * that hold each of them. A reference is the same solid of warped elements on two meshes, the second twice as coarse,
- * by symplectic Euler; what it says is extrapolated to a mesh without end (Richardson):
+ * Measures the errors of bodies, live, against the reference of a scene (shared/scene.ts, Reference), which gets the
+ * same grabs. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by symplectic
+ * Euler. Its result is extrapolated to infinitely fine meshes (Richardson):
  *
- *   u = u_1 + (u_1 - u_2)/(2^p - 1),   error = sqrt(mean_i |x_i - X_i - u(X_i)|^2)/(largest side), over what is drawn
+ *   u = u_1 + (u_1 - u_2)/(2^p - 1),   error = sqrt(mean_i |x_i - X_i - u(X_i)|^2)/(largest side), over drawn particles
  *
- * p is 2 where the solution is smooth, and twice Williams' exponent where a clamped face meets a free one, which is in
- * every body that stands fixed: 1.42 for nu = 0.3 (M. L. Williams 1952).
+ * p is 2 for a smooth solution. Where a clamped face meets a free one, as in every body with a fixed face, it is twice
+ * Williams' exponent: 1.42 for nu = 0.3 (M. L. Williams 1952).
  *
- * One reference, number 0, is held by nobody. Who is taken by a hand, or pushed, gets one of its own (APART), which
- * begins as 0 is then, and gives it back when it has been left alone for so long that motion has faded by e^-5; or to
- * the next hand, if none is free and nobody has been left for longer. Who has none cannot be judged until then. It
- * feels gravity and its loads, no wind and no collider.
+ * Reference 0 has no grabs. A body that is grabbed or pushed gets its own reference (one of APART), which begins as a
+ * copy of reference 0. The body gives it back once it has been left alone until its motion has faded by e^-5. If no
+ * reference is free, the one of the body left alone the longest goes to the next grab. A body without a reference has
+ * no known error until then. References feel gravity and loads, but no wind and no collider.
  *
- * Bodies of one mesh that the same hands hold at the same places (grips.ts) follow one reference. When their hands are
- * not the same any more the most of them keep it, and the others go on with copies.
+ * Bodies of one mesh with grabs at the same places (grips.ts) follow one reference. Once their grabs differ, the
+ * largest group keeps it, and the other groups continue with copies.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
@@ -35,14 +35,15 @@ import { APART, headOf, type ReferenceLayout } from "./planReference.ts";
 /** 1/(2^p - 1) with p = 1.42. */
 const BEYOND = 0.597;
 /**
- * Of the rate of damping: after so many times its inverse amplitudes, which fall at half the rate, have faded by e^-5.
+ * Time until motion has faded, in inverse rates of damping. Amplitudes fall at half the rate, so they have then faded
+ * by e^-5.
  */
 const FADED = 10;
-/** m/s, of a reference that rests. */
+/** Speed below which a reference is at rest, m/s. */
 const STILL = 1e-5;
-/** m/s: it has exploded. */
+/** Speed above which a reference has exploded, m/s. */
 const LOST_SPEED = 1e3;
-/** What a body follows that nothing can be said of. */
+/** Reference of a body whose error is unknown. */
 const NONE = -1;
 
 interface Mesh {
@@ -60,13 +61,13 @@ export class ReferenceBodies {
   private readonly layout: SimLayout;
   private readonly own: ReferenceLayout;
   private readonly tuning: RoomTuning;
-  /** What each body follows, and for how many ticks more; then gravity x, y, z and 1 if number 0 rests under it. */
+  /** Reference of each body and the remaining ticks; then gravity x, y, z, and 1 if reference 0 rests under it. */
   private readonly head: Float64Array;
   private readonly meshes: Mesh[];
-  /** What holds each body now; and by which grips: who has the same is held alike. */
+  /** Current grabs of each body; and their names: equal names mean equal grabs. */
   private readonly held: HeldPoint[][];
   private readonly grips: string[];
-  /** Of each body, the first of those that have its mesh. */
+  /** For each body, the first body with the same mesh. */
   private readonly alike: number[];
 
   constructor(views: Views, layout: SimLayout, own: ReferenceLayout, tuning: RoomTuning) {
@@ -99,7 +100,7 @@ export class ReferenceBodies {
     });
   }
 
-  /** One tick, after that of the bodies: hands are where it ends. */
+  /** Steps one tick, after that of the bodies: grab targets are those of its end. */
   step(): void {
     const { held } = this;
     this.seeHands();
@@ -114,13 +115,13 @@ export class ReferenceBodies {
     if (!sleeps) rest.set([...gravity, this.advance(0, undefined, []) < STILL ? 1 : 0]);
     for (let number = 1; number <= APART; number++) {
       const followers = this.following(number);
-      // a target that slips (kernel, points.ts) lags behind the hand
+      // a slipping target (kernel, points.ts) lags behind the pointer
       const n = followers.find((f) => this.layout.bodies[this.own.bodies[f]!]!.implicit) ?? followers[0];
       if (n !== undefined && !(this.advance(number, n, held[n]!) < LOST_SPEED)) this.giveUp(number);
     }
   }
 
-  /** An impulse that a body has taken: the momentum arrives where it has arrived there. */
+  /** Applies an impulse that a body has received: the same momentum to its reference. */
   push(input: Extract<Input, { type: "impulse" }>): void {
     const n = this.own.bodies.indexOf(input.body);
     if (n < 0) return;
@@ -144,7 +145,7 @@ export class ReferenceBodies {
     }
   }
 
-  /** Of each body that is compared. */
+  /** Error of each compared body. */
   errors(): MethodError[] {
     const blown = isFelt(this.tuning.wind);
     return this.own.bodies.map((body, n) => {
@@ -173,7 +174,7 @@ export class ReferenceBodies {
     return this.own.bodies.flatMap((_, n) => (this.head[2 * n] === number ? [n] : []));
   }
 
-  /** For so many ticks more than a hand has it, or since something has pushed it, its motion is its own. */
+  /** Number of ticks that a body keeps its own reference after its last grab or push. */
   private get fading(): number {
     return Math.ceil((FADED * this.layout.tickHz) / this.own.alpha);
   }
@@ -187,7 +188,7 @@ export class ReferenceBodies {
     if (head[2 * n] !== 0 && --head[2 * n + 1]! <= 0) head[2 * n] = 0;
   }
 
-  /** Who follows a reference is held alike; nobody who is held follows 0. */
+  /** Bodies with equal grabs share a reference. Grabbed bodies never use reference 0. */
   private part(): void {
     const { head, grips } = this;
     const parts = new Map<string, number[]>();
@@ -208,7 +209,7 @@ export class ReferenceBodies {
     }
   }
 
-  /** @returns a reference that is as this one is now, or NONE */
+  /** @returns a copy of this reference, or NONE */
   private fork(number: number): number {
     const copy = this.free(number);
     if (copy === undefined) return NONE;
@@ -219,7 +220,9 @@ export class ReferenceBodies {
     return copy;
   }
 
-  /** A reference that nobody follows, or, but for the one that is copied, that of who has been left for longest. */
+  /**
+   * Number of a reference without followers; else, apart from the copied one, that of the body left alone the longest.
+   */
   private free(copied: number): number | undefined {
     const { head } = this;
     for (let number = 1; number <= APART; number++) if (this.following(number).length === 0) return number;
@@ -235,7 +238,7 @@ export class ReferenceBodies {
     return number;
   }
 
-  /** Until a reset: it has exploded, and begins again for others. */
+  /** Drops an exploded reference until a reset, and restarts it for other bodies. */
   private giveUp(number: number): void {
     for (const { states } of this.meshes) {
       states[number]!.x.set(states[0]!.x);
@@ -247,7 +250,10 @@ export class ReferenceBodies {
     }
   }
 
-  /** A tick of one reference. @returns its largest velocity along an axis, m/s; NaN where it is no number */
+  /**
+   * Steps one tick of a reference.
+   * @returns its largest velocity along an axis, m/s; NaN if not finite
+   */
   private advance(number: number, n: number | undefined, held: readonly HeldPoint[]): number {
     let most = 0;
     for (const mesh of this.meshes) {
@@ -260,7 +266,7 @@ export class ReferenceBodies {
     return most;
   }
 
-  /** What holds each body, by its own particles, seen from the reference: all hands are looked at once. */
+  /** Reads all current grabs of each body, by its own particles, relative to the reference. */
   private seeHands(): void {
     const { own, layout, views } = this;
     for (const points of this.held) points.length = 0;
@@ -277,7 +283,7 @@ export class ReferenceBodies {
     }
   }
 
-  /** @param point of a hand on body n, as 32-bit words of memory */
+  /** @param point of a grab on body n, as a word index in memory */
   private heldPoint(n: number, point: number): HeldPoint {
     const { f32, i32 } = this.views;
     const { bodies, interaction, massUnit, x } = this.layout;
@@ -293,7 +299,7 @@ export class ReferenceBodies {
   }
 }
 
-/** Where particle i of body n is in a reference, along r. */
+/** Coordinate r of particle i of body n in a reference. */
 function at({ constants, states }: Mesh, n: number, i: number, number: number, r: number): number {
   const corners = constants[`corners${n}`]!;
   const shares = constants[`shares${n}`]!;
@@ -303,7 +309,7 @@ function at({ constants, states }: Mesh, n: number, i: number, number: number, r
   return sum;
 }
 
-/** A weighted point of body n, as one of a mesh: in ascending order. */
+/** A weighted point of body n as one of a mesh: particles in ascending order. */
 function embedded(
   { constants }: Mesh,
   n: number,

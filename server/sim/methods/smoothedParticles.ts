@@ -1,28 +1,28 @@
 /**
- * Smoothed particles, weakly compressible: points whose pressure is that of their density.
+ * Smoothed particles, weakly compressible: a point's pressure follows from its density.
  *
  *   rho_i/rho_0 = sum_j W_ij/W_0 + w(d),   P_i = c^2 max(0, rho_i/rho_0 - 1)   (Becker and Teschner 2007, eq. 6, 7)
  *   a_i = g - sum_j (P_i + P_j) grad_i W_ij/W_0 - P_i grad w          the gradient of sum_i m P_i^2/2c^2
  *       + 10 nu sum_j (v_ij . x_ij)/(x_ij^2 + 0.01 H^2) grad_i W_ij/W_0                (Monaghan 2005, section 8.2)
  *   cohesion and vorticity confinement: fluidForces.ts.   Symplectic Euler, v then x.
  *
- * W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), W_0 its sum over the lattice that the body begins as. c is as much
- * as the step can follow (c h = COURANT H): what has more steps is less compressible, by g depth/c^2 at the bottom.
+ * W = (1 - q)^4 (1 + 4q), q = r/H (Wendland 1995), W_0 its sum over the body's initial lattice. c is the largest that
+ * the step can follow (c h = COURANT H): more steps make the fluid less compressible, by g depth/c^2 at the bottom.
  *
- * Walls: half a space of fluid at the distance d adds gamma(d) = u^6 (3.5 - 4.5u + 1.5u^2), u = 1 - d/H, the integral
- * of W. w is gamma^2, scaled so that a layer of the lattice half a spacing away lacks nothing: its slope is twice that
- * of gamma, as if the wall had the point's own pressure. With w = gamma and that pressure nothing keeps energy, and a
- * tank boils within a second. Several walls join like parts of a volume: 1 - w = prod (1 - w_k).
+ * Walls: a half space of fluid at the distance d adds gamma(d) = u^6 (3.5 - 4.5u + 1.5u^2), u = 1 - d/H, the integral
+ * of W. w is gamma^2, scaled so that a layer of the lattice half a spacing away has its full density. Its slope is
+ * twice that of gamma, as if the wall had the point's own pressure. With w = gamma and that pressure, energy is not
+ * conserved, and a tank boils within a second. Several walls combine like parts of a volume: 1 - w = prod (1 - w_k).
  *
- * Soft bodies are walls that move: at the nearest place of their surface, with the opposite impulse on its corners
- * after every step, between two substeps of the kernel (fluidSolidCoupling.ts). Where that is stiffer than what it acts
- * on can follow in a step, springs that are not take its place. A cloth has fluid on both sides: its points stay each
- * other's neighbors, and springs alone keep them off it.
+ * Soft bodies are moving walls, at the nearest place of their surface. Their corners get the opposite impulse after
+ * every step, between two substeps of the kernel (fluidSolidCoupling.ts). If the wall is too stiff for the surface's
+ * mass in a step, softer springs replace it. A cloth has fluid on both sides: points across it stay neighbors, and only
+ * springs keep them off it.
  *
- * Measured: docs/LIMITS.md. Tried for light surfaces: points that take over the surface's velocity along the normal
- * (implicit in the contact's spring): a corner that weighs a tenth of a point follows the fluid before its constraints
- * have an answer, and the fluid sinks into what it should carry. Fluid near a cloth as mass that its constraints move,
- * too: carries, and shakes.
+ * Measured: docs/LIMITS.md. Tried for light surfaces: points that take over the surface's normal velocity (implicit in
+ * the contact's spring). A corner of a tenth of a point's mass follows the fluid before its constraints respond, and
+ * the fluid sinks into a body that it should carry. Fluid mass that moves with a cloth's constraints carries, but
+ * shakes.
  */
 import type { SmoothedParticles as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
@@ -35,12 +35,12 @@ import { mostMoved } from "./neighbors.ts";
 import { SphSums } from "./sphSums.ts";
 import { REACH, wallAt, wallSlope } from "./wendland.ts";
 
-/** c h/H; artificial nu over c H/10. */
+/** Courant number c h/H; and artificial viscosity over c H/10. */
 const COURANT = 0.4;
 const ARTIFICIAL = 0.05;
-/** Pairs are listed until two have moved by so much together, H. With 0.2 a tick of `tank` takes 8 % more. */
+/** Pairs are listed until two points have moved by SKIN H together. With 0.2 a tick of `tank` takes 8 % more. */
 const SKIN = 0.12;
-/** But for so many steps at least: a drop that flies meets others less than half a spacing late. */
+/** Smallest number of steps between listings: a flying drop then meets others less than half a spacing late. */
 const LEAST = 4;
 
 export const smoothedParticles: MethodKind = {
@@ -57,12 +57,12 @@ export const smoothedParticles: MethodKind = {
   open: ({ spacing }, spec, body) => new Fluid((spacing as Float64Array)[0]!, spec as Spec, body),
 };
 
-/** Half of what is stable, m^2/s: 65 nu h/H^2 < 2, by the lattice's sum of slopes. */
+/** Largest viscosity, half of the stable limit, m^2/s: 65 nu h/H^2 < 2, by the lattice's sum of slopes. */
 const mostViscous = (H: number, h: number): number => (0.015 * H * H) / h;
 
 /**
- * Denser than by so much, pressure rises by a tenth of what it should: blows of single points are no stronger than what
- * flows at 0.2 c.
+ * Relative compression above which pressure rises at a tenth of the rate: impacts of single points are limited to those
+ * of a flow at 0.2 c.
  */
 const FIRM = 0.02;
 
@@ -70,24 +70,24 @@ class Fluid implements Method, CoupledFluid {
   private readonly body: MethodBody;
   private readonly spec: Spec;
   readonly H: number;
-  /** Of sound, m/s. */
+  /** Speed of sound, m/s. */
   readonly c: number;
   readonly h: number;
-  /** Artificial and the fluid's own, m^2/s. */
+  /** Artificial viscosity plus the fluid's own, m^2/s. */
   private readonly nu: number;
-  /** Of a free point. */
+  /** Mass of a free point, kg. */
   readonly mass: number;
-  /** 1/kg, 0: fixed */
+  /** Inverse mass, 1/kg; 0: fixed. */
   readonly light: Float64Array;
   private readonly sums: SphSums;
   private readonly a: Float64Array;
-  /** grad_i of what walls and surfaces add, over 1 - w; then times P (1 - w). */
+  /** The walls' and surfaces' part of grad_i, over 1 - w; then times P (1 - w). */
   private readonly own: Float64Array;
   /** Product of 1 - w. */
   readonly free: Float64Array;
   private readonly density: Float64Array;
   readonly P: Float64Array;
-  /** Where points were when pairs were listed. */
+  /** Positions of the points when pairs were listed. */
   private readonly listed: Float64Array;
   private fresh = false;
   /** Steps since then. */
@@ -101,7 +101,7 @@ class Fluid implements Method, CoupledFluid {
     this.h = h;
     this.H = REACH * spacing;
     this.c = (COURANT * this.H) / h;
-    // owners may have it take longer steps than the scene says
+    // owners may choose longer steps than the scene
     const nu = Math.min(spec.viscosity ?? 0, mostViscous(this.H, h));
     this.nu = 0.1 * ARTIFICIAL * this.c * this.H + nu;
     this.mass = mass.find((m) => m > 0) ?? 1;
@@ -132,17 +132,17 @@ class Fluid implements Method, CoupledFluid {
     for (let k = 0; k < x.length; k++) x[k]! += h * v[k]!;
   }
 
-  /** What is compressed by a hundredth has next to none. */
+  /** Elastic energy: neglected, since the fluid is compressed by only a hundredth. */
   energy(): number {
     return 0;
   }
 
-  /** In the last step, without walls, Pa: rho_0/6 sum_j (P_i + P_j) r |dW/dr|/W_0. */
+  /** Pressure in the last step, without walls, Pa: rho_0/6 sum_j (P_i + P_j) r |dW/dr|/W_0. */
   pressure(x: Float64Array): Float64Array {
     return this.sums.virial(x, this.P, this.mass / (this.H / REACH) ** 3 / 6);
   }
 
-  /** Lists pairs where what has moved may have come near. */
+  /** Lists pairs again once points may have come near others. */
   private list(x: Float64Array, surfaces: readonly Surface[]): void {
     const { listed, sums, couplings } = this;
     const skin = SKIN * this.H;
@@ -159,7 +159,7 @@ class Fluid implements Method, CoupledFluid {
     for (const coupling of this.couplings) coupling.list(x, sums.neighbors, skin);
   }
 
-  /** Walls and surfaces; then pressures, and what they do to both. */
+  /** Adds walls and surfaces; then computes pressures and their forces on both. */
   private meet(x: Float64Array, walls: readonly Wall[]): void {
     const { own, free, density, P, c, H } = this;
     own.fill(0);
@@ -181,7 +181,10 @@ class Fluid implements Method, CoupledFluid {
     }
   }
 
-  /** What a half space at the distance d adds to a point. @returns its slope along d, over 1 - w */
+  /**
+   * Adds the contribution of a half space at the distance d to a point.
+   * @returns its slope along d, over 1 - w
+   */
   private lack(k: number, d: number): number {
     const w = wallAt(d, this.H);
     this.free[k]! *= 1 - w;

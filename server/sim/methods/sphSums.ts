@@ -1,7 +1,7 @@
 /**
- * The sums over neighbors that smoothed particles are made of (smoothedParticles.ts has the equations). Points are
- * looked at in the order of their cells, so that neighbors lie near each other in memory, and each pair once, from the
- * one that comes first. A list of pairs with a skin serves several steps; those within H are chosen from it in each.
+ * Sums over neighbors for smoothed particles (smoothedParticles.ts has the equations). Points are visited in the order
+ * of their cells, so that neighbors are close in memory, and each pair once, from its first point. A list of pairs with
+ * a skin serves several steps; each step selects the pairs within H from it.
  */
 import type { Pairs } from "./fluidForces.ts";
 import type { MethodState } from "./method.ts";
@@ -10,14 +10,14 @@ import { W_0 } from "./wendland.ts";
 
 export class SphSums {
   readonly neighbors: Neighbors;
-  /** By places in the order of `neighbors`: float64[3N] each. */
+  /** In the order of `neighbors`: float64[3N] each. */
   readonly x: Float64Array;
   readonly v: Float64Array;
   readonly a: Float64Array;
-  /** Those within H, by places; where those that begin at each place begin. */
+  /** Pairs within H, by places in that order; and where the pairs of each place begin. */
   readonly pairs: Pairs = pairsOf(0);
   private readonly group: Uint32Array;
-  /** By places: a density, a pressure. */
+  /** In that order: a density or a pressure. */
   private readonly sum: Float64Array;
   private readonly H: number;
 
@@ -30,14 +30,14 @@ export class SphSums {
     this.group = new Uint32Array(count + 1);
   }
 
-  /** Lists pairs that hold until two points have moved by `skin` together, m. */
+  /** Lists pairs, valid until two points have moved by `skin` together, m. */
   list(x: Float64Array, skin: number): void {
     const { neighbors, pairs } = this;
     neighbors.findInOrder(x, this.H + skin);
     if (pairs.i.length < neighbors.pairs) Object.assign(pairs, pairsOf(Math.ceil(1.5 * neighbors.pairs)));
   }
 
-  /** Begins a step. */
+  /** Begins a step: copies the state in the order of `neighbors`. */
   gather({ x, v }: MethodState): void {
     const { order } = this.neighbors;
     for (let n = 0; n < order.length; n++)
@@ -49,8 +49,9 @@ export class SphSums {
   }
 
   /**
-   * Chooses the pairs within H: rho/rho_0 = sum_j W_ij/W_0.
-   * @param density float64[N] out, by numbers. @param more whether anybody asks for all that fluidForces.ts does
+   * Selects the pairs within H: rho/rho_0 = sum_j W_ij/W_0.
+   * @param density float64[N] out, by numbers
+   * @param more whether slopes and weights for fluidForces.ts are needed
    */
   sumDensity(density: Float64Array, more: boolean): void {
     const { x, sum, H, pairs, group } = this;
@@ -74,7 +75,7 @@ export class SphSums {
         const dy = ay - x[3 * b + 1]!;
         const dz = az - x[3 * b + 2]!;
         const square = dx * dx + dy * dy + dz * dz;
-        // what is too far is overwritten: a branch that a processor guesses wrong costs more than a pair
+        // pairs that are too far are overwritten: a mispredicted branch costs more than a pair
         j[count] = b;
         slope[count] = square;
         count += Number(square < H * H);
@@ -101,7 +102,8 @@ export class SphSums {
 
   /**
    * a_i -= sum_j (P_i + P_j) grad_i W_ij/W_0, and viscosity.
-   * @param P float64[N], by numbers: pressure over density, m^2/s^2. @param viscosity m^2/s
+   * @param P float64[N], by numbers: pressure over density, m^2/s^2
+   * @param viscosity m^2/s
    */
   push(P: Float64Array, viscosity: number): void {
     const { x, v, a, sum: pressure, H, pairs, group } = this;
@@ -146,7 +148,8 @@ export class SphSums {
 
   /**
    * Pressure in the last step by the virial of a point's pairs, Pa: scale sum_j (P_i + P_j) r |dW/dr|/W_0.
-   * @param x float64[3N], by numbers, m. @param scale kg/m^3
+   * @param x float64[3N], by numbers, m
+   * @param scale kg/m^3
    */
   virial(x: Float64Array, P: Float64Array, scale: number): Float64Array {
     const { group } = this;

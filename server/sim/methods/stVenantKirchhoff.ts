@@ -1,6 +1,6 @@
 /**
- * Saint Venant-Kirchhoff's law (Green's strain and Hooke's law), and what conserves volume and stands up when turned
- * over (Mueller et al. 2004, eq. 14, 24), per volume:
+ * Saint Venant-Kirchhoff's law (Green's strain and Hooke's law), with a term that conserves volume and restores
+ * inverted elements (Mueller et al. 2004, eq. 14, 24), per volume:
  *
  *   U = mu e:e + lambda tr(e)^2/2 + bulk (det F - 1)^2/2,   e = (F^T F - 1)/2,   P = dU/dF
  */
@@ -14,7 +14,7 @@ export interface Moduli {
 }
 
 export class StVenantKirchhoff {
-  /** What was asked for last: float64[9] Pa. */
+  /** Result of the last call: float64[9] Pa. */
   readonly P = new Float64Array(9);
   private readonly moduli: Moduli;
   private readonly e = new Float64Array(9);
@@ -24,7 +24,10 @@ export class StVenantKirchhoff {
     this.moduli = moduli;
   }
 
-  /** P of the F at `at`. @returns U, Pa */
+  /**
+   * Computes P for the F at `at`.
+   * @returns U, Pa
+   */
   stress(F: Float64Array, at: number): number {
     const { e, P, cofactors } = this;
     const { mu, lambda, bulk } = this.moduli;
@@ -41,7 +44,7 @@ export class StVenantKirchhoff {
     return energy + 0.5 * bulk * over * over;
   }
 
-  /** P of a change dF; the stress stands still. */
+  /** Change of P by dF, without the change of the stress's direction. */
   change(F: Float64Array, at: number, dF: Float64Array): void {
     const { e, P, cofactors } = this;
     const { mu, lambda, bulk } = this.moduli;

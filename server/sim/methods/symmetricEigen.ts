@@ -1,8 +1,8 @@
 /**
- * All eigenvalues and eigenvectors of a dense symmetric matrix: Householder tridiagonalization and implicit QL
- * (Golub and Van Loan, sections 8.3.1 and 8.3.3; EISPACK's tred2 and tql2, Bowdler et al. 1968), with + - * / sqrt
- * only, so that the bits are the same everywhere. Jacobi rotations take five times as long at 375
- * rows (0.96 and 0.18 s of processor time, random matrix).
+ * All eigenvalues and eigenvectors of a dense symmetric matrix: Householder tridiagonalization and implicit QL (Golub
+ * and Van Loan, sections 8.3.1 and 8.3.3; EISPACK's tred2 and tql2, Bowdler et al. 1968). Only + - * / sqrt, so that
+ * the bits are the same on any machine.
+ * Tried: Jacobi rotations take five times as long at 375 rows (0.96 and 0.18 s of processor time, random matrix).
  */
 export interface Eigen {
   /** float64[n] ascending */
@@ -14,13 +14,16 @@ export interface Eigen {
 const MOST_SWEEPS = 60;
 const EPSILON = 2 ** -52;
 
-/** @param A float64[n*n], not changed. @throws Error where it does not converge: entries that are not finite */
+/**
+ * @param A float64[n*n], not changed
+ * @throws Error if it does not converge: entries that are not finite
+ */
 export function symmetricEigen(A: Float64Array, n: number): Eigen {
   const Z = Float64Array.from(A);
   const d = new Float64Array(n);
   const e = new Float64Array(n);
   tridiagonalize(Z, d, e, n);
-  // rows in place of columns: rotations then run through memory
+  // rows in place of columns: rotations then run along memory
   const V = new Float64Array(n * n);
   for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) V[n * j + i] = Z[n * i + j]!;
   diagonalize(V, d, e, n);
@@ -30,7 +33,7 @@ export function symmetricEigen(A: Float64Array, n: number): Eigen {
   return { values: Float64Array.from(order, (i) => d[i]!), vectors };
 }
 
-/** Z: A -> Q; d, e the diagonal and what is below it (e[i] beside d[i - 1] and d[i]). */
+/** Z: A -> Q; d is the diagonal, e the entries below it (e[i] between d[i - 1] and d[i]). */
 function tridiagonalize(Z: Float64Array, d: Float64Array, e: Float64Array, n: number): void {
   for (let i = n - 1; i > 0; i--) {
     const row = n * i;
@@ -79,7 +82,7 @@ function reflect(Z: Float64Array, e: Float64Array, n: number, i: number, h: numb
   }
 }
 
-/** The product of all reflections, in place of them. */
+/** Replaces the reflections by their product. */
 function accumulate(Z: Float64Array, d: Float64Array, n: number): void {
   for (let i = 0; i < n; i++) {
     const row = n * i;
@@ -96,7 +99,7 @@ function accumulate(Z: Float64Array, d: Float64Array, n: number): void {
   }
 }
 
-/** Implicit QL with Wilkinson's shift; rows of V are turned with it. */
+/** Implicit QL with Wilkinson's shift; rotates the rows of V with it. */
 function diagonalize(V: Float64Array, d: Float64Array, e: Float64Array, n: number): void {
   e.copyWithin(0, 1);
   e[n - 1] = 0;

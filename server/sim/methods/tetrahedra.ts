@@ -1,20 +1,23 @@
 /**
- * Forces of linear tetrahedra under Hooke's law, in the element's own rotated frame or not: what finite elements and
- * finite volumes share. With corners x_j, gradients b_j of their shape functions and F = sum_j x_j b_j^T
+ * Forces of linear tetrahedra under Hooke's law, with or without the element's own rotated frame; shared by finite
+ * elements and finite volumes. With corners x_j, gradients b_j of their shape functions and F = sum_j x_j b_j^T
  *
  *   P = R (2 mu e + lambda tr(e) 1),   e = (R^T F + F^T R)/2 - 1,   f_j = -P w_j
  *
- * R is the rotation of F (warped stiffness, Mueller and Gross 2004: f = -R K (R^T x - x_0)), or 1 (linear: right for
- * small rotations only). The vectors w_j are the method's: V b_j of finite elements (the derivative of the energy
- * V (mu e:e + lambda tr(e)^2/2) at constant R), the areas of faces of finite volumes. K leaves out how R turns, as the
- * paper does: it is symmetric and positive semidefinite.
+ * R is the rotation of F (warped stiffness, Mueller and Gross 2004: f = -R K (R^T x - x_0)), or 1 (linear: correct for
+ * small rotations only). The vectors w_j come from the method: V b_j for finite elements (the derivative of the energy
+ * V (mu e:e + lambda tr(e)^2/2) at constant R), the areas of faces for finite volumes. Like the paper, K leaves out the
+ * change of R: it is symmetric and positive semidefinite.
  */
 import type { TetElements } from "../constraints/tetrahedra.ts";
 import type { ForceModel } from "./forceModel.ts";
 import type { Constants } from "./method.ts";
 import { rotationOf } from "./polar.ts";
 
-/** @param elements of the placed body; weights float64[12n] m^2, w_j of each corner */
+/**
+ * @param elements of the placed body
+ * @param weights float64[12n] m^2, w_j of each corner
+ */
 export function tetrahedraOf(
   { particles, dmInverse, volume, mu, lambda }: TetElements,
   weights: Float64Array,
@@ -30,7 +33,7 @@ export class Tetrahedra implements ForceModel {
   private readonly mu: number;
   private readonly lambda: number;
   private readonly warped: boolean;
-  /** Of each element: R and P at the last positions; and their energy, J. */
+  /** R and P of each element at the last positions; and their energy, J. */
   private readonly rotation: Float64Array;
   private readonly stress: Float64Array;
   private stored = 0;
@@ -95,7 +98,8 @@ export class Tetrahedra implements ForceModel {
   }
 
   /**
-   * P of F and R. @param rest 1 where F is a deformation, 0 where it is a change of one
+   * P from F and R.
+   * @param rest 1 if F is a deformation, 0 if it is a change of one
    * @returns mu e:e + lambda tr(e)^2/2
    */
   private hooke(at: number, rest: number): number {

@@ -8,7 +8,7 @@ import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";
 
 const cornersOf = (e: BendElements, i: number): number[] => [...e.particles.subarray(4 * i, 4 * i + 4)];
 
-/** K x. sum_j K_j = 0, so that x0 may be subtracted first: digits far from the origin. */
+/** K x. Since sum_j K_j = 0, x0 is subtracted first: this keeps digits far from the origin. */
 export function curvatureVector(x: Float64Array, e: BendElements, i: number): Vector {
   const corners = cornersOf(e, i);
   const x0 = vectorAt(x, corners[0]!);
@@ -18,10 +18,10 @@ export function curvatureVector(x: Float64Array, e: BendElements, i: number): Ve
   );
 }
 
-/** What is left of K x after its rest length, along K x. */
+/** Part of K x beyond its rest length, along K x. */
 function beyondRest(Kx: Vector, rest: number): Vector {
   const length = norm(Kx);
-  return length > 0 ? scale(1 - rest / length, Kx) : Kx; // straightened exactly: no direction to bend back to
+  return length > 0 ? scale(1 - rest / length, Kx) : Kx; // exactly flat: no direction to bend back to
 }
 
 /** Energy of stencil i, J. */
@@ -39,7 +39,7 @@ export function bendingGradient(x: Float64Array, e: BendElements, i: number): Ve
 /**
  * One XPBD step of stencil i. gradC_j = K_j I.
  * @param L float64[3n] accumulated multipliers, inout
- * @param C what is to vanish, m
+ * @param C value to remove, m
  */
 export function solveStencil(p: Particles, e: BendElements, i: number, L: Float64Array, h: number, C: Vector): void {
   const corners = cornersOf(e, i);

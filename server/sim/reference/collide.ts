@@ -2,13 +2,13 @@
  * Twin of kernel/assembly/colliders/collide.ts: particles against analytic colliders, each given by its signed
  * distance.
  *
- * A signed distance changes by at most the length of a motion (it is 1-Lipschitz), so steps of d - r along xPrev -> x
- * never jump over a surface: conservative advancement (Mirtich 1996). Answer, with the outward normal n and the depth
- * p:
- *   x moves out by p along n; the tangential displacement is cut whole up to mu_static p, else by mu p/|dx_t|
- *   (Coulomb); of the velocity away from the
- *   surface only what bounces is left, restitution times the approach, where that is more than two substeps of external
- *   acceleration make.
+ * A signed distance changes by at most the length of a motion (it is 1-Lipschitz). So steps of d - r along xPrev -> x
+ * never jump over a surface: conservative advancement (Mirtich 1996). The response, with the outward normal n and the
+ * depth p:
+ *   x moves out by p along n
+ *   the tangential displacement is removed wholly up to mu_static p, else by mu p/|dx_t| (Coulomb)
+ *   the velocity away from the surface is removed; if the approach exceeds two substeps of external acceleration,
+ *   restitution times the approach remains
  */
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { add, apply, dot, norm, scale, subtract, transpose, type Matrix, type Vector } from "./vector.ts";
@@ -19,20 +19,20 @@ export type Shape =
   | { type: "capsule"; a: Vector; b: Vector; radius: number }
   /** solid, flat ends */
   | { type: "cylinder"; a: Vector; b: Vector; radius: number }
-  /** the wall's middle goes from radiusA around a to radiusB around b */
+  /** the middle of the wall goes from radiusA around a to radiusB around b */
   | { type: "funnel"; a: Vector; b: Vector; radiusA: number; radiusB: number; thickness: number }
-  /** toLocal: world to box axes, rows are the axes */
+  /** toLocal: world to box axes; its rows are the axes */
   | { type: "box"; center: Vector; halfExtents: Vector; toLocal: Matrix };
 
-/** Where a moving collider is: world = s + R (p - center). */
+/** Pose of a moving collider: world = s + R (p - center). */
 interface Frame {
   s: Vector;
   R: Matrix;
 }
 
-/** `way`: of one that moves, where it is at the start and the end of the substep. */
+/** `way`: pose of a moving collider at the start and the end of the substep. */
 export type ReferenceCollider = Shape & {
-  rootFriction: number /** default: as the dynamic one */;
+  rootFriction: number /** default: same as the dynamic one */;
   rootStatic?: number /** default 0 */;
   rootBounce?: number;
   way?: { center: Vector; start: Frame; end: Frame };
@@ -75,7 +75,10 @@ export function distanceTo(shape: Shape, p: Vector): { d: number; n: Vector } {
   }
 }
 
-/** A figure of revolution: `profile` is the distance in the half plane of radius and height, and its gradient there. */
+/**
+ * Distance to a figure of revolution: `profile` is the distance in the half plane of radius and height, and its
+ * gradient.
+ */
 function revolved(
   a: Vector,
   b: Vector,
@@ -88,7 +91,7 @@ function revolved(
   const s = dot(subtract(p, a), u);
   const across = subtract(subtract(p, a), scale(s, u));
   const rho = norm(across);
-  // on the axis every direction across it is right
+  // on the axis any perpendicular direction works
   const away =
     rho > 0
       ? scale(1 / rho, across)
@@ -109,7 +112,7 @@ function rectangle(radius: number, rho: number, s: number, length: number): { d:
   return { d, along: [Math.max(qr, 0) / d, (end * Math.max(qs, 0)) / d] };
 }
 
-/** Segment from (radiusA, 0) to (radiusB, length), half a wall around it. */
+/** Segment from (radiusA, 0) to (radiusB, length), with half of the wall on each side. */
 function wall(
   c: Extract<Shape, { type: "funnel" }>,
   rho: number,
@@ -134,14 +137,14 @@ function aroundPoint(center: Vector, radius: number, p: Vector): { d: number; n:
   return { d: length - radius, n: length > 0 ? scale(1 / length, away) : [0, 1, 0] };
 }
 
-/** What is left after so many steps counts as a hit, which errs on the safe side. */
+/** Steps after which the march counts as a hit, which is the safe choice. */
 const MAX_MARCH = 24;
-/** Margins a second. */
+/** Speed out of the margin, in margins per second. */
 const RISE = 2;
 
 /**
- * Depth, normal and entry (part of the motion) of the answer to the motion from -> to of a particle of radius r, or
- * nothing.
+ * Depth, normal and entry (share of the motion) of the response to the motion from -> to of a particle of radius r;
+ * undefined: no hit.
  */
 export function answer(
   shape: Shape,
@@ -157,14 +160,14 @@ export function answer(
   const d1 = end.d - r;
   if (d1 > 0 && d1 > move) return undefined;
   if (d0 <= 0) {
-    // from within the margin: away from the surface where it began, or on into it, through to another side even
+    // from within the margin: away from the surface at its start, or further into it, even through to another side
     const inward = dot(dx, start.n);
     if (inward < 0 && (d1 > 0 || dot(start.n, end.n) < 0.5)) return { depth: -(d0 + inward), n: start.n, entry: 0 };
     return d1 > 0 ? undefined : { depth: -d1, n: end.n, entry: 0 };
   }
   if (d1 > 0 && d0 + d1 > move) return undefined;
   if (shape.type === "funnel" && move > 0) return answerConcave(shape, from, to, r, d0 / move, { d: d1, n: end.n });
-  /** Part of the motion after which the tangent of a distance is at the surface; 1: not on the way. */
+  /** Share of the motion after which the tangent of a distance reaches the surface; 1: not during the motion. */
   const tangent = (d: number, n: Vector): number => (dot(dx, n) < 0 ? d / -dot(dx, n) : 1);
   let t = tangent(d0, start.n);
   let hit = false;
@@ -177,7 +180,7 @@ export function answer(
     if (hit) break;
     t += tangent(d, n);
   }
-  // through to another side, or out again: answer at the entry. A shallow hit slides along the surface where it ended.
+  // through to another side, or out again: respond at the entry. A shallow hit slides along the surface at its end.
   if (hit && (d1 > 0 || dot(n, end.n) < 0.5)) {
     const depth = -dot(subtract(to, add(from, scale(t, dx))), n);
     return depth > 0 ? { depth, n, entry: t } : undefined;
@@ -187,7 +190,10 @@ export function answer(
 
 const MAX_CONCAVE_MARCH = 64;
 
-/** A touch counts only on the way in; steps of at least half the margin; a march that does not end counts as a hit. */
+/**
+ * For concave shapes: a touch counts only on the way in; steps are at least half the margin; an unfinished march counts
+ * as a hit.
+ */
 function answerConcave(
   shape: Shape,
   from: Vector,
@@ -214,7 +220,7 @@ function answerConcave(
   return { depth: Math.max(1e-4 * r, -dot(subtract(to, add(from, scale(t, dx))), n)), n, entry };
 }
 
-/** The point as the collider's own frame has it. */
+/** The point in the collider's own frame. */
 function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector {
   if (!c.way) return p;
   const { s, R } = c.way[when];
@@ -223,8 +229,8 @@ function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector
 
 /**
  * Moves all particles out of all colliders, in their order, and corrects velocities.
- * @param own roots of the particles' other coefficients; default: sticks as it slides, no bounce; safe: float64[3N]
- *   positions at the start of the substep, m, where contact may have moved xPrev
+ * @param own roots of the particles' other coefficients; default: static friction equals dynamic, no bounce; safe:
+ * float64[3N] positions at the start of the substep, m, if contact may have moved xPrev
  */
 export function collide(
   p: Particles,
@@ -245,7 +251,7 @@ export function collide(
       const { n } = hit;
       const entry = add(from, scale(hit.entry, subtract(x, from)));
       const approach = -dot(subtract(x, from), n);
-      // what friction acts on; from within the margin it comes out slowly
+      // depth for friction; a particle inside the margin moves out slowly
       const grip = Math.min(hit.depth, Math.max(approach, 0));
       const start = inFrame(c, "start", vectorAt(own.safe ?? p.xPrev, i));
       const within = Math.min(r, Math.max(0, r - distanceTo(c, start).d));
@@ -264,7 +270,7 @@ export function collide(
           x,
           scale(slide <= sticks ? 1 : Math.min(1, (p.rootFriction[i]! * c.rootFriction * grip) / slide), tangential),
         );
-      // what is concave may be in the way of its own answer: stop at the margin, where it entered
+      // pushing out of one wall of a concave shape can hit another wall: stop at the margin, at the entry
       if (c.type === "funnel" && (answer(c, from, x, 0.5 * r)?.depth ?? 0) > 0) {
         const there = distanceTo(c, entry);
         x = add(entry, scale(Math.max(0, r - there.d), there.n));
@@ -273,7 +279,7 @@ export function collide(
       const away = dot(subtract(x, from), n) - back;
       if (away > 0 || back > 0) addAt(p.xPrev, i, scale(away, c.way ? apply(c.way.end.R, n) : n));
     }
-    // what others have pushed through a plane comes back to it
+    // particles that other colliders pushed through a plane return to it
     if (touched && colliders.length > 1)
       for (const c of colliders) {
         const { d, n } =

@@ -1,7 +1,8 @@
 /**
- * Twin of the first stage of kernel/assembly/contact/contactResponse.ts: pairs that are not clear are pushed apart
- * together (impulses.ts), inelastic but for restitution, with friction (Bridson, Fedkiw & Anderson 2002, section 7.3).
- * What eight rounds do not clear, or would throw, would be a rigid zone, which this twin does not have.
+ * Twin of the first stage of kernel/assembly/contact/contactResponse.ts. Pairs in violation are pushed apart together
+ * (impulses.ts), inelastically except for restitution, with friction (Bridson, Fedkiw & Anderson 2002, section 7.3).
+ * Pairs that eight rounds do not resolve, or would throw, would form a rigid impact zone, which this twin does not
+ * have.
  */
 import { vectorAt, addAt, type Particles } from "./particles.ts";
 import { closestOf, type ReferenceContactPair } from "./contacts.ts";
@@ -26,7 +27,7 @@ const MOST_MOTION = 2;
 
 type Answer = { answer: "clear" } | { answer: "near" | "meet"; keep: number; impact: number };
 
-/** Is the way of a pair from `safe` to x clear? */
+/** Examines the displacement of a pair from `safe` to x for a violation. */
 function examine(touch: ReferenceContactPair, safe: Float64Array, x: Float64Array, detect: Detection): Answer {
   const keep = Math.min(touch.keep, (1 - ROUNDING) * closestOf(touch, safe).distance);
   const q = Float64Array.from([safe, x].flatMap((at) => touch.particles.flatMap((i) => [...vectorAt(at, i)])));
@@ -35,10 +36,7 @@ function examine(touch: ReferenceContactPair, safe: Float64Array, x: Float64Arra
   return closestOf(touch, x).distance >= keep ? { answer: "clear" } : { answer: "near", keep, impact };
 }
 
-/**
- * A pair that is pushed: C = n . sum b x - target >= 0, by `pushed` so far; what is missing is left alone below
- * `leave`.
- */
+/** A pushed pair: C = n . sum b x - target >= 0, pushed by `pushed` so far; a violation below `leave` is ignored. */
 interface Row {
   touch: ReferenceContactPair;
   normal: Vector;
@@ -50,8 +48,10 @@ interface Row {
 
 /**
  * Pushes `touches` apart until all are clear.
- * @param bad those that are not, in list order; all the whole list
- * @returns for every particle that was moved where it was before. @throws Error where impulses are not enough
+ * @param bad the pairs in violation, in list order
+ * @param all the whole list
+ * @returns for every moved particle, its position before
+ * @throws Error if impulses are not enough
  */
 export function pushAllApart(
   p: Particles,
@@ -91,8 +91,8 @@ export function pushAllApart(
 }
 
 /**
- * Velocities of what was pushed, over a substep of h, and fresh directions for its pairs.
- * @param before what pushAllApart returned
+ * Updates velocities of pushed particles, over a substep of h, and the directions of their pairs.
+ * @param before result of pushAllApart
  */
 export function updatePushed(
   p: Particles,
@@ -130,7 +130,7 @@ function makeRow(
   const atSafe = closestOf(touch, safe);
   let at = atSafe;
   let hold = holdAt(at.distance);
-  /** Along the direction of the closest points, m. */
+  /** Distance along the direction of the closest points, m. */
   const along = (positions: Float64Array): number =>
     dot(
       unit(at),
@@ -165,14 +165,15 @@ function makeRow(
   };
 }
 
-/** Of a round: what a row may be pushed in all, and what a particle may be moved, m. */
+/** Limits of a round: total push of a row, and displacement of a particle, m. */
 interface Limits {
   push: number;
   motion: number;
 }
 
 /**
- * @returns those of the first round: MOST_PUSH times what the worst row misses, MOST_MOTION times the fastest motion
+ * @returns the limits of the first round: MOST_PUSH times the worst row's violation, MOST_MOTION times the fastest
+ * motion
  */
 const limitsOf = (p: Particles, safe: Float64Array, rows: readonly Row[]): Limits => ({
   push: MOST_PUSH * Math.max(0, ...rows.map((row) => row.target - gapOf(p, row))),
@@ -185,8 +186,9 @@ const limitsOf = (p: Particles, safe: Float64Array, rows: readonly Row[]): Limit
 });
 
 /**
- * Sweeps, there and back, until all rows are content.
- * @returns the particles that were moved, in that order. @throws Error where one was moved by more than it may be
+ * Sweeps back and forth until no row has a violation.
+ * @returns the moved particles, in that order
+ * @throws Error if one was moved further than its limit
  */
 function solveRows(
   p: Particles,
@@ -221,8 +223,10 @@ const gapOf = (p: Particles, { touch: { particles }, normal, weights }: Row): nu
   );
 
 /**
- * @param before gets where particles were that it moves. @param most that the row may be pushed by in all, m
- * @returns whether it was not content
+ * Solves one row.
+ * @param before receives the earlier positions of particles that it moves
+ * @param most largest total push of the row, m
+ * @returns whether the row had a violation
  */
 function solveRow(p: Particles, safe: Float64Array, row: Row, before: Map<number, Vector>, most: number): boolean {
   const { touch, normal: n, weights: b } = row;

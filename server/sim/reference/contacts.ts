@@ -1,25 +1,25 @@
 /**
- * Twin of kernel/assembly/contact/contactList.ts, contactCheck.ts and contactSolver.ts: contact between surfaces. What
- * is listed is everything (pairs.ts); whether a pair is parted by a direction is asked as there, because the answer
- * says which pairs keep which direction. What neither direction parts goes to touchResponse.ts.
- *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points when the substep began, or of what slides at x;
+ * Twin of kernel/assembly/contact/contactList.ts, contactCheck.ts and contactSolver.ts: contact between surfaces. All
+ * pairs are listed (pairs.ts). A direction that separates a pair is searched as in the kernel, because the result
+ * decides which pairs keep which direction. Pairs without such a direction go to contactResponse.ts.
+ *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the substep's start, or at x for a sliding pair
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
-import { edgesDistance, vertexTriangleDistance, type Closest } from "./pairs.ts";
+import { edgesDistance, vertexTriangleDistance, type Closest } from "./closestPoints.ts";
 import { combine, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
-/** A surface as contact sees it. */
+/** Contact properties of a surface. */
 export interface ReferenceSurface {
   /** contact thickness, m */
   radius: number;
-  /** roots of the coefficients: a pair's is the product of two */
+  /** square roots of the coefficients: a pair's coefficient is the product of two */
   rootStatic: number;
   rootDynamic: number;
   rootBounce: number;
-  /** Of a collider that has a shape of its own: vertices answer to that. */
+  /** True for the core mesh of an analytic collider: vertices meet the exact shape. */
   shaped: boolean;
-  /** And so large and round that its pairs are only verified. */
+  /** True if it is also so large and round that its pairs are only checked. */
   smooth: boolean;
 }
 
@@ -31,24 +31,24 @@ export interface PairName {
 }
 
 export interface ReferenceContactPair extends PairName {
-  /** distance that contact keeps, m; -Infinity: others see to that */
+  /** contact distance, m; -Infinity: handled elsewhere */
   thickness: number;
   /** least distance, m */
   keep: number;
   staticFriction: number;
   dynamicFriction: number;
   restitution: number;
-  /** A direction in which the pair is apart, and how far it was when the substep began, m. */
+  /** A separation direction of the pair, and its gap at the substep's start, m. */
   normal: Vector;
   gap: number;
-  /** Solved in this substep, with these weights of the closest points. */
+  /** True if the pair is solved in this substep, with these weights of the closest points. */
   near: boolean;
   weights: Closest["weights"];
 }
 
 /** Constants of the kernel: contactList.ts, pairList.ts, contactCheck.ts, touch.ts. */
 const KEEP = 0.125;
-const EDGE_SHARE = 0.65;
+export const EDGE_SHARE = 0.65;
 const REST_SHARE = 0.9;
 const NEAR = 1.25;
 const AHEAD = 1.5;
@@ -62,7 +62,7 @@ export function closestOf({ kind, particles }: PairName, x: Float64Array): Close
   return kind === "vertex" ? vertexTriangleDistance(a, b, c, d) : edgesDistance(a, b, c, d);
 }
 
-/** How far apart the direction n holds a pair: least n . (first - second) over its particles, m. */
+/** Separation of a pair by direction n: least n . (first - second) over its particles, m. */
 export function separation({ kind, particles }: PairName, x: Float64Array, n: Vector): number {
   const along = particles.map((p) => dot(n, subtract(vectorAt(x, p), vectorAt(x, particles[3]))));
   const first = kind === "vertex" ? 1 : 2;
@@ -70,8 +70,8 @@ export function separation({ kind, particles }: PairName, x: Float64Array, n: Ve
 }
 
 /**
- * Pairs as they are listed at positions x.
- * @param rest float64[3N] undeformed positions, m: neighbors of one surface keep less than their distance there
+ * Lists pairs at positions x.
+ * @param rest float64[3N] undeformed positions, m: neighbors in one surface keep less than their distance there
  */
 export function listContacts(
   names: readonly PairName[],
@@ -106,8 +106,8 @@ export function listContacts(
 }
 
 /**
- * At the end of a substep from `safe` to x.
- * @returns pairs that no direction clears, in list order; the others have what the next substep needs
+ * Checks all pairs at the end of a substep from `safe` to x.
+ * @returns pairs that no direction clears, in list order; the others are updated for the next substep
  */
 export function checkContacts(
   touches: readonly ReferenceContactPair[],
@@ -133,9 +133,10 @@ export function checkContacts(
 }
 
 /**
- * Direction and weights that a pair is solved with: those of the closest points at x where it slides by more than STRAY
- * of its thickness, and they point the same way or held it apart at the start. @returns undefined: its primitives have
- * passed each other
+ * Direction and weights for solving a pair. If the pair slides by more than STRAY of its thickness, they are those of
+ * the closest points at x. That requires that both directions point the same way, or that the new one separated the
+ * pair at the start.
+ * @returns undefined: its primitives have passed each other
  */
 export function turnAlong(
   p: Particles,
@@ -150,7 +151,7 @@ export function turnAlong(
   const { distance, difference, weights } = closestOf(touch, p.x);
   const m = scale(1 / distance, difference);
   if (!(distance > 0)) return touch;
-  // what they have moved: more across m than along it, or it is no sliding
+  // relative displacement: sliding is more across m than along it
   const way = subtract(
     difference,
     combine(
@@ -164,7 +165,10 @@ export function turnAlong(
   return distance >= r && [p.x, p.xPrev].every((x) => separation(touch, x, between) >= 0.5 * r) ? undefined : touch;
 }
 
-/** One iteration over all near pairs, in order. @param h s */
+/**
+ * One iteration over all near pairs, in order.
+ * @param h s
+ */
 export function solveContacts(p: Particles, touches: readonly ReferenceContactPair[], h: number): void {
   for (const touch of touches) {
     // guard
@@ -187,7 +191,7 @@ export function solveContacts(p: Particles, touches: readonly ReferenceContactPa
     const { normal: n, weights: b } = turned;
     const W = particles.reduce((sum, i, k) => sum + p.w[i]! * b[k]! ** 2, 0);
     if (!(W > 0)) continue;
-    // gradient b_k n; C, in two parts: what came nearer in this substep, and some of what was too near before it
+    // gradient b_k n; C in two parts: the approach in this substep, and a share of the violation before it
     const along = (x: Float64Array): number =>
       dot(
         n,
@@ -204,19 +208,19 @@ export function solveContacts(p: Particles, touches: readonly ReferenceContactPa
     const extra = Math.max(0, hold + still - (g + approach));
     const push = (to: Float64Array, by: Vector): void =>
       particles.forEach((i, k) => addAt(to, i, scale((p.w[i]! * b[k]!) / W, by)));
-    // friction: of the displacement in this substep the part across n
+    // friction: the displacement of this substep perpendicular to n
     const moved = combine(
       b,
       particles.map((i) => subtract(vectorAt(p.x, i), vectorAt(p.xPrev, i))),
     );
     const tangential = subtract(moved, scale(dot(moved, n), n));
     const slide = norm(tangential);
-    // restitution: what comes nearer by more than its weight does leaves with that share of it
+    // restitution: an approach faster than weight alone causes leaves with that share of it
     const nearer = dot(moved, n);
     const weight = 2 * h * h * Math.max(...particles.map((i) => norm(vectorAt(p.acceleration, i))));
     const back = restitution > 0 && nearer < -weight ? (1 + restitution) * nearer + approach : 0;
     const cut = slide <= staticFriction * approach ? 1 : Math.min(1, (dynamicFriction * approach) / slide);
-    // apply; the second part is no velocity
+    // apply; the second part adds no velocity
     push(p.x, subtract(scale(approach + extra, n), scale(cut, tangential)));
     push(p.xPrev, scale(extra + back, n));
   }

@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/constraints/dashpots.ts and of the solves that take what it keeps: a dashpot is an elastic
- * constraint around the strain that the substep began with, with h/tau of the compliance.
+ * Twin of kernel/assembly/constraints/dashpots.ts and of the solves that use its state. A dashpot is an elastic
+ * constraint around the strain at the substep's start, with h/tau of the compliance.
  */
 import type { BendElements } from "../constraints/bend.ts";
 import type { BendDashpots, TetDashpots, TriangleDashpots } from "../constraints/dashpots.ts";
@@ -17,7 +17,7 @@ import { column, combine, cross, dot, norm, scale, subtract, type Vector } from 
 const asTriangles = (e: TriangleDashpots): TriangleElements => ({ ...e, kind: "triangle" });
 const asBends = (e: BendDashpots): BendElements => ({ ...e, kind: "bend" });
 
-/** Nothing where the element is crushed. */
+/** Does nothing for a crushed element. */
 export function solveTetDashpot(p: Particles, e: TetDashpots, i: number, memory: Float64Array, h: number): number[][] {
   const { compliance } = generalMaterial({ ...e, kind: "tet-ortho" }, i);
   if (svd(deformationGradient(p.x, e, i)).sigma[2] < TURNING_STRETCH) return compliance;
@@ -35,13 +35,15 @@ export function solveTriangleDashpot(
   return solveTriangle(p, asTriangles(e), i, memory, h, vectorAt(e.past, i));
 }
 
-/** C = K x - K x_0, the latter turned along with the stencil. */
+/** C = K x - K x_0, the latter rotated with the stencil. */
 export function solveBendDashpot(p: Particles, e: BendDashpots, i: number, memory: Float64Array, h: number): void {
   const past = combine([...vectorAt(e.past, i)], frameOf(p.x, e, i));
   solveStencil(p, asBends(e), i, memory, h, subtract(curvatureVector(p.x, asBends(e), i), past));
 }
 
-/** Unit vectors: along a stencil's first edge, across that and the last one, and across its two edges. */
+/**
+ * Unit vectors: along a stencil's first edge; perpendicular to the first edge and the normal; normal to its two edges.
+ */
 function frameOf(x: Float64Array, { particles }: BendDashpots, i: number): [Vector, Vector, Vector] {
   const at = (c: number): Vector => vectorAt(x, particles[4 * i + c]!);
   const unit = (v: Vector): Vector => (norm(v) > 0 ? scale(1 / norm(v), v) : v);
@@ -50,14 +52,18 @@ function frameOf(x: Float64Array, { particles }: BendDashpots, i: number): [Vect
   return [u, cross(u, n), n];
 }
 
-/** At the end of a substep: what the next one begins with. @param x float64[3N] m; e inout: its past */
+/**
+ * Stores the strain at the end of a substep for the next one.
+ * @param x float64[3N] m
+ * @param e inout: its past
+ */
 export function keepPast(x: Float64Array, e: Elements): void {
   if (e.kind !== "tet-dashpot" && e.kind !== "triangle-dashpot" && e.kind !== "bend-dashpot") return;
   const numbers = e.kind === "tet-dashpot" ? 6 : 3;
   for (let i = 0; numbers * i < e.past.length; i++) e.past.set(measureOf(x, e, i), numbers * i);
 }
 
-/** What a dashpot resists the rate of. */
+/** Strain whose rate a dashpot resists. */
 function measureOf(x: Float64Array, e: TetDashpots | TriangleDashpots | BendDashpots, i: number): readonly number[] {
   if (e.kind === "triangle-dashpot") return strains(...fabricGradient(x, asTriangles(e), i));
   if (e.kind === "bend-dashpot") {

@@ -4,16 +4,16 @@
  *
  *   F = D_s D_m^-1 = sum_j x_j b_j^T = U diag(sigma) V^T
  *   Neo-Hookean   Psi = mu/2 sum_i f(sigma_i) + lambda/2 t^2,  f = sigma^2 - 1 - 2 log sigma,  t = sum_i log sigma_i
- *   Bender et al. 2014, eq 8
- *   stable        Psi = mu/2 (sum_i sigma_i^2 - 3) + lambda'/2 ((j - gamma)^2 - (1 - gamma)^2),  j = sigma_0 sigma_1
- *   sigma_2      Macklin & Mueller 2021
- * Below the stretch s0 (`clamp`) f, log and j are continued as their tangents in sigma_i. While a body is tangled, all
- * of it has the continued Saint Venant-Kirchhoff energy of the same moduli (tetrahedron.ts, `strainOf`).
+ *                 (Bender et al. 2014, eq 8)
+ *   stable        Psi = mu/2 (sum_i sigma_i^2 - 3) + lambda'/2 ((j - gamma)^2 - (1 - gamma)^2),
+ *                 j = sigma_0 sigma_1 sigma_2      (Macklin & Mueller 2021)
+ * Below the stretch s0 (`clamp`) f, log and j are continued by their tangents in sigma_i. While a body is `tangled`,
+ * all of it has the continued Saint Venant-Kirchhoff energy of the same moduli (tetrahedron.ts, `strainOf`).
  *
  * Nine multipliers, x_j = xTilde_j + w_j L b_j; the fixed point L = -h^2 V P(F) is implicit Euler. One step of it, in
  * the frame of F's rotation R:
- *   dL = R X,  sym X + skew X/theta + beta (X K + K X^T) + a N (N : X K) = -R^T (L + h^2 V P),  K = sum_j w_j b_j
- *   b_j^T,  N = R^T cof F
+ *   dL = R X,  sym X + skew X/theta + beta (X K + K X^T) + a N (N : X K) = -R^T (L + h^2 V P),
+ *   K = sum_j w_j b_j b_j^T,  N = R^T cof F
  */
 import type { HyperElements } from "../constraints/hyperelastic.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
@@ -47,7 +47,7 @@ const NEAR = 3.007;
 export interface HyperStress {
   /** Psi, Pa; 0 at rest */
   energy: number;
-  /** What stands for F, cof F, J and log J in P = mu F + p cof F: themselves in a regular element. */
+  /** Values in place of F, cof F, J and log J in P = mu F + p cof F: unchanged for a regular element. */
   F: Matrix;
   cofactors: Matrix;
   J: number;
@@ -178,8 +178,8 @@ const SYMMETRIC = [
 ].map(([a, b]) => linear(0.5, UNITS[a!]!, 0.5, UNITS[b!]!));
 
 /**
- * Whether the kernel takes an element as it is: every singular value above the clamp, by the bound J/|cof F| of the
- * smallest, and near a rotation.
+ * Whether the kernel uses an element's F unchanged: every singular value is above the clamp, by the bound J/|cof F| of
+ * the smallest, and F is near a rotation.
  */
 function regular(F: Matrix, clamp: number): boolean {
   const J = determinant(F);
@@ -191,20 +191,20 @@ function regular(F: Matrix, clamp: number): boolean {
 
 const scaleMatrix = (s: number, A: Matrix): Matrix => linear(s, A, 0, A);
 
-/** As far towards the rotation of F as the kernel goes (Higham 1986). */
+/** Rotation of F, with as many iterations as the kernel (Higham 1986). */
 function newtonRotation(F: Matrix): Matrix {
   let R = F;
   for (let k = 0; k < POLAR_STEPS; k++) R = linear(0.5, R, 0.5, transpose(inverse(R)));
   return R;
 }
 
-/** What an element remembers from one iteration to the next: nine multipliers, row by row. */
+/** Count of numbers that an element keeps between iterations: nine multipliers, row by row. */
 export const HYPERELASTIC_MEMORY = 9;
 
 /**
  * One step of element i.
  * @param memory float64[9n], inout; all zero in the first iteration of a substep
- * @returns the 6x6 system of the strains, which the kernel eliminates and tests derive their tolerances from
+ * @returns the 6x6 system of the strains, which the kernel eliminates; tests derive their tolerances from it
  */
 export function solveHyperelastic(
   particles: Particles,
@@ -225,7 +225,7 @@ export function solveHyperelastic(
   );
   const least = svd(Fnow).sigma[2];
   if (e.tangled ? least < TURNING_STRETCH : least <= 0) e.folded = true;
-  // stiffness: beta of everything but the volume, a of the volume
+  // stiffness: beta of all but the volume, a of the volume
   const FF = inner(F, F);
   const NN = inner(cofactors, cofactors);
   let curvature: number;

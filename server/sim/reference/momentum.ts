@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/integrate/momentum.ts and momentumCorrection.ts: what the elastic solve took from or gave to
- * a free body's linear and angular momentum is put back as a rigid motion (Dahl & Bargteil 2019).
+ * Twin of kernel/assembly/integrate/momentum.ts and momentumCorrection.ts. The elastic solve makes an error in a free
+ * body's linear and angular momentum; a rigid motion corrects it (Dahl & Bargteil 2019).
  */
 import { addAt, vectorAt, type Particles } from "./particles.ts";
 import { add, cross, dot, scale, solveLinear, subtract, ZERO, type Vector } from "./vector.ts";
@@ -67,8 +67,8 @@ export function balance(p: Particles, first: number, count: number, h: number): 
 }
 
 /**
- * After the velocity update: v += (dV + dOmega x (x - c)) / (1 + h damping), x -= h^2 a / 2 with a the acceleration of
- * all of it by external forces, which makes of symplectic Euler's fall a parabola.
+ * After the velocity update: v += (dV + dOmega x (x - c)) / (1 + h damping), x -= h^2 a / 2, with a the body's
+ * acceleration by external forces. This turns the fall of symplectic Euler into a parabola.
  */
 export function restore(p: Particles, first: number, count: number, motion: RigidMotion, h: number): void {
   for (let i = first; i < first + count; i++) {
@@ -79,15 +79,15 @@ export function restore(p: Particles, first: number, count: number, motion: Rigi
   for (let i = first; i < first + count; i++) addAt(p.x, i, scale((-0.5 * h * h) / mass, force));
 }
 
-/** Linear momentum, and the angular one about the origin. */
+/** Linear momentum, and angular momentum about the origin. */
 export function wholeMomentum(p: Particles, first: number, count: number): { linear: Vector; angular: Vector } {
   const { linear, angular, center } = momentumOf(p.w, p.x, p.v, first, count);
   return { linear, angular: add(angular, cross(center, linear)) };
 }
 
 /**
- * What the response to contacts has changed of a free body's or island's momentum, put back as a rigid motion.
- * @param before of wholeMomentum
+ * Restores the momentum of a free body or island after contact has changed it, by a rigid motion.
+ * @param before result of wholeMomentum
  */
 export function keepMomentum(
   p: Particles,

@@ -3,8 +3,7 @@
  * solve of tetrahedron.ts with nine compliances and a strain without stress.
  *
  *   E = V/2 (H - H_pl) : C (H - H_pl),  H = V diag(e(sigma)) V^T,  F = U diag(sigma) V^T
- *   e(sigma) = (sigma^2 - 1)/2, below s0 = 1/sqrt 3 its tangent                              H is Green's strain where
- *   nothing is clamped
+ *   e(sigma) = (sigma^2 - 1)/2, below s0 = 1/sqrt 3 its tangent; H is Green's strain if nothing is clamped
  *   dE/dF = U P^ V^T,  P^_ii = e'(sigma_i) S^_ii,  P^_ij = g_ij sigma_i S^_ij,  S^ = V^T (V C (H - H_pl)) V
  *   g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2) = (mean slope of e between the two) / ((sigma_i + sigma_j)/2)
  */
@@ -34,8 +33,7 @@ function strain(sigma: number): number {
 const slope = (sigma: number): number => Math.max(sigma, TURNING_STRETCH);
 
 /**
- * g_ij; its denominator is kept above s0, where an element is so inverted that the sign of two singular values is
- * arbitrary.
+ * g_ij. Its denominator is at least s0: for a strongly inverted element the signs of two singular values are arbitrary.
  */
 function secant(si: number, sj: number): number {
   const mean =
@@ -100,7 +98,7 @@ function complianceOf(e: General, i: number): number[][] {
   return ENTRIES.map((_, I) => ENTRIES.map((_, J) => (I < 3 && J < 3 ? normal[I]![J]! : I === J ? shears[I - 3]! : 0)));
 }
 
-/** What the block solve needs to know of element i. */
+/** Material of element i for the block solve. */
 export function generalMaterial(e: General, i: number): Pick<StrainMaterial, "compliance" | "rest"> {
   return { compliance: complianceOf(e, i), rest: restOf(e, i) };
 }
@@ -108,7 +106,7 @@ export function generalMaterial(e: General, i: number): Pick<StrainMaterial, "co
 /**
  * One XPBD step of element i.
  * @param memory float64[15n], inout; all zero in the first iteration of a substep
- * @returns the matrix that was solved with; of a continued element the compliance, which its stress took the inverse of
+ * @returns the solved matrix; for a continued element the compliance, whose inverse gave its stress
  */
 export function solveOrthotropic(p: Particles, e: General, i: number, memory: Float64Array, h: number): number[][] {
   const material = generalMaterial(e, i);

@@ -1,6 +1,6 @@
 /**
- * Twin of kernel/assembly/constraints/paperTriangle.ts: energy of a cloth triangle whose strain goes on linearly below
- * the singular value s0 = 1/sqrt 3 (Bender et al. 2014, section 4.2 and figure 2 b, carried over to sheets of any
+ * Twin of kernel/assembly/constraints/paperTriangle.ts: energy of a cloth triangle whose strain continues linearly
+ * below the singular value s0 = 1/sqrt 3 (Bender et al. 2014, section 4.2 and figure 2 b, applied to sheets of any
  * elasticity tensor).
  *
  *   F = U diag(s) V^T (3x2, s >= 0),  eps = V diag(t) V^T,  t_i = (s_i^2 - 1)/2 above s0, e0 + s0 (s_i - s0) below
@@ -50,7 +50,7 @@ function continuedStrain({ s, v }: Frame): { t: [number, number]; strain: [numbe
   return { t: [t0, t1], strain: [entry(0, 0), entry(1, 1), 2 * entry(0, 1)] };
 }
 
-/** J */
+/** Energy of triangle i, J. */
 export function continuedTriangleEnergy(x: Float64Array, e: TriangleElements, i: number): number {
   const { strain } = continuedStrain(frameOf(fabricGradient(x, e, i)));
   const stress = sheetStress(e, i, strain);

@@ -9,21 +9,23 @@ import { svd } from "./svd.ts";
 import { deformationGradient, ENTRIES, TURNING_STRETCH } from "./tetrahedron.ts";
 import { column, dot } from "./vector.ts";
 
-/** Part of a decaying strain that goes in h: 1 - exp(-h creep) to third order, below 1 for any h. */
+/** Share of a decaying strain that is lost in h: 1 - exp(-h creep) to third order, below 1 for any h. */
 function decayed(creep: number, h: number): number {
   const z = h * creep;
   const d = z + (z * z) / 2;
   return d / (1 + d);
 }
 
-/** Whenever element i of any kind is about to be solved. */
+/** Counts inverted elements; called whenever element i of any kind is about to be solved. */
 export function countInverted(x: Float64Array, e: Elements, i: number): void {
   if (e.kind === "tet-plastic" && svd(deformationGradient(x, e, i)).sigma[2] <= 0) e.inverted = (e.inverted ?? 0) + 1;
 }
 
 /**
- * At the end of a substep, over the elements of one body.
- * @param x float64[3N] m; e inout: its plasticStrain, inverted, tangled; h s
+ * Flows the elements of one body at the end of a substep.
+ * @param x float64[3N] m
+ * @param e inout: its plasticStrain, inverted, tangled
+ * @param h s
  */
 export function flow(x: Float64Array, e: PlasticTetElements, h: number, iterations = 1): void {
   const { inverted = 0 } = e;

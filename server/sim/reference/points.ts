@@ -1,21 +1,21 @@
 /**
- * Twin of kernel/assembly/constraints/points.ts: attachments and grab handles.
+ * Twin of kernel/assembly/constraints/points.ts: attachments and grabs.
  *   C = sum_j b_j x_j - target (a vector),  alphaTilde = alpha/h^2,  |lambda| <= maxForce h^2
  */
 import { addAt, type Particles, vectorAt } from "./particles.ts";
 import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";
 
-/** What makes a held point a hand: its target moves, slips, and eases off before it tears anything. */
+/** Extra properties of a grab: its target moves, slips, and eases off before edges tear. */
 interface Hand {
-  /** Of the target in each substep, m. */
+  /** Displacement of the target in each substep, m. */
   step: Vector;
   edges: { a: number; b: number; rest: number }[];
-  /** Length of an edge over its rest length: from where on it has less than its force, and where it has none. */
+  /** Stretch of an edge (length over rest length) at which the force begins to fall, and at which it is zero. */
   easeStretch: number;
   maxStretch: number;
-  /** In one substep, m. */
+  /** Largest shift in one substep, m. */
   maxShift: number;
-  /** Of force and of speed, 0 to 1; the second is inout. */
+  /** Shares of force and of speed, 0 to 1; the second is inout. */
   share: number;
   pace: number;
 }
@@ -31,12 +31,15 @@ export interface HeldPoint {
   maxForce: number;
   /** accumulated multiplier, inout */
   lambda: Vector;
-  /** most of |lambda| in this substep, inout */
+  /** limit of |lambda| in this substep, inout */
   limit?: number;
   hand?: Hand;
 }
 
-/** What of maxForce h^2 a hand may use, and its pace from here on. @param W sum_j w_j b_j^2 */
+/**
+ * Limit of a grab's |lambda| (at most maxForce h^2), and sets its new pace.
+ * @param W sum_j w_j b_j^2
+ */
 function gentle(p: Particles, hand: Hand, limit: number, W: number): number {
   const { edges, easeStretch, maxStretch, maxShift } = hand;
   const stretches = edges.map(({ a, b, rest }) => norm(subtract(vectorAt(p.x, a), vectorAt(p.x, b))) / rest);
@@ -45,7 +48,10 @@ function gentle(p: Particles, hand: Hand, limit: number, W: number): number {
   return Math.min(limit * Math.max(0, Math.min(hand.share, left)), maxShift / W);
 }
 
-/** One XPBD step. @param first of its substep */
+/**
+ * One XPBD step.
+ * @param first whether it is the first of its substep
+ */
 export function solvePoint(p: Particles, point: HeldPoint, h: number, first = false): void {
   const { particles, weights: b, hand } = point;
   const alphaTilde = point.alpha / (h * h);

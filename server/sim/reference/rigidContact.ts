@@ -1,11 +1,11 @@
 /**
- * Twin of kernel/assembly/contact/rigidContact.ts and of what it is made of (rigidRow.ts, rigidManifold.ts,
- * rigidIslands.ts, rigidWarmStart.ts, rigid/rigidGround.ts): near pairs of rigid bodies and what they stand on,
- * answered by the whole of them, as one impact after another on displacements since the start of the substep, in sweeps
- * there and back (projected Gauss-Seidel, with conjugate gradients on top of it).
- *   u . n >= e a where a pair that comes nearer than its thickness approached by more than rest does, else its gap
- *   stays min(thickness, gap at the start)
- * Of contacts that rest the outermost are solved; they begin with the pushes of the substep before.
+ * Twin of kernel/assembly/contact/rigidContact.ts and its parts (rigidRow.ts, rigidManifold.ts, rigidIslands.ts,
+ * rigidWarmStart.ts, rigid/rigidGround.ts). Near pairs of rigid bodies, and their contacts with fixed colliders, push
+ * whole bodies. Pushes are solved one after another, on displacements since the substep's start, in sweeps back and
+ * forth (projected Gauss-Seidel, accelerated by conjugate gradients).
+ *   u . n >= e a   if a pair nearer than its thickness approached faster than a resting one; else its gap stays
+ *                  min(thickness, gap at the start)
+ * Only the outermost of resting contacts are solved; they begin with the pushes of the previous substep.
  */
 import { distanceTo, type ReferenceCollider } from "./collide.ts";
 import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
@@ -32,11 +32,11 @@ import {
 export interface ReferenceRigid {
   first: number;
   count: number;
-  /** First so many are its surface. Absent: it stands on nothing. */
+  /** Number of surface particles, from the first. Absent: it has no contact with colliders. */
   streamedCount?: number;
 }
 
-/** A push of a substep, kg m, as the next one looks for it: on the first of two, `arm` from its center. */
+/** A push of a substep, kg m, stored for the next one: on the first body, at `arm` from its center. */
 export interface ReferenceKept {
   one: number;
   two: number;
@@ -47,7 +47,7 @@ export interface ReferenceKept {
 }
 
 interface Moving extends ReferenceRigid {
-  /** Its place in the list; it is the one of two with the lower number that a contact is named by. */
+  /** Index in the list; a contact is named by its body with the lower number. */
   number: number;
   extent: number;
   center: Vector;
@@ -64,23 +64,26 @@ interface Moving extends ReferenceRigid {
 interface Contact {
   /** Absent: a surface particle on a collider. */
   touch?: ReferenceContactPair;
-  /** -1 - number of that; 0: a pair. */
+  /** -1 - number of the collider; 0: a pair. */
   collider: number;
   carried: Vector;
   n: Vector;
   b: readonly number[];
-  /** No faster than rest; may be left out; of a particle over the inside of a triangle or on a collider. */
+  /**
+   * `rests`: approaches no faster than a resting contact; `open`: may be left out; `face`: a particle over the inside
+   * of a triangle or on a collider.
+   */
   rests: boolean;
   open: boolean;
   face: boolean;
   staticFriction: number;
   dynamicFriction: number;
   thickness: number;
-  /** Of one on a collider: before all pushes. */
+  /** For a contact with a collider: its gap before all pushes. */
   began: number;
-  /** Of a pair: gives it another direction. */
+  /** For a pair: sets another direction. */
   lean?: (direction: Vector) => void;
-  /** Of both sides: the body, or none, and the arm to where they are pushed. */
+  /** Both sides: the body, if any, and the arm to the pushed point. */
   sides: { body: Moving | undefined; arm: Vector }[];
   wanted: number;
   gap: number;
@@ -106,9 +109,10 @@ const SAME = 0.02;
 const SAME_WAY = 0.98;
 
 /**
- * One iteration of the pairs of `touches` in which a rigid body takes part, in order, and of what bodies stand on.
- * @param h s; kept pushes of the substep before, or none
- * @returns pushes of this one
+ * One iteration over the pairs of `touches` with a rigid body, in order, and over contacts of bodies with colliders.
+ * @param h s
+ * @param kept pushes of the previous substep, if any
+ * @returns pushes of this substep
  */
 export function solveRigidContacts(
   p: Particles,
@@ -140,7 +144,10 @@ export function solveRigidContacts(
   return pushes;
 }
 
-/** One island: sweeps there and back, and conjugate gradients on top of them. @param fall m */
+/**
+ * Solves one island: sweeps back and forth, accelerated by conjugate gradients.
+ * @param fall m
+ */
 function solveIsland(p: Particles, island: readonly Contact[], fall: number): void {
   const sweeps = Math.max(SWEEPS, Math.floor(PUSHES / island.length));
   const inverses = island.flatMap(({ sides }) => sides.flatMap(({ body }) => body?.inverseMass || []));
@@ -164,7 +171,7 @@ function solveIsland(p: Particles, island: readonly Contact[], fall: number): vo
   }
 }
 
-/** More push along a direction, as far as contacts can push. */
+/** Adds a push along a direction, within the limits of contact. */
 function driveOn(p: Particles, contact: Contact, on: Vector): void {
   const { n, pushed, drag } = contact;
   const along = dot(on, n);
@@ -173,7 +180,7 @@ function driveOn(p: Particles, contact: Contact, on: Vector): void {
   give(p, contact, add(scale(contact.pushed - pushed, n), subtract(contact.drag, drag)), false);
 }
 
-/** Contacts that pass pushes on to each other; soft particles join all that touch any. */
+/** Groups contacts that pass pushes on to each other; soft particles join all islands that touch any. */
 function islandsOf(p: Particles, contacts: readonly Contact[]): Contact[][] {
   const islands: { members: Set<Moving | "soft">; contacts: Contact[] }[] = [];
   for (const contact of contacts) {
@@ -192,11 +199,11 @@ function islandsOf(p: Particles, contacts: readonly Contact[]): Contact[][] {
     .sort((a, b) => order(a[0]!) - order(b[0]!));
 }
 
-/** Does a contact push a particle of a soft body? */
+/** Whether a contact pushes a particle of a soft body. */
 const isSoft = (p: Particles, { touch, b, sides }: Contact): boolean =>
   touch?.particles.some((i, k) => b[k] !== 0 && p.w[i] && !sides[b[k]! > 0 ? 0 : 1]!.body) ?? false;
 
-/** Over how many contacts bodies are from the next thing that does not move; without an entry: over none. */
+/** Number of contacts between a body and the nearest immovable support; no entry: it has no support. */
 function levelsOf(p: Particles, contacts: readonly Contact[]): Map<Moving, number> {
   const levels = new Map<Moving, number>();
   const pairs = contacts.map((contact) => contact.sides.flatMap(({ body }) => body ?? []));
@@ -210,7 +217,7 @@ function levelsOf(p: Particles, contacts: readonly Contact[]): Map<Moving, numbe
   return levels;
 }
 
-/** A contact as it is named: by the body that comes first, with the normal that points to it. */
+/** The name of a contact: its first body, with the normal that points to it. */
 function named({ sides: [first, second], collider, n }: Contact): {
   one: Moving;
   two: number;
@@ -224,7 +231,7 @@ function named({ sides: [first, second], collider, n }: Contact): {
   return { one: a.body!, two: b.body?.number ?? collider - 1, arm: a.arm, normal: scale(sign, n), sign };
 }
 
-/** Leaves out what others hold: of two bodies and one direction all but the outermost. */
+/** Leaves out redundant contacts: of two bodies and one direction, all except the outermost. */
 function reduce(contacts: readonly Contact[]): Contact[] {
   const spare = new Set<Contact>();
   for (const faces of [true, false]) {
@@ -257,13 +264,13 @@ function reduce(contacts: readonly Contact[]): Contact[] {
   return contacts.filter((contact) => !spare.has(contact));
 }
 
-/** The axis that is least along n. */
+/** The axis with the smallest component of n. */
 function leastOf(n: Vector): number {
   const [x, y, z] = n.map(Math.abs) as unknown as Vector;
   return x <= y && x <= z ? 0 : y <= z ? 1 : 2;
 }
 
-/** What rests begins with the push of the nearest kept one of the same two. */
+/** Starts resting contacts with the push of the nearest stored contact of the same two bodies. */
 function warmStart(p: Particles, contacts: readonly Contact[], kept: readonly ReferenceKept[]): void {
   const left = new Set(kept);
   for (const contact of contacts) {
@@ -287,7 +294,7 @@ function keptOf(contact: Contact): ReferenceKept {
   return { one: one.number, two, collider: contact.collider, arm, normal, push };
 }
 
-/** Surface particles near a collider that does not move. */
+/** Contacts of surface particles near a collider that does not move. */
 function grounds(p: Particles, body: Moving, colliders: readonly ReferenceCollider[], h: number): Contact[] {
   const surface = Array.from({ length: body.streamedCount ?? 0 }, (_, k) => body.first + k);
   return colliders.flatMap((collider, number) =>
@@ -386,7 +393,7 @@ function measure(p: Particles, { first, count, streamedCount }: ReferenceRigid, 
   };
 }
 
-/** 1/kg that a push along d meets. */
+/** Inverse mass against a push along d, 1/kg. */
 function inverseMassOf(p: Particles, { touch, b, sides }: Pick<Contact, "touch" | "b" | "sides">, d: Vector): number {
   const light = (touch?.particles ?? []).reduce(
     (sum, i, k) => sum + (sides[b[k]! > 0 ? 0 : 1]!.body ? 0 : p.w[i]! * b[k]! ** 2),
@@ -453,7 +460,10 @@ function prepare(
   return [contact];
 }
 
-/** What is wanted of a pair along its direction. @param d from the second's closest point to the first's */
+/**
+ * Sets the target of a pair along its direction.
+ * @param d from the second's closest point to the first's
+ */
 function want(p: Particles, contact: Contact, touch: ReferenceContactPair, d: Vector, h: number): void {
   const { particles, thickness: r, restitution: e } = touch;
   const gap = dot(contact.n, d);
@@ -466,7 +476,7 @@ function want(p: Particles, contact: Contact, touch: ReferenceContactPair, d: Ve
   contact.gap = hold + RELEASE * (r - hold);
 }
 
-/** How far the first went against the second in this substep, where they touch. */
+/** Displacement of the first relative to the second in this substep, at the contact. */
 function relative(p: Particles, { touch, b, sides, carried }: Contact): Vector {
   const particles = touch?.particles ?? [];
   let u: Vector = combine(
@@ -479,7 +489,10 @@ function relative(p: Particles, { touch, b, sides, carried }: Contact): Vector {
   return u;
 }
 
-/** A push (kg m) on the first, and its opposite on the second. @param only of two bodies the one that is moved */
+/**
+ * Applies a push (kg m) to the first, and its opposite to the second.
+ * @param only of two bodies the one to move
+ */
 function give(p: Particles, { touch, b, sides }: Contact, f: Vector, still: boolean, only?: Moving): void {
   sides.forEach(({ body, arm }, side) => {
     if (!body || (only && body !== only)) return;
@@ -500,7 +513,10 @@ function give(p: Particles, { touch, b, sides }: Contact, f: Vector, still: bool
   });
 }
 
-/** Normal push, then friction. @returns by how much the larger of the two changed, as a way along the normal, m */
+/**
+ * Normal push, then friction.
+ * @returns the larger of the two changes, as a displacement along the normal, m
+ */
 function pushOne(p: Particles, contact: Contact): number {
   const { n, staticFriction, dynamicFriction } = contact;
   const W = inverseMassOf(p, contact, n);
@@ -525,8 +541,8 @@ function pushOne(p: Particles, contact: Contact): number {
 }
 
 /**
- * Sets apart what is too near, without a velocity: of two bodies the one that is further up. @returns whether there was
- * anything
+ * Separates a pair that is too near, without adding a velocity: moves the body further from its support.
+ * @returns whether there was a violation
  */
 function release(p: Particles, contact: Contact, levels: ReadonlyMap<Moving, number>): boolean {
   const { touch, n, b, sides } = contact;
@@ -554,8 +570,8 @@ function release(p: Particles, contact: Contact, levels: ReadonlyMap<Moving, num
 }
 
 /**
- * Moves the particles by push and twist, as a rotation (Cayley: half the twist), and xPrev by the part of them that
- * makes no velocity.
+ * Moves the particles by push and twist, as a rotation (Cayley: half the twist), and xPrev by the part without a
+ * velocity.
  */
 function move(p: Particles, body: Moving): void {
   for (let i = body.first; i < body.first + body.count; i++) {

@@ -1,11 +1,9 @@
 /**
- * A whole room in float64, step by step as kernel/assembly/step/step.ts takes it: an independent solver for tests,
- * thousands of times slower. Given the loader's element arrays and color lists it does the same things in the same
- * order.
+ * A whole room in float64, stepped like kernel/assembly/step/step.ts: an independent solver for tests, thousands of
+ * times slower. It performs the same operations in the same order on the loader's element arrays and color lists.
  *
  *   tick      contacts; per substep: predict, iterations x (every schedule's bodies: sweep.ts; enclosed volumes;
- *   points; contacts), balance,
- *             velocity, restore, collide, what contacts have missed, plastic flow, strains that rates go by
+ *             points; contacts), balance, velocity, restore, collide, missed contacts, plastic flow, dashpots' strains
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { solveEnclosedVolumes, type ReferenceEnclosed } from "../constraints/enclosedVolume.ts";
@@ -25,9 +23,9 @@ export interface ReferenceWorld {
   enclosed: ReferenceEnclosed[];
   points: HeldPoint[];
   colliders: ReferenceCollider[];
-  /** Absent: nothing touches. */
+  /** Absent: no contact. */
   contact?: ReferenceContact;
-  /** Bodies that nothing holds or touches: first particle and count. */
+  /** Bodies without supports and contacts: first particle and count. */
   free: readonly ParticleRange[];
   tickSeconds: number;
   substeps: number;
@@ -41,14 +39,13 @@ interface ParticleRange {
 
 export interface ReferenceContact {
   /**
-   * At [s] the pairs of substep s in the order in which they are solved, with the directions and weights that they are
-   * solved with: which pairs are looked at when, and so where a direction is from, is for the kernel to say (it saves
-   * what it can prove needless).
+   * At [s]: the pairs of substep s in their solving order, with their directions and weights. The kernel decides when a
+   * pair is checked, and so where a direction comes from (it skips checks that it can prove needless).
    */
   solved: (readonly ReferenceContactPair[])[];
   /** At the end of each substep: all pairs that may have met in it. */
   verified: (readonly ReferenceContactPair[])[];
-  /** In each substep: bodies that fly, because no pair that is looked at is theirs. Absent: those of the room. */
+  /** Bodies in free flight in each substep: no checked pair contains them. Absent: the room's `free`. */
   free?: (readonly ParticleRange[])[];
   detect: Detection;
 }
@@ -81,7 +78,7 @@ export function stepTick(world: ReferenceWorld): void {
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
     collide(particles, colliders, h, contact && { safe });
     if (contact) {
-      // of the list that has been verified: all pairs, whether a direction would clear them or not
+      // all checked pairs of the list, whether a direction would clear them or not
       const touches = contact.verified[substep]!;
       const momenta = free.map((b) => wholeMomentum(particles, b.first, b.count));
       const pushed = pushAllApart(particles, safe, touches, touches, contact.detect);

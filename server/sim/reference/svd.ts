@@ -32,21 +32,21 @@ export function svd(F: Matrix): Svd {
   const v1 = column(vectors, order[1]!);
   const v2 = cross(v0, v1); // makes V a rotation
 
-  // columns of U: F v_k, normalized, orthogonal to those before
+  // columns of U: F v_k, normalized, orthogonal to the previous ones
   const Fv0 = apply(F, v0);
   const sigma0 = norm(Fv0);
   const u0: Vector = sigma0 > 0 ? scale(1 / sigma0, Fv0) : [1, 0, 0];
   const Fv1 = apply(F, v1);
   const across = subtract(Fv1, scale(dot(u0, Fv1), u0));
   const size1 = norm(across);
-  // below rounding of F v_1 its direction means nothing: the element has collapsed to a line
+  // a size of F v_1 below rounding gives no direction: the element has collapsed to a line
   const line = !(size1 > 1e-12 * sigma0);
   const u1 = line ? perpendicular(u0) : scale(1 / size1, across);
   const u2 = cross(u0, u1); // makes U a rotation
   return { U: columns(u0, u1, u2), sigma: [sigma0, line ? 0 : size1, dot(u2, apply(F, v2))], V: columns(v0, v1, v2) };
 }
 
-/** A unit vector at right angles to the unit vector a: from the coordinate axis that is least along a. */
+/** A unit vector perpendicular to the unit vector a: from the coordinate axis with the smallest component of a. */
 export function perpendicular(a: Vector): Vector {
   const size = a.map(Math.abs);
   const k = size.indexOf(Math.min(...size));

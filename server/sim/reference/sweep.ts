@@ -1,7 +1,7 @@
 /**
  * Twin of kernel/assembly/constraints/sweep.ts and sim/memory/program.ts: one iteration of the bodies of one schedule.
- * Gauss-Seidel by colors, forward or to and fro; Jacobi with split masses; Chebyshev's combination of positions and of
- * what constraints remember.
+ * Gauss-Seidel by colors, forward or back and forth; Jacobi with split masses; Chebyshev's combination of positions and
+ * of the constraints' memories.
  */
 import type { Form } from "../memory/writeBlocks.ts";
 import { CONSTRAINTS, countOf, type Elements } from "../constraints/kinds.ts";
@@ -10,7 +10,7 @@ import { addAt, setAt, vectorAt, type Particles } from "./particles.ts";
 import { solveConstraint, solvePaperConstraint } from "./twins.ts";
 import { scale, subtract } from "./vector.ts";
 
-/** Constraints of one kind, their particle numbers those of the room, and the order in which they are solved. */
+/** Constraints of one kind in the room's particle numbers, and their solving order. */
 interface ReferenceConstraints {
   elements: Elements;
   form: Form;
@@ -20,13 +20,13 @@ interface ReferenceConstraints {
 
 export interface ReferenceGroup {
   schedule: Schedule;
-  /** All of a kind before all of the next. */
+  /** All of one kind before all of the next. */
   constraints: ReferenceConstraints[];
   /** Particles of the group's bodies. */
   particles: number[];
 }
 
-/** What a group carries through the iterations of a substep. */
+/** State of a group over the iterations of a substep. */
 export interface SweepState {
   memories: Float64Array[];
   /** Memories of iterations k and k - 1. */
@@ -39,7 +39,7 @@ export interface SweepState {
   parts: Float64Array;
 }
 
-/** At the start of a substep: nothing is remembered. */
+/** State at the start of a substep: all memories are zero. */
 export function startSweep(p: Particles, group: ReferenceGroup): SweepState {
   const blank = (): Float64Array[] =>
     group.constraints.map(({ elements: e }) => new Float64Array(countOf(e) * CONSTRAINTS[e.kind].twin.memory));
@@ -65,7 +65,7 @@ export function iterateGroup(
 ): void {
   const { schedule, constraints, particles } = group;
   const omega = chebyshevFactors(schedule.rho, iteration + 1)[iteration]!;
-  // what others did since this group's last iteration is not to be multiplied
+  // changes by other groups since this group's last iteration must not be multiplied
   for (const i of particles) addAt(state.xOlder, i, subtract(vectorAt(p.x, i), vectorAt(state.x, i)));
   state.x.set(p.x);
 
@@ -105,7 +105,7 @@ export function iterateGroup(
       const memory = state.memories[n]!;
       for (let i = 0; i < memory.length; i += size) {
         const own = Array.from({ length: size }, (_, m) => i + m);
-        // who remembers nothing goes on so
+        // a constraint without memory stays so
         if (own.some((m) => memory[m] !== 0)) combine(memory, state.kept[n]!, state.older[n]!, omega, own);
         else for (const m of own) state.older[n]![m] = state.kept[n]![m]!;
         for (const m of own) state.kept[n]![m] = memory[m]!;
@@ -115,7 +115,7 @@ export function iterateGroup(
   state.x.set(p.x);
 }
 
-/** found := omega (found - older) + older; older := kept, which is what `found` was before this iteration. */
+/** found := omega (found - older) + older; older := kept, the value of `found` before this iteration. */
 function combine(
   found: Float64Array,
   kept: Float64Array,

@@ -7,14 +7,14 @@
  *   E = 1/2 C^T S^-1 C = V (mu |eps|^2 + lambda/2 (tr eps)^2)
  * XPBD with the compliance matrix S (Macklin et al. 2016):
  *   (W + S/h^2) dL = -C - S/h^2 L
- * and multipliers that act through today's F, so that the fixed point is implicit Euler, x_j = xTilde_j + w_j F(x) [L]
- * b_j:
+ * and multipliers that act through the current F, so that the fixed point is implicit Euler, x_j = xTilde_j + w_j F(x)
+ * [L] b_j:
  *   dx_j = w_j (F [dL] + theta (F [L] - applied)) b_j,  theta = 1/(1 + |L| tr K),  K = sum_j w_j b_j b_j^T
  * [L] is the symmetric matrix of the six multipliers: -h^2 V times the second Piola-Kirchhoff stress.
  *
- * Where a singular value of F is below 1/sqrt 3 the strain measures are continued (section 4.2 and figure 2; Irving et
- * al. 2004), and the element is solved as one scalar constraint C = sqrt(2E), which makes up for what was applied so
- * far in the substep.
+ * If a singular value of F is below 1/sqrt 3, the strain measures are continued (section 4.2 and figure 2; Irving et
+ * al. 2004). The element is then solved as one scalar constraint C = sqrt(2E), which also compensates the corrections
+ * applied so far in the substep.
  */
 import type { TetElements, TetShapes } from "../constraints/tetrahedra.ts";
 import { addAt, vectorAt, type Particles } from "./particles.ts";
@@ -129,7 +129,7 @@ export function tetrahedronVolume(x: Float64Array, e: TetShapes, i: number): num
   return determinant(deformationGradient(x, e, i)) * e.volume[i]!;
 }
 
-/** Which entries of eps the six strains are. */
+/** Entries of eps for the six strains. */
 export const ENTRIES = [
   [0, 0],
   [1, 1],
@@ -139,7 +139,7 @@ export const ENTRIES = [
   [0, 1],
 ] as const;
 
-/** [L]: gamma strains and their multipliers stand for both entries beside the diagonal. */
+/** [L]: gamma strains and their multipliers represent both off-diagonal entries. */
 export const symmetric = (L: ArrayLike<number>): Matrix => [
   [L[0]!, L[5]!, L[4]!],
   [L[5]!, L[1]!, L[3]!],
@@ -157,13 +157,13 @@ function complianceOf(e: TetElements, i: number): number[][] {
   );
 }
 
-/** What an element remembers from one iteration to the next: six multipliers, then `applied` row by row. */
+/** Count of numbers that an element keeps between iterations: six multipliers, then `applied` row by row. */
 export const TETRAHEDRON_MEMORY = 15;
 
 /**
  * One XPBD step of element i.
  * @param memory float64[15n], inout; all zero in the first iteration of a substep
- * @returns the matrix that was solved with, which tests derive their tolerances from
+ * @returns the solved matrix; tests derive their tolerances from it
  */
 export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory: Float64Array, h: number): number[][] {
   return solveStrains(p, e, i, memory, h, {
@@ -174,21 +174,21 @@ export function solveTetrahedron(p: Particles, e: TetElements, i: number, memory
   });
 }
 
-/** The isotropic, elastic case of what the block solve needs to know. */
+/** Material of an isotropic, elastic element for the block solve. */
 export function isotropicMaterial(e: TetElements, i: number): Pick<StrainMaterial, "compliance" | "rest"> {
   return { compliance: complianceOf(e, i), rest: [0, 0, 0, 0, 0, 0] };
 }
 
-/** What the block solve needs to know of a material. */
+/** Material of an element for the block solve. */
 export interface StrainMaterial {
   /** S of the element, 1/J */
   compliance: number[][];
-  /** The strain without stress: plastic. */
+  /** The strain without stress: the plastic strain. */
   rest: readonly number[];
   /**
-   * Solves the element in place of the block where a singular value is below TURNING_STRETCH.
-   * @param applied float64[9] so far, inout
-   * @returns as solveStrains
+   * Solves the element in place of the block if a singular value is below TURNING_STRETCH.
+   * @param applied float64[9] corrections so far, inout
+   * @returns like solveStrains
    */
   continued: (applied: Float64Array) => number[][];
 }
@@ -244,7 +244,7 @@ export function solveStrains(
 
 /**
  * A flat, strongly compressed or inverted element: C = sqrt(2E) of the continued energy. With P of grad_j E = P b_j and
- * what was applied so far, A,
+ * the corrections applied so far, A,
  *   dA = -r (h^2 P + A),  r = 2E/h^2 / (sum_j w_j |grad_j E|^2 + 2E/h^2),  dx_j = w_j dA b_j
  * @param applied float64[9] A row by row, inout
  * @returns the denominator

@@ -5,8 +5,8 @@
  *   F = (x0-x2, x1-x2) D_m^-1 (3x2, columns f0 weft, f1 warp)
  *   C = (eps_weft, eps_warp, gamma) = ((f0.f0 - 1)/2, (f1.f1 - 1)/2, f0.f1)
  *   E = 1/2 C^T S^-1 C,  S = material compliance / (area thickness)               plane stress
- * XPBD with the compliance matrix S and three multipliers: (W + S/h^2) dL = -C - S/h^2 L, which act through today's F
- * (tetrahedron.ts):
+ * XPBD with the compliance matrix S and three multipliers: (W + S/h^2) dL = -C - S/h^2 L, which act through the current
+ * F (tetrahedron.ts):
  *   dx_j = w_j (F [dL] + theta (F [L] - applied)) b_j,  theta = 1/(1 + |L| tr K),  K = sum_j w_j b_j b_j^T
  */
 import type { TriangleElements } from "../constraints/triangle.ts";
@@ -31,7 +31,7 @@ export function shapeOf(e: TriangleElements, i: number): Triple<[number, number]
   ];
 }
 
-/** f0 and f1. */
+/** Columns f0 and f1 of F. */
 export function fabricGradient(x: Float64Array, e: TriangleElements, i: number): [Vector, Vector] {
   const [x0, x1, x2] = cornersOf(e, i).map((p) => vectorAt(x, p)) as Triple<Vector>;
   const b = shapeOf(e, i);
@@ -95,20 +95,20 @@ export function triangleGradient(x: Float64Array, e: TriangleElements, i: number
   ) as Triple<Vector>;
 }
 
-/** [L] as its two columns: the gamma multiplier stands beside the diagonal, twice. */
+/** [L] as its two columns: the gamma multiplier is both off-diagonal entries. */
 const symmetric = (L: ArrayLike<number>): [[number, number], [number, number]] => [
   [L[0]!, L[2]!],
   [L[2]!, L[1]!],
 ];
 
-/** What an element remembers from one iteration to the next: three multipliers, then the two columns of `applied`. */
+/** Count of numbers that an element keeps between iterations: three multipliers, then the two columns of `applied`. */
 export const TRIANGLE_MEMORY = 9;
 
 /**
  * One XPBD step of element i.
  * @param memory float64[9n], inout; all zero in the first iteration of a substep
  * @param rest strain without stress
- * @returns the 3x3 matrix W + S/h^2, which tests derive their tolerances from
+ * @returns the 3x3 matrix W + S/h^2; tests derive their tolerances from it
  */
 export function solveTriangle(
   p: Particles,

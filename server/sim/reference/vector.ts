@@ -1,6 +1,6 @@
 /**
- * Three-vectors and 3x3 matrices as plain arrays, for the float64 twins: meant to be read, not to be fast. Products and
- * sums of matrices are written out all the same: they are most of what the parity tests take.
+ * Three-vectors and 3x3 matrices as plain arrays, for the float64 twins: written for readability, not for speed.
+ * Products and sums of matrices are unrolled all the same: they take most of the parity tests' time.
  */
 
 export type Vector = readonly [number, number, number];
@@ -67,8 +67,9 @@ export const diagonal = (d: Vector): Matrix => [
 
 /**
  * Solves A y = b by Gaussian elimination with row pivoting.
- * @param A n rows of n, @param b n; both unchanged
- * @throws Error where a pivot is zero
+ * @param A n rows of n, unchanged
+ * @param b n, unchanged
+ * @throws Error if a pivot is zero
  */
 export function solveLinear(A: readonly (readonly number[])[], b: readonly number[]): number[] {
   const n = b.length;

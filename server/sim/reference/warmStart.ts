@@ -1,5 +1,5 @@
 /**
- * The float64 twin of kernel/assembly/warmStart/warmStart.ts: remembered stress of tetrahedra and what it does to
+ * The float64 twin of kernel/assembly/warmStart/warmStart.ts: remembered stress of tetrahedra and its effect on
  * particles in one substep.
  */
 import type { OrthotropicTetElements, PlasticTetElements, TetElements } from "../constraints/tetrahedra.ts";
@@ -20,8 +20,8 @@ export interface Settlement {
   /** float64[3N] sum_i w_i F [L0] b_i, m */
   support: Float64Array;
   /**
-   * sums over the body: |C + aT S L|^2, |aT S L|^2, |aT S (L - L0)|^2, weighed by 1/S_00 (k V if isotropic), shears by
-   * half
+   * sums over the body: |C + aT S L|^2, |aT S L|^2, |aT S (L - L0)|^2, weighted by 1/S_00 (k V if isotropic), half for
+   * shears
    */
   mismatch: number;
   strain: number;
@@ -29,9 +29,11 @@ export interface Settlement {
 }
 
 /**
- * @param last float64[6n] multipliers that the last substep ended with
- * @param remembered float64[6n] of the tick before
- * @param gain share of the difference that is taken over; keep share that is kept afterwards; h s
+ * @param last float64[6n] multipliers at the end of the last substep
+ * @param remembered float64[6n] of the previous tick
+ * @param gain share of the difference that is taken over
+ * @param keep share that is kept afterwards
+ * @param h s
  */
 export function warmStartTetrahedra(
   p: Particles,
@@ -53,7 +55,7 @@ export function warmStartTetrahedra(
     const { compliance: S, rest } = e.kind === "tet" ? isotropicMaterial(e, i) : generalMaterial(e, i);
     const L = last.subarray(6 * i, 6 * i + 6);
     const L0 = remembered.subarray(6 * i, 6 * i + 6);
-    // aT S m, the strain that multipliers m stand for
+    // aT S m, the strain that multipliers m represent
     const strainOf = (m: readonly number[]): number[] =>
       S.map((row) => row.reduce((sum, s, column) => sum + s * m[column]!, 0) / (h * h));
     const square = (s: readonly number[]): number =>

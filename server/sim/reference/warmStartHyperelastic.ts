@@ -7,13 +7,15 @@ import type { Particles } from "./particles.ts";
 import type { Settlement } from "./warmStart.ts";
 import { determinant } from "./vector.ts";
 
-/** Least volume, relative to rest, of an element that counts in the sums. */
+/** Smallest volume, relative to rest, of an element that counts in the sums. */
 const LEAST = 0.1;
 
 /**
- * @param last float64[9n] multipliers that the last substep ended with: -h^2 V P once converged
- * @param remembered float64[9n] of the tick before
- * @param gain share of the difference that is taken over; keep share that is kept afterwards; h s
+ * @param last float64[9n] multipliers at the end of the last substep: -h^2 V P once converged
+ * @param remembered float64[9n] of the previous tick
+ * @param gain share of the difference that is taken over
+ * @param keep share that is kept afterwards
+ * @param h s
  * @returns sums of |h^2 V P + L|^2, |L|^2 and |L - L0|^2, each over h^4 V mu
  */
 export function warmStartHyperelastic(

@@ -3,13 +3,20 @@ import type { Wind } from "../../../shared/protocol/protocol.ts";
 import { fraction, type Mode } from "../wind.ts";
 import { add, cross, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
-/** 16 t (1/2 - t) and its negative: parabolas through the zeros of a sine. @param p cycles */
+/**
+ * 16 t (1/2 - t) and its negative: parabolas through the zeros of a sine.
+ * @param p cycles
+ */
 export function wave(p: number): number {
   const t = fraction(p);
   return t < 0.5 ? 16 * t * (0.5 - t) : -16 * (t - 0.5) * (1 - t);
 }
 
-/** m/s. @param at m; modes with the phases that they have now */
+/**
+ * Velocity of the air, m/s.
+ * @param modes with their current phases
+ * @param at m
+ */
 export function airAt({ velocity }: Pick<Wind, "velocity">, modes: readonly Mode[], at: Vector): Vector {
   return modes.reduce<Vector>((u, { k, swing, phase }) => add(u, scale(wave(dot(k, at) + phase), swing)), velocity);
 }
@@ -17,15 +24,18 @@ export function airAt({ velocity }: Pick<Wind, "velocity">, modes: readonly Mode
 export interface WindyTriangle {
   x: readonly [Vector, Vector, Vector];
   v: readonly [Vector, Vector, Vector];
-  /** Only what blows against it from outside is felt. */
+  /** If true, only wind against it from outside counts. */
   closed: boolean;
-  /** What a force of 1 N makes of its lightest corner's velocity before it is looked at again, m/s. */
+  /** Velocity change of its lightest corner by a force of 1 N until the force is computed again, m/s. */
   reach: number;
 }
 
 export const middle = ([a, b, c]: readonly [Vector, Vector, Vector]): Vector => scale(1 / 3, add(a, add(b, c)));
 
-/** N. @param u velocity of the air at its center, m/s */
+/**
+ * Force on a triangle, N.
+ * @param u velocity of the air at its center, m/s
+ */
 export function windForce({ density, drag, lift }: Wind, u: Vector, { x, v, closed, reach }: WindyTriangle): Vector {
   const w = subtract(u, middle(v));
   const N = cross(subtract(x[1], x[0]), subtract(x[2], x[0]));

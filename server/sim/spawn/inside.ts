@@ -1,20 +1,20 @@
 /**
- * What lies inside a closed surface without touching it: asked by its winding number (Van Oosterom & Strackee 1983),
- * which needs no luck with rays that meet an edge, and the way out of it straight up or down. Plain IEEE arithmetic:
- * the same answer on any machine.
+ * Tests for a point inside a closed surface, by winding number (Van Oosterom & Strackee 1983), which avoids special
+ * cases of rays that meet an edge; and the distance out of it, straight up or down. Plain IEEE arithmetic: the same
+ * result on any machine.
  */
 import { arcTangent } from "../../meshing/windingNumber.ts";
 
-/** A surface: float64[3N] m and three places in it for each triangle. */
+/** A surface: float64[3N] m and three indices into it for each triangle. */
 export interface Shell {
   x: Float64Array;
   triangles: Int32Array;
 }
 
-/** Rounding may leave a whole turn this far from one; what is outside has none. */
+/** Number of turns above which a point is inside: 1 inside, 0 outside, up to rounding. */
 const HALF = 0.5;
 
-/** Does the closed surface go around the point? Whichever way its triangles are turned. */
+/** Whether the closed surface encloses the point, for either orientation of its triangles. */
 export function encloses({ x, triangles }: Shell, px: number, py: number, pz: number): boolean {
   let turns = 0;
   for (let t = 0; t < triangles.length; t += 3) {
@@ -44,7 +44,7 @@ export function encloses({ x, triangles }: Shell, px: number, py: number, pz: nu
   return Math.abs(turns) / (2 * Math.PI) > HALF;
 }
 
-/** m from the point to where the surface is next met straight up (way 1) or down (-1); Infinity: nowhere. */
+/** Distance from the point to the surface straight up (way 1) or down (-1), m; Infinity: no surface there. */
 export function wayOut({ x, triangles }: Shell, px: number, py: number, pz: number, way: 1 | -1): number {
   let nearest = Infinity;
   for (let t = 0; t < triangles.length; t += 3) {
@@ -68,7 +68,7 @@ export function wayOut({ x, triangles }: Shell, px: number, py: number, pz: numb
   return nearest;
 }
 
-/** One particle of each part that hangs together, of those that triangles use. */
+/** One particle of each connected part of the triangles. */
 export function partsOf(triangles: Int32Array, count: number): number[] {
   const parents = Int32Array.from({ length: count }, (_, i) => i);
   const root = (i: number): number => {
@@ -83,7 +83,7 @@ export function partsOf(triangles: Int32Array, count: number): number[] {
   return [...new Set(Array.from(triangles, root))];
 }
 
-/** Has every side of every triangle its counterpart? */
+/** True if every side of every triangle has its counterpart. */
 export function isClosed(triangles: Int32Array): boolean {
   const open = new Set<number>();
   const key = (a: number, b: number): number => a * 2 ** 26 + b;

@@ -1,6 +1,6 @@
 /**
- * What there is in a room, as who looks for a free place sees it: surfaces of bodies and of colliders' core meshes, and
- * the colliders' own shapes.
+ * Obstacles in a room for the search for a free place: surfaces of bodies and of colliders' core meshes, and the
+ * colliders' own shapes.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene.ts";
@@ -15,9 +15,9 @@ import { boxOf, isClosed, partsOf, type Shell } from "./inside.ts";
 /** A surface; a ball is a point with its radius. */
 export interface Obstacle extends Shell {
   name: SurfaceName;
-  /** Distance that it keeps from others, m; of a ball its radius. */
+  /** Contact distance of the surface, m; for a ball, its radius. */
   radius: number;
-  /** What is inside of it is inside something solid. */
+  /** True if its inside is solid. */
   solid: boolean;
   /** float64[6] lowest and highest coordinates, m */
   box: Float64Array;
@@ -39,7 +39,7 @@ export interface SpawnRoom {
   views: Views;
   layout: SimLayout;
   kernel: Kernel;
-  /** Is the body there? */
+  /** Whether the body is in the scene. */
   present: (body: number) => boolean;
 }
 
@@ -51,7 +51,7 @@ export function obstacleOf({ views, layout }: Pick<SpawnRoom, "views" | "layout"
   const at = (i: number): number[] =>
     Array.from(views.f32.subarray(rows + 4 * (first + i), rows + 4 * (first + i) + 3));
   if (body && solid === SOLID.ball) {
-    // its center is the particle behind those of its surface
+    // its center is the particle after those of its surface
     const center = at(count);
     const radius = Math.sqrt(at(0).reduce((sum, c, r) => sum + (c - center[r]!) ** 2, 0));
     const x = Float64Array.from(center);
@@ -76,7 +76,7 @@ function surfaceRow({ i32 }: Views, n: number): number {
   return i32[(L.HEADER + L.H_SURFACE) / 4]! + n * L.SURFACE_BYTES;
 }
 
-/** All that body b may touch and that is there, where it is at the start of the tick that comes. */
+/** All active obstacles that body b may touch, at the start of the next tick. */
 export function obstaclesFor(room: SpawnRoom, b: number): Obstacle[] {
   const { layout, kernel } = room;
   const count = layout.bodyCount + layout.cores.length;
@@ -90,8 +90,8 @@ export function obstaclesFor(room: SpawnRoom, b: number): Obstacle[] {
 }
 
 /**
- * Colliders that body b may touch and that have a distance of their own; after `obstaclesFor`, which puts those that
- * move where they are.
+ * Colliders that body b may touch and that have a distance of their own. Call after `obstaclesFor`, which places the
+ * moving ones.
  */
 export function wallsFor(
   { views: { f32, i32 }, layout, kernel }: Pick<SpawnRoom, "views" | "layout" | "kernel">,
@@ -118,7 +118,7 @@ export function wallsFor(
       distanceTo: !motion
         ? (x, y, z) => kernel.distanceTo(row, x, y, z)
         : (px, py, pz) => {
-            // into the frame in which the scene describes it: center + R^T (p - s)
+            // into the frame of the scene's description: center + R^T (p - s)
             const x = px - f32[s]!;
             const y = py - f32[s + 1]!;
             const z = pz - f32[s + 2]!;

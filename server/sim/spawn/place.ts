@@ -1,14 +1,14 @@
 /**
- * Where a body can be put in: at the place asked for, or at the nearest free one straight above.
+ * Finds a place for a spawned body: the requested one, or the nearest free one straight above.
  *
- * A place is free if the body, with the bits that would be stored, is nowhere nearer to anything than contact keeps it
- * (radii of both), nothing solid goes around any part of it, and it goes around nothing. On the way up each pair of
- * triangles, and each particle with a convex collider, is in the way for one stretch of heights, because the distance
- * of convex things is a convex function of the height. So from a height that is taken, the next that may be free is the
- * end of any stretch that holds it; from one inside of something, where its surface is met. One goes up from end to end
- * until a whole look finds nothing in the way, and nothing below is skipped (but for gaps of a funnel's wall). Tried
- * and lost: steps of the contact distance, 400 looks at the whole body to climb over a tower of 2 m; the highest of all
- * ends at one height, then a look from there, which measures each pair twice and looks once for every layer.
+ * A place is free under three conditions, for the body with the bits to be stored. It is nowhere nearer to an obstacle
+ * than the contact distance (both radii); no solid encloses any of its parts; and it encloses nothing. On the way up,
+ * each pair of triangles, and each particle with a convex collider, blocks one interval of heights: the distance of
+ * convex shapes is a convex function of the height. So from a blocked height, the next candidate is the end of any
+ * interval that contains it; from inside of a solid, it is where its surface is met. The search goes from end to end
+ * until a complete check finds no obstacle, and skips no lower free place (except gaps in a funnel's wall).
+ * Tried: steps of the contact distance: 400 checks of the whole body to climb a tower of 2 m. The highest end of all
+ * intervals at one height, then a check from there: measures each pair twice and needs one check per layer.
  */
 import type { SurfaceName } from "../types.ts";
 import { buildTriangleTree, type TriangleTree } from "../../meshing/triangleTree.ts";
@@ -17,44 +17,42 @@ import type { Obstacle, Wall } from "./obstacles.ts";
 import { separation } from "./separation.ts";
 
 /**
- * A body that was raised keeps more than the contact distance by this part of the farthest coordinate, so that rounding
- * does not take it below: four units in the last place of float32. Heights are found so exactly, too.
+ * Extra distance of a raised body, relative to the farthest coordinate: four units in the last place of float32. With
+ * it, rounding does not take the body below the contact distance. It is also the accuracy of heights.
  */
 const ROUNDING = 2 ** -21;
-/** Layers that a body is raised through; each is one look. */
+/** Largest number of layers that a body is raised through; each needs one check. */
 const MOST_LOOKS = 512;
 
-/**
- * What is in the way: how far it is (0: it intersects, or one is inside the other), and how far it would have to be, m.
- */
+/** An obstacle: its distance (0: it intersects, or one is inside the other) and the required distance, m. */
 export interface Taken {
   by: SurfaceName;
   distance: number;
   need: number;
 }
 
-/** The body that comes, posed. */
+/** The body to be spawned, posed. */
 export interface Comer {
   surface: Obstacle;
 }
 
-/** Adds `height` and rounds as memory will. @param out inout */
+/**
+ * Adds `height` and rounds as memory will.
+ * @param out inout
+ */
 export function raise(x: Float64Array, height: number, out: Float64Array = new Float64Array(x.length)): Float64Array {
   for (let i = 0; i < x.length; i++) out[i] = Math.fround(i % 3 === 1 ? x[i]! + height : x[i]!);
   return out;
 }
 
-/**
- * A height that is taken.
- * @param clearAt whether what is in the way there leaves another height free; `step` m, a sensible first one
- */
+/** A blocked height. `clearAt`: whether this obstacle leaves another height free; `step`: suitable first step, m. */
 interface Hit extends Taken {
   clearAt: (height: number) => boolean;
   step: number;
 }
 
 class Look {
-  /** Where the comer is now, above the place asked for, m. */
+  /** Height of the body above the requested place, m. */
   height = 0;
   private readonly comer: Comer;
   private readonly obstacles: readonly Obstacle[];
@@ -70,7 +68,7 @@ class Look {
     const { x, triangles, box, radius } = comer.surface;
     this.far = Math.max(...box.map(Math.abs));
     this.tree = buildTriangleTree(raise(x, 0), Uint32Array.from(triangles));
-    // what the column above does not meet never comes into the way
+    // obstacles outside of the column above never block the body
     this.obstacles = obstacles.filter((o) =>
       [0, 2].every(
         (r) =>
@@ -80,7 +78,7 @@ class Look {
     );
   }
 
-  /** What positions at a height may be rounded by, m. */
+  /** Rounding of positions at a height, m. */
   rounding(height: number): number {
     return ROUNDING * (this.far + height);
   }
@@ -89,14 +87,14 @@ class Look {
     return need + this.rounding(height);
   }
 
-  /** What has to be kept at this height: where it was raised, headroom besides. */
+  /** Required distance at this height, with a margin if the body was raised. */
   private keep(need: number): number {
     return this.height > 0 ? this.reach(need, this.height) : need;
   }
 
   /**
-   * Calls back with everything that is in the way; `hit` may raise the height.
-   * @param enough asked between surfaces: no more is wanted
+   * Calls back for every obstacle in the way; `hit` may raise the height.
+   * @param enough called between surfaces: true ends the check
    */
   look(hit: (found: Hit) => void, enough: () => boolean): void {
     const {
@@ -128,7 +126,7 @@ class Look {
     }
   }
 
-  /** Triangles of the comer near triangles of one obstacle. */
+  /** Checks the body's triangles near triangles of one obstacle. */
   private pairs(o: Obstacle, need: number, hit: (found: Hit) => void): void {
     const { own, other } = this;
     for (let t = 0; t < o.triangles.length; t += 3) {
@@ -153,7 +151,7 @@ class Look {
     }
   }
 
-  /** Triangle number t of the tree at a height -> own. */
+  /** Writes triangle t of the tree at a height to `own`. */
   private corners(t: number, height: number): void {
     const { x } = this.comer.surface;
     const { triangles } = this.tree;
@@ -166,8 +164,8 @@ class Look {
   }
 
   /**
-   * Where nothing is near: is the comer inside something solid, or something inside of it?
-   * @returns by whom, and m up to the end of that
+   * If no surface is near: finds whether the body is inside a solid, or encloses an obstacle.
+   * @returns that obstacle, and the distance up to its end, m
    */
   inside(): { by: SurfaceName; out: number } | undefined {
     const { surface } = this.comer;
@@ -191,10 +189,10 @@ class Look {
   }
 }
 
-/** A ray may pass between two triangles by rounding: then all of it is passed. */
+/** A ray may pass between two triangles by rounding: then returns the whole distance. */
 const finite = (out: number, all: number): number => (out < Infinity ? out : all);
 
-/** Triangles of the tree, raised by `height`, whose box is within `wide` of that of `corners`. */
+/** Visits triangles of the tree, raised by `height`, whose box is within `wide` of that of `corners`. */
 function forEachNear(
   { bounds, right, first, count }: TriangleTree,
   corners: Float64Array,
@@ -223,7 +221,10 @@ function forEachNear(
   }
 }
 
-/** The end of a stretch of heights that are taken; Infinity above `most`. @param exactly m */
+/**
+ * End of an interval of blocked heights; Infinity above `most`.
+ * @param exactly accuracy, m
+ */
 function endOf({ clearAt, step }: Hit, from: number, most: number, exactly: number): number {
   let low = from;
   let wide = step;
@@ -242,9 +243,9 @@ function endOf({ clearAt, step }: Hit, from: number, most: number, exactly: numb
 }
 
 /**
- * @param lift whether the nearest free place above will do
- * @param most m that it may be raised at most
- * @returns the height above the place asked for, m, or what is in the way there
+ * @param lift whether the nearest free place above is acceptable
+ * @param most largest height to raise the body, m
+ * @returns height above the requested place, m, or the obstacle there
  */
 export function findHeight(
   comer: Comer,

@@ -1,18 +1,20 @@
 /**
- * How far two triangles are apart: the least distance of a corner of one from the other and of two of their sides
- * (Ericson, Real-Time Collision Detection, 2005, sections 5.1.5 and 5.1.9), 0 where a side of one goes through the
- * other. Triangles without area count as their sides, so a point is one, too.
+ * Distance of two triangles: the smallest distance of a corner of one from the other and of two of their sides
+ * (Ericson, Real-Time Collision Detection, 2005, sections 5.1.5 and 5.1.9). It is 0 if a side of one passes through the
+ * other. Triangles without area count as their sides, so a point is allowed, too.
  *
- * Float64 on float32 numbers: distances are exact to some 2^-50 of the coordinates' size. A side that goes through a
- * triangle further than that from all of its sides has clear signs; nearer it has the distance itself for an answer.
+ * Float64 on float32 numbers: distances are exact to about 2^-50 of the coordinates' size. If a side passes through a
+ * triangle further than that from all of its sides, signs are clear; if it is nearer, the distance itself gives the
+ * result.
  */
 import { triangleDistance2 } from "../../meshing/triangleTree.ts";
 
 const ONE = Uint32Array.of(0, 1, 2);
 
 /**
- * @param a, b float64[9] m, three corners each; within m: who is further apart than that by their boxes alone is not
- *   measured;
+ * @param a float64[9] m, three corners
+ * @param b float64[9] m, three corners
+ * @param within m: triangles whose boxes are further apart are not measured
  * @returns m; Infinity: not measured
  */
 export function separation(a: Float64Array, b: Float64Array, within = Infinity): number {
@@ -39,9 +41,7 @@ export function separation(a: Float64Array, b: Float64Array, within = Infinity):
   return Math.sqrt(least);
 }
 
-/**
- * Squared distance of two sides, the one from corner i (of 0, 3, 6) of a to its next and the one from corner j of b.
- */
+/** Squared distance of two sides: from corner i (of 0, 3, 6) of a to its next, and from corner j of b to its next. */
 function sidesDistance2(a: Float64Array, i: number, b: Float64Array, j: number): number {
   const k = (i + 3) % 9;
   const l = (j + 3) % 9;
@@ -62,7 +62,7 @@ function sidesDistance2(a: Float64Array, i: number, b: Float64Array, j: number):
   const across = uu * vv - uv * uv;
   let s = across > 0 ? clamp((uv * vw - uw * vv) / across) : 0;
   const t = vv > 0 ? clamp((uv * s + vw) / vv) : 0;
-  // the end that was cut off may have a nearer partner
+  // the clamped end may have a nearer partner
   s = uu > 0 ? clamp((uv * t - uw) / uu) : 0;
   const x = wx + s * ux - t * vx;
   const y = wy + s * uy - t * vy;
@@ -72,7 +72,7 @@ function sidesDistance2(a: Float64Array, i: number, b: Float64Array, j: number):
 
 const clamp = (s: number): number => (s < 0 ? 0 : s > 1 ? 1 : s);
 
-/** Does a side of a go through the inside of b? */
+/** Whether a side of a passes through the inside of b. */
 function goesThrough(a: Float64Array, b: Float64Array): boolean {
   const e = b[0]!;
   const f = b[1]!;

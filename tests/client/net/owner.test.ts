@@ -1,4 +1,4 @@
-/** Where a page asks for what is large: at the process that has the room, if it may. */
+/** Which process a page requests large data from: the one that has the room, if that is allowed. */
 import { afterEach, expect, test, vi } from "vitest";
 import { otherOrigin, requestOwner } from "../../../client/net/api.ts";
 
@@ -15,7 +15,7 @@ test.each<[string, string, string | undefined]>([
   expect(otherOrigin(url, page)).toBe(wanted);
 });
 
-/** A browser on a page of http://near, whose requests to what is not reachable fail as fetch says it. */
+/** A browser on a page of http://near, whose requests to unreachable addresses fail with the error of fetch. */
 function browser(owner: string, reachable: boolean): string[] {
   const asked: string[] = [];
   vi.stubGlobal("location", { origin: "http://near" });
@@ -28,7 +28,7 @@ function browser(owner: string, reachable: boolean): string[] {
   return asked;
 }
 
-test("the owner is asked, and where it cannot be reached the page's own process, from then on at once", async () => {
+test("the page requests from the owner; if that is unreachable, from its own process, and then always from that", async () => {
   const path = "/api/rooms/x/recording";
   const asked = browser("http://far", true);
   await requestOwner("x", "/recording", {});

@@ -1,4 +1,4 @@
-"""A chain of frames that breaks asks for a keyframe once, and goes on with it."""
+"""A broken chain of frames requests a keyframe once, and continues with it."""
 
 import json
 import struct
@@ -51,7 +51,7 @@ class Chains(unittest.TestCase):
             time.sleep(0.001)
 
     def expect(self, *indices):
-        """Frames of the vectors by number; their ticks are twice that."""
+        """Frames of the vectors by number; their ticks are twice the number."""
         self.until(lambda: len(self.shown) >= len(indices))
         self.assertEqual(self.shown, [(2 * i, VECTORS["frames"][i]["positions"]) for i in indices])
 
@@ -66,7 +66,7 @@ class Chains(unittest.TestCase):
         self.assertEqual(self.asked, 0)
 
     def test_a_gap_asks_once_and_a_keyframe_mends_it(self):
-        self.take(1, 0)  # before any keyframe: nothing to decode, and one is on its way
+        self.take(1, 0)  # before any keyframe: nothing to decode, and a keyframe is on its way
         self.take(0)
         self.take(2, 2)
         self.until(lambda: self.asked == 1)

@@ -1,4 +1,4 @@
-"""The codec gives the integers of docs/protocol.json's frames, refuses everything else, and has its tables."""
+"""The codec decodes the frames of docs/protocol.json to their integers, refuses other bytes, and has its tables."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The package reads and writes what docs/protocol.json says that messages are."""
+"""The package reads and writes messages in the form of docs/protocol.json."""
 
 import json
 import math
@@ -12,7 +12,7 @@ PROTOCOL = json.loads((Path(__file__).parents[3] / "docs/protocol.json").read_te
 
 
 def as_json(value):
-    """Bytes as the file has them."""
+    """Bytes as written in the file."""
     if isinstance(value, bytes):
         return {"bin": value.hex()}
     if isinstance(value, list):
@@ -42,7 +42,7 @@ class Messages(unittest.TestCase):
         }  # fmt: skip
         for hexadecimal, value in forms.items():
             with self.subTest(hexadecimal):
-                if hexadecimal == "d901c3":  # no UTF-8
+                if hexadecimal == "d901c3":  # invalid UTF-8
                     self.assertRaises(ValueError, unpack, bytes.fromhex(hexadecimal))
                 else:
                     self.assertEqual(unpack(bytes.fromhex(hexadecimal)), value)

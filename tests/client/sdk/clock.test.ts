@@ -4,7 +4,7 @@ import { Clock } from "../../../client/sdk/clock.ts";
 import { backoffMs } from "../../../client/sdk/connection.ts";
 import { RateMeter } from "../../../client/sdk/rateMeter.ts";
 
-test("nothing is claimed before the first pong", () => {
+test("before the first pong there are no estimates", () => {
   expect(new Clock(60).rttMs).toBeNaN();
   expect(new Clock(60).serverTick(0)).toBeNaN();
 });
@@ -12,7 +12,7 @@ test("nothing is claimed before the first pong", () => {
 test("the server's tick is known to half the asymmetry of the best trip", () => {
   const clock = new Clock(60);
   const tickAt = (ms: number) => Math.floor(((ms + 5000) * 60) / 1000);
-  // Trips of 20 ms there and 20 back, but some hang on the way back: they must not spoil the estimate.
+  // Trips of 20 ms each way, but some are delayed on the way back: they must not distort the estimate.
   for (let n = 0; n < 10; n++) {
     const sent = 1000 * n;
     const back = n % 3 === 0 ? 20 : 300;
@@ -22,7 +22,7 @@ test("the server's tick is known to half the asymmetry of the best trip", () => 
   expect(clock.rttMs).toBeGreaterThan(40);
 });
 
-test("the round trip follows a change of the line within a few pings", () => {
+test("the round trip follows a change of the connection within a few pings", () => {
   const clock = new Clock(60);
   for (let n = 0; n < 10; n++) clock.pong(1000 * n, 0, 1000 * n + 10);
   expect(clock.rttMs).toBeCloseTo(10, 6);
@@ -30,7 +30,7 @@ test("the round trip follows a change of the line within a few pings", () => {
   expect(clock.rttMs).toBeGreaterThan(80);
 });
 
-test("an echo from the future or from yesterday is no measurement", () => {
+test("an echo with a timestamp of the future or of long ago is ignored", () => {
   const clock = new Clock(60);
   clock.pong(500, 1, 400);
   clock.pong(0, 1, 100_000);
@@ -47,7 +47,7 @@ test("waits grow from a quarter second to five, spread by a third either way", (
   }
 });
 
-test("the rate meter forgets after its two seconds", () => {
+test("the rate meter covers only its last two seconds", () => {
   const meter = new RateMeter();
   for (let ms = 10_000; ms < 12_000; ms += 20) meter.add(125, ms);
   // 125 bytes in 20 ms are 50 kbit/s; the newest of the eight buckets is full at 11,999.

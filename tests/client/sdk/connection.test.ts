@@ -1,6 +1,6 @@
 /**
- * The client's connection against real sockets: hello, resume, waiting, giving up. The server side here is a few lines
- * of `ws`.
+ * The client's connection against real sockets: hello, resume, backoff, giving up. The server side is a few lines of
+ * `ws`.
  */
 import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
@@ -18,7 +18,7 @@ let said: unknown[][][];
 let connection: Connection | undefined;
 let statuses: ConnectionStatus[];
 let events: ServerEvent[];
-/** Where the room's own process is, as the welcome says. */
+/** Address of the room's own process, as in the welcome. */
 let welcomeUrl: string | undefined;
 
 beforeEach(async () => {
@@ -64,14 +64,14 @@ function connect(options: { roomExists?: () => Promise<boolean>; name?: () => st
 async function eventually(condition: () => boolean): Promise<void> {
   const until = performance.now() + 50_000;
   while (!condition()) {
-    if (performance.now() > until) throw new Error(`it did not happen within 50 s: ${condition}`);
+    if (performance.now() > until) throw new Error(`the condition was not met within 50 s: ${condition}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
 const hellos = () => said.map((messages) => messages.find(([type]) => type === ClientMessage.hello));
 
-test("says hello first, and nothing goes out before the welcome", async () => {
+test("says hello first, and sends nothing before the welcome", async () => {
   const own = connect();
   own.send(build.reset());
   await eventually(() => own.isOpen);
@@ -82,7 +82,7 @@ test("says hello first, and nothing goes out before the welcome", async () => {
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open"]);
 });
 
-test("a lost line is taken up again with the token", async () => {
+test("a lost connection is resumed with the token", async () => {
   const own = connect();
   await eventually(() => own.isOpen);
   sockets[0]!.terminate();
@@ -95,7 +95,7 @@ test("a lost line is taken up again with the token", async () => {
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "reconnecting", "connecting", "open"]);
 });
 
-test("who leaves on hearing that the line is lost does not come back", async () => {
+test("a client that leaves when the connection is lost does not come back", async () => {
   let onLost = (): void => {};
   const { port } = server.address() as AddressInfo;
   const own = new Connection({
@@ -111,12 +111,12 @@ test("who leaves on hearing that the line is lost does not come back", async () 
   onLost = () => own.close();
   sockets[0]!.terminate();
   await eventually(() => statuses.at(-1)!.state === "ended");
-  // Longer than the first wait can be: 250 ms times 1.3.
+  // Longer than the longest first wait: 250 ms times 1.3.
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(sockets).toHaveLength(1);
 });
 
-test("a new name goes out with a hello of the same session", async () => {
+test("a new name is sent in a hello of the same session", async () => {
   let name = "Ada";
   const own = connect({ name: () => name });
   await eventually(() => own.isOpen);
@@ -131,7 +131,7 @@ test("a new name goes out with a hello of the same session", async () => {
   expect(statuses.some(({ state }) => state === "reconnecting")).toBe(false);
 });
 
-test("a room that is gone is not asked for again", async () => {
+test("a missing room is not tried again", async () => {
   const own = connect();
   await eventually(() => own.isOpen);
   sockets[0]!.close(CloseCode.roomGone, "deleted");
@@ -141,7 +141,7 @@ test("a room that is gone is not asked for again", async () => {
   expect(sockets).toHaveLength(1);
 });
 
-test("a refused upgrade is looked into over HTTP", async () => {
+test("the reason of a refused upgrade is requested over HTTP", async () => {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   connection = new Connection({
@@ -156,7 +156,7 @@ test("a refused upgrade is looked into over HTTP", async () => {
   server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
 });
 
-test("a message that breaks the protocol is dropped, and the line stays", async () => {
+test("a message that violates the protocol is dropped, and the connection stays open", async () => {
   const errors: unknown[] = [];
   const original = console.error;
   console.error = (error: unknown) => errors.push(error);
@@ -173,7 +173,7 @@ test("a message that breaks the protocol is dropped, and the line stays", async 
   }
 });
 
-/** The room's own process: takes the session over, as the server does, by ending the line that had it. */
+/** The room's own process: it takes the session over, as the server does, by closing the earlier connection. */
 async function ownProcess(): Promise<{ server: WebSocketServer; url: string; resumed: unknown[]; end: () => void }> {
   const own = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await new Promise((resolve) => own.once("listening", resolve));
@@ -195,25 +195,25 @@ async function ownProcess(): Promise<{ server: WebSocketServer; url: string; res
   return { server: own, url, resumed, end };
 }
 
-test("goes to the room's own process with its session, and back by the way that it came when that is lost", async () => {
+test("connects to the room's own process with its session, and returns to the first address when that connection is lost", async () => {
   const own = await ownProcess();
   welcomeUrl = own.url;
   const line = connect();
   await eventually(() => own.resumed.length === 1 && own.server.clients.size === 1 && line.isOpen);
   expect(own.resumed).toEqual(["token-0"]);
   expect(statuses.some(({ state }) => state === "reconnecting")).toBe(false);
-  // Its welcome names itself: it goes nowhere else.
+  // Its welcome names itself, so the client stays there.
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect([own.resumed.length, sockets.length]).toEqual([1, 1]);
   own.end();
   await eventually(() => sockets.length === 2 && line.isOpen);
   expect(hellos()[1]![2]).toMatchObject({ resume: "token-own" });
-  // It is not tried again: it was lost without a word.
+  // The client does not try it again, because that connection was lost without a close frame.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect([own.resumed.length, line.isOpen]).toEqual([1, true]);
 });
 
-test("a room's own process that cannot be reached changes nothing", async () => {
+test("an unreachable process of the room changes nothing", async () => {
   const own = await ownProcess();
   own.end();
   welcomeUrl = own.url;

@@ -1,4 +1,4 @@
-/** Each hold begins once and ends once, whatever way it ends. */
+/** Each grab of another member begins once and ends once, in every way of ending. */
 import { expect, test } from "vitest";
 import { HeldPoints } from "../../../client/sdk/heldPoints.ts";
 import type { Grab } from "../../../shared/protocol/fromServer.ts";
@@ -14,7 +14,7 @@ const held = (grab: number, triangle = 7, x = 0): Grab => ({
 const hand = (member: number, ...grabs: Grab[]) => ({ member, cursor: undefined, grabs });
 const none = { grabbed: [], released: [] };
 
-test("a hold begins, moves unheard, and ends", () => {
+test("a grab begins, moves without an event, and ends", () => {
   const points = new HeldPoints();
   expect(points.handsAre([hand(1, held(3)), hand(2)])).toEqual({ grabbed: [{ ...held(3), member: 1 }], released: [] });
   expect(points.handsAre([hand(1, held(3, 7, 0.5))])).toEqual(none);
@@ -23,7 +23,7 @@ test("a hold begins, moves unheard, and ends", () => {
   expect(points.handsAre([hand(1)])).toEqual(none);
 });
 
-test("the same number elsewhere is another hold", () => {
+test("the same number at another place is another grab", () => {
   const points = new HeldPoints();
   points.handsAre([hand(1, held(3))]);
   expect(points.handsAre([hand(1, held(3, 8))])).toEqual({
@@ -32,7 +32,7 @@ test("the same number elsewhere is another hold", () => {
   });
 });
 
-test("who is gone has let go, once", () => {
+test("the grabs of a member who left end, once", () => {
   const points = new HeldPoints();
   points.handsAre([hand(1, held(3)), hand(2, held(4))]);
   expect(points.membersAre([2])).toEqual({ grabbed: [], released: [{ ...held(3), member: 1 }] });

@@ -1,7 +1,4 @@
-/**
- * The server's word on own hands, played at the frames' playhead: before it, between two tellings, over a pause, and
- * where it ends.
- */
+/** Acknowledged grabs, played at the frames' playhead: before the first, between two, over a pause, and at the end. */
 import { expect, test } from "vitest";
 import type { Grab, Point } from "../../../shared/protocol/fromServer.ts";
 import { AcknowledgedGrabs } from "../../../client/state/acknowledgedGrabs.ts";
@@ -16,7 +13,7 @@ function shown(acknowledged: AcknowledgedGrabs, tick: number, last?: Point): { p
   return { phase, x: out[0]! };
 }
 
-test("before the server knew of it, the hand is where it took hold; over the first interval it goes to the first target told", () => {
+test("before the first acknowledgement the target is the grabbed point; over the first interval it moves to the first target", () => {
   const acknowledged = new AcknowledgedGrabs();
   expect(shown(acknowledged, 100)).toEqual({ phase: "before", x: 1 });
   acknowledged.note(100, [held(7, [3, 0, 0])]);
@@ -25,7 +22,7 @@ test("before the server knew of it, the hand is where it took hold; over the fir
   expect(shown(acknowledged, 100)).toEqual({ phase: "held", x: 3 });
 });
 
-test("between two tellings it moves as frames do; after the last it stays", () => {
+test("between two acknowledgements it moves as frames do; after the last it stays", () => {
   const acknowledged = new AcknowledgedGrabs();
   acknowledged.note(100, [held(7, [3, 0, 0])]);
   acknowledged.note(102, [held(7, [4, 0, 0])]);
@@ -33,7 +30,7 @@ test("between two tellings it moves as frames do; after the last it stays", () =
   expect(shown(acknowledged, 140)).toEqual({ phase: "held", x: 4 });
 });
 
-test("what was not told for a while did not move until one interval before the next telling", () => {
+test("after a pause it does not move until one interval before the next acknowledgement", () => {
   const acknowledged = new AcknowledgedGrabs();
   acknowledged.note(100, [held(7, [3, 0, 0])]);
   acknowledged.note(130, [held(7, [4, 0, 0])]);
@@ -41,7 +38,7 @@ test("what was not told for a while did not move until one interval before the n
   expect(shown(acknowledged, 129).x).toBe(3.5);
 });
 
-test("the end: the server has the last place of a hand that let go, though it may never tell it", () => {
+test("the end: the server has the last target of a released grab, even if it never sends it", () => {
   const acknowledged = new AcknowledgedGrabs();
   acknowledged.note(100, [held(7, [3, 0, 0])]);
   acknowledged.note(110, []);
@@ -49,11 +46,11 @@ test("the end: the server has the last place of a hand that let go, though it ma
   expect(shown(acknowledged, 109, [5, 0, 0]).x).toBe(4);
   expect(shown(acknowledged, 109.999, [5, 0, 0]).x).toBeCloseTo(5, 2);
   expect(shown(acknowledged, 110, [5, 0, 0]).phase).toBe("after");
-  // Not let go by the hand: the server did it, and the last target told stands to the end.
+  // The server ended this grab, so its last acknowledged target stays to the end.
   expect(shown(acknowledged, 109.5).x).toBe(3);
 });
 
-test("the same telling twice, as a keyframe brings it, is one", () => {
+test("a repeated acknowledgement, as in a keyframe, counts once", () => {
   const acknowledged = new AcknowledgedGrabs();
   acknowledged.note(100, [held(7, [3, 0, 0])]);
   acknowledged.note(102, [held(7, [4, 0, 0])]);
@@ -61,13 +58,13 @@ test("the same telling twice, as a keyframe brings it, is one", () => {
   expect(shown(acknowledged, 101).x).toBe(3.5);
 });
 
-test("a long hold keeps what a playhead can still ask for, and other grabs are their own", () => {
+test("a long grab keeps only entries that the playhead may need, and grabs are separate", () => {
   const acknowledged = new AcknowledgedGrabs();
   for (let tick = 0; tick <= 600; tick += GAP) acknowledged.note(tick, [held(7, [tick, 0, 0]), held(8, [-tick, 0, 0])]);
   for (let tick = 600 - 2 * 58; tick <= 600; tick += 0.5) expect(shown(acknowledged, tick).x).toBeCloseTo(tick, 9);
 });
 
-test("a cleared or forgotten grab is one that the server does not know of", () => {
+test("after clear or forget the grab counts as unknown to the server", () => {
   const acknowledged = new AcknowledgedGrabs();
   acknowledged.note(100, [held(7, [3, 0, 0])]);
   acknowledged.forget(7);

@@ -1,4 +1,4 @@
-/** What a duplicate of a room (client/state/duplicate.ts) has to change. */
+/** The changes that make a room a duplicate of another (client/state/duplicate.ts). */
 import { expect, test } from "vitest";
 import { changesTo, linkTo, tuningOfLink } from "../../../client/state/duplicate.ts";
 import type { Tuning } from "../../../shared/protocol/protocol.ts";
@@ -14,7 +14,7 @@ const SCENE: Tuning = {
   ],
 };
 
-test("what a duplicate has to change is what differs, and nothing else", () => {
+test("a duplicate changes exactly the values that differ", () => {
   expect(changesTo(SCENE, SCENE)).toEqual([]);
   expect(changesTo({ ...SCENE, gravity: [0, 1, 0] }, SCENE)).toEqual([{ gravity: [0, 1, 0] }]);
   const bodies = [SCENE.bodies[0]!, { ...SCENE.bodies[1]!, damping: 3, youngsModulus: 2e4, pins: false }];
@@ -23,7 +23,7 @@ test("what a duplicate has to change is what differs, and nothing else", () => {
   expect(changesTo({ ...SCENE, wind, timeScale: 0.5, stood: 9 }, SCENE)).toEqual([{ wind, timeScale: 0.5 }]);
 });
 
-test("a link brings the same values, and what it says wrongly is nothing", () => {
+test("a link carries the same values, and its invalid values are ignored", () => {
   const link = linkTo("http://host", "a room", "cube", SCENE)!;
   expect(link).toMatch(/^http:\/\/host\/r\/a%20room\?scene=cube#as=[\w-]+$/);
   expect(tuningOfLink(new URL(link).hash)).toEqual(SCENE);

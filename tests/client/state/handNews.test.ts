@@ -1,4 +1,4 @@
-/** What a member who cannot see others' hands is told of them. */
+/** Announcements of other members' grabs, for members who cannot see them. */
 import { expect, test } from "vitest";
 import { HandWatch } from "../../../client/state/handNews.ts";
 
@@ -13,7 +13,7 @@ const hand = (...bodies: number[]) => ({
   })),
 });
 
-test("each change of a hold is told once, nobody's own, and a hand that went away has let go", () => {
+test("each change of a grab is announced once, the member's own not at all, and a missing grab counts as released", () => {
   const watch = new HandWatch();
   expect(
     watch.look(

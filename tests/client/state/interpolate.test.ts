@@ -1,4 +1,4 @@
-/** Interpolation hits its ends exactly and cannot leave the segment between them. */
+/** Interpolation reproduces its ends exactly and stays within the segment between them. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { interpolateInto } from "../../../client/state/interpolate.ts";
@@ -6,7 +6,7 @@ import { CrossFade } from "../../../client/state/crossFade.ts";
 
 const floats = fc.float({ noNaN: true, min: -100, max: 100 });
 
-test("stays between the two frames, whatever alpha says", () => {
+test("stays between the two frames for any alpha", () => {
   fc.assert(
     fc.property(floats, floats, fc.double({ noNaN: true, min: -5, max: 5 }), (a, b, alpha) => {
       const out = new Float32Array(1);
@@ -29,7 +29,7 @@ test("the ends are the frames themselves, bit for bit", () => {
   expect(out[0]).toBeCloseTo(6.22, 5);
 });
 
-test("a cross-fade begins with what was shown and ends with what is true", () => {
+test("a cross-fade begins with the shown positions and ends with the current ones", () => {
   const fade = new CrossFade();
   fade.begin(Float32Array.of(10), 1000);
   const shown = [1000, 1050, 1130, 1200, 1260, 1300].map((ms) => {

@@ -1,6 +1,6 @@
 /**
- * The playhead under the lines that exist: steady, jittery, stalled, dilated, sleeping. Time is simulated, so nothing
- * here waits.
+ * The playhead with realistic connections: steady, with jitter, stalled, dilated, sleeping. Time is simulated, so the
+ * tests do not wait.
  */
 import { describe, expect, test } from "vitest";
 import { Playout } from "../../../client/state/playout.ts";
@@ -15,7 +15,7 @@ interface Line {
   seconds: number;
 }
 
-/** Plays a line at 60 pictures a second and notes playhead and newest frame at each. */
+/** Plays a connection at 60 pictures a second and records playhead and newest frame at each. */
 function play({ arrival, frameMs = (n) => n * INTERVAL, seconds }: Line): {
   playout: Playout;
   shown: { ms: number; playhead: number; newest: number }[];
@@ -46,7 +46,7 @@ describe("Playout", () => {
     expect(new Playout({ intervalMs: INTERVAL }).advance(100)).toBeNaN();
   });
 
-  test("on a steady line the delay is two intervals and the motion runs at real speed", () => {
+  test("on a steady connection the delay is two intervals and the motion runs at real speed", () => {
     const { playout, shown } = play({ arrival: (n) => 20 + n * INTERVAL, seconds: 5 });
     expect(playout.delayMs).toBeCloseTo(2 * INTERVAL, 6);
     const tail = shown.slice(120);
@@ -58,7 +58,7 @@ describe("Playout", () => {
     expect(playout.starvations).toBe(0);
   });
 
-  test("jitter of one interval deepens the buffer, to at most three intervals and a half, and nothing starves", () => {
+  test("jitter of one interval deepens the buffer, to at most three and a half intervals, and it never runs empty", () => {
     const { playout, shown } = play({ arrival: (n) => 20 + n * INTERVAL + INTERVAL * noise(n), seconds: 20 });
     expect(playout.delayMs).toBeGreaterThan(2.1 * INTERVAL);
     expect(playout.delayMs).toBeLessThan(3.6 * INTERVAL);
@@ -87,10 +87,10 @@ describe("Playout", () => {
     expect(Math.max(...steps)).toBeLessThan((2 * (0.6 * 1000)) / 60);
   });
 
-  test("what moves after a rest is shown soon; from there the ordinary distance comes without a stop", () => {
+  test("motion after a rest is shown soon; from there the normal delay is reached without a stop", () => {
     const playout = new Playout({ intervalMs: INTERVAL });
     for (let n = 0; n < 60; n++) playout.arrived(n * INTERVAL, n * INTERVAL, Number.NaN);
-    // At rest a frame comes every 250 ms; the last one is 240 ms old when something moves.
+    // At rest a frame comes every 250 ms; the last one is 240 ms old when motion begins.
     playout.arrived(2250, 2250, 59 * INTERVAL);
     playout.advance(2480);
     playout.arrived(2490, 2490, 59 * INTERVAL);
@@ -99,7 +99,7 @@ describe("Playout", () => {
     let lead = 0;
     for (let n = 1; n <= 60; n++) {
       const frameMs = 2490 + n * INTERVAL;
-      // every other frame is late, by less than the quarter of an interval that is there
+      // Every other frame is late, by less than the available quarter of an interval.
       const nowMs = frameMs + (n % 2 ? 0.2 * INTERVAL : 0);
       playout.arrived(frameMs, nowMs, Number.NaN);
       lead = frameMs - playout.advance(nowMs);
@@ -108,17 +108,17 @@ describe("Playout", () => {
     expect(Math.abs(lead - playout.delayMs)).toBeLessThan(0.15 * INTERVAL);
   });
 
-  test("one still frame between moving ones that are still ahead of the picture is no rest: nothing is jumped over", () => {
+  test("a single still frame between moving ones ahead of the picture does not count as rest, and causes no jump", () => {
     const playout = new Playout({ intervalMs: INTERVAL });
     for (let n = 0; n < 60; n++) playout.arrived(n * INTERVAL, n * INTERVAL, Number.NaN);
-    // Three frames come late and together; the second of them looks like the first.
+    // Three frames come late and together; the second of them equals the first.
     const before = playout.advance(63 * INTERVAL);
     for (const n of [60, 61]) playout.arrived(n * INTERVAL, 63 * INTERVAL, Number.NaN);
     for (const n of [62, 63, 64]) playout.arrived(n * INTERVAL, 63 * INTERVAL, 61 * INTERVAL);
     expect(playout.advance(63 * INTERVAL)).toBe(before);
   });
 
-  /** What TCP makes of a line: order is kept, and behind a lost segment everything waits. */
+  /** Arrivals over TCP: order is kept, and behind a lost segment everything waits. */
   const tcp = (jitterMs: number, lost: (n: number) => number): ((n: number) => number) => {
     const arrivals: number[] = [];
     return (n) => {
@@ -129,9 +129,9 @@ describe("Playout", () => {
   };
 
   /**
-   * Even jitter of up to J <= one interval I keeps frames apart, so what the smoothing sees is |u - u'| J: mean J/3,
-   * deviation 0.236 J, smoothed over 1/16: 0.042 J. The delay is 1.75 I + 3 times that: 1.75 I + J, give or take 4 * 3
-   * * 0.042 J = 0.51 J. Frames are late by J/2 more than on the mean at most, so I + J/2 <= 1.5 I would do.
+   * Even jitter of up to J <= one interval I keeps frames apart, so the smoothing sees |u - u'| J: mean J/3, deviation
+   * 0.236 J, smoothed over 1/16: 0.042 J. The delay is 1.75 I + 3 times that: 1.75 I + J, plus or minus 4 * 3 * 0.042 J
+   * = 0.51 J. Frames are late by at most J/2 more than on average, so I + J/2 <= 1.5 I would suffice.
    */
   test.each([0.25, 0.5, 0.75, 1])(
     "even jitter of %f intervals: two to three intervals deep, and never empty",
@@ -144,7 +144,7 @@ describe("Playout", () => {
     },
   );
 
-  test("a lost packet: the picture stands at the newest frame, then catches up at no more than 1.3 times the speed", () => {
+  test("after a lost packet the picture stops at the newest frame, then catches up at no more than 1.3 times the speed", () => {
     const { playout, shown } = play({ arrival: tcp(10, (n) => (n % 100 === 99 ? 200 : 0)), seconds: 30 });
     // A delay of two intervals cannot bridge the 200 ms of a retransmission.
     expect(playout.starvations).toBeGreaterThan(5);
@@ -157,7 +157,7 @@ describe("Playout", () => {
     }
   });
 
-  test("a line held up for longer than is chased: one jump, and it says so", () => {
+  test("a connection that was stalled for longer is followed with one jump, which is reported", () => {
     const playout = new Playout({ intervalMs: INTERVAL });
     for (let n = 0; n < 60; n++) expect(playout.arrived(n * INTERVAL, n * INTERVAL, Number.NaN)).toBe(false);
     const back = 59 * INTERVAL + 1500;

@@ -1,6 +1,6 @@
 /**
- * A replay's frames stay encoded and are had again in any order: the decoded moment is the same, whichever way one came
- * to it.
+ * A replay's frames stay encoded and are decoded in any order: the decoded frame does not depend on the order of
+ * access.
  */
 import { describe, expect, test } from "vitest";
 import { ReplayBuffer } from "../../../client/state/replayBuffer.ts";
@@ -19,7 +19,7 @@ const body = {
   quantum: QUANTUM,
   triangles: new Uint8Array(triangles.buffer),
 };
-/** Two bodies of one square each: what the replay reads of a topology. */
+/** Two bodies of one square each: the parts of a topology that the replay reads. */
 const topology = { particles: 8, tickHz: 60, bodies: [body, { ...body, first: 4 }] } as unknown as Topology;
 const head: ReplayHead = {
   format: "pliant-replay-1",
@@ -36,10 +36,10 @@ const model = createSnapshotModel([
   { count: 4, triangles },
 ]);
 
-/** Grid coordinates of a tick: no two alike, and steps of all sizes. */
+/** Grid coordinates of a tick: all different, and steps of all sizes. */
 const frameOf = (tick: number): Int32Array =>
   Int32Array.from({ length: 24 }, (_, i) => ((tick * tick * (i + 3)) % 997) - 400);
-// at rest from 128 to 140
+// At rest from 128 to 140.
 const TICKS = Array.from({ length: 31 }, (_, i) => 100 + 2 * i).filter((tick) => tick < 130 || tick >= 140);
 
 function replay(upTo = Infinity): ReplayBuffer {
@@ -59,7 +59,7 @@ function replay(upTo = Infinity): ReplayBuffer {
 }
 const metres = (ints: Int32Array): number[] => [...ints].map((x) => Math.fround(x * QUANTUM));
 
-test("every frame is had again, forwards, backwards and in leaps", () => {
+test("every frame is decoded again: forwards, backwards and after jumps", () => {
   const made = replay();
   const leaps = TICKS.map((_, n) => TICKS[(n * 11) % TICKS.length]!);
   expect(new Set(leaps).size).toBe(TICKS.length);
@@ -72,7 +72,7 @@ test("every frame is had again, forwards, backwards and in leaps", () => {
   }
 });
 
-test("between two frames lies the straight line; a rest is held until it ends; nothing is shown beyond what has come", () => {
+test("positions between two frames are linear; a rest lasts until its end; nothing is shown beyond the received frames", () => {
   const made = replay();
   const between = (a: number, b: number, alpha: number): number[] =>
     metres(frameOf(a)).map((x, i) => Math.fround(x + (metres(frameOf(b))[i]! - x) * alpha));
@@ -88,7 +88,7 @@ test("between two frames lies the straight line; a rest is held until it ends; n
   expect(new ReplayBuffer(head, topology).show(100)).toBeNaN();
 });
 
-test("goes on where more has come", () => {
+test("continues when more frames have arrived", () => {
   const whole = replay();
   const made = replay(104);
   expect([made.first, made.last]).toEqual([100, 104]);
@@ -100,7 +100,7 @@ test("goes on where more has come", () => {
   expect([...made.displayed]).toEqual([...whole.displayed]);
 });
 
-test("a reset jumps, bodies that wait are not there in any picture between, hands are those of the moment", () => {
+test("a reset jumps, absent bodies are not in any picture between, grabs are those of the moment", () => {
   const made = new ReplayBuffer(head, topology);
   made.add({ type: "waiting", tick: 100, bodies: [1], member: 0 });
   made.add({ type: "keyframe", tick: 100, data: encodeKeyframe(model, frameOf(100)) });
@@ -131,7 +131,7 @@ test("a reset jumps, bodies that wait are not there in any picture between, hand
 });
 
 describe("the playhead", () => {
-  test("goes on by the clock and its speed, waits for what has not come, and stops at the end", () => {
+  test("advances with the clock and its speed, waits for missing frames, and stops at the end", () => {
     const playhead = new Playhead(60);
     playhead.advance(0, Number.NaN, Number.NaN, 160);
     expect(playhead.tick).toBeNaN();
@@ -141,7 +141,7 @@ describe("the playhead", () => {
     playhead.speed = 0.5;
     playhead.advance(1200, 100, 120, 160);
     expect(playhead.tick).toBeCloseTo(109, 9);
-    // a page that nobody looked at for a while
+    // After a hidden page is shown again.
     playhead.advance(9000, 100, 120, 160);
     expect(playhead.tick).toBeCloseTo(116.5, 9);
     playhead.advance(9250, 100, 120, 160);
@@ -153,7 +153,7 @@ describe("the playhead", () => {
     expect([playhead.tick, playhead.playing]).toEqual([100, true]);
   });
 
-  test("stays between the ends, and where it is put before that has come", () => {
+  test("stays between the ends, and at a chosen tick that has not arrived yet", () => {
     const playhead = new Playhead(60);
     playhead.seek(5, 100, 160);
     expect(playhead.tick).toBe(100);

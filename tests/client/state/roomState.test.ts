@@ -1,6 +1,6 @@
 /**
  * From socket events to displayed positions, with the real codec: waiting for the topology, the chain, its break, a
- * resumed line.
+ * resumed connection.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
@@ -99,7 +99,7 @@ async function join(): Promise<void> {
 }
 
 describe("RoomState", () => {
-  test("frames that come before the topology are decoded when it is there", async () => {
+  test("frames before the topology are decoded when it has arrived", async () => {
     state.receive(welcome(), 0);
     state.receive(keyframe(2, 100), 10);
     state.receive(delta(4, 100, 104), 43);
@@ -111,7 +111,7 @@ describe("RoomState", () => {
     ]);
   });
 
-  test("positions are the integers times the quantum, and run between frames", async () => {
+  test("positions are the integers times the quantum, interpolated between frames", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     for (let n = 1; n <= 12; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), (1000 * n) / 30);
@@ -123,7 +123,7 @@ describe("RoomState", () => {
     expect(state.displayed[0]).toBeCloseTo((98 + sampled.tick) * 0.001, 4);
   });
 
-  test("who looks again sees first what was shown last, and then what is true", async () => {
+  test("a page that is shown again begins with its last picture, and fades to the current state", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     for (let n = 1; n <= 60; n++) {
@@ -143,14 +143,14 @@ describe("RoomState", () => {
 
   test.each([
     [
-      "frames that came in a burst while the page was busy",
+      "frames in a burst while the page was busy",
       () => {
         for (let tick = 4; tick <= 120; tick += 2) state.receive(delta(tick, 96 + tick, 98 + tick), 1000);
       },
     ],
     ["a reset", () => state.receive({ type: "reset", tick: 2, member: 1 }, 1000)],
     [
-      "a lost line",
+      "a lost connection",
       () => {
         state.receive(welcome(), 1000);
         state.receive(keyframe(90, 100), 1000);
@@ -165,7 +165,7 @@ describe("RoomState", () => {
     expect(state.displayed[0]).toBeGreaterThan(0.0999);
   });
 
-  test("a delta that does not fit asks for a keyframe once, and the chain heals with it", async () => {
+  test("a delta of another base requests a keyframe once, and that repairs the chain", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     const warn = console.warn;
@@ -186,7 +186,7 @@ describe("RoomState", () => {
     ]);
   });
 
-  test("somebody else's keyframe of a tick that is already there changes nothing", async () => {
+  test("a keyframe for another member at a known tick changes nothing", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     state.receive(delta(4, 100, 101), 33);
@@ -199,7 +199,7 @@ describe("RoomState", () => {
     ]);
   });
 
-  test("a resumed line keeps the picture, does not fetch again, and fades into the new state", async () => {
+  test("a resumed connection keeps the picture, does not fetch again, and fades into the new state", async () => {
     await join();
     for (let n = 0; n < 5; n++) state.receive(n === 0 ? keyframe(2, 100) : delta(2 + 2 * n, 100, 100), 33 * n);
     state.sample(200);
@@ -218,11 +218,11 @@ describe("RoomState", () => {
     expect(state.displayed[0]).toBeCloseTo(0.5, 6);
   });
 
-  test("frames left out because nothing moved: the motion begins one interval before its frame, not with the pause", async () => {
+  test("after frames omitted without motion: the motion begins one interval before its frame, not with the pause", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     for (let n = 1; n <= 10; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), 33 * n);
-    // Nothing moves for six intervals, and then it does: no heartbeat has come meanwhile.
+    // No motion for six intervals, and then motion, without a heartbeat in between.
     for (let ms = 350; ms < 560; ms += 16) state.sample(ms);
     state.receive({ type: "delta", tick: 36, baseTick: 22, data: encodeDelta(model, shape(120), shape(130)) }, 564);
     const shown = [];
@@ -233,7 +233,7 @@ describe("RoomState", () => {
     expect(shown.at(-1)!.x).toBeCloseTo(0.13, 6);
   });
 
-  test("a line that was held up for a second and brings everything at once: the picture fades into it", async () => {
+  test("after a stall of a second that ends in a burst the picture fades into the new state", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     for (let n = 1; n <= 60; n++) state.receive(delta(2 + 2 * n, 98 + 2 * n, 100 + 2 * n), (1000 * n) / 30);
@@ -257,7 +257,7 @@ describe("RoomState", () => {
     expect(state.crossFading).toBe(false);
   });
 
-  test("the server's word on own hands is kept, others' are not taken for it", async () => {
+  test("acknowledgements of the member's own grabs are kept, those of other members are ignored", async () => {
     await join();
     const grab = { grab: 5, body: 0, triangle: 0, u: 0, v: 0, target: [1, 2, 3] as [number, number, number] };
     state.receive({ type: "hands", tick: 10, hands: [{ member: 2, cursor: undefined, grabs: [grab] }] }, 0);
@@ -268,7 +268,7 @@ describe("RoomState", () => {
     expect([...out]).toEqual([1, 2, 3]);
   });
 
-  test("at rest nothing is said to have moved", async () => {
+  test("at rest no body counts as moved", async () => {
     await join();
     state.receive(keyframe(2, 100), 0);
     for (let n = 1; n < 10; n++) state.receive(delta(2 + 2 * n, 100, 100), 33 * n);
@@ -277,7 +277,7 @@ describe("RoomState", () => {
     expect(state.sample(333)!.moved).toBe(false);
   });
 
-  test("hands of members who went are forgotten", async () => {
+  test("grabs and cursors of members who left are forgotten", async () => {
     await join();
     state.receive(
       {

@@ -1,4 +1,4 @@
-/** When a room is said to run slowly, and what for. */
+/** When a page reports that its room runs slowly, and with which reason. */
 import { expect, test } from "vitest";
 import type { RoomStats } from "../../../shared/protocol/protocol.ts";
 import { slowMotionOf } from "../../../client/state/slowMotion.ts";
@@ -15,14 +15,14 @@ const stats = (change: Partial<RoomStats>): RoomStats => ({
   ...change,
 });
 
-test("nothing is said down to 95 % of real time", () => {
+test("down to 95 % of real time nothing is reported", () => {
   expect(slowMotionOf(stats({ timeDilation: 1 }), 60)).toBeUndefined();
   expect(slowMotionOf(stats({ timeDilation: 0.95 }), 60)).toBeUndefined();
   expect(slowMotionOf(stats({ timeDilation: Number.NaN }), 60)).toBeUndefined();
   expect(slowMotionOf(stats({ timeDilation: 0.949 }), 60)?.factor).toBe(0.949);
 });
 
-test("the reason is what takes most of the tick, contact being several stages", () => {
+test("the reason is the most expensive part of the tick, with the stages of contact added up", () => {
   expect(slowMotionOf(stats({}), 60)?.why).toBe("slowSolving");
   expect(slowMotionOf(stats({ stages: { triangles: 8, bending: 4, broadPhase: 8, response: 9 } }), 60)?.why).toBe(
     "slowContact",
@@ -34,7 +34,7 @@ test("the reason is what takes most of the tick, contact being several stages", 
   expect(slowMotionOf(stats({ stages: { tetrahedra: 12, broadPhase: 7, contacts: 8 } }), 60)?.why).toBe("slowContact");
 });
 
-test("ticks that fit into their period and come late all the same wait for a thread", () => {
+test("ticks that fit into their period and are still late wait for a thread", () => {
   expect(slowMotionOf(stats({ stepMs: 10 }), 60)?.why).toBe("slowOtherRooms");
   expect(slowMotionOf(stats({ stepMs: 16 }), 60)?.why).toBe("slowSolving");
 });

@@ -1,4 +1,4 @@
-/** Which bodies a picture between two frames shows, when messages run ahead of it. */
+/** Which bodies a picture between two frames shows, when messages are ahead of it. */
 import { describe, expect, test } from "vitest";
 import { WaitingBodies } from "../../../client/state/waitingBodies.ts";
 
@@ -10,13 +10,13 @@ describe("WaitingBodies", () => {
     expect([...history.now]).toEqual([2]);
     const shows = (from: number, to: number): number[] => [0, 1, 2].filter((body) => !history.waits(body, from, to));
     expect(shows(6, 8)).toEqual([0]);
-    // the frame at 10 has it, the one before has not
+    // The frame at 10 has it, the one before does not.
     expect(shows(8, 10)).toEqual([0]);
     expect(shows(10, 10)).toEqual([0, 1]);
     expect(shows(10, 12)).toEqual([0, 1]);
   });
 
-  test("one that goes and comes back between two frames is not drawn on its way", () => {
+  test("a body removed and spawned again between two frames is not drawn in between", () => {
     const history = new WaitingBodies();
     history.note(0, []);
     history.note(11, [1]);
@@ -26,7 +26,7 @@ describe("WaitingBodies", () => {
     expect(history.waits(1, 12, 14)).toBe(false);
   });
 
-  test("the last word on a tick counts, and a room that counts from an earlier one begins anew there", () => {
+  test("the last message for a tick counts, and after a restart at an earlier tick later entries are dropped", () => {
     const history = new WaitingBodies();
     history.note(5, [1]);
     history.note(20, [2]);

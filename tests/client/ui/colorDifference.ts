@@ -1,4 +1,4 @@
-/** How far two colours are apart for given eyes: CIELAB, CIEDE2000, and what can be told at a given size. */
+/** Difference of two colors for given eyes: CIELAB, CIEDE2000, and the noticeable difference at a given size. */
 
 export type Lab = readonly [L: number, a: number, b: number];
 
@@ -10,7 +10,7 @@ export const EYES = {
   tritanopia: [1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.3039],
 };
 
-/** CIELAB (D65) of a colour, #rrggbb, as such eyes see it. */
+/** CIELAB (D65) of a color, #rrggbb, as seen by these eyes. */
 export function labOf(color: string, eyes: readonly number[]): Lab {
   const linear = [1, 3, 5].map((at) => {
     const value = parseInt(color.slice(at, at + 2), 16) / 255;
@@ -56,8 +56,9 @@ export function ciede2000([L1, a1, b1]: Lab, [L2, a2, b2]: Lab): number {
 }
 
 /**
- * The difference in units of what half of all viewers notice at this size. Stone, Szafir and Setlur 2014, "An
- * engineering model for color difference as a function of size", table 2. @param size of the marks, degrees of vision
+ * The difference in units of the difference that half of all viewers notice at this size. Stone, Szafir and Setlur
+ * 2014, "An engineering model for color difference as a function of size", table 2. @param size of the marks, degrees
+ * of vision
  */
 export function noticed(one: Lab, other: Lab, size: number): number {
   const half = [5.079 + 0.751 / size, 5.339 + 1.541 / size, 5.349 + 2.871 / size];

@@ -1,4 +1,4 @@
-/** When an exhibit is as it was again: after so long without a touch, and what a touch is. In virtual time. */
+/** When an exhibit resets: after a time without input, and which input counts. In virtual time. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { exhibit, reopen } from "../../../client/ui/exhibit.ts";
 
@@ -42,7 +42,7 @@ const pass = (seconds: number): void => void vi.advanceTimersByTime(1000 * secon
 const move = (buttons: number, movementX: number): void =>
   void page.dispatchEvent(Object.assign(new Event("pointermove"), { buttons, movementX, movementY: 0 }));
 
-test("untouched it is made new once, not as touched, and shows how to pull again and again", () => {
+test("without input it resets once, counts as untouched, and repeats the hint", () => {
   pass(SECONDS + 1);
   expect(renewed).toEqual([false]);
   expect(shown).toBe(1);
@@ -51,7 +51,7 @@ test("untouched it is made new once, not as touched, and shows how to pull again
   expect(shown).toBeGreaterThanOrEqual(7);
 });
 
-test("a pull that goes on is somebody; a press that has been left behind is nobody, and so is a mouse that passes", () => {
+test("a continuing pull counts as input; an abandoned press and a passing mouse do not", () => {
   page.dispatchEvent(new Event("pointerdown"));
   for (let second = 0; second < 3 * SECONDS; second++) {
     pass(1);
@@ -66,7 +66,7 @@ test("a pull that goes on is somebody; a press that has been left behind is nobo
   expect(renewed).toEqual([true]);
 });
 
-test("who leaves while there is no line leaves nothing behind: it is made new as soon as there is one", () => {
+test("after a visitor left during a lost connection, it resets as soon as the connection is back", () => {
   page.dispatchEvent(new Event("pointerdown"));
   online = false;
   pass(3 * SECONDS);
@@ -79,7 +79,7 @@ test("who leaves while there is no line leaves nothing behind: it is made new as
   expect(shown).toBeGreaterThan(0);
 });
 
-test("others' hands are touches while they move; one that lies still is nobody's", () => {
+test("other members' cursors count as input while they move, not while they are still", () => {
   for (let second = 0; second < 3 * SECONDS; second++) {
     held = `0,${second},0`;
     pass(1);
@@ -92,7 +92,7 @@ test("others' hands are touches while they move; one that lies still is nobody's
   expect(renewed).toEqual([true]);
 });
 
-test("nothing is done while nobody can see it, nor after the end", () => {
+test("while it is hidden, and after its end, it does nothing", () => {
   vi.stubGlobal("document", { hidden: true });
   pass(3 * SECONDS);
   expect(renewed).toEqual([]);
@@ -102,7 +102,7 @@ test("nothing is done while nobody can see it, nor after the end", () => {
   expect(renewed).toEqual([]);
 });
 
-/** The page has been open for longer than half an hour, and nobody has come. */
+/** The page has been open for more than half an hour, without visitors. */
 async function openFor(minutes: number, fetched: () => Promise<{ ok: boolean }>): Promise<() => void> {
   const reload = vi.fn();
   vi.stubGlobal("location", { href: "http://127.0.0.1/r/exhibit?exhibit=10", reload });
@@ -111,7 +111,7 @@ async function openFor(minutes: number, fetched: () => Promise<{ ok: boolean }>)
   return reload;
 }
 
-test("after half an hour the page opens anew when nobody is there and the server answers; it goes on until then", async () => {
+test("after half an hour without visitors the page reloads if the server answers; until then it continues", async () => {
   const fetched = vi.fn(async () => ({ ok: false }));
   expect(await openFor(29, fetched)).not.toHaveBeenCalled();
   expect(fetched).not.toHaveBeenCalled();
@@ -123,7 +123,7 @@ test("after half an hour the page opens anew when nobody is there and the server
   expect(await openFor(1, async () => ({ ok: true }))).toHaveBeenCalled();
 });
 
-test("it does not open anew under somebody's hand, nor under one that comes while the server is asked", async () => {
+test("it does not reload during a visitor's input, nor if input begins while the server is asked", async () => {
   const touch = setInterval(() => page.dispatchEvent(new Event("pointerdown")), 5000);
   const fetched = vi.fn(async () => {
     page.dispatchEvent(new Event("pointerdown"));
@@ -137,7 +137,7 @@ test("it does not open anew under somebody's hand, nor under one that comes whil
   expect(reload).not.toHaveBeenCalled();
 });
 
-test("it opens again when there is somebody to answer, not before", async () => {
+test("it reloads when the server answers, not before", async () => {
   const answers = [new Error("refused"), { ok: false }, { ok: true }];
   const reload = vi.fn();
   vi.stubGlobal("location", { href: "http://127.0.0.1/r/exhibit?exhibit=10", reload });

@@ -1,4 +1,4 @@
-/** What a server or a member says never becomes markup or code in the page. */
+/** Texts of servers and members never become markup or code in the page. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 

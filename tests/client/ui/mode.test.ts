@@ -1,13 +1,13 @@
-/** What the address of a room's page asks for, and what is said where it cannot be followed. */
+/** The mode of a room's page from its address, and the report of invalid values. */
 import { expect, test } from "vitest";
 import { modeOf } from "../../../client/ui/mode.ts";
 
-test("nothing asked for is all there is", () => {
+test("without options the page shows everything", () => {
   expect(modeOf("")).toEqual({ ui: "full", exhibitSeconds: undefined, problems: [] });
   expect(modeOf("?scene=bunny&quality=3").problems).toEqual([]);
 });
 
-test("what is asked for is followed, and what cannot be is named with what could", () => {
+test("valid options are followed, and an invalid one is reported with the valid values", () => {
   expect(modeOf("?ui=none&exhibit=60")).toEqual({ ui: "none", exhibitSeconds: 60, problems: [] });
   expect(modeOf("?name=%20Ada%20%20L%20").name).toBe("Ada L");
   expect(modeOf("?name=").name).toBeUndefined();
@@ -15,8 +15,8 @@ test("what is asked for is followed, and what cannot be is named with what could
   expect(modeOf("?ui=tiny")).toEqual({
     ui: "full",
     exhibitSeconds: undefined,
-    problems: ["ui=tiny is not known: full, minimal, none, present"],
+    problems: ["ui=tiny is unknown. Use one of: full, minimal, none, present"],
   });
   for (const value of ["", "1", "3601", "soon", "-5"])
-    expect(modeOf(`?exhibit=${value}`).problems).toEqual([`exhibit=${value} is not allowed: 2 to 3600 seconds`]);
+    expect(modeOf(`?exhibit=${value}`).problems).toEqual([`exhibit=${value} is out of range. Use 2 to 3600 seconds`]);
 });

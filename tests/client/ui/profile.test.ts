@@ -1,4 +1,4 @@
-/** Names and colours: what a visitor types fits what the server takes, and labels can be read on every colour. */
+/** Names and colors: a visitor's input fits the server's rules, and labels are readable on every color. */
 import { expect, test } from "vitest";
 import { ciede2000, EYES, labOf, noticed } from "./colorDifference.ts";
 import { freeColor, lookOf, MEMBER_COLORS, PALETTE } from "../../../shared/memberColors.ts";
@@ -8,7 +8,7 @@ import { KEYS } from "../../../client/input/keyboard.ts";
 import { cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 
-test("a tidied name is one that the server keeps as it is", () => {
+test("the server keeps a tidied name unchanged", () => {
   for (const typed of ["  Ada   Lovelace ", "x".repeat(80), "Ωmega ☃", "a\n\tb"]) {
     const name = tidyName(typed);
     expect([...name].length).toBeLessThanOrEqual(Limits.nameLength);
@@ -17,11 +17,11 @@ test("a tidied name is one that the server keeps as it is", () => {
   expect(tidyName("   ")).toBe("");
 });
 
-test("every colour of the palette is one that the server takes", () => {
+test("the server accepts every color of the palette", () => {
   for (const color of PALETTE) expect(cleanColor(color)).toBe(color);
 });
 
-test("ink on light colours is dark, on dark ones white", () => {
+test("ink on light colors is dark, on dark ones white", () => {
   expect(inkOn("#ffffff")).toBe("#1c1917");
   expect(inkOn("#ffe08a")).toBe("#1c1917");
   expect(inkOn("#000000")).toBe("#ffffff");
@@ -29,7 +29,7 @@ test("ink on light colours is dark, on dark ones white", () => {
   for (const color of PALETTE) expect(contrast(inkOn(color), color), color).toBeGreaterThanOrEqual(4.5);
 });
 
-/** The published pairs of Sharma, Wu and Dalal 2005, table 1, that tell each branch of the formula. */
+/** The published pairs of Sharma, Wu and Dalal 2005, table 1, which test each branch of the formula. */
 test.each([
   [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
   [[50, -1, 2], [50, 0, 0], 2.3669],
@@ -46,20 +46,20 @@ test.each([
 /** A cursor is 16 CSS pixels wide; one is 1/96 inch at 28 inches. */
 const CURSOR_DEGREES = 16 * 0.0213;
 
-test.each(Object.entries(EYES))("the colours differ for eyes with %s", (_, eyes) => {
+test.each(Object.entries(EYES))("the colors differ for eyes with %s", (_, eyes) => {
   const seen = PALETTE.map((color) => ({ name: COLOR_NAMES[color], lab: labOf(color, eyes) }));
   for (const [i, one] of seen.entries())
     for (const other of seen.slice(0, i)) {
       const pair = `${one.name}, ${other.name}`;
-      // three of four viewers tell two cursors apart (the model is linear in their share); 5 is a difference that any
-      // observer sees as two colours (Mokrzycki and Tatol 2011): twice that for places of a picture that are far from
-      // each other
+      // Three of four viewers distinguish two cursors (the model is linear in their share). Any observer sees a
+      // difference of 5 as two colors (Mokrzycki and Tatol 2011). The test requires twice that, for cursors far apart
+      // in a picture.
       expect(noticed(one.lab, other.lab, CURSOR_DEGREES), pair).toBeGreaterThan(1.5);
       expect(ciede2000(one.lab, other.lab), pair).toBeGreaterThan(10);
     }
 });
 
-test("who comes later gets a colour that nobody has, and another name", () => {
+test("a later member gets an unused color, and another name", () => {
   const [first, second, third] = PALETTE;
   const ada = { name: "Ada", color: first! };
   expect(distinctFrom(ada, [], [{ name: "Ada", color: first! }])).toBeUndefined();
@@ -74,17 +74,17 @@ test("who comes later gets a colour that nobody has, and another name", () => {
   const singles = PALETTE.map((color, n) => ({ name: `Member ${n}`, color }));
   const beside = lookOf(distinctFrom(ada, singles, singles)!.color);
   expect(beside.second).not.toBe(beside.first);
-  // more people than colours: nobody changes for nothing
+  // More members than colors: no member changes without a gain.
   const all = MEMBER_COLORS.map((color, n) => ({ name: `Member ${n}`, color }));
   expect(distinctFrom(ada, all, all)).toBeUndefined();
   const long = { name: "x".repeat(Limits.nameLength), color: first! };
   expect([...distinctFrom(long, [long], [long])!.name].length).toBe(Limits.nameLength);
 });
 
-/** What a full room has by default (PLIANT_MAX_MEMBERS). */
+/** Size of a full room by default (PLIANT_MAX_MEMBERS). */
 const FULL = 64;
 
-test.each([30, FULL])("%d who come at once agree: no two have one name, or look alike", (count) => {
+test.each([30, FULL])("%d members who join at once agree: no two have the same name, or look alike", (count) => {
   for (const same of [true, false]) {
     const people = Array.from({ length: count }, (_, n) => ({
       name: "Ada",
@@ -93,7 +93,7 @@ test.each([30, FULL])("%d who come at once agree: no two have one name, or look 
     let rounds = 0;
     for (let changes = 1; changes > 0; rounds++) {
       changes = 0;
-      // each decides on what it has been told before any of them has changed
+      // Each decides on the same messages, before any of them has changed.
       const told = people.map((person) => ({ ...person }));
       for (const [at, person] of people.entries()) {
         const others = told.filter((_, other) => other !== at);
@@ -107,13 +107,13 @@ test.each([30, FULL])("%d who come at once agree: no two have one name, or look 
     expect(new Set(people.map(({ name }) => name)).size).toBe(count);
     const looks = people.map(({ color }) => lookOf(color));
     expect(new Set(looks.map(({ first, second }) => `${first} in ${second}`)).size).toBe(count);
-    // those of one colour are told first
+    // Single colors are assigned first.
     const single = looks.filter(({ first, second }) => first === second);
     expect(single).toHaveLength(PALETTE.length);
   }
 });
 
-test("as many look different as a room has places; a pair travels as its first colour and is told back", () => {
+test("a full room has enough different looks; a pair is sent as its first color and reconstructed", () => {
   expect(MEMBER_COLORS).toHaveLength(FULL);
   const known: readonly string[] = PALETTE;
   const looks = MEMBER_COLORS.map(lookOf);
@@ -122,14 +122,14 @@ test("as many look different as a room has places; a pair travels as its first c
     expect(cleanColor(color)).toBe(color);
     const { first, second } = looks[at]!;
     expect(known).toEqual(expect.arrayContaining([first, second]));
-    // who draws it alone draws what nobody tells from the first: below 2 only the trained notice (Mokrzycki and Tatol
-    // 2011)
+    // A client without pairs draws a color that viewers cannot distinguish from the first: only trained observers
+    // notice less than 2 (Mokrzycki and Tatol 2011).
     expect(ciede2000(labOf(color, EYES.normal), labOf(first, EYES.normal)), color).toBeLessThan(2);
   }
   expect(lookOf("#123456")).toEqual({ first: "#123456", second: "#123456" });
 });
 
-test("who brings no colour has one that nobody has, as long as there is one", () => {
+test("a member without a color gets an unused one, as long as there is one", () => {
   const taken: string[] = [];
   for (let n = 0; n < FULL; n++) taken.push(freeColor(taken));
   expect(new Set(taken).size).toBe(FULL);
@@ -137,17 +137,17 @@ test("who brings no colour has one that nobody has, as long as there is one", ()
   expect(MEMBER_COLORS).toContain(freeColor(taken));
 });
 
-test("initials are of the first two words, or of the number that tells a name from the same one", () => {
+test("initials are those of the first two words, or include the number that makes a name unique", () => {
   expect(initials("Snug Vole")).toBe("SV");
   expect(initials("ada")).toBe("A");
   expect(initials("Ωmega de la Rue")).toBe("ΩD");
   expect(initials("")).toBe("");
-  // a second Snug Vole has the number that its name got
+  // A second Snug Vole has the number in its name.
   expect(initials("Snug Vole 2")).toBe("S2");
   expect(initials("Snug Vole 12")).toBe("S12");
 });
 
-test("keys are single and lower case, and no command has two", () => {
+test("keys are single and lower case, and no two commands share one", () => {
   for (const key of Object.keys(KEYS)) expect(key).toBe(key.toLowerCase());
   expect(new Set(Object.values(KEYS)).size).toBe(Object.keys(KEYS).length);
 });

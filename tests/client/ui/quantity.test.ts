@@ -1,4 +1,4 @@
-/** What is typed into the materials page is read as it was meant, or not at all. */
+/** Input on the materials page is read as intended, or rejected. */
 import { expect, test } from "vitest";
 import { LENGTHS, millimeters, parse, pascals, quantity, typed } from "../../../client/ui/materials/quantity.ts";
 
@@ -14,13 +14,13 @@ test.each([
   ["-3", -3],
 ])("%s is %d", (text, value) => expect(parse(text)).toBe(value));
 
-// ten, or ten thousand: who types it knows, nobody else
+// Ten, or ten thousand: the input is ambiguous.
 test.each(["10,000", "1,000,000", "", "jelly", "1.2.3", "1e", "0x10", "Infinity", "NaN", "1 000", "3 cm", "--1"])(
-  "%j is no number",
+  "%j is not a number",
   (text) => expect(parse(text)).toBeUndefined(),
 );
 
-test.each([0.02, 15e3, 1.5e6, 2.1e11, 1e-5, 123456, 7850])("%d is typed so that it is read again", (value) =>
+test.each([0.02, 15e3, 1.5e6, 2.1e11, 1e-5, 123456, 7850])("%d is formatted so that it is read back", (value) =>
   expect(parse(typed(value))).toBe(value),
 );
 

@@ -1,4 +1,4 @@
-/** In which order the lobby shows its scenes. */
+/** The order of scenes in the lobby. */
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { groupScenes } from "../../../client/ui/sceneCards.ts";
@@ -11,7 +11,7 @@ const scene = (id: string, more: { report?: string; thumbnail?: string } = {}) =
   ...more,
 });
 
-test("the best come first in their order, then somebody's own; the rest is more of the same, or a paper's figure", () => {
+test("selected scenes come first in their order, then custom ones, then similar scenes and figures of papers", () => {
   const own = { ...scene("aaa"), thumbnail: undefined };
   const list = [own, scene("bunny"), scene("crush", { report: "/report#fig11" }), scene("dragon"), scene("funnel")];
   const { first, more, paper } = groupScenes(list as Parameters<typeof groupScenes>[0]);
@@ -20,7 +20,7 @@ test("the best come first in their order, then somebody's own; the rest is more 
   expect(paper.map(({ id }) => id)).toEqual(["crush"]);
 });
 
-test("every scene that comes with the software has its picture", () => {
+test("every bundled scene has its picture", () => {
   const named = (folder: string, ending: string): string[] =>
     readdirSync(new URL(`../../../${folder}`, import.meta.url))
       .filter((file) => file.endsWith(ending) && file !== "schema.json")

@@ -1,4 +1,4 @@
-/** Mesh colliders as a topology brings them: drawn with their own triangles, and turned about their own center. */
+/** Mesh colliders from a topology are drawn with their own triangles, and rotate about their own center. */
 import { Box3, Color, type Mesh, Vector3 } from "three";
 import { expect, test } from "vitest";
 import { colliderMeshes } from "../../../client/view/colliders.ts";
@@ -35,7 +35,7 @@ const boundsOf = (mesh: Mesh): number[] => {
   return [...min.toArray(), ...max.toArray()].map((c) => Math.round(1e5 * c) / 1e5 + 0);
 };
 
-test("a box of triangles stands where the scene puts it, with sharp edges, in the look of the others", async () => {
+test("a box of triangles is at its place in the scene, with sharp edges, in the look of other colliders", async () => {
   const {
     meshes: [box, ball],
   } = await drawn([
@@ -63,7 +63,7 @@ test("a box of triangles stands where the scene puts it, with sharp edges, in th
   expect(colorOf(box!)).toBe(colorOf(ball!));
 });
 
-test("a statue of more triangles is smooth", async () => {
+test("a statue with more triangles is smooth", async () => {
   const {
     meshes: [statue],
   } = await drawn([{ type: "mesh", mesh: { type: "ball", radius: 1, subdivisions: 6 } }]);
@@ -78,7 +78,7 @@ test("a statue of more triangles is smooth", async () => {
   expect(least).toBeGreaterThan(0.999);
 });
 
-test("one that moves turns about its own origin", async () => {
+test("a moving one rotates about its own origin", async () => {
   const { meshes, movers } = await drawn([
     {
       type: "mesh",

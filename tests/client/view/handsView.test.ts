@@ -1,9 +1,9 @@
-/** When hands need another picture: as they come, move, change colour and go, and not while they rest. */
+/** When grabs and cursors need another picture: if they appear, move, change color or disappear, and not at rest. */
 import { PerspectiveCamera, type Vector3 } from "three";
 import { expect, test } from "vitest";
 import { HandsView, type DrawnGrab } from "../../../client/view/handsView.ts";
 
-test("hands need another picture when one comes, moves, wears another colour or goes, and not at rest", () => {
+test("grabs and cursors need another picture when one appears, moves, changes color or disappears, and not at rest", () => {
   const hands = new HandsView();
   const view = { camera: new PerspectiveCamera(), width: 100, height: 100 };
   const rest = new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]);
@@ -18,7 +18,7 @@ test("hands need another picture when one comes, moves, wears another colour or 
   expect([changes(), changes()]).toEqual([true, false]);
 });
 
-test("a hand on several bodies has a band on each, pulled as far; when it lets go all of them go", () => {
+test("a grab of several bodies has a line on each, with the same pull; a release removes all of them", () => {
   const hands = new HandsView();
   hands.together = [0, 2];
   const view = { camera: new PerspectiveCamera(), width: 100, height: 100 };
@@ -42,7 +42,7 @@ test("a hand on several bodies has a band on each, pulled as far; when it lets g
   ];
   expect(bandsAt(held)).toEqual([here]);
   expect(bandsAt({ ...held, together: true })).toEqual([here, there]);
-  // the same id elsewhere: another place of all
+  // The same id with another place: another place on all bodies.
   expect(bandsAt({ ...held, u: 0.4, target: [0, 0, 2], together: true })).toEqual([
     [0.4, 0.2, 0, 0, 0, 2],
     [9.4, 0.2, 0, 9, 0, 2],

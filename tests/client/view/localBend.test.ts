@@ -1,6 +1,6 @@
 /**
- * The immediate answer to a pull: there at once, gone when the server's answer is there, never a jump, never through
- * the floor.
+ * The immediate response to a pull: visible at once, gone when the server's response is shown, without a jump, and
+ * never through the floor.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import type { Grab, Point } from "../../../shared/protocol/fromServer.ts";
 import { AcknowledgedGrabs } from "../../../client/state/acknowledgedGrabs.ts";
 import { FADE_MS, LIMIT, LocalBend, RESPONSE } from "../../../client/view/localBend.ts";
 
-/** Eleven particles in a row, 0.1 m apart; the hand holds the middle one. */
+/** Eleven particles in a row, 0.1 m apart; the grab is at the middle one. */
 const rest = Float32Array.from({ length: 33 }, (_, i) => (i % 3 === 0 ? (i / 3) * 0.1 : 0));
 const RADIUS = 0.25;
 const HELD = 3 * 5;
@@ -29,7 +29,7 @@ class Hold {
   }
 }
 
-test("a hand that has just moved bends the neighbourhood, most at the held point, nothing far away", () => {
+test("a new motion of the target bends the neighborhood, most at the grabbed point, nothing far away", () => {
   const hold = new Hold();
   hold.bend.move(0.5, 0.05, 0);
   const positions = hold.draw(10, 100);
@@ -41,7 +41,7 @@ test("a hand that has just moved bends the neighbourhood, most at the held point
   for (const far of [0, 1, 2, 8, 9, 10]) expect(lift[far]).toBe(0);
 });
 
-test("once the picture shows the pull that the server had, nothing is added, whenever that was", () => {
+test("once the picture shows the server's pull, nothing is added, at any delay", () => {
   const hold = new Hold();
   hold.bend.move(0.5, 0.05, 0);
   hold.acknowledged.note(104, [grabbed([0.5, 0.05, 0])]);
@@ -49,13 +49,13 @@ test("once the picture shows the pull that the server had, nothing is added, whe
   expect(hold.draw(900, 104)).toEqual(rest);
 });
 
-test("however far the hand races, the offset stays below a third of the neighbourhood", () => {
+test("the offset stays below a third of the neighborhood, for any speed of the pointer", () => {
   const hold = new Hold();
   hold.bend.move(0.5, 50, 0);
   expect(hold.draw(10, 100)[HELD + 1]).toBeLessThan(LIMIT * RADIUS);
 });
 
-test("nothing is pushed through the floor, and nothing that lies below it is lifted", () => {
+test("nothing is pushed through the floor, and nothing below it is lifted", () => {
   const hold = new Hold();
   hold.bend.move(0.5, -0.2, 0);
   const positions = hold.draw(10, 100, -0.001);
@@ -65,8 +65,8 @@ test("nothing is pushed through the floor, and nothing that lies below it is lif
   expect(hold.positions[HELD + 1]).toBeCloseTo(-0.02, 6);
 });
 
-describe("letting go", () => {
-  test("the offset ends where the server's hand lets go, and the bend is over", () => {
+describe("release", () => {
+  test("the offset ends when the server's grab ends, and the bend is over", () => {
     const hold = new Hold();
     hold.acknowledged.note(100, [grabbed([0.5, 0, 0])]);
     hold.bend.move(0.5, 0.05, 0);
@@ -83,8 +83,8 @@ describe("letting go", () => {
   });
 
   test.each([
-    ["the server let go by itself", (hold: Hold) => hold.acknowledged.note(100, [])],
-    ["the line was lost or the room began again", (hold: Hold) => hold.bend.release(1000, false)],
+    ["the server ended the grab", (hold: Hold) => hold.acknowledged.note(100, [])],
+    ["the connection was lost or the room was reset", (hold: Hold) => hold.bend.release(1000, false)],
   ])("%s: the offset fades as a cross-fade does, and then is over", (_, happens) => {
     const hold = new Hold();
     hold.acknowledged.note(98, [grabbed([0.5, 0, 0])]);
@@ -107,7 +107,7 @@ describe("letting go", () => {
     expect(hold.bend.finished).toBe(true);
   });
 
-  test("a server that never hears of the release is not waited for", () => {
+  test("the fade does not wait for a server that never receives the release", () => {
     const hold = new Hold();
     hold.bend.move(0.5, 0.05, 0);
     hold.bend.release(0, true);
@@ -119,11 +119,11 @@ describe("letting go", () => {
 });
 
 /**
- * The bound that makes a pop impossible, at every vertex and between any two pictures: what is added moves by no more
- * than RESPONSE times the hand's own motion and the motion of the server's hand in the time shown. Hands, lines that
- * bunch messages, pictures that come late and releases are drawn at random.
+ * The bound that excludes visible jumps, at every vertex and between any two pictures. The local bend moves by at most
+ * RESPONSE times the motion of the pointer and of the server's target in the displayed time. Pointers, bursts of
+ * messages, late pictures and releases are random.
  */
-test("whatever the line does, the offset moves no faster than the two hands do", () => {
+test("on any connection the offset moves at most as fast as the pointer and the server's target", () => {
   const vector = fc.tuple(
     ...[0, 1, 2].map(() => fc.double({ min: -0.2, max: 0.2, noNaN: true })),
   ) as fc.Arbitrary<Point>;

@@ -1,4 +1,4 @@
-/** Colliders on a path are drawn where the simulation has them. */
+/** Colliders on a path are drawn at their place in the simulation. */
 import { Object3D, Vector3 } from "three";
 import { expect, test } from "vitest";
 import { MovingColliders } from "../../../client/view/movingColliders.ts";
@@ -13,7 +13,7 @@ const paddle: Collider = {
 };
 const still: Collider = { type: "sphere", center: [0, 0, 0], radius: 1 };
 
-test("a capsule turns about its own center and travels; what has no path stays", () => {
+test("a capsule rotates about its own center and moves; one without a path stays", () => {
   const objects = [new Object3D(), new Object3D()];
   objects[1]!.position.set(2, 0, 0);
   const movers = new MovingColliders([still, paddle], objects);

@@ -1,6 +1,6 @@
 /**
  * Rays against triangles: exact hits, edges, misses, scale, and the tolerance for fingers; the fast path against brute
- * sampling.
+ * force.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -29,7 +29,7 @@ describe("rayTriangle", () => {
     expect(rayTriangle([-1, 0.2, 0], [1, 0, 0], A, B, C)).toBeUndefined();
   });
 
-  test("the hit lies on the triangle and on the ray, at any size and place", () => {
+  test("the hit is on the triangle and on the ray, at any size and place", () => {
     const coordinate = fc.double({ noNaN: true, min: -1, max: 1 });
     const point = fc.tuple(coordinate, coordinate, coordinate);
     fc.assert(
@@ -52,7 +52,7 @@ describe("rayTriangle", () => {
             e1[2] * e2[0] - e1[0] * e2[2],
             e1[0] * e2[1] - e1[1] * e2[0],
           ];
-          // Slivers and edge-on triangles are not what this promises.
+          // Slivers and edge-on triangles are excluded from this guarantee.
           fc.pre(
             Math.hypot(...normal) > 0.1 &&
               Math.abs(normal[0] * along[0] + normal[1] * along[1] + normal[2] * along[2]) > 0.05,
@@ -89,7 +89,7 @@ describe("pickSurfaces", () => {
     expect(pickSurfaces(scene, [3, 3, 5], [0, 0, -1])).toBeUndefined();
   });
 
-  test("surfacePoint gives back the point that was hit", () => {
+  test("surfacePoint returns the point that was hit", () => {
     const hit = pickSurfaces(scene, [0.7, 0.2, 5], [0, 0, -1])!;
     const point: Vec = [0, 0, 0];
     surfacePoint(point, scene[hit.body]!, hit.triangle, hit.u, hit.v);
@@ -107,7 +107,7 @@ describe("pickNearest", () => {
     expect(point).toEqual([0, 1, 0]);
   });
 
-  test("beyond the tolerance nothing is taken, nor behind the eye", () => {
+  test("nothing beyond the tolerance, or behind the eye, is taken", () => {
     expect(pickNearest(scene, [-0.5, 1.04, 5], [0, 0, -1], 0.03)).toBeUndefined();
     expect(pickNearest(scene, [0, 0, 5], [0, 0, 1], 0.03)).toBeUndefined();
   });

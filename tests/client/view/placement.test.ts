@@ -1,4 +1,4 @@
-/** Where a room stands before a visitor with a headset. */
+/** Placement of a room in front of a visitor with a headset. */
 import { Box3, Matrix4, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { place, toRoom } from "../../../client/xr/placement.ts";
@@ -22,7 +22,7 @@ describe("the table-top", () => {
     expect(seen(-1, -2, 5.5).distanceTo(seen(3, -2, 5.5))).toBeCloseTo(1, EXACT);
   });
 
-  test("it is seen from the side from which the page showed it, upright", () => {
+  test("it is upright, and seen from the same side as on the page", () => {
     const ahead = seen(1, -2, 4.5).sub(seen(1, -2, 5.5));
     expect(ahead.normalize().dot(stand.heading)).toBeCloseTo(1, EXACT);
     expect(
@@ -32,12 +32,12 @@ describe("the table-top", () => {
     ).toBeCloseTo(1, EXACT);
   });
 
-  test("turned and scaled, it stays on its foot", () => {
+  test("rotated and scaled, it stays on its foot", () => {
     const moved = toRoom(new Matrix4(), { ...placement, turn: placement.turn + 0.7, scale: 3 * placement.scale });
     expect(placement.table.clone().applyMatrix4(moved).distanceTo(placement.foot)).toBeLessThan(1e-12);
   });
 
-  test("who looks straight down, and a single point, have a place too", () => {
+  test("a view straight down, and a single point, have a placement, too", () => {
     const point = new Box3(new Vector3(1, 1, 1), new Vector3(1, 1, 1));
     const { scale, turn } = place(point, new Vector3(0, -1, 0), { ...stand, heading: new Vector3(0, 1, 0) });
     expect(scale).toBeGreaterThan(0);

@@ -1,4 +1,7 @@
-/** three's own controls with a mouse and fingers in every order: they hear of one kind at a time, and never throw. */
+/**
+ * three's own controls with a mouse and fingers in every order: they receive one kind of pointer at a time, and never
+ * throw.
+ */
 import fc from "fast-check";
 import { PerspectiveCamera } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -7,7 +10,7 @@ import { oneKindOfPointer, ViewControls } from "../../../client/view/pointerKind
 
 const TYPES = ["mouse", "touch", "touch"] as const;
 
-/** An element and the document behind it, as far as controls ask for them. */
+/** An element and its document, with the features that the controls use. */
 function canvasOf(guarded: boolean) {
   const ownerDocument = new EventTarget();
   const canvas = Object.assign(new EventTarget(), {
@@ -23,8 +26,9 @@ function canvasOf(guarded: boolean) {
   const camera = new PerspectiveCamera(38, 1.5, 0.01, 100);
   camera.position.set(0, 1, 3);
   const controls = new (guarded ? ViewControls : OrbitControls)(camera, canvas as unknown as HTMLElement);
-  // A listener's fault is an uncaught exception in Node: they are called here as the browser does, one after another.
-  /** @param lost the document behind does not hear of it */
+  // An error in a listener is an uncaught exception in Node, so this calls listeners one after another, as the browser
+  // does.
+  /** @param lost the document does not receive it */
   const send = (type: string, pointerId: number, x: number, y: number, lost = false): void => {
     let stopped = false;
     const event = Object.assign(new Event(type, { cancelable: true }), {
@@ -47,7 +51,7 @@ function canvasOf(guarded: boolean) {
   return { controls, camera, send };
 }
 
-/** Runs it; the errors that listeners threw meanwhile, which Node reports one by one. */
+/** Runs it; returns the errors that listeners threw meanwhile, which Node reports one by one. */
 async function faultsOf(act: () => void): Promise<string[]> {
   const faults: string[] = [];
   const others = process.listeners("uncaughtException");
@@ -68,7 +72,7 @@ const step = [
 ] as const;
 const steps = fc.array(fc.tuple(...step), { minLength: 1, maxLength: 20 });
 
-/** What a browser may send: nobody goes down twice, or up without having been down. */
+/** Sequences that a browser may send: no second press of the same pointer, and no release without a press. */
 function play(send: ReturnType<typeof canvasOf>["send"], list: readonly (readonly [string, number, number, number])[]) {
   const down = new Set<number>();
   for (const [type, pointer, x, y] of list) {
@@ -89,7 +93,7 @@ test("no order of a mouse and two fingers makes the controls throw", async () =>
   );
 });
 
-test("nor does one whose beginnings and ends are lost", async () => {
+test("missing presses and releases do not make them throw either", async () => {
   const raw = fc.array(fc.tuple(...step, fc.boolean()), { minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(raw, async (list) => {
@@ -103,7 +107,7 @@ test("nor does one whose beginnings and ends are lost", async () => {
   );
 });
 
-test("without the guard they do throw, and with it whoever came first goes on turning the view", async () => {
+test("without the guard they do throw; with it the first pointer keeps turning the view", async () => {
   const order = [
     ["pointerdown", 0, 50, 50],
     ["pointerdown", 1, 200, 50],

@@ -1,4 +1,4 @@
-/** Adaptive quality gives up one thing at a time, only for lasting slowness, and never when it was pinned. */
+/** Adaptive quality reduces one feature at a time, only for lasting slowness, and never at a fixed level. */
 import { expect, test } from "vitest";
 import { AFFORDABLE_MS, LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "../../../client/view/quality.ts";
 
@@ -9,7 +9,7 @@ function drawn(governor: QualityGovernor, fps: number, seconds: number, fromMs =
   return lowered;
 }
 
-test("each level asks for no more than the one before", () => {
+test("each level needs no more than the one before", () => {
   for (let i = 1; i < LEVELS.length; i++) {
     const [before, here] = [LEVELS[i - 1]!, LEVELS[i]!];
     expect(here.pixelRatio).toBeLessThanOrEqual(before.pixelRatio);
@@ -19,13 +19,13 @@ test("each level asks for no more than the one before", () => {
   expect(LEVELS.at(-1)!.shadowMap).toBe(0);
 });
 
-test("pixels as large as the screen's are the last that is given up", () => {
+test("full screen resolution is the last feature to be reduced", () => {
   for (const { pixelRatio, shadowMap, environment } of LEVELS)
     if (pixelRatio < 1) expect([shadowMap, environment]).toEqual([0, false]);
   expect(LEVELS[SOFTWARE_LEVEL]!.pixelRatio).toBe(1);
 });
 
-test("a renderer that starts low climbs as far as it can afford, and measures no more than one level above", () => {
+test("a renderer that starts low climbs to the best affordable level, and tries at most one level above", () => {
   const climb = (costs: number[]): { level: number; asked: number[] } => {
     const governor = new QualityGovernor(SOFTWARE_LEVEL);
     const asked: number[] = [];
@@ -48,26 +48,26 @@ test("thirty pictures a second are enough", () => {
   expect(drawn(governor, 30, 20)).toBe(0);
 });
 
-test("lasting slowness goes down level by level, to the last and no further", () => {
+test("lasting slowness lowers level by level, to the last and no further", () => {
   const governor = new QualityGovernor(0);
   expect(drawn(governor, 6, 6)).toBe(1);
   expect(drawn(governor, 6, 90, 6000)).toBe(LEVELS.length - 2);
   expect(governor.level).toBe(LEVELS.length - 1);
 });
 
-test("at ten pictures a second the screen's own pixels stay", () => {
+test("at ten pictures a second the screen's own resolution stays", () => {
   const governor = new QualityGovernor(0);
   drawn(governor, 10, 120);
   expect(LEVELS[governor.level]!.pixelRatio).toBe(1);
   expect(LEVELS[governor.level + 1]!.pixelRatio).toBeLessThan(1);
 });
 
-test("a pause is not slowness", () => {
+test("a pause does not count as slowness", () => {
   const governor = new QualityGovernor(0);
   for (let ms = 0; ms < 60_000; ms += 2000) expect(governor.frame(ms, 2000)).toBe(false);
 });
 
-test("a pinned level stays", () => {
+test("a fixed level stays", () => {
   const governor = new QualityGovernor(0, true);
   expect(drawn(governor, 3, 60)).toBe(0);
 });

@@ -20,7 +20,7 @@ function shell(positions: Float64Array, surface: Uint32Array, normalAt: (vertex:
         a[1]! * (b[2]! * c[0]! - b[0]! * c[2]!) +
         a[2]! * (b[0]! * c[1]! - b[1]! * c[0]!)) /
       6;
-    // By place: the rim has vertices of its own.
+    // By position, because the rim has its own vertices.
     const names = corners.map((v) => `${vertices[v]!}:${sides[2 * v + 1]!}`);
     for (let k = 0; k < 3; k++) {
       const [p, q] = [names[k]!, names[(k + 1) % 3]!];
@@ -36,7 +36,7 @@ test("around an open sheet: area times thickness, closed by a rim", () => {
   const { volume, open, sides } = shell(positions, triangles, () => [0, 1, 0], 0.05);
   expect(open).toBe(0);
   expect(volume).toBeCloseTo(2 * 1 * 0.1, 12);
-  // four vertices for each of the 20 edges of the hem
+  // Four vertices for each of the 20 edges of the hem.
   expect(sides.filter((side, i) => i % 2 === 0 && side === 0)).toHaveLength(80);
 });
 

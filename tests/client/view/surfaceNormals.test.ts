@@ -1,4 +1,4 @@
-/** Normals of a deforming surface: smooth, at sharp edges, softened, and in agreement with shared/skinning. */
+/** Normals of a deforming surface: smooth, at sharp edges, softened, and equal to those of shared/skinning. */
 import { describe, expect, test } from "vitest";
 import { vertexNormalsInto } from "../../../shared/skinning/index.ts";
 import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "../../../client/view/surfaceNormals.ts";
@@ -84,7 +84,7 @@ describe("smoothingGroups", () => {
   });
 });
 
-test("with the triangles themselves as slots it is shared/skinning's vertexNormalsInto", () => {
+test("with the triangles themselves as slots it equals vertexNormalsInto of shared/skinning", () => {
   const own = new Float32Array(24);
   const shared = new Float32Array(24);
   surfaceNormalsInto(own, cube.rest, cube.triangles, cube.triangles);

@@ -1,17 +1,17 @@
 /**
- * Which parts of the code an input runs through, by V8's own precise coverage (the inspector's Profiler domain): no
+ * Finds which parts of the code an input executes, with V8's own precise coverage (the inspector's Profiler domain): no
  * instrumented build, no package.
  */
 import { type Profiler, Session } from "node:inspector";
 
-/** Characters of a source, from and to. */
+/** Range of characters of a source, from and to. */
 type Span = readonly [number, number];
 
 /** A function that ran. */
 export interface Ran {
   name: string;
   whole: Span;
-  /** Blocks of it that did not run. */
+  /** Its blocks that did not run. */
   missed: Span[];
 }
 
@@ -19,7 +19,7 @@ export class Blocks {
   readonly #session = new Session();
   readonly #watched: RegExp;
 
-  /** @param watched addresses of the scripts that count, of what is compiled from now on */
+  /** @param watched URLs of the scripts to count, among those compiled from now on */
   constructor(watched: RegExp) {
     this.#watched = watched;
     this.#session.connect();
@@ -27,7 +27,7 @@ export class Blocks {
     this.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   }
 
-  /** @returns what ran since the last call */
+  /** @returns functions that ran since the last call */
   take(): Ran[] {
     let taken: Profiler.ScriptCoverage[] = [];
     // In the thread's own session the answer comes before `post` returns.
@@ -49,12 +49,12 @@ export class Blocks {
   }
 }
 
-/** What all inputs together have run through. */
+/** Coverage of all inputs together. */
 export class Reached {
-  /** Of each function that ran, what has not. */
+  /** Blocks that did not run, for each function that ran. */
   readonly #missed = new Map<string, Span[]>();
 
-  /** @returns would it reach more? */
+  /** @returns whether the function adds coverage */
   grows({ name, missed }: Ran): boolean {
     const known = this.#missed.get(name);
     return known === undefined || length(common(known, missed)) < length(known);
@@ -65,7 +65,7 @@ export class Reached {
     this.#length.set(name, whole[1] - whole[0]);
   }
 
-  /** Characters of source that ran; what is in two functions counts twice. */
+  /** Characters of source that ran; characters in two functions count twice. */
   get size(): number {
     let size = 0;
     for (const [name, missed] of this.#missed) size += this.#length.get(name)! - length(missed);
@@ -77,7 +77,7 @@ export class Reached {
 
 const length = (spans: readonly Span[]): number => spans.reduce((sum, [from, to]) => sum + to - from, 0);
 
-/** What is in both. Spans of one list do not meet. */
+/** Intersection of two lists. Spans of one list do not overlap. */
 function common(a: readonly Span[], b: readonly Span[]): Span[] {
   return a.flatMap(([from, to]) =>
     b.map(([other, end]): Span => [Math.max(from, other), Math.min(to, end)]).filter(([start, end]) => start < end),

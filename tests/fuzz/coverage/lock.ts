@@ -1,4 +1,4 @@
-/** For toy.ts: what only one input in a million gets through. */
+/** For toy.ts: a check that only one input in a million passes. */
 export function unlock(bytes: Uint8Array): void {
   if (bytes[0] !== 6) return;
   if (bytes[1] !== 21) return;

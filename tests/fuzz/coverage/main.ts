@@ -1,10 +1,10 @@
 /**
- * `npm run fuzz:coverage`: looks for inputs that reach code which none of the corpus reaches, and for those that break
- * something. Ends with 1 if anything was found.
+ * `npm run fuzz:coverage`: searches for inputs that reach code which no input of the corpus reaches, and for inputs
+ * that cause errors. Exits with code 1 if it found an error.
  *
  *   npm run fuzz:coverage -- [--target scenes] [--executions 100000] [--seed 1] [--keep]
  *
- * `--keep` writes the inputs that reach something new into tests/fuzz/corpus/<target>, to be committed.
+ * `--keep` writes the inputs with new coverage into tests/fuzz/corpus/<target>, to be committed.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { Random } from "../random.ts";
 import { Blocks } from "./blocks.ts";
 import { search } from "./search.ts";
 
-// First: V8 counts the blocks of what is compiled from then on.
+// First: V8 counts only blocks of code that is compiled from then on.
 const blocks = new Blocks(/\/(server|shared)\//);
 const { TARGETS } = await import("./targets.ts");
 

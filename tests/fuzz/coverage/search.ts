@@ -1,17 +1,17 @@
 /**
- * Coverage-guided fuzzing: of all inputs those are kept that run through code which none before them ran through, and
- * new ones are made of the kept ones (as AFL and libFuzzer do).
+ * Coverage-guided fuzzing: keeps the inputs that execute code which no earlier input executed, and makes new inputs
+ * from the kept ones (as AFL and libFuzzer do).
  */
 import type { Random } from "../random.ts";
 import { type Blocks, Reached } from "./blocks.ts";
 
 export interface Target {
   name: string;
-  /** Inputs that are well formed. */
+  /** Well-formed inputs. */
   seeds: readonly Uint8Array[];
-  /** Another input made of one, or of two. */
+  /** Makes another input from one or two inputs. */
   mutate: (input: Uint8Array, other: Uint8Array, random: Random) => Uint8Array;
-  /** Runs the code. @throws whatever is no documented refusal: that is a finding */
+  /** Runs the code. @throws errors other than documented refusals, which are findings */
   run: (input: Uint8Array) => void | Promise<void>;
 }
 
@@ -21,20 +21,20 @@ interface Found {
 }
 
 export interface Outcome {
-  /** Inputs that reach something new, those that were given first. */
+  /** Inputs with new coverage; the given ones come first. */
   corpus: Uint8Array[];
-  /** Characters of source that it runs through. */
+  /** Characters of source that the corpus executes. */
   reached: number;
   findings: Found[];
 }
 
-/** Inputs that are looked at together: to ask for coverage takes longer than to run one. */
+/** Inputs in one coverage reading: a reading takes longer than running an input. */
 const BATCH = 64;
-/** Larger inputs are not kept: a corpus is to be run in seconds. */
+/** Larger inputs are not kept, so that a corpus runs in seconds. */
 const MOST_BYTES = 16 * 1024;
 const MOST_FINDINGS = 10;
 
-/** @param corpus inputs of before */
+/** @param corpus inputs of earlier searches */
 export async function search(
   target: Target,
   corpus: readonly Uint8Array[],
@@ -52,12 +52,12 @@ export async function search(
       if (findings.length < MOST_FINDINGS) findings.push({ input, error });
     }
   };
-  /** Runs them together, and in halves where something among them is new, down to the one that it is. */
+  /** Runs inputs together. If the batch has new coverage, splits it in halves down to the single input. */
   const keepNew = async (inputs: readonly Uint8Array[]): Promise<void> => {
     const before = findings.length;
     for (const input of inputs) await run(input);
     const fresh = blocks.take().filter((ran) => reached.grows(ran));
-    // What breaks something is found, and not kept.
+    // An input that causes an error is a finding and is not kept.
     if (fresh.length === 0 || (inputs.length === 1 && findings.length > before)) return;
     if (inputs.length === 1) {
       for (const ran of fresh) reached.add(ran);

@@ -1,4 +1,4 @@
-/** What strangers' bytes reach: messages of the socket, mesh files, scene files, recordings. */
+/** Code that untrusted bytes reach: messages of the socket, mesh files, scene files, recordings. */
 import { readdirSync, readFileSync } from "node:fs";
 import { decode, encode } from "@msgpack/msgpack";
 import { MeshError } from "../../../server/meshing/mesh.ts";
@@ -16,7 +16,7 @@ import { sealed, whole } from "../wholeRecording.ts";
 import type { Target } from "./search.ts";
 import { wideLimits } from "../../shared/tuningLimits.ts";
 
-/** Damage, or the head of one and the tail of another. */
+/** Damages an input, or joins the head of one and the tail of another. */
 function bytes(input: Uint8Array, other: Uint8Array, random: Random): Uint8Array {
   if (random.chance(0.1)) {
     const head = input.subarray(0, random.below(input.length + 1));
@@ -30,7 +30,7 @@ function bytes(input: Uint8Array, other: Uint8Array, random: Random): Uint8Array
   return damaged(input, random);
 }
 
-/** Other values in what a text or a message says, where it says something; damage otherwise. */
+/** Changes values of a text or message if it can be parsed; damages the bytes otherwise. */
 const values =
   (read: (input: Uint8Array) => unknown, write: (value: unknown) => Uint8Array): Target["mutate"] =>
   (input, other, random) => {
@@ -42,7 +42,7 @@ const values =
     }
   };
 
-/** Runs it, and takes refusals of this kind for answers. */
+/** Runs it, and accepts refusals of this kind as answers. */
 const refusing =
   (refusal: new (...args: never[]) => Error, run: (input: Uint8Array) => void) =>
   (input: Uint8Array): void => {
@@ -84,8 +84,8 @@ const meshes = FORMATS.map(
     mutate: bytes,
     run: refusing(MeshError, (input) => {
       const { positions, corners } = read(input);
-      if (!positions.every(Number.isFinite)) throw new Error("a position that is no number");
-      if (!corners.every((corner) => corner < positions.length / 3)) throw new Error("a corner that is none");
+      if (!positions.every(Number.isFinite)) throw new Error("a position is not a number");
+      if (!corners.every((corner) => corner < positions.length / 3)) throw new Error("a corner is not a vertex");
     }),
   }),
 );
@@ -103,7 +103,7 @@ const scenes: Target = {
     try {
       scene = JSON.parse(Buffer.from(input).toString());
     } catch {
-      return; // Of what is no JSON the library speaks (rooms/sceneLibrary.ts).
+      return; // The JSON parser reports invalid JSON (rooms/sceneLibrary.ts).
     }
     validateScene(scene);
   }),

@@ -1,6 +1,6 @@
 /**
- * Four bytes in a row, of 32 values each, that chance finds once in a million tries: with guidance, and with none.
- * Prints both as JSON.
+ * Searches for four bytes in a row, of 32 values each, that chance finds once in a million tries. Runs with guidance
+ * and without, and prints both results as JSON.
  */
 import { Random } from "../random.ts";
 import { Blocks } from "./blocks.ts";
@@ -20,7 +20,7 @@ const target: Target = {
 };
 const EXECUTIONS = 64 * 60;
 const guided = (await search(target, [], blocks, new Random(1), EXECUTIONS)).findings.length;
-// The seed is all that it has: nothing else is ever new.
+// Coverage that is never new after the seed.
 let calls = 0;
 const nothing = { take: () => (++calls === 2 ? [{ name: "the seed", whole: [0, 1] as const, missed: [] }] : []) };
 const blind = (await search(target, [], nothing, new Random(1), EXECUTIONS)).findings.length;

@@ -1,6 +1,6 @@
 /**
- * Real processes on one store, one of them busy: its rooms go to the other one with all who are in them, some and not
- * all, and stay there. Times are short and loads are made up (quickBalance.ts).
+ * Real processes on one store, one of them busy: some of its rooms move to the other one with all their members, and
+ * stay there. Times are short and loads are simulated (quickBalance.ts).
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,12 +58,12 @@ async function until(what: string, done: () => boolean | Promise<boolean>): Prom
 }
 
 const bothReady = (server: RunningServer): Promise<void> =>
-  until("operators see both", async () => {
+  until("both in the operators' list", async () => {
     const { processes } = await admin(server, "processes");
     return processes.length === 2 && processes.every(({ state }: { state: string }) => state === "ready");
   });
 
-/** A page's own line to each room, by way of this server. @returns the welcomes of each */
+/** Opens a page's connection to each room through this server. @returns the welcomes of each */
 function visit(server: RunningServer, rooms: readonly string[]): Welcome[][] {
   return rooms.map((room) => {
     const welcomes: Welcome[] = [];
@@ -87,35 +87,35 @@ const moved = async (server: RunningServer, what: string): Promise<number> =>
 
 const rooms = Array.from({ length: 6 }, (_, i) => `room-${i}`);
 
-test("some rooms of a busy process go to an idle one, with their members; then there is peace", async () => {
+test("some rooms of a busy process move to an idle one, with their members; then no more rooms move", async () => {
   data += 1;
   const first = await start();
   for (const room of rooms) await createRoom(first.url, "cube", room);
   const welcomes = visit(first, rooms);
-  await until("everybody is in", () => welcomes.every((own) => own.length > 0));
+  await until("all members are in", () => welcomes.every((own) => own.length > 0));
   const members = welcomes.map((own) => own[0]!.member);
   const second = await start();
   await bothReady(first);
   const held = async (): Promise<number[]> =>
     (await admin(first, "processes")).processes.map(({ rooms: own }: { rooms: number }) => own);
-  // Six tenths and nothing: a half of them goes, and then both are equally busy.
-  await until("half of the rooms are at the other one", async () => (await held()).every((own) => own === 3));
+  // Loads of six tenths and zero: half of them moves, and then both are equally busy.
+  await until("half of the rooms are at the other process", async () => (await held()).every((own) => own === 3));
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   expect(await held()).toEqual([3, 3]);
   expect([await moved(first, "moved"), await moved(second, "moved")]).toEqual([3, 0]);
-  await until("everybody is in again", () => lines.every((line) => line.isOpen));
+  await until("all members are in again", () => lines.every((line) => line.isOpen));
   for (const [i, own] of welcomes.entries())
     expect(new Set(own.map(({ member }) => member))).toEqual(new Set([members[i]]));
   expect(welcomes.some((own) => own.at(-1)!.url === second.url)).toBe(true);
   expect(first.output()).toContain('"msg":"a room goes to a less busy process"');
 });
 
-test("where operators do not want it nothing goes, and new rooms stay where they were asked for", async () => {
+test("with balancing switched off no room moves, and new rooms stay where they were requested", async () => {
   data += 1;
   const [first, second] = [await start({ PLIANT_BALANCE: "off" }), await start({ PLIANT_BALANCE: "off" })];
   for (const room of rooms) await createRoom(first.url, "cube", room);
   const welcomes = visit(first, rooms);
-  await until("everybody is in", () => welcomes.every((own) => own.length > 0));
+  await until("all members are in", () => welcomes.every((own) => own.length > 0));
   await until("it is busy", async () => {
     const { processes } = await admin(second, "processes");
     return processes.some(({ load }: { load: number }) => load > 0.5);
@@ -125,7 +125,7 @@ test("where operators do not want it nothing goes, and new rooms stay where they
   expect(first.output()).not.toContain("less busy");
 });
 
-test("new rooms are made at the least busy process, and who asks gets them as if they were made where they asked", async () => {
+test("new rooms are created at the least busy process, and the caller gets them as if they were local", async () => {
   data += 1;
   const [first, second] = [await start({ PLIANT_MAX_ROOMS: "8" }), await start({ PLIANT_MAX_ROOMS: "8" })];
   await bothReady(first);
@@ -143,7 +143,7 @@ test("new rooms are made at the least busy process, and who asks gets them as if
   expect(at(first) + at(second)).toBe(12);
   expect(Math.min(at(first), at(second))).toBeGreaterThanOrEqual(4);
   expect(await moved(first, "placed")).toBe(at(second));
-  // Whoever made it owns it, wherever it is.
+  // The creator owns a room, wherever it is.
   for (const { room, token } of made) {
     const ended = await fetch(`${first.url}/api/rooms/${room}`, {
       method: "DELETE",

@@ -1,6 +1,6 @@
 /**
- * Several processes on one store: leases, takeover, hand-over, forwarding; processes killed, stopped and continued.
- * Real processes, real signals, real stores.
+ * Several processes on one store: leases, takeover, hand-over, forwarding; processes killed, paused and continued. Real
+ * processes, real signals, real stores.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import WebSocket from "ws";
 import { type Node, Nodes, endAll } from "./nodes.ts";
 
-/** Term of the leases, s. The machine stays busy while a process stops: long enough that it is not taken for gone. */
+/** Term of the leases, s. Long enough that a slow process on a busy machine does not count as dead. */
 const TERM = 4;
 const folder = mkdtempSync(join(tmpdir(), "pliant-cluster-"));
 let count = 0;
@@ -36,8 +36,8 @@ const steppedSince = (rooms: string[], ms: number, by?: string): boolean =>
     nodes.ticks.some((tick) => tick.room === room && tick.ms > ms && (by === undefined || tick.by === by)),
   );
 /**
- * Who is stopped in the middle of a write keeps SQLite's one write lock until it goes on, and nobody can take over
- * (server/store/sqliteFile.ts): that is not what is tested here.
+ * A process paused during a write keeps SQLite's only write lock until it continues, which blocks any takeover
+ * (server/store/sqliteFile.ts). That is not tested here.
  */
 async function stopBetweenWrites(node: Node): Promise<void> {
   const database = new DatabaseSync(nodes.where);
@@ -53,7 +53,7 @@ async function stopBetweenWrites(node: Node): Promise<void> {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
-    throw new Error("it was always stopped in the middle of a write");
+    throw new Error("the process was paused during a write at each attempt");
   } finally {
     database.close();
   }
@@ -61,18 +61,18 @@ async function stopBetweenWrites(node: Node): Promise<void> {
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 describe("takeover", () => {
-  test("killed: its rooms go on at the others, where the store had them, none twice", async () => {
+  test("killed: its rooms continue at other processes, from the store's state, none twice", async () => {
     const [a] = [await nodes.start(), await nodes.start(), await nodes.start()];
     const rooms = names(20);
     for (const room of rooms) await create(a, room);
-    await nodes.until("all rooms have ticked so often that something of each is written", () =>
+    await nodes.until("some ticks of each room are written", () =>
       rooms.every((room) => (nodes.last(room)?.tick ?? 0) > 3),
     );
     const killedMs = nowMs();
     a.child.kill("SIGKILL");
     await nodes.until("all rooms tick elsewhere", () => rooms.every((room) => owner(room) !== a.process));
-    // Each goes on from a tick that the dead one had written: at most the one that was on its way is missing, and none
-    // is counted twice.
+    // Each resumes from a tick that the dead process had written: at most its last write is missing, and no tick is
+    // counted twice.
     for (const room of rooms) {
       const own = nodes.ticks.filter((tick) => tick.room === room);
       const last = own.filter(({ by }) => by === a.process).at(-1)?.tick as number;
@@ -84,7 +84,7 @@ describe("takeover", () => {
     expect(steppedSince(rooms, killedMs)).toBe(true);
   });
 
-  test("stopped and continued: the others go on after the term, and who wakes steps nothing of theirs", async () => {
+  test("paused and continued: other processes take over after the term, and the continued process steps none of their rooms", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     const rooms = names(6);
     for (const room of rooms) await create(a, room);
@@ -93,14 +93,14 @@ describe("takeover", () => {
     await nodes.until("all rooms tick at the other", () => rooms.every((room) => owner(room) === b.process));
     const wokenMs = nowMs();
     a.child.kill("SIGCONT");
-    // Longer than a renewal, after which it knows what it has lost.
+    // Longer than a renewal, after which it knows which leases it has lost.
     await new Promise((resolve) => setTimeout(resolve, 1000 * TERM));
     expect(nodes.ticks.filter((tick) => tick.by === a.process && tick.ms > wokenMs)).toEqual([]);
     expect(nodes.twins()).toEqual([]);
     expect((await json(`${a.url}/api/rooms/${rooms[0]}`)).process).toBe(b.process);
   });
 
-  test("stopped and continued with nobody else there: the room goes on as if nothing had been", async () => {
+  test("paused and continued without other processes: the room continues as before", async () => {
     const a = await nodes.start();
     await create(a, "alone");
     await nodes.until("it ticks", () => steppedSince(["alone"], 0));
@@ -112,8 +112,8 @@ describe("takeover", () => {
     expect(new Set(nodes.ticks.map(({ epoch }) => epoch)).size).toBe(1);
   });
 
-  test("killed and started again: its rooms need not wait for its own old lease", async () => {
-    // Longer than anything is waited for here.
+  test("killed and started again: its rooms do not wait for its own old lease", async () => {
+    // A term longer than any wait in this test.
     nodes = new Nodes(nodes.where, "a secret of the cluster's own", 300);
     const a = await nodes.start();
     const rooms = names(10);
@@ -127,7 +127,7 @@ describe("takeover", () => {
 });
 
 describe("hand-over", () => {
-  test("on SIGTERM every room goes on at the others with its very next tick, and the process ends by itself", async () => {
+  test("on SIGTERM every room continues elsewhere with its very next tick, and the process exits", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     const rooms = names(12);
     for (const room of rooms) await create(a, room);
@@ -143,7 +143,7 @@ describe("hand-over", () => {
     expect(nodes.twins()).toEqual([]);
   });
 
-  test("on request one room changes hands; with nobody to take it, it comes back", async () => {
+  test("one room moves on request; if no process can take it, it comes back", async () => {
     const a = await nodes.start();
     await create(a, "wanderer");
     await nodes.until("it ticks", () => steppedSince(["wanderer"], 0));
@@ -154,13 +154,13 @@ describe("hand-over", () => {
     await nodes.until("it comes back", () => nodes.last("wanderer")?.epoch !== first);
     expect(owner("wanderer")).toBe(a.process);
     const b = await nodes.start();
-    await json(`${b.url}/api/admin/rooms/wanderer/hand-over`, { method: "POST" }); // Passed on to the owner.
+    await json(`${b.url}/api/admin/rooms/wanderer/hand-over`, { method: "POST" }); // Forwarded to the owner.
     await nodes.until("it goes", () => owner("wanderer") === b.process);
   });
 });
 
 describe("forwarding", () => {
-  test("whoever is asked, the owner answers, and knows who asked", async () => {
+  test("any process forwards a request to the owner, which knows the original caller", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     await create(a, "far");
     const [near, far] = [
@@ -176,13 +176,13 @@ describe("forwarding", () => {
     }
   });
 
-  test("a socket through another process: the same bytes both ways, also large and many; the owner's refusal; its end", async () => {
+  test("a socket through another process has the same bytes both ways, also large and many, the owner's refusal, and its close", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     await create(a, "far");
     const socket = new WebSocket(`${b.url.replace("http", "ws")}/api/rooms/far/socket`);
     const received: Buffer[] = [];
     socket.on("message", (data: Buffer) => received.push(data));
-    await nodes.until("a word of the owner's", () => received.length === 1);
+    await nodes.until("a message of the owner", () => received.length === 1);
     expect(JSON.parse(received[0].toString())).toEqual({
       process: a.process,
       address: "127.0.0.1",
@@ -190,7 +190,7 @@ describe("forwarding", () => {
     });
     const sent = Array.from({ length: 60 }, (_, i) => Buffer.alloc(1 + i * i * 50, i));
     for (const data of sent) socket.send(data);
-    await nodes.until("all of it", () => received.length === 1 + sent.length);
+    await nodes.until("the whole echo", () => received.length === 1 + sent.length);
     expect(Buffer.concat(received.slice(1)).equals(Buffer.concat(sent))).toBe(true);
 
     const refused = new WebSocket(`${b.url.replace("http", "ws")}/api/rooms/far/socket?refuse=1`);
@@ -204,7 +204,7 @@ describe("forwarding", () => {
     expect((await closed)[0]).toBe(1006);
   });
 
-  test("who only passes sockets on ends in order, too, and takes them along", async () => {
+  test("a process that only forwards sockets also ends in order, and closes them", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     await create(a, "far");
     const socket = new WebSocket(`${b.url.replace("http", "ws")}/api/rooms/far/socket`);
@@ -216,7 +216,7 @@ describe("forwarding", () => {
     expect((await json(`${a.url}/api/rooms/far`)).process).toBe(a.process);
   });
 
-  test("a forged word about who asks is not believed, and is passed on to nobody", async () => {
+  test("a forged identity of the caller is ignored and not forwarded", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     await create(a, "far");
     const forged = { "x-pliant-hop": `${Date.now()}.${Buffer.from("192.0.2.1").toString("base64url")}.AAAA` };
@@ -225,7 +225,7 @@ describe("forwarding", () => {
     expect([passed.status, (await passed.json()).code]).toEqual([503, "ROOM_MOVING"]);
   });
 
-  test("an owner that does not answer: 503 until another has the room, never 404", async () => {
+  test("an owner that does not answer: 503 until another process has the room, never 404", async () => {
     const [a, b] = [await nodes.start(), await nodes.start()];
     await create(a, "far");
     a.child.kill("SIGKILL");

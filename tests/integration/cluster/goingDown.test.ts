@@ -1,6 +1,6 @@
 /**
- * A real process is told to go (SIGTERM) while it has as many rooms as it may, with somebody in each: it ends within
- * the time that the manifests give it, and everybody is in the same room again as who they were, at the other process.
+ * A real process receives SIGTERM while it has the maximum number of rooms, with a member in each. It ends within the
+ * time in the Kubernetes manifests, and each member is in the same room again with its session, at the other process.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ async function start(): Promise<RunningServer> {
       PLIANT_CONNECTIONS_PER_ADDRESS: "1000",
       PLIANT_ROOMS_PER_ADDRESS: "64",
       PLIANT_ROOMS_PER_MINUTE: "1000",
-      // Rooms are to be where they are made.
+      // Rooms must stay where they are created.
       PLIANT_BALANCE: "off",
       PLIANT_PUBLIC_URL: `http://127.0.0.1:${port}`,
     },
@@ -47,7 +47,7 @@ async function start(): Promise<RunningServer> {
   return server;
 }
 
-/** Of the pod: s until it is told, and until it is killed after that. */
+/** Times of the pod, s: until SIGTERM, and from there until it is killed. */
 function grace(): { wait: number; kill: number } {
   const manifest = fileURLToPath(new URL("../../../server/ops/kubernetes/pliant.yaml", import.meta.url));
   const deployment = parseAllDocuments(readFileSync(manifest, "utf8"))
@@ -65,7 +65,7 @@ test(`SIGTERM with ${ROOMS} rooms ends in time, and no member is lost`, async ()
     await createRoom(leaving.url, "cube", `room-${i}`);
     const own: Welcome[] = [];
     welcomes.push(own);
-    // By way of the one that stays, as by a balancer that knows who goes.
+    // Through the remaining process, like a load balancer that knows which process ends.
     lines.push(
       new Connection({
         url: `${staying.url.replace("http", "ws")}/api/rooms/room-${i}/socket`,
@@ -80,15 +80,15 @@ test(`SIGTERM with ${ROOMS} rooms ends in time, and no member is lost`, async ()
       if (performance.now() > endMs) throw new Error(`${what}: not within 300 s\n${leaving.output()}`);
   };
   const at = (server: RunningServer) => (own: Welcome[]) => own.at(-1)?.url === server.url;
-  await until("everybody is in", () => welcomes.every(at(leaving)) && lines.every((line) => line.isOpen));
+  await until("all members are in", () => welcomes.every(at(leaving)) && lines.every((line) => line.isOpen));
   const before = welcomes.map((own) => own.at(-1)!.session);
   const startMs = performance.now();
   expect(await leaving.stop()).toBe(0);
   const seconds = (performance.now() - startMs) / 1000;
   expect(seconds).toBeLessThan(readConfig({}).shutdownSeconds);
   expect(seconds).toBeLessThan(grace().kill);
-  await until("everybody is in again", () => welcomes.every(at(staying)) && lines.every((line) => line.isOpen));
+  await until("all members are in again", () => welcomes.every(at(staying)) && lines.every((line) => line.isOpen));
   const back = (performance.now() - startMs) / 1000;
   expect(welcomes.map((own) => own.at(-1)!.session)).toEqual(before);
-  console.info(`${ROOMS} rooms: gone after ${seconds.toFixed(2)} s, everybody back after ${back.toFixed(2)} s`);
+  console.info(`${ROOMS} rooms: ended after ${seconds.toFixed(2)} s, all members back after ${back.toFixed(2)} s`);
 });

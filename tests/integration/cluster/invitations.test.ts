@@ -1,4 +1,4 @@
-/** Owners invite into their rooms at whichever process they ask: the one that owns the room issues the token. */
+/** Owners create invitations through any process: the process that owns the room issues the token. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("an owner's token, which is for one room of its name, is good at every process", async () => {
+test("an owner's token, which is bound to one room, is valid at every process", async () => {
   const { token } = await createRoom(near.url, "cube", "mine");
   expect(far.app.registry.find("mine")).toBeUndefined();
   const answers = await Promise.all(
@@ -38,7 +38,7 @@ test("an owner's token, which is for one room of its name, is good at every proc
     expect(guest.welcome.role).toBe("spectator");
     await guest.leave();
   }
-  // A room that is nowhere is nobody's to invite into with a token that is for one of another.
+  // A token for an earlier room of that name gives no right to issue tokens for a missing room.
   const elsewhere = await fetch(`${far.url}/api/tokens`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },

@@ -1,12 +1,12 @@
 /**
- * One process of a cluster with the smallest rooms there can be: a number that grows with every tick and is written to
- * the store as the journal is. Leases, takeover, hand-over and forwarding are the real ones; what a tick costs and
- * means does not matter to them, and so a test sees every single one.
+ * One process of a cluster with minimal rooms: a number that grows with every tick and is written to the store as the
+ * journal is. Leases, takeover, hand-over and forwarding are the real ones. They do not depend on a tick's content, so
+ * a test can check every single tick.
  *
  *     node node.ts <sqlite file or postgres URL> <secret> <lease term, s>
  *
- * Says on stdout, a line of JSON each: `ready` with its address; `tick` with room, epoch, number and the machine's
- * monotonic time; `end` of a room. SIGTERM hands over.
+ * Writes JSON lines to stdout: `ready` with its address; `tick` with room, epoch, number and the machine's monotonic
+ * time; `end` of a room. SIGTERM hands over.
  */
 import websocket from "@fastify/websocket";
 import Fastify from "fastify";
@@ -121,7 +121,7 @@ await forwardToOwners(app, {
   cluster,
   tickets: new Tickets([secret], cluster.holder),
   tls: { ca: undefined },
-  // Nobody has credentials here.
+  // These requests have no credentials.
   vouching: { ofRequest: () => null, ofMessage: () => null },
   metrics: metrics.cluster,
   onForwarded: () => {},

@@ -1,6 +1,6 @@
 /**
- * Starts processes of a cluster (node.ts), keeps what they say, and judges it: no room is ever stepped by two at one
- * epoch, nor by two at one time.
+ * Starts processes of a cluster (node.ts), keeps their output, and checks it: no room is ever stepped by two processes
+ * at one epoch, nor by two at the same time.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -59,12 +59,12 @@ export class Nodes {
     return node;
   }
 
-  /** Who stepped the room last. */
+  /** The last tick of the room. */
   last(room: string): Tick | undefined {
     return this.ticks.findLast((tick) => tick.room === room);
   }
 
-  /** Waits until `done`; @throws after the time, saying what was waited for */
+  /** Waits until `done`; @throws after the timeout, with the description `what` */
   async until(what: string, done: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
     for (const untilMs = performance.now() + 1000 * seconds; !(await done()); ) {
       if (performance.now() > untilMs)
@@ -73,7 +73,7 @@ export class Nodes {
     }
   }
 
-  /** Epochs with more than one owner, and ticks of a lower epoch after the first one of a higher. */
+  /** Finds epochs with more than one owner, and ticks of a lower epoch after the first tick of a higher one. */
   twins(): string[] {
     const found: string[] = [];
     for (const room of new Set(this.ticks.map((tick) => tick.room))) {

@@ -1,4 +1,4 @@
-/** Loaded before the server (--import): the program is of the next version, whose states this one cannot read. */
+/** Loaded before the server (--import): gives the program the next version, whose states this version cannot read. */
 import { registerHooks } from "node:module";
 
 const FIND = /const STEPS_VERSION = (\d+);/;
@@ -8,7 +8,7 @@ registerHooks({
     const loaded = nextLoad(url, context);
     if (!url.endsWith("/server/workers/identity.ts")) return loaded;
     const text = String(loaded.source);
-    if (!FIND.test(text)) throw new Error("the version of steps is not where it was");
+    if (!FIND.test(text)) throw new Error("the step version was not found in the source");
     return { ...loaded, source: text.replace(FIND, (_, version) => `const STEPS_VERSION = ${Number(version) + 1};`) };
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Loaded before the server (--import): nobody waits long, and every room that ticks takes a tenth of a thread, so that
- * it can be told beforehand how many go.
+ * Loaded before the server (--import): balancing waits only briefly, and every room that ticks reports a tenth of a
+ * thread. So a test knows how many rooms will move.
  */
 import { BALANCE } from "../../../server/cluster/balanceRules.ts";
 import { TickStats } from "../../../server/rooms/tickStats.ts";
@@ -10,7 +10,7 @@ Object.assign(BALANCE, {
   calm: 0.3,
   gap: 0.15,
   sustainedMs: 1000,
-  // Longer than loads are the mean of.
+  // Longer than the averaging time of loads.
   pauseMs: 4000,
   residenceMs: 1500,
 } satisfies Partial<typeof BALANCE>);

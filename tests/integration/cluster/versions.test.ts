@@ -1,6 +1,7 @@
 /**
  * Two versions of the program on one store, as in every update: neither can read the other's rooms. Each leaves them to
- * the other, whatever happens to single processes, and visitors of either come in at any. Real processes.
+ * the other, whatever happens to single processes, and visitors of either version may enter at any process. Real
+ * processes.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -65,7 +66,7 @@ async function until(what: string, done: () => boolean | Promise<boolean>): Prom
   }
 }
 
-/** A page's own line, by way of this server. */
+/** A page's connection through this server. */
 function visit(server: RunningServer, room: string): Welcome[] {
   const welcomes: Welcome[] = [];
   lines.push(
@@ -79,48 +80,50 @@ function visit(server: RunningServer, room: string): Welcome[] {
   return welcomes;
 }
 
-test("rooms stay with their version: handed over, after kill -9, and when new ones come; visitors come in anywhere", async () => {
+test("rooms stay with their version: at a hand-over, after kill -9, and when new ones start; visitors may enter at any process", async () => {
   const [first, second, newer] = [await start("old"), await start("old"), await start("new")];
   const olds = ["old-0", "old-1", "old-2", "old-3"];
   for (const room of olds) await createRoom(first.url, "cube", room);
   await createRoom(newer.url, "cube", "new-0");
   expect(await urlOf(first, "new-0")).toBe(newer.url);
-  await until("all know of all", async () => (await versions(newer)).length === 3);
+  await until("all processes know each other", async () => (await versions(newer)).length === 3);
   const [a, b, c] = await versions(newer);
   expect(new Set([a, b, c]).size).toBe(2);
 
-  // Those in the old rooms came by way of the new process, those in the new one by way of an old one.
+  // Members of the old rooms connect through the new process, members of the new room through an old one.
   const visits = [...olds.map((room) => visit(newer, room)), visit(second, "new-0")];
   const areIn = (): boolean => visits.every((own) => own.length > 0) && lines.every((line) => line.isOpen);
-  await until("everybody is in", areIn);
+  await until("all members are in", areIn);
   const sessions = visits.map((own) => own.at(-1)!.session);
 
   expect(await first.stop()).toBe(0);
-  await until("the rooms are at the other old one", () =>
+  await until("the rooms are at the other old process", () =>
     visits.slice(0, 4).every((own) => own.at(-1)!.url === second.url),
   );
 
   const third = await start("old");
-  await until("it is known", async () => (await versions(newer)).length === 3);
+  await until("the process is known", async () => (await versions(newer)).length === 3);
   const gone = once(second.process, "exit");
   second.process.kill("SIGKILL");
   await gone;
-  await until("the rooms are at the third", () => visits.slice(0, 4).every((own) => own.at(-1)!.url === third.url));
-  // The page that came by way of the one that was killed has nobody left to ask.
+  await until("the rooms are at the third process", () =>
+    visits.slice(0, 4).every((own) => own.at(-1)!.url === third.url),
+  );
+  // The page that connected through the killed process has no other address.
   lines.pop()!.close();
   expect((await list(newer)).filter(({ parked }) => parked !== undefined)).toEqual([]);
-  await until("everybody is in again", () => lines.every((line) => line.isOpen));
+  await until("all members are in again", () => lines.every((line) => line.isOpen));
   expect(visits.map((own) => own.at(-1)!.session)).toEqual(sessions);
   const bot = await Bot.join(third.url, "new-0");
   await bot.frames(3);
   await bot.leave();
 
-  // With nobody left of its version a room is kept, and goes on when there is somebody.
+  // Without a process of its version a room is kept, and resumes when one starts.
   expect(await newer.stop()).toBe(0);
-  await until("it is kept", async () =>
+  await until("the room is kept", async () =>
     (await list(third)).some(({ room, parked }) => room === "new-0" && parked?.reason === "version"),
   );
   const again = await start("new");
-  await until("it goes on", async () => (await urlOf(third, "new-0")) === again.url);
+  await until("the room resumes", async () => (await urlOf(third, "new-0")) === again.url);
   expect((await list(again)).filter(({ parked }) => parked !== undefined)).toEqual([]);
 });

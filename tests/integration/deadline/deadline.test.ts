@@ -1,6 +1,6 @@
 /**
- * Long ticks and stuck threads, on real threads: a tick that makes progress goes on however long it takes, and nobody
- * else waits for it; a thread without progress is ended, and only the room that it executed is charged with that.
+ * Long ticks and stuck threads, on real threads. A tick that makes progress may take any time, and other rooms do not
+ * wait for it. A thread without progress is ended, and only the room that it was executing is charged.
  */
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const tickOf = (room: string): number => server.app.registry.get(room).tick;
 
-/** CPU time that the server's threads have had, s. */
+/** CPU time of the server's threads, s. */
 async function cpuSeconds(): Promise<number> {
   const used = await Promise.all(server.workers.map((worker) => worker.cpuUsage().catch(() => undefined)));
   return used.reduce((sum, cpu) => sum + (cpu ? (cpu.user + cpu.system) / 1e6 : 0), 0);
@@ -39,7 +39,7 @@ async function join(scene: string, room: string): Promise<Bot> {
   return Bot.join(server.url, room);
 }
 
-test("four rooms with ticks beyond the deadline lose nothing, and leave a stranger's room its ticks", async () => {
+test("four rooms with ticks beyond the deadline lose nothing, and another room keeps its tick rate", async () => {
   server = await startTestServer(options);
   const stranger = await join("cube", "stranger");
   const hostile = ["a", "b", "c", "d"];
@@ -49,11 +49,11 @@ test("four rooms with ticks beyond the deadline lose nothing, and leave a strang
       return Bot.connect(server.url, room);
     }),
   );
-  // A tick of theirs takes longer than the deadline, and all of them come to their ends.
+  // One of their ticks takes longer than the deadline, and all of them complete.
   await vi.waitUntil(() => hostile.every((room) => tickOf(room) > 0), { timeout: 300_000 });
   for (const room of hostile)
     expect(server.app.registry.get(room).costs.stepTimes.summary().median).toBeGreaterThan(DEADLINE_MS / 1000);
-  // Ticks a second of the thread's own time: on a busy machine it has less than a second of each.
+  // Ticks a second of the thread's own time: on a busy machine it has less than one second of CPU each second.
   let rate = 0;
   for (let windows = 0; rate < 0.95 * HZ; windows++) {
     expect(windows, `${rate} ticks a second of CPU time`).toBeLessThan(10);
@@ -69,7 +69,7 @@ test("four rooms with ticks beyond the deadline lose nothing, and leave a strang
   await Promise.all([stranger, ...bots].map((bot) => bot.leave()));
 });
 
-test("the room of a stuck thread is charged alone: ticks around it are made again, and nobody is set back", async () => {
+test("only the room of a stuck thread is charged: the other rooms' ticks are repeated, and no room is set back", async () => {
   restore = endlessSteps(withBody("endless"));
   server = await startTestServer(options);
   const bystander = await join("cube", "bystander");
@@ -79,15 +79,15 @@ test("the room of a stuck thread is charged alone: ticks around it are made agai
   await createRoom(server.url, "endless", "endless");
   const endless = Bot.connect(server.url, "endless");
   expect(await endless.untilClosed()).toEqual({ code: CloseCode.roomGone, reason: "the simulation failed" });
-  // Three losses beside others and one alone, twice: without a store the scene starts again once.
+  // Three losses beside other rooms and one alone, twice: without a store the scene starts again once.
   expect(await server.metric("pliant_threads_lost_total", { reason: "no_progress" })).toBe(8);
   expect(await server.metric("pliant_threads_lost_total")).toBe(8);
   expect(await server.metric("pliant_rooms_restored_total", { cause: "thread" })).toBe(7);
   const tick = tickOf("long");
   await vi.waitUntil(() => tickOf("long") > tick, { timeout: 300_000 });
   await bystander.until(() => bystander.tick > tick, "the bystander's next ticks");
-  // The long tick was preempted when the thread was lost first, and so was what made it again. A tick of the bystander
-  // rarely is: where the machine kept it waiting.
+  // The long tick was preempted when the thread was first lost, and so was its repetition. A tick of the other room is
+  // preempted only if the machine delays it.
   const beside = await server.metric("pliant_rooms_restored_total", { cause: "beside" });
   expect(beside).toBeGreaterThan(0);
   const told = [...long.notices, ...bystander.notices];
@@ -95,14 +95,14 @@ test("the room of a stuck thread is charged alone: ticks around it are made agai
   expect(told).toHaveLength(beside);
   await bystander.until(
     () => bystander.counts.keyframes - keyframes === bystander.notices.length,
-    "a keyframe for each time that it was restored, and no other",
+    "exactly one keyframe for each restore",
   );
   expect([long.closed, bystander.closed]).toEqual([null, null]);
   expect(long.resets + bystander.resets).toBe(0);
   await Promise.all([bystander.leave(), long.leave()]);
 });
 
-test("a room that fails beside others, but not alone, goes on", async () => {
+test("a room that fails beside other rooms, but not alone, continues", async () => {
   let triedAlone = 0;
   const isEndless = withBody("endless");
   restore = endlessSteps((room, kind) => {

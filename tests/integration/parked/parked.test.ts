@@ -1,8 +1,8 @@
 /**
- * Rooms that must not be served: one that kills every process which takes it, one that another program has stepped, one
- * whose journal does not lead to what it was recorded with, one whose steps are lost again and again. Each is parked,
- * with all that it had, until an operator says how it goes on. Real processes, real kills; what is only looked at
- * afterwards is served from within this process.
+ * Rooms that must be quarantined: one that kills every process which takes it, one that another version has stepped,
+ * one whose journal does not reproduce its recorded hashes, one whose steps are lost repeatedly. Each is quarantined
+ * with all its data until an operator decides. Real processes, real kills. A server in this process serves rooms that
+ * are only inspected afterwards.
  */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -85,7 +85,7 @@ async function kill(server: RunningServer): Promise<void> {
   await gone;
 }
 
-/** What the store's file holds of a room, byte for byte. */
+/** Content of the store's file for a room, byte for byte. */
 function contents(data: string, room: string): unknown {
   const database = new DatabaseSync(join(folder, data, STORE_FILE), { readOnly: true });
   try {
@@ -99,7 +99,7 @@ function contents(data: string, room: string): unknown {
   }
 }
 
-/** The store has a state of the room, and what came after it. */
+/** Tests whether the store has a state of the room, and ticks after it. */
 function hasGoneOn(data: string, room: string): boolean {
   const database = new DatabaseSync(join(folder, data, STORE_FILE), { readOnly: true });
   try {
@@ -112,7 +112,7 @@ function hasGoneOn(data: string, room: string): boolean {
   }
 }
 
-/** By which programs what the store has of a room was stepped. */
+/** Programs that stepped the room's data in the store. */
 function programs(data: string, room: string): unknown[] {
   const database = new DatabaseSync(join(folder, data, STORE_FILE), { readOnly: true });
   try {
@@ -123,7 +123,7 @@ function programs(data: string, room: string): unknown[] {
   }
 }
 
-/** The recording that an operator downloads steps again to the same bits. */
+/** Replays the downloaded recording, which must give the same bits. */
 async function replays(url: string, room: string): Promise<string> {
   const answer = await call(url, "GET", `/api/admin/rooms/${room}/recording`);
   expect(answer.status).toBe(200);
@@ -143,7 +143,7 @@ async function joined(url: string, room: string, resume?: string): Promise<Bot> 
   }
 }
 
-/** Two rooms, one of which is done something to, and their ticks when their server was killed. */
+/** Two rooms, one of which the tests modify, and their ticks when their server was killed. */
 const [ROOM, OTHER] = ["marked", "bystander"];
 let playedTicks: number[];
 beforeAll(async () => {
@@ -159,12 +159,12 @@ beforeAll(async () => {
   playedTicks = bots.map(({ tick }) => tick);
 });
 
-/** What that server has left, for one test. */
+/** Copies the data folder of that server for one test. */
 const played = (data: string): void => cpSync(join(folder, "played"), join(folder, data), { recursive: true });
 
 describe("a room that kills the process which takes it", () => {
   test.each(["restore", "ticks"])(
-    "in its %s: after as many as may be it is parked, and no other room is",
+    "in its %s: after the allowed number of attempts it is quarantined, and no other room is",
     async (at) => {
       const data = `killer-${at}`;
       played(data);
@@ -177,7 +177,7 @@ describe("a room that kills the process which takes it", () => {
         const child = server?.process;
         const died = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
         const bots: Bot[] = [];
-        // Its members come back as pages do, until it is parked or takes the process with it.
+        // Its members reconnect as pages do, until it is quarantined or kills the process.
         while (server && !died() && (await parkedOf(server.url, ROOM).catch(() => undefined)) === undefined) {
           const { url } = server;
           if (at === "ticks" && (await fetch(`${url}/api/rooms/${ROOM}`).catch(() => null))?.ok)
@@ -203,7 +203,7 @@ describe("a room that kills the process which takes it", () => {
         (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_parked_total\{reason="attempts"\} 1/),
       ).not.toBeNull();
 
-      // A healthy program, an operator who has looked at it: it goes on where it was.
+      // With a healthy program and an operator's decision it resumes where it was.
       await kill(server);
       const healthy = await startHere(data, { adoptionAttempts: ATTEMPTS });
       expect(await parkedOf(healthy.url, ROOM)).toMatchObject({ reason: "attempts" });
@@ -224,7 +224,7 @@ describe("a room of another version", () => {
     database.close();
   };
 
-  test("is kept as it is, goes on by itself where its version runs, or from its beginning if the operator says so", async () => {
+  test("is kept unchanged, resumes automatically where its version runs, or restarts if the operator decides so", async () => {
     played("version");
     const [[{ identity }]] = contents("version", ROOM) as [[{ identity: string }]];
     for (const room of [ROOM, OTHER]) foreign("version", room, "another-program");
@@ -234,18 +234,18 @@ describe("a room of another version", () => {
     await expect.poll(() => parkedOf(server.url, OTHER), { timeout: 300_000 }).toMatchObject({ reason: "version" });
     expect([contents("version", ROOM), contents("version", OTHER)]).toEqual(before);
     expect(await replays(server.url, ROOM)).toContain("recorded by another version of the program or the scene");
-    // Where it was there is nothing that this program could read. It is tried at the next look, not when parked rooms
-    // of other versions are looked into again, which is after 30 s.
+    // This program cannot read its states. It is tried at the next poll, not at the next check of quarantined rooms of
+    // other versions, which is after 30 s.
     expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/unpark`, { from: "end" })).status).toBe(204);
     await expect.poll(() => parkedOf(server.url, OTHER), { timeout: 20_000 }).toMatchObject({ reason: "version" });
     expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/unpark`, { from: "start" })).status).toBe(204);
     const again = await joined(server.url, OTHER);
-    // From its beginning: nothing of the other program's is left.
+    // From its beginning: no data of the other program are left.
     expect(programs("version", OTHER)).not.toContain("another-program");
     await again.leave();
     await served.pop()!.close();
 
-    // The same store, and a process that can read what is there: nobody has to say anything.
+    // The same store, and a process that can read the states: no operator has to act.
     const database = new DatabaseSync(join(folder, "version", STORE_FILE));
     database.prepare("UPDATE checkpoints SET identity = ? WHERE room = ?").run(identity, ROOM);
     database
@@ -257,7 +257,7 @@ describe("a room of another version", () => {
     expect((await joined(own.url, ROOM)).tick).toBeGreaterThan(140);
   });
 
-  test("begins anew by itself where the configuration says so", async () => {
+  test("restarts automatically if the configuration says so", async () => {
     played("restarting");
     foreign("restarting", ROOM, "another-program");
     const server = await startHere("restarting", { otherVersions: "restart" });
@@ -266,9 +266,9 @@ describe("a room of another version", () => {
   });
 });
 
-test("a room whose journal does not lead to what was recorded is parked, and goes on from its newest state if the operator says so", async () => {
+test("a room whose journal does not reproduce its recorded hashes is quarantined, and resumes from its newest state if the operator decides so", async () => {
   played("differs");
-  // The newest state goes, so that there is much to step again; and one hash of that is another.
+  // Removes the newest state, so that many ticks have to be replayed, and changes one hash of them.
   const database = new DatabaseSync(join(folder, "differs", STORE_FILE));
   const states = database.prepare("SELECT tick, state FROM checkpoints WHERE room = ? ORDER BY tick").all(ROOM);
   const { checkpoint } = decodeCheckpoint(states.at(-1)!.state as Uint8Array);
@@ -293,7 +293,7 @@ test("a room whose journal does not lead to what was recorded is parked, and goe
   expect((await joined(server.url, ROOM)).tick).toBeGreaterThanOrEqual(checkpoint.tick);
 });
 
-test("a room that has come far and cannot be stepped any more keeps its states and its journal", async () => {
+test("a room with a long past that cannot be stepped any more keeps its states and its journal", async () => {
   const server = await startHere("far");
   await createRoom(server.url, "cube", "far");
   const bot = await Bot.join(server.url, "far");
@@ -313,7 +313,7 @@ test("a room that has come far and cannot be stepped any more keeps its states a
   await back.frames(5);
 });
 
-test("a room whose steps are lost again and again is parked with what it had, and may be ended or tried again", async () => {
+test("a room whose steps are lost repeatedly is quarantined with its data, and may be ended or tried again", async () => {
   const restore = endlessSteps(withBody("stuck"));
   const server = await startHere("steps", { stepDeadlineMs: 300 });
   await createRoom(server.url, "stuck", "stuck");

@@ -1,6 +1,7 @@
 /**
  * Loaded before the server (`--import`): a process that dies over one room, POISON_ROOM. POISON_AT: `restore`, while it
- * reads what the store has of the room; `ticks`, some moments after it has counted that the room is about to tick.
+ * reads the room's data from the store; `ticks`, shortly after it has recorded the attempt, when the room is about to
+ * tick.
  */
 import { SqliteStore } from "../../../server/store/sqlite.ts";
 

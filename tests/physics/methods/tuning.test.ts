@@ -94,6 +94,6 @@ test("what depends on the step keeps it, and no more steps are taken than a scen
   });
   const most = Math.floor(2 ** 18 / 41 ** 2);
   expect(sheet.run(1, [tune({ steps: most + 1 })])).toMatchObject([
-    { type: "inputRejected", field: "steps", value: most + 1, limit: `<= ${most} for its particles` },
+    { type: "inputRejected", field: "steps", value: most + 1, limit: `<= ${most} for its number of particles` },
   ]);
 });

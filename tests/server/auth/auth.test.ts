@@ -1,6 +1,6 @@
 /**
- * The parts of authentication by themselves: addresses, attempts, passwords, a room's access and its JSON, who may do
- * what, what the log leaves out.
+ * The parts of authentication on their own: addresses, attempts, passwords, a room's access and its JSON, permissions,
+ * and secrets that the log omits.
  */
 import { scryptSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -31,7 +31,7 @@ describe("addresses", () => {
     expect(addressKey(address)).toBe(key);
   });
 
-  test("IPv6 networks have shares that grow more slowly than their sizes", () => {
+  test("shares of IPv6 networks grow more slowly than their sizes", () => {
     expect(networksOf("192.0.2.7")).toEqual([{ network: "192.0.2.7", share: 1 }]);
     expect(networksOf(addressKey("2001:db8:1:2ab::9"))).toEqual([
       { network: "2001:db8:1:2ab::/64", share: 1 },
@@ -41,7 +41,7 @@ describe("addresses", () => {
     expect(networksOf(addressKey("2001:db8:1:2::9"))[1]).toEqual({ network: "2001:db8:1:0::/56", share: 4 });
   });
 
-  test("sockets, rooms and seats are counted by networks, too, and leave some for others", () => {
+  test("sockets, rooms and seats are also counted by network, and no network takes all of them", () => {
     const subnet = (n: number): string => addressKey(`2001:db8:1:${n.toString(16)}::1`);
     const counts = new NetworkCounts();
     for (let n = 0; n < 8; n++) {
@@ -57,7 +57,7 @@ describe("addresses", () => {
       if (!full) owners.push(address);
       return !full;
     };
-    // All of a /48 take three quarters, one at a time from as many /64 as they like; an IPv4 address half of the rest.
+    // A /48 takes at most three quarters, from any number of /64; then an IPv4 address gets half of the rest.
     for (let n = 0; n < 1000; n++) take(subnet((n * 61) & 0xffff));
     expect(owners).toHaveLength(48);
     while (take("192.0.2.7"));
@@ -68,7 +68,7 @@ describe("addresses", () => {
     });
   });
 
-  test("all /64 of a /56 together have four addresses' attempts, and of a /48 sixteen", () => {
+  test("all /64 of a /56 together have four addresses' attempts, and those of a /48 sixteen", () => {
     const attempts = new Attempts(3, 0);
     const taken = (subnets: number[]): number =>
       subnets.filter((subnet) => attempts.take(addressKey(`2001:db8:1:${subnet.toString(16)}::1`), 0)).length;
@@ -81,7 +81,7 @@ describe("addresses", () => {
     expect(taken([0x6400, 0x6400])).toBe(1);
   });
 
-  test("attempts: a burst, then so many a minute, each address for itself; what was no failure is given back", () => {
+  test("attempts: a burst, then a rate per minute, for each address; a success is given back", () => {
     const attempts = new Attempts(3, 60);
     expect([1, 2, 3, 4].map(() => attempts.take("a", 0))).toEqual([true, true, true, false]);
     expect(attempts.take("b", 0)).toBe(true);
@@ -90,11 +90,11 @@ describe("addresses", () => {
     attempts.giveBack("a", 1000);
     expect(attempts.take("a", 1000)).toBe(true);
     expect(attempts.take("a", 1000)).toBe(false);
-    // A clock's hour gives no more than the burst.
+    // An hour gives no more than the burst.
     expect([1, 2, 3, 4].map(() => attempts.take("a", 3_600_000))).toEqual([true, true, true, false]);
   });
 
-  test("as many addresses as somebody may have are not remembered for ever", () => {
+  test("the number of remembered addresses is bounded", () => {
     const attempts = new Attempts(3, 60);
     for (let i = 0; i < 50_000; i++) attempts.take(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, i);
     expect(attempts.size).toBe(10_000);
@@ -102,7 +102,7 @@ describe("addresses", () => {
 });
 
 describe("passwords", () => {
-  test("the right one fits, however its characters are made, and no other; the hash tells nothing and is another each time", async () => {
+  test("the right one matches in every Unicode form, and no other does; the hash reveals nothing and is salted", async () => {
     const known = await hashPassword("Schlüssel 1", "192.0.2.1");
     expect(await isPassword("Schlu\u0308ssel 1", known, "192.0.2.1")).toBe(true);
     for (const other of ["Schlüssel 2", "Schlüssel 1 ", "", "x".repeat(1_000_000)])
@@ -111,7 +111,7 @@ describe("passwords", () => {
     expect((await hashPassword("Schlüssel 1", "192.0.2.1")).hash).not.toBe(known.hash);
   });
 
-  test("a crowd of them waits in a line that has an end", async () => {
+  test("waiting password checks are bounded", async () => {
     const known = cheapHash();
     const results = await Promise.allSettled(
       Array.from({ length: 80 }, (_, i) => isPassword(i % 2 ? "open sesame" : "open barley", known, `192.0.2.${i}`)),
@@ -125,7 +125,7 @@ describe("passwords", () => {
     expect(await isPassword("open sesame", known, "192.0.2.1")).toBe(true);
   });
 
-  test("one address leaves half of the line to others, who take turns with it", async () => {
+  test("one address leaves half of the queue to other addresses, and addresses take turns", async () => {
     const known = cheapHash();
     const order: string[] = [];
     const give = (address: string): Promise<void> =>
@@ -133,12 +133,12 @@ describe("passwords", () => {
         () => void order.push(address),
         () => void order.push(`${address} refused`),
       );
-    // Two are checked at once; the next 32 of the 64 places are as many as are left for others.
+    // Two are checked at once; the next 32 of the 64 places are as many as one address may take.
     const greedy = Array.from({ length: 50 }, () => give("greedy"));
     await Promise.all([...greedy, give("other"), give("third")]);
     expect(order.filter((who) => who === "greedy refused")).toHaveLength(50 - 2 - 32);
     const places = order.filter((who) => who !== "greedy refused");
-    // Behind the two that were being checked, and one of the line for each turn.
+    // After the two checks in progress, and one of the queue for each turn.
     expect(places.indexOf("other")).toBeLessThanOrEqual(5);
     expect(places.indexOf("third")).toBeLessThanOrEqual(6);
     expect(places).toHaveLength(36);
@@ -146,7 +146,7 @@ describe("passwords", () => {
 });
 
 describe("a room's access", () => {
-  test("comes back from its JSON as it was, with its password and bans", async () => {
+  test("is restored from its JSON unchanged, with its password and bans", async () => {
     const access = new RoomAccess("abc", "192.0.2.7");
     const nowMs = 1_000_000;
     let changes = 0;
@@ -176,7 +176,7 @@ describe("a room's access", () => {
     expect(JSON.stringify(access.toSettings())).not.toContain("sesame");
   });
 
-  test("no settings are open access; what was not written by it is refused", () => {
+  test("missing settings are open access; malformed settings are refused", () => {
     expect(RoomAccess.fromSettings({}).isOpen).toBe(true);
     for (const access of [
       1,
@@ -189,7 +189,7 @@ describe("a room's access", () => {
     }
   });
 
-  test("keeps no more bans than 256, the longest ones", () => {
+  test("keeps at most 256 bans, the longest ones", () => {
     const access = new RoomAccess();
     for (let i = 0; i < 300; i++) access.ban({ subject: `s${i}`, untilMs: 1000 + i, name: "" }, 0);
     expect(access.bans(0)).toHaveLength(256);
@@ -199,7 +199,7 @@ describe("a room's access", () => {
 });
 
 describe("passwords of a room", () => {
-  // However long it takes, no time passes: what comes back by and by does not.
+  // Virtual time, so that no attempts are refilled during slow hashing.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
   afterEach(() => void vi.useRealTimers());
   const room = (): { auth: Auth; access: RoomAccess } => ({
@@ -219,7 +219,7 @@ describe("passwords of a room", () => {
     }
   };
 
-  test("a thousand addresses together fail no more often than a room allows, and who was in before comes in", async () => {
+  test("a thousand addresses together cannot exceed a room's limit of failures, and earlier members enter first", async () => {
     const door = room();
     expect(await give(door, "ours", "open sesame")).toBe(0);
     const wrong: number[] = [];
@@ -228,13 +228,13 @@ describe("passwords of a room", () => {
     expect(wrong.at(-1)).toBe(CloseCode.tooManyAttempts);
     expect(await give(door, "stranger", "open sesame")).toBe(CloseCode.tooManyAttempts);
     expect(await give(door, "ours", "open sesame")).toBe(0);
-    // Another room has its own.
+    // Another room has its own limit.
     expect(await give({ auth: door.auth, access: room().access }, "stranger", "open sesame")).toBe(0);
     await door.access.setPassword("open barley");
     expect(await give(door, "ours", "open barley")).toBe(CloseCode.tooManyAttempts);
   });
 
-  test("right ones are not counted, for the room as little as for the address", async () => {
+  test("right passwords are not counted, neither for the room nor for the address", async () => {
     const door = room();
     for (let i = 0; i < 300; i++) expect(await give(door, `192.0.2.${i}`, "open sesame")).toBe(0);
     for (let i = 0; i < 60; i++) expect(await give(door, "192.0.2.1", "open sesame")).toBe(0);
@@ -243,7 +243,7 @@ describe("passwords of a room", () => {
 
 describe("tokens", () => {
   const secrets = ["x".repeat(MIN_SECRET_BYTES), "y".repeat(MIN_SECRET_BYTES)];
-  test("say what they were made to say, whichever key signed", async () => {
+  test("carry the signed claims, with any of the keys", async () => {
     const mint = new TokenMint(secrets);
     const former = new TokenMint([secrets[1]!]);
     const { token, expiresAt } = await former.sign({
@@ -265,18 +265,18 @@ describe("tokens", () => {
     await expect(new TokenMint([secrets[0]!]).verify(token)).rejects.toThrow(TokenError);
   });
 
-  test("no byte of one can be changed", async () => {
+  test("no changed byte of one is accepted", async () => {
     const mint = new TokenMint(secrets);
     const { token } = await mint.sign({ room: "r", role: "spectator", seconds: 60 });
     for (let i = 0; i < token.length; i++) {
       if (token[i] === ".") continue;
-      // The last character of a base64url part has bits that say nothing; a change in those alone is none.
+      // The last character of a base64url part has unused bits; a change of those alone would not count.
       const changed = token.slice(0, i) + (token[i] === "A" ? "Q" : "A") + token.slice(i + 1);
       await expect(mint.verify(changed), `character ${i}`).rejects.toThrow(TokenError);
     }
   });
 
-  test("a secret that is too short is none", () => {
+  test("a secret that is too short is refused", () => {
     expect(() => new TokenMint(["x".repeat(MIN_SECRET_BYTES - 1)])).toThrow("has 31 bytes, but must have at least 32");
     expect(() => new TokenMint([])).toThrow();
   });
@@ -310,7 +310,7 @@ describe("tokens", () => {
   });
 });
 
-test("secrets are equal or not, of whatever length", () => {
+test("secrets of any length are compared", () => {
   expect([sameSecret("abc", "abc"), sameSecret("abc", "abd"), sameSecret("abc", "abcd"), sameSecret("", "")]).toEqual([
     true,
     false,
@@ -324,11 +324,11 @@ test.each([
   ["/r/x?scene=y&access_token=abc", "/r/x?scene=y&access_token=[redacted]"],
   ["/r/x?Password=a%26b#c", "/r/x?Password=[redacted]#c"],
   ["/api/tokens?room=x", "/api/tokens?room=x"],
-])("the log has of %s only %s", (url, logged) => {
+])("of %s the log has only %s", (url, logged) => {
   expect(redactUrl(url)).toBe(logged);
 });
 
-/** Of "open sesame", for tests of the line rather than of the hash. */
+/** A cheap hash of "open sesame", for tests of the queue instead of the hash. */
 function cheapHash(): PasswordHash {
   const [N, r, p] = [1024, 8, 1] as const;
   const salt = Buffer.from("0123456789abcdef");

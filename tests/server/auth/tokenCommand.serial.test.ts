@@ -1,6 +1,6 @@
 /**
- * `npm run token` as an operator runs it, against a server that shares its data folder or its secret; and what the
- * server's log says of all that: nothing.
+ * `npm run token` as an operator runs it, against a server that shares its data folder or its secret. None of these
+ * secrets is in the server's log.
  */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -35,7 +35,7 @@ const run = (args: string[], env: Record<string, string>) =>
     timeout: 60_000,
   });
 
-test("a server and the command that share a data folder share its secret, over a restart too; nobody else can read it", async () => {
+test("a server and the command with the same data folder share its secret, also after a restart; no other user can read it", async () => {
   const env = { PLIANT_STORE: "sqlite", PLIANT_DATA_DIR: join(dir, "data"), PLIANT_AUTH: "tokens" };
   const made = run(["--room", "*", "--role", "admin", "--hours", "0.5", "--subject", "operator"], env);
   expect([made.status, made.stderr]).toEqual([
@@ -67,7 +67,7 @@ test.each([
   expect(refused.stderr).toContain(reason);
 });
 
-test("a secret that is too short is refused without being shown, by both", () => {
+test("both refuse a secret that is too short, without showing it", () => {
   const env = { PLIANT_TOKEN_SECRET: "hunter2" };
   for (const refused of [
     run(["--room", "x", "--role", "player"], env),
@@ -84,7 +84,7 @@ test("a secret that is too short is refused without being shown, by both", () =>
   }
 });
 
-test("without a secret that a server could share there is no token", () => {
+test("without a shared secret no token is issued", () => {
   const refused = run(["--room", "x", "--role", "player"], { PLIANT_STORE: "none" });
   expect([refused.status, refused.stderr.split("\n")[0]]).toEqual([
     2,
@@ -92,7 +92,7 @@ test("without a secret that a server could share there is no token", () => {
   ]);
 });
 
-test("no secret is in the log, at its most talkative, whatever is done with secrets", async () => {
+test("no secret is in the log, even at the most detailed level", async () => {
   const secret = "signing-secret-0123456789abcdefghij";
   const admin = "operators-own-token-5e5e5e";
   const password = "sesame-9f8e7d6c";
@@ -112,7 +112,7 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
       })
     ).json()) as { token: string }
   ).token;
-  // Where they do not belong, too: in a query, in a name, in a broken header.
+  // Also in places where secrets do not belong: in a query, in a name, in a broken header.
   await fetch(`${url}/api/rooms/room?token=${issued}&password=${password}`, {
     headers: { authorization: `Basic ${owned}`, cookie: `token=${owned}` },
   });
@@ -135,7 +135,7 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
   await Promise.all([owner.leave(), spectator.leave()]);
   await server.stop();
   const log = server.output();
-  // The log is there, and tells the story.
+  // The log exists and contains these events.
   for (const told of [
     "member connected",
     '"audit":true',
@@ -161,7 +161,7 @@ test("no secret is in the log, at its most talkative, whatever is done with secr
   server = undefined;
 });
 
-test("the secret's file is not made anew, nor by two at once", async () => {
+test("the secret's file is created only once, also by two processes at once", async () => {
   const env = { PLIANT_DATA_DIR: join(dir, "shared") };
   const args = [resolve(root, "server/tools/token.ts"), "--room", "x", "--role", "player"];
   await Promise.all(

@@ -1,4 +1,4 @@
-/** A hello that one process passes on to another: secrets go sealed, all else as it was. */
+/** A hello that one process forwards to another: secrets are sealed, the rest is unchanged. */
 import { decode, encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
@@ -8,10 +8,10 @@ import { parseClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { ClientMessage, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 
 const request = { ip: "192.0.2.1" } as FastifyRequest;
-// Without a token nobody is asked who that is.
+// Without a token no identity is looked up.
 const voucher = new Voucher(undefined as never, undefined as never);
 
-test("how frames come and what is told goes along with a password", async () => {
+test("frame mode and subscriptions are forwarded together with a password", async () => {
   const said = { name: "Ada", color: "#112233", mode: "simple", hz: 5, contacts: true };
   const message = encode([ClientMessage.hello, PROTOCOL_VERSION, { ...said, password: "of the room" }]);
   let sealed: unknown;
@@ -24,7 +24,7 @@ test("how frames come and what is told goes along with a password", async () => 
   expect(opened).toMatchObject({ type: "hello", ...said, password: "of the room" });
 });
 
-test("without any of that nothing is made up", async () => {
+test("without these options none are added", async () => {
   const message = build.hello({ name: "Ada", password: "of the room" });
   const passed = await voucher.ofMessage(request, Buffer.from(message), true, () => "sealed");
   expect(parseClientMessage(passed!)).toEqual({

@@ -1,4 +1,4 @@
-/** Which room goes where, by what processes say of themselves: no store, no time, no line. */
+/** Which room moves where, computed from the processes' announcements: no store, no time, no network. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BusyWatch, heirOf, movesOf, placeOf, spread } from "../../../server/cluster/balance.ts";
@@ -34,35 +34,35 @@ const names = (moves: readonly { room: string; to: { process: string } }[]): str
   moves.map((move) => `${move.room} to ${move.to.process}`);
 
 describe("a running room", () => {
-  test("goes to the least busy process: the largest that leaves it less busy than its giver", () => {
+  test("moves to the least busy process; the largest room moves that leaves its target less busy than its giver", () => {
     const table = [busy, listed("b", { load: 0.4 }), listed("c", { load: 0.2 })];
     expect(names(movesOf(busy, 1, table, rooms, BALANCE))).toEqual(["large to c"]);
-    // With two threads the same rooms are half of the process each.
+    // With two threads each of the same rooms is half of the process.
     expect(names(movesOf(busy, 2, table, rooms, BALANCE))).toEqual(["huge to c"]);
   });
 
   test.each<[string, Partial<ListedProcess>]>([
     ["of another version", { version: "2" }],
-    ["that drains", { state: "draining" }],
+    ["that is draining", { state: "draining" }],
     ["that is not ready", { state: "starting" }],
     ["that has ended", { state: "gone" }],
-    ["of which nothing was heard", { secondsLeft: -0.1 }],
+    ["without an announcement", { secondsLeft: -0.1 }],
     ["that is full", { rooms: 64 }],
-    ["that is hardly less busy", { load: 0.9 - BALANCE.gap + 0.01 }],
-  ])("goes to none %s", (_what, changes) => {
+    ["that is only slightly less busy", { load: 0.9 - BALANCE.gap + 0.01 }],
+  ])("moves to no process %s", (_what, changes) => {
     expect(movesOf(busy, 1, [busy, listed("b", changes)], rooms, BALANCE)).toEqual([]);
   });
 
   test.each<[string, Partial<RoomLoad>]>([
-    ["that is going back, on trial or handed over", { movable: false }],
-    ["that has just come", { residentMs: BALANCE.residenceMs - 1 }],
-    ["that takes nearly nothing", { share: BALANCE.leastShare / 2 }],
+    ["that is being undone, on probation or handed over", { movable: false }],
+    ["that has just arrived", { residentMs: BALANCE.residenceMs - 1 }],
+    ["with almost no load", { share: BALANCE.leastShare / 2 }],
     ["that would make the other as busy", { share: 0.8 }],
   ])("stays: one %s", (_what, changes) => {
     expect(movesOf(busy, 1, [busy, listed("b")], [room("one", 0.3, changes)], BALANCE)).toEqual([]);
   });
 
-  test("goes with few others, and those that are on their way to a process count as there", () => {
+  test("moves with few other rooms, and rooms on their way to a process count as there", () => {
     const many = Array.from({ length: 9 }, (_, i) => room(`r${i}`, 0.1));
     const two = movesOf(busy, 1, [busy, listed("b"), listed("c", { load: 0.05 })], many, BALANCE);
     expect(names(two)).toEqual(["r0 to b", "r1 to c"]);
@@ -71,7 +71,7 @@ describe("a running room", () => {
     expect(names(movesOf(busy, 1, told, many, BALANCE))[0]).toBe("r0 to d");
   });
 
-  test("however loads are spread, every move makes the spread more even, and moving ends", () => {
+  test("from any loads, every move makes them more even, and moving ends", () => {
     const worlds = fc.array(fc.array(fc.double({ min: 0.005, max: 0.5, noNaN: true }), { maxLength: 12 }), {
       minLength: 2,
       maxLength: 5,
@@ -109,7 +109,7 @@ describe("a running room", () => {
 });
 
 describe("a new room", () => {
-  test("is made at the least busy process, if that is less busy by a margin", () => {
+  test("is created at the least busy process, if that is less busy by a margin", () => {
     const own = listed("a", { load: 0.3 });
     expect(placeOf(own, [own, listed("b", { load: 0.2 })], BALANCE)).toBeNull();
     expect(placeOf(own, [own, listed("b", { load: 0.2 }), listed("c", { load: 0.1 })], BALANCE)?.process).toBe("c");
@@ -117,7 +117,7 @@ describe("a new room", () => {
     expect(placeOf(full, [full, listed("b", { rooms: 10 })], BALANCE)?.process).toBe("b");
   });
 
-  test("is made anywhere but here, if there is no place, or it ends or is not ready", () => {
+  test("is created elsewhere if this process is full, ending or not ready", () => {
     const theirs = listed("b", { load: 0.9 });
     for (const changes of [{ rooms: 64 }, { state: "draining" }, { state: "starting" }] as const) {
       const own = listed("a", changes);
@@ -127,7 +127,7 @@ describe("a new room", () => {
   });
 });
 
-test("rooms of a process that ends are spread by what they need", () => {
+test("rooms of an ending process are distributed by their loads", () => {
   const table = [busy, listed("b", { load: 0.4 }), listed("c"), listed("d", { version: "2" })];
   expect(spread(busy, 1, table, rooms, BALANCE)).toEqual(
     new Map([
@@ -139,30 +139,30 @@ test("rooms of a process that ends are spread by what they need", () => {
   expect(spread(busy, 1, [busy], rooms, BALANCE)).toEqual(new Map());
 });
 
-describe("a room that nobody owns", () => {
+describe("a room without an owner", () => {
   const own = listed("own");
   const given = (to: string | null, secondsAgo: number, by = "a", version = "1"): ListedProcess =>
     listed(by, { state: "gone", version, given: [{ room: "x", to, secondsAgo }] });
   const heir = (table: ListedProcess[], lapsed: string | null = null): string | undefined =>
     heirOf({ name: "x", lapsed }, own, [own, ...table], BALANCE)?.process;
 
-  test("is for whom it was given to, for a while, if they are there", () => {
+  test("goes to the process that it was given to, for a while, if that is alive", () => {
     expect(heir([given("b", 1), listed("b")])).toBe("b");
     expect(heir([given("b", BALANCE.offerSeconds), listed("b")])).toBeUndefined();
     expect(heir([given("b", 1), listed("b", { secondsLeft: -1 })])).toBeUndefined();
     expect(heir([given("b", 1), listed("b", { state: "draining" })])).toBeUndefined();
     expect(heir([given("own", 1)])).toBeUndefined();
-    // The last word counts.
+    // The last hand-over counts.
     expect(heir([given("b", 2), given("c", 1, "z"), listed("b"), listed("c")])).toBe("c");
   });
 
-  test("is for those of the version that had it, while there are any with a place", () => {
+  test("goes to processes of its last owner's version, while any of them has a place", () => {
     const others = [listed("b", { version: "2", load: 0.5 }), listed("c", { version: "2", load: 0.1 })];
     expect(heir([given(null, 30, "a", "2"), ...others])).toBe("c");
     expect(heir([given(null, 30, "a", "2")])).toBeUndefined();
     expect(heir([given(null, 30, "a", "2"), listed("b", { version: "2", rooms: 64 })])).toBeUndefined();
     expect(heir([given(null, 30, "a", "1"), ...others])).toBeUndefined();
-    // One whose lease ran out, and is known to be of another version.
+    // Its lease has expired, and it is known to have another version.
     const dead = listed("a", { version: "2", secondsLeft: -3 });
     expect(heir([dead, ...others], "a")).toBe("c");
     expect(heir([dead], "a")).toBeUndefined();
@@ -170,12 +170,12 @@ describe("a room that nobody owns", () => {
   });
 });
 
-test("a process is too busy after a while, until it is calm, and looks again some time after each move", () => {
+test("a process becomes busy after a while, stays so until it is calm, and checks again some time after each move", () => {
   const watch = new BusyWatch(BALANCE);
   const { busy: high, calm, sustainedMs, pauseMs } = BALANCE;
   expect(watch.look(high, 0)).toBe(false);
   expect(watch.look(high, sustainedMs - 1)).toBe(false);
-  expect(watch.look(high - 0.01, sustainedMs)).toBe(false); // A moment of peace, and it begins anew.
+  expect(watch.look(high - 0.01, sustainedMs)).toBe(false); // One calm moment restarts the count.
   expect(watch.look(high, sustainedMs + 1)).toBe(false);
   expect(watch.look(high, 2 * sustainedMs + 1)).toBe(true);
   expect(watch.look(calm, 2 * sustainedMs + 2)).toBe(true);

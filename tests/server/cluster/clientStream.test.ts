@@ -1,6 +1,6 @@
 /**
- * What a client sends over a socket that is passed on: messages are changed, whatever pieces they come in; all else is
- * as it was.
+ * Data of a client over a forwarded socket: messages may be rewritten, however they are split, and the rest is
+ * unchanged.
  */
 import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -16,7 +16,7 @@ function frame(opcode: number, payload: Uint8Array, final = true): Buffer {
   return Buffer.concat([Buffer.from(head), mask, payload.map((byte, i) => byte ^ mask[i & 3]!)]);
 }
 
-/** What comes out of pieces that go in, and the messages that were asked about. */
+/** Output for these pieces of input, and the messages that were offered for rewriting. */
 async function through(pieces: Buffer[], rewrite: Rewrite): Promise<{ out: Buffer; seen: Buffer[] }> {
   const seen: Buffer[] = [];
   const inner = new ClientStream((message, first) => {
@@ -30,7 +30,7 @@ async function through(pieces: Buffer[], rewrite: Rewrite): Promise<{ out: Buffe
   return { out: await out, seen };
 }
 
-/** Frames of a client as its peer reads them. */
+/** Frames of a client as its peer decodes them. */
 function read(bytes: Buffer): { opcode: number; payload: Buffer }[] {
   const frames = [];
   for (let at = 0; at < bytes.length; ) {
@@ -51,7 +51,7 @@ const cut = (bytes: Buffer, places: number[]): Buffer[] => {
   return ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end)).filter((piece) => piece.length > 0);
 };
 
-test("however they are cut, in up to eight fragments with pongs between: messages are whole, and changed or as they came", async () => {
+test("messages in up to eight fragments with pongs in between are offered whole, and are rewritten or unchanged", async () => {
   const fragments = fc.array(fc.uint8Array({ maxLength: 500 }), { minLength: 1, maxLength: 8 });
   const messages = fc.array(fc.tuple(fragments, fc.option(fc.uint8Array({ maxLength: 4000 }))), {
     minLength: 1,
@@ -83,7 +83,7 @@ test("however they are cut, in up to eight fragments with pongs between: message
   );
 });
 
-test("where nobody puts anything in their place, all bytes are as they came", async () => {
+test("without rewriting all bytes are unchanged", async () => {
   const sent = Buffer.concat([frame(2, Buffer.from("hello")), frame(2, Buffer.from("more"))]);
   const { out, seen } = await through([sent], () => null);
   expect([out.equals(sent), seen.length]).toEqual([true, 2]);
@@ -91,7 +91,7 @@ test("where nobody puts anything in their place, all bytes are as they came", as
 
 test.each<[string, Buffer]>([
   ["text", frame(1, Buffer.from("hello"))],
-  ["a continuation of nothing", frame(0, Buffer.from("hello"))],
+  ["a continuation without a start", frame(0, Buffer.from("hello"))],
   ["no mask", Buffer.from([0x82, 1, 65, 0x82, 1, 65])],
   ["reserved bits", Buffer.from([0xc2, 0x81, 0, 0, 0, 0, 65])],
   ["a length of 64 bits", Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0])],
@@ -101,8 +101,8 @@ test.each<[string, Buffer]>([
     Buffer.concat(Array.from({ length: 9 }, (_, i) => frame(i ? 0 : 2, Buffer.alloc(1), false))),
   ],
   ["pongs alone", Buffer.concat(Array.from({ length: 200 }, () => frame(0xa, Buffer.alloc(120))))],
-  ["an end before it is whole", frame(2, Buffer.from("hello")).subarray(0, 9)],
-])("%s goes through as it is, and nobody is asked", async (_what, sent) => {
+  ["an end before the message is complete", frame(2, Buffer.from("hello")).subarray(0, 9)],
+])("%s passes unchanged, without being offered", async (_what, sent) => {
   const { out, seen } = await through(cut(sent, [3, 7]), async () => Buffer.alloc(0));
   expect(out.equals(sent)).toBe(true);
   expect(seen).toEqual([]);

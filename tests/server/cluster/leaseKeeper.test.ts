@@ -1,4 +1,4 @@
-/** Renewals of leases, by a clock that is turned by hand. */
+/** Renewals of leases, in virtual time. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LeaseKeeper } from "../../../server/cluster/leaseKeeper.ts";
 import { ClusterMetrics } from "../../../server/metrics/cluster.ts";
@@ -13,7 +13,7 @@ const lease = { room: "room", process: "here", epoch: 1, url: "http://here" };
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A keeper that holds one lease of a store that answers renewals when it is told to. */
+/** A keeper with one lease of a store that answers renewals on command. */
 async function holding(
   writes: Partial<Store> = {},
 ): Promise<{ keeper: LeaseKeeper; asked: number[]; answers: (() => void)[] }> {
@@ -35,7 +35,7 @@ async function holding(
   return { keeper, asked, answers };
 }
 
-test("an answer that took most of a term is followed by the next renewal before the lease ends", async () => {
+test("after an answer that took most of a term the next renewal comes before the lease ends", async () => {
   const { keeper, asked, answers } = await holding();
   await vi.advanceTimersByTimeAsync(TERM_MS / 3);
   expect(asked.length).toBe(1);
@@ -50,7 +50,7 @@ test("an answer that took most of a term is followed by the next renewal before 
   keeper.close();
 });
 
-test("answers that come at once are a third of a term apart", async () => {
+test("with immediate answers renewals are a third of a term apart", async () => {
   const { keeper, asked, answers } = await holding();
   for (let renewal = 0; renewal < 5; renewal++) {
     await vi.advanceTimersByTimeAsync(TERM_MS / 3);
@@ -62,7 +62,7 @@ test("answers that come at once are a third of a term apart", async () => {
   keeper.close();
 });
 
-test("a lease that a refused write has shown to be lost is not renewed: a replica might give it back, without a room", async () => {
+test("a lease that a refused write has shown to be lost is not renewed: a replica might return it without a room", async () => {
   const { keeper, asked } = await holding({ writeSettings: () => Promise.reject(new LeaseLost(lease)) });
   await expect(keeper.store.writeSettings(lease, {})).rejects.toThrow(LeaseLost);
   expect(keeper.lease("room")).toBeUndefined();
@@ -71,7 +71,7 @@ test("a lease that a refused write has shown to be lost is not renewed: a replic
   keeper.close();
 });
 
-test("a write that failed for another reason, or was refused by an older lease, loses none", async () => {
+test("a write that failed for another reason, or was refused for an older lease, loses no lease", async () => {
   const { keeper } = await holding({
     writeSettings: () => Promise.reject(new Error("away")),
     writeMembers: () => Promise.reject(new LeaseLost({ ...lease, epoch: 0 })),

@@ -1,6 +1,4 @@
-/**
- * What becomes of a lease when the room under it cannot be taken. A real SQLite store, which fails when it is told to.
- */
+/** The lease of a room that cannot be taken over. A real SQLite store, which fails on command. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a parked room that is claimed, and whose mark the store does not take away, is nobody's again at once", async () => {
+test("a quarantined room is released at once if its mark cannot be removed after the claim", async () => {
   const record = { scene: "s", pool: "shared" as const, createdAt: new Date(0).toISOString(), settings: {} };
   const made = await store.createRoom({ name: "parked", ...record }, other);
   if (!made.created) throw new Error("the name was taken");
@@ -52,7 +50,7 @@ test("a parked room that is claimed, and whose mark the store does not take away
     names: () => [],
     members: () => 0,
     drop: () => Promise.resolve(),
-    adopt: () => Promise.reject(new Error("it was adopted all the same")),
+    adopt: () => Promise.reject(new Error("it was taken over nevertheless")),
   };
   const keeper = new LeaseKeeper({ store: failing, holder, rooms, metrics, log });
   const heirs = (): Promise<Map<string, Holder>> => Promise.resolve(new Map());

@@ -1,4 +1,7 @@
-/** Who really asked, as one process tells another: sealed, for one process, for one request, for a minute, once. */
+/**
+ * The identity of the original caller, passed between processes: sealed, for one process and one request, valid for a
+ * minute, usable once.
+ */
 import { expect, test } from "vitest";
 import { clusterSecretsFrom, type Ticket, Tickets } from "../../../server/cluster/ticket.ts";
 
@@ -14,16 +17,16 @@ const reader = (secrets = [secret], process = "ann", most?: number): Tickets => 
 const sealed = (changes: Partial<Ticket> = {}, nowMs?: number): string =>
   reader().seal({ ...ticket, ...changes }, nowMs);
 
-test.each(["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7", "127.0.0.1"])("%s comes through", (address) => {
+test.each(["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7", "127.0.0.1"])("%s is passed on", (address) => {
   expect(reader().take(sealed({ address }), request)).toEqual({ ...ticket, address });
 });
 
-test("any of several secrets may have sealed it, while they are being exchanged", () => {
+test("any of several secrets may have sealed it, during their rotation", () => {
   expect(reader(["another", secret]).take(sealed(), request)).toEqual(ticket);
   expect(reader([]).take(sealed(), request)).toBeNull();
 });
 
-test("only with the secret, for that process, for that request, soon", () => {
+test("valid only with the secret, for that process, for that request, for a short time", () => {
   const header = sealed({}, 1e12);
   expect(reader().take(header, request, 1e12 + 59_000)).toEqual(ticket);
   expect(reader().take(header, request, 1e12 - 59_000)).toEqual(ticket);
@@ -36,16 +39,16 @@ test("only with the secret, for that process, for that request, soon", () => {
   expect(reader().take(header, { ...request, url: "/api/rooms/b/socket?x=1" }, 1e12)).toBeNull();
 });
 
-test("once", () => {
+test("usable once", () => {
   const [taker, header] = [reader(), sealed()];
   expect(taker.take(header, request)).toEqual(ticket);
   expect(taker.take(header, request)).toBeNull();
-  // Characters that base64url does not have are read over: the ticket is the same one.
+  // The decoder ignores characters outside base64url, so the ticket is the same.
   expect(taker.take(`${header}=`, request)).toBeNull();
   expect(taker.take(sealed(), request)).toEqual(ticket);
 });
 
-test("no bit of it can be changed, and nothing in it can be read", () => {
+test("no changed bit is accepted, and nothing in it is readable", () => {
   const header = sealed();
   const bytes = Buffer.from(header, "base64url");
   for (let at = 0; at < bytes.length; at++) {
@@ -57,7 +60,7 @@ test("no bit of it can be changed, and nothing in it can be read", () => {
   expect(sealed()).not.toBe(header);
 });
 
-test("what is remembered is bounded, and ends with what it is of", () => {
+test("the memory of used tickets is bounded, and forgets expired ones", () => {
   const taker = reader([secret], "ann", 10);
   for (let i = 0; i < 100; i++) expect(taker.take(sealed({}, 1e12), request, 1e12)).not.toBeNull();
   expect(taker.remembered).toBe(10);
@@ -66,12 +69,12 @@ test("what is remembered is bounded, and ends with what it is of", () => {
 });
 
 test.each(["", ".", "AAAA", "x".repeat(40), "x".repeat(10_000), `${Date.now()}.MTI3LjAuMC4x.AAAA`])(
-  "%j is nobody's ticket",
+  "%j is not a ticket",
   (header) => {
     expect(reader().take(header, request)).toBeNull();
   },
 );
 
-test("what is no address is not taken for one, however well sealed", () => {
+test("an invalid address is not accepted, even in a sealed ticket", () => {
   expect(reader().take(sealed({ address: "not an address\nx: y" }), request)).toBeNull();
 });

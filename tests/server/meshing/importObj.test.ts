@@ -1,4 +1,4 @@
-/** OBJ: every way to name a vertex gives the same mesh, and every mistake is named with its line. */
+/** OBJ: every way to index a vertex gives the same mesh, and every error names its line. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { importObj } from "../../../server/meshing/importObj.ts";
@@ -33,7 +33,7 @@ test("polygons become fans, vertices may have weights and colors, faces may come
   ]);
 });
 
-test("unused vertices are dropped, and origin says which stay", () => {
+test("unused vertices are dropped, and origin gives the indices of the kept ones", () => {
   const { positions, triangles, origin } = importObj("a.obj", `${CORNERS}f 4 2 3\n`);
   expect([...triangles]).toEqual([2, 0, 1]);
   expect([...origin!]).toEqual([1, 2, 3]);
@@ -58,7 +58,7 @@ test.each([
   expect(faultOf(() => importObj("a.obj", text))).toMatchObject({ file: "a.obj", ...fault });
 });
 
-test("a triangle without area is no cloth", () => {
+test("a triangle without area is not accepted as cloth", () => {
   const line = importObj("a.obj", "v 0 0 0\nv 1e-3 0 0\nv 3e-3 0 0\nf 1 2 3\n");
   expect(faultOf(() => requireSheet("a.obj", line))).toMatchObject({
     field: "triangle 0 area over longest edge squared",
@@ -68,7 +68,7 @@ test("a triangle without area is no cloth", () => {
   expect(() => requireSheet("a.obj", small)).not.toThrow();
 });
 
-test("property: what is written is read", () => {
+test("property: a written mesh is read unchanged", () => {
   fc.assert(
     fc.property(anySurface, fc.constantFrom("abs", "rel"), ({ positions, triangles }, way) => {
       const count = positions.length / 3;

@@ -1,4 +1,4 @@
-/** PLY: text and binary of both byte orders, plain and gzip, and what is refused. */
+/** PLY: text and binary of both byte orders, plain and gzip, and refusals. */
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -43,7 +43,7 @@ function binary({ positions, triangles }: SurfaceMesh, little: boolean): Uint8Ar
   return Buffer.concat([head, new Uint8Array(data.buffer)]);
 }
 
-test("property: what is written is read, in every format", () => {
+test("property: a written mesh is read unchanged, in every format", () => {
   fc.assert(
     fc.property(anySurface, fc.constantFrom("ascii", "little", "big"), fc.boolean(), (surface, format, packed) => {
       const file = format === "ascii" ? ascii(surface) : binary(surface, format === "little");
@@ -54,7 +54,7 @@ test("property: what is written is read, in every format", () => {
   );
 });
 
-test("property: a file cut short or with a changed byte is read or refused with a MeshError", () => {
+test("property: a truncated file, or one with a changed byte, is read or refused with a MeshError", () => {
   fc.assert(
     fc.property(
       anySurface,
@@ -81,7 +81,7 @@ test("property: a file cut short or with a changed byte is read or refused with 
 const QUAD =
   "ply\nformat ascii 1.0\nelement vertex 5\nproperty double z\nproperty double y\nproperty double x\nproperty list uchar float extra\nelement edge 1\nproperty int a\nproperty int b\nelement face 1\nproperty uchar flag\nproperty list uchar uint vertex_index\nend_header\n0 0 0 2 5 5\n0 0 1 0\n0 1 1 0\n0 1 0 1 9\n9 9 9 0\n0 1\n1 4 0 1 2 3\n";
 
-test("polygons become fans; order of properties, further properties and elements do not matter", () => {
+test("polygons become fans; the order of properties, and additional properties and elements, do not matter", () => {
   const { positions, triangles, origin } = importPly("a.ply", bytes(QUAD));
   expect([...triangles]).toEqual([0, 1, 2, 0, 2, 3]);
   expect([...positions]).toEqual([0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0]);
@@ -89,7 +89,7 @@ test("polygons become fans; order of properties, further properties and elements
 });
 
 test.each([
-  ["no PLY", "obj\n", { line: 1, field: "first line", value: "obj" }],
+  ["text that is not PLY", "obj\n", { line: 1, field: "first line", value: "obj" }],
   ["unknown format", QUAD.replace("ascii", "utf8"), { line: 2, field: "format", value: "utf8" }],
   ["unknown version", QUAD.replace("ascii 1.0", "ascii 1.1"), { line: 2, field: "version", value: "1.1" }],
   ["endless header", "ply\nformat ascii 1.0\n", { field: "header" }],

@@ -1,4 +1,4 @@
-/** TetGen and Gmsh: numbering, orientation and what is refused. */
+/** TetGen and Gmsh: numbering, orientation and refusals. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sixVolume } from "../../../server/meshing/finishMesh.ts";
@@ -77,7 +77,7 @@ test.each([
   expect(faultOf(() => tetgen(node, ele))).toMatchObject(fault);
 });
 
-test("degenerate is relative: the same shape passes in nanometers and in megameters, and a sliver fails in both", () => {
+test("degenerate is relative: the same shape is accepted in nanometers and in megameters, and a sliver is refused in both", () => {
   for (const unit of ["e-9", "", "e6"]) {
     const node = (z: string): string => `4 3 0 0\n0 0 0 0\n1 1${unit} 0 0\n2 0 1${unit} 0\n3 0 0 ${z}${unit}\n`;
     expect(tetgen(node("1"), "1 4 0\n0 0 1 2 3\n").tets).toHaveLength(4);
@@ -85,7 +85,7 @@ test("degenerate is relative: the same shape passes in nanometers and in megamet
   }
 });
 
-test("Gmsh: tetrahedra where there are any, triangles otherwise; numbers in any order", () => {
+test("Gmsh: tetrahedra if there are any, triangles otherwise; numbers in any order", () => {
   const read = importGmsh("a.msh", MSH);
   if (read.kind !== "tets") throw new Error("tetrahedra expected");
   expect([...read.tets.positions]).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
@@ -119,7 +119,7 @@ test.each([
     { field: "end of file", limit: "$EndElements is needed first" },
   ],
   [
-    "fewer nodes than promised",
+    "fewer nodes than stated",
     MSH.replace("$Nodes\n5", "$Nodes\n6"),
     { line: 15, field: "node number", value: "$EndNodes" },
   ],
@@ -129,7 +129,7 @@ test.each([
   expect(faultOf(() => importGmsh("a.msh", text))).toMatchObject({ file: "a.msh", ...fault });
 });
 
-/** Tetrahedra that share no vertex, big enough not to be degenerate. */
+/** Tetrahedra without shared vertices, big enough not to be degenerate. */
 const anyTets = fc
   .array(fc.tuple(fc.boolean(), fc.integer({ min: -1000, max: 1000 }), fc.integer({ min: 1, max: 50 })), {
     minLength: 1,
@@ -144,7 +144,7 @@ const anyTets = fc
     return { points, tets, volume: parts.reduce((sum, [, , size]) => sum + size ** 3 / 6, 0) };
   });
 
-test("property: what is written is read with positive volume, in both formats", () => {
+test("property: a written mesh is read with positive volume, in both formats", () => {
   const volume = (mesh: TetMesh): number => {
     let sum = 0;
     for (let e = 0; e < mesh.tets.length; e += 4) {

@@ -1,4 +1,4 @@
-/** The mesh cache: the same bytes back, damage repaired, writers side by side. */
+/** The mesh cache: the same bytes again, damage repaired, several writers at once. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ test("every input is in the key, and the callback is not", () => {
   expect(meshCacheKey(surface, { ...options, onProgress: () => undefined })).toBe(keys[0]);
 });
 
-test("a damaged file is made again", async () => {
+test("a damaged file is created again", async () => {
   const made = await meshCache(surface, options, folder);
   const path = join(folder, `${meshCacheKey(surface, options)}.bin`);
   const whole = await readFile(path);
@@ -71,7 +71,7 @@ test("several writers at once leave one whole file", async () => {
   expect((await meshCache(surface, options, folder)).cached).toBe(true);
 });
 
-test("a folder that cannot be made costs no result", async () => {
+test("the result is returned even if the folder cannot be created", async () => {
   const file = join(parent, "file");
   await writeFile(file, "");
   const { cached, mesh } = await meshCache(surface, options, join(file, "below"));

@@ -8,7 +8,7 @@ import { renumber } from "../../../server/meshing/renumber.ts";
 import { tetrahedralize } from "../../../server/meshing/tetrahedralize.ts";
 import { expectSound } from "./shapes.ts";
 
-/** Elements as sorted corner positions, sorted: what a mesh is without its numbering. */
+/** Elements as sorted corner positions, sorted: the mesh without its numbering. */
 function shape(mesh: TetMesh): string[] {
   const at = (v: number): string => mesh.positions.subarray(3 * v, 3 * v + 3).join();
   return Array.from({ length: mesh.tets.length / 4 }, (_, e) =>
@@ -18,7 +18,7 @@ function shape(mesh: TetMesh): string[] {
 
 function shuffled(mesh: TetMesh): TetMesh {
   const count = mesh.positions.length / 3;
-  // Multiplying by a number prime to the count is a permutation without order.
+  // Multiplication by a number prime to the count is a permutation that looks random.
   let step = 7919;
   while (count % step === 0) step++;
   const newOf = Array.from({ length: count }, (_, v) => (v * step) % count);
@@ -28,8 +28,8 @@ function shuffled(mesh: TetMesh): TetMesh {
 }
 
 /**
- * Mean distance between the numbers of an element's corners, counted among surface particles and among the others
- * separately: how wide its windows of memory are.
+ * Mean distance between the indices of an element's corners, separately for surface and inner particles. It measures
+ * the width of an element's memory window.
  */
 const spread = (mesh: TetMesh, surfaceCount: number): number => {
   let sum = 0;
@@ -44,7 +44,7 @@ const spread = (mesh: TetMesh, surfaceCount: number): number => {
   return sum / (mesh.tets.length / 4);
 };
 
-test("a shuffled box: the same shape, surface particles first, numbers close together", () => {
+test("a shuffled box: the same shape, surface particles first, close numbers", () => {
   const box = shuffled(boxTets([1, 1, 4], [4, 4, 16]));
   const { mesh, surfaceCount, oldOf } = renumber(box);
   expectSound(mesh);
@@ -59,14 +59,14 @@ test("a shuffled box: the same shape, surface particles first, numbers close tog
   expect(Math.max(...surface)).toBe(surfaceCount - 1);
   expect(new Set(surface).size).toBe(surfaceCount);
   expect(spread(mesh, surfaceCount)).toBeLessThan(0.15 * spread(box, surfaceCount));
-  // Elements come in the order of their particles: their first corners never go back.
+  // Elements are in the order of their particles: their first corners never decrease.
   const first = Array.from({ length: mesh.tets.length / 4 }, (_, e) =>
     Math.min(...mesh.tets.subarray(4 * e, 4 * e + 4)),
   );
   expect(first).toEqual([...first].sort((a, b) => a - b));
 });
 
-test("origins add up: places in the file survive", () => {
+test("origins compose: indices of the file survive", () => {
   const box = boxTets([1, 1, 1], [2, 2, 2]);
   const origin = Uint32Array.from({ length: 27 }, (_, v) => 100 + v);
   const { mesh, oldOf } = renumber({ ...box, origin });
@@ -74,7 +74,7 @@ test("origins add up: places in the file survive", () => {
   expect(renumber(box)).toEqual(renumber(box));
 });
 
-test("on the bunny every surface particle but the first has an earlier neighbor, most have two, and it is near", async () => {
+test("on the bunny every surface particle but the first has a near earlier neighbor, and most have two", async () => {
   const surface = await loadPackageMesh("bunny");
   const { mesh, surfaceCount } = renumber(tetrahedralize(surface, { spacing: 1 }).mesh);
   const neighbors = Array.from({ length: surfaceCount }, () => new Set<number>());

@@ -1,6 +1,6 @@
 /**
- * Shapes with known volume and topology, mesh files written from random meshes, and what every tetrahedral mesh must
- * satisfy.
+ * Shapes with known volume and topology, mesh files written from random meshes, and the checks of every tetrahedral
+ * mesh.
  */
 import fc from "fast-check";
 import { expect } from "vitest";
@@ -68,7 +68,7 @@ export function withHole(surface: SurfaceMesh, center: readonly number[], radius
 /** Volume inside a closed surface, m^3. */
 export function enclosedVolume(surface: SurfaceMesh): number {
   const { triangles } = surface;
-  // As seen from the first vertex, so that a shape far from the origin keeps its digits.
+  // Relative to the first vertex, so that a shape far from the origin keeps its digits.
   const x = surface.positions.map((value, i) => value - surface.positions[i % 3]!);
   let six = 0;
   for (let t = 0; t < triangles.length; t += 3) {
@@ -86,8 +86,8 @@ export function enclosedVolume(surface: SurfaceMesh): number {
 }
 
 /**
- * Holds a mesh against what all of ours promise: positive elements, faces that match, a closed manifold boundary that
- * encloses their volume, no unused vertex.
+ * Checks the guarantees of all our meshes: positive elements, matching faces, a closed manifold boundary that encloses
+ * their volume, no unused vertex.
  */
 export function expectSound(mesh: TetMesh): { quality: TetQuality; topology: SurfaceTopology } {
   const quality = tetQuality(mesh);
@@ -101,7 +101,7 @@ export function expectSound(mesh: TetMesh): { quality: TetQuality; topology: Sur
   return { quality, topology };
 }
 
-/** What the MeshError of a call says. Fails where there is none. */
+/** Details of the MeshError of a call. Fails if there is none. */
 export function faultOf(call: () => unknown): MeshFault {
   try {
     call();

@@ -1,4 +1,4 @@
-/** Isosurface stuffing on fields of any kind: angles stay bounded, faces match, nothing is inverted. */
+/** Isosurface stuffing on any field: angles stay bounded, faces match, no element is inverted. */
 import { expect, test } from "vitest";
 import { boundarySurface, joinFaces, surfaceTopology } from "../../../server/meshing/boundary.ts";
 import {
@@ -21,7 +21,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-test("lattice tetrahedra fill the cell, are alike, and know their edges", () => {
+test("lattice tetrahedra fill the cell, are congruent, and know their edges", () => {
   const volumes = LATTICE_TETS.map(({ corners, edges }) => {
     const [a, b, c] = [0, 1, 2].map((i) => corners[i]!.map((value, k) => value - corners[3]![k]!)) as [
       number[],
@@ -47,7 +47,7 @@ test("lattice tetrahedra fill the cell, are alike, and know their edges", () => 
   expect(volumes).toEqual(new Array(12).fill(4));
 });
 
-test("names of lattice vertices go both ways, and the nearest vertex is the nearest", () => {
+test("names of lattice vertices map both ways, and the nearest vertex is found", () => {
   const lattice = latticeAround([0, 0, 0], [1, 2, 1.5], 0.4);
   const c = new Int32Array(3);
   for (let v = 0; v < lattice.vertices; v++) {
@@ -66,7 +66,7 @@ test("names of lattice vertices go both ways, and the nearest vertex is the near
   }
 });
 
-/** Fields that no surface has: random signs, cut points crowded where angles get extreme. */
+/** Fields that no surface has: random signs, cut points near extreme angles. */
 function hostileMesh(seed: number, withForced: boolean) {
   const random = randomNumbers(seed);
   const density = 0.4 + 0.1 * (seed % 5);
@@ -82,7 +82,7 @@ function hostileMesh(seed: number, withForced: boolean) {
   return { field, forced };
 }
 
-test("dihedral angles stay within 10.7 and 164.7 degrees whatever the field, and every inner face has its two elements", () => {
+test("for any field dihedral angles stay within 10.7 and 164.7 degrees, and every inner face has its two elements", () => {
   let smallest = 180;
   let largest = 0;
   for (let seed = 1; seed <= 24; seed++) {
@@ -99,12 +99,12 @@ test("dihedral angles stay within 10.7 and 164.7 degrees whatever the field, and
   }
   expect(smallest).toBeGreaterThan(10.7);
   expect(largest).toBeLessThan(164.7);
-  // The test reaches the extremes that it is about.
+  // The random fields come close to the extremes.
   expect(smallest).toBeLessThan(14);
   expect(largest).toBeGreaterThan(155);
 });
 
-test("only vertices on the surface are pinched, and forcing those inside ends all pinches", () => {
+test("only surface vertices are pinched, and forcing inner vertices removes all pinches", () => {
   for (let seed = 1; seed <= 5; seed++) {
     const { field, forced } = hostileMesh(seed, false);
     let mesh = stuff(field, forced);

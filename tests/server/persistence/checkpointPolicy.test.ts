@@ -1,4 +1,4 @@
-/** What becomes of a room whose threads are lost in the same tick again and again. */
+/** A room whose threads are lost at the same tick again and again. */
 import { expect, test } from "vitest";
 import { CheckpointPolicy, Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
 import type { StepResult } from "../../../server/workers/messages.ts";
@@ -19,7 +19,7 @@ function played(beginsAnew: boolean): CheckpointPolicy {
   return policy;
 }
 
-/** Losses that are charged, up to the trial. */
+/** Charged losses, up to the trial. */
 function untilAlone(policy: CheckpointPolicy): void {
   expect(policy.afterLoss(true)).toMatchObject({ alone: false });
   expect(policy.takeOutcome()).toBe("again");
@@ -29,7 +29,7 @@ function untilAlone(policy: CheckpointPolicy): void {
   expect(policy.takeOutcome()).toBe("without inputs");
 }
 
-test("again, without inputs, alone, and then nothing more: what was is kept", () => {
+test("retries, then without inputs, then alone, then gives up; the state is kept", () => {
   const policy = played(false);
   untilAlone(policy);
   for (let more = 0; more < 2; more++) expect(() => policy.afterLoss(true)).toThrow(Hopeless);
@@ -37,19 +37,19 @@ test("again, without inputs, alone, and then nothing more: what was is kept", ()
   expect(policy.history.records(0)).toHaveLength(90);
 });
 
-test("losses that are not charged change nothing, however many, and keep the inputs", () => {
+test("any number of uncharged losses changes nothing, and keeps the inputs", () => {
   const policy = played(false);
   for (let losses = 0; losses < 100; losses++) {
     expect(policy.afterLoss(false)).toMatchObject({ until: 90, alone: false });
     expect(policy.takeOutcome()).toBe("again");
   }
   untilAlone(policy);
-  // Nor do they fail a trial.
+  // They do not fail a trial either.
   expect(policy.afterLoss(false)).toMatchObject({ alone: true });
   expect(policy.takeOutcome()).toBe("again");
 });
 
-test("a loss beside others, while a room is made again, does not take back what its own loss has led to", () => {
+test("a loss beside other rooms, during a restore, does not revert the consequences of its own loss", () => {
   const policy = played(true);
   untilAlone(policy);
   policy.afterLoss(true);
@@ -63,7 +63,7 @@ test("a loss beside others, while a room is made again, does not take back what 
   expect(policy.takeOutcome()).toBe("again");
 });
 
-test("a tick that comes to its end alone clears the room of all charges", () => {
+test("a tick that completes alone clears the room of all charges", () => {
   const policy = played(false);
   untilAlone(policy);
   expect(policy.triedAlone).toBe(true);
@@ -72,7 +72,7 @@ test("a tick that comes to its end alone clears the room of all charges", () => 
   untilAlone(policy);
 });
 
-test("a tick that was stepped in between begins the count anew", () => {
+test("a completed tick in between restarts the count", () => {
   const policy = played(false);
   policy.afterLoss(true);
   policy.afterLoss(true);
@@ -82,7 +82,7 @@ test("a tick that was stepped in between begins the count anew", () => {
   expect(policy.takeOutcome()).toBe("again");
 });
 
-test("four losses in ten seconds of ticks lead to a trial, too, and four in more do not", () => {
+test("four losses in ten seconds of ticks lead to a trial, too; four in a longer time do not", () => {
   const often = played(false);
   for (let losses = 1; losses < 4; losses++, stepped(often, 2 * HZ))
     expect(often.afterLoss(true)).toMatchObject({ alone: false });
@@ -92,7 +92,7 @@ test("four losses in ten seconds of ticks lead to a trial, too, and four in more
     expect(seldom.afterLoss(true)).toMatchObject({ alone: false });
 });
 
-test("where there is nothing to keep it for, the scene starts again, once in ten seconds of ticks", () => {
+test("a room that cannot be quarantined restarts its scene, once in ten seconds of ticks", () => {
   const policy = played(true);
   untilAlone(policy);
   expect(policy.afterLoss(true)).toMatchObject({ from: 0, until: 0, records: [], alone: false });

@@ -1,4 +1,4 @@
-/** What a history keeps, thins and forgets. States are bytes here; that they are a room's is tested with rooms. */
+/** States that a history keeps, thins out and forgets. States are plain bytes here; tests of rooms use real ones. */
 import { expect, test } from "vitest";
 import { HistoryError, RoomHistory } from "../../../server/persistence/history.ts";
 import type { Input } from "../../../server/sim/types.ts";
@@ -18,13 +18,13 @@ async function run(history: RoomHistory, until: number, every: number): Promise<
   }
 }
 
-test("any tick can be had from the state before it and what went in since", async () => {
+test("any tick can be reproduced from the state before it and the inputs since", async () => {
   const history = new RoomHistory(HZ, 60);
   await run(history, 130, 50);
   const { state, from, until, records } = history.rebuild(125);
   expect(new TextDecoder().decode(state)).toBe("state of 100");
   expect([from, until]).toEqual([100, 125]);
-  // the tick after a state is marked: its list of pairs is made anew
+  // The tick after a state is marked: its pair list is rebuilt.
   expect(records).toEqual([
     { tick: 101, inputs: [], fresh: true },
     { tick: 110, inputs: [push(110)], fresh: false },
@@ -34,7 +34,7 @@ test("any tick can be had from the state before it and what went in since", asyn
   expect(() => history.rebuild(131)).toThrow(HistoryError);
 });
 
-test("a state that was taken after the last tick marks the tick that is still to come", async () => {
+test("a state saved after the last tick marks the next tick", async () => {
   const history = new RoomHistory(HZ, 60);
   await run(history, 50, 50);
   expect(history.rebuild(50).fresh).toBe(true);
@@ -42,7 +42,7 @@ test("a state that was taken after the last tick marks the tick that is still to
   expect(history.rebuild(51)).toMatchObject({ fresh: false, records: [{ tick: 51, inputs: [], fresh: true }] });
 });
 
-test("a room that goes back to a tick of which there is a state marks the tick that follows", async () => {
+test("after going back to a tick with a state the following tick is marked", async () => {
   const history = new RoomHistory(HZ, 60);
   await run(history, 130, 50);
   history.rewind(100);
@@ -53,7 +53,7 @@ test("a room that goes back to a tick of which there is a state marks the tick t
   expect(history.records(70)).toEqual([]);
 });
 
-test("it reaches back as far as was asked, with a state now and then, and no further", async () => {
+test("it reaches back for the requested time, with some states, and no further", async () => {
   const history = new RoomHistory(HZ, 120);
   await run(history, 600 * HZ, 5 * HZ);
   const ticks = history.states.map(({ tick }) => tick / HZ);
@@ -61,12 +61,12 @@ test("it reaches back as far as was asked, with a state now and then, and no fur
   expect(history.oldestTick).toBeGreaterThanOrEqual(440 * HZ);
   expect(ticks.slice(-8)).toEqual([565, 570, 575, 580, 585, 590, 595, 600]);
   for (let i = 1; i < ticks.length; i++) expect(ticks[i]! - ticks[i - 1]!).toBeLessThanOrEqual(35);
-  // eight near ones, and 80 s at 30 s each with one more before
+  // Eight recent ones, and 80 s at 30 s each with one more before.
   expect(ticks.length).toBeLessThanOrEqual(8 + 4);
   expect(history.records(0)[0]!.tick).toBe(history.oldestTick + 1);
 });
 
-test("what a room went back behind never was, even if its state comes in late", async () => {
+test("undone ticks are removed, even if their state arrives late", async () => {
   const history = new RoomHistory(HZ, 60);
   await run(history, 100, 30);
   history.marked();
@@ -84,7 +84,7 @@ test("what a room went back behind never was, even if its state comes in late", 
   expect([history.tick, history.oldestTick, history.rewinds]).toEqual([0, 0, [70, -1]]);
 });
 
-test("an undo of nothing while a state of the last tick is still being packed: the tick that follows is marked all the same", async () => {
+test("an undo to the last tick while its state is being packed: the following tick is still marked", async () => {
   const history = new RoomHistory(HZ, 60);
   await run(history, 100, 30);
   history.marked();

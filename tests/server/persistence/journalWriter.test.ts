@@ -1,6 +1,6 @@
 /**
- * What is in the store after whatever a room did: going back, a store that is away for a while, a room that was here
- * before. A real SQLite store; the room is its history alone.
+ * The store's content after each action of a room: going back, a store that is away for a while, a room that was stored
+ * before. A real SQLite store; the room consists of its history only.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,7 +72,7 @@ class Played implements JournaledRoom {
     this.lost = true;
   }
 
-  /** Every tick has an input that tells it, and the telling; a state every hundred ticks. */
+  /** Every tick has an input with its number and `telling`; a state every hundred ticks. */
   async play(until: number, telling = 0): Promise<void> {
     const { history } = this.checkpointPolicy;
     for (let tick = history.tick + 1; tick <= until; tick++) {
@@ -102,7 +102,7 @@ async function begin(through: Store = store): Promise<{ room: Played; journalWri
   return { room, journalWriter, lease: made.lease };
 }
 
-/** The store, which answers one question in its own way. */
+/** The store, with one method replaced. */
 const answering = (method: keyof Store, answer: (...args: never[]) => Promise<void>): Store =>
   new Proxy(store, {
     get: (target, name) => {
@@ -112,14 +112,14 @@ const answering = (method: keyof Store, answer: (...args: never[]) => Promise<vo
     },
   }) as Store;
 
-/** The store, in which something happens between each append and its answer. */
+/** The store, with an action between each append and its answer. */
 const afterAppends = (happen: () => Promise<void>): Store =>
   answering("appendJournal", async (...args: Parameters<Store["appendJournal"]>) => {
     await store.appendJournal(...args);
     await happen();
   });
 
-/** What a restart would find: the history, and the members whose inputs it has from `from` on. */
+/** The result of a restart: the history, and the members in its inputs from `from` on. */
 async function found(
   room: string,
 ): Promise<{ history: RoomHistory; inputs: (from: number) => number[]; members: unknown }> {
@@ -137,7 +137,7 @@ async function found(
   };
 }
 
-test("every tick is in the store after a flush, and nothing twice", async () => {
+test("every tick is in the store after a flush, and none twice", async () => {
   const { room, journalWriter } = await begin();
   for (const until of [40, 41, 333, 480]) {
     await room.play(until);
@@ -150,14 +150,14 @@ test("every tick is in the store after a flush, and nothing twice", async () => 
   await journalWriter.close();
 });
 
-test("a room that went back is found where it went on, with nothing of what was undone", async () => {
+test("a room that went back is restored from there, without the undone ticks", async () => {
   const { room, journalWriter } = await begin();
   await room.play(640);
   await journalWriter.flush(room.name);
   room.checkpointPolicy.history.rewind(450);
   await journalWriter.flush(room.name);
   expect((await found(room.name)).history.tick).toBe(450);
-  // twice before the next flush, the second time further back
+  // Twice before the next flush, the second time further back.
   await room.play(700, 1);
   room.checkpointPolicy.history.rewind(600);
   await room.play(720, 2);
@@ -175,7 +175,7 @@ test("a room that went back is found where it went on, with nothing of what was 
   expect(history.states.filter(({ tick }) => tick > 420).every(({ stateHash }) => stateHash.startsWith("3:"))).toBe(
     true,
   );
-  // and to a new beginning
+  // And to a new beginning.
   room.checkpointPolicy.history.begin();
   await room.play(130, 4);
   await journalWriter.flush(room.name);
@@ -183,7 +183,7 @@ test("a room that went back is found where it went on, with nothing of what was 
   await journalWriter.close();
 });
 
-test("a room that goes back while its journal is written has no state in the store that the journal does not know of", async () => {
+test("a room that goes back during a journal write has no state in the store that its journal does not lead to", async () => {
   let meanwhile = async (): Promise<void> => {};
   const { room, journalWriter } = await begin(afterAppends(() => meanwhile()));
   const { checkpointPolicy } = room;
@@ -202,7 +202,7 @@ test("a room that goes back while its journal is written has no state in the sto
   await journalWriter.close();
 });
 
-test("what a store that was away did not take is in it when it is back, and it is asked no more than twice at once", async () => {
+test("failed writes are stored when the store is back, and at most two calls are pending at once", async () => {
   let away = false;
   let asked = 0;
   let most = 0;
@@ -243,10 +243,10 @@ test("what a store that was away did not take is in it when it is back, and it i
   await journalWriter.close();
 });
 
-test("appends whose answers were lost: every tick is in the store once, and a recording of it is one that replay takes", async () => {
+test("after appends without an answer every tick is in the store once, and its recording replays", async () => {
   let lost = 0;
   const through = afterAppends(async () => {
-    if (++lost % 3 !== 0) throw new Error("done, but nobody hears of it");
+    if (++lost % 3 !== 0) throw new Error("done, but the answer is lost");
   });
   const { room, journalWriter } = await begin(through);
   for (const until of [40, 55, 90, 130, 131, 190, 260, 333]) {
@@ -265,7 +265,7 @@ test("appends whose answers were lost: every tick is in the store once, and a re
   await journalWriter.close();
 });
 
-/** A store that can go back: to what it had when it was copied, as a replica that lacks the last transactions. */
+/** A store that can return to a copied state, like a replica that lacks the last transactions. */
 function replicated(): { copy: () => void; failOver: () => void } {
   const file = new DatabaseSync(join(folder, "store.sqlite"));
   file.exec("PRAGMA busy_timeout = 4000");
@@ -279,7 +279,7 @@ function replicated(): { copy: () => void; failOver: () => void } {
   };
 }
 
-test("after a failover that lost them, all that the room has done is in the store again with its next flush", async () => {
+test("after a failover the lost ticks are in the store again with the next flush", async () => {
   const { copy, failOver } = replicated();
   const { room, journalWriter } = await begin();
   await room.play(250);
@@ -298,14 +298,14 @@ test("after a failover that lost them, all that the room has done is in the stor
   expect(again.inputs(0)).toEqual(Array.from({ length: 620 }, (_, i) => i + 1));
   expect(again.members).toEqual({ sessions: [room.name, "since then"] });
   expect(await store.room(room.name)).toMatchObject({ settings: { of: room.name } });
-  // And it goes on as if nothing had been.
+  // And it continues as before.
   await room.play(700);
   await journalWriter.durable(room.name);
   expect((await found(room.name)).inputs(0)).toHaveLength(700);
   await journalWriter.close();
 });
 
-test("after a failover that lost an undo, what was undone is not in the store any more", async () => {
+test("after a failover that lost an undo, the undone ticks are removed from the store again", async () => {
   const { copy, failOver } = replicated();
   const { room, journalWriter } = await begin();
   await room.play(340);
@@ -326,7 +326,7 @@ test("after a failover that lost an undo, what was undone is not in the store an
   await journalWriter.close();
 });
 
-test("where memory does not reach back to what the replica has, the room goes on from its newest state, and says so", async () => {
+test("if memory does not reach back to the replica's state, the room continues from its newest state, and reports it", async () => {
   const { copy, failOver } = replicated();
   const { room, journalWriter } = await begin();
   await room.play(150);
@@ -347,7 +347,7 @@ test("where memory does not reach back to what the replica has, the room goes on
   await journalWriter.close();
 });
 
-test("a room that has nothing to write notices a failover all the same", async () => {
+test("a room without new data also notices a failover", async () => {
   const { copy, failOver } = replicated();
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
@@ -366,7 +366,7 @@ test("a room that has nothing to write notices a failover all the same", async (
   }
 });
 
-test("who is in the room is in the store with the next flush, whether or not it has ticked", async () => {
+test("members of the room are stored with the next flush, even without a tick", async () => {
   const { room, journalWriter } = await begin();
   expect((await found(room.name)).members).toBeNull();
   await journalWriter.durable(room.name);
@@ -377,7 +377,7 @@ test("who is in the room is in the store with the next flush, whether or not it 
   await journalWriter.close();
 });
 
-test("a room that was taken counts as an attempt while it is on trial, and not any more when it has settled", async () => {
+test("a takeover counts as an attempt during probation, and not after it", async () => {
   const { room, journalWriter, lease } = await begin();
   const attempts = async (): Promise<number> => (await store.room(room.name))!.attempts;
   await store.release(lease);
@@ -392,12 +392,12 @@ test("a room that was taken counts as an attempt while it is on trial, and not a
   room.onTrial = true; // Its members are back, and it is about to tick.
   await journalWriter.durable(room.name);
   expect(await attempts()).toBe(1);
-  await journalWriter.release(room.name); // Whoever gives it up has survived it.
+  await journalWriter.release(room.name); // A process that gives it up has survived it.
   expect(await attempts()).toBe(0);
   await journalWriter.close();
 });
 
-test("a room that is parked has all that it did in the store, and nobody writes for it any more", async () => {
+test("a quarantined room has all its ticks in the store, and no process writes for it any more", async () => {
   const { room, journalWriter } = await begin();
   await room.play(250);
   await journalWriter.park(room.name, { reason: "steps", since: new Date(0).toISOString(), details: "why" });
@@ -410,7 +410,7 @@ test("a room that is parked has all that it did in the store, and nobody writes 
   await journalWriter.close();
 });
 
-test("a room that could not be parked is anybody's at once", async () => {
+test("a room whose quarantine failed is released at once", async () => {
   const { room, journalWriter } = await begin(answering("park", () => Promise.reject(new Error("disk I/O error"))));
   await room.play(250);
   const parked = journalWriter.park(room.name, { reason: "steps", since: new Date(0).toISOString(), details: "why" });
@@ -420,7 +420,7 @@ test("a room that could not be parked is anybody's at once", async () => {
   await journalWriter.close();
 });
 
-test("a room that was kept before goes on behind what the store has, and one whose lease is gone writes nothing", async () => {
+test("a stored room continues after the store's last tick, and a process that lost the lease writes nothing", async () => {
   const { room, journalWriter, lease } = await begin();
   await room.play(250);
   await journalWriter.flush(room.name);
@@ -429,7 +429,7 @@ test("a room that was kept before goes on behind what the store has, and one who
   const all = await findRoom(store, room.name, "i");
   const claimed = (await store.claim(room.name, HOLDER))!;
   fill(next.checkpointPolicy.history, all);
-  // it has ticked on before anybody holds it
+  // It has ticked on before any process holds it.
   await next.play(260);
   const other = new JournalWriter({ store, metrics, log, flushMs: 3_600_000 });
   other.hold(next, claimed, {
@@ -440,7 +440,7 @@ test("a room that was kept before goes on behind what the store has, and one who
   await next.play(333);
   await other.flush(room.name);
   expect((await found(room.name)).inputs(0)).toEqual(Array.from({ length: 333 }, (_, i) => i + 1));
-  // the first journalWriter again, with the lease of then
+  // The first journalWriter again, with the old lease.
   journalWriter.hold(room, lease, { tick: 250, checkpoints: [], segments: [250] });
   await room.play(280, 9);
   await journalWriter.flush(room.name);
@@ -449,7 +449,7 @@ test("a room that was kept before goes on behind what the store has, and one who
   await Promise.all([journalWriter.close(), other.close()]);
 });
 
-test("for a room that is given up, lost or not held yet nothing is acknowledged, also not to who asked before", async () => {
+test("for a room that is given up, lost or not held yet no change is acknowledged, not even to earlier callers", async () => {
   const { room, journalWriter } = await begin();
   await room.play(10);
   await journalWriter.settingsChanged(room.name);
@@ -470,7 +470,7 @@ test("for a room that is given up, lost or not held yet nothing is acknowledged,
   await Promise.all([journalWriter.close(), other.journalWriter.close()]);
 });
 
-test("a room that is being given up is not said to be removed", async () => {
+test("a room that is being given up is not reported as removed", async () => {
   const { room, journalWriter } = await begin();
   await room.play(50);
   const released = journalWriter.release(room.name);
@@ -480,7 +480,7 @@ test("a room that is being given up is not said to be removed", async () => {
   await journalWriter.close();
 });
 
-test("a room that the store would not remove is removed when the store is back", async () => {
+test("a room that the store could not remove is removed when the store is back", async () => {
   let away = true;
   const through = new Proxy(store, {
     get: (target, name) => {

@@ -1,6 +1,4 @@
-/**
- * What the store has of a room, whole and damaged, and what becomes of it. A real SQLite store; states are bytes here.
- */
+/** Restoring a room from the store, with intact and damaged data. A real SQLite store; states are plain bytes here. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +62,9 @@ async function newRoom(): Promise<{ name: string; lease: Lease }> {
   return { name, lease: made.lease };
 }
 
-/** Segments of 30 ticks to `until`, checkpoints at the ticks given; `spoil` may change bytes on their way. */
+/**
+ * Segments of 30 ticks to `until`, checkpoints at the given ticks; `spoil` may change bytes before they are written.
+ */
 async function write(
   lease: Lease,
   from: number,
@@ -93,7 +93,7 @@ function filled(found: Found): { until: number; history: RoomHistory } {
   return { until: fill(history, found), history };
 }
 
-test("bytes are what they were, or damaged", () => {
+test("bytes are unchanged, or reported as damaged", () => {
   const checkpoint = state(77);
   const members = { sessions: [1] };
   expect(decodeCheckpoint(encodeCheckpoint({ checkpoint, members }))).toEqual({ checkpoint, members });
@@ -104,7 +104,7 @@ test("bytes are what they were, or damaged", () => {
   expect(() => decodeSegment(bytes.subarray(0, 4))).toThrow(DamagedError);
 });
 
-test("all of it: the newest state, what came after it, and how far it reaches back", async () => {
+test("a complete room: the newest state, the ticks after it, and the reach of its past", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [100, 200, 300]);
   const found = await findRoom(store, name, IDENTITY);
@@ -120,7 +120,7 @@ test("all of it: the newest state, what came after it, and how far it reaches ba
   expect(history.rebuild(150)).toMatchObject({ from: 100 });
 });
 
-test("a room that was lost right behind a state marks the tick that follows, as the lost journal would have", async () => {
+test("a room that was lost just after a state marks the following tick, as the lost journal would have", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 300, [100, 200, 300]);
   const { until, history } = filled(await findRoom(store, name, IDENTITY));
@@ -129,7 +129,7 @@ test("a room that was lost right behind a state marks the tick that follows, as 
   expect(history.records(300)).toEqual([{ tick: 301, inputs: [], fresh: true }]);
 });
 
-test("a scene's start leads nowhere when what came first is not known any more", async () => {
+test("without the first ticks the scene's start leads nowhere", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 90, 330, [100, 200, 300]);
   const { history } = filled(await findRoom(store, name, IDENTITY));
@@ -151,9 +151,9 @@ test("a damaged checkpoint: the one before, and the journal since", async () => 
   expect(history.rebuild(330)).toMatchObject({ from: 200, records: { length: 130 } });
 });
 
-test("a damaged piece of journal: as far as it goes without a gap", async () => {
+test("a damaged journal segment: up to the gap", async () => {
   const { name, lease } = await newRoom();
-  // the piece from 240 to 270 leads to nothing that 300 does not know; the one from 300 on is what comes next
+  // The segment from 240 to 270 is not needed for 300; the one from 300 on comes next.
   await write(lease, 0, 360, [100, 300], (bytes, what, tick) =>
     what === "journal" && (tick === 240 || tick === 330) ? flip(bytes) : bytes,
   );
@@ -165,11 +165,11 @@ test("a damaged piece of journal: as far as it goes without a gap", async () => 
   ]);
   expect(found.unreached).toEqual([]);
   expect(until).toBe(330);
-  // 100 does not lead to 300 any more
+  // 100 does not lead to 300 any more.
   expect(history.oldestTick).toBe(300);
 });
 
-test("nothing but a journal: from the scene's start; a gap at its beginning: the start itself", async () => {
+test("only a journal: from the scene's start; with a gap at its beginning: the start itself", async () => {
   const one = await newRoom();
   await write(one.lease, 0, 90, []);
   expect(filled(await findRoom(store, one.name, IDENTITY)).history.rebuild(90)).toMatchObject({
@@ -183,14 +183,14 @@ test("nothing but a journal: from the scene's start; a gap at its beginning: the
   expect([until, history.oldestTick]).toEqual([0, 0]);
   const { damaged, unreached } = await findRoom(store, two.name, IDENTITY);
   expect(damaged.map(({ what, tick }) => [what, tick])).toEqual([["journal", 30]]);
-  // Whole, and behind the gap.
+  // Intact, and after the gap.
   expect(unreached.map(({ what, tick }) => [what, tick])).toEqual([
     ["journal", 60],
     ["journal", 90],
   ]);
 });
 
-test("pieces of journal that overlap, as a store of before may hold them: every tick once", async () => {
+test("overlapping segments, as in an old store: every tick once", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 90, []);
   const pieces = await store.readJournal(name, 0);
@@ -222,7 +222,7 @@ test("pieces of journal that overlap, as a store of before may hold them: every 
   }
 });
 
-test("members as they were written last; damaged: as of the newest state, and said", async () => {
+test("members as last written; if damaged, those of the newest state, with a report", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [300]);
   await store.writeMembers(lease, encodeMembers({ who: "last" }));
@@ -234,7 +234,7 @@ test("members as they were written last; damaged: as of the newest state, and sa
   });
 });
 
-test("to be looked at, any program's room is found whole", async () => {
+test("for inspection a room of any program is found whole", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [300]);
   const found = await findRoom(store, name, null);
@@ -242,7 +242,7 @@ test("to be looked at, any program's room is found whole", async () => {
   expect(filled(found).until).toBe(330);
 });
 
-test("what another program or scene has stepped is not gone on with", async () => {
+test("a room that another program or scene has stepped is not continued", async () => {
   const { name, lease } = await newRoom();
   await write(lease, 0, 330, [300]);
   expect(await findRoom(store, name, "another")).toMatchObject({

@@ -1,4 +1,4 @@
-/** Reads what server/pictures/png.ts writes, chunk by chunk as the standard has it. */
+/** Reads the output of server/pictures/png.ts, chunk by chunk as in the standard. */
 import { crc32, inflateSync } from "node:zlib";
 
 export interface Decoded {
@@ -8,10 +8,10 @@ export interface Decoded {
   pixels: Uint8Array;
 }
 
-/** @throws Error for anything but a whole PNG of eight bits, RGB and opacity, whose rows have filter 0 or 2 */
+/** @throws Error for anything except a whole PNG of eight bits, RGB and opacity, whose rows have filter 0 or 2 */
 export function decodePng(bytes: Uint8Array): Decoded {
   const png = Buffer.from(bytes);
-  if (png.subarray(0, 8).toString("latin1") !== "\x89PNG\r\n\x1a\n") throw new Error("no PNG");
+  if (png.subarray(0, 8).toString("latin1") !== "\x89PNG\r\n\x1a\n") throw new Error("not a PNG");
   const chunks = new Map<string, Buffer>();
   for (let at = 8; at < png.length; ) {
     const length = png.readUInt32BE(at);

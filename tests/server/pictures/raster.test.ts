@@ -1,4 +1,4 @@
-/** Painted triangles: where they are on the picture, what is before what, their shadow, and the file. */
+/** Painted triangles: their place on the picture, hidden surfaces, their shadow, and the file. */
 import { expect, test } from "vitest";
 import { encodePng } from "../../../server/pictures/png.ts";
 import { Raster, type Shade } from "../../../server/pictures/raster.ts";
@@ -16,7 +16,7 @@ const RED = flat(1, 0, 0);
 const BLUE = flat(0, 0, 1);
 const NO_SHADE = { color: [0, 0, 0], opacity: 0 } as const;
 
-/** A square across the view, that faces the eye. */
+/** A square perpendicular to the view, facing the eye. */
 const square = (x: number, y: number, z: number, half: number) => ({
   positions: [x - half, y - half, z, x + half, y - half, z, x + half, y + half, z, x - half, y + half, z],
   normals: [0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1],
@@ -27,9 +27,9 @@ const pixel = (pixels: Uint8Array, x: number, y: number): number[] => [
   ...pixels.subarray(4 * (y * WIDTH + x), 4 * (y * WIDTH + x) + 4),
 ];
 
-test("a square is where perspective has it, and of its front's colour; behind it is nothing", () => {
+test("a square is at its place in perspective, in its front's color; around it is nothing", () => {
   const raster = new Raster(WIDTH, HEIGHT, VIEW);
-  // right of the middle by 0.5 m and up by 0.25: 10 and 5 pixels, half as wide as high is 5 pixels
+  // 0.5 m to the right and 0.25 m up: 10 and 5 pixels; half as wide as high is 5 pixels.
   raster.draw({ ...square(0.5, 0.25, 0, 0.25), front: RED, back: BLUE });
   const pixels = raster.pixels(NO_SHADE);
   const covered: [number, number][] = [];
@@ -46,7 +46,7 @@ test("a square is where perspective has it, and of its front's colour; behind it
   expect(covered).toHaveLength(100);
 });
 
-test("what is nearer hides what is farther, whichever is drawn first; from behind one sees the back", () => {
+test("near surfaces hide far ones in any drawing order; from behind the back is visible", () => {
   const near = { ...square(0, 0, 0.5, 0.1), front: RED, back: RED };
   const far = { ...square(0, 0, 0, 1), triangles: [0, 2, 1, 0, 3, 2], front: RED, back: BLUE };
   for (const order of [
@@ -61,14 +61,14 @@ test("what is nearer hides what is farther, whichever is drawn first; from behin
   }
 });
 
-test("what is behind the eye, edge-on or not a number is not drawn", () => {
+test("surfaces behind the eye, edge-on or with NaN are not drawn", () => {
   const raster = new Raster(WIDTH, HEIGHT, VIEW);
   for (const z of [1, 2, Number.NaN]) raster.draw({ ...square(0, 0, z, 1), front: RED, back: RED });
   raster.draw({ ...square(0, 0, 0, 0), front: RED, back: RED });
   expect(raster.pixels(NO_SHADE).every((value) => value === 0)).toBe(true);
 });
 
-test("a shadow lies on the floor beside what casts it, and is soft", () => {
+test("a soft shadow is on the floor beside its caster", () => {
   const eye: [number, number, number] = [0, 3, 3];
   const raster = new Raster(WIDTH, HEIGHT, { eye, target: [0, 0, 0], tanY: 1 });
   const above = { positions: [-0.5, 1, -0.5, 0.5, 1, -0.5, 0, 1, 0.5], triangles: [0, 2, 1] };
@@ -81,7 +81,7 @@ test("a shadow lies on the floor beside what casts it, and is soft", () => {
   expect(pixel(pixels, 2, 2)).toEqual([0, 0, 0, 0]);
 });
 
-test("the file holds the picture, to two of 255 levels", () => {
+test("the file contains the picture, to two of 255 levels", () => {
   const pixels = Uint8Array.from({ length: 4 * WIDTH * HEIGHT }, (_, i) => (i * 7919) % 256);
   const decoded = decodePng(encodePng(pixels, WIDTH, HEIGHT));
   expect([decoded.width, decoded.height]).toEqual([WIDTH, HEIGHT]);

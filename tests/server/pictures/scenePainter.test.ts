@@ -1,4 +1,4 @@
-/** Scenes as they are painted: everything that is there is seen where the page's camera would see it. */
+/** Painted scenes: everything is at the place where the page's camera would see it. */
 import { fileURLToPath } from "node:url";
 import { PerspectiveCamera, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
@@ -31,7 +31,7 @@ describe.each(["jelly-stack", "drape"])("%s", (name) => {
       const { x, y } = new Vector3().fromArray(start.positions, i).project(camera);
       if (Math.abs(x) >= 1 || Math.abs(y) >= 1) continue;
       seen += 1;
-      // A corner's pixel may be covered in part only, or the one beside it.
+      // A corner's pixel may be covered only partly, or the one beside it.
       const column = 0.5 * (1 + x) * WIDTH;
       const row = 0.5 * (1 - y) * HEIGHT;
       const near = [-0.7, 0, 0.7].flatMap((dx) => [-0.7, 0, 0.7].map((dy) => [column + dx, row + dy] as const));
@@ -41,7 +41,7 @@ describe.each(["jelly-stack", "drape"])("%s", (name) => {
   });
 });
 
-test("a body that waits is not there, and one that has moved is elsewhere", async () => {
+test("an absent spawnable body is not painted, and one that has moved is elsewhere", async () => {
   const { topology, painter } = await painted("jelly-stack");
   const { start } = painter;
   const before = painter.paint(start, WIDTH, HEIGHT);
@@ -60,7 +60,7 @@ const COLLIDERS: TopologyCollider[] = [
   { type: "cylinder", a: [0, 0, 0], b: [0, -1, 0], radius: 0.2 },
   { type: "cylinder", a: [0, 0, 0], b: [0, 0, 2], radius: 0.3 },
 ];
-/** Of the solid itself, m^3; what has corners instead of a curve has less. */
+/** Volume of the exact solid, m^3; a polyhedron has less. */
 const VOLUMES = [
   (4 / 3) * Math.PI * 0.5 ** 3,
   8 * 0.1 * 0.2 * 0.3,
@@ -70,25 +70,25 @@ const VOLUMES = [
 ];
 
 test.each(COLLIDERS.map((collider, i) => [collider.type, collider, VOLUMES[i]!] as const))(
-  "a %s is closed, turned outwards, and as large as it is",
+  "a %s is closed, oriented outwards, and has the right size",
   (_, collider, volume) => {
     const { positions, triangles } = solidOf(collider)!;
     const at = (i: number): Vector3 => new Vector3().fromArray(positions, 3 * triangles[i]!);
     let sum = 0;
     for (let t = 0; t < triangles.length; t += 3) sum += at(t).dot(at(t + 1).cross(at(t + 2))) / 6;
-    // 32 corners around are sin(x)/x of x = 2 pi / 32: 0.6 % less. 10 along half a circle: another (pi / 10)^2 / 4
+    // 32 corners around are sin(x)/x of x = 2 pi / 32: 0.6 % less. 10 along half a circle: another (pi / 10)^2 / 4.
     expect(sum / volume).toBeGreaterThan(0.968);
     expect(sum / volume).toBeLessThanOrEqual(1 + 1e-6);
   },
 );
 
-test("a box that is turned by 90 degrees about y has its x along -z", () => {
+test("a box rotated by 90 degrees about y has its x along -z", () => {
   const { positions } = solidOf(COLLIDERS[1]!)!;
   const along = (axis: number): number => Math.max(...positions.filter((_, i) => i % 3 === axis));
   expect([along(0), along(1), along(2)].map((most) => Math.round(100 * most))).toEqual([130, 220, 310]);
 });
 
-test("a collider on a path is where it is then", () => {
+test("a collider on a path is at its place of that time", () => {
   const collider: TopologyCollider = {
     ...(COLLIDERS[0] as Extract<TopologyCollider, { type: "sphere" }>),
     motion: { keys: [{ time: 0 }, { time: 2, translate: [0, 4, 0] }] },

@@ -1,9 +1,9 @@
-/** When a socket counts as congested: the backpressure policy in numbers. */
+/** The backpressure policy: when a socket counts as congested. */
 import { expect, test } from "vitest";
 import { congestion, DRAINED_BYTES } from "../../../server/rooms/broadcast.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 
-test("frames flow up to 64 KiB of backlog, are skipped above, and 1 MiB is the end", () => {
+test("frames are sent up to 64 KiB of backlog, skipped above it, and 1 MiB closes the connection", () => {
   expect(congestion(0, 0)).toBe("flowing");
   expect(congestion(Limits.backpressureBytes, 0)).toBe("flowing");
   expect(congestion(Limits.backpressureBytes + 1, 0)).toBe("skip");

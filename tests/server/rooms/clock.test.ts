@@ -1,5 +1,5 @@
 /**
- * The tick policy in virtual time: no drift, at most two catch-up ticks, the rest is dropped and counted, never a
+ * The tick policy in virtual time: no drift, at most two catch-up ticks, the rest is skipped and counted, without a
  * spiral.
  */
 import fc from "fast-check";
@@ -14,13 +14,13 @@ describe("TickClock", () => {
     expect(clock.skipped).toBe(0);
   });
 
-  test("ticks that start late do not move those after them", () => {
+  test("ticks that start late do not delay later ticks", () => {
     const clock = new TickClock(50, 0);
     for (let i = 0; i < 100; i++) clock.begin(clock.nextDueMs() + 15);
     expect(clock.nextDueMs()).toBe(2000);
   });
 
-  test("two overdue ticks are caught up, none is dropped", () => {
+  test("two overdue ticks are caught up, none is skipped", () => {
     const clock = new TickClock(100, 0);
     clock.begin(0);
     // Tick 1 was due at 10; ticks 2 and 3 are due by 30.
@@ -30,7 +30,7 @@ describe("TickClock", () => {
     expect(clock.nextDueMs()).toBe(40);
   });
 
-  test("what is older than two ticks is dropped and counted", () => {
+  test("ticks overdue by more than two periods are skipped and counted", () => {
     const clock = new TickClock(100, 0);
     clock.begin(0);
     expect(clock.begin(1000)).toEqual({ latenessMs: 990, skipped: 97 });
@@ -38,21 +38,21 @@ describe("TickClock", () => {
     expect(clock.nextDueMs()).toBe(1010);
   });
 
-  test("an early start is not late and drops nothing", () => {
+  test("an early start is not late and skips nothing", () => {
     const clock = new TickClock(100, 0);
     clock.begin(0);
     expect(clock.begin(9.2)).toEqual({ latenessMs: 0, skipped: 0 });
     expect(clock.nextDueMs()).toBe(20);
   });
 
-  test("a pause is nobody's lateness", () => {
+  test("a paused room does not count as late", () => {
     const clock = new TickClock(60, 0);
     clock.begin(0);
     clock.resume(1e6);
     expect(clock.begin(1e6)).toEqual({ latenessMs: 0, skipped: 0 });
   });
 
-  test("whatever the steps take, begun plus skipped ticks keep up with the wall and the backlog stays within the policy", () => {
+  test("for any step times, begun plus skipped ticks follow the clock, and the backlog stays within the policy", () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 500, noNaN: true }), { minLength: 1, maxLength: 300 }),
@@ -67,7 +67,7 @@ describe("TickClock", () => {
             );
             nowMs += took;
           }
-          // Time is either simulated or dropped: the next tick is due no later than one period after now, or was due
+          // Time is either simulated or skipped: the next tick is due at most one period from now, or is overdue
           // already.
           expect(clock.nextDueMs()).toBeLessThanOrEqual(nowMs + clock.periodMs + 1e-6);
           expect(clock.begun).toBe(stepMs.length);

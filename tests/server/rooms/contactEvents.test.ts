@@ -1,18 +1,18 @@
-/** When contact counts as begun. */
+/** Conditions for a new contact. */
 import { expect, test } from "vitest";
 import { ContactEvents } from "../../../server/rooms/contactEvents.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 
 const TICK_HZ = 60;
 
-test("what touches when somebody asks first has not just begun, what comes to touch has", () => {
+test("pairs that touch when the first member subscribes are not new, later ones are", () => {
   const events = new ContactEvents(TICK_HZ);
   expect(events.begun(100, [0, 1])).toEqual([]);
   expect(events.begun(102, [0, 1, 1, 2])).toEqual([[1, 2]]);
   expect(events.begun(104, [0, 1, 1, 2])).toEqual([]);
 });
 
-test("a pair that loses touch for less than a quarter of a second does not begin anew", () => {
+test("a pair that separates for less than a quarter of a second does not begin again", () => {
   const events = new ContactEvents(TICK_HZ);
   const at = (tick: number, touching: boolean): boolean => events.begun(tick, touching ? [0, 1] : []).length > 0;
   expect([at(0, false), at(2, true)]).toEqual([false, true]);
@@ -22,7 +22,7 @@ test("a pair that loses touch for less than a quarter of a second does not begin
   expect(at(33, true)).toBe(true);
 });
 
-test("a reset, an undo and a while without anybody who asks begin nothing", () => {
+test("a reset, an undo and a time without subscribers cause no new contacts", () => {
   const events = new ContactEvents(TICK_HZ);
   events.begun(100, []);
   events.forget();
@@ -32,7 +32,7 @@ test("a reset, an undo and a while without anybody who asks begin nothing", () =
   expect(events.begun(152, [0, 4])).toEqual([]);
 });
 
-test("so many a second, and no more", () => {
+test("the rate of contact events is limited", () => {
   const events = new ContactEvents(TICK_HZ);
   events.begun(0, []);
   let told = 0;
@@ -40,7 +40,7 @@ test("so many a second, and no more", () => {
     const fresh = [...Array(10).keys()].flatMap((n) => [tick, 1000 + n]);
     told += events.begun(tick, fresh).length;
   }
-  // What it may tell at once, and what comes in ten seconds; rounding may cost one at the end of either.
+  // The burst and ten seconds at the rate; rounding may cost one at either end.
   expect(told).toBeLessThanOrEqual(11 * Limits.contactsPerSecond);
   expect(told).toBeGreaterThanOrEqual(11 * Limits.contactsPerSecond - 2);
 });

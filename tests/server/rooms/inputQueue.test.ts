@@ -1,4 +1,4 @@
-/** Coalescing: what a tick gets means the same as everything that was said, and is no longer than it must be. */
+/** Coalescing: a tick's inputs have the effect of all requests, and the list is as short as possible. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { InputQueue } from "../../../server/rooms/inputQueue.ts";
 import type { Input } from "../../../server/sim/types.ts";
@@ -30,7 +30,7 @@ describe("InputQueue", () => {
     expect(pushAll(move(1, 1, 1), move(1, 1, 2), move(1, 1, 3))).toEqual([move(1, 1, 3)]);
   });
 
-  test("moves of other grabs and members are their own", () => {
+  test("moves of different grabs and members are separate", () => {
     expect(pushAll(move(1, 1, 1), move(1, 2, 2), move(2, 1, 3), move(1, 1, 4))).toEqual([
       move(1, 1, 4),
       move(1, 2, 2),
@@ -38,11 +38,11 @@ describe("InputQueue", () => {
     ]);
   });
 
-  test("a move of a grab that waits changes the grab's target", () => {
+  test("a move of a queued grab changes the grab's target", () => {
     expect(pushAll(grab(1, 1, 0), move(1, 1, 5))).toEqual([grab(1, 1, 5)]);
   });
 
-  test("a release ends what moves may change", () => {
+  test("a release ends the grab for later moves", () => {
     expect(pushAll(grab(1, 1, 0), release(1, 1), grab(1, 1, 7), move(1, 1, 8))).toEqual([
       grab(1, 1, 0),
       release(1, 1),
@@ -50,7 +50,7 @@ describe("InputQueue", () => {
     ]);
   });
 
-  test("one reset per tick, and moves do not reach back over it", () => {
+  test("one reset per tick, and moves are not merged across it", () => {
     const reset: Input = { type: "reset", member: 1 };
     expect(pushAll(move(1, 1, 1), reset, { type: "reset", member: 2 }, move(1, 1, 2))).toEqual([
       move(1, 1, 1),
@@ -59,7 +59,7 @@ describe("InputQueue", () => {
     ]);
   });
 
-  test("releaseAll closes that member's grabs only", () => {
+  test("releaseAll ends only that member's grabs", () => {
     const all: Input = { type: "releaseAll", member: 1 };
     expect(pushAll(move(1, 1, 1), move(11, 1, 1), all, move(11, 1, 2), move(1, 1, 9))).toEqual([
       move(1, 1, 1),
@@ -69,7 +69,7 @@ describe("InputQueue", () => {
     ]);
   });
 
-  test("a taken queue is empty, and what is put back comes first", () => {
+  test("a taken queue is empty, and returned inputs come first", () => {
     queue.push(move(1, 1, 1));
     const taken = queue.take();
     expect(queue.length).toBe(0);
@@ -78,7 +78,7 @@ describe("InputQueue", () => {
     expect(queue.take()).toEqual([move(1, 1, 1), release(1, 1)]);
   });
 
-  test("while nothing is taken out a member has 120 places, and all members 4,096; what was taken out leaves them again", () => {
+  test("without ticks a member has 120 places, and all members 4,096; taken inputs free their places", () => {
     const impulse = (member: number): Input => ({
       type: "impulse",
       member,

@@ -1,4 +1,4 @@
-/** What members ask for while their room takes nothing in. */
+/** Requests of members while their room takes no inputs. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Limits } from "../../../shared/protocol/protocol.ts";
@@ -30,7 +30,7 @@ const asked: fc.Arbitrary<Asked> = fc.oneof(
   fc.constant<Asked>({ type: "reset" }),
 );
 
-test("whatever a member asks for while nothing is taken in: a bounded queue, at whose end it holds what it thinks it holds", () => {
+test("any requests without a tick give a bounded queue, and afterwards the member's grabs are those that it expects", () => {
   fc.assert(
     fc.property(fc.array(asked, { minLength: 500, maxLength: 1500 }), (requests) => {
       const session = new Session(1, undefined, "#d55e00", {
@@ -43,7 +43,7 @@ test("whatever a member asks for while nothing is taken in: a bounded queue, at 
       const queue = new InputQueue();
       const interactions = new Interactions(new Map([[1, session]]), queue, shape, metrics);
       for (const request of requests) interactions.handle(session, request);
-      // Each of the 120 may be let go once, and moved before and after the one reset; then what it holds.
+      // Each of the 120 may be released once, and moved before and after the one reset; then the active grabs.
       expect(queue.length).toBeLessThanOrEqual(3 * Limits.inputBurst + 2 * Limits.grabsPerMember);
       const held = new Set<number>();
       for (const input of queue.take()) {
@@ -55,4 +55,31 @@ test("whatever a member asks for while nothing is taken in: a bounded queue, at 
     }),
     { numRuns: 100 },
   );
+});
+
+test("a member's impulses add up to impulsesPerSecond of the largest size, and small ones are parts of one", () => {
+  const refused: unknown[] = [];
+  const session = new Session(1, undefined, "#d55e00", {
+    role: "player",
+    subject: null,
+    name: undefined,
+    expiresAtMs: null,
+    address: "a",
+  });
+  const queue = new InputQueue();
+  const counting = {
+    inputs: { inc: () => {} },
+    reject: (reason: string) => refused.push(reason),
+  } as unknown as Metrics;
+  const interactions = new Interactions(new Map([[1, session]]), queue, shape, counting);
+  const give = (size: number, times: number): number => {
+    for (let n = 0; n < times; n++) interactions.handle(session, { type: "impulse", ...at, impulse: [0, size, 0] });
+    return queue.take().length;
+  };
+  // what the bucket regains while the test runs is much less than one
+  expect(give(1, 2)).toBe(2);
+  expect(give(0.1, 15)).toBe(15);
+  expect(give(100, 3)).toBe(0);
+  expect(refused).toEqual(["rate", "rate", "rate"]);
+  expect(give(0, 10)).toBe(10);
 });

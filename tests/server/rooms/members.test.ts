@@ -1,4 +1,4 @@
-/** Seats of a room: no address takes them all, and a seat that only waits yields. */
+/** Seats of a room: no address takes them all, and a seat of a disconnected member can be reused. */
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../server/auth/auth.ts";
 import type { Connection, Hello } from "../../../server/rooms/connection.ts";
@@ -33,7 +33,7 @@ const seated = (outcomes: (Session | string)[]): number =>
   outcomes.filter((outcome) => typeof outcome !== "string").length;
 
 describe("seats of a room", () => {
-  test("one address gets three quarters, the next one three quarters of what is left; tokens are not counted", () => {
+  test("one address gets three quarters, the next one three quarters of the rest; members with tokens are not counted", () => {
     const { enter } = room(64, 60);
     expect(seated(Array.from({ length: 70 }, () => enter(entry("a"))))).toBe(48);
     expect(enter(entry("a"))).toBe("room full for this address: 48 members");
@@ -43,17 +43,17 @@ describe("seats of a room", () => {
     expect(enter(entry("d"))).toBe("room full: 64 members");
   });
 
-  test("the limit of one address holds also where more is left", () => {
+  test("the limit of one address also holds if more seats are free", () => {
     const { enter } = room(64, 5);
     expect(seated(Array.from({ length: 9 }, () => enter(entry("a"))))).toBe(5);
   });
 
-  test("with as many as there are seats nothing is counted", () => {
+  test("with a limit of all seats no address is counted", () => {
     const { enter } = room(6, 6);
     expect(seated(Array.from({ length: 9 }, () => enter(entry("a"))))).toBe(6);
   });
 
-  test("a seat that waits yields: of a crowded address its own, of a full room anybody's", () => {
+  test("a disconnected member's seat is reused: for a crowded address one of its own, in a full room any", () => {
     const { members, enter } = room(8, 7);
     const first = enter(entry("a")) as Session;
     for (let i = 1; i < 6; i++) enter(entry("a"));

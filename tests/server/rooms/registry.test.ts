@@ -1,7 +1,4 @@
-/**
- * What becomes of leases when the store fails in the middle of something. A real SQLite store, which fails when told
- * to.
- */
+/** Leases when the store fails in the middle of an operation. A real SQLite store, which fails on command. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +21,7 @@ afterAll(async () => {
 });
 
 /**
- * A registry of a store that removes no room. @param templates what the scene's file gives, one question after another
+ * A registry of a store that fails to remove rooms. @param templates results of building the scene, one for each call
  */
 function registryOf(templates: (() => Promise<unknown>)[] = []): RoomRegistry {
   const failing = new Proxy(store, {
@@ -41,7 +38,7 @@ function registryOf(templates: (() => Promise<unknown>)[] = []): RoomRegistry {
   } as unknown as RegistryOptions);
 }
 
-test("a room that nobody has open, and that could not be removed, is anybody's at once", async () => {
+test("a room that is open nowhere, and that could not be removed, is released at once", async () => {
   const made = await store.createRoom(
     { name: "unloved", scene: "s", pool: "shared", createdAt: new Date(0).toISOString(), settings: {} },
     holder,
@@ -52,8 +49,8 @@ test("a room that nobody has open, and that could not be removed, is anybody's a
   expect(await store.room("unloved")).toMatchObject({ owner: null });
 });
 
-test("a room that did not open, and that could not be removed, is anybody's at once", async () => {
-  const registry = registryOf([() => Promise.resolve({}), () => Promise.reject(new Error("its file is gone"))]);
-  await expect(registry.create({ scene: "s", name: "unopened" })).rejects.toThrow("its file is gone");
+test("a room that failed to open, and that could not be removed, is released at once", async () => {
+  const registry = registryOf([() => Promise.resolve({}), () => Promise.reject(new Error("its file is missing"))]);
+  await expect(registry.create({ scene: "s", name: "unopened" })).rejects.toThrow("its file is missing");
   expect(await store.room("unopened")).toMatchObject({ owner: null });
 });

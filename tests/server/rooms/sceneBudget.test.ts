@@ -1,4 +1,6 @@
-/** A scene is over its budget when half of a room's first ticks took longer than its tick; the log has it once. */
+/**
+ * A scene exceeds its budget if half of a room's first ticks took longer than a tick's period; the log reports it once.
+ */
 import { expect, test } from "vitest";
 import { RecentTimes } from "../../../server/rooms/recentTimes.ts";
 import { SceneBudget } from "../../../server/rooms/sceneBudget.ts";
@@ -10,7 +12,7 @@ function judged(): { budget: SceneBudget; said: object[] } {
   return { budget: new SceneBudget("jelly", 50, { warn: (fields: object) => void said.push(fields) }), said };
 }
 
-/** A room whose ticks take so long, s. */
+/** A room with these tick times, s. */
 function room(budget: SceneBudget, ...ticks: number[]): void {
   const times = new RecentTimes(600);
   for (const seconds of ticks) {
@@ -20,7 +22,7 @@ function room(budget: SceneBudget, ...ticks: number[]): void {
 }
 const ticks = (count: number, seconds: number): number[] => Array.from({ length: count }, () => seconds);
 
-test("a few long ticks are none of the scene's: half of the first 120 have to be", () => {
+test("a few long ticks are not the scene's fault: half of the first 120 have to be long", () => {
   const { budget, said } = judged();
   room(budget, ...ticks(60, 3 * BUDGET), ...ticks(60, 0.5 * BUDGET));
   expect(budget.exceeded).toBeNull();
@@ -32,14 +34,14 @@ test("a few long ticks are none of the scene's: half of the first 120 have to be
   expect(said).toEqual([{ scene: "jelly", medianMs: 60, budgetMs: 20 }]);
 });
 
-test("what is dear only when it has come down is found by the first 600 ticks", () => {
+test("a scene that becomes expensive only after its bodies have fallen is found by the first 600 ticks", () => {
   const { budget, said } = judged();
   room(budget, ...ticks(200, 0.5 * BUDGET), ...ticks(400, 2 * BUDGET));
   expect(budget.exceeded).toMatchObject({ medianSeconds: 2 * BUDGET });
   expect(said).toHaveLength(1);
 });
 
-test("more rooms say it no more; the room that was judged last is shown", () => {
+test("further rooms do not report it again; the room that was judged last is shown", () => {
   const { budget, said } = judged();
   for (let i = 0; i < 3; i++) room(budget, ...ticks(120, 2 * BUDGET));
   expect(said).toHaveLength(1);
@@ -50,7 +52,7 @@ test("more rooms say it no more; the room that was judged last is shown", () => 
   expect(said).toHaveLength(1);
 });
 
-test("a tick that takes its time exactly fits", () => {
+test("a tick that takes exactly its period is within the budget", () => {
   const { budget } = judged();
   room(budget, ...ticks(120, BUDGET));
   expect(budget.exceeded).toBeNull();

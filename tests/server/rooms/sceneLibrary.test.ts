@@ -1,4 +1,4 @@
-/** The list of scenes: one look through the folder a second, whoever asks. */
+/** The list of scenes: one scan of the folder a second, for any number of callers. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { SceneLibrary, type SceneLibraryOptions } from "../../../server/rooms/sceneLibrary.ts";
 
-test("callers share one look a second; what changes is in the next one, and what does not is the same object", async () => {
+test("callers share one scan a second; the next scan has changes, and unchanged scenes are the same objects", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-list-"));
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => {
@@ -38,7 +38,7 @@ test("callers share one look a second; what changes is in the next one, and what
   rmSync(join(folder, "c.json"));
   vi.advanceTimersByTime(1000);
   expect(await library.list()).toEqual({ scenes: after.scenes, broken: [] });
-  // A folder that cannot be read is asked for again at once.
+  // A folder that cannot be read is scanned again at once.
   rmSync(folder, { recursive: true });
   vi.advanceTimersByTime(1000);
   await expect(library.list()).rejects.toThrow("ENOENT");

@@ -5,7 +5,7 @@ import { Limits } from "../../../shared/protocol/protocol.ts";
 
 const TICK_HZ = 60;
 
-/** @returns send ticks up to `until` of whose frames it gets one, each of so many bytes */
+/** @returns send ticks up to `until` at which it gets a frame of this size */
 function taken(hz: number | undefined, until: number, bytes: number): number[] {
   const mode = simpleModeOf({ mode: "simple", ...(hz !== undefined && { hz }) })!;
   const ticks: number[] = [];
@@ -18,7 +18,7 @@ function taken(hz: number | undefined, until: number, bytes: number): number[] {
   return ticks;
 }
 
-test("only who asks for the mode is in it", () => {
+test("only members that request the mode are in it", () => {
   expect(simpleModeOf({})).toBeNull();
   expect(simpleModeOf({ hz: 5 })).toBeNull();
 });
@@ -33,17 +33,17 @@ test.each([
   const ticks = taken(hz, 1000 + 60 * TICK_HZ, 1000);
   expect(ticks[0]).toBe(1000);
   expect(Math.abs(ticks.length - 60 * expected)).toBeLessThanOrEqual(2);
-  // No burst: never two more in any second than it asked for.
+  // No burst: in any second at most two more than requested.
   for (const tick of ticks)
     expect(ticks.filter((other) => other >= tick && other < tick + TICK_HZ).length).toBeLessThanOrEqual(expected + 2);
 });
 
-test("large frames come less often: so many bytes a second at most", () => {
+test("large frames come less often: the bytes a second are limited", () => {
   const bytes = Limits.simpleBytes / 4;
   expect(Math.abs(taken(20, 1000 + 60 * TICK_HZ, bytes).length - 4 * 60)).toBeLessThanOrEqual(2);
 });
 
-test("who has waited for long gets one at once, not all that it has missed", () => {
+test("after a long wait a member gets one frame at once, not all missed ones", () => {
   const mode = simpleModeOf({ mode: "simple", hz: 1 })!;
   const at = (tick: number): boolean => {
     const due = mode.asks(tick);
@@ -53,7 +53,7 @@ test("who has waited for long gets one at once, not all that it has missed", () 
   expect([at(100), at(102), at(900), at(902), at(958), at(960)]).toEqual([true, false, true, false, false, true]);
 });
 
-test("an undo takes the room back to ticks before the last one that it got", () => {
+test("after an undo frames of earlier ticks are sent", () => {
   const mode = simpleModeOf({ mode: "simple", hz: 10 })!;
   expect(mode.asks(5000)).toBe(true);
   mode.sent(5000, 100, TICK_HZ);

@@ -1,6 +1,6 @@
 /**
- * What a room makes of lost threads: one that was lost after a step was done, and before it could say so (the room's
- * memory is a tick ahead of what the room knows; on real threads), and one that a closing room waits for.
+ * A room's handling of lost threads. One is lost after a step was done, and before it could report it: the room's
+ * memory is a tick ahead of the room (on real threads). For another one a closing room is waiting.
  */
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
@@ -66,7 +66,7 @@ test("a step whose result was lost is not stepped twice", async () => {
   }
 });
 
-test("a room that closes while it waits for a trial alone is charged nothing", async () => {
+test("a room that closes while it waits for a trial alone is not charged", async () => {
   const open = async (): ReturnType<RoomPool["open"]> => ({
     memory: {} as WebAssembly.Memory,
     frames: FrameState.allocate(0),

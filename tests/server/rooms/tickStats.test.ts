@@ -1,4 +1,4 @@
-/** A room's figures in virtual time: slow motion shows from its first second on, whether ticks come or not. */
+/** A room's statistics in virtual time: slow motion shows from its first second on, with or without ticks. */
 import { expect, test } from "vitest";
 import { TickStats } from "../../../server/rooms/tickStats.ts";
 import type { StepResult } from "../../../server/workers/messages.ts";
@@ -25,7 +25,7 @@ test("a room at half speed is at a half after its first second", () => {
   for (const seconds of [1, 2, 5]) expect(after(seconds, 30).dilation(1000 * seconds)).toBeCloseTo(0.5, 1);
 });
 
-test("a room whose first tick never comes back is told of at once", () => {
+test("a room whose first tick never completes is reported at once", () => {
   const stats = new TickStats(60);
   stats.runs(true, 0);
   expect(stats.dilation(100)).toBe(1);
@@ -34,7 +34,7 @@ test("a room whose first tick never comes back is told of at once", () => {
   expect(stats.take(1, 0, 2000).timeDilation).toBeLessThan(0.01);
 });
 
-test("a room's share of a thread is that of the last seconds; one that stands still takes nothing", () => {
+test("a room's share of a thread covers the last seconds; a paused room takes nothing", () => {
   const stats = after(3, 60);
   expect(stats.share(3000)).toBeCloseTo(0.06, 2);
   stats.runs(false, 3000);
@@ -44,7 +44,7 @@ test("a room's share of a thread is that of the last seconds; one that stands st
   expect(stats.share(9500)).toBeCloseTo(0.6, 10);
 });
 
-test("while a room stands still nobody waits for it", () => {
+test("a paused room does not count as slow", () => {
   const stats = after(2, 60);
   stats.runs(false, 2000);
   expect(stats.dilation(60_000)).toBe(1);
@@ -52,7 +52,7 @@ test("while a room stands still nobody waits for it", () => {
   expect(stats.dilation(60_100)).toBe(1);
 });
 
-test("lateness and rates are of the window", () => {
+test("lateness and rates are those of the window", () => {
   const stats = new TickStats(60);
   stats.runs(true, 0);
   stats.begun(3);
@@ -61,7 +61,7 @@ test("lateness and rates are of the window", () => {
   expect(stats.take(2, 0, 2000)).toMatchObject({ tickLatenessMs: 0, kbpsOut: 0 });
 });
 
-test("a step of a method is the mean of the ticks that had any, in the window", () => {
+test("the step time of a method is the mean over the window's ticks that had any", () => {
   const stats = new TickStats(60);
   stats.runs(true, 0);
   const methods = (...steps: [number, number][]): StepResult => ({

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { TokenBucket } from "../../../server/rooms/tokenBucket.ts";
 
-test("a burst, then the sustained rate, and never more than a burst saved up", () => {
+test("a burst, then the sustained rate; at most a burst is saved up", () => {
   const bucket = new TokenBucket(60, 120, 0);
   const taken = (nowMs: number): number => {
     let count = 0;

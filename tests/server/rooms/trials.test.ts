@@ -1,13 +1,13 @@
-/** Rooms that may take the process with them: which of them are at it at once. */
+/** Rooms that may kill the process, and how many of them are tried at once. */
 import { expect, test } from "vitest";
 import { Trials } from "../../../server/rooms/trials.ts";
 
-test("a room has so many attempts, and no more", () => {
+test("the number of attempts of a room is limited", () => {
   const trials = new Trials(3);
   expect([0, 1, 3, 4, 5].map((attempts) => trials.isOver(attempts))).toEqual([false, false, false, true, true]);
 });
 
-test("last attempts are made one after another; others wait for nobody", async () => {
+test("last attempts run one after another; earlier attempts do not wait", async () => {
   const trials = new Trials(3);
   const order: string[] = [];
   const first = await trials.turn(3);
@@ -23,7 +23,7 @@ test("last attempts are made one after another; others wait for nobody", async (
   expect(order).toEqual(["the others", "last 4", "last 3"]);
 });
 
-test("the first ticks of a last attempt have their turn, too, and the store knows of it before they begin", async () => {
+test("the first ticks of a last attempt wait for their turn, too, and the store records them before they begin", async () => {
   const trials = new Trials(2);
   const order: string[] = [];
   const counted = async (): Promise<void> => void order.push("counted");
@@ -40,6 +40,6 @@ test("the first ticks of a last attempt have their turn, too, and the store know
   trial.end();
   await next;
   expect(order.at(-1)).toBe("next");
-  // A store that is away keeps nobody waiting.
+  // An unavailable store does not delay them.
   await trials.of(1, () => Promise.reject(new Error("away"))).begin(() => {});
 });

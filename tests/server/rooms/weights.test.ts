@@ -1,4 +1,4 @@
-/** How rooms share threads: by addresses, and not by how many rooms or sockets one opens. */
+/** Rooms share threads by their addresses, not by the number of rooms or sockets of one address. */
 import { expect, test } from "vitest";
 import { RoomShares, type WeighedRoom } from "../../../server/rooms/weights.ts";
 
@@ -7,7 +7,7 @@ const sharesOf = (rooms: readonly WeighedRoom[]) => {
   return rooms.map(({ name }) => shares.shareOf(name, 0));
 };
 
-test("a room weighs as many as addresses are in it, an empty one as one; more sockets are not more addresses", () => {
+test("a room's weight is its number of addresses, at least one; more sockets are not more addresses", () => {
   const shares = sharesOf([
     { name: "empty", addresses: [] },
     { name: "one", addresses: ["a"] },
@@ -18,7 +18,7 @@ test("a room weighs as many as addresses are in it, an empty one as one; more so
   expect(new Set(shares.map(({ account }) => account)).size).toBe(4);
 });
 
-test("the rooms of one address weigh as much together as one room, on one account, however many it opens", () => {
+test("all rooms of one address together have the weight of one room, on one account", () => {
   const own = Array.from({ length: 32 }, (_, i) => ({ name: `own-${i}`, addresses: ["a", "a"] }));
   const shares = sharesOf([...own, { name: "shared", addresses: ["a", "b"] }]);
   expect(shares.slice(0, 32).reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(32 / 33, 9);
@@ -26,7 +26,7 @@ test("the rooms of one address weigh as much together as one room, on one accoun
   expect(new Set(shares.map(({ account }) => account)).size).toBe(2);
 });
 
-test("who comes and goes is counted again within a second, a room that is new within a tenth", () => {
+test("joins and leaves are counted within a second, a new room within a tenth", () => {
   const rooms: WeighedRoom[] = [{ name: "first", addresses: ["a", "b"] }];
   const shares = new RoomShares(() => rooms);
   const weightOf = (room: string, nowMs: number): number => shares.shareOf(room, nowMs).weight;

@@ -1,6 +1,4 @@
-/**
- * Frames made for many clients are the ones that the WebSocket library would have sent, and its receiver reads them.
- */
+/** WebSocket frames made once for many clients equal those of the WebSocket library, and its receiver reads them. */
 import { Duplex, type Writable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -13,7 +11,7 @@ const { Receiver, Sender } = ws as unknown as {
   Sender: new (line: Duplex) => { send(payload: Uint8Array, options: Record<string, boolean>): void };
 };
 
-/** What `ws` writes for one binary message of a server. */
+/** Bytes that `ws` writes for one binary message of a server. */
 function sentByLibrary(payload: Uint8Array): Buffer {
   const written: Buffer[] = [];
   const line = new Duplex({
@@ -27,7 +25,7 @@ function sentByLibrary(payload: Uint8Array): Buffer {
   return Buffer.concat(written);
 }
 
-/** Lengths on both sides of where the form of the header changes. */
+/** Lengths on both sides of each change of the header's form. */
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536, 70_000];
 const message = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (31 * i + length) & 255);
 

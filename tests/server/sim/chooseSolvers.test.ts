@@ -1,4 +1,4 @@
-/** Which solver bodies get that name none: implicit where compliant is wrong in motion, if all of a scene can be. */
+/** Default solver of bodies: implicit if compliant would be wrong in motion, and if the whole scene supports it. */
 import { expect, test } from "vitest";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
@@ -68,10 +68,10 @@ test.each<[string, Part[], Part?]>([
 test.each([
   ["soft enough for its substeps", [beam({}, { youngsModulus: 1e5 })], {}],
   ["as viscous as its substeps can be", [beam({}, { youngsModulus: 1e5, retardationTime: 0.005 })], {}],
-  ["of a scene that takes its very substeps", [beam()], { refine: false }],
-  ["that says so", [beam({ solver: "compliant" })], {}],
-  ["stiff, in a scene with substeps enough", [beam()], { substeps: 200 }],
-])("a body %s is compliant, and nothing is said", async (_what, bodies, more) => {
+  ["of a scene with refine: false", [beam()], { refine: false }],
+  ["with solver compliant", [beam({ solver: "compliant" })], {}],
+  ["stiff, in a scene with enough substeps", [beam()], { substeps: 200 }],
+])("a body %s is compliant, without a finding", async (_what, bodies, more) => {
   const { layout, compliant } = await make(bodies, more);
   expect(layout.bodies[0]!.implicit).toBe(false);
   expect(compliant).toBeUndefined();
@@ -101,8 +101,8 @@ test.each([
     /beam and other/,
   ],
   ["is too large", [sheet(100, { contact: { self: false } })], {}, /1.5 times/],
-  ["is too large for what lies on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
-  ["is too large for what lies on another", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
+  ["is too large to lie on something", [cube(9)], { colliders: [floor] }, /1.4 times/],
+  ["is too large to lie on another body", [cube(5), cube(5, 0.4)], {}, /1.9 times/],
   ["is too large for a sheet that may touch itself", [sheet(30)], {}, /1.4 times/],
   ["is too large for a sheet that may touch a shape", [sheet(16)], { colliders: [floor] }, /1.2 times/],
   [
@@ -118,7 +118,7 @@ test.each([
     {},
     /limit: 0.00001/,
   ],
-])("a stiff body that %s stays compliant, and it is said why", async (_what, bodies, more, why) => {
+])("a stiff body that %s stays compliant, with the reason as a finding", async (_what, bodies, more, why) => {
   const { layout, compliant } = await make(bodies, more);
   expect(layout.bodies[0]!.implicit).toBe(false);
   expect(compliant!.body).toBe((bodies[0] as unknown as Body).name);
@@ -127,7 +127,7 @@ test.each([
   expect(compliant!.why).toMatch(why);
 });
 
-test("a viscous body that stays compliant lacks damping, and it is said how much", async () => {
+test("a viscous body that stays compliant lacks damping, and a finding says how much", async () => {
   const { compliant } = await make([
     beam({ contact: { restitution: 0.5 } }, { youngsModulus: 1e5, retardationTime: 0.05 }),
   ]);

@@ -1,7 +1,4 @@
-/**
- * Coloring of constraints: every one exactly once, none beside another that shares its particles, and as many colors as
- * a mesh needs.
- */
+/** Coloring of constraints: every one exactly once, no shared particles within a color, and few colors. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
@@ -21,7 +18,7 @@ function expectColoring(colors: readonly number[][], particles: Uint32Array, k: 
 const fan = (n: number): Uint32Array =>
   Uint32Array.from(Array.from({ length: n }, (_, i) => [0, 1, 2 + i, 2 + ((i + 1) % n)]).flat());
 
-test("constraints at random", () => {
+test("random constraints", () => {
   const constraints = fc
     .constantFrom(3, 4)
     .chain((k) =>
@@ -45,22 +42,22 @@ test("meshes: hardly more colors than the most crowded particle needs", () => {
   const { tets, positions } = boxTets([1, 1, 1], [6, 6, 6]);
   const colors = colorConstraints(tets, 4, positions.length / 3);
   expectColoring(colors, tets, 4);
-  // a particle of this lattice is in 8 or 32 tetrahedra: no fewer colors than that, and first fit no more than two
-  // thirds above
+  // A particle of this lattice is in 8 or 32 tetrahedra: at least that many colors, and with first fit at most two
+  // thirds more.
   expect(colors.length).toBeGreaterThanOrEqual(32);
   expect(colors.length).toBeLessThan(54);
   const sheet = gridCloth([1, 1], [20, 20]);
   const sheetColors = colorConstraints(sheet.triangles, 3, sheet.positions.length / 3);
   expectColoring(sheetColors, sheet.triangles, 3);
-  // a particle of the sheet is in 4 or 8 triangles, and eight colors share the 800 evenly
+  // A particle of the sheet is in 4 or 8 triangles, and eight colors share the 800 evenly.
   expect(sheetColors.map((members) => members.length)).toEqual(Array(8).fill(100));
 });
 
-/** Blocks of four lanes that the colors take. */
+/** Number of blocks of four lanes that the colors need. */
 const blocksOf = (colors: readonly number[][]): number =>
   colors.reduce((n, { length }) => n + Math.ceil(length / 4), 0);
 
-/** Colors of more than two blocks: the largest of them find nothing that would fill their last one. */
+/** Number of colors of more than two blocks: the largest of them may leave their last block incomplete. */
 const large = (colors: readonly number[][]): number => colors.filter(({ length }) => length > 8).length;
 
 /** A disk of `rings` rings of `valence` particles around one: the innermost triangles all meet there. */
@@ -82,10 +79,10 @@ test.each([60, 200, 1000])("a particle in %i triangles needs as many colors, but
   const colors = colorConstraints(particles, 3, 1 + 6 * valence);
   expectColoring(colors, particles, 3);
   expect(colors).toHaveLength(valence);
-  // a color of less than four would be one around the crowded particle that found no others
+  // A color of fewer than four would be a triangle at the crowded particle without partners.
   expect(Math.min(...colors.map(({ length }) => length))).toBe(4);
   expect(blocksOf(colors)).toBeLessThanOrEqual(Math.ceil(n / 4) + large(colors));
-  // the rest of the disk is in a few large ones: half of all in the first eight
+  // The rest of the disk is in a few large ones: half of all in the first eight.
   expect(
     colors
       .map(({ length }) => length)
@@ -95,7 +92,7 @@ test.each([60, 200, 1000])("a particle in %i triangles needs as many colors, but
   ).toBeGreaterThan(n / 2);
 });
 
-test("an edge that many tetrahedra share, in a solid", () => {
+test("a solid with an edge that many tetrahedra share", () => {
   const box = boxTets([1, 1, 1], [6, 6, 6]);
   const N = box.positions.length / 3;
   const particles = Uint32Array.from([...box.tets, ...fan(100).map((p) => p + N)]);
@@ -113,4 +110,4 @@ test("the same constraints give the same colors", () => {
   );
 });
 
-test("nothing to color", () => expect(colorConstraints(new Uint32Array(0), 4, 0)).toEqual([]));
+test("no constraints, no colors", () => expect(colorConstraints(new Uint32Array(0), 4, 0)).toEqual([]));

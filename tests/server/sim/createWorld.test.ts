@@ -1,6 +1,6 @@
 /**
- * What only building a world can find wrong with a scene: each refused with its path, and the scene's numbers where
- * they belong in memory.
+ * Errors in a scene that only building finds: each is refused with its path. Also checks that the scene's numbers are
+ * at their places in memory.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ const sheet = {
 };
 const everything = { box: { min: [-9, -9, -9], max: [9, 9, 9] } };
 
-/** Through the validator first: these scenes are valid as far as it can see. */
+/** Validates first: these scenes are valid for the validator. */
 const build = (parts: object): Promise<CreatedWorld> =>
   createWorld(validateScene({ version: 1, title: "test", ...parts }), { baseDir: dir });
 
@@ -69,7 +69,7 @@ describe("refused", () => {
       },
     ],
     [
-      "a pin that holds nothing",
+      "a pin without a particle",
       {
         bodies: [
           cube,
@@ -83,17 +83,17 @@ describe("refused", () => {
       },
     ],
     [
-      "a load on a particle that is not there",
+      "a load on a missing particle",
       { bodies: [{ ...sheet, loads: [{ select: { particles: [8, 9] }, force: [0, 1, 0] }] }] },
       { path: "/bodies/0/loads/0/select/particles", value: 9, limit: /^a particle of the body's 9$/ },
     ],
     [
-      "an attachment from a particle that is not there",
+      "an attachment from a missing particle",
       { bodies: [sheet], attachments: [{ from: { body: "sheet", particle: 9 }, to: { world: [0, 0, 0] } }] },
       { path: "/attachments/0/from/particle", value: 9, limit: /^a particle of body sheet, which has 9$/ },
     ],
     [
-      "an attachment to a particle that is not there",
+      "an attachment to a missing particle",
       {
         bodies: [sheet, cube],
         attachments: [{ from: { body: "sheet", particle: 0 }, to: { body: "cube", particle: 27 } }],
@@ -105,7 +105,7 @@ describe("refused", () => {
       { bodies: [sheet], attachments: [{ from: { body: "sheet", particle: 0 }, to: { body: "sheet", particle: 0 } }] },
       { path: "/attachments/0/to", value: { body: "sheet", particle: 0 }, limit: /^another particle than from/ },
     ],
-    // the corners of the lifted unit cube are at height 2.5, 0.5 and 0.5 beside the axis
+    // The corners of the lifted unit cube are at height 2.5, 0.5 and 0.5 beside the axis.
     [
       "a body outside the world",
       { worldRadius: 2, bodies: [sheet, { ...cube, transform: { translate: [0, 2, 0] } }] },
@@ -127,7 +127,7 @@ describe("refused", () => {
     expect(limit).toMatch(expected.limit);
   });
 
-  test("a mesh file that is not there", async () => {
+  test("a missing mesh file", async () => {
     await expect(build({ bodies: [{ ...cube, mesh: { type: "file", path: "none.node" } }] })).rejects.toThrow(
       MeshError,
     );
@@ -163,7 +163,7 @@ test("masses, inverse masses, velocities and accelerations of the particles", as
       [...soft.positions.subarray(3 * i, 3 * i + 3), pinned ? 0 : 1 / soft.mass[i]!].map(Math.fround),
     );
     expect(row(layout.v, i)).toEqual([...(pinned ? [0, 0, 0] : [1, 2, 3]), 0.5]);
-    // 27 N on 1,000 kg by mass: 0.027 m/s^2 everywhere
+    // 27 N on 1,000 kg by mass: 0.027 m/s^2 everywhere.
     row(acc, i)
       .slice(0, 3)
       .forEach((a, r) => expect(a).toBeCloseTo(pinned ? 0 : [0.027, -10, 0][r]!, 6));
@@ -176,7 +176,7 @@ test("masses, inverse masses, velocities and accelerations of the particles", as
   ]);
 });
 
-test("attachments: between bodies at the distance they have, or to the nearest surface particle", async () => {
+test("attachments: between bodies at their initial distance, or to the nearest surface particle", async () => {
   const { topology, layout } = await build({
     bodies: [sheet, { ...cube, transform: { translate: [0, 3, 0] } }],
     attachments: [
@@ -198,7 +198,7 @@ test("the same scene gives the same bytes", async () => {
   expect(a.layout).toEqual(b.layout);
 });
 
-test("progress goes up to the end, and names the bodies", async () => {
+test("progress increases to the end, and names the bodies", async () => {
   const seen: [number, string][] = [];
   const ball = {
     ...cube,

@@ -1,4 +1,4 @@
-/** The elastic energies of the energy books: nothing at rest. */
+/** Elastic energies of the energy ledger: zero at rest. */
 import { CONSTRAINTS } from "../../../server/sim/constraints/kinds.ts";
 import type { DistanceElements } from "../../../server/sim/constraints/distance.ts";
 import type { VolumeElements } from "../../../server/sim/constraints/volume.ts";
@@ -35,7 +35,7 @@ test.each([
     kind: "tet-plastic" as const,
     twin: orthotropicEnergy,
   },
-])("$kind: as the twin says, also crushed and inverted", async ({ material, kind, twin }) => {
+])("$kind: equals the twin's, also when crushed and inverted", async ({ material, kind, twin }) => {
   const b = await bodyOf({ ...cube, material });
   const e = b.elements.find((x) => x.kind === kind)! as never as TetShapes;
   if (kind === "tet-plastic")
@@ -103,7 +103,7 @@ test.each<[string, object]>([
     },
   ],
   ["hexahedron", { ...cube, material: { model: "hexahedral", density: 1000, youngsModulus: k, poissonsRatio: 0.3 } }],
-])("%s: none at rest, some in any other shape, and the same wherever the body is", async (_, body) => {
+])("%s: zero at rest, positive in any other shape, and independent of the body's place", async (_, body) => {
   const b = await bodyOf(body);
   const bent = b.positions.map((v, i) => v + 0.05 * Math.sin(3 * i));
   const energy = elasticEnergyOf(b, bent);
@@ -117,7 +117,7 @@ test.each<[string, object]>([
   ).toBeCloseTo(1, 9);
 });
 
-test("geometric constraints: C^2/(2 alpha) where they resist, nothing where they are rigid, one-sided or act by stiffness", () => {
+test("geometric constraints: C^2/(2 alpha) if they resist, zero if they are rigid, one-sided or act by stiffness", () => {
   const hold = { stiffness: 1, keeps: true, unilateral: false };
   const particles = Uint32Array.of(0, 1);
   const rest = Float64Array.of(1);

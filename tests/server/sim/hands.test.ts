@@ -1,7 +1,7 @@
 /**
- * Hands on bodies: grabs pull with their compliance and never with more than their limit, several members' hands add
- * up, impulses arrive whole, and what cannot be is refused with field, value and limit and changes nothing. Momentum is
- * the measure: nothing else acts.
+ * Grabs and impulses on bodies. Grabs pull with their compliance and at most with their limit, grabs of several members
+ * add up, and impulses arrive whole. An invalid input is refused with field, value and limit and changes nothing. Tests
+ * compare momentum, because no other force acts.
  */
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { describe, expect, test } from "vitest";
@@ -67,11 +67,11 @@ const grab = (
 });
 const TICKS = 15;
 const SECONDS = TICKS / 60;
-/** Of a momentum that nothing has changed, kg m/s: a last place of what is in the room. */
+/** Rounding of an unchanged momentum, kg m/s: a last place of the room's momentum. */
 const ROUNDING = 2 ** -24;
 
 describe("grabs", () => {
-  test("pull with their limit, no more, towards a target out of reach; the other body feels nothing", async () => {
+  test("pull with at most their limit towards a target out of reach; the other body feels nothing", async () => {
     const lab = await room();
     lab.run(TICKS, [grab(lab, 1, [1, 0, 0], [50, 0, 0])]);
     const { linear } = momentum(lab);
@@ -80,7 +80,7 @@ describe("grabs", () => {
     for (const p of momentum(lab, 1).linear) expect(Math.abs(p)).toBeLessThan(ROUNDING);
   });
 
-  test("two members on one body: forces add up, and against each other they cancel and stretch it", async () => {
+  test("two members on one body: forces add up, and opposite ones cancel and stretch it", async () => {
     const lab = await room();
     lab.run(TICKS, [grab(lab, 1, [1, 0, 0], [50, 0, 0]), grab(lab, 2, [1, 1, 0], [50, 0, 0])]);
     expect(momentum(lab).linear[0] / (2 * LIMIT * SECONDS)).toBeCloseTo(1, 2);
@@ -95,8 +95,8 @@ describe("grabs", () => {
   });
 
   /**
-   * A triangle in the middle of the upper face: the handle, an average around the pick, is then where the pick is,
-   * however the body turns.
+   * A triangle in the middle of the upper face: the grab's handle, an average around the pick, is then at the pick, for
+   * any rotation of the body.
    */
   const topMiddle = (lab: Laboratory): number => {
     const { triangles } = lab.created.bodies[0]!;
@@ -110,7 +110,7 @@ describe("grabs", () => {
     }
     return best;
   };
-  /** Where the picked point of a triangle is. */
+  /** Position of the picked point of a triangle. */
   const pick = (lab: Laboratory, triangle: number): [number, number, number] => {
     const corners = lab.created.bodies[0]!.triangles.subarray(3 * triangle, 3 * triangle + 3);
     const x = lab.positions();
@@ -121,7 +121,7 @@ describe("grabs", () => {
     ];
   };
 
-  test("a body hangs from a hand, as far below it as compliance times weight", async () => {
+  test("a body hangs from a grab, compliance times weight below it", async () => {
     const lab = await room({
       gravity: [0, -0.25, 0],
       damping: 4,
@@ -132,17 +132,17 @@ describe("grabs", () => {
     const target = pick(lab, triangle);
     lab.run(600, [{ type: "grab", member: 1, grab: 0, body: 0, triangle, u: 0.3, v: 0.3, target }]);
     expect(Math.max(...lab.velocities(0).map(Math.abs))).toBeLessThan(1e-2);
-    // 20 mm, give or take the millimeter or so that the picked point moves within the neighborhood that is held
+    // 20 mm, with a tolerance of about a millimeter for the picked point within the grabbed neighborhood.
     expect((target[1] - pick(lab, triangle)[1]) / (0.02 * weight)).toBeGreaterThan(0.9);
     expect((target[1] - pick(lab, triangle)[1]) / (0.02 * weight)).toBeLessThan(1.1);
   });
 
-  test("follow the hand, and let go", async () => {
+  test("follow the target, and let go", async () => {
     const lab = await room({ damping: 3, interaction: { grabCompliance: 1e-3, grabMaxForce: 100 } });
     const triangle = topMiddle(lab);
     lab.run(1, [{ type: "grab", member: 1, grab: 0, body: 0, triangle, u: 0.3, v: 0.3, target: [0, 0.1, 0] }]);
     lab.run(240, [{ type: "move", member: 1, grab: 0, target: [0.3, 0.4, -0.2] }]);
-    // what is held is the neighborhood's average: the picked point may have turned about it, once around
+    // The grab holds the neighborhood's average: the picked point may have turned about it.
     const offset = new Float32Array(lab.created.memory.buffer, lab.created.layout.grabOffsets, 3);
     expect(Math.hypot(...pick(lab, triangle).map((c, r) => c - [0.3, 0.4, -0.2][r]!))).toBeLessThan(
       0.001 + 2 * Math.hypot(...offset),
@@ -151,11 +151,11 @@ describe("grabs", () => {
     lab.run(1, [{ type: "release", member: 1, grab: 0 }]);
     const { linear } = momentum(lab);
     lab.run(10);
-    // damped from here on, but pulled no more: smaller, and in the same direction
+    // From here on damped, without a pull: smaller, and in the same direction.
     momentum(lab).linear.forEach((p, r) => expect(p / linear[r]!).toBeCloseTo((1 + 3 / 1200) ** -200, 2));
   });
 
-  test("go no faster than the scene's handSpeed in simulated time, wherever the hand is and whatever a tick takes", async () => {
+  test("move at most at the scene's handSpeed in simulated time, for any target and any tick duration", async () => {
     const handSpeed = 0.5;
     const lab = await room({ interaction: { grabCompliance: 1e-5, grabMaxForce: 1e4, handSpeed } });
     const triangle = topMiddle(lab);
@@ -176,18 +176,18 @@ describe("grabs", () => {
       lab.run(1);
       return momentum(lab).linear[1] / momentum(lab).mass;
     });
-    // what hangs on a rigid hand swings about its speed; the mean of a second is the speed itself
+    // A body on a rigid grab swings about its speed; the mean over a second is the speed itself.
     expect(speeds.reduce((sum, v) => sum + v, 0) / 60 / handSpeed).toBeCloseTo(1, 1);
     expect((pick(lab, triangle)[1] - start[1]) / (handSpeed * (61 / 60))).toBeGreaterThan(0.95);
     expect((pick(lab, triangle)[1] - start[1]) / (handSpeed * (61 / 60))).toBeLessThan(1.05);
-    // a hand that stops stops it, and where it lets go what it had goes on
+    // A target that stops stops the body. After a release the body keeps its momentum.
     lab.run(1, [{ type: "release", member: 1, grab: 0 }]);
     const thrown = momentum(lab).linear[1];
     lab.run(30);
     expect(momentum(lab).linear[1] / thrown).toBeCloseTo(1, 4);
   });
 
-  test("store no more than their limit while something holds the body back", async () => {
+  test("store at most their limit while an obstacle holds the body back", async () => {
     const lab = await room({
       bodies: [{ ...cube("a", 0), pins: [{ select: { box: { min: [-1, -1, -1], max: [1, -0.09, 1] } } }] }],
     });
@@ -210,12 +210,12 @@ describe("grabs", () => {
     const at = (layout.grabFirst + L.POINT_TARGET) / 4;
     const offset = f32.subarray(layout.grabOffsets / 4, layout.grabOffsets / 4 + 3);
     const target = f32[at + 1]! - offset[1]!;
-    // the spring of 1 mm/N is drawn out by 2 N; the particles' own part of it in a substep is less than as much again
+    // 2 N stretch the spring of 1 mm/N; the particles' own share of it in a substep is smaller than that.
     expect(target - pick(lab, triangle)[1]).toBeGreaterThan(0.9 * 1e-3 * LIMIT);
     expect(target - pick(lab, triangle)[1]).toBeLessThan(2 * 1e-3 * LIMIT);
   });
 
-  test("a member's grabs go with the member; another's stay", async () => {
+  test("a member's grabs end with the member; another member's stay", async () => {
     const lab = await room();
     lab.run(1, [
       grab(lab, 1, [1, 0, 0], [50, 0, 0]),
@@ -229,7 +229,7 @@ describe("grabs", () => {
     expect(momentum(lab, 1).linear[0]).toBeGreaterThan(3 * b);
   });
 
-  test("as many as a room has slots; one more is refused, and a free one serves again", async () => {
+  test("as many as a room has slots; one more is refused, and a free slot is used again", async () => {
     const lab = await room();
     const slots = lab.created.layout.grabCount;
     const all = Array.from({ length: slots }, (_, n) => grab(lab, 1 + n, [0, 1, 0], [0, 1, 0]));
@@ -237,7 +237,7 @@ describe("grabs", () => {
     expect(lab.run(1, [grab(lab, 99, [0, 1, 0], [0, 1, 0])])).toMatchObject([
       { type: "inputRejected", member: 99, field: "grab", limit: `${slots} grabs in a room` },
     ]);
-    // taking hold anew with the same number needs no second slot
+    // A new grab with the same number needs no second slot.
     expect(lab.run(1, [grab(lab, 1, [0, 1, 0], [0, 2, 0])])).toEqual([]);
     expect(lab.run(1, [{ type: "release", member: 7, grab: 0 }, grab(lab, 99, [0, 1, 0], [0, 1, 0])])).toEqual([]);
   });
@@ -287,16 +287,16 @@ describe("impulses", () => {
   });
 });
 
-describe("refused, with field, value and limit, and nothing changes", () => {
+describe("refused, with field, value and limit, and without a change", () => {
   const base = { member: 3, body: 0, triangle: 0, u: 0.2, v: 0.2 };
   test.each<[string, Input, Record<string, unknown>]>([
     [
-      "a body that is not there",
+      "a missing body",
       { ...base, type: "grab", grab: 0, body: 2, target: [0, 0, 0] },
       { field: "body", value: 2, limit: "0 to 1" },
     ],
     [
-      "a triangle that is not there",
+      "a missing triangle",
       { ...base, type: "impulse", triangle: 108, impulse: [0, 0, 0] },
       { field: "triangle", value: 108, limit: "0 to 107" },
     ],
@@ -322,7 +322,7 @@ describe("refused, with field, value and limit, and nothing changes", () => {
     ],
     ["a target that is not a number", { ...base, type: "grab", grab: 0, target: [NaN, 0, 0] }, { field: "target" }],
     [
-      "a move out of the world",
+      "a move beyond the world",
       { type: "move", member: 3, grab: 0, target: [0, 0, 1e9] },
       { field: "target", value: 1e9 },
     ],
@@ -339,7 +339,7 @@ describe("refused, with field, value and limit, and nothing changes", () => {
     expect(lab.positions()).toEqual(other.positions());
   });
 
-  test("moving or releasing what was let go is no error", async () => {
+  test("moving or releasing an ended grab is no error", async () => {
     const lab = await room();
     expect(
       lab.run(1, [

@@ -1,4 +1,4 @@
-/** The implicit step's parts: order, factor, projection, and what a body of that solver cannot have. */
+/** Parts of the implicit step: elimination order, factorization, projection, and features that it does not support. */
 import { expect, test } from "vitest";
 import { factorize, type BlockMatrix } from "../../../server/sim/implicit/factor.ts";
 import { graphOf, nestedDissection } from "../../../server/sim/implicit/order.ts";
@@ -8,7 +8,7 @@ import { validateScene } from "../../../shared/sceneValidator.ts";
 import { randomStream } from "../../parity/kit.ts";
 import { diagonalize, projectSemiDefinite } from "../../statics/eigen.ts";
 
-/** Squares of n x n particles; fixed ones in the first row. */
+/** Squares of n x n particles; the first row is fixed. */
 const N = 9;
 const squares = Uint32Array.from(
   Array.from({ length: (N - 1) ** 2 }, (_, q) => {
@@ -28,7 +28,7 @@ test.each([1, 3] as const)("a factor of blocks of %d solves its system", (size) 
   const random = randomStream(5);
   const values = new Float64Array(size * size * graph.columns.length);
   const matrix: BlockMatrix = { ...graph, size, values };
-  // symmetric, and no row has more beside its diagonal than on it: 9 blocks of entries below 1
+  // Symmetric and diagonally dominant: 9 blocks of entries below 1.
   for (let i = 0; i < N * N; i++) {
     for (let p = graph.start[i]!; p < graph.start[i + 1]!; p++) {
       const j = graph.columns[p]!;
@@ -55,7 +55,7 @@ test.each([1, 3] as const)("a factor of blocks of %d solves its system", (size) 
     }
   }
   const solved = precondition(factorize(matrix, order), undefined, b);
-  // float32: 2^-24 a rounding, a few hundred of them in a number, and a condition below 2
+  // float32: 2^-24 a rounding, a few hundred roundings for each number, and a condition below 2.
   solved.forEach((value, k) => expect(Math.abs(value - x[k]!)).toBeLessThan(2 ** -24 * 200));
 });
 
@@ -77,7 +77,7 @@ test("stress without its negative eigenvalues", () => {
   }
 });
 
-test("and where two eigenvalues are nearly the same, and one is nearly zero", () => {
+test("also with two almost equal eigenvalues, and one almost zero", () => {
   const random = randomStream(12);
   for (let n = 0; n < 200; n++) {
     const R = polarPart([1, 0, 0, 0, 1, 0, 0, 0, 1].map((value) => value + 0.5 * random()));
@@ -99,7 +99,7 @@ test("and where two eigenvalues are nearly the same, and one is nearly zero", ()
         [0, 1],
       ].map(([i, j]) => e.reduce((sum, value, k) => sum + value * R[3 * i! + k]! * R[3 * j! + k]!, 0));
     const wanted = turned(values.map((value) => Math.max(0, value)));
-    // the root of a double root's rounding: sqrt 2^-52, some times over
+    // The square root of a double root's rounding: sqrt 2^-52, a few times.
     positivePart(turned(values)).forEach((value, k) => expect(Math.abs(value - wanted[k]!)).toBeLessThan(4 * 2 ** -26));
   }
 });
@@ -113,7 +113,7 @@ test("the rotation of a deformation", () => {
       [0, 1, 2].reduce((sum, k) => sum + A[3 * k + i]! * R[3 * k + j]!, 0);
     for (let i = 0; i < 3; i++) {
       for (let j = 0; j < 3; j++) {
-        // R^T R = 1, and M^T R is symmetric and positive
+        // R^T R = 1, and M^T R is symmetric and positive.
         expect(Math.abs(product(R, i, j) - (i === j ? 1 : 0))).toBeLessThan(1e-10);
         expect(Math.abs(product(M, i, j) - product(M, j, i))).toBeLessThan(1e-10);
       }
@@ -159,7 +159,7 @@ test.each([
   expect(() => validateScene(scene(body, more))).toThrow(expect.objectContaining({ path }));
 });
 
-test("solver implicit where nothing is touched, where shapes are, and bodies of its kind and meshes", () => {
+test("solver implicit in scenes without contact, with shapes, and with implicit bodies and meshes", () => {
   const two = {
     bodies: [
       { ...sheet, contact: {} },

@@ -1,4 +1,4 @@
-/** The unit of mass: where one is needed, that it is a power of two, and that what is converted is the same scene. */
+/** The unit of mass: which scenes need one, that it is a power of two, and that the converted scene is equivalent. */
 import { expect, test } from "vitest";
 import type { Scene } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
@@ -23,12 +23,12 @@ test.each([1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.1, 10, 1e3, 1e4, 1e5])(
     const { massUnit } = (await build([beam("a", edge)])).layout;
     expect(Number.isInteger(Math.log2(massUnit))).toBe(true);
     if (edge >= 5e-4 && edge <= 100) expect(massUnit).toBe(1);
-    // an element of this size weighs about density edge^3, and K goes with 1/(density edge^5)
+    // An element of this size weighs about density edge^3, and K is proportional to 1/(density edge^5).
     else if (edge < 2e-4 || edge > 1e4) expect(Math.abs(Math.log10(massUnit / (1000 * edge ** 5)))).toBeLessThan(3);
   },
 );
 
-test("every size springs back from a stretch by a tenth", async () => {
+test("at every size a body stretched by a tenth springs back", async () => {
   for (const edge of [1e-3, 1e-4, 5e-5, 1e-5, 1e-6]) {
     const { memory, layout } = await build([beam("a", edge)]);
     const world = openWorld(memory, layout);
@@ -36,8 +36,8 @@ test("every size springs back from a stretch by a tenth", async () => {
     world.mayRest = false;
     for (let i = 0; i < layout.particleCount; i++) f32[layout.x / 4 + 4 * i]! *= 1.1;
     for (let t = 0; t < 60; t++) world.step([]);
-    // the diagonal, however it turns: sound crosses a millimeter in a tenth of a substep, so implicit Euler has damped
-    // all waves
+    // The diagonal, for any rotation. Sound crosses a millimeter in a tenth of a substep, so implicit Euler has damped
+    // all waves.
     let longest = 0;
     for (let a = 0; a < layout.particleCount; a++)
       for (let b = 0; b < a; b++)
@@ -46,14 +46,14 @@ test("every size springs back from a stretch by a tenth", async () => {
   }
 });
 
-test("grains of a micrometer beside a body of a kilometer are more than float32 can hold", async () => {
+test("grains of a micrometer beside a body of a kilometer exceed float32's range", async () => {
   await expect(build([beam("hill", 1e3), beam("dust", 1e-6)])).rejects.toThrow(
     /^scene \/bodies\/1: dust, whose smallest element has 10\^4\d times less density size\^5 than the largest of hill is not allowed, must be within a factor of 10\^30, which float32 can hold$/,
   );
   await build([beam("house", 1), beam("sand", 1e-4)]);
 });
 
-test("everything with a kilogram in it is converted, and nothing else", () => {
+test("every value with kilograms is converted, and no other value", () => {
   const scene: Scene = {
     version: 1,
     title: "t",
@@ -116,14 +116,14 @@ test("everything with a kilogram in it is converted, and nothing else", () => {
   expect(inMassUnit(scene, 1)).toBe(scene);
 });
 
-test("templates and what clients are told stay in kilograms and newtons", async () => {
+test("templates and messages to clients stay in kilograms and newtons", async () => {
   const { bodies, topology, layout } = await build([beam("a", 1e-5)]);
   expect(layout.massUnit).toBeLessThan(1);
   expect(bodies[0]!.mass.reduce((a, b) => a + b)).toBeCloseTo(1000 * 2e-15, 20);
   expect(topology.interaction).toEqual({
     grabCompliance: 1e-4,
     grabMaxForce: 200,
-    // no further than 4 of its sizes in a substep
+    // At most 4 of its sizes in a substep.
     handSpeed: 4 * layout.bodies[0]!.size * layout.tickHz * layout.substeps,
     grabMaxStretch: 2,
     maxImpulse: 20,

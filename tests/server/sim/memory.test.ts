@@ -1,5 +1,5 @@
 /**
- * The memory map: regions in order, apart and inside the memory, and the program's chunks cover every block and
+ * The memory map: regions in order, disjoint and inside the memory, and the program's chunks cover every block and
  * particle.
  */
 import fc from "fast-check";
@@ -15,7 +15,7 @@ import { validateScene } from "../../../shared/sceneValidator.ts";
 import { build } from "../../determinism/run.ts";
 import { inLong } from "../../support/long.ts";
 
-test("the allocator: aligned to cache lines, ascending, apart, behind the header, within the pages", () => {
+test("the allocator: aligned to cache lines, ascending, disjoint, after the header, within the pages", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(200_000), { minLength: 1, maxLength: 30 }), (sizes) => {
       const allocator = new Allocator();
@@ -33,7 +33,7 @@ test("the allocator: aligned to cache lines, ascending, apart, behind the header
   );
 });
 
-test("the allocator refuses what WebAssembly's addresses cannot reach", () => {
+test("the allocator refuses sizes beyond WebAssembly's addresses", () => {
   const allocator = new Allocator();
   allocator.take(2 ** 30);
   expect(() => allocator.take(2 ** 30)).toThrow(/limit of 2 GiB/);
@@ -108,7 +108,6 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
       [
         ["safe", L.H_SAFE],
         ["reference", L.H_REFERENCE],
-        ["courses", L.H_TRAJECTORIES],
         ["changed from", L.H_CHANGED_FROM],
       ] as const
     ).map(([name, offset]) => ({ name, at: header(offset), bytes: 16 * particles })),
@@ -219,7 +218,7 @@ test("a world's regions do not overlap, and end inside the memory", async () => 
   });
 });
 
-test("the program: as many chunks as cover each phase, every block in both iterations", async () => {
+test("the program: enough chunks to cover each phase, every block in both iterations", async () => {
   const { memory, layout } = await world();
   const phases = phasesOf(new Int32Array(memory.buffer));
   for (const phase of phases) {
@@ -238,7 +237,7 @@ test("the program: as many chunks as cover each phase, every block in both itera
   }
 });
 
-test("the blocks hold every constraint once; what fills them up points at the dummies", async () => {
+test("the blocks contain every constraint once; unused lanes refer to the dummies", async () => {
   const { memory, layout, bodies } = await world();
   const u32 = new Uint32Array(memory.buffer);
   const phases = phasesOf(new Int32Array(memory.buffer)).filter((p) => p.pass & L.PASS_FIRST);
@@ -274,7 +273,7 @@ test("no two fields of the header share a place", () => {
   }
 });
 
-/** A sheet of 60 x 60 cells over a floor, as `drape` has it. @returns KB for each particle */
+/** A sheet of 60 x 60 cells over a floor, as in `drape`. @returns KB for each particle */
 async function sheetMemory(self: boolean): Promise<number> {
   const { memory, layout } = await createWorld(
     validateScene({
@@ -297,12 +296,12 @@ async function sheetMemory(self: boolean): Promise<number> {
   return memory.buffer.byteLength / layout.particleCount / 1000;
 }
 
-test("a room begins with at most 1.7 KB a particle where nothing can meet, and 7 KB with self contact", async () => {
+test("a room begins with at most 1.7 KB a particle if no bodies can meet, and 7 KB with self-contact", async () => {
   expect(await sheetMemory(false)).toBeLessThan(1.7);
   expect(await sheetMemory(true)).toBeLessThan(7);
 });
 
-test("drape has at most 9 KB a particle while three hands pull it", async () => {
+test("drape has at most 9 KB a particle while three grabs pull it", async () => {
   const { memory, layout } = await build("drape");
   const reserved = (): number => memory.buffer.byteLength / layout.particleCount / 1000;
   expect(reserved()).toBeLessThan(7);
@@ -315,7 +314,7 @@ test("drape has at most 9 KB a particle while three hands pull it", async () => 
   expect(limit).toBe(ROOM_MEMORY_MB * 2 ** 20);
 });
 
-/** Three members who pull the sheet about, from tick 10 on. */
+/** Three members who pull the sheet around, from tick 10 on. */
 function hands(tick: number): Input[] {
   return [5, 3000, 6500].flatMap((triangle, n): Input[] => {
     const target: [number, number, number] = [
@@ -330,7 +329,7 @@ function hands(tick: number): Input[] {
   });
 }
 
-test("a room's limit is the operator's, or what it begins with", async () => {
+test("a room's limit is the operator's, or its initial size", async () => {
   const scene = validateScene({
     version: 1,
     title: "limit",
@@ -343,7 +342,7 @@ test("a room's limit is the operator's, or what it begins with", async () => {
   expect(memoryUse(memory).limit).toBe(memory.buffer.byteLength);
 });
 
-test("a sheet of 500,000 triangles with self contact fits into a room", async () => {
+test("a sheet of 500,000 triangles with self-contact fits into a room", async () => {
   const cells = inLong(500, 50);
   const { memory, layout } = await createWorld(
     validateScene({

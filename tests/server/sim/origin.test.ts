@@ -1,9 +1,9 @@
-/** The room's own origin: where it is put, and that everything with a place is moved with it. */
+/** The room's own origin: its position, and that every position is moved with it. */
 import { expect, test } from "vitest";
 import type { Scene, Vec3 } from "../../../shared/scene.ts";
 import { chooseOrigin, moveScene } from "../../../server/sim/origin.ts";
 
-/** A cube of edge 1 (diagonal 1.73) with its middle there. */
+/** A cube of edge 1 (diagonal 1.73) with its middle at this point. */
 const cube = (...at: Vec3) => ({ positions: Float64Array.from([0, 1].flatMap((k) => at.map((c) => c - 0.5 + k))) });
 
 test.each<[Vec3, Vec3]>([
@@ -39,17 +39,17 @@ test.each<[Vec3, Vec3]>([
     [123456.7, 0, 0],
     [123460, 0, 0],
   ],
-])("a cube of 1 m at %j is seen from %j", (at, origin) => expect(chooseOrigin([cube(...at)])).toEqual(origin));
+])("a cube of 1 m at %j has the origin %j", (at, origin) => expect(chooseOrigin([cube(...at)])).toEqual(origin));
 
-test("a millimeter at a meter is as far as a meter at a kilometer", () => {
+test("the rule is relative: a millimeter at a meter is as far as a meter at a kilometer", () => {
   const small = { positions: cube(1000.7, 0, 3).positions.map((x) => x / 1000) };
   expect(chooseOrigin([small])).toEqual([1, 0, 0]);
 });
 
-test("bodies far apart are seen from where their own size hides it", () =>
+test("for bodies far apart a new origin gains nothing, so it stays at 0", () =>
   expect(chooseOrigin([cube(900, 0, 0), cube(1100, 0, 0)])).toEqual([0, 0, 0]));
 
-test("everything with a place moves, and nothing else", () => {
+test("every position moves, and no other value", () => {
   const scene: Scene = {
     version: 1,
     title: "t",

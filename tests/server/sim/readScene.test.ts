@@ -1,4 +1,4 @@
-/** Scene files: read, or refused with what is wrong. */
+/** Scene files: read, or refused with the reason. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,8 @@ const scene = {
 };
 const LIMIT = 4 * 1024 * 1024;
 
-test("a valid file is its scene", async () => expect(await readScene(written(JSON.stringify(scene)))).toEqual(scene));
+test("a valid file gives its scene", async () =>
+  expect(await readScene(written(JSON.stringify(scene)))).toEqual(scene));
 
 test.each(["", "{", '{ "version": 1, }', "version: 1", '{"version": NaN}'])("%j is not JSON", async (text) => {
   const found = await fault(text);
@@ -44,11 +45,11 @@ test.each(["", "{", '{ "version": 1, }', "version: 1", '{"version": NaN}'])("%j 
   expect(found.message).toMatch(/^scene \/: .*JSON.* is not allowed, must be JSON$/s);
 });
 
-test.each(["null", "[]", "3", '"scene"'])("%s is JSON, but no scene", async (text) =>
+test.each(["null", "[]", "3", '"scene"'])("%s is JSON, but not a scene", async (text) =>
   expect(await fault(text)).toMatchObject({ path: "", limit: "an object" }),
 );
 
-test("a number too large to be one", async () => {
+test("a number beyond float64", async () => {
   expect(await fault(JSON.stringify(scene).replace('"density":1', '"density":1e999'))).toMatchObject({
     path: "/bodies/0/material/density",
     value: Infinity,
@@ -71,5 +72,4 @@ test("the limit counts bytes", async () => {
   });
 });
 
-test("a file that is not there", async () =>
-  expect(readScene(join(dir, "none.json"))).rejects.toThrow(/ENOENT.*none\.json/));
+test("a missing file", async () => expect(readScene(join(dir, "none.json"))).rejects.toThrow(/ENOENT.*none\.json/));

@@ -1,4 +1,4 @@
-/** Which particles a selection means, and how a force is spread over them. */
+/** Which particles a selection contains, and how a force is distributed over them. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { boundarySurface } from "../../../server/meshing/boundary.ts";
@@ -9,7 +9,7 @@ import { tetElements } from "../../../server/sim/constraints/tetrahedra.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import type { Selection, Vec3 } from "../../../shared/scene.ts";
 
-/** A box of 2 x 1 x 1 m in cells of 0.25 m, numbered as bodies are: `origin` is no longer 0, 1, 2 ... */
+/** A box of 2 x 1 x 1 m in cells of 0.25 m, renumbered as bodies are: `origin` is no longer 0, 1, 2 ... */
 const file = boxTets([2, 1, 1], [8, 4, 4]);
 const { mesh } = renumber(file);
 const { positions } = mesh;
@@ -25,13 +25,13 @@ const select = (selection: Selection): number[] =>
 
 test("the body's order is not the file's", () => expect([...origin]).not.toEqual([...origin].sort((a, b) => a - b)));
 
-test("a box: everything in it, its faces included, nothing else", () => {
+test("a box: all particles in it and on its faces, no others", () => {
   const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } });
   expect(face).toHaveLength(25);
   expect(face.every((i) => at(i)[0] === 1)).toBe(true);
 });
 
-test("a ball: everything within the radius, the radius included", () => {
+test("a ball: all particles within the radius, including on it", () => {
   const found = select({ sphere: { center: [0, 0, 0], radius: 0.25 } }).map(at);
   expect(found.sort()).toEqual(
     [
@@ -46,7 +46,7 @@ test("a ball: everything within the radius, the radius included", () => {
   );
 });
 
-test("particle numbers are those of the mesh file, whatever the order in the body", () => {
+test("particle numbers are those of the mesh file, for any order in the body", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(count - 1), { minLength: 1, maxLength: 10 }), (numbers) => {
       const found = select({ particles: numbers });
@@ -56,7 +56,7 @@ test("particle numbers are those of the mesh file, whatever the order in the bod
   );
 });
 
-test("several conditions: all must hold", () => {
+test("of several conditions all must be met", () => {
   const box = { min: [0, -9, -9] as Vec3, max: [9, 9, 9] as Vec3 };
   const sphere = { center: [0, 0, 0] as Vec3, radius: 0.5 };
   const inBoth = select({ box }).filter((i) => select({ sphere }).includes(i));
@@ -80,7 +80,7 @@ test.each<Selection>([
   { box: { min: [1, 1, 1], max: [-1, -1, -1] } },
   { sphere: { center: [0.1, 0.1, 0.1], radius: 0.01 } },
   { box: { min: [-9, -9, -9], max: [-0.9, 9, 9] }, sphere: { center: [1, 0, 0], radius: 0.5 } },
-])("a selection with nothing in it is refused: %j", (selection) => {
+])("an empty selection is refused: %j", (selection) => {
   expect(fault(selection)).toMatchObject({
     path: "/bodies/0/pins/0/select",
     value: selection,
@@ -105,7 +105,7 @@ describe("loads", () => {
   const sums = (force: Float64Array): number[] =>
     [0, 1, 2].map((r) => force.reduce((sum, f, i) => (i % 3 === r ? sum + f : sum), 0));
 
-  test("the forces add up to the total, wherever they act and however they are spread", () => {
+  test("the forces add up to the total, for any place and distribution", () => {
     const component = fc.double({ min: -1e3, max: 1e3, noNaN: true });
     fc.assert(
       fc.property(
@@ -126,8 +126,8 @@ describe("loads", () => {
   test("on a face by area: the consistent load of a uniform traction", () => {
     const face = select({ box: { min: [1, -9, -9], max: [1, 9, 9] } });
     const force = load(face, [12, 0, 0], "area");
-    // each particle's share is a third of the face's triangles around it over the face's 1 m^2, and no triangle of a
-    // side counts
+    // Each particle's share is a third of the face's triangles around it over the face's 1 m^2, and side triangles do
+    // not count.
     for (const i of face) {
       let area = 0;
       for (let t = 0; t < triangles.length; t += 3) {
@@ -136,7 +136,7 @@ describe("loads", () => {
       }
       expect(force[3 * i]).toBeCloseTo((12 * area) / 3, 12);
     }
-    // a uniform traction has no moment about the face's center
+    // A uniform traction has no moment about the face's center.
     const moment = [0, 1, 2].map((r) => face.reduce((sum, i) => sum + force[3 * i]! * at(i)[r]!, 0));
     expect(moment[1]).toBeCloseTo(0, 12);
     expect(moment[2]).toBeCloseTo(0, 12);
@@ -149,7 +149,7 @@ describe("loads", () => {
     for (const i of face) expect(force[3 * i + 1]).toBeCloseTo((-3 * mass[i]!) / whole, 12);
   });
 
-  test("by area where no triangle is selected whole: by mass", () => {
+  test("by area without a completely selected triangle: by mass", () => {
     const inside = select({ sphere: { center: [0, 0, 0], radius: 0.25 } });
     expect(load(inside, [1, 2, 3], "area")).toEqual(load(inside, [1, 2, 3], "mass"));
     const corner = select({ box: { min: [1, 0.5, 0.5], max: [1, 0.5, 0.5] } });
@@ -157,7 +157,7 @@ describe("loads", () => {
     expect([...load(corner, [1, 2, 3], "area").subarray(3 * corner[0]!, 3 * corner[0]! + 3)]).toEqual([1, 2, 3]);
   });
 
-  test("on a cloth's hem by length: equal shares but at the ends, whatever the diagonals are", () => {
+  test("on a cloth's hem by length: equal shares except at the ends, for any diagonals", () => {
     const sheet = gridCloth([2, 1], [8, 4]);
     const particles = sheet.positions.length / 3;
     const hem = [...Array(9).keys()];

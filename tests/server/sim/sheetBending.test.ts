@@ -1,6 +1,6 @@
 /**
- * Which bending stencils a sheet gets, and that those of rectangles are exact (tests/physics/elastica.test.ts measures
- * rigidities).
+ * Bending stencils of sheets: which ones a sheet gets, and that those of rectangles are exact
+ * (tests/physics/elastica.test.ts measures rigidities).
  */
 import { bendingEnergy, bendingGradient } from "../../../server/sim/reference/bending.ts";
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ const energyOf = (e: BendElements, x: Float64Array): number =>
 /** Heights of a quadratic surface over a sheet in the plane y = 0. */
 const quadratic = (X: Float64Array, xx: number, zz: number, xz: number): Float64Array =>
   X.map((v, k) => (k % 3 === 1 ? 0.5 * (xx * X[k - 1]! ** 2 + zz * X[k + 1]! ** 2) + xz * X[k - 1]! * X[k + 1]! : v));
-/** What is left of the sheet where `keep` says yes of a triangle's middle; the vertices numbered anew. */
+/** The part of the sheet whose triangles' middles satisfy `keep`; vertices are renumbered. */
 function cut(
   X: Float64Array,
   triangles: Uint32Array,
@@ -41,22 +41,22 @@ function cut(
   };
 }
 
-test("a sheet of one cell's width, of an L, with rows of any width: the plate's energy without its last half cells", () => {
+test("a sheet one cell wide, an L, uneven rows: the plate's energy without its last half cells", () => {
   const B = 0.3;
   const { positions: X, triangles } = gridCloth([3, 2], [30, 1]);
-  // every inner column bends, for a cell of its own; the twist is every cell's
+  // Every inner column bends, for one cell; every cell twists.
   expect(
     energyOf(sheetBending(X, triangles, B), quadratic(X, 0.02, 0, 0)) / (0.5 * B * 0.02 ** 2 * 6 * (29 / 30)),
   ).toBeCloseTo(1, 9);
   expect(energyOf(sheetBending(X, triangles, B), quadratic(X, 0, 0, 0.02)) / (B * 0.02 ** 2 * 6)).toBeCloseTo(1, 9);
   const whole = gridCloth([2, 2], [20, 20]);
   const L = cut(whole.positions, whole.triangles, (x, z) => x < 0 || z < 0);
-  // 3 m^2; along x 10 rows of 19 of 20 cells and 10 of 9 of 10 bend, and in the corner a quarter of a cell
+  // 3 m^2; along x 10 rows of 19 of 20 cells and 10 of 9 of 10 bend, and in the corner a quarter of a cell.
   expect(
     energyOf(sheetBending(L.X, L.triangles, B), quadratic(L.X, 0.02, 0, 0)) /
       (0.5 * B * 0.02 ** 2 * (2 * (19 / 20) + 0.9 + 0.25 * 0.01)),
   ).toBeCloseTo(1, 9);
-  // rows of 1, 2 and 3 parts: half of the first and last is missing
+  // Rows of 1, 2 and 3 parts: half of the first and last is missing.
   const uneven = whole.positions.map((v, k) =>
     k % 3 === 0 ? [0, 1, 3][((k / 3) % 21) % 3]! / 10 + Math.floor(((k / 3) % 21) / 3) * 0.6 : v,
   );
@@ -67,7 +67,7 @@ test("a sheet of one cell's width, of an L, with rows of any width: the plate's 
   expect(energyOf(e, quadratic(uneven, 0.02, 0, 0)) / (0.5 * B * 0.02 ** 2 * 2 * (width - half))).toBeCloseTo(1, 9);
 });
 
-test("a quadratic surface leaves no force on any vertex of the middle", () => {
+test("a quadratic surface leaves no force on any inner vertex", () => {
   const { positions: X, triangles } = sheet([9, 14], "one way");
   const e = sheetBending(X, triangles, 1);
   const force = new Float64Array(X.length / 3);
@@ -77,7 +77,7 @@ test("a quadratic surface leaves no force on any vertex of the middle", () => {
   for (let k = 2; k < 13; k++) for (let i = 2; i < 8; i++) expect(Math.abs(force[k * 10 + i]!)).toBeLessThan(1e-12);
 });
 
-test("the same in any place, turned and in any unit", () => {
+test("independent of place, rotation and unit", () => {
   for (const mesh of [gridCloth([1, 1], [6, 9]), delaunay(sheet([10, 10], "alternating", 0.7))]) {
     const ours = sheetBending(mesh.positions, mesh.triangles, 1);
     for (const scale of [1e-3, 1, 1e3]) {
@@ -93,7 +93,7 @@ test("the same in any place, turned and in any unit", () => {
   }
 });
 
-test("a turned grid from a file with six digits has the rectangles' stencils, and is at rest as it lies", () => {
+test("a rotated grid from a file with six digits has the rectangles' stencils, and is at rest in its initial state", () => {
   const { positions, triangles } = gridCloth([1, 1], [12, 10]);
   const p = placementOf({ rotate: [30, -50, 110] }, positions);
   const X = placed(positions, p).map((x) => Math.round(x * 1e6) / 1e6);
@@ -101,7 +101,7 @@ test("a turned grid from a file with six digits has the rectangles' stencils, an
   const ideal = sheetBending(positions, triangles, 1);
   expect(e.particles).toEqual(ideal.particles);
   e.alpha.forEach((alpha, i) => expect(alpha / ideal.alpha[i]!).toBeCloseTo(1, 3));
-  // digits over the difference they make: 4 corners times K of 2 at most
+  // Rounding of the digits over the difference that they make: 4 corners times K of 2 at most.
   e.rest.forEach((rest) => expect(rest).toBeLessThan(8e-6));
   for (let i = 0; i < e.alpha.length; i++)
     for (const g of bendingGradient(X, e, i)) expect(Math.max(...g.map(Math.abs))).toBeLessThan(1e-9);
@@ -117,8 +117,7 @@ test("hinges get weights between a quarter and four, and equal triangles 1", () 
   expect(Math.min(...weights)).toBeGreaterThanOrEqual(0.25 - 1e-12);
   expect(Math.max(...weights)).toBeLessThanOrEqual(4 + 1e-12);
   expect(new Set(weights).size).toBeGreaterThan(100);
-  // the fit of equal triangles is exact at 1: six directions agree, but their patches at the border have not all of
-  // them
+  // The fit of equal triangles is exact at 1: six directions agree, but patches at the border lack some of them.
   const rows = equilateral(14);
   const same = sheetBending(rows.positions, rows.triangles, 1);
   bendElements(rows.positions, rows.triangles, 1).alpha.forEach((alpha, i) =>
@@ -126,7 +125,7 @@ test("hinges get weights between a quarter and four, and equal triangles 1", () 
   );
 });
 
-test("what is curved at rest, or has no vertex two rings from its border, keeps the paper's hinges", () => {
+test("a sheet curved at rest, or without a vertex two rings from its border, keeps the paper's hinges", () => {
   const ball = icosphere(0.5, 2);
   const bent = gridCloth([1, 1], [6, 6]);
   bent.positions.forEach((_, k) => {
@@ -137,8 +136,8 @@ test("what is curved at rest, or has no vertex two rings from its border, keeps 
     expect(sheetBending(positions, triangles, 1)).toEqual(bendElements(positions, triangles, 1));
 });
 
-test("halves that make no rectangles have hinges", () => {
-  // right triangles over a common longest side that are mirror images: kites
+test("pairs of triangles that form no rectangles have hinges", () => {
+  // Right triangles over a common longest side that are mirror images: kites.
   const kites = {
     X: Float64Array.of(0, 0, 0, 3, 0, 0, 1.8, 0, 1.2 * 2, 1.8, 0, -2.4),
     T: Uint32Array.of(0, 2, 1, 0, 1, 3),
@@ -146,12 +145,12 @@ test("halves that make no rectangles have hinges", () => {
   const plane = flattened(kites.X, kites.T)!;
   expect(plane).toBeDefined();
   expect(rectangularBending(kites.X, plane, kites.T, 1)).toBeUndefined();
-  // one triangle too many
+  // One triangle too many.
   const { positions, triangles } = gridCloth([1, 1], [2, 2]);
   expect(rectangularBending(positions, flattened(positions, triangles)!, triangles.subarray(3), 1)).toBeUndefined();
 });
 
-test("bodies of the paper's form keep the paper's hinges", async () => {
+test("bodies with solver paper keep the paper's hinges", async () => {
   const of = async (solver?: "paper"): Promise<number> => {
     const body = {
       name: "b",

@@ -1,4 +1,4 @@
-/** `start` of a body: where it begins, and that its rest shape stays what it was. */
+/** `start` of a body: its initial positions, with an unchanged rest shape. */
 import { expect, test } from "vitest";
 import type { Body } from "../../../shared/scene.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
@@ -49,7 +49,7 @@ test("it recovers, and a reset begins again", async () => {
   expect(lab.positions()).toEqual(first);
 });
 
-test("anything else is refused", () => {
+test("any other value is refused", () => {
   expect(() => validateScene({ version: 1, title: "t", bodies: [{ ...box(), start: "crumpled" }] })).toThrow(
     /\/bodies\/0\/start/,
   );

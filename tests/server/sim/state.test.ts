@@ -1,6 +1,6 @@
 /**
- * Rows of constraint blocks that are state (plastic strain): reset, roll-back of a held body and the state hash take
- * them in, body by body.
+ * Rows of constraint blocks with state (plastic strain): reset, roll-back of a held body and the state hash include
+ * them, body by body.
  */
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
@@ -8,7 +8,7 @@ import type { Body } from "../../../shared/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { plasticStrains } from "../../physics/plasticity.ts";
 
-/** 15 and 40 tetrahedra: lanes of both share blocks. */
+/** 15 and 40 tetrahedra, so that some blocks have lanes of both bodies. */
 const body = (name: string, x: number, cells: [number, number, number]): Body => ({
   name,
   kind: "soft",
@@ -43,7 +43,7 @@ test("each body's lanes are its own, and all of them", async () => {
   expect(plasticStrains(lab, 1).every((s) => Math.abs(s[1]!) > 1e-3)).toBe(true);
 });
 
-test("a reset is the beginning, to the bit", async () => {
+test("a reset restores the beginning, to the bit", async () => {
   const lab = await two();
   squeeze(lab, 0);
   lab.run(20);
@@ -58,7 +58,7 @@ test("a reset is the beginning, to the bit", async () => {
       .flat()
       .every((s) => s === 0),
   ).toBe(true);
-  // a room that was never touched, as many ticks later
+  // An untouched room, the same number of ticks later.
   const again = await two();
   again.run(1);
   expect(lab.positions()).toEqual(again.positions());
@@ -78,7 +78,7 @@ test("the state hash depends on plastic strain alone, too", async () => {
   expect(lab.world.stateHash()).toBe(before);
 });
 
-test("a body that is held goes back to the plastic strain of its last good tick, its neighbor's stays", async () => {
+test("a held body goes back to the plastic strain of its last good tick, its neighbor's stays", async () => {
   const lab = await two();
   squeeze(lab, 0);
   squeeze(lab, 1);

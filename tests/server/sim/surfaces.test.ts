@@ -1,6 +1,6 @@
 /**
- * SURFACE rows as the kernel reads them: unique edges in order, who meets whom, roots of coefficients, undeformed
- * positions.
+ * SURFACE rows as the kernel reads them: unique edges in order, possible pairs, square roots of coefficients,
+ * undeformed positions.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { planSurfaces, SOLID, uniqueEdges, type SurfaceSource } from "../../../s
 import type { Scene } from "../../../shared/scene.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
 
-test("edges: each once, lower particle first, sorted, whatever the order of triangles and corners", () => {
+test("edges: each once, lower particle first, sorted, for any order of triangles and corners", () => {
   fc.assert(
     fc.property(
       fc.array(fc.uniqueArray(fc.nat(40), { minLength: 3, maxLength: 3 }), { maxLength: 60 }),
@@ -123,7 +123,7 @@ test("a world's rows: bodies in order, with the undeformed positions of a flatte
       expect(f32[rest + 4 * Math.floor(k / 3) + (k % 3)]).toBe(Math.fround(body.positions[k]!));
     return [...bytes.subarray(field(L.SURFACE_MEETS), field(L.SURFACE_MEETS) + 4)];
   });
-  // cloth and soft bodies touch themselves; what keeps its shape cannot
+  // Cloth and soft bodies can touch themselves; rigid bodies cannot.
   expect(meets).toEqual([
     [1, 1, 1, 1],
     [1, 1, 1, 1],
@@ -132,7 +132,7 @@ test("a world's rows: bodies in order, with the undeformed positions of a flatte
   ]);
 });
 
-test("a filter keeps two surfaces apart in both rows, and edges may be given", () => {
+test("a filter separates two surfaces in both rows, and edges may be given", () => {
   const source = (first: number): SurfaceSource => ({
     first,
     count: 4,

@@ -18,7 +18,7 @@ const box = (points: ArrayLike<number>): { low: number[]; high: number[] } => {
   return { low: [0, 1, 2].map((r) => Math.min(...axis(r))), high: [0, 1, 2].map((r) => Math.max(...axis(r))) };
 };
 
-test("nothing to do changes nothing", () =>
+test("no transform changes nothing", () =>
   expect([...place(undefined, [1, 2, 3, -4, 5, 6])]).toEqual([1, 2, 3, -4, 5, 6]));
 
 test.each<[Vec3, Vec3]>([
@@ -80,7 +80,7 @@ test("a rotation is orthogonal, right-handed, keeps its axis and turns by its an
   );
 });
 
-test("fitHeight: that high, on the ground, centered, its proportions kept", () => {
+test("fitHeight: the given height, on the ground, centered, proportions kept", () => {
   fc.assert(
     fc.property(
       fc.array(point, { minLength: 2, maxLength: 12 }),
@@ -102,7 +102,7 @@ test("fitHeight: that high, on the ground, centered, its proportions kept", () =
 });
 
 test("fitHeight, then rotate and translate: the fitted body turns about the middle of its foot", () => {
-  // a bar from y = 10 to y = 14, fitted to 2 m, laid along -x, moved
+  // A bar from y = 10 to y = 14, fitted to 2 m, laid along -x, moved.
   close(
     place({ fitHeight: 2, rotate: [0, 0, 90], translate: [5, 6, 7] }, [-1, 10, 3, 1, 14, 3]),
     [5, 5.5, 7, 3, 6.5, 7],

@@ -1,4 +1,4 @@
-/** A room's life from tick to tick: guard, reset, sleep, attachments, and what a world tells about itself. */
+/** A room from tick to tick: guard against blow-ups, reset, sleep, attachments, and reports of a world. */
 import { describe, expect, test } from "vitest";
 import type { Scene } from "../../../shared/scene.ts";
 import { openWorld } from "../../../server/sim/world.ts";
@@ -25,7 +25,7 @@ describe("a body that blows up", () => {
     ["a position that is not a number", (lab) => (lab.x[5] = NaN)],
     ["all of it beyond the world", (lab) => lab.put(0, (x) => [x[0], x[1] + 60, x[2]])],
     ["a velocity that is not a number", (lab) => (lab.v[5] = NaN)],
-  ])("%s: rolled back, held and reported; the other goes on", async (_, harm) => {
+  ])("%s: rolled back, held and reported; the other body continues", async (_, harm) => {
     const lab = await pair();
     const twin = await pair();
     lab.run(10);
@@ -36,14 +36,14 @@ describe("a body that blows up", () => {
     expect([...lab.world.held()]).toEqual([1, 0]);
     expect(lab.positions(0)).toEqual(good);
     expect(lab.velocities(0).every((v) => v === 0)).toBe(true);
-    // it stays where it is, and says so once
+    // It stays at its place, and is reported once.
     expect(lab.run(30)).toEqual([]);
     expect(lab.positions(0)).toEqual(good);
     twin.run(31);
-    // but for the one tick in which its neighbor was so fast that it might have been hit
+    // Except for the one tick in which its neighbor was fast enough to hit it.
     const other = twin.positions(1);
     expect(Math.max(...lab.positions(1).map((v, k) => Math.abs(v - other[k]!)))).toBeLessThan(1e-3);
-    // hands do not move it, a reset frees it
+    // Grabs do not move it, a reset releases it.
     lab.run(5, [
       { type: "grab", member: 1, grab: 0, body: 0, triangle: 0, u: 0.3, v: 0.3, target: [1, 1, 1] },
       { type: "impulse", member: 1, body: 0, triangle: 0, u: 0.3, v: 0.3, impulse: [1, 0, 0] },
@@ -57,7 +57,7 @@ describe("a body that blows up", () => {
 });
 
 describe("reset", () => {
-  test("restores every bit of the beginning, and what follows is what followed then", async () => {
+  test("restores every bit of the beginning, and the following ticks repeat", async () => {
     const lab = await pair();
     const x = Float32Array.from(lab.x);
     const v = Float32Array.from(lab.v);
@@ -70,13 +70,13 @@ describe("reset", () => {
       { type: "grab", member: 1, grab: 0, body: 1, triangle: 0, u: 0.3, v: 0.3, target: [1, 2, 1] },
       { type: "impulse", member: 2, body: 0, triangle: 4, u: 0.3, v: 0.3, impulse: [5, 5, 0] },
     ]);
-    // the reset and the first tick after it are one step
+    // The reset and the first tick after it are one step.
     for (let tick = 0; tick < 40; tick++) {
       lab.run(1, tick === 0 ? [{ type: "reset", member: 1 }] : []);
       expect(lab.positions(0)).toEqual(first[2 * tick]);
       expect(lab.positions(1)).toEqual(first[2 * tick + 1]);
     }
-    // and bit by bit: a room that was pushed and reset is, after its next tick, one that has only had that tick
+    // And bit by bit: after a push, a reset and a tick, a room equals one with only that tick.
     const room = {
       bodies: [
         cube("a", 0, {
@@ -97,21 +97,21 @@ describe("reset", () => {
     expect([x.length, v.length]).toEqual([lab.x.length, lab.v.length]);
   });
 
-  test("lets go of everything", async () => {
+  test("releases all grabs", async () => {
     const lab = await laboratory({ bodies: [cube("a", 0, { velocity: [0, 0, 0] })] });
     lab.run(5, [{ type: "grab", member: 1, grab: 0, body: 0, triangle: 0, u: 0.3, v: 0.3, target: [1, 2, 1] }]);
     lab.run(1, [{ type: "reset", member: 2 }]);
     const before = lab.positions();
     lab.run(30);
     expect(Math.max(...lab.positions().map((v, k) => Math.abs(v - before[k]!)))).toBeLessThan(1e-6);
-    // the slot is free: the same hand may take hold again
+    // The slot is free: the same grab may start again.
     expect(lab.run(1, [{ type: "move", member: 1, grab: 0, target: [5, 5, 5] }])).toEqual([]);
     expect(Math.max(...lab.velocities().map(Math.abs))).toBeLessThan(1e-4);
   });
 });
 
 describe("sleep", () => {
-  test("a body that lies still falls asleep, costs nothing, and wakes at a touch", async () => {
+  test("a body at rest falls asleep, costs nothing, and wakes at a grab", async () => {
     const lab = await laboratory({
       gravity: [0, -9.81, 0],
       damping: 2,
@@ -133,7 +133,7 @@ describe("sleep", () => {
     expect(lab.x).not.toEqual(before);
   });
 
-  test("one that moves keeps the room awake", async () => {
+  test("a moving body keeps the room awake", async () => {
     const lab = await laboratory({
       bodies: [cube("a", 0, { velocity: [0, 0, 0] }), cube("b", 3, { velocity: [0.5, 0, 0] })],
     });
@@ -163,7 +163,7 @@ describe("attachments", () => {
     expect(Math.max(...lab.velocities().map(Math.abs))).toBeLessThan(0.02);
   });
 
-  test("join two bodies: they stay as far from each other as they were, and share their momentum", async () => {
+  test("join two bodies: they keep their distance, and share their momentum", async () => {
     const lab = await laboratory({
       damping: 0,
       bodies: [cube("a", 0, { velocity: [1, 0, 0] }), cube("b", 0.3, { velocity: [0, 0, 0] })],
@@ -181,7 +181,7 @@ describe("attachments", () => {
       }
       return p / m;
     };
-    // what two bodies exchange in the solve is not put back: rounding costs 0.2 % in 4 s
+    // The solve does not restore momentum that two bodies exchange: rounding costs 0.2 % in 4 s.
     expect((mean(0) + mean(1)) / 2).toBeCloseTo(0.5, 2);
     const place = (body: number, file: number): number[] =>
       lab.world.position(body, lab.created.bodies[body]!.origin.indexOf(file));
@@ -189,7 +189,7 @@ describe("attachments", () => {
   });
 });
 
-test("what is streamed is where the particles are, body after body, surface first", async () => {
+test("streamed positions are those of the particles, body after body, surface first", async () => {
   const lab = await pair();
   const { layout } = lab.created;
   const out = new Float32Array(3 * layout.streamedParticles);
@@ -199,7 +199,7 @@ test("what is streamed is where the particles are, body after body, surface firs
     const x = lab.positions(b);
     for (let k = 0; k < 3 * body.streamedCount; k++) expect(out[3 * body.streamedFirst + k]).toBe(x[k]);
   });
-  // any other thread sees the same
+  // Any other thread sees the same.
   const other = new Float32Array(out.length);
   const world = openWorld(lab.created.memory, lab.created.layout);
   world.readStreamed(other);
@@ -207,7 +207,7 @@ test("what is streamed is where the particles are, body after body, surface firs
   expect([world.tickNumber, world.stateHash()]).toEqual([7, lab.world.stateHash()]);
 });
 
-test("stage timings add up to no more than the step took", async () => {
+test("stage times add up to at most the step's time", async () => {
   const lab = await pair();
   for (let tick = 0; tick < 5; tick++) {
     const before = performance.now();

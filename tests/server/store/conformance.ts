@@ -1,7 +1,7 @@
 /**
- * What every store has to do (server/store/store.ts), said once and run against each implementation. Several stores
- * opened on one database stand for several processes. Leases here are short, so that one can wait for their end; waits
- * are longer than the term by a margin, never shorter than what is claimed.
+ * The requirements of every store (server/store/store.ts), written once and run against each implementation. Several
+ * stores opened on one database represent several processes. Leases are short here, so that a test can wait for their
+ * end. Waits exceed the term by a margin.
  */
 import { afterAll, beforeAll, describe, expect, vi } from "vitest";
 import {
@@ -20,18 +20,18 @@ import { objectConformance } from "./conformanceObjects.ts";
 const conformance = new Conformance();
 const { test } = conformance;
 
-// of the implementation whose turn it is
+// The implementation under test.
 let provider: Provider;
 let store: Store;
 let other: Store;
 
-/** A new room that Ann holds. */
+/** A new room that Ann owns. */
 const held = async (): Promise<Lease> => {
   const answer = await store.createRoom(record(), ann);
   if (!answer.created) throw new Error("the name was taken");
   return answer.lease;
 };
-/** The same room, with Bob since. */
+/** The same room, now owned by Bob. */
 const taken = async (lease: Lease): Promise<Lease> => {
   await store.release(lease);
   return (await other.claim(lease.room, bob)) as Lease;
@@ -48,7 +48,7 @@ test("answers", async () => {
   expect(store.leaseSeconds).toBe(TERM);
 });
 
-test("a room that is made belongs to its maker and is listed everywhere", async () => {
+test("a created room belongs to its creator and is listed everywhere", async () => {
   const room = { ...record(), settings: { password: "«ü'\"\\ \u0001 😀", roles: [1, null, { deep: true }] } };
   const answer = await store.createRoom(room, ann);
   expect(answer).toMatchObject({ created: true, lease: { room: room.name, process: "ann" } });
@@ -61,7 +61,7 @@ test("a room that is made belongs to its maker and is listed everywhere", async 
   expect(await other.room("no-such-room")).toBeNull();
 });
 
-test("a name that is taken finds its room and changes nothing", async () => {
+test("a name in use returns its room and changes nothing", async () => {
   const lease = await held();
   const answer = await other.createRoom({ ...record(lease.room), scene: "cloth" }, bob);
   expect(answer).toMatchObject({
@@ -70,7 +70,7 @@ test("a name that is taken finds its room and changes nothing", async () => {
   });
 });
 
-test("a request that is repeated gets the room that it made, by whatever name, until that is gone", async () => {
+test("a repeated request gets the room that it created, under any name, until that is gone", async () => {
   const [first, second] = [record(), record()];
   const answer = await store.createRoom(first, ann, `key of ${first.name}`);
   expect(answer.created).toBe(true);
@@ -86,7 +86,7 @@ test("a request that is repeated gets the room that it made, by whatever name, u
   });
 });
 
-test("of many that make one room at once exactly one does, and all learn of the same", async () => {
+test("of many that create one room at once exactly one succeeds, and all get the same room", async () => {
   for (const keyed of [false, true]) {
     const { name: shared } = record();
     const answers = await Promise.all(
@@ -106,7 +106,7 @@ test("of many that make one room at once exactly one does, and all learn of the 
   }
 });
 
-test("what processes say of themselves is there for all, as they said it last, and runs out", async () => {
+test("announcements of processes are visible to all, in their latest form, and expire", async () => {
   const report: ProcessReport = {
     process: "dan",
     url: "http://dan:8080",
@@ -129,7 +129,7 @@ test("what processes say of themselves is there for all, as they said it last, a
   expect(said).toEqual({ ...report, state: "ready", given: [] });
   expect(secondsLeft).toBeGreaterThan(0);
   expect(secondsLeft).toBeLessThanOrEqual(TERM);
-  // One that is known to be dead is not waited for; the others' word goes on.
+  // A dead process's announcement expires at once; other announcements stay.
   await other.endLeases("dan");
   expect((await of("dan"))!.secondsLeft).toBeLessThanOrEqual(0);
   expect((await of("eve"))!.secondsLeft).toBeGreaterThan(0);
@@ -139,7 +139,7 @@ test("what processes say of themselves is there for all, as they said it last, a
   expect((await of("dan"))!.secondsLeft).toBeGreaterThan(0);
 });
 
-test("nobody takes a room while its lease runs; a release ends it at once", async () => {
+test("a room cannot be claimed while its lease runs; a release ends it at once", async () => {
   const lease = await held();
   expect(await other.claim(lease.room, bob)).toBeNull();
   expect(await store.claim(lease.room, ann)).toBeNull();
@@ -148,11 +148,11 @@ test("nobody takes a room while its lease runs; a release ends it at once", asyn
   expect(await store.room(lease.room)).toMatchObject({ owner: null, lapsed: null });
   const next = (await other.claim(lease.room, bob)) as Lease;
   expect(next.epoch).toBeGreaterThan(lease.epoch);
-  await store.release(lease); // A late word of the one before.
+  await store.release(lease); // A late message of the owner before.
   expect(await store.room(lease.room)).toMatchObject({ owner: { process: "bob", epoch: next.epoch } });
 });
 
-test("a lease runs out by the store's clock, whatever time of day the one who asks takes it for", async () => {
+test("a lease expires by the store's clock, whatever the caller's time of day", async () => {
   const lease = await held();
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3600e3 });
   try {
@@ -166,7 +166,7 @@ test("a lease runs out by the store's clock, whatever time of day the one who as
   }
 });
 
-test("renewing keeps a room beyond its term and tells of its members", async () => {
+test("renewing keeps a room beyond its term and stores its number of members", async () => {
   const lease = await held();
   for (let i = 0; i < 4; i++) {
     await new Promise((resolve) => setTimeout(resolve, 400 * TERM));
@@ -177,7 +177,7 @@ test("renewing keeps a room beyond its term and tells of its members", async () 
   expect(await store.renew(ann, [])).toEqual([]);
 });
 
-test("renewing names the rooms that are lost: taken by others, released, removed; and none of the rest", async () => {
+test("renewing names exactly the lost rooms: taken by other processes, released, removed", async () => {
   const [kept, lost, released, removed] = [await held(), await held(), await held(), await held()];
   await taken(lost);
   await store.release(released);
@@ -190,7 +190,7 @@ test("renewing names the rooms that are lost: taken by others, released, removed
   expect(await store.room(lost.room)).toMatchObject({ owner: { process: "bob" }, members: 0 });
 });
 
-test("a lease that ran out while nobody claimed the room still writes, and is renewed", async () => {
+test("an expired lease still writes while no process has claimed the room, and can be renewed", async () => {
   const lease = await held();
   await afterTerm();
   await store.writeCheckpoint(lease, { tick: 5, identity: "a", state: bytes(3, 1) });
@@ -201,7 +201,7 @@ test("a lease that ran out while nobody claimed the room still writes, and is re
 
 test("of many that claim one room at once exactly one gets it, each time with a higher epoch", async () => {
   let lease = await held();
-  // On a crowded machine a round may outlast a lease, and then a second one may win: such a round says nothing.
+  // On a crowded machine a round may outlast a lease, and then a second one may win: such a round proves nothing.
   for (let judged = 0, round = 0; judged < 12; round++) {
     expect(round).toBeLessThan(120);
     await store.release(lease);
@@ -219,7 +219,7 @@ test("of many that claim one room at once exactly one gets it, each time with a 
   }
 });
 
-test("when a lease has run out, either its holder renews it or another takes it, never both", async () => {
+test("when a lease has expired, either its holder renews it or another takes it, never both", async () => {
   const leases = await Promise.all(Array.from({ length: 12 }, held));
   await afterTerm();
   const outcomes = await Promise.all(
@@ -256,7 +256,7 @@ test("a stale lease writes nothing at all", async () => {
     store.prune(lease, [], 1000),
     store.truncate(lease, 0),
     store.removeRoom(lease),
-    // Another process with the right number, and the right process with a number to come.
+    // Another process with the right number, and the right process with a future number.
     other.writeSettings({ ...next, process: "cleo" }, {}),
     other.writeSettings({ ...next, epoch: next.epoch + 1 }, {}),
   ];
@@ -265,7 +265,7 @@ test("a stale lease writes nothing at all", async () => {
   expect(await contents(lease.room)).toEqual(before);
 });
 
-test("nothing of the one before is written once a claim has been answered, however its writes race with it", async () => {
+test("once a claim has been answered nothing of the previous owner is written, even if its writes run concurrently", async () => {
   for (let round = 0; round < 6; round++) {
     const lease = await held();
     const accepted: number[] = [];
@@ -289,7 +289,7 @@ test("nothing of the one before is written once a claim has been answered, howev
   }
 });
 
-test("epochs go on when a room is removed and another of its name is made: a late write of the first does not reach the second", async () => {
+test("epochs continue after a room is removed and another of its name is created: a late write of the first does not reach the second", async () => {
   const lease = await held();
   await store.writeCheckpoint(lease, { tick: 1, identity: "a", state: bytes(8, 1) });
   await store.removeRoom(lease);
@@ -302,7 +302,7 @@ test("epochs go on when a room is removed and another of its name is made: a lat
   expect(await store.checkpointTicks(lease.room)).toEqual([]);
 });
 
-test("checkpoints come back bit for bit, whatever buffer they lay in; one of the same tick is replaced", async () => {
+test("checkpoints are returned bit for bit, from any buffer; one of the same tick is replaced", async () => {
   const lease = await held();
   const shared = new Uint8Array(new SharedArrayBuffer(64)).fill(9).subarray(8, 24);
   const states = [
@@ -328,7 +328,7 @@ test("checkpoints come back bit for bit, whatever buffer they lay in; one of the
   expect(await store.readCheckpoint(lease.room, 101)).toBeNull();
 });
 
-test("journal segments come back in order; an append that is repeated counts once", async () => {
+test("journal segments are returned in order; a repeated append counts once", async () => {
   const lease = await held();
   const segments = [0, 30, 60, 90].map((after) => ({ after, until: after + 30, bytes: bytes(after, after) }));
   for (const segment of segments) await store.appendJournal(lease, segment);
@@ -344,7 +344,7 @@ test("journal segments come back in order; an append that is repeated counts onc
   expect(await read(120)).toEqual([]);
 });
 
-test("an append whose answer was lost is in the journal once, however much has come since when it is repeated", async () => {
+test("an append whose answer was lost is in the journal once, even if repeated after later appends", async () => {
   const [lease, neighbor] = [await held(), await held()];
   const segment = (after: number, until: number): { after: number; until: number; bytes: Uint8Array } => ({
     after,
@@ -358,7 +358,7 @@ test("an append whose answer was lost is in the journal once, however much has c
       [60, 75],
     ] as const)
       await store.appendJournal(one, segment(after, until));
-  await store.appendJournal(lease, segment(60, 90)); // The last one again, and what went in since.
+  await store.appendJournal(lease, segment(60, 90)); // The last one again, with later inputs.
   const read = async (room: string): Promise<unknown> =>
     (await other.readJournal(room, 0)).map((one) => ({ ...one, bytes: Uint8Array.from(one.bytes) }));
   expect(await read(lease.room)).toEqual([segment(0, 30), segment(30, 60), segment(60, 90)]);
@@ -368,7 +368,7 @@ test("an append whose answer was lost is in the journal once, however much has c
   expect(await other.readJournal(neighbor.room, 0)).toHaveLength(3);
 });
 
-test("a numbered write that comes after a later one writes nothing, and a claim begins to count anew", async () => {
+test("a numbered write that arrives after a later one writes nothing, and a claim restarts the numbers", async () => {
   const lease = await held();
   const at = (write: number): Lease => ({ ...lease, write });
   await store.appendJournal(at(1), { after: 0, until: 30, bytes: bytes(3, 1) });
@@ -396,14 +396,14 @@ test("a numbered write that comes after a later one writes nothing, and a claim 
   expect(await store.room(lease.room)).toMatchObject({ settings: { of: "bob" } });
 });
 
-test("what follows a write that the store has not got is refused, whatever it is, and says what the store has", async () => {
+test("any write that follows a missing one is refused, with the number of the last stored write", async () => {
   const lease = await held();
   const at = (write: number, after: number): Lease => ({ ...lease, write, after });
   await store.appendJournal(at(1, 0), { after: 0, until: 30, bytes: bytes(3, 1) });
-  // Two was given up and may still come: who follows one does not care.
+  // Write two was given up and may still arrive: a write that follows one ignores it.
   await store.writeCheckpoint(at(3, 1), { tick: 30, identity: "a", state: bytes(4, 5) });
   const before = await contents(lease.room);
-  // As if the store had had up to eight, and a replica has taken over that has got three.
+  // As if the store had writes up to eight, and a replica has taken over with only three.
   const refused = [
     store.appendJournal(at(9, 8), { after: 60, until: 90, bytes: bytes(2, 2) }),
     store.truncate(at(9, 8), 20),
@@ -423,13 +423,13 @@ test("what follows a write that the store has not got is refused, whatever it is
   const stale: Lease = { ...lease, epoch: lease.epoch - 1 };
   expect(await store.readWrites([lease, stale, other, { ...other, process: "cleo" }])).toEqual([3, -1, 0, -1]);
   expect(await store.readWrites([])).toEqual([]);
-  // Whoever has lost the lease hears of that, and whoever follows what there is goes on.
+  // A process that lost the lease is told so, and a write that follows the last stored one is accepted.
   await expect(store.writeSettings({ ...stale, write: 9, after: 8 }, {})).rejects.toBeInstanceOf(LeaseLost);
   await store.writeSettings(at(10, 3), { on: true });
   expect(await store.readWrites([lease])).toEqual([10]);
 });
 
-test("what is forgotten and what takes its place are one transaction: no tick is there twice, and none is missing", async () => {
+test("removing ticks and storing their replacement is one transaction: no tick is there twice, and none is missing", async () => {
   const lease = await held();
   for (const tick of [0, 30, 60, 90]) {
     await store.appendJournal(lease, { after: tick, until: tick + 30, bytes: bytes(2, tick) });
@@ -449,7 +449,7 @@ test("what is forgotten and what takes its place are one transaction: no tick is
     ],
   ];
   expect(await read()).toEqual(rewritten);
-  // Done twice is done once; and who does not own the room does neither half of it.
+  // Repeating it changes nothing, and for a process that does not own the room neither half is done.
   await store.truncate(lease, 50, { segment, checkpoint: { tick: 66, identity: "b", state: bytes(4, 4) } });
   await expect(store.truncate({ ...lease, epoch: lease.epoch - 1 }, 0, { segment })).rejects.toBeInstanceOf(LeaseLost);
   expect(await read()).toEqual(rewritten);
@@ -457,7 +457,7 @@ test("what is forgotten and what takes its place are one transaction: no tick is
   expect(await read()).toEqual([[80], []]);
 });
 
-test("claims are counted before anybody serves the room, until it has settled; a release takes nothing back", async () => {
+test("claims are counted before the room is served, until it has settled; a release does not reset the count", async () => {
   let lease = await held();
   expect(await store.room(lease.room)).toMatchObject({ attempts: 0, parked: null });
   for (const attempts of [1, 2, 3]) {
@@ -472,7 +472,7 @@ test("claims are counted before anybody serves the room, until it has settled; a
   expect(await other.claim(lease.room, bob)).toMatchObject({ attempts: 1 });
 });
 
-test("a parked room keeps all that it has, belongs to nobody and is nobody's to claim until it is unparked", async () => {
+test("a quarantined room keeps all its data, has no owner and cannot be claimed until it is released from quarantine", async () => {
   const lease = await held();
   await store.appendJournal(lease, { after: 0, until: 30, bytes: bytes(3, 1) });
   const before = await contents(lease.room);
@@ -499,7 +499,7 @@ test("a parked room keeps all that it has, belongs to nobody and is nobody's to 
   expect(await contents(lease.room)).toEqual(before);
 });
 
-test("who is in a room is kept as a whole, and goes with it", async () => {
+test("the member list of a room is stored as a whole, and removed with the room", async () => {
   const lease = await held();
   expect(await other.readMembers(lease.room)).toBeNull();
   await store.writeMembers(lease, bytes(300, 1));
@@ -509,7 +509,7 @@ test("who is in a room is kept as a whole, and goes with it", async () => {
   expect(await other.readMembers(lease.room)).toBeNull();
 });
 
-test("what is set aside is out of the room's way, as it was, until its time or its room is over", async () => {
+test("quarantined data are removed from the room, unchanged, until they expire or their room is gone", async () => {
   const [lease, neighbor] = [await held(), await held()];
   const limits = { days: 30, bytes: 1000 };
   const at = (day: number): string => new Date(1e12 + day * 24 * 3600 * 1000).toISOString();
@@ -533,7 +533,7 @@ test("what is set aside is out of the room's way, as it was, until its time or i
     LeaseLost,
   );
   await store.setAside(lease, pieces, at(0), limits);
-  await store.setAside(lease, pieces, at(1), limits); // Done twice is done once.
+  await store.setAside(lease, pieces, at(1), limits); // Repeating it changes nothing.
   expect(await other.checkpointTicks(lease.room)).toEqual([]);
   expect((await other.readJournal(lease.room, 0)).map(({ until }) => until)).toEqual([30]);
   expect(await other.readMembers(lease.room)).toBeNull();
@@ -549,7 +549,7 @@ test("what is set aside is out of the room's way, as it was, until its time or i
   expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(true);
   expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(false);
   expect(await contents(neighbor.room)).toEqual(untouched);
-  // By size: the oldest of the room go. By age: those of all rooms.
+  // By size: the oldest of the room are removed. By age: those of all rooms.
   for (const tick of [100, 200, 300]) {
     await store.writeCheckpoint(lease, { tick, identity: "a", state: bytes(400, tick) });
     await store.setAside(lease, [{ what: "checkpoint", tick, reason: "checksum" }], at(2), limits);
@@ -569,7 +569,7 @@ test("what is set aside is out of the room's way, as it was, until its time or i
   expect(await ticks(lease.room)).toEqual([]);
 });
 
-test("pruning drops the past, rewinding what would have been the future, and both leave other rooms alone", async () => {
+test("pruning removes the past, rewinding the future, and neither affects other rooms", async () => {
   const [lease, neighbor] = [await held(), await held()];
   for (const one of [lease, neighbor]) {
     for (const tick of [0, 100, 200, 300]) {
@@ -593,7 +593,7 @@ test("pruning drops the past, rewinding what would have been the future, and bot
   expect(await other.readJournal(neighbor.room, -Infinity)).toHaveLength(4);
 });
 
-test("a room that is removed leaves nothing, also when it was being written to", async () => {
+test("a removed room leaves nothing, also with writes in progress", async () => {
   for (let round = 0; round < 8; round++) {
     const lease = await held();
     await store.writeCheckpoint(lease, { tick: 0, identity: "a", state: bytes(50, 1) });
@@ -611,7 +611,7 @@ test("a room that is removed leaves nothing, also when it was being written to",
   }
 });
 
-test("the leases of a process that is dead are ended together", async () => {
+test("the leases of a dead process are ended together", async () => {
   const doomed: Holder = { process: `doomed-${record().name}`, url: "http://doomed" };
   const rooms = [record(), record()];
   for (const room of rooms) await store.createRoom(room, doomed);
@@ -622,7 +622,7 @@ test("the leases of a process that is dead are ended together", async () => {
   expect(await other.endLeases(doomed.process)).toEqual([]);
 });
 
-test("a renewal waits behind nothing that waits: neither behind another room's writes nor its own", async () => {
+test("a renewal does not wait for queued writes, neither of another room nor of its own", async () => {
   const lease = await held();
   const busy = await held();
   let done = 0;
@@ -630,7 +630,8 @@ test("a renewal waits behind nothing that waits: neither behind another room's w
   const flood = Array.from({ length: 1500 }, (_, i) =>
     store
       .appendJournal(i % 2 ? lease : busy, { after: i, until: i + 1, bytes: segment })
-      // Where more wait than a store takes in some seconds it refuses: what is asked here is what does not wait.
+      // If more are queued than a store handles in some seconds it refuses them; this test is about those that do not
+      // wait.
       .catch(() => {})
       .then(() => void (done += 1)),
   );
@@ -639,13 +640,13 @@ test("a renewal waits behind nothing that waits: neither behind another room's w
     expect(await store.renew(ann, [{ ...lease, members: i }])).toEqual([]);
     before.push(done);
   }
-  // All five were asked for after all writes. One that waited behind the writes of its room, or of all rooms, would
-  // come after the last of them; five that waited behind a fifth of them would, too.
+  // All five came after all writes. One that waited behind the writes of its room, or of all rooms, would finish after
+  // the last of them; five that waited behind a fifth of them would, too.
   expect(before[4]).toBeLessThan(flood.length);
   await Promise.all(flood);
 });
 
-test("everything is there after the store was closed and opened again", async () => {
+test("all data remain after the store was closed and opened again", async () => {
   const lease = await held();
   await store.writeCheckpoint(lease, { tick: 7, identity: "a", state: bytes(100, 7) });
   const before = await contents(lease.room);

@@ -1,4 +1,4 @@
-/** What every store has to do with the audit log (conformance.ts). */
+/** The requirements of every store for the audit log (conformance.ts). */
 import { expect, test } from "vitest";
 import type { Store } from "../../../server/store/store.ts";
 import { AUDIT_ENTRIES, record } from "./conformanceKit.ts";
@@ -29,7 +29,7 @@ export function auditConformance(stores: () => [Store, Store]): void {
     ]);
   });
 
-  test("of the audit log the newest are kept, so many as the store was told to", async () => {
+  test("the newest entries of the audit log are kept, up to the configured number", async () => {
     for (let i = 0; i < AUDIT_ENTRIES + 20; i++)
       await stores()[i % 2]!.audit({
         at: new Date(2e12 + i).toISOString(),

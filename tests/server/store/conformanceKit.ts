@@ -1,10 +1,10 @@
-/** Whom and what the conformance of stores is tested with (conformance.ts). */
+/** Participants and data for the conformance tests of stores (conformance.ts). */
 import { test } from "vitest";
 import type { Holder, RoomRecord, Store } from "../../../server/store/store.ts";
 
-/** Term of the leases, s: what is asked within it is answered within it on a busy machine, too. */
+/** Term of the leases, s: long enough for calls within the term on a busy machine. */
 export const TERM = 1.2;
-/** Of the audit log; enough for what the other tests write. */
+/** Size of the audit log; enough for the other tests' entries. */
 export const AUDIT_ENTRIES = 30;
 export const afterTerm = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1000 * TERM + 100));
 
@@ -25,17 +25,17 @@ export const bytes = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => (i * 31 + seed * 7) & 255);
 
 export interface Provider {
-  /** Opens the same database anew: another process. */
+  /** Opens the same database again, as another process. */
   open(): Promise<Store>;
 }
 
-/** Tests that are said once and run against each of several implementations. */
+/** Tests that are written once and run against each of several implementations. */
 export class Conformance {
   private readonly tests: [title: string, run: () => Promise<void>][] = [];
 
   readonly test = (title: string, run: () => Promise<void>): void => void this.tests.push([title, run]);
 
-  /** In the block in which it is called. */
+  /** Defines the tests in the calling block. */
   run(): void {
     for (const [title, run] of this.tests) test(title, run);
   }

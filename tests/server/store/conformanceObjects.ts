@@ -1,4 +1,4 @@
-/** What every object store has to do (server/store/objectStore.ts): those of the stores, and the one in memory. */
+/** The requirements of every object store (server/store/objectStore.ts), in a database or in memory. */
 import { beforeAll, expect } from "vitest";
 import type {
   ObjectLimits,
@@ -31,22 +31,22 @@ const ample: ObjectLimits = { count: 1000, bytes: 1e9, countPerAddress: 1000 };
 const conformance = new Conformance();
 const { test } = conformance;
 
-// of the implementation whose turn it is
+// The implementation under test.
 let stores: () => [ObjectStore, ObjectStore];
 let roomOf: (scene: string) => Promise<() => Promise<void>>;
 
-/** Whatever the tests before have left goes. */
+/** Removes objects of earlier tests. */
 const empty = (): Promise<unknown> => stores()[0].expireObjects(at(1e6), at(1e6));
 
-test("an object comes back bit for bit, and is there once however often it is put", async () => {
+test("an object is returned bit for bit, and stored once for any number of puts", async () => {
   await empty();
   const [store, other] = stores();
   const record = object();
   const { shape, picture } = content(made);
-  // a view of a larger buffer: what lies beside it is no part of the object
+  // A view of a larger buffer: the bytes beside it do not belong to the object.
   const within = bytes(200_000, 7);
   within.set(shape, 1000);
-  // memory that threads share, as the one that read the file gives it
+  // Memory shared between threads, as from the thread that read the file.
   const shared = new Uint8Array(new SharedArrayBuffer(picture.byteLength));
   shared.set(picture);
   const given = { shape: within.subarray(1000, 101_000), picture: shared };
@@ -64,7 +64,7 @@ test("an object comes back bit for bit, and is there once however often it is pu
   expect(await other.readPicture("0".repeat(64))).toBeNull();
 });
 
-test("an address has its share, visitors leave a tenth to operators, and operators may have all that is free", async () => {
+test("an address has its share, visitors leave a tenth to operators, and operators may use all free places", async () => {
   await empty();
   const [store] = stores();
   const put = async (more: Partial<ObjectRecord>, limits: Partial<ObjectLimits>): Promise<string> => {
@@ -76,25 +76,25 @@ test("an address has its share, visitors leave a tenth to operators, and operato
   expect(await put({ address: "two" }, { countPerAddress: 1 })).toBe("stored");
   expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
   expect(await put({ address: null }, { countPerAddress: 1 })).toBe("stored");
-  // Nothing is old enough to make way.
+  // No object is old enough to be replaced.
   expect(await put({}, { count: 4 })).toBe("full");
   expect(await put({}, { bytes: 5 * 150_000 - 1 })).toBe("full");
   expect(await put({}, { count: 5, bytes: 1e9 })).toBe("stored");
-  // Three of four places are visitors'; the fourth is not theirs.
+  // Three of four places are for visitors, the fourth is not.
   expect(await put({}, { count: 4 })).toBe("full");
   expect(await put({ address: null }, { count: 6 })).toBe("stored");
   expect(await store.objectTotals()).toEqual({ count: 6, bytes: 6 * 150_000 });
 });
 
-test("when places are taken, the oldest unused object of the heaviest address makes way, also for an operator", async () => {
+test("without free places the oldest unused object of the address with most is replaced, also for an operator", async () => {
   await empty();
   const [store, other] = stores();
-  // Nine of ten places are visitors'.
+  // Nine of ten places are for visitors.
   const limits = { ...ample, count: 10 };
   const mine = Array.from({ length: 9 }, (_, i) => object({ address: i < 6 ? "heavy" : "light", createdAt: at(i) }));
   for (const record of mine) expect((await store.putObject(record, content(made), limits)).outcome).toBe("stored");
   const put = (record: ObjectRecord): Promise<PutResult> => other.putObject(record, content(made), limits);
-  // A room has the oldest one.
+  // A room uses the oldest one.
   const scene = (record: ObjectRecord): string => `o-way-${record.id}`;
   for (const record of mine.slice(0, 2))
     await store.putScene({ id: scene(record), text: "{}", objects: [record.id] }, at(0), room);
@@ -104,13 +104,13 @@ test("when places are taken, the oldest unused object of the heaviest address ma
     expect(await put(newcomer)).toEqual({ outcome: "stored", madeWay: [mine[1]!.id] });
     expect(await store.readScene(scene(mine[1]!))).toBeNull();
     expect(await store.object(mine[1]!.id)).toBeNull();
-    // Operators have a place of their own, and then the next heaviest's.
+    // Operators have a place of their own, and then replace an object of the next heaviest address.
     expect(await put(object({ address: null, createdAt: at(100) }))).toEqual({ outcome: "stored", madeWay: [] });
     expect((await put(object({ address: null, createdAt: at(100) }))).madeWay).toEqual([mine[2]!.id]);
-    // Who would have as many as the heaviest is refused.
+    // An address that would have as many as the heaviest is refused.
     expect(await put(object({ address: "heavy", createdAt: at(100) }))).toEqual({ outcome: "full", madeWay: [] });
     expect(await put(object({ address: "light", createdAt: at(100) }))).toEqual({ outcome: "full", madeWay: [] });
-    // An object larger than all of the visitors' space takes nothing from anybody.
+    // An object larger than the visitors' space replaces nothing.
     const huge = object({ address: "huge", bytes: 1e9, createdAt: at(100) });
     expect(await put(huge)).toEqual({ outcome: "full", madeWay: [] });
     expect((await store.objectTotals()).count).toBe(10);
@@ -119,7 +119,7 @@ test("when places are taken, the oldest unused object of the heaviest address ma
   }
 });
 
-test("operators see who brought what, what uses it, and delete it unless rooms have it", async () => {
+test("operators see who uploaded each object, what uses it, and delete it unless rooms use it", async () => {
   await empty();
   const [store, other] = stores();
   const [old, young] = [object({ address: null }), object({ createdAt: at(5) })];
@@ -141,7 +141,7 @@ test("operators see who brought what, what uses it, and delete it unless rooms h
   expect(await store.listObjects(10)).toHaveLength(1);
 });
 
-test("a scene is stored only while all of its objects are there", async () => {
+test("a scene is stored only while all of its objects exist", async () => {
   await empty();
   const [store, other] = stores();
   const record = object();
@@ -155,7 +155,7 @@ test("a scene is stored only while all of its objects are there", async () => {
   expect(await other.readScene(scene.id)).toBe(scene.text);
 });
 
-test("of scenes there are so many, of so many bytes; one that is there is found all the same", async () => {
+test("scenes are limited in number and bytes; an existing scene is found at the limit", async () => {
   await empty();
   const [store, other] = stores();
   const record = object();
@@ -170,7 +170,7 @@ test("of scenes there are so many, of so many bytes; one that is there is found 
   expect(await other.putScene(scene("o-2"), at(0), { count: 2, bytes: 2 * bytes })).toBe("stored");
 });
 
-test("as many as there may be, and no more, also when many processes put at once", async () => {
+test("the limits hold exactly, also when many processes put at once", async () => {
   await empty();
   const limits = { ...ample, count: 6, countPerAddress: 2 };
   const put = async (address: string | null, i: number): Promise<string> => {
@@ -195,7 +195,7 @@ test("as many as there may be, and no more, also when many processes put at once
   expect(scenes.sort()).toEqual([...Array(5).fill("full"), ...Array(3).fill("stored")]);
 });
 
-test("nothing that a room needs is forgotten, and everything else is when its time is over", async () => {
+test("objects and scenes in use are kept, and all others expire", async () => {
   await empty();
   const [store, other] = stores();
   const [used, unused, bare] = [object(), object(), object()];
@@ -204,22 +204,22 @@ test("nothing that a room needs is forgotten, and everything else is when its ti
   await store.putScene({ id: played, text: "{}", objects: [used.id] }, at(10), room);
   await store.putScene({ id: left, text: "{}", objects: [unused.id] }, at(10), room);
   const end = await roomOf(played);
-  // the time of the bare one is over; the scenes' is not
+  // The object without a scene has expired; the scenes have not.
   expect(await other.expireObjects(at(20), at(5))).toEqual({ scenes: 0, objects: 1 });
   expect(await store.object(bare.id)).toBeNull();
   expect(await other.expireObjects(at(100), at(15))).toEqual({ scenes: 1, objects: 0 });
   expect(await store.readScene(left)).toBeNull();
-  // without its scene the object has been used at 20 last
+  // Without its scene the object was last used at 20.
   expect(await other.expireObjects(at(110), at(90))).toEqual({ scenes: 0, objects: 1 });
   expect([await store.object(unused.id), await store.object(used.id)]).toEqual([null, used]);
   await end();
-  // the room was there at 110 last
+  // The room was last seen at 110.
   expect(await store.expireObjects(at(200), at(110))).toEqual({ scenes: 0, objects: 0 });
   expect(await store.expireObjects(at(300), at(201))).toEqual({ scenes: 1, objects: 1 });
   expect(await store.objectTotals()).toEqual({ count: 0, bytes: 0 });
 });
 
-test("an object that is put again while it is old begins anew", async () => {
+test("putting an old object again restarts its time", async () => {
   await empty();
   const [store, other] = stores();
   const record = object();
@@ -233,7 +233,7 @@ test("an object that is put again while it is old begins anew", async () => {
 
 /**
  * @param open two that are opened on one database
- * @param makeRoom makes a room of this scene; what it returns ends the room
+ * @param makeRoom creates a room of this scene, and returns a function that ends the room
  */
 export function objectConformance(open: typeof stores, makeRoom: typeof roomOf): void {
   beforeAll(() => {

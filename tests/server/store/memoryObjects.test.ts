@@ -1,4 +1,4 @@
-/** The object store of a server without a store. */
+/** The object store of a server without a database. */
 import { describe } from "vitest";
 import { MemoryObjects } from "../../../server/store/memoryObjects.ts";
 import { objectConformance } from "./conformanceObjects.ts";

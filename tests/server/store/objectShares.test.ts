@@ -1,11 +1,11 @@
-/** Who gets a place for an object when they are short: numbers only. */
+/** Sharing of scarce places for objects: numbers only. */
 import { expect, test } from "vitest";
 import { addressKey } from "../../../server/auth/addresses.ts";
 import { placeFor } from "../../../server/store/objectShares.ts";
 
 const LIMITS = { count: 200, bytes: 200e6, countPerAddress: 20 };
 
-/** A store of which every object is unused. */
+/** A store in which every object is unused. */
 class Model {
   stored: { id: string; address: string | null; bytes: number }[] = [];
   #made = 0;
@@ -27,23 +27,23 @@ class Model {
   }
 }
 
-test("22 addresses that bring all they can keep neither a newcomer nor operators out", () => {
+test("22 addresses that upload as much as they can exclude neither a newcomer nor operators", () => {
   const model = new Model();
   for (let i = 0; i < 20; i++) for (let a = 0; a < 22; a++) model.put(`10.0.0.${a}`);
   expect(model.stored).toHaveLength(180);
-  // The newcomer gets as much as everybody has.
+  // The newcomer gets as many as every other address.
   for (let i = 0; i < 20; i++) model.put("192.0.2.1");
   expect(model.stored).toHaveLength(180);
   expect(model.of("192.0.2.1")).toBe(7);
   const counts = Array.from({ length: 22 }, (_, a) => model.of(`10.0.0.${a}`));
   expect([Math.min(...counts), Math.max(...counts)]).toEqual([7, 8]);
-  // Operators have a tenth for themselves, and then others' places.
+  // Operators have a tenth for themselves, and then take other places.
   for (let i = 0; i < 30; i++) expect(model.put(null)).toHaveLength(i < 20 ? 0 : 1);
   expect(model.stored).toHaveLength(200);
   expect(model.of(null)).toBe(30);
 });
 
-test("an address that has as many as the heaviest is refused, and nothing makes way", () => {
+test("an address that has as many as the heaviest is refused, and nothing is replaced", () => {
   const model = new Model();
   for (let i = 0; i < 90; i++)
     for (const address of ["a", "b"]) model.put(address, 1e5, { ...LIMITS, countPerAddress: 200 });
@@ -51,7 +51,7 @@ test("an address that has as many as the heaviest is refused, and nothing makes 
   expect([model.of("a"), model.of("b")]).toEqual([90, 90]);
 });
 
-test("bytes count as places do", () => {
+test("bytes are shared like places", () => {
   const model = new Model();
   for (let i = 0; i < 18; i++) expect(model.put("large", 10e6)).toEqual([]);
   const ways = [0, 1, 2, 3, 4].map((i) => model.put(`small ${i}`, 4e6).length);
@@ -62,13 +62,13 @@ test("bytes count as places do", () => {
   expect(model.stored.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(180e6);
 });
 
-test("all of an IPv6 /48 is counted together: 65,536 of its addresses leave half of the places", () => {
+test("an IPv6 /48 is counted as a whole: 65,536 of its addresses leave half of the places", () => {
   const model = new Model();
   for (let i = 0; i < 1000; i++) model.put(addressKey(`2001:db8:1:${(i * 61).toString(16)}::1`));
   expect(model.stored).toHaveLength(180);
   for (let a = 0; a < 10; a++) for (let i = 0; i < 20; i++) model.put(`10.0.0.${a}`);
   const network = model.stored.filter(({ address }) => address?.includes("::")).length;
-  // Sixteen addresses' share beside ten addresses.
+  // The share of sixteen addresses beside ten addresses.
   expect(network).toBeLessThanOrEqual(Math.ceil((180 * 16) / 26) + 10);
   for (let a = 0; a < 10; a++) expect(model.of(`10.0.0.${a}`)).toBeGreaterThanOrEqual(6);
 });

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL store against a real server: the conformance suite, at two levels of isolation, and what is its own: a
- * server that goes away and comes back.
+ * The PostgreSQL store against a real server: the conformance suite, at two levels of isolation, and its special case:
+ * a server that goes away and comes back.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../../server/store/openStore.ts";
@@ -30,7 +30,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
     },
   });
   storeConformance("PostgreSQL", async () => provider(await server.database()));
-  // As distributed databases have it: a transaction that meets another fails with 40001 and has to be tried again.
+  // As in distributed databases: a transaction in conflict with another fails with 40001 and has to be repeated.
   storeConformance("PostgreSQL, serializable", async () =>
     provider(`${await server.database()}?options=-c%20default_transaction_isolation%3Dserializable`),
   );
@@ -52,7 +52,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  test("tables of a newer program are refused and left alone", async () => {
+  test("tables of a newer program are refused and not changed", async () => {
     const url = await server.database();
     const first = new PostgresStore({ url });
     await first.open();
@@ -68,7 +68,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
     await client.end();
   });
 
-  test("a server that goes away and comes back: errors meanwhile, nothing that was acknowledged is missing, the lease still counts", async () => {
+  test("a server that goes away and comes back: errors meanwhile, no acknowledged write is missing, the lease is still valid", async () => {
     const own = await PostgresServer.start(bin as string);
     const store = new PostgresStore({ url: await own.database() });
     try {
@@ -83,11 +83,11 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
         store.appendJournal(answer.lease, { after: 0, until: 1, bytes: new Uint8Array(1) }),
       ].map((ask) =>
         ask.then(
-          () => new Error("it answered"),
+          () => new Error("the database answered"),
           (thrown: Error) => thrown,
         ),
       );
-      // each has who takes its error, whichever comes first
+      // Handlers for all errors, in any order.
       for (const error of await Promise.all(asked)) {
         expect(error).toBeInstanceOf(StoreUnavailable);
         expect(error.message).toContain(`127.0.0.1:${own.port}`);
@@ -104,7 +104,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
     }
   });
 
-  test("is what a postgres:// URL opens, and the log does not learn the password", async () => {
+  test("is opened for a postgres:// URL, and the password is not in the log", async () => {
     const lines: string[] = [];
     const log = {
       info: (details: object, text: string) => lines.push(JSON.stringify(details) + text),
@@ -118,7 +118,7 @@ describe.skipIf(lacks("PostgreSQL", bin))("PostgreSQL", () => {
   });
 });
 
-test("a URL is shown without its password, wherever that stands", () => {
+test("a URL is shown without its password, in every form", () => {
   expect(shownUrl("postgres://me:hush@db.example:5432/pliant?sslmode=require")).toBe(
     "postgres://me:***@db.example:5432/pliant?sslmode=require",
   );

@@ -1,4 +1,4 @@
-/** Who can read the store's file, and which processes are certainly dead where the system hides them. */
+/** Permissions of the store's file, and detection of dead processes if the system hides them. */
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { exists, isCertainlyDead, processName } from "../../../server/store/processName.ts";
 import { SqliteStore } from "../../../server/store/sqlite.ts";
 
-test("the SQLite file and its log are their owner's alone, one that was anybody's too", async () => {
+test("the SQLite file and its log are readable only by their owner, also after they were public", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-private-"));
   const path = join(folder, "pliant.sqlite");
   writeFileSync(path, "", { mode: 0o644 });
@@ -20,14 +20,14 @@ test("the SQLite file and its log are their owner's alone, one that was anybody'
   rmSync(folder, { recursive: true });
 });
 
-test("a process that is hidden is not dead: only who cannot be signalled is not there", () => {
+test("a hidden process does not count as dead: only one that cannot be signalled does", () => {
   const fail = (code: string) => (): never => {
     throw Object.assign(new Error(code), { code });
   };
   expect([exists(1, fail("EPERM")), exists(1, fail("ESRCH")), exists(1, () => true)]).toEqual([true, false, true]);
   const name = processName();
   const start = name.split(":")[3]!;
-  // Hidden, gone, somebody else's by now, itself.
+  // Hidden, gone, reused by another process, itself.
   expect([null, "", "1", start].map((seen) => isCertainlyDead(name, () => seen))).toEqual([false, true, true, false]);
   expect(isCertainlyDead(name)).toBe(false);
 });

@@ -1,6 +1,6 @@
 /**
- * The embedded store: the conformance suite, and what is its own: several processes on one file, a process that is
- * killed while it writes, and damaged files.
+ * The embedded store: the conformance suite, and its special cases: several processes on one file, a process that is
+ * killed during a write, and damaged files.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ const record = (name: string) => ({
 });
 const ann = { process: "ann", url: "http://ann" };
 
-/** Another process; `lines` is what it has said. */
+/** Another process; `lines` is its output. */
 function startChild(
   path: string,
   what: string,
@@ -94,24 +94,24 @@ describe("several processes", () => {
     const winners = processes.flatMap(({ lines }) => lines.slice(1).filter((claim) => claim !== null)) as Lease[];
     expect(winners.map(({ room }) => room).sort()).toEqual([...rooms].sort());
     expect(new Set(winners.map(({ epoch }) => epoch)).size).toBe(rooms.length);
-    // Nothing is said on stderr: no warning of the runtime about node:sqlite either.
+    // stderr is empty: not even a warning of the runtime about node:sqlite.
     expect(processes.map(({ errors }) => errors())).toEqual(["", "", "", ""]);
     await store.close();
   });
 
-  test("killed while it writes: everything that was acknowledged is there, nothing is torn, and its leases need not be waited for", async () => {
+  test("killed during a write: all acknowledged writes are there, none is torn, and its leases end at once", async () => {
     const path = join(newFolder(), "killed.sqlite");
     const { child, lines, said } = startChild(path, "journal");
     await said(300);
     child.kill("SIGKILL");
-    await new Promise((resolve) => child.once("close", resolve)); // Everything that it said has been read.
+    await new Promise((resolve) => child.once("close", resolve)); // All its output has been read.
     const acknowledged = lines.at(-1) as number;
     const { room, process: dead } = lines[0] as Lease;
 
     const store = new SqliteStore({ path });
     await store.open();
     const journal = await store.readJournal(room, 0);
-    // The last append may have been committed without its line having come.
+    // The last append may have been committed without its line on stdout.
     expect([acknowledged, acknowledged + 1]).toContain(journal.length);
     for (const [i, { after, until, bytes }] of journal.entries()) {
       expect([after, until]).toEqual([i, i + 1]);
@@ -124,7 +124,7 @@ describe("several processes", () => {
     await store.close();
   });
 
-  test("a process that lives, or is only stopped, is not taken for dead; nor is one that cannot be looked at", async () => {
+  test("a living or paused process does not count as dead, nor does one that cannot be inspected", async () => {
     const { child, lines, said } = startChild(join(newFolder(), "held.sqlite"), "hold");
     await said(1);
     const { process: name } = lines[0] as Lease;
@@ -132,7 +132,7 @@ describe("several processes", () => {
     child.kill("SIGSTOP");
     expect(isCertainlyDead(name)).toBe(false);
     const [boot, space, pid, start] = name.split(":");
-    // The id now belongs to another.
+    // The id now belongs to another process.
     expect(isCertainlyDead(`${boot}:${space}:${pid}:${Number(start) + 1}:x`)).toBe(true);
     expect(isCertainlyDead(`another-boot:${space}:${pid}:${Number(start) + 1}:x`)).toBe(false);
     expect(isCertainlyDead(`${boot}:1:${pid}:${Number(start) + 1}:x`)).toBe(false);
@@ -145,8 +145,8 @@ describe("several processes", () => {
   });
 });
 
-describe("a file that cannot be used", () => {
-  /** A store with something in it, closed. */
+describe("an unusable file", () => {
+  /** A closed store with some content. */
   const filled = async (): Promise<{ folder: string; path: string }> => {
     const folder = newFolder();
     const path = join(folder, STORE_FILE);
@@ -172,10 +172,10 @@ describe("a file that cannot be used", () => {
   };
 
   test.each([
-    ["its first page is noise", (file: Buffer) => file.fill(0xa5, 0, 4096)],
-    ["a page of its tables is noise", (file: Buffer) => file.fill(0xa5, 4096, 5 * 4096)],
-    ["it is cut off", (file: Buffer) => file.subarray(0, Math.floor(file.length / 8192) * 4096)],
-  ])("%s: it is moved aside whole, said, and an empty one begins", async (_what, damage) => {
+    ["its first page is random bytes", (file: Buffer) => file.fill(0xa5, 0, 4096)],
+    ["a page of its tables is random bytes", (file: Buffer) => file.fill(0xa5, 4096, 5 * 4096)],
+    ["it is truncated", (file: Buffer) => file.subarray(0, Math.floor(file.length / 8192) * 4096)],
+  ])("%s: it is moved aside whole, reported, and an empty store begins", async (_what, damage) => {
     const { folder, path } = await filled();
     const damaged = damage(readFileSync(path));
     writeFileSync(path, damaged);
@@ -198,7 +198,7 @@ describe("a file that cannot be used", () => {
     await reopened?.close();
   });
 
-  test("tables of a newer program: refused and left alone", async () => {
+  test("tables of a newer program: refused and not changed", async () => {
     const { folder, path } = await filled();
     const database = new DatabaseSync(path);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 3}`);
@@ -212,7 +212,7 @@ describe("a file that cannot be used", () => {
     expect(Buffer.compare(readFileSync(path), before)).toBe(0);
   });
 
-  test("another program's database: refused and left alone", async () => {
+  test("another program's database: refused and not changed", async () => {
     const folder = newFolder();
     const path = join(folder, STORE_FILE);
     const database = new DatabaseSync(path);
@@ -224,7 +224,7 @@ describe("a file that cannot be used", () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  test("a folder that cannot be made: an error that names it", async () => {
+  test("a folder that cannot be created: an error that names it", async () => {
     const file = join(newFolder(), "a-file");
     writeFileSync(file, "");
     const store = new SqliteStore({ path: join(file, "x.sqlite") });

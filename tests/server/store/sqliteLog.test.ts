@@ -1,6 +1,6 @@
 /**
- * A store whose process was killed, and whose log somebody has deleted, cut off or damaged since: SQLite says nothing
- * of it, so the store does. Real processes that write until they are killed.
+ * A store whose process was killed, and whose log was deleted, truncated or damaged since. SQLite does not report that,
+ * so the store does. Real processes that write until they are killed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -41,7 +41,10 @@ function newPath(): { folder: string; path: string; log: string } {
   return { folder, path, log: `${path}-wal` };
 }
 
-/** A process that makes a room and appends to its journal until it is killed, after so many lines. @returns the room */
+/**
+ * A process that creates a room and appends to its journal until it is killed, after this number of lines. @returns the
+ * room
+ */
 async function killedAfter(path: string, lines: number): Promise<string> {
   const child = spawn(process.execPath, [fileURLToPath(new URL("./storeChild.ts", import.meta.url)), path, "journal"]);
   children.push(child);
@@ -60,7 +63,7 @@ async function killedAfter(path: string, lines: number): Promise<string> {
 const HEADER_BYTES = 32;
 const FRAME_BYTES = 24 + 4096;
 
-/** Frames of a log since it has begun anew: their salts are the head's. */
+/** Number of frames in the log since its last restart: their salts equal the header's. */
 function ownFrames(path: string): number {
   const log = readFileSync(path);
   let count = 0;
@@ -69,7 +72,7 @@ function ownFrames(path: string): number {
   return count;
 }
 
-/** What a start says of it. */
+/** Results of a start on this folder. */
 async function opened(folder: string): Promise<{
   losses: StoreLoss[];
   said: string[];
@@ -91,11 +94,11 @@ async function opened(folder: string): Promise<{
   };
 }
 
-test("killed, and nobody has touched it: nothing is said; a frame that was under way is no damage", async () => {
+test("killed without later changes: nothing is reported; an incomplete frame is no damage", async () => {
   for (const lines of [3, 40, 90]) {
     const { folder, path, log } = newPath();
     const room = await killedAfter(path, lines);
-    // What a kill between the two writes of a frame leaves: its head, as the frame before has it, and no page.
+    // State after a kill between the two writes of a frame: its header, as the frame before has it, and no page.
     if (lines === 40) appendFileSync(log, readFileSync(log).subarray(32, 32 + 24));
     const store = await opened(folder);
     expect([store.losses, store.said]).toEqual([[], []]);
@@ -106,7 +109,7 @@ test("killed, and nobody has touched it: nothing is said; a frame that was under
   }
 });
 
-test("a log that is gone: it is said with its code, and rooms are as the file has them", async () => {
+test("a missing log is reported with its code, and rooms are as in the file", async () => {
   const { folder, path, log } = newPath();
   const first = new SqliteStore({ path });
   await first.open();
@@ -128,12 +131,12 @@ test("a log that is gone: it is said with its code, and rooms are as the file ha
 
 test.each([
   [
-    "a frame in its middle is noise",
+    "a frame in its middle is random bytes",
     (log: Buffer) => log.fill(0xa5, Math.floor(log.length / 2), Math.floor(log.length / 2) + 200),
   ],
-  ["its head is noise", (log: Buffer) => log.fill(0xa5, 0, 32)],
-  ["it is cut off within its head", (log: Buffer) => log.subarray(0, 20)],
-])("%s: it is said with its code, the log is kept, and what can be read of it is there", async (_what, damage) => {
+  ["its header is random bytes", (log: Buffer) => log.fill(0xa5, 0, 32)],
+  ["it is truncated within its header", (log: Buffer) => log.subarray(0, 20)],
+])("%s: reported with its code, the log is kept, and its readable part is in the store", async (_what, damage) => {
   const { folder, path, log } = newPath();
   const room = await killedAfter(path, 60);
   const damaged = damage(readFileSync(log));
@@ -151,9 +154,9 @@ test.each([
   await store.close();
 });
 
-test("a log that is shorter than it was: what it ended with is missing, and that is said", async () => {
-  // What the file has already is not missing: counts are, that came after SQLite's last checkpoint, at 1,000 frames. A
-  // process that was killed late may have begun its log anew just before: then another one.
+test("a log that became shorter: the missing end is reported", async () => {
+  // Frames that are in the file already are not missing. Only those after SQLite's last checkpoint, at 1,000 frames,
+  // count. If a process may have restarted its log just before its kill, another one is tried.
   let left = newPath();
   const isKnown = (frames: number): boolean => frames >= 60 && frames < 1000;
   for (await killedAfter(left.path, 60); !isKnown(ownFrames(left.log)); await killedAfter(left.path, 60))
@@ -162,12 +165,12 @@ test("a log that is shorter than it was: what it ended with is missing, and that
   truncateSync(log, HEADER_BYTES + 4 * FRAME_BYTES);
   const store = await opened(folder);
   expect(store.losses).toMatchObject([
-    { code: "STORE_LOG_DAMAGED", reason: expect.stringContaining("had counted to") },
+    { code: "STORE_LOG_DAMAGED", reason: expect.stringContaining("last noted beat") },
   ]);
   await store.close();
 });
 
-test("another program that has copied the log into the file and taken it away has lost nothing", async () => {
+test("another program that has copied the log into the file and removed it has lost nothing", async () => {
   const { folder, path, log } = newPath();
   const room = await killedAfter(path, 30);
   const database = new DatabaseSync(path);
@@ -180,12 +183,12 @@ test("another program that has copied the log into the file and taken it away ha
   await store.close();
 });
 
-test("the file follows its log: without it rooms are as they were some seconds ago", async () => {
+test("the file follows its log: without the log rooms are as some seconds ago", async () => {
   const { folder, path, log } = newPath();
   const child = spawn(process.execPath, [fileURLToPath(new URL("./storeChild.ts", import.meta.url)), path, "hold"]);
   children.push(child);
   await once(child.stdout, "data");
-  // Copied as it is, without its log, the file has the room once it has followed.
+  // A copy without the log has the room once the file has followed.
   const copy = join(folder, "copy.sqlite");
   const rooms = (): number => {
     copyFileSync(path, copy);
@@ -210,7 +213,7 @@ test("the file follows its log: without it rooms are as they were some seconds a
   await store.close();
 });
 
-test("two processes, one killed and one that closes: nothing is said, and nothing is left beside the file", async () => {
+test("two processes, one killed and one closed: nothing is reported, and no file remains beside the database", async () => {
   const { folder, path } = newPath();
   const other = new SqliteStore({ path });
   await other.open();

@@ -1,4 +1,4 @@
-/** SQLite files that are deleted or replaced under a running store: what was acknowledged is in the next one. */
+/** SQLite files that are deleted or replaced under a running store: acknowledged writes are in the new files. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -59,7 +59,7 @@ test.each([
   await first.store.ping();
   for (const suffix of lost) rmSync(path + suffix);
   await first.make("after");
-  // Read by another one from the files alone, as after a kill.
+  // Read by another store from the files alone, as after a kill.
   const next = await opened(path);
   expect(await next.names()).toEqual(["after", "before"]);
   await first.store.ping();
@@ -70,7 +70,7 @@ test.each([
   expect(codes(next)).toEqual([]);
 });
 
-test("the folder deleted: it is made again, with the files", async () => {
+test("the folder deleted: it is created again, with the files", async () => {
   const path = newPath();
   const first = await opened(path);
   await first.make("before");
@@ -80,7 +80,7 @@ test("the folder deleted: it is made again, with the files", async () => {
   expect(await (await opened(path)).names()).toEqual(["before"]);
 });
 
-test("a second process follows to the new files; what it wrote to the old ones it was not told to be stored", async () => {
+test("a second process follows to the new files; its writes to the old ones were not acknowledged", async () => {
   const path = newPath();
   const [first, second] = [await opened(path), await opened(path)];
   await first.make("before");
@@ -96,7 +96,7 @@ test("a second process follows to the new files; what it wrote to the old ones i
   expect([codes(first), codes(second)]).toEqual([["STORE_FILES_REWRITTEN"], ["STORE_FILES_FOLLOWED"]]);
 });
 
-test("another database under the name is left alone, ours is kept beside it, and nothing is acknowledged", async () => {
+test("another database under the name is not changed, ours is kept beside it, and nothing is acknowledged", async () => {
   const path = newPath();
   const other = await opened(newPath());
   await other.make("other");
@@ -115,7 +115,7 @@ test("another database under the name is left alone, ours is kept beside it, and
   expect(await (await opened(first.changes[0]!.keptAs!)).names()).toContain("ours");
 });
 
-test("an older copy of the same database is another one", async () => {
+test("an older copy of the same database counts as another one", async () => {
   const path = newPath();
   const before = await opened(path);
   await before.make("old");
@@ -131,7 +131,7 @@ test("an older copy of the same database is another one", async () => {
   expect(await (await opened(path)).names()).toEqual(["old"]);
 });
 
-test("where the files cannot be written again nothing is acknowledged, until they can", async () => {
+test("while the files cannot be written again nothing is acknowledged", async () => {
   const path = newPath();
   const first = await opened(path);
   await first.make("before");

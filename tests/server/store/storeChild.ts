@@ -1,8 +1,8 @@
 /**
- * Another process on the same SQLite file, for tests: `node storeChild.ts <file> <what>`; one line of JSON on stdout
- * for everything that has been done.
- * `journal`: makes a room and appends to its journal until it is killed. `claims`: on each line of stdin claims the
- * room named in it. `hold`: makes a room and waits.
+ * Another process on the same SQLite file, for tests: `node storeChild.ts <file> <what>`; writes one line of JSON to
+ * stdout for each action.
+ * `journal`: creates a room and appends to its journal until it is killed. `claims`: for each line of stdin claims the
+ * room named in it. `hold`: creates a room and waits.
  */
 import { createInterface } from "node:readline";
 import { processName } from "../../../server/store/processName.ts";
@@ -26,7 +26,7 @@ if (what === "claims") {
   if (!answer.created) throw new Error("the name was taken");
   say(answer.lease);
   if (what === "hold") setInterval(() => {}, 1000);
-  // 500 KB a second and more: checkpoints of SQLite's log happen under it, too.
+  // At least 500 KB a second, so that checkpoints of SQLite's log happen meanwhile, too.
   for (let until = 1; what === "journal"; until++) {
     if (until % 10 === 0) await store.ping();
     await store.appendJournal(answer.lease, { after: until - 1, until, bytes: new Uint8Array(5000).fill(until & 255) });

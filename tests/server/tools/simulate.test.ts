@@ -1,4 +1,4 @@
-/** The headless run as somebody starts it: its recordings, its hash, its errors. Each run is a process of its own. */
+/** The headless run from the command line: its recordings, its hash, its errors. Each run is a process of its own. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ interface Run {
   stderr: string;
 }
 
-/** Runs in the temporary folder, so that nothing depends on where the repository is. */
+/** Runs in the temporary folder, so that the repository's place does not matter. */
 function simulate(...args: string[]): Promise<Run> {
   const child = spawn(process.execPath, [resolve("server/tools/simulate.ts"), ...args], {
     cwd: dir,
@@ -153,19 +153,19 @@ describe("recordings", () => {
     expect(soft.sourceVertex).toEqual(Array.from({ length: 64 }, (_, i) => i));
     expect(soft.mass.reduce((a, b) => a + b, 0)).toBeCloseTo(1000, 8);
     expect(cloth.mass.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 10);
-    // particles, elements and surface are the generator's own
+    // Particles, elements and surface are those of the generator.
     const box = boxTets([1, 1, 1], [3, 3, 3]);
     expect(sets(rows(soft.elements, 4))).toEqual(sets(rows([...box.tets], 4)));
     rows(soft.elements, 4).forEach((e) => expect(signedVolume(e.map((p) => frames[0]![p]!))).toBeGreaterThan(0));
     expect(Math.max(...soft.surface)).toBeLessThan(64);
     expect(Math.min(...cloth.elements, ...cloth.surface)).toBeGreaterThanOrEqual(64);
-    // pinned particles stay, others fall
+    // Pinned particles stay, others fall.
     for (const p of [0, 5, 88]) expect(frames[6]![p]).toEqual(frames[0]![p]);
     expect(frames[6]![70]![1]).toBeLessThan(frames[0]![70]![1]! - 0.01);
     expect(frames.flat(2).every(Number.isFinite)).toBe(true);
   });
 
-  test("--every substep: one frame each, and every tick's last is the tick's own", async () => {
+  test("--every substep: one frame each, and the last of every tick equals the tick's frame", async () => {
     const scene = writeScene("steps", { substeps: 5, bodies: [sheet] });
     const [fine, coarse] = await Promise.all([
       simulate(scene, "--ticks", "3", "--record", "fine", "--every", "substep", "--json"),
@@ -182,7 +182,7 @@ describe("recordings", () => {
     expect([0, 5, 10, 15].map((f) => a.frames[f])).toEqual(b.frames);
     const hash = (run: Run): unknown => (JSON.parse(run.stdout) as { stateHash: unknown }).stateHash;
     expect(hash(fine)).toBe(hash(coarse));
-    // the first substep of free fall: x = g h^2 / 2
+    // The first substep of free fall: x = g h^2 / 2.
     const h = 1 / 300;
     expect(a.frames[1]![12]![1]! - a.frames[0]![12]![1]!).toBeCloseTo((-9.81 * h * h) / 2, 6);
   });
@@ -241,7 +241,7 @@ describe("mesh files", () => {
     ["solid.msh", "soft", solid],
     ["cloth.msh", "cloth", cloth],
     ["cloth.obj", "cloth", cloth],
-  ] as const)("%s: particles in the file's order, whatever its numbers", async (file, kind, mesh) => {
+  ] as const)("%s: particles in the file's order, with any numbers", async (file, kind, mesh) => {
     const name = file.replace(".", "-");
     const pinned = { pins: [{ select: { particles: [2, 3] } }] };
     const scene = writeScene(name, {
@@ -268,7 +268,7 @@ describe("mesh files", () => {
     expect(hash("cloth-obj")).toBe(hash("cloth-msh"));
   });
 
-  test("a vertex that no element uses is left out, and the others keep their numbers", async () => {
+  test("a vertex without an element is left out, and the others keep their numbers", async () => {
     const loose = {
       vertices: [[9, 9, 9], ...solid.vertices],
       elements: solid.elements.map((e) => e.map((p) => p + 1)),
@@ -296,7 +296,7 @@ const FILES = [
   ["cloth/plane_50x50.obj", "cloth"],
 ] as const;
 
-describe.skipIf(lacksData(...FILES.map(([file]) => file)))("meshes of others", () => {
+describe.skipIf(lacksData(...FILES.map(([file]) => file)))("meshes of other projects", () => {
   test.each(FILES)("%s: frame 0 is the file, and a tick stays finite", async (file, kind) => {
     const name = file.replace(/\W/g, "-");
     const scene = writeScene(name, {
@@ -314,15 +314,15 @@ describe.skipIf(lacksData(...FILES.map(([file]) => file)))("meshes of others", (
     const loaded = await loadMeshFile(join(dataFolder, file));
     const { frames } = readRecording(name);
     const { positions } = loaded.kind === "tets" ? loaded.tets : loaded.surface;
-    expect(frames[0]!.flat()).toEqual(Array.from(positions, (c) => Math.fround(c) + 0)); // + 0: a file may say -0
+    expect(frames[0]!.flat()).toEqual(Array.from(positions, (c) => Math.fround(c) + 0)); // + 0: a file may contain -0
     expect(frames[1]!.flat().every(Number.isFinite)).toBe(true);
   });
 });
 
-describe("what it prints", () => {
+describe("output", () => {
   const scene = writeScene("printed", { bodies: [cube, sheet] });
 
-  test("--json: one line, with everything; threads and repeats give the same hash", async () => {
+  test("--json: one line with all results; threads and repeats give the same hash", async () => {
     const runs = await Promise.all(
       [["--threads", "1"], ["--threads", "2"], ["--threads", "4"], []].map((more) =>
         simulate(scene, "--ticks", "20", "--json", ...more),
@@ -367,7 +367,7 @@ describe("what it prints", () => {
     expect(new Set(results.map((r) => r.stateHash)).size).toBe(1);
   });
 
-  test("without --json: lines to read, the hash last", async () => {
+  test("without --json: readable lines, the hash last", async () => {
     const { stdout } = await simulate(scene, "--ticks", "2", "--record", "printed");
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toBe("printed: 89 particles, 135 tetrahedra, 32 cloth triangles");
@@ -378,7 +378,7 @@ describe("what it prints", () => {
     expect(lines.at(-1)).toMatch(/^state hash {4}[0-9a-f]{16}$/);
   });
 
-  test("a scene whose ticks are longer than they may be is said to run in slow motion, and no other", async () => {
+  test("only a scene whose ticks exceed their period is reported as slow motion", async () => {
     for (const [name, settings] of [
       ["hurried", { tickHz: 240, substeps: 512, iterations: 200, refine: false }],
       ["leisurely", { tickHz: 5, substeps: 4, iterations: 1, refine: false }],
@@ -391,7 +391,7 @@ describe("what it prints", () => {
     }
   });
 
-  test("what intersects from the start is reported, and when it no longer does", async () => {
+  test("intersections from the start are reported, and so is their end", async () => {
     const meeting = writeScene("meeting", {
       bodies: [
         { ...cube, name: "first", transform: { translate: [0, 1, 0] } },
@@ -413,7 +413,7 @@ describe("what it prints", () => {
     expect(second).toMatchObject({ type: "untangled" });
   });
 
-  test("a body that blows up is reported, and the run goes on", async () => {
+  test("a body that blows up is reported, and the run continues", async () => {
     const gone = writeScene("gone", { worldRadius: 3, bodies: [{ ...sheet, velocity: [100, 0, 0] }] });
     const { code, stdout, stderr } = await simulate(gone, "--ticks", "5", "--json");
     expect([code, (JSON.parse(stdout) as { events: number }).events]).toEqual([0, 1]);
@@ -425,7 +425,7 @@ describe("what it prints", () => {
   });
 });
 
-describe("energy books", () => {
+describe("energy ledger", () => {
   const scene = writeScene("booked", { bodies: [cube, sheet], damping: 0.5 });
 
   test("JSON has every tick, both bodies and a summary; the run is the same", async () => {
@@ -446,7 +446,7 @@ describe("energy books", () => {
     expect(books.summary).toEqual(result.energy);
     for (const { flows, before, after } of books.summary)
       expect(before + Object.values(flows).reduce((a, b) => a + b, 0)).toBeCloseTo(after, 6);
-    // it falls, damped, for 5 ticks; 20 steps of them lag by a few percent
+    // It falls, damped, for 5 ticks; 20 steps of them lag by a few percent.
     const fallen = (9.81 / 0.5) * (1 - Math.exp(-0.5 * (5 / 60)));
     expect(books.ticks[5]!.bodies[0]!.kinetic! / (0.5 * 1000 * fallen ** 2)).toBeCloseTo(1, 1);
   });
@@ -517,15 +517,15 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
     ],
     ["a wrong interval", [good, "--ticks", "1", "--every", "frame"], /^--every: frame, limit: tick or substep/],
     [
-      "books of another kind",
+      "an energy ledger of another kind",
       [good, "--ticks", "1", "--energy", "books.txt"],
       /^--energy: books\.txt, limit: a file that ends in \.json or \.csv/,
     ],
     ["an unknown option", [good, "--ticks", "1", "--fast"], /^Unknown option '--fast'[^]*npm run simulate/],
-    ["a scene that is not there", ["none.json", "--ticks", "1"], /^ENOENT[^\n]*none\.json[^\n]*\n$/],
-    ["a folder for a scene", [".", "--ticks", "1"], /^EISDIR[^\n]*\n$/],
+    ["a missing scene", ["none.json", "--ticks", "1"], /^ENOENT[^\n]*none\.json[^\n]*\n$/],
+    ["a folder instead of a scene", [".", "--ticks", "1"], /^EISDIR[^\n]*\n$/],
     [
-      "a recording where there is a file",
+      "a recording in place of a file",
       [good, "--ticks", "1", "--record", "good.json"],
       /^EEXIST[^\n]*good\.json[^\n]*\n$/,
     ],
@@ -539,14 +539,14 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
       ],
       /^scene \/bodies\/0\/material\/poissonsRatio: 0\.5 is not allowed, must be <= 0\.4999\n$/,
     ],
-    ["a mesh that is not there", [ofFile("absent", "none.node"), "--ticks", "1"], /none\.node[^\n]*\n$/],
+    ["a missing mesh", [ofFile("absent", "none.node"), "--ticks", "1"], /none\.node[^\n]*\n$/],
     [
       "a mesh with NaN",
       [ofFile("nan", "nan.node"), "--ticks", "1"],
       /^[^\n]*nan\.node:5: vertex 3 z is NaN, [^\n]*\n$/,
     ],
     [
-      "a mesh with a corner too many",
+      "a mesh with an extra corner",
       [ofFile("far", "far.node"), "--ticks", "1"],
       /^[^\n]*far\.ele:2: tetrahedron 1 corner 4 is 8, [^\n]*4[^\n]*\n$/,
     ],
@@ -557,7 +557,7 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  test("nothing is recorded of a scene that is refused", async () => {
+  test("a refused scene leaves no recording", async () => {
     expect((await simulate("soft.json", "--ticks", "1", "--record", "refused")).code).toBe(2);
     expect(existsSync(join(dir, "refused"))).toBe(false);
     expect(statSync(join(dir, "good.json")).isFile()).toBe(true);

@@ -1,4 +1,7 @@
-/** The builder's lines: none waits for another, addresses take turns, and files go over without a copy. */
+/**
+ * The builder's queues: they do not wait for each other, addresses take turns, and files are transferred without a
+ * copy.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -28,9 +31,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a scene is built while files are read; neither their bytes nor what comes of them is copied", async () => {
-  // A scene's file that is there, and says nothing until somebody writes to it: however slow the machine is, the build
-  // has begun, and is not done, while files are read.
+test("a scene is built while files are read; neither their bytes nor the results are copied", async () => {
+  // A scene file that blocks until the test writes to it. So on any machine the build has begun, and is not done, while
+  // files are read.
   const scenePath = join(folder, "scene.json");
   execFileSync("mkfifo", [scenePath]);
   const built = builder.build({ scenePath });
@@ -43,14 +46,14 @@ test("a scene is built while files are read; neither their bytes nor what comes 
       for (const { buffer } of [shape, picture]) expect(buffer).toBeInstanceOf(SharedArrayBuffer);
     }
   } finally {
-    // Not at once: the thread may still be coming up, by way of this one.
+    // Not at once: the thread may still be starting, which needs this thread.
     await writeFile(scenePath, readFileSync("scenes/one-cube.json"));
   }
   expect(files.map(({ byteLength }) => byteLength)).toEqual([0, 0]);
   expect((await built).topologyHash).toMatch(/^[0-9a-f]+$/);
 });
 
-test("a deadline is of work: who waits for a processor, or for a file, has longer", async () => {
+test("a deadline counts work: waiting for a processor or for a file extends it", async () => {
   const options = {
     deadlineMs: DEADLINE_MS,
     readDeadlineMs: DEADLINE_MS,
@@ -62,7 +65,7 @@ test("a deadline is of work: who waits for a processor, or for a file, has longe
   const gate = join(folder, "late.json");
   execFileSync("mkfifo", [gate]);
   try {
-    // the thread is up
+    // The thread has started.
     await hurried.build({ scenePath: "scenes/one-cube.json" });
     const built = hurried.build({ scenePath: gate });
     await sleep(1.1 * DEADLINE_MS);
@@ -73,7 +76,7 @@ test("a deadline is of work: who waits for a processor, or for a file, has longe
   }
 });
 
-test("addresses take turns: who wants many scenes waits for them alone", async () => {
+test("addresses take turns: many scenes of one address delay only that address", async () => {
   const gate = join(folder, "gate.json");
   execFileSync("mkfifo", [gate]);
   const done: string[] = [];
@@ -84,7 +87,7 @@ test("addresses take turns: who wants many scenes waits for them alone", async (
   all.push(build("another"));
   await writeFile(gate, readFileSync("scenes/one-cube.json"));
   await Promise.all(all);
-  // The one that was being built, and one that was asked for before.
+  // After the scene in progress, and one requested earlier.
   expect(done.indexOf("another")).toBe(2);
 });
 
@@ -92,7 +95,7 @@ test("addresses take turns: who wants many scenes waits for them alone", async (
 const TRIANGLES = 700_000;
 const giant = gzipSync(`v 0 0 0\nv 1 0 0\nv 0 1 0\n${"f 1 2 3\n".repeat(TRIANGLES)}`);
 
-test("a small file waits for a slice of giants from other addresses, and not for their ends", async () => {
+test("a small file waits for a time slice of huge ones from other addresses, not for their ends", async () => {
   const done: string[] = [];
   const read = async (by: string, bytes: Uint8Array, name: string): Promise<ReadObjectResult> => {
     const found = await builder.readObject({ bytes: Uint8Array.from(bytes), name }, by);
@@ -102,11 +105,11 @@ test("a small file waits for a slice of giants from other addresses, and not for
   const giants = ["a", "b", "c"].map((by) => read(by, giant, "giant.obj.gz"));
   await read("small", new TextEncoder().encode(objBall(3)), "ball.obj");
   expect(done).not.toContain("c");
-  // Given up by the quick thread, they are read whole by the other one.
+  // The quick thread gives them up, and the other one reads them whole.
   for (const { about } of await Promise.all(giants)) expect(about.triangles).toBe(TRIANGLES);
 });
 
-test("a file that takes more processor time than it may is refused with the limit and its name", async () => {
+test("a file that takes too much processor time is refused with the limit and its name", async () => {
   const hurried = new Builder({
     deadlineMs: 1000,
     readDeadlineMs: 100,

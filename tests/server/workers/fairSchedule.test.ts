@@ -1,6 +1,6 @@
 /**
- * Who runs next on a thread, in virtual time: deadlines within shares, shares by weight, and long ticks that wait for
- * light rooms but not for ever.
+ * The order of rooms on a thread, in virtual time: deadlines within shares, shares by weight. Long ticks wait for light
+ * rooms, but not forever.
  */
 import { describe, expect, test } from "vitest";
 import { TickClock } from "../../../server/rooms/clock.ts";
@@ -9,12 +9,12 @@ import { Account, FairSchedule, Flow } from "../../../server/workers/fairSchedul
 interface Room {
   hz: number;
   tickSeconds: number;
-  /** Its ticks can be preempted after every such piece; as long as they are: not at all. */
+  /** Length of a piece after which its ticks can be preempted; equal to a tick: never. */
   pieceSeconds?: number;
   weight?: number;
-  /** Rooms of one have their share together; absent: one of its own. */
+  /** Rooms of one account have one share together; absent: an account of its own. */
   account?: Account;
-  /** When it comes, s. */
+  /** Start of the room, s. */
   from?: number;
 }
 
@@ -23,13 +23,13 @@ interface Seen {
   rate: number;
   /** Ticks that began more than a period late. */
   late: number;
-  /** The latest that one of them began, s; of those that began after half of the time. */
+  /** Largest lateness of a tick's begin, s, in the second half of the time. */
   latest: number;
   /** Seconds of the thread. */
   seconds: number;
 }
 
-/** Rooms on one thread for so long; each asks for its next tick when the last is over, as they do. */
+/** Runs rooms on one thread; each requests its next tick when the last one ends, as real rooms do. */
 function simulate(rooms: readonly Room[], seconds: number): Seen[] {
   const schedule = new FairSchedule<number>();
   const endMs = 1000 * seconds;
@@ -64,7 +64,7 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
     const next = schedule.next(nowMs);
     if ("item" in next) run(next.item);
     else if (next.againMs > nowMs) nowMs = next.againMs;
-    else throw new Error(`asked to ask again at ${next.againMs}, at ${nowMs}`);
+    else throw new Error(`the schedule asked for another call at ${next.againMs}, but it is ${nowMs}`);
   }
   return rooms.map(({ hz, from = 0 }, i) => ({
     rate: clocks[i]!.begun / hz / (seconds - from),
@@ -77,7 +77,7 @@ function simulate(rooms: readonly Room[], seconds: number): Seen[] {
 const many = (count: number, room: Room): Room[] => Array.from({ length: count }, () => room);
 
 describe("one thread", () => {
-  test("rooms that fit into 95 % of it are all in real time, and never a period late", () => {
+  test("rooms that fit into 95 % of it are all in real time, and at most a period late", () => {
     for (const { rate, late } of simulate(many(57, { hz: 60, tickSeconds: 0.95 / 57 / 60 }), 20)) {
       expect(rate).toBeGreaterThan(0.999);
       expect(late).toBe(0);
@@ -89,49 +89,46 @@ describe("one thread", () => {
       [...many(10, { hz: 120, tickSeconds: 0.0005 }), ...many(10, { hz: 30, tickSeconds: 0.0008 })],
       20,
     )) {
-      // but for the tick that the end cuts off
+      // Except for the tick that the end cuts off.
       expect(rate).toBeGreaterThan(1 - 2 / (30 * 20));
       expect(late).toBe(0);
     }
   });
 
-  test("a room that asks for more than its share goes into slow motion alone, and gets all that is left", () => {
+  test("a room that needs more than its share is the only one in slow motion, and gets all the remaining time", () => {
     const seen = simulate([{ hz: 60, tickSeconds: 0.05 }, ...many(10, { hz: 60, tickSeconds: 0.0005 })], 30);
     const [heavy, ...light] = seen;
     for (const { rate } of light) expect(rate).toBeGreaterThan(0.99);
-    // lights take 30 %; what they cannot use between two ticks of 50 ms is lost to nobody
+    // Light rooms take 30 %. The heavy room can also use their gaps between two ticks of 50 ms.
     expect(heavy!.seconds).toBeGreaterThan(0.6 * 30);
   });
 
-  test("ticks longer than light rooms can wait for begin rarely, but they begin", () => {
+  test("ticks that are too long for light rooms begin rarely, but they begin", () => {
     for (const tickSeconds of [0.5, 3.6, 20]) {
       const [heavy, ...light] = simulate([{ hz: 60, tickSeconds }, ...many(4, { hz: 60, tickSeconds: 0.0005 })], 1000);
-      // three ticks pass before the schedule knows what the room's ticks take
-      // then it has a stall of 40 ms a second, and waits for 2 s of them at most, which are 50 s
+      // Three ticks pass before the schedule knows the length of the room's ticks.
+      // Then it has a stall of 40 ms a second, and waits for at most 2 s of them, which are 50 s.
       for (const { rate } of light)
         expect(rate).toBeGreaterThan(1 - Math.max(0.04, tickSeconds / 50) - (3 * tickSeconds) / 1000);
       expect(heavy!.seconds / tickSeconds).toBeGreaterThanOrEqual(Math.floor(1000 / (50 + tickSeconds)));
     }
   });
 
-  test.each([0.05, 0.5, 3.6])(
-    "in the middle of ticks of %f s light rooms wait for a piece of them only",
-    (tickSeconds) => {
-      const piece = 0.002;
-      const heavy = { hz: 60, tickSeconds, pieceSeconds: piece };
-      const seen = simulate([heavy, ...many(10, { hz: 60, tickSeconds: 0.0005 })], 60);
-      for (const { rate, latest } of seen.slice(1)) {
-        // until their rooms are known they wait for whole ones
-        expect(rate).toBeGreaterThan(0.8);
-        // for the rest of a piece and for each other
-        expect(latest).toBeLessThan(piece + 10 * 0.0005);
-      }
-      // no time is lost to anybody
-      expect(seen.reduce((sum, { seconds }) => sum + seconds, 0)).toBeGreaterThan(0.99 * 60);
-    },
-  );
+  test.each([0.05, 0.5, 3.6])("during ticks of %f s light rooms wait only for one piece of them", (tickSeconds) => {
+    const piece = 0.002;
+    const heavy = { hz: 60, tickSeconds, pieceSeconds: piece };
+    const seen = simulate([heavy, ...many(10, { hz: 60, tickSeconds: 0.0005 })], 60);
+    for (const { rate, latest } of seen.slice(1)) {
+      // Until their rooms are known they wait for whole ticks.
+      expect(rate).toBeGreaterThan(0.8);
+      // For the rest of a piece and for each other.
+      expect(latest).toBeLessThan(piece + 10 * 0.0005);
+    }
+    // No time of the thread is lost.
+    expect(seen.reduce((sum, { seconds }) => sum + seconds, 0)).toBeGreaterThan(0.99 * 60);
+  });
 
-  test("ticks that are much shorter, but not light, run in the middle of long ones, and light ones in theirs", () => {
+  test("much shorter ticks that are not light run during long ones, and light ones during theirs", () => {
     const [, medium, light] = simulate(
       [
         { hz: 60, tickSeconds: 0.06, pieceSeconds: 0.001 },
@@ -144,10 +141,10 @@ describe("one thread", () => {
     expect(light!.latest).toBeLessThan(0.001 + 1e-6);
   });
 
-  test("whoever keeps to its share waits for a piece of long ticks of whoever does not, and not for their end", () => {
+  test("a room within its share waits for a piece of another room's long tick, not for its end", () => {
     const piece = 0.002;
     const own = { hz: 60, tickSeconds: 0.005, pieceSeconds: 0.0025 };
-    // Of three addresses one has three rooms, with a third of its share each, and they ask for five times the thread.
+    // One of three addresses has three rooms, with a third of its share each, which ask for five times the thread.
     const greedy = { hz: 60, pieceSeconds: piece, weight: 1 / 3, account: new Account() };
     const seen = simulate(
       [
@@ -161,15 +158,15 @@ describe("one thread", () => {
     );
     for (const { rate, latest } of seen.slice(0, 2)) {
       expect(rate).toBeGreaterThan(0.99);
-      // and for each other, and until they have had less again: 4 ms ahead are within a share
+      // Plus waits for each other, and until they have had less again: 4 ms ahead still count as within a share.
       expect(latest).toBeLessThan(piece + own.tickSeconds + 0.004 + 1e-6);
     }
-    // The rooms of the greedy address have what is left, each some of it.
+    // The rooms of the heavy address get the remaining time, each some of it.
     expect(seen.reduce((sum, { seconds }) => sum + seconds, 0)).toBeGreaterThan(0.99 * 60);
     for (const { seconds } of seen.slice(2)) expect(seconds / 60).toBeGreaterThan(0.05);
   });
 
-  test("a room of which nothing is known yet is preempted, too", () => {
+  test("a room without known tick times is preempted, too", () => {
     const schedule = new FairSchedule<string>();
     const own = new Flow(1000 / 60, 0.006, 1000);
     const unknown = new Flow(1000 / 60);
@@ -180,7 +177,7 @@ describe("one thread", () => {
     expect(schedule.preempting(unknown, 0.007, 7)).toMatchObject({ item: "own" });
   });
 
-  test("who preempts has no more than its share: light rooms that want all of the thread leave the long tick its part", () => {
+  test("a preempting room gets at most its share: light rooms that want the whole thread leave the long tick its part", () => {
     const seen = simulate(
       [{ hz: 60, tickSeconds: 0.05, pieceSeconds: 0.001 }, ...many(9, { hz: 60, tickSeconds: 0.003 })],
       60,
@@ -189,7 +186,7 @@ describe("one thread", () => {
     expect(seen[0]!.seconds / 60).toBeGreaterThan(0.09);
   });
 
-  test("a room that is new, or has moved, preempts nobody until its ticks have come to their end often enough", () => {
+  test("a new or moved room preempts no tick until enough of its own have completed", () => {
     const schedule = new FairSchedule<string>();
     const long = new Flow(1000 / 60, 0.049);
     const light = new Flow(1000 / 60);
@@ -206,7 +203,7 @@ describe("one thread", () => {
     expect(ticks).toBe(61);
   });
 
-  test("a room that is new does not wait for the end of a very long tick, and known long ones let it go first", () => {
+  test("a new room does not wait for the end of a very long tick, and known long ticks let it go first", () => {
     const schedule = new FairSchedule<string>();
     const [hostile, other] = [new Flow(1000 / 60, 3, 1000), new Flow(1000 / 60, 2, 1000)];
     const stranger = new Flow(1000 / 60);
@@ -217,7 +214,7 @@ describe("one thread", () => {
     expect(schedule.preempting(hostile, 2.5, 2500)).toMatchObject({ item: "stranger" });
     schedule.done(stranger, 0.001, 2501);
     expect(schedule.preempting(hostile, 2.5, 2501)).toMatchObject({ item: "other" });
-    // Two long ticks and two of which nothing is known are in the middle of each other at most,
+    // At most two long ticks and two of unknown rooms are nested,
     const unknown = [1, 2, 3].map(() => new Flow(1000 / 60));
     for (const flow of unknown) schedule.submit(flow, 2510, "unknown");
     expect(schedule.preempting(other, 0.5, 3000)).toMatchObject({ item: "unknown" });
@@ -229,7 +226,7 @@ describe("one thread", () => {
     expect(schedule.preempting(other, 0.5, 3000)).toMatchObject({ item: "stranger" });
   });
 
-  test("rooms that all want more than there is get it by weight", () => {
+  test("if all rooms want more than there is, they get time by weight", () => {
     const seen = simulate(
       [
         { hz: 60, tickSeconds: 0.02, weight: 1 },
@@ -245,25 +242,25 @@ describe("one thread", () => {
     expect(one! + other! + two!).toBeCloseTo(1, 2);
   });
 
-  test("two heavy rooms do not wait for each other's sake", () => {
+  test("two heavy rooms do not wait for each other", () => {
     const seen = simulate(many(2, { hz: 60, tickSeconds: 0.5 }), 60);
     expect(seen[0]!.seconds + seen[1]!.seconds).toBeGreaterThan(59);
     expect(Math.abs(seen[0]!.seconds - seen[1]!.seconds)).toBeLessThanOrEqual(1);
   });
 
-  test("a light room that comes to a thread that is full is in real time at once", () => {
+  test("a light room that joins a full thread is in real time at once", () => {
     const seen = simulate([...many(4, { hz: 60, tickSeconds: 0.015 }), { hz: 60, tickSeconds: 0.001 }], 20);
     expect(seen[4]!.rate).toBeGreaterThan(0.99);
   });
 
-  test("light rooms beyond their share, however many, keep no long tick of another address waiting", () => {
+  test("light rooms beyond their share, however many, do not delay another address's long tick", () => {
     const greedy = { hz: 60, tickSeconds: 0.003, weight: 1 / 20, account: new Account() };
     const [own] = simulate([{ hz: 60, tickSeconds: 0.006, pieceSeconds: 0.002 }, ...many(20, greedy)], 60);
     expect(own!.rate).toBeGreaterThan(0.99);
     expect(own!.latest).toBeLessThan(greedy.tickSeconds + 0.006 + 0.004);
   });
 
-  test("a light room that has gone, or is late for another reason, is stalled by nobody: long ticks begin", () => {
+  test("a light room that has gone, or is late for another reason, does not stop long ticks from beginning", () => {
     const schedule = new FairSchedule<string>();
     const light = new Flow(1000 / 60);
     const long = new Flow(1000 / 60, 0.01);
@@ -274,7 +271,7 @@ describe("one thread", () => {
     expect(schedule.next(100)).toMatchObject({ item: "long" });
   });
 
-  test("one long tick says nothing of the next ones", () => {
+  test("a single long tick does not predict later ones", () => {
     const schedule = new FairSchedule<string>();
     const light = new Flow(1000 / 60);
     const room = new Flow(1000 / 60);

@@ -1,7 +1,7 @@
 /**
- * What somebody's heavy room does to the frames of others, in virtual time: placement and schedule together, on as many
- * threads as there are. To hold: the 99th percentile of other members' frame
- * gaps within 20 % of calm.
+ * Effect of a heavy room on the frames of other rooms, in virtual time: placement and schedule together, on any number
+ * of threads. Requirement: the 99th percentile of other members' frame gaps stays within 20 % of its value without the
+ * heavy room.
  */
 import { expect, test } from "vitest";
 import { readConfig } from "../../../server/config.ts";
@@ -12,7 +12,7 @@ const PERIOD_MS = 1000 / 60;
 const HEAVY_MS = 4;
 const LIGHT_ROOMS = 3;
 const LENGTH_MS = 60_000;
-/** Until everybody is where it belongs. */
+/** Time until all rooms are on their final threads. */
 const SETTLED_MS = 5000;
 
 interface VirtualRoom {
@@ -24,7 +24,10 @@ interface VirtualRoom {
   framesMs: number[];
 }
 
-/** @param heavyMs of a tick; 0: nobody has such a room. @returns p99 of the gaps between light rooms' frames, ms */
+/**
+ * @param heavyMs tick length of the heavy room; 0: no such room. @returns p99 of the gaps between light rooms' frames,
+ * ms
+ */
 function gapBeside(heavyMs: number, threads: number): number {
   const placement = new Placement(threads);
   const schedules = Array.from({ length: threads }, () => new FairSchedule<VirtualRoom>());
@@ -58,7 +61,7 @@ function gapBeside(heavyMs: number, threads: number): number {
     if (nowMs > LENGTH_MS) break;
     const next = schedules[thread]!.next(nowMs);
     if ("againMs" in next) {
-      // Another thread may give it something sooner.
+      // Another thread may move a room here earlier.
       clocks[thread] = Math.min(Math.max(nowMs + 1e-6, next.againMs), nowMs + 1);
       continue;
     }
@@ -79,11 +82,14 @@ function gapBeside(heavyMs: number, threads: number): number {
 
 const calmMs = gapBeside(0, 1);
 
-test.each([10, 20, 30, 50, 80, 150, 300])("ticks of %i ms beside: nobody else's frames notice on two threads", (ms) => {
-  expect(gapBeside(ms, 2)).toBeLessThan(1.2 * calmMs);
-});
+test.each([10, 20, 30, 50, 80, 150, 300])(
+  "beside ticks of %i ms the frames of other rooms do not change on two threads",
+  (ms) => {
+    expect(gapBeside(ms, 2)).toBeLessThan(1.2 * calmMs);
+  },
+);
 
-test("on a single thread they do, which is why a server has two unless somebody wants fewer", () => {
+test("on a single thread they do, which is why a server has two by default", () => {
   expect(gapBeside(30, 1)).toBeLessThan(1.2 * calmMs);
   expect(gapBeside(80, 1)).toBeGreaterThan(1.2 * calmMs);
   expect(readConfig({}).workers).toBeGreaterThanOrEqual(2);

@@ -1,11 +1,11 @@
-/** A room's memory is its template's, of which only what is filled is looked at. */
+/** A room's memory is a copy of its template's, of which only filled chunks are read. */
 import { expect, test } from "vitest";
 import { copyMemory, filledOf } from "../../../server/workers/memoryCopy.ts";
 
 const memoryOf = (pages: number): WebAssembly.Memory =>
   new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 
-test("what is filled is found to the chunk, neighbors together, and comes along", () => {
+test("filled parts are found to the chunk, neighbors together, and copied", () => {
   const template = memoryOf(3);
   const bytes = new Uint8Array(template.buffer);
   for (const at of [0, 8191, 8192, 20_480, bytes.length - 1]) bytes[at] = 1 + (at % 255);
@@ -16,11 +16,11 @@ test("what is filled is found to the chunk, neighbors together, and comes along"
   expect(Buffer.compare(new Uint8Array(copyMemory(template).buffer), bytes)).toBe(0);
 });
 
-test("a thread that opens a room looks at nothing but what is filled", () => {
+test("a thread that opens a room reads only filled chunks", () => {
   const template = memoryOf(2);
   const bytes = new Uint8Array(template.buffer);
   const filled = filledOf(template);
-  // Whoever looked for themselves would find it.
+  // A scan of the whole memory would find it.
   bytes[70_000] = 7;
   expect(new Uint8Array(copyMemory(template, filled).buffer)[70_000]).toBe(0);
 });

@@ -1,6 +1,6 @@
 /**
- * Where rooms live, in virtual time: heavy ones apart from light ones, each group evenly, and nobody moves without
- * gain.
+ * Placement of rooms on threads, in virtual time: heavy ones apart from light ones, each group evenly, and no move
+ * without gain.
  */
 import { expect, test } from "vitest";
 import { Placement, type Resident } from "../../../server/workers/placement.ts";
@@ -13,7 +13,7 @@ const resident = (demand: number, heavy = false): Resident => ({
   movedMs: -Infinity,
 });
 
-/** So many seconds of steps, ten a second. @returns how often a room moved */
+/** Runs this many seconds of steps, ten a second. @returns the number of moves */
 function live(placement: Placement, rooms: readonly Resident[], seconds: number, fromMs = 0): number {
   let moves = 0;
   for (let nowMs = fromMs; nowMs < fromMs + 1000 * seconds; nowMs += 100) {
@@ -39,7 +39,7 @@ test("light rooms are spread evenly, and stay where they are", () => {
   expect(live(placement, rooms, 60, 3000)).toBe(0);
 });
 
-test("no light room lives beside a heavy one, where there are two threads or more", () => {
+test("with two threads or more no light room is beside a heavy one", () => {
   for (const threads of [2, 3, 8]) {
     for (const heavyRooms of [1, 2, 20]) {
       const placement = new Placement(threads);
@@ -67,7 +67,7 @@ test("a room that becomes heavy moves away within a second, and comes back when 
   expect(homes(rooms).size).toBe(2);
 });
 
-test("heavy rooms that their thread has no time for live beside light ones, where that has", () => {
+test("heavy rooms that do not fit on their thread are beside light ones, if those leave time", () => {
   const placement = new Placement(2);
   const light = many(3, 0.05);
   const [huge, first, second] = [resident(1, true), resident(0.4, true), resident(0.4, true)];
@@ -75,15 +75,15 @@ test("heavy rooms that their thread has no time for live beside light ones, wher
   live(placement, all, 5);
   expect(homes(light)).toEqual(new Set([0]));
   expect(huge!.home).toBe(1);
-  // one of them fits: 0.15 + 0.4, not 0.15 + 0.8
+  // One of them fits: 0.15 + 0.4, not 0.15 + 0.8.
   expect([first!.home, second!.home].sort()).toEqual([0, 1]);
   expect(live(placement, all, 60, 5000)).toBe(0);
-  // when the huge one has gone there is time for both where heavy rooms are
+  // When the huge one has gone there is time for both on the heavy thread.
   live(placement, [...light, first!, second!], 5, 65_000);
   expect([first!.home, second!.home]).toEqual([1, 1]);
 });
 
-test("light rooms get more threads when they ask for more, but heavy rooms keep one", () => {
+test("light rooms get more threads when they need more, but heavy rooms keep one", () => {
   const placement = new Placement(4);
   const light = many(100, 0.05);
   const heavy = many(8, 1, true);
@@ -92,7 +92,7 @@ test("light rooms get more threads when they ask for more, but heavy rooms keep 
   expect(homes(heavy)).toEqual(new Set([3]));
 });
 
-test("who asks for nothing any more takes no place", () => {
+test("an idle room takes no place", () => {
   const placement = new Placement(2);
   const [gone, stays, comes] = [resident(0.5), resident(0.3), resident(0.3)];
   live(placement, [gone, stays], 2);
@@ -101,7 +101,7 @@ test("who asks for nothing any more takes no place", () => {
   expect(stays.home).not.toBe(comes.home);
 });
 
-test("who waits for a step for long still has its thread", () => {
+test("a room that waits long for a step still has its thread", () => {
   const placement = new Placement(2);
   const [waits, ...others] = [resident(1, true), ...many(3, 0.1)];
   placement.place(waits!, 0);

@@ -1,4 +1,4 @@
-/** When threads are asked to collect what rooms have left. */
+/** When threads are asked to collect the garbage of closed rooms. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Reclaimer } from "../../../server/workers/reclaim.ts";
 
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets time pass, a room ending every two seconds. */
+/** Advances the time, with a room ending every two seconds. */
 async function busy(seconds: number, bytes = 0): Promise<void> {
   for (let s = 0; s < seconds; s += 2) {
     reclaimer.ended(bytes);
@@ -37,7 +37,7 @@ test("ten seconds after the last room has ended, once", async () => {
   expect(asked).toBe(1);
 });
 
-test("every minute while rooms go on ending, and once more when they have stopped", async () => {
+test("every minute while rooms keep ending, and once more when they have stopped", async () => {
   await busy(58);
   expect(asked).toBe(0);
   await busy(6);
@@ -48,15 +48,15 @@ test("every minute while rooms go on ending, and once more when they have stoppe
   expect(asked).toBe(3);
 });
 
-test("when the process has grown by an eighth of a gigabyte and rooms can have left it, but not more often than every five seconds", async () => {
+test("after growth by an eighth of a gigabyte with ended rooms, but at most every five seconds", async () => {
   const resident = process.memoryUsage.rss();
   const grown = vi.spyOn(process.memoryUsage, "rss").mockReturnValue(resident + 2 ** 29);
-  // Growth that is not theirs is not to be had by it.
+  // Collecting cannot free growth without ended rooms.
   await busy(20, 2 ** 20);
   expect(asked).toBe(0);
   await busy(2, 64 * 2 ** 20);
   expect(asked).toBe(1);
-  // What is left after a collection is in use: it is what the next growth is measured from.
+  // Memory that remains after a collection is in use: the next growth is measured from it.
   await busy(20, 64 * 2 ** 20);
   expect(asked).toBe(1);
   grown.mockReturnValue(resident + 2 ** 31);

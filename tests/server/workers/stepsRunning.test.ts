@@ -1,4 +1,4 @@
-/** What can wait lets steps go first, and goes on. */
+/** Work without a deadline lets steps go first, and continues later. */
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { lettingStepsGoFirst, StepsRunning } from "../../../server/workers/stepsRunning.ts";
@@ -7,12 +7,12 @@ const CORES = 2;
 /** Longer than the test may take. */
 const FOR_EVER_MS = 3_600_000;
 
-/** Work until it may have to wait. */
+/** Works until the next yield point. */
 function work(): void {
   for (const fromMs = performance.now(); performance.now() - fromMs < 2; );
 }
 
-test("threads are counted while they have something to do; one that is lost is not", () => {
+test("busy threads are counted; a lost one is not", () => {
   const running = new StepsRunning();
   running.begin(0);
   running.begin(31);
@@ -49,7 +49,7 @@ test("it waits while steps need all cores, until one has ended", async () => {
   const thread = new Worker(source, { eval: true, workerData: about });
   try {
     work();
-    // This thread stands still until the other one has ended its step.
+    // This thread waits until the other one has ended its step.
     yields();
     expect(running.count).toBe(1);
   } finally {
@@ -57,7 +57,7 @@ test("it waits while steps need all cores, until one has ended", async () => {
   }
 });
 
-test("it goes on after a while though steps need all cores all the time", () => {
+test("it continues after a while even if steps need all cores all the time", () => {
   const running = new StepsRunning();
   const mostWaitMs = 30;
   const yields = lettingStepsGoFirst(running, { cores: CORES, mostWaitMs });

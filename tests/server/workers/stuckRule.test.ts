@@ -8,17 +8,17 @@ const LOOK_MS = 100;
 interface Thread {
   /** CPU time that it gets of each ms. */
   share: number;
-  /** From one step forward to the next, ms of its CPU time; Infinity: none. */
+  /** CPU time between two steps of progress, ms; Infinity: no progress. */
   progressMs: number;
   executing?: number;
   waits?: boolean;
-  /** The thread never says how much CPU time it has had. */
+  /** The thread never reports its CPU time. */
   isSilent?: boolean;
-  /** From one look to the next, ms. */
+  /** Time between two checks, ms. */
   lookMs?: number;
 }
 
-/** @returns what became of the thread, and when, ms */
+/** @returns the reason for the thread's end, and when, ms */
 function watch(thread: Thread, untilMs: number): { reason: string | null; atMs: number; cpuMs: number } {
   const { share, progressMs, executing = 7, waits = false, isSilent = false, lookMs = LOOK_MS } = thread;
   const rule = new StuckRule();
@@ -35,7 +35,7 @@ function watch(thread: Thread, untilMs: number): { reason: string | null; atMs: 
 const HOUR_MS = 3_600_000;
 
 describe("a thread is ended", () => {
-  test("which uses its deadline of CPU time without progress, and not a look later", () => {
+  test("after its deadline of CPU time without progress, at the next check", () => {
     const { reason, cpuMs } = watch({ share: 1, progressMs: Infinity }, HOUR_MS);
     expect(reason).toBe("no_progress");
     expect(cpuMs).toBeGreaterThan(DEADLINE_MS);
@@ -43,7 +43,7 @@ describe("a thread is ended", () => {
   });
 
   test.each([0.5, 0.1, 0.01])(
-    "which has only %f of a processor after as much CPU time, however long that is",
+    "with only %f of a processor after the same CPU time, however long that takes",
     (share) => {
       const { reason, cpuMs, atMs } = watch({ share, progressMs: Infinity }, HOUR_MS);
       expect(reason).toBe("no_progress");
@@ -52,8 +52,8 @@ describe("a thread is ended", () => {
     },
   );
 
-  test.each([false, true])("which is blocked, after twelve deadlines; silent: %s", (isSilent) => {
-    // What a sleeper that wakes fifty times a second takes.
+  test.each([false, true])("when it is blocked, after twelve deadlines; silent: %s", (isSilent) => {
+    // CPU share of a sleeping thread that wakes fifty times a second.
     const { reason, atMs } = watch({ share: 0.0003, progressMs: Infinity, isSilent }, HOUR_MS);
     expect(reason).toBe("blocked");
     expect(atMs).toBeGreaterThanOrEqual(12 * DEADLINE_MS);
@@ -62,29 +62,29 @@ describe("a thread is ended", () => {
 });
 
 describe("a thread is not ended", () => {
-  test("whose tick takes an hour and makes progress", () => {
+  test("when its tick takes an hour and makes progress", () => {
     expect(watch({ share: 1, progressMs: DEADLINE_MS - 3 * LOOK_MS }, HOUR_MS).reason).toBeNull();
   });
 
-  test("which gets hardly any of a busy machine: 12 s of an hour", () => {
+  test("when it gets very little of a busy machine: 12 s of an hour", () => {
     const { reason, cpuMs } = watch({ share: 1 / 300, progressMs: Infinity }, HOUR_MS / 3);
     expect(cpuMs).toBeLessThan(DEADLINE_MS);
     expect(reason).toBeNull();
   });
 
-  test("which executes nothing, or helps and waits for the tick's own thread", () => {
+  test("when it executes nothing, or helps and waits for the tick's own thread", () => {
     expect(watch({ share: 1, progressMs: Infinity, executing: 0 }, HOUR_MS).reason).toBeNull();
     expect(watch({ share: 0, progressMs: Infinity, waits: true }, HOUR_MS).reason).toBeNull();
   });
 
-  test("while the process is stopped or throttled: a look counts 250 ms at most", () => {
-    // Stopped for ten minutes before each look.
+  test("while the process is paused or throttled: the time between two checks counts as at most 250 ms", () => {
+    // Paused for ten minutes before each check.
     const { reason, atMs } = watch({ share: 0, progressMs: Infinity, lookMs: 600_000 }, 100 * 600_000);
     expect(reason).toBeNull();
     expect(atMs / 600_000).toBe(100);
   });
 
-  test("for what the order before it took", () => {
+  test("for the time of the order before", () => {
     const rule = new StuckRule();
     for (let order = 1, cpuMs = 0; order < 1000; order++)
       for (let look = 0; look < 40; look++, cpuMs += LOOK_MS)

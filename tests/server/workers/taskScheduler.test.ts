@@ -1,7 +1,6 @@
 /**
- * One room on several threads of the pool: the state is that of one thread, whoever helps, comes late, is called away
- * or dies. Real pools, real threads; what is random here is when threads are killed, and every outcome of that is
- * judged.
+ * One room on several threads of the pool: the state equals that of one thread, whichever helpers join, come late, are
+ * called away or die. Real pools, real threads. The times of kills are random, and every possible outcome is checked.
  */
 import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,8 +36,8 @@ const scene = (name: string): string =>
   );
 
 /**
- * Bodies of tetrahedra that fall on each other, and a sheet that lies on itself: phases of the program, and what is
- * shared out in the middle of them.
+ * Bodies of tetrahedra that fall on each other, and a sheet in contact with itself: phases of the program, and work
+ * that is shared out during them.
  */
 const SCENES = ["jelly-stack", "drape"];
 const built = new Map<string, BuildResult>();
@@ -46,8 +45,8 @@ const built = new Map<string, BuildResult>();
 const alone = new Map<string, string>();
 
 /**
- * Cuts what the phases of a substep do into two chunks each, so that a helper is inside a long one most of the time.
- * Who does what still makes no difference.
+ * Splits the phases of a substep into two chunks each, so that a helper is inside a long one most of the time. The
+ * division of work does not change the result.
  */
 function cutInHalves({ memory }: RoomHandle): void {
   const i32 = new Int32Array(memory.buffer);
@@ -92,7 +91,7 @@ beforeAll(async () => {
   await pools.close();
 });
 
-/** Eight are what a room may have at most; on two cores most of their time is waiting in turns. */
+/** A room may have at most eight; on two cores they mostly wait for each other. */
 describe.each(inLong([2, 4, 8], [2, 4]))("%i threads", (threads) => {
   let pools: WorkerPools;
   beforeAll(
@@ -107,7 +106,7 @@ describe.each(inLong([2, 4, 8], [2, 4]))("%i threads", (threads) => {
   );
   afterAll(() => pools.close());
 
-  test.each(SCENES)("%s ends in the state of one thread, and others have helped", async (name) => {
+  test.each(SCENES)("%s ends in the state of one thread, and helpers did some of the work", async (name) => {
     const pool = pools.forRoom("shared");
     const room = await open(pool, name);
     const results = await run(pool, room, TICKS);
@@ -120,7 +119,7 @@ describe.each(inLong([2, 4, 8], [2, 4]))("%i threads", (threads) => {
     }
   });
 
-  test("several heavy rooms at once borrow from each other", async () => {
+  test("several heavy rooms at once share helpers", async () => {
     const pool = pools.forRoom("shared");
     const names = [...SCENES, SCENES[0]!];
     const rooms = await Promise.all(names.map((name) => open(pool, name)));
@@ -130,7 +129,7 @@ describe.each(inLong([2, 4, 8], [2, 4]))("%i threads", (threads) => {
   });
 });
 
-test("a light room is stepped by one thread, a heavy one by no more than it may have", async () => {
+test("a light room is stepped by one thread, a heavy one by at most its limit", async () => {
   const pools = new WorkerPools({ workers: 4, roomThreads: 2, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const light = pools.forRoom("shared");
   expect((await run(light, await open(light, "drape"), 10)).map(({ work }) => work)).toEqual(
@@ -143,20 +142,20 @@ test("a light room is stepped by one thread, a heavy one by no more than it may 
   await eager.close();
 });
 
-test("light rooms move between threads, which are told of those that they do not know", async () => {
+test("light rooms move between threads, which are told of rooms that they do not know", async () => {
   const pools = new WorkerPools({ workers: 3, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const names = ["drape", "jelly-stack", "drape", "jelly-stack"];
   const rooms = await Promise.all(names.map((name) => open(pool, name)));
   await Promise.all(rooms.map((room) => run(pool, room, TICKS)));
-  // one after the other: whichever thread is idle, some of which have not had this room
+  // One after the other on any idle thread, including threads that did not have this room.
   expect(await Promise.all(rooms.map(async (room) => (await pool.inspect({ room })).stateHash))).toEqual(
     names.map((name) => alone.get(name)),
   );
   await pools.close();
 });
 
-test("tasks run in the order in which they came: rooms that never pause keep nobody from being opened, looked at or stepped", async () => {
+test("tasks run in the order of their arrival: rooms that never pause do not delay opening, inspecting or stepping others", async () => {
   const pools = new WorkerPools({ workers: 1, roomThreads: 1, heavyMs: 1000, stepDeadlineMs: 60_000, onError });
   const pool = pools.forRoom("shared");
   const rooms = await Promise.all(Array.from({ length: 6 }, () => open(pool, "sheet")));
@@ -171,8 +170,7 @@ test("tasks run in the order in which they came: rooms that never pause keep nob
       const room = await open(pool, "sheet");
       const opened = steps.reduce((sum, n) => sum + n);
       await pool.inspect({ room });
-      // Steps that had been asked for, and those that were asked for meanwhile: of every room no more than the next
-      // one.
+      // Steps requested earlier, and those requested meanwhile: at most one for each room.
       expect(opened - before).toBeLessThanOrEqual(rooms.length + 1);
       expect(steps.reduce((sum, n) => sum + n) - opened).toBeLessThanOrEqual(rooms.length + 1);
     }
@@ -183,8 +181,8 @@ test("tasks run in the order in which they came: rooms that never pause keep nob
   }
 });
 
-/** Threads that step and threads that help in pools of their own, so that helpers alone can be killed. */
-/** Rooms never have so much memory. */
+/** Separate pools of threads that step and threads that help, so that only helpers can be killed. */
+/** Rooms never have this much memory. */
 const BEYOND = 2 ** 31 - 65_536;
 
 describe("helpers that die", () => {
@@ -212,7 +210,7 @@ describe("helpers that die", () => {
     await Promise.all([own.destroy(), lent.destroy()]);
   });
 
-  /** A thread that a room's own steps never go to: the room is stepped where it can be seen. */
+  /** A thread that never gets a room's own steps: the test knows where the room is stepped. */
   function helpsOnly(thread: StepThread): SchedulerThread {
     return {
       get up() {
@@ -240,7 +238,7 @@ describe("helpers that die", () => {
   const step = (room: RoomHandle, tick: number, by = scheduler): Promise<StepResult> =>
     by.step({ room, tick, inputs: [], delta: "none", keyframe: false });
 
-  test("a thread that is killed costs its room nothing, or is noticed at once if it was in the middle of a chunk", async () => {
+  test("a killed helper costs its room nothing, or is noticed at once if it was in the middle of a chunk", async () => {
     let whole = 0;
     let helped = 0;
     // On a busy machine a helper may come too late for all of a room's ticks.
@@ -267,8 +265,8 @@ describe("helpers that die", () => {
     }
   }, 120_000);
 
-  test("one that is lost in the middle of a chunk: the tick ends at once, and the room knows that its memory is torn", async () => {
-    // Its spill area lies behind all that memory may grow to: it traps in the first body whose rotation it fits.
+  test("a helper lost in the middle of a chunk: the tick ends at once, and the room knows that its memory is torn", async () => {
+    // Its spill area is beyond the memory's limit: it traps at the first body whose rotation it fits.
     const beyond = (room: RoomHandle): RoomHandle => ({
       ...room,
       key: `${room.key}-astray`,
@@ -283,7 +281,7 @@ describe("helpers that die", () => {
       }),
     );
     const by = new TaskScheduler({ ...options, threads: [...astray, stepper] });
-    // A helper that is late finds nothing to do: it is tried until one is lost.
+    // A helper that is late finds no work, so the test repeats until one is lost.
     for (let failed: unknown; failed === undefined; ) {
       const room = await open(pool, "funnel");
       for (let tick = 1; tick <= 20 * TICKS && failed === undefined; tick++)
@@ -292,7 +290,7 @@ describe("helpers that die", () => {
     }
   });
 
-  test("one that never starts is not waited for", async () => {
+  test("a helper that never starts is not waited for", async () => {
     const never = helpers.map(
       (thread): SchedulerThread => ({ ...helpsOnly(thread), pending: 0, overdue: 0, run: () => new Promise(() => {}) }),
     );

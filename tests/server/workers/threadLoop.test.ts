@@ -1,6 +1,6 @@
 /**
- * What a thread runs when: the loop as it is, and a clock that nothing but its orders moves. Whoever asks for the next
- * step has asked before the thread looks again.
+ * The order of work on a thread: the real loop, and a clock that only its orders advance. The next step is always
+ * requested before the thread checks again.
  */
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -10,7 +10,7 @@ import { type Done, ThreadLoop } from "../../../server/workers/threadLoop.ts";
 import { ThreadWords } from "../../../server/workers/threadWords.ts";
 import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
 
-/** What a room may be ahead of its share, ms (SLACK_SECONDS in fairSchedule.ts), and the rounding of the clock. */
+/** Time that a room may be ahead of its share, ms (SLACK_SECONDS in fairSchedule.ts), and the rounding of the clock. */
 const SLACK_MS = 4;
 const ROUNDING_MS = 1e-3;
 
@@ -19,22 +19,22 @@ afterEach(() => void vi.useRealTimers());
 
 interface Room {
   stepMs: number;
-  /** From one step's due time to the next; 0: the next one is due as soon as one is over. */
+  /** Time between due times of two steps; 0: the next one is due as soon as one is over. */
   periodMs: number;
-  /** Its steps may be preempted after every such piece. */
+  /** Length of a piece after which its steps may be preempted. */
   pieceMs?: number;
 }
 
 interface Ran {
-  /** Of every room: what it has had, and when each of its steps was due and begun, ms. */
+  /** For every room: its time on the thread, and when each of its steps was due and began, ms. */
   rooms: { ms: number; steps: { dueMs: number; startMs: number }[] }[];
-  /** What the other orders have had, ms. */
+  /** Time of the other orders, ms. */
   othersMs: number;
 }
 
 /**
- * One thread for so long, ms.
- * @param others so many orders of so many milliseconds wait all the time
+ * Runs one thread until `untilMs`.
+ * @param others number and length, ms, of orders that are always queued
  */
 async function run(rooms: readonly Room[], others: { count: number; ms: number }, untilMs: number): Promise<Ran> {
   const ran: Ran = { rooms: rooms.map(() => ({ ms: 0, steps: [] })), othersMs: 0 };
@@ -54,7 +54,7 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
     post({ name: "step", task: { room: { key: String(room) } } as StepByKey, turn });
     ran.rooms[room]!.steps.push({ dueMs, startMs: Infinity });
   };
-  /** An answer that cannot be sent ends the loop. */
+  /** A result that cannot be sent ends the loop. */
   const done = (): Done => ({ result: performance.now() < untilMs ? null : () => {}, transfer: [] });
   const loop = new ThreadLoop(
     { port: port2, wake, running: running.words, slot: 3, words: words.words },
@@ -91,16 +91,19 @@ async function run(rooms: readonly Room[], others: { count: number; ms: number }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-test.each([1, 10])("steps have a quarter of the time while orders wait, %i at once, and those three", async (count) => {
-  const greedy = [1, 2, 3].map((stepMs) => ({ stepMs, periodMs: 0 }));
-  const { rooms, othersMs } = await run(greedy, { count, ms: 8 }, 5000);
-  const stepsMs = sum(rooms.map(({ ms }) => ms));
-  // Neither side is ahead by more than the order that put it there.
-  expect(stepsMs - othersMs / 3).toBeLessThanOrEqual(3 + ROUNDING_MS);
-  expect(othersMs / 3 - stepsMs).toBeLessThanOrEqual(8 / 3 + ROUNDING_MS);
-});
+test.each([1, 10])(
+  "steps get a quarter of the time while orders wait, %i at once, and the orders three quarters",
+  async (count) => {
+    const greedy = [1, 2, 3].map((stepMs) => ({ stepMs, periodMs: 0 }));
+    const { rooms, othersMs } = await run(greedy, { count, ms: 8 }, 5000);
+    const stepsMs = sum(rooms.map(({ ms }) => ms));
+    // Neither side is ahead by more than the order that put it there.
+    expect(stepsMs - othersMs / 3).toBeLessThanOrEqual(3 + ROUNDING_MS);
+    expect(othersMs / 3 - stepsMs).toBeLessThanOrEqual(8 / 3 + ROUNDING_MS);
+  },
+);
 
-test("rooms that never pause have as much of the thread as each other, whatever their steps take", async () => {
+test("rooms that never pause get equal time on the thread, for any length of their steps", async () => {
   const { rooms } = await run(
     [1, 2, 3, 3].map((stepMs) => ({ stepMs, periodMs: 0 })),
     { count: 0, ms: 0 },
@@ -110,7 +113,7 @@ test("rooms that never pause have as much of the thread as each other, whatever 
   expect(Math.max(...had) - Math.min(...had)).toBeLessThanOrEqual(SLACK_MS + 3 + ROUNDING_MS);
 });
 
-test("no step of a greedy room begins while a light room's is due, and light ones begin in the middle of its steps", async () => {
+test("no step of a heavy room begins while a light room's is due, and light ones begin during its steps", async () => {
   const light = { stepMs: 1, periodMs: 50 };
   const { rooms } = await run([{ stepMs: 20, periodMs: 0, pieceMs: 1 }, light, light], { count: 0, ms: 0 }, 10_000);
   const [greedy, ...lights] = rooms.map(({ steps }) => steps.filter(({ startMs }) => startMs < Infinity));

@@ -1,9 +1,9 @@
-/** Lines that serve the address that has used least. */
+/** Queues that serve the address with the least use. */
 import { expect, test } from "vitest";
 import { WorkShares } from "../../../server/workers/workShares.ts";
 import { Turns } from "../../../shared/turns.ts";
 
-test("use is forgotten by half in a minute, and of few addresses it is remembered", () => {
+test("use is halved every minute, and remembered for a limited number of addresses", () => {
   const shares = new WorkShares();
   shares.charge("a", 1000, 0);
   expect(shares.of("a", 60_000)).toBe(500);
@@ -13,7 +13,7 @@ test("use is forgotten by half in a minute, and of few addresses it is remembere
   expect(shares.of("a", 60_000)).toBe(0);
 });
 
-test("the address that has used least is next; those that have used the same take turns", async () => {
+test("the address with the least use is next; addresses with equal use take turns", async () => {
   const shares = new WorkShares();
   const turns = new Turns(1, (address) => shares.of(address, 0));
   const done: string[] = [];

@@ -1,4 +1,4 @@
-/** The client takes known messages, ignores unknown types, and refuses known types that do not have their form. */
+/** The client accepts known messages, ignores unknown types, and refuses malformed messages of known types. */
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { build } from "../../../shared/protocol/fromClient.ts";
@@ -18,7 +18,7 @@ describe("parseServerMessage", () => {
     expect([...(event as { data: Uint8Array }).data]).toEqual([1, 2, 3]);
   });
 
-  test("hands with and without a cursor", () => {
+  test("grabs with and without a cursor", () => {
     expect(
       parse([
         ServerMessage.hands,
@@ -60,19 +60,19 @@ describe("parseServerMessage", () => {
     ["not an array", { a: 1 }, /expected an array/],
     ["keyframe without bytes", [ServerMessage.keyframe, 3, "text"], /keyframe data must be bin/],
     ["delta without a base", [ServerMessage.delta, 3, null, Uint8Array.of(1)], /baseTick must be a number/],
-    ["cursor that is no point", [ServerMessage.hands, 1, [[1, ["x", 0, 0], []]]], /cursor x must be a number/],
+    ["cursor that is not a point", [ServerMessage.hands, 1, [[1, ["x", 0, 0], []]]], /cursor x must be a number/],
   ])("refuses: %s", (_name, message, reason) => {
     expect(() => parse(message)).toThrow(reason);
   });
 
-  test("a colour that is not six hex digits never reaches the page", () => {
+  test("a color that is not six hex digits never reaches the page", () => {
     expect(safeColor("#a1B2c3")).toBe("#a1B2c3");
     for (const bad of ["red", "#fff", "url(https://x)", 7, null, "#12345g"]) expect(safeColor(bad)).toBe("#8a8f98");
   });
 });
 
 describe("build", () => {
-  test("the server's own parser understands every message", () => {
+  test("the server's own parser reads every message", () => {
     const at = { body: 1, triangle: 22, u: 0.25, v: 0.5 };
     expect(parseClientMessage(build.hello({ name: "Ada", color: "#112233", resume: "t" }))).toEqual({
       type: "hello",

@@ -1,6 +1,6 @@
 /**
- * The line between malformed (costs the connection), refused (costs a notice) and accepted; and that no bytes get past
- * it.
+ * The difference between malformed (closes the connection), refused (costs a notice) and accepted messages; no bytes
+ * have another result.
  */
 import { readFileSync } from "node:fs";
 import { encode } from "@msgpack/msgpack";
@@ -62,12 +62,12 @@ describe("parseClientMessage", () => {
     ["a fractional type", [2.5], "type is not an integer"],
     ["a hello without version", [C.hello], "hello: version"],
     ["a hello with options of another type", [C.hello, 1, []], "options is not a map"],
-    ["a name that is no string", [C.hello, 1, { name: 7 }], "name is not a string"],
-    ["a mode that is none", [C.hello, 1, { mode: "raw" }], 'mode is "raw", and the only one is simple'],
-    ["more frames than there are", [C.hello, 1, { hz: 21 }], "hz is 21, not a number from 1 to 20"],
-    ["contacts that are no boolean", [C.hello, 1, { contacts: "yes" }], "contacts is not a boolean"],
+    ["a name that is not a string", [C.hello, 1, { name: 7 }], "name is not a string"],
+    ["an unknown mode", [C.hello, 1, { mode: "raw" }], 'mode is "raw", and the only one is simple'],
+    ["more frames than simple mode has", [C.hello, 1, { hz: 21 }], "hz is 21, not a number from 1 to 20"],
+    ["contacts that are not a boolean", [C.hello, 1, { contacts: "yes" }], "contacts is not a boolean"],
     [
-      "together that is no boolean",
+      "together that is not a boolean",
       [C.grab, 1, 0, 7, 0, 0, 1, 2, 3, { together: 1 }],
       "grab: together is not a boolean",
     ],
@@ -84,7 +84,7 @@ describe("parseClientMessage", () => {
       "spawn: heading is not two finite numbers",
     ],
     [
-      "a word for an occupied place that is none",
+      "an unknown word for an occupied place",
       [C.spawn, 1, 0, 0, 0, { occupied: "push" }],
       "spawn: occupied is neither refuse nor lift",
     ],
@@ -99,13 +99,13 @@ describe("parseClientMessage", () => {
     expect(() => parse(message)).toThrow(reason);
   });
 
-  test("bytes after the message are malformed, and so is a message that is cut short", () => {
+  test("bytes after the message are malformed, and so is a truncated message", () => {
     const bytes = encode([C.reset]);
     expect(() => parseClientMessage(new Uint8Array([...bytes, 0]))).toThrow(MalformedMessage);
     expect(() => parseClientMessage(encode([C.ping, 1.5]).subarray(0, 5))).toThrow(MalformedMessage);
   });
 
-  test("no bytes do anything but parse, be ignored or be malformed", () => {
+  test("any bytes are parsed, ignored or malformed", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc
@@ -168,7 +168,7 @@ describe("checkRanges", () => {
     [{ triangle: 20 }, "triangle", "0 to 19"],
     [{ body: 0, triangle: 10 }, "triangle", "0 to 9"],
     [{ u: -0.01 }, "u", "0 to 1"],
-    [{ body: 0, triangle: 9, together: true }, "together", "a body that one hand pulls with others: 1"],
+    [{ body: 0, triangle: 9, together: true }, "together", "a body that one grab pulls together with others: 1"],
     [{ u: 0.5, v: 0.51 }, "v", "0 to 1 - u"],
     [{ target: [0, 100.1, 0] }, "target", "up to 100 m from the origin"],
     [{ target: [1e200, 1e200, 0] }, "target", "up to 100 m from the origin"],
@@ -188,12 +188,12 @@ describe("checkRanges", () => {
     expect(checkRanges({ ...spawn, body: 0 }, shape)).toEqual({
       field: "body",
       value: 0,
-      limit: "a body that may wait: 1",
+      limit: "a spawnable body: 1",
     });
     expect(checkRanges({ ...spawn, body: 7 }, { ...shape, waiting: [] })).toEqual({
       field: "body",
       value: 7,
-      limit: "a body that may wait: this scene has none",
+      limit: "a spawnable body: this scene has none",
     });
     expect(checkRanges({ ...spawn, heading: [0, 0] }, shape)).toMatchObject({ field: "heading", value: 0 });
     expect(checkRanges({ ...spawn, heading: [1e300, 1] }, shape)).toMatchObject({ field: "heading", value: Infinity });
@@ -242,7 +242,7 @@ describe("checkRanges", () => {
     ],
     [
       { body: 1, pins: false },
-      { field: "pins", value: 0, limit: "of a body that the scene pins" },
+      { field: "pins", value: 0, limit: "a body that the scene pins" },
     ],
     [
       { body: 2, friction: 1 },
@@ -276,7 +276,7 @@ describe("checkRanges", () => {
   });
 });
 
-test("what is tuned has the limits of a scene", () => {
+test("tuned values have the limits of a scene", () => {
   const { definitions, properties } = JSON.parse(readFileSync("scenes/schema.json", "utf8")) as {
     definitions: Record<string, { properties: Record<string, object> }>;
     properties: Record<string, object>;
@@ -298,13 +298,13 @@ test("what is tuned has the limits of a scene", () => {
   });
 });
 
-test("an impulse keeps its direction and is cut to its limit", () => {
+test("an impulse keeps its direction and is reduced to its limit", () => {
   expect(clampImpulse([1, 2, 2], 3)).toEqual([1, 2, 2]);
   expect(clampImpulse([0, -30, 40], 5)).toEqual([0, -3, 4]);
   expect(clampImpulse([1e200, 0, 0], 5)).toEqual([0, 0, 0]);
 });
 
-test("names are fit to show and colors are colors", () => {
+test("names are displayable and colors are valid", () => {
   expect(cleanName("  Ada\n\u202E Lovelace ")).toBe("Ada Lovelace");
   expect(cleanName("\u0000 \u200B")).toBeUndefined();
   expect([...cleanName("\u{1F9F5}".repeat(100))!]).toHaveLength(Limits.nameLength);

@@ -1,4 +1,4 @@
-/** Attaching: what the surface makes of a detail mesh at rest is the detail mesh. */
+/** Attaching: at rest the surface reproduces the detail mesh. */
 import { expect, test } from "vitest";
 import { attachDetail, createSkin, evaluateSkinInto } from "../../../shared/skinning/index.ts";
 import { random } from "../snapshot/meshes.ts";
@@ -50,14 +50,14 @@ test("points around a coarse ball: the sign says inside or outside, the point is
     const [u, v, distance] = attachment.coords.subarray(3 * i, 3 * i + 3);
     expect(Math.min(u, v, 1 - u - v)).toBeGreaterThan(-1e-6);
     const r = Math.hypot(points[3 * i], points[3 * i + 1], points[3 * i + 2]);
-    // The facets lie between 0.9 and 1.
+    // The facets are between 0.9 and 1.
     if (r > 1) expect(distance).toBeGreaterThan(0);
     if (r < 0.9) expect(distance).toBeLessThan(0);
     expect(Math.abs(distance)).toBeLessThan(Math.abs(r - 1) + 0.12);
   }
 });
 
-test("points far from many small triangles are reproduced, though not every triangle is asked", () => {
+test("points far from many small triangles are reproduced, although not every triangle is tested", () => {
   const surface = ball(24);
   const next = random(2);
   const points = Float64Array.from({ length: 3 * 100 }, () => 2 * next() - 1);
@@ -67,11 +67,11 @@ test("points far from many small triangles are reproduced, though not every tria
   }
   const { out, attachment } = reproduced(surface, points);
   expect(attachment.exact).toBe(100);
-  // Ten radii away, where coordinates and normals of float32 are as much coarser.
+  // Ten radii away, where float32 coordinates and normals are that much coarser.
   expect(worstDistance(out, points)).toBeLessThan(5e-6);
 });
 
-test("particles of the surface itself hang on themselves at distance 0", () => {
+test("particles of the surface itself are attached to themselves at distance 0", () => {
   const surface = ball(3);
   const { out, attachment } = reproduced(surface, surface.positions);
   expect(attachment.exact).toBe(surface.positions.length / 3);
@@ -79,7 +79,7 @@ test("particles of the surface itself hang on themselves at distance 0", () => {
   for (let i = 2; i < attachment.coords.length; i += 3) expect(Math.abs(attachment.coords[i])).toBeLessThan(1e-9);
 });
 
-test("beyond the border of an open surface: the border point, and what is missing is said", () => {
+test("beyond the border of an open surface: the border point, and the remaining error is reported", () => {
   const surface = sheet(4);
   const { out, attachment } = reproduced(surface, Float64Array.of(1.3, 0.2, 0.1, -1.5, -0.1, -1.4, 0.3, 0.25, 0.4));
   expect(attachment.exact).toBe(1);
@@ -88,7 +88,7 @@ test("beyond the border of an open surface: the border point, and what is missin
   out.forEach((x, i) => expect(x).toBeCloseTo(expected[i], 6));
 });
 
-test("in folds whose normals cross, everything is finite and little is missing", () => {
+test("in folds with crossing normals all values are finite and the error is small", () => {
   const surface = sheet(12, (x) => 0.8 * Math.abs(x));
   const next = random(2);
   const points = Float64Array.from(
@@ -104,7 +104,7 @@ test("in folds whose normals cross, everything is finite and little is missing",
   expect(Math.max(...bounds)).toBeLessThan(1 + 1e-6);
 });
 
-test("degenerate triangles do no harm", () => {
+test("degenerate triangles cause no errors", () => {
   const { positions, triangles } = ball(3);
   const surface = { positions, triangles: Uint32Array.from([0, 0, 1, 2, 2, 2, ...triangles]) };
   const points = ball(5).positions.map((x) => 1.05 * x);
@@ -113,7 +113,7 @@ test("degenerate triangles do no harm", () => {
   expect(worstDistance(out, points)).toBeLessThan(1e-6);
 });
 
-test("wrong arguments are named", () => {
+test("invalid arguments are named", () => {
   const { positions, triangles } = ball(1);
   expect(() => attachDetail({ positions, triangles: [] }, positions)).toThrow(
     "surface.triangles has 0 indices, must be a positive multiple of 3",

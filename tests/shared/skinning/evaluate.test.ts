@@ -1,4 +1,4 @@
-/** Evaluating: a skin goes where its surface goes, and its normals are those of the surface that it makes. */
+/** Evaluating: a skin moves with its surface, and its normals are those of the resulting surface. */
 import { expect, test } from "vitest";
 import {
   attachDetail,
@@ -56,7 +56,7 @@ test("vertex normals weigh faces by area", () => {
   ]);
   expect([...normals.subarray(6, 9)]).toEqual([0, 1, 0]);
   expect([...normals.subarray(9, 12)]).toEqual([0, 0, 1]);
-  // No face at all.
+  // Without a face.
   expect([...normals.subarray(12)]).toEqual([0, 1, 0]);
 });
 
@@ -77,7 +77,7 @@ test("a rigid motion of the surface moves the skin rigidly, with its normals", a
   }
 });
 
-test("a stretched sheet: the normals of the stretched detail, which a turned rest normal would miss", () => {
+test("a stretched sheet: the normals are those of the stretched detail, not rotated rest normals", () => {
   const detail = sheet(8, (x) => 0.3 + 0.5 * x);
   const inner = { ...detail, positions: detail.positions.map((c, i) => (i % 3 === 1 ? c : 0.9 * c)) };
   const surface = sheet(3);
@@ -93,7 +93,7 @@ test("a stretched sheet: the normals of the stretched detail, which a turned res
     expect(Math.hypot(normals[i] + slope / length, normals[i + 1] - 1 / length, normals[i + 2])).toBeLessThan(1e-5);
 });
 
-test("a bent surface: normals agree with those of the mesh that comes out", () => {
+test("a bent surface: normals agree with those of the resulting mesh", () => {
   const surface = ball(6);
   const detail = bumpy();
   const skin = skinOf(surface, detail);
@@ -122,7 +122,7 @@ test("a collapsed surface gives no NaN", () => {
     expect(Math.hypot(normals[i], normals[i + 1], normals[i + 2])).toBeCloseTo(1, 6);
 });
 
-test("an attachment to no triangle is named", () => {
+test("the error for an attachment to a missing triangle names it", () => {
   const { positions, triangles } = ball(1);
   const source = {
     rest: positions,

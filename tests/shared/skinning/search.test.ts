@@ -39,7 +39,7 @@ test("the tree visits every triangle whose box is within the radius, and few oth
   });
 });
 
-test("cubics give back the roots that they were made from", () => {
+test("cubics give the roots that they were made from", () => {
   const root = fc.integer({ min: -900, max: 900 }).map((n) => n / 100);
   fc.assert(
     fc.property(root, root, root, fc.constantFrom(1, -3, 0.01, 1e6), (a, b, c, scale) => {

@@ -74,7 +74,7 @@ export async function bunny(spacing: number): Promise<{ detail: Mesh; surface: M
   };
 }
 
-/** x -> R x + t for every point, R the turn by `angle` about the axis (2, 3, 6) / 7. */
+/** x -> R x + t for every point, R the rotation by `angle` about the axis (2, 3, 6) / 7. */
 export function moved(points: ArrayLike<number>, angle: number, t: readonly number[]): Float64Array {
   const [kx, ky, kz] = [2 / 7, 3 / 7, 6 / 7];
   const [c, s] = [Math.cos(angle), Math.sin(angle)];

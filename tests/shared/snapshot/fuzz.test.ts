@@ -1,6 +1,6 @@
 /**
- * The decoder trusts nothing: any bytes either give a frame whose checksum is right, or a SnapshotError, soon, and
- * touch nothing but `out`.
+ * The decoder accepts any bytes safely: they give a frame with a matching checksum, or a SnapshotError, in bounded
+ * time, and only `out` is written.
  */
 import { expect, test } from "vitest";
 import {
@@ -18,7 +18,7 @@ const size = 3 * model.total;
 const start = new Int32Array(size);
 start.set(sheet(9, 40, 1));
 
-/** What the bytes decode to, or null; anything thrown but a SnapshotError fails the test. */
+/** The decoded frame, or null; any error except a SnapshotError fails the test. */
 function attempt(bytes: Uint8Array, previous: Int32Array | null): Int32Array | null {
   const guarded = new Int32Array(size + 20).fill(0x5a5a5a5a);
   const before = [bytes.slice(), previous?.slice()];
@@ -64,14 +64,14 @@ test("good frames with bytes changed, cut, added or exchanged", () => {
     const frame = attempt(bad, run % 2 === 0 ? null : start);
     // The last byte has several values that mean the same frame.
     if (frame?.some((x, i) => x !== current[i])) wrong++;
-    // So has the byte before zeros that were left out.
+    // So has the byte before omitted zeros.
     if (frame !== null && bad.length > good.length) longer++;
   }
   expect(wrong).toBeLessThan(3);
   expect(longer).toBeLessThan(20);
 });
 
-test("the most expensive bytes are bounded by the model, not by their length", () => {
+test("the decoding time of any bytes is bounded by the model, not by their length", () => {
   const big = createSnapshotModel([grid(61)]);
   const out = new Int32Array(3 * big.total);
   for (const fill of [0x00, 0xff, 0xaa, 0x01]) {
@@ -85,7 +85,7 @@ test("the most expensive bytes are bounded by the model, not by their length", (
   }
 });
 
-test("what is wrong is said", () => {
+test("errors name the reason", () => {
   const out = new Int32Array(size);
   const key = encodeKeyframe(model, start);
   const delta = encodeDelta(model, start, move(start, [1, 1, 1], 2, random(1)));

@@ -1,6 +1,6 @@
 /**
- * Literal bytes. Whatever changes them changes the format: raise the version (the high half of KIND_KEYFRAME and
- * KIND_DELTA), and PROTOCOL.md with it. They hold in Node and in every browser.
+ * Literal bytes. A change of these bytes is a change of the format: raise the version (the high half of KIND_KEYFRAME
+ * and KIND_DELTA), and update PROTOCOL.md. The bytes are the same in Node and in every browser.
  */
 import { expect, test } from "vitest";
 import {
@@ -17,7 +17,7 @@ const unhex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ??
 
 const triangle: TestBody = { count: 3, triangles: Uint32Array.of(0, 1, 2) };
 
-/** Positions of a 4 x 4 grid, 40 units apart, bulging, `t` frames into a fall that turns it. */
+/** Positions of a 4 x 4 grid, 40 units apart, bulging, `t` frames into a fall with rotation. */
 const falling = (t: number): Int32Array =>
   Int32Array.from({ length: 48 }, (_, i) => {
     const v = Math.floor(i / 3);

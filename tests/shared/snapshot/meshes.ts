@@ -1,4 +1,4 @@
-/** Small meshes and motions for the codec's tests, from a seeded generator so that a failure can be had again. */
+/** Small meshes and motions for the codec's tests, from a seeded generator so that a failure can be reproduced. */
 import { gridTriangles } from "../../../load-tests/codec/clothTrajectory.ts";
 
 export interface TestBody {
@@ -22,13 +22,13 @@ export const grid = (side: number): TestBody => ({ count: side * side, triangles
 /** Particles without a triangle. */
 export const dust = (count: number): TestBody => ({ count, triangles: new Uint32Array(0) });
 
-/** Triangles drawn at random, repeated corners and triangles included. */
+/** Random triangles, repeated corners and triangles included. */
 export function soup(count: number, triangles: number, seed: number): TestBody {
   const next = random(seed);
   return { count, triangles: Uint32Array.from({ length: 3 * triangles }, () => Math.floor(next() * count)) };
 }
 
-/** One hub in `spokes` triangles: more neighbors than are counted. */
+/** One hub in `spokes` triangles: more neighbors than the model counts. */
 export function fan(spokes: number): TestBody {
   return {
     count: spokes + 1,

@@ -1,4 +1,4 @@
-/** The traversal is a permutation that depends on the triangles only, and refers only to what came before. */
+/** The traversal is a permutation that depends on the triangles only, and refers only to earlier particles. */
 import { expect, test } from "vitest";
 import { createSnapshotModel } from "../../../shared/snapshot/index.ts";
 import { dust, fan, grid, soup } from "./meshes.ts";
@@ -14,12 +14,12 @@ test("the order of a small grid, by hand", () => {
   // 1, coded last: 2, then 4 and 0 (its neighbors, newest first), as ranks.
   expect(model.neighborCount[8]).toBe(3);
   expect([...model.neighbors.subarray(32, 35)]).toEqual([7, 1, 0]);
-  // Across the edge 0-4 lies 3, across 4-2 lies 5.
+  // Across the edge 0-4 is 3, across 4-2 is 5.
   expect(model.gateCount[8]).toBe(2);
   expect([...model.gates.subarray(48, 54)]).toEqual([0, 1, 2, 1, 7, 6]);
 });
 
-test("every rank holds one particle, and refers to earlier ranks of its own body", () => {
+test("every rank has one particle, and refers to earlier ranks of its own body", () => {
   const bodies = [grid(20), dust(4), soup(200, 300, 7), fan(40), grid(2)];
   const model = createSnapshotModel(bodies);
   expect([...model.starts]).toEqual([0, 400, 404, 604, 645, 649]);
@@ -43,7 +43,7 @@ test("nearly every particle of a grid has three neighbors and two parallelograms
   expect(model.gateCount.filter((n) => n >= 2).length).toBeGreaterThan(0.9 * model.total);
 });
 
-test("wrong topologies are named", () => {
+test("the error for an invalid topology names it", () => {
   expect(() => createSnapshotModel([{ count: 3, triangles: Uint32Array.of(0, 1) }])).toThrow(
     "bodies[0].triangles has 2 indices, must be a multiple of 3",
   );

@@ -1,6 +1,6 @@
 /**
  * The compiled coder and its readable twin write the same bytes and read the same integers, for any topology and any
- * frame: the twin is what the format's text says, the kernel is what runs.
+ * frame. The twin follows the format's text; the compiled coder is used at run time.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import type { SnapshotModel } from "../../../shared/snapshot/model.ts";
 import { decodeFrame, encodeFrame } from "../../../shared/snapshot/twin.ts";
 import { dust, fan, grid, move, random, sheet, soup } from "./meshes.ts";
 
-/** What a coder makes of bytes that may be nonsense. */
+/** Result of decoding bytes that may be invalid. */
 function outcome(decode: (out: Int32Array) => void, model: SnapshotModel): number[] | "refused" {
   const out = new Int32Array(3 * model.total);
   try {
@@ -38,11 +38,11 @@ function compare(model: SnapshotModel, previous: Int32Array | null, current: Int
   return bytes;
 }
 
-test("the compiled coder is there", () => {
+test("the compiled coder is available", () => {
   expect(kernelOf(createSnapshotModel([grid(3)]))).toBeDefined();
 });
 
-test("a cloth that moves, wildly, hardly and not at all", () => {
+test("a cloth in wild, slight and no motion", () => {
   const model = createSnapshotModel([grid(23), soup(80, 120, 4), dust(6), fan(30)]);
   const next = random(8);
   let previous: Int32Array = Int32Array.from({ length: 3 * model.total }, (_, i) =>

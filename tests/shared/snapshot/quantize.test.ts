@@ -82,7 +82,7 @@ test("a closed loop: after 300 frames the error is still at most half a step, an
   expect(perParticle).toBeLessThan(0.75);
 });
 
-test("wrong arguments are named", () => {
+test("invalid arguments are named", () => {
   const model = createSnapshotModel([dust(2)]);
   const [positions, frame] = [new Float32Array(6), new Int32Array(6)];
   expect(() => quantizeInto(model, positions, [], frame)).toThrow("quanta has 0 entries, the model has 1 bodies");

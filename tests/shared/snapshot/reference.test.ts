@@ -46,7 +46,7 @@ for (const { name, bodies, start } of cases) {
   });
 }
 
-test("the checksum is the text's, also for negative numbers", () => {
+test("the checksum is that of the text, also for negative numbers", () => {
   const frame = Int32Array.from([0, -1, 2 ** 28 - 1, -(2 ** 28) + 1, 17, 4, -9, 0, 0]);
   expect(frameChecksum(frame)).toBe(referenceChecksum(frame));
 });

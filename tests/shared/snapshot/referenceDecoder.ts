@@ -1,6 +1,6 @@
 /**
- * A second decoder, written from the text of shared/snapshot/format.ts and nothing else of that folder but the table's
- * rows: plain arrays by particle, no speed. If it agrees with the real one, the text is complete.
+ * A second decoder, written from the text of shared/snapshot/format.ts and, of the rest of that folder, only the
+ * table's rows: plain arrays by particle, not fast. If it agrees with the real one, the text is complete.
  */
 import { FREQUENCY_ROWS } from "../../../shared/snapshot/tables.ts";
 
@@ -131,7 +131,7 @@ function component(coder: Coder, act: number, c: number, v: number): number {
   return (((place + 4) >> 3) + high * 2 ** shift + low) | 0;
 }
 
-/** What section 6 expects of a particle: its displacement, activity and stretch, old * old, and whether it is quiet. */
+/** Section 6's prediction of a particle: its displacement, activity and stretch, old * old, and whether it is quiet. */
 interface Prediction {
   p: V3;
   act: number;
@@ -140,7 +140,7 @@ interface Prediction {
   quiet: boolean;
 }
 
-/** What is decoded of a body so far: displacements, whole and as float32, activities and stretches. */
+/** Decoded part of a body: displacements, as integers and as float32, activities and stretches. */
 interface Decoded {
   y: V3[];
   Y: V3[];
@@ -148,7 +148,7 @@ interface Decoded {
   T: number[];
 }
 
-/** Section 6: from the particle before, or from N, neighbors that are decoded, and gates. */
+/** Section 6: from the particle before, or from N, decoded neighbors, and gates. */
 function predict(
   { Y, A, T }: Decoded,
   N: readonly number[],
@@ -180,13 +180,13 @@ function predict(
   return { p, act, t: ofOlder(N.map((u) => T[u]!)), a2, quiet: keyframe || old === 0 };
 }
 
-/** An edge to a neighbor in the previous frame, and the weight of one so long. */
+/** An edge to a neighbor in the previous frame, and the weight for its length. */
 interface Edge {
   e: V3;
   close: number;
 }
 
-/** How much longer an edge has become by a motion q of one of its ends. */
+/** Lengthening of an edge by a motion q of one of its ends. */
 const excess = ({ e }: Edge, q: V3): number =>
   dot(
     q,
@@ -203,7 +203,7 @@ interface Centers {
   zy: number;
 }
 
-/** Of what is quiet. */
+/** Centers of a quiet particle. */
 const plainCenters = (p: V3): Centers => ({
   a: map((c) => f(8 * p[c]!)),
   variance: [1, 1, 1],
@@ -213,7 +213,7 @@ const plainCenters = (p: V3): Centers => ({
   zy: 0,
 });
 
-/** What one neighbor adds to the normal equations. */
+/** One neighbor's contribution to the normal equations. */
 function addend({ p, t, a2 }: Prediction, edge: Edge, Yu: V3) {
   const q = map((c) => f(p[c]! - Yu[c]!));
   const d = map((c) => f(edge.e[c]! + q[c]!));
@@ -259,7 +259,7 @@ function centersOf(p: V3, terms: readonly ReturnType<typeof addend>[]): Centers 
   };
 }
 
-/** Sections 5 to 7 for a body that changed. `prev` holds its previous positions; returns the new ones. */
+/** Sections 5 to 7 for a body that changed. `prev` is its previous positions; returns the new ones. */
 function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint32Array): V3[] {
   const { order, rings } = traversal(prev.length, triangles);
   const decoded: Decoded = { y: [], Y: [], A: [], T: [] };
@@ -303,8 +303,8 @@ function decodeBody(coder: Coder, keyframe: boolean, prev: V3[], triangles: Uint
 }
 
 /**
- * A whole frame; `previous` is null for a keyframe. Returns the frame, its checksum as the bytes say it, and whether
- * the bytes ended as they must.
+ * A whole frame; `previous` is null for a keyframe. Returns the frame, the checksum in the bytes, and whether the bytes
+ * ended correctly.
  */
 export function referenceDecode(
   bodies: readonly { count: number; triangles: Uint32Array }[],

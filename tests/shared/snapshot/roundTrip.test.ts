@@ -1,4 +1,4 @@
-/** Whatever the frames, what is decoded is what was encoded, integer for integer. */
+/** For any frames the decoded integers equal the encoded ones. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -20,7 +20,7 @@ const body = fc.oneof(
     .map(([count, triangles, seed]) => soup(count, triangles, seed)),
 );
 
-/** Mostly small numbers, sometimes the largest there are. */
+/** Mostly small numbers, sometimes the largest possible ones. */
 const coordinate = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -50, max: 50 }) },
   { weight: 2, arbitrary: fc.integer({ min: -1e6, max: 1e6 }) },
@@ -62,7 +62,7 @@ test("a long chain in place: the decoder's one array is previous and current", (
   }
 });
 
-test("frames may live in shared memory", () => {
+test("frames may be in shared memory", () => {
   const model = createSnapshotModel([grid(8)]);
   const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(12 * model.total));
   const [previous, current, out] = [shared(), shared(), shared()];
@@ -72,7 +72,7 @@ test("frames may live in shared memory", () => {
   expect(Array.from(out)).toEqual(Array.from(current));
 });
 
-test("encoding one room leaves no trace in another's bytes", () => {
+test("encoding one room does not affect another's bytes", () => {
   const model = createSnapshotModel([grid(10)]);
   const [a, b] = [sheet(10, 40, 1), sheet(10, 40, 2)];
   const fresh = encodeDelta(model, a, b);
@@ -81,7 +81,7 @@ test("encoding one room leaves no trace in another's bytes", () => {
   expect(encodeDelta(model, a, b)).toEqual(fresh);
 });
 
-test("a sleeping body costs next to nothing, and both sides keep what was sent last", () => {
+test("a sleeping body costs almost nothing, and both sides keep its last positions", () => {
   const model = createSnapshotModel(Array.from({ length: 8 }, () => grid(10)));
   const still = Int32Array.from(Array.from({ length: 8 }, () => [...sheet(10, 40, 3)]).flat());
   expect(encodeDelta(model, still, still.slice())).toHaveLength(7);
@@ -105,7 +105,7 @@ test("a sleeping body costs next to nothing, and both sides keep what was sent l
   expect(out.subarray(0, 1500)).toEqual(still.subarray(0, 1500));
 });
 
-test("wrong arguments are named", () => {
+test("invalid arguments are named", () => {
   const model = createSnapshotModel([grid(3)]);
   const frame = new Int32Array(27);
   const bytes = encodeKeyframe(model, frame);

@@ -1,4 +1,4 @@
-/** The compiled coder that is committed is what its source compiles to, and small enough to travel with every page. */
+/** The committed compiled coder matches its source, and is small enough to be part of every page. */
 import { expect, test } from "vitest";
 import { compileCodec } from "../../../shared/snapshot/build.mjs";
 import { WASM_BASE64 } from "../../../shared/snapshot/wasm.ts";
@@ -6,7 +6,7 @@ import { WASM_BASE64 } from "../../../shared/snapshot/wasm.ts";
 test("wasm.ts is up to date (npm run build:codec)", async () => {
   const bytes = await compileCodec();
   expect(bytes.length).toBeLessThan(20_000);
-  expect(Buffer.from(bytes).toString("base64") === WASM_BASE64, "wasm.ts differs from what assembly/ compiles to").toBe(
+  expect(Buffer.from(bytes).toString("base64") === WASM_BASE64, "wasm.ts differs from the compiled assembly/").toBe(
     true,
   );
 });

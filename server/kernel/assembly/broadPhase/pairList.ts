@@ -1,26 +1,16 @@
 /**
- * Where pairs go while they are listed (pairs.ts): one region of PAIR rows, vertex-triangle from the front, edge-edge
- * from the back; or, for chunks of the list (pairChunks.ts), pages of their own, each filled from the front or from the
- * back. Put one behind the other in the order of the parts they are the list of one thread.
+ * New rows of contact (PAIR rows) in one region: vertex-triangle from its front, edge-edge from its back.
  */
 import {
   HEADER,
   H_REST,
   H_X,
-  CHUNK_VERTEX_PAGES,
-  CHUNK_EDGE_PAGES,
-  PAGE_NEXT,
-  PAGE_ROWS,
-  PAGE_AT,
-  PAGE_CAPACITY,
-  PAGE_BYTES,
   PAIR_ADDRESS,
   PAIR_SURFACES,
   PAIR_THICKNESS,
   PAIR_CORNER,
   PAIR_BYTES,
 } from "../layout/layout";
-import { edgesStayApart, vertexTriangleStaysApart } from "./trajectories";
 import {
   closestEdges,
   closestVertexTriangle,
@@ -33,7 +23,6 @@ import {
   weightB,
   weightC,
 } from "../math/closestPoints";
-import { takePage } from "./pairPages";
 import { writeMeasured } from "./pairRow";
 
 /**
@@ -42,118 +31,42 @@ import { writeMeasured } from "./pairRow";
  */
 const REST_SHARE: f64 = 0.9;
 
-// first free row of vertex-triangle and the end of the free ones of edge-edge; how far they may go: each other, but for
-// pages
+/** First free row of vertex-triangle pairs, and the end of the free ones: edge-edge pairs begin there. */
 let front: usize;
 let back: usize;
-let frontEnd: usize;
-let backBegin: usize;
-let paged: bool;
+/** A row did not fit. */
 export let full: bool;
-// first and last pages; 0: none
-let vertexPages: usize;
-let vertexPage: usize;
-let edgePages: usize;
-let edgePage: usize;
 
-/** Everything of the pair of surfaces that is being listed; m, bytes. */
+/** The two surfaces of the rows that are added, and bytes from X to positions and to rest positions. */
 let shift: usize;
-let toTrajectories: usize;
 let toRest: usize;
-let reach: f64;
 let thickness: f32;
 let surfaces: i32;
 let longest: f32;
 let itself: bool;
 
-export function openRegion(from: usize, to: usize, positions: usize, trajectories: usize): void {
+/** Empties the region [from, to). @param positions address of an f32x4 array parallel to X, m */
+export function openRegion(from: usize, to: usize, positions: usize): void {
   front = from;
   back = to;
   full = false;
-  paged = false;
-  openArrays(positions, trajectories);
+  shift = positions - <usize>load<u32>(HEADER, H_X);
+  toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
 }
 
-/** The region has grown by so many bytes, and edge-edge stand at its end again. */
+/** The region has grown by this many bytes, and its edge-edge rows have moved to the new end. */
 export function widenRegion(bytes: usize): void {
   back += bytes;
 }
 
-/** Pages instead, taken as they are needed. */
-export function openPages(positions: usize, trajectories: usize): void {
-  front = 0;
-  frontEnd = 0;
-  back = 0;
-  backBegin = 0;
-  full = false;
-  paged = true;
-  vertexPages = 0;
-  vertexPage = 0;
-  edgePages = 0;
-  edgePage = 0;
-  openArrays(positions, trajectories);
-}
-
-/** Notes the pages in a CHUNK row. */
-export function closePages(chunk: usize): void {
-  closeVertexPage();
-  closeEdgePage();
-  store<u32>(chunk, <u32>vertexPages, CHUNK_VERTEX_PAGES);
-  store<u32>(chunk, <u32>edgePages, CHUNK_EDGE_PAGES);
-}
-
-function closeVertexPage(): void {
-  if (vertexPage) store<i32>(vertexPage, <i32>(front - vertexPage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS);
-}
-function closeEdgePage(): void {
-  if (edgePage) store<i32>(edgePage, PAGE_CAPACITY - <i32>(back - edgePage - PAGE_AT) / PAIR_BYTES, PAGE_ROWS);
-}
-
-/** @returns whether there is room for one more */
+/** Is there room for one more row? */
 // @inline
-function roomInFront(): bool {
-  return front + PAIR_BYTES <= (paged ? frontEnd : back) || moreInFront();
-}
-// @inline
-function roomBehind(): bool {
-  return (paged ? backBegin : front) + PAIR_BYTES <= back || moreBehind();
+function hasRoom(): bool {
+  if (front + PAIR_BYTES <= back) return true;
+  full = true;
+  return false;
 }
 
-function moreInFront(): bool {
-  const page = paged && !full ? takePage() : 0;
-  if (!page) {
-    full = true;
-    return false;
-  }
-  closeVertexPage();
-  if (vertexPage) store<u32>(vertexPage, <u32>page, PAGE_NEXT);
-  else vertexPages = page;
-  vertexPage = page;
-  front = page + PAGE_AT;
-  frontEnd = page + PAGE_BYTES;
-  return true;
-}
-
-function moreBehind(): bool {
-  const page = paged && !full ? takePage() : 0;
-  if (!page) {
-    full = true;
-    return false;
-  }
-  closeEdgePage();
-  if (edgePage) store<u32>(edgePage, <u32>page, PAGE_NEXT);
-  else edgePages = page;
-  edgePage = page;
-  backBegin = page + PAGE_AT;
-  back = page + PAGE_BYTES;
-  return true;
-}
-
-function openArrays(positions: usize, trajectories: usize): void {
-  shift = positions - <usize>load<u32>(HEADER, H_X);
-  toTrajectories = trajectories - <usize>load<u32>(HEADER, H_X);
-  toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
-}
 export function vertexRowsEnd(): usize {
   return front;
 }
@@ -162,18 +75,17 @@ export function edgeRowsBegin(): usize {
 }
 
 /**
- * Rows from here on are of these two surfaces.
- * @param within listed up to this distance, m; distance that contact keeps, m; sides the longest triangle side and the
- *   longest edge at rest, together, m
+ * Later rows belong to these two surfaces.
+ * @param distance that contact keeps, m
+ * @param sides longest triangle side plus longest edge at rest, m
  */
-export function openSurfaces(first: i32, second: i32, within: f64, distance: f32, sides: f32): void {
-  reach = within;
+export function openSurfaces(first: i32, second: i32, distance: f32, sides: f32): void {
   thickness = distance;
   longest = sides;
   itself = first === second;
   turnSurfaces(first, second);
 }
-/** Which of them the row's first primitive belongs to. */
+/** Later rows have their first primitive on surface `first`. */
 export function turnSurfaces(first: i32, second: i32): void {
   surfaces = (first << 16) | second;
 }
@@ -183,7 +95,7 @@ function fixed(address: u32): bool {
   return load<f32>(<usize>address, 12) === 0;
 }
 
-/** False for most: two particles, one of each primitive, further apart at rest than the primitives are long. */
+/** Can two primitives that contain these particles be nearer at rest than the thickness? False for most pairs. */
 // @inline
 function nearAtRest(a: u32, b: u32): bool {
   const d = f32x4.abs(f32x4.sub(v128.load(<usize>a + toRest), v128.load(<usize>b + toRest)));
@@ -204,11 +116,6 @@ function at(address: u32): v128 {
 }
 
 // @inline
-function trajectory(address: u32): v128 {
-  return v128.load(<usize>address + toTrajectories);
-}
-
-// @inline
 function write(row: usize, a: u32, b: u32, c: u32, d: u32, x: f64, y: f64, z: f64, squared: f64): void {
   store<u32>(row, a, PAIR_ADDRESS);
   store<u32>(row, b, PAIR_ADDRESS + 4);
@@ -225,61 +132,22 @@ function limit(row: usize, atRest2: f64): void {
     store<f32>(row, <f32>(REST_SHARE * Math.sqrt(atRest2)), PAIR_THICKNESS);
 }
 
-/** Lists vertex p and triangle a b c if they may come within reach and are not all fixed. */
+/** Adds vertex p and triangle a b c, unless all four are fixed or a position is not a number. */
 export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   const squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
-  if (fixed(p) && fixed(a) && fixed(b) && fixed(c)) return;
-  // as they are now, also in the row of a pair that has yet to come near
-  const x = differenceX;
-  const y = differenceY;
-  const z = differenceZ;
-  if (
-    !(squared <= reach * reach) &&
-    vertexTriangleStaysApart(
-      at(p),
-      at(a),
-      at(b),
-      at(c),
-      trajectory(p),
-      trajectory(a),
-      trajectory(b),
-      trajectory(c),
-      reach,
-    )
-  )
-    return;
-  if (!roomInFront()) return;
-  write(front, p, a, b, c, x, y, z, squared);
+  if (squared !== squared || (fixed(p) && fixed(a) && fixed(b) && fixed(c)) || !hasRoom()) return;
+  write(front, p, a, b, c, differenceX, differenceY, differenceZ, squared);
   store<i32>(front, weightA === 1 ? 1 : weightB === 1 ? 2 : weightC === 1 ? 3 : 0, PAIR_CORNER);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
   front += PAIR_BYTES;
 }
 
-/** Lists edges a and b likewise. */
+/** Adds two edges likewise. */
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
-  if (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) return;
-  const x = differenceX;
-  const y = differenceY;
-  const z = differenceZ;
-  if (
-    !(squared <= reach * reach) &&
-    edgesStayApart(
-      at(a0),
-      at(a1),
-      at(b0),
-      at(b1),
-      trajectory(a0),
-      trajectory(a1),
-      trajectory(b0),
-      trajectory(b1),
-      reach,
-    )
-  )
-    return;
-  if (!roomBehind()) return;
+  if (squared !== squared || (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) || !hasRoom()) return;
   back -= PAIR_BYTES;
-  write(back, a0, a1, b0, b1, x, y, z, squared);
+  write(back, a0, a1, b0, b1, differenceX, differenceY, differenceZ, squared);
   store<i32>(back, edgeS > 0 && edgeS < 1 && edgeT > 0 && edgeT < 1 ? 0 : 1, PAIR_CORNER);
   if (itself && nearAtRest(a0, b0)) limit(back, closestEdges(rest(a0), rest(a1), rest(b0), rest(b1)));
 }

@@ -1,5 +1,5 @@
 /**
- * Measures the two primitives of one PAIR row, whose addresses are set: writes their gap and the unit normal that parts
+ * Measures the two primitives of one PAIR row, whose addresses are set: writes their gap and the unit normal between
  * them.
  */
 import { PAIR_ADDRESS, PAIR_NORMAL, PAIR_GAP } from "../layout/layout";
@@ -10,7 +10,7 @@ function position(row: usize, corner: usize, shift: usize): v128 {
   return v128.load(<usize>load<u32>(row + (corner << 2), PAIR_ADDRESS) + shift);
 }
 
-/** Writes normal and gap of a pair from its difference as closestPoints.ts measures it, and that squared. */
+/** Writes normal and gap of a pair from the difference of closestPoints.ts and its square. */
 // @inline
 export function writeMeasured(row: usize, x: f64, y: f64, z: f64, squared: f64): void {
   const gap = Math.sqrt(squared);
@@ -22,8 +22,8 @@ export function writeMeasured(row: usize, x: f64, y: f64, z: f64, squared: f64):
 }
 
 /**
- * A row of vertex and triangle. Touching: gap 0, normal 0.
- * @param shift bytes from X to the array of positions to measure in
+ * Measures a row of vertex and triangle. If they touch, gap and normal are 0.
+ * @param shift offset from X to the array of positions to measure in
  * @returns the squared distance, m^2
  */
 export function measureVertexTriangle(row: usize, shift: usize): f64 {
@@ -37,7 +37,7 @@ export function measureVertexTriangle(row: usize, shift: usize): f64 {
   return squared;
 }
 
-/** A row of two edges; @see measureVertexTriangle */
+/** Measures a row of two edges; @see measureVertexTriangle */
 export function measureEdges(row: usize, shift: usize): f64 {
   const squared = closestEdges(
     position(row, 0, shift),

@@ -1,36 +1,36 @@
 /**
- * Continuous collision of one pair: a vertex against a triangle, or two edges, whose points move in straight lines,
- * x(t) = (1-t) x0 + t x1. Closed primitives: touching counts.
+ * Continuous collision of one pair: a vertex and a triangle, or two edges, whose points move in straight lines, x(t) =
+ * (1-t) x0 + t x1. Closed primitives: touching counts.
  *
- *     boxes      corners apart along an axis at t0 and at t1, on the same side                    -> no (exact:
- *                comparisons only)
- *     cubic      f(t) = det(A, B, C), which touching points make zero: Bernstein coefficients all of one sign, beyond
- *                their rounding
- *                                                                                                 -> no
- *     repeat     first interval from `now` on in which f may be zero (ccdRoots.ts): none          -> no; else now = its
- *                begin
- *                direction between the closest points at `now`, how long it separates (ccdDirections.ts): to the end ->
- *                no; for a while -> now = its end
+ *     boxes      corners apart along an axis at t0 and at t1, on the same side (exact)            -> no
+ *     cubic      f(t) = det(A, B, C) is zero if points touch; Bernstein coefficients all of one
+ *                sign, beyond their rounding                                                      -> no
+ *     repeat     first interval from `now` on in which f may be zero (ccdRoots.ts): none          -> no
+ *                    else now = its begin
+ *                direction between the closest points at `now` (ccdDirections.ts) separates
+ *                    to the end                                                                   -> no
+ *                    for a while: now = its end
  *                a plain contact, well inside both primitives, f's sign change enclosed narrowly  -> yes, at `now`
  *                not separated: once, f with three times the digits (ccdRefine.ts); twice         -> yes, at `now`
  *
- * Guarantee. -1 is only returned if the primitives do not touch at any t in [0,1], in exact arithmetic with the float64
- * numbers given: [0,1] is covered by intervals in which f, whose error is bounded, is not zero, and intervals in which
- * a fixed direction, whose rounding is bounded, separates. Neither argument asks for shape: parallel, coplanar,
- * degenerate or resting primitives are treated alike, since where f says nothing, f may be zero everywhere and
- * directions decide. For the same reason a returned time is never later than the first touch: all before it is covered.
- * It is earlier by what rounding leaves open, or where BUDGET directions were spent. False alarms are pairs whose gap
- * at some time is of the order of the rounding of their differences, 10^-16 of their extent. The numbers decide, not
- * their unit: scaling all of them by a power of two gives the same bits. Non-finite numbers: 0.
+ * Guarantee. -1 is returned only if the primitives do not touch at any t in [0,1], in exact arithmetic with the given
+ * float64 numbers. The reason: [0,1] is covered by intervals in which f, whose error is bounded, is not zero, and
+ * intervals in which a fixed direction, whose rounding is bounded, separates. Neither argument depends on shape, so
+ * parallel, coplanar, degenerate or resting primitives are treated alike: if f may be zero everywhere, directions
+ * decide. For the same reason a returned time is never later than the first touch: all times before it are covered. It
+ * may be earlier by rounding, or if BUDGET directions were used up. False alarms are pairs whose gap at some time is of
+ * the order of the rounding of their differences, 10^-16 of their extent. Scaling all numbers by a power of two gives
+ * the same bits. Non-finite numbers: 0.
  *
  * Bounds. Differences have one relative rounding u = 2^-53 each. A Bernstein coefficient is a sum of triple products
- * with at most 10 roundings on a path (12 with the factor 1/3) of terms whose magnitudes add up to at most V = |A| |B|
- * |C| (1-norms, largest of both ends): 12 u V, taken as 14 u V. Underflow loses less than 2^-1074, times at most
+ * with at most 10 roundings on a path (12 with the factor 1/3). The magnitudes of its terms add up to at most V = |A|
+ * |B| |C| (1-norms, largest of both ends): 12 u V, taken as 14 u V. Underflow loses less than 2^-1074, times at most
  * LARGE^2: UNDERFLOW covers it.
  *
- * Sources: Provot 1997 and Bridson et al. 2002 (coplanarity); Wang et al. 2021 (what a test must survive); closest
- * points as in Ericson 2005. Two lanes hold t0 and t1. Tried and left: directions normal to edges in the common plane
- * (nothing cleared that closest points do not clear); two instead of three times the digits.
+ * Sources: Provot 1997 and Bridson et al. 2002 (coplanarity); Wang et al. 2021 (requirements of a test); closest points
+ * as in Ericson 2005. Two lanes hold t0 and t1.
+ * Tried: directions normal to edges in the common plane (clear nothing that closest points do not); two instead of
+ * three times the digits.
  */
 import { setCubic, nextRoot, rootLow, rootHigh } from "./ccdRoots";
 import { at, swap } from "./ccdLanes";
@@ -43,15 +43,15 @@ const U: f64 = 1.0 / 9007199254740992.0;
 const LARGE: f64 = 1.2676506002282294e30; // 2^100
 const SMALL: f64 = 7.888609052210118e-31; // 2^-100
 const UNDERFLOW: f64 = 1.3e-259; // 2^-860
-/** Above this share of its largest coefficient the cubic's error is worth another look: 2^-20. */
+/** If the cubic's error exceeds this share of its largest coefficient, it is refined: 2^-20. */
 const VAGUE: f64 = 9.5367431640625e-7;
-/** Width of an interval that holds a zero of f, not a near miss, which ccdRoots.ts leaves 2^-12 wide: 2^-30. */
+/** Width of an interval that contains a zero of f, not a near miss, which ccdRoots.ts leaves 2^-12 wide: 2^-30. */
 const NARROW: f64 = 9.313225746154785e-10;
-/** Width that more digits of f would hardly improve, t being a float64 number near 1: 2^-45. */
+/** Width that more digits of f would not improve, t being a float64 number near 1: 2^-45. */
 const SHARP: f64 = 2.842170943040401e-14;
 /**
- * Directions to try before the answer is "yes". Gap and extent that vanish together (at t = 1, in one plane) are
- * approached by 1/n only.
+ * Most directions tried before the answer is "yes". If gap and extent vanish together (at t = 1, in one plane),
+ * directions approach that time by 1/n only.
  */
 const BUDGET: i32 = 32;
 
@@ -70,13 +70,13 @@ function dot(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: v128): v128 {
   return f64x2.add(f64x2.add(f64x2.mul(ax, bx), f64x2.mul(ay, by)), f64x2.mul(az, bz));
 }
 
-/** Both lanes of a above b. */
+/** Returns whether both lanes of a are above b. */
 // @inline
 function above(a: v128, b: v128): bool {
   return i64x2.all_true(f64x2.gt(a, b));
 }
 
-/** Not zero where one of them is not finite. */
+/** Returns lanes that are not zero if one number is not finite. */
 // @inline
 function loose(p0: v128, p1: v128, p2: v128, p3: v128): v128 {
   return v128.or(v128.or(f64x2.sub(p0, p0), f64x2.sub(p1, p1)), v128.or(f64x2.sub(p2, p2), f64x2.sub(p3, p3)));
@@ -94,7 +94,7 @@ function mix(x: v128, t: f64): f64 {
   return (1.0 - t) * f64x2.extract_lane(x, 0) + t * f64x2.extract_lane(x, 1);
 }
 
-/** @returns NaN if the query's size is out of range, so that it must be scaled, or if it is not finite */
+/** @returns NaN if the query is not finite, or its size is out of range, so that it must be scaled */
 // @inline
 function collide(q: usize, edges: bool, scaling: f64): f64 {
   const scale = f64x2.splat(scaling);
@@ -126,7 +126,10 @@ function collide(q: usize, edges: bool, scaling: f64): f64 {
   return impactOf(q, edges, scaling, ax, ay, az, bx, by, bz, cx, cy, cz);
 }
 
-/** Coplanar where det(A, B, C) = 0: its coefficients, and where their signs leave a doubt the first touch. */
+/**
+ * The points are coplanar if det(A, B, C) = 0. Computes its coefficients, and the first touch if their signs leave a
+ * doubt.
+ */
 // @inline
 function impactOf(
   q: usize,
@@ -182,7 +185,7 @@ function impactOf(
 }
 
 /**
- * From interval to interval in which the cubic may be zero, past those in which a direction separates.
+ * Goes from interval to interval in which the cubic may be zero, skipping those in which a direction separates.
  * @param vague whether the cubic's error is large
  */
 // @inline
@@ -247,7 +250,7 @@ function firstTouch(
   return now;
 }
 
-/** |A| + |B| + |C| of both ends, of the largest differences there are. */
+/** Returns |A| + |B| + |C| of both ends, of the largest differences. */
 function extentOf(q: usize, scaling: f64): f64 {
   let extent: f64 = 0;
   for (let axis: usize = 0; axis < 24; axis += 8) {
@@ -290,7 +293,7 @@ function rescaled(q: usize, edges: bool): f64 {
 }
 
 /**
- * Vertex against triangle.
+ * Collides vertex and triangle.
  * @param q address of f64[24]: v f0 f1 f2 at t0, then at t1
  * @returns time of impact in [0,1], not after the first touch; -1 only if they never touch
  */
@@ -300,7 +303,7 @@ export function vertexTriangle(q: usize): f64 {
 }
 
 /**
- * Edge against edge.
+ * Collides edge and edge.
  * @param q address of f64[24]: a0 a1 b0 b1 at t0, then at t1
  * @returns time of impact in [0,1], not after the first touch; -1 only if they never touch
  */

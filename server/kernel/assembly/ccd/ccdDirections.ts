@@ -1,20 +1,19 @@
 /**
- * Separating directions of two moving primitives: which direction to try, and for how long it separates.
+ * Separating directions of two moving primitives: chooses a direction, and finds how long it separates.
  *
  * In a fixed direction d the distance of two points that move in straight lines, g(t) = d.(y(t) - x(t)), is linear in
- * t: it is positive between two times at which it is positive. If it is positive for every pair of corners, the
- * primitives do not touch. So one direction clears an interval of time, exactly, and any direction will do; only the
- * bound on rounding must be right:
+ * t: positive between two times at which it is positive. If it is positive for every pair of corners, the primitives do
+ * not touch. So one direction clears an interval of time exactly, and any direction is valid. Only the bound on
+ * rounding must be right:
  *   g = d.(y - x) in float64 has 4 roundings a term (difference, product, two sums), so |error| <= 4.1 u sum |d_i (y_i
- *   - x_i)|, u = 2^-53;
- *   taken as 6 u of the sum as computed, plus UNDERFLOW.
+ *   - x_i)|, u = 2^-53; taken as 6 u of the sum as computed, plus UNDERFLOW.
  * Then (1-t) G0 + t G1 with G = g - error at t = 0 and 1 is below the true distance for all t, and its zero is rounded
  * inwards.
  */
 
 import { at } from "./ccdLanes";
 
-/** The direction to try: found by closestVertexTriangle or closestEdgeEdge. */
+/** The direction to try, set by closestVertexTriangle or closestEdgeEdge. */
 let dx: f64 = 0;
 let dy: f64 = 0;
 let dz: f64 = 0;
@@ -31,12 +30,13 @@ const ROUNDING: f64 = 6.0 / 9007199254740992.0;
  */
 const UNDERFLOW: f64 = 1.3e-259;
 /**
- * Below this squared sine, the common normal of two edges has lost half of its digits, and the closest points say more.
+ * Below this squared sine, the common normal of two edges has lost half of its digits, and the closest points are more
+ * accurate.
  */
 const PARALLEL: f64 = 1e-14;
 /** Below this squared sine a triangle's normal is rounding. */
 const FLAT: f64 = 1e-26;
-/** 2^-20: an edge as far from the contact as that is no matter of rounding. */
+/** 2^-20: an edge this far from the contact is not affected by rounding. */
 const INSIDE: f64 = 9.5367431640625e-7;
 
 /** Lower bounds of d.(y - x) at t0 and t1 for the points at byte offsets `from` and `to`. */
@@ -52,12 +52,12 @@ function gap(q: usize, scale: v128, from: usize, to: usize): v128 {
   );
 }
 
-/** Takes from the cleared interval what this pair of corners does not allow. */
+/** Narrows the cleared interval to times at which this pair of corners is separated. */
 function narrow(g: v128): void {
   const g0 = f64x2.extract_lane(g, 0);
   const g1 = f64x2.extract_lane(g, 1);
   if (g0 > 0.0) {
-    // 3 roundings in the quotient; 1 - 2^-50 takes off 8, and 1e-300 what a subnormal quotient lost.
+    // 3 roundings in the quotient: 1 - 2^-50 covers 8, and 1e-300 covers the loss of a subnormal quotient.
     if (!(g1 > 0.0)) clearHigh = min(clearHigh, (g0 / (g0 - g1)) * (1.0 - 8.8817841970012523e-16) - 1e-300);
   } else if (g1 > 0.0) clearLow = max(clearLow, (g0 / (g0 - g1)) * (1.0 + 8.8817841970012523e-16) + 1e-300);
   else clearLow = 3.0;
@@ -91,7 +91,7 @@ function direct(x: f64, y: f64, z: f64): void {
   dz = z;
 }
 
-/** Of both normals of a plane the one on c's side. */
+/** Sets the direction to the plane's normal on c's side. */
 // @inline
 function directNormal(x: f64, y: f64, z: f64, cx: f64, cy: f64, cz: f64): void {
   const turn: f64 = x * cx + y * cy + z * cz < 0.0 ? -1.0 : 1.0;
@@ -103,7 +103,7 @@ function clamp(x: f64): f64 {
   return min(max(x, 0.0), 1.0);
 }
 
-/** From the closest point of the segment (0, e) to c. Returns its squared length. */
+/** Sets the direction from the closest point of the segment (0, e) to c. Returns its squared length. */
 function closestOnSegment(ex: f64, ey: f64, ez: f64, cx: f64, cy: f64, cz: f64): f64 {
   const ee = ex * ex + ey * ey + ez * ez;
   const s = ee > 0.0 ? clamp((ex * cx + ey * cy + ez * cz) / ee) : 0.0;
@@ -111,7 +111,7 @@ function closestOnSegment(ex: f64, ey: f64, ez: f64, cx: f64, cy: f64, cz: f64):
   return dx * dx + dy * dy + dz * dz;
 }
 
-/** The same for the three edges of a triangle (0, a, b) that has no area, which Voronoi regions do not tell apart. */
+/** The same for the three edges of a triangle (0, a, b) without area, where Voronoi regions are undefined. */
 function closestOnEdges(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): void {
   const first = closestOnSegment(ax, ay, az, cx, cy, cz);
   const second = closestOnSegment(bx, by, bz, cx, cy, cz);
@@ -122,8 +122,8 @@ function closestOnEdges(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx
 }
 
 /**
- * From the closest point of the triangle (0, a, b) to c, by Voronoi regions (Ericson 2005, section 5.1.5); the face's
- * normal inside.
+ * Sets the direction from the closest point of the triangle (0, a, b) to c, by Voronoi regions (Ericson 2005, section
+ * 5.1.5); the face's normal if the point is inside.
  */
 export function closestVertexTriangle(
   ax: f64,
@@ -190,8 +190,8 @@ export function closestVertexTriangle(
 }
 
 /**
- * From the edge (0, a) to the edge (c, c + b) between closest points (Ericson 2005, section 5.1.9); the common normal
- * where both are inside their edges.
+ * Sets the direction from the edge (0, a) to the edge (c, c + b) between closest points (Ericson 2005, section 5.1.9);
+ * the common normal if both are inside their edges.
  */
 export function closestEdgeEdge(ax: f64, ay: f64, az: f64, bx: f64, by: f64, bz: f64, cx: f64, cy: f64, cz: f64): void {
   const aa = ax * ax + ay * ay + az * az;

@@ -1,19 +1,19 @@
 /**
- * The coplanarity cubic of ccd.ts with three times the digits, for pairs that are so nearly coplanar all the time that
- * float64 does not know its sign.
+ * The coplanarity cubic of ccd.ts with three times the digits, for pairs that are nearly coplanar all the time, so that
+ * float64 does not determine its sign.
  *
- * Every difference is a + a' exactly (Knuth's sum), every product p + e exactly (Dekker's product), so a monomial a b c
+ * Every difference is a + a' exactly (Knuth's sum), every product p + e exactly (Dekker's product). So a monomial a b c
  * of the determinant is a few terms of the order 1, u and u^2, u = 2^-53, times |a b c|. They are added up in three
- * sums (Ogita, Rump and Oishi 2005, SumK with K = 3): what the first sum rounds off goes to the second exactly, and
- * what that rounds off to the third.
+ * sums (Ogita, Rump and Oishi 2005, SumK with K = 3): rounding errors of the first sum go to the second exactly, those
+ * of the second to the third.
  *
- * Error, with T the sum of |a b c| over all monomials, at most 18: what is rounded is the third sum alone. The first
- * sum rounds by at most u T an addition, so the second gets 18 such and at most 5 u |a b c| a monomial: it never
- * exceeds 2^5 u T and rounds by 2^5 u^2 T an addition, 6 a monomial. So the third, with 3 u^2 |a b c| a monomial
- * besides, never exceeds 2^12 u^2 T, and its 8 additions a monomial round by less than 2^8 2^12 u^3 T; products in it
- * and the dropped a' b' c' are a few u^3 |a b c|. Taken as 2^24 u^3 T. The last two additions and the factor 1/3 add 3
- * u |b_i|, which `setCubic` is told as well. Tried before: two sums' worth of digits (2^7 u^2 T); queries with motions
- * of 10^-16 across their common plane kept 7 of 113 false alarms. Two lanes, t0 and t1, as in ccd.ts.
+ * Error, with T the sum of |a b c| over all monomials, at most 18: only the third sum is rounded. The first sum rounds
+ * by at most u T an addition, so the second gets 18 such and at most 5 u |a b c| a monomial: it never exceeds 2^5 u T
+ * and rounds by 2^5 u^2 T an addition, 6 a monomial. So the third, with another 3 u^2 |a b c| a monomial, never exceeds
+ * 2^12 u^2 T, and its 8 additions a monomial round by less than 2^8 2^12 u^3 T; products in it and the dropped a' b' c'
+ * are a few u^3 |a b c|. Taken as 2^24 u^3 T. The last two additions and the factor 1/3 add 3 u |b_i|, which `setCubic`
+ * gets too. Two lanes, t0 and t1, as in ccd.ts.
+ * Tried: two sums (2^7 u^2 T); queries with motions of 10^-16 across their common plane kept 7 of 113 false alarms.
  */
 import { at, swap } from "./ccdLanes";
 import { setCubic } from "./ccdRoots";
@@ -22,7 +22,7 @@ import { setCubic } from "./ccdRoots";
 const SPLIT: f64 = 134217729.0;
 /** 2^24 u^3 = 2^-135. */
 const ERROR: f64 = 2.2958874039497803e-41;
-/** 14 u: 10 for blossoms (ccdRoots.ts), 3 for the last roundings, and room. */
+/** 14 u: 10 for blossoms (ccdRoots.ts), 3 for the last roundings, and a reserve. */
 const EVALUATION: f64 = 14.0 / 9007199254740992.0;
 /** As in ccd.ts. */
 const UNDERFLOW: f64 = 1.3e-259;
@@ -59,7 +59,7 @@ function rest(a: v128, b: v128): v128 {
   return sumError(a, f64x2.neg(b), f64x2.sub(a, b));
 }
 
-/** The three sums, and that of the monomials' magnitudes. */
+/** The three sums, and the sum of the monomials' magnitudes. */
 let first: v128 = f64x2.splat(0);
 let second: v128 = f64x2.splat(0);
 let third: v128 = f64x2.splat(0);
@@ -112,14 +112,14 @@ function addMonomial(a: v128, al: v128, b: v128, bl: v128, c: v128, cl: v128): v
   third = f64x2.add(third, f64x2.add(errors, small));
 }
 
-/** One coordinate of b - a; `swaps` exchanges its ends. */
+/** Returns one coordinate of b - a; `swaps` exchanges its ends. */
 // @inline
 function difference(q: usize, scale: v128, a: usize, b: usize, swaps: bool): v128 {
   const high = f64x2.sub(at(q, b, scale), at(q, a, scale));
   return swaps ? swap(high) : high;
 }
 
-/** What the rounding of that loses. */
+/** Returns the rounding error of that difference. */
 // @inline
 function differenceLow(q: usize, scale: v128, a: usize, b: usize, swaps: bool): v128 {
   const low = rest(at(q, b, scale), at(q, a, scale));
@@ -128,7 +128,7 @@ function differenceLow(q: usize, scale: v128, a: usize, b: usize, swaps: bool): 
 
 /**
  * Adds det(A, B, C), all with their low parts.
- * @param a0 .. c1 as in `refineCubic`; swapsA, swapsB, swapsC whose ends are exchanged
+ * @param a0 .. c1 as in `refineCubic`; swapsA, swapsB, swapsC: exchange the ends of A, B, C
  */
 function addDeterminant(
   q: usize,
@@ -181,7 +181,7 @@ function larger(x: v128): f64 {
 }
 
 /**
- * Sets the cubic of ccdRoots.ts anew.
+ * Sets the cubic of ccdRoots.ts again, with more digits.
  * @param q, scaling as in ccd.ts
  * @param a0, a1, b0, b1, c0, c1 byte offsets of points at t0: A = a1 - a0, B = b1 - b0, C = c1 - c0
  */

@@ -1,18 +1,18 @@
 /**
- * Where may a cubic in Bernstein form, known up to a bound, be zero in [0,1]? The first interval that may hold a zero,
- * from a given time on.
+ * Finds the first interval in [0,1], from a given time on, that may contain a zero of a cubic in Bernstein form, known
+ * up to a bound.
  *
  *     f(t) = b0 (1-t)^3 + 3 b1 (1-t)^2 t + 3 b2 (1-t) t^2 + b3 t^3
  *
- * Guarantee: no t before `rootLow` (from the given time on) has f(t) = 0 exactly, and none at all if the answer is
- * false. Why: `bound` covers the error of the coefficients and of every value and coefficient that is computed here
- * (see `setCubic`), so
+ * Guarantee: no t between the given time and `rootLow` has f(t) = 0 exactly, and no t at all if the answer is false.
+ * The reason: `bound` covers the error of the coefficients and of every value and coefficient computed here (see
+ * `setCubic`), so
  *   - coefficients of [a,b] that are all above the bound, or all below its negative: f, a convex combination of them,
  *     is not zero in [a,b];
  *   - first differences that are all above twice the bound: f' > 0 in [a,b]; then f(t0) <= -bound (as computed)
  *     excludes zeros in [a,t0], f(t1) >= bound in [t1,b];
- *   - anything else is halved, and called a possible zero where it is all within the bound or is halved often enough.
- * Coefficients of a part are blossoms of the whole cubic's, never of another part's, so that errors do not add up.
+ *   - any other interval is halved. It is a possible zero if it is all within the bound, or after HALVINGS.
+ * Coefficients of a part are blossoms of the whole cubic's, never of another part's, so errors do not add up.
  */
 
 let b0: f64 = 0;
@@ -25,15 +25,14 @@ let bound: f64 = 0;
 export let rootLow: f64 = 0;
 export let rootHigh: f64 = 0;
 
-/** Halvings, so tangent zeros get intervals of 2^-12; what is true in there is for other tests to say. */
+/** Most halvings, so tangent zeros get intervals of 2^-12; other tests decide what happens inside. */
 const HALVINGS: i32 = 12;
-/** Newton's method is quadratic; what it has not reached by then is bracketed less tightly. */
+/** Newton's method is quadratic; a zero not reached by then is bracketed less tightly. */
 const NEWTON_STEPS: i32 = 10;
 
 /**
  * @param margin >= error of each coefficient, plus 10 u max |b_i|, u = 2^-53: a blossom is three levels of (1-t) x + t
- *   y, 3 roundings of at most
- * max |b_i| each, so 9 u max |b_i| and terms of u^2
+ * y, 3 roundings of at most max |b_i| each, so 9 u max |b_i| and terms of u^2
  */
 export function setCubic(c0: f64, c1: f64, c2: f64, c3: f64, margin: f64): void {
   b0 = c0;
@@ -48,7 +47,7 @@ function mix(x: f64, y: f64, t: f64): f64 {
   return (1.0 - t) * x + t * y;
 }
 
-/** f(t) within the bound. */
+/** Returns f(t) within the bound. */
 function value(t: f64): f64 {
   const p = mix(b0, b1, t);
   const q = mix(b1, b2, t);
@@ -57,9 +56,8 @@ function value(t: f64): f64 {
 }
 
 /**
- * The one zero in [a,b] of a monotone f, c its coefficients there, bracketed. Newton's method on F(s) = rise f(a + s
- * (b-a)), which it leaves for bisection where it steps out of the bracket; then a few bounds to each side, checked by
- * value, not by trust in the iteration.
+ * Brackets the one zero in [a,b] of a monotone f, c its coefficients there. Newton's method on F(s) = rise f(a + s
+ * (b-a)), with bisection if a step leaves the bracket. Then a few bounds to each side, verified by values of f.
  */
 function bracket(a: f64, b: f64, c0: f64, c1: f64, c2: f64, c3: f64, rise: f64): bool {
   const first = rise * c0;
@@ -88,7 +86,7 @@ function bracket(a: f64, b: f64, c0: f64, c1: f64, c2: f64, c3: f64, rise: f64):
   rootLow = a;
   rootHigh = b;
   for (let i = 0, reach = ((2.0 * bound) / slope) * width + 2.3e-16; i < 4 && reach < width; i++, reach *= 8.0) {
-    // 2^-52: the next numbers
+    // 2^-52: the distance of neighboring float64 numbers near 1
     const t = root - reach;
     if (t <= a) break;
     if (rise * value(t) < -bound) {

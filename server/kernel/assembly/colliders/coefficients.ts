@@ -1,6 +1,6 @@
 /**
- * What a body's surface brings to a contact with an analytic collider beside its dynamic friction, which every particle
- * has at hand.
+ * Coefficients of a body's surface in contact with an analytic collider: static friction and restitution. Dynamic
+ * friction is stored with every particle.
  */
 import {
   HEADER,
@@ -15,17 +15,17 @@ import {
   SURFACE_BYTES,
 } from "../layout/layout";
 
-// square roots of the coefficients of the last body found, and its particles; one instance belongs to one thread and
+// square roots of the coefficients of the last body found, and its particles; each instance belongs to one thread and
 // one room
 export let rootStatic: f32, rootBounce: f32;
 let first: usize;
 let end: usize;
-/** SURFACE row of who owns first .. end: what it holds may be changed between two ticks (sim/tuning.ts). */
+/** SURFACE row that owns first .. end; its values may change between two ticks (sim/tuning.ts). */
 let surface: usize;
 
 /**
- * Sets rootStatic and rootBounce of the body that owns the particle at address `at`. Where there is none (single
- * motions, in tests), it sticks as it slides and does not bounce.
+ * Sets rootStatic and rootBounce of the body that owns the particle at address `at`. Without a body (single motions, in
+ * tests), static friction equals dynamic friction and restitution is 0.
  * @param rootDynamic square root of the particle's dynamic coefficient
  */
 export function findCoefficients(at: usize, rootDynamic: f32): void {
@@ -50,16 +50,16 @@ export function findCoefficients(at: usize, rootDynamic: f32): void {
 }
 
 /**
- * Of the displacement `approach` that something made towards a surface in this substep, what it makes back in the next:
- * restitution times it (Newton), and nothing where the approach is what the external acceleration at `acc` makes in two
- * substeps (Mueller et al. 2020, section 3.6): what lies still does not hop.
+ * Returns the displacement away from a surface in the next substep, after an `approach` in this one: restitution times
+ * it (Newton). It is 0 if the approach is at most the displacement that the external acceleration at `acc` makes in two
+ * substeps (Mueller et al. 2020, section 3.6): resting bodies do not hop.
  */
 // @inline
 export function bounce(restitution: f32, approach: f32, acc: usize, h: f32): f32 {
   return restitution > 0 && !rests(approach, acc, h) ? restitution * approach : 0;
 }
 
-/** Is `approach` no more than the external acceleration at `acc` makes in two substeps? */
+/** Returns whether `approach` is at most the displacement of the external acceleration at `acc` in two substeps. */
 // @inline
 export function rests(approach: f32, acc: usize, h: f32): bool {
   const x = load<f32>(acc);

@@ -1,17 +1,17 @@
 /**
  * Particles against analytic colliders: continuous (swept) test, non-penetration, Coulomb friction on displacements.
  *
- * Every collider is its signed distance d(p), which is convex along the motion xPrev -> x, so marching from tangent to
- * tangent of d - r (Newton's method) never jumps over a surface; a funnel's is 1-Lipschitz only, and steps of d - r do
- * not (conservative advancement): "no contact" is certain. Cull without marching: the motion stays clear while d(xPrev)
- * + d(x) - 2r > |x - xPrev|. A particle whose motion enters and leaves again within
- * the substep is put back at its entry. Response, with the normal n at the contact and dx = x - xPrev:
+ * Every collider is a signed distance d(p), convex along the motion xPrev -> x. So marching from tangent to tangent of
+ * d - r (Newton's method) never jumps over a surface. A funnel's is only 1-Lipschitz, and there steps of d - r never do
+ * (conservative advancement). So "no contact" is certain. Cull without marching: the motion stays clear while d(xPrev)
+ * + d(x) - 2r > |x - xPrev|. A particle that enters and leaves again within the substep is put back at its entry.
+ * Response, with the normal n at the contact and dx = x - xPrev:
  *   x moves out along n to the surface by depth p, from within the margin no faster than RISE;  tangential displacement
- *   is cut whole up to mu_static q, else by mu q/|dx_t|, with q the part of p that dx came nearer     (Coulomb)
- *   and no velocity away from the collider remains from the push itself, but that of restitution (coefficients.ts).
- * A collider that moves (motion.ts) is met in its own frame: where a particle is from the collider before and after the
- * substep, taken as a straight line (a turn bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10
- * rad/s and 1/1200 s). Friction then drags along, and a wall that comes gives its own velocity.
+ *   is cut whole up to mu_static q, else by mu q/|dx_t|, with q the part of p that dx approached     (Coulomb)
+ *   and the push adds no velocity away from the collider, other than restitution (coefficients.ts).
+ * A moving collider (motion.ts) is met in its own frame. The path from the particle's place before the substep to that
+ * after it counts as a straight line there (rotation bends it by angle^2/8 of its distance from the center: 9 um at 1 m
+ * for 10 rad/s and 1/1200 s). Friction then drags along, and an approaching wall passes on its own velocity.
  */
 import {
   HEADER,
@@ -53,60 +53,61 @@ import { hasMarks, marksOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
 /**
- * What is left after so many steps is treated as a hit, which errs on the safe side. (In steps of d - r all that grazed
- * was one: a block that landed at 2 m/s was held 0.1 mm too high, and slid on for half a second without friction.)
+ * A motion that is still near after MAX_MARCH steps counts as a hit, which errs on the safe side. (With steps of d - r
+ * every grazing motion did: a block that landed at 2 m/s was held 0.1 mm too high, and slid on for half a second
+ * without friction.)
  */
 const MAX_MARCH = 24;
 /**
- * Along a wall of 1 m with a margin of 5 mm steps of half of it make 400; a motion that grazes further is stopped on
- * its way.
+ * Most steps along a concave collider. A wall of 1 m with a margin of 5 mm would take 400 steps of half the margin; a
+ * motion that grazes longer is stopped on its way.
  */
 const MAX_CONCAVE_MARCH = 64;
 /**
- * What began inside a collider, where a scene or a jump put it (MARK_SLOW), leaves by this part of its margin a
- * substep.
+ * A particle that began inside a collider, where a scene or a jump put it (MARK_SLOW), leaves by this part of its
+ * margin a substep.
  */
 const LEAVE: f32 = 0.0625;
 
 /**
- * What began within its margin, but clear of the collider, comes out by this many margins a second: half a second for
- * the whole gap, so slowly that nothing is compressed by it.
+ * A particle that began within its margin, but clear of the collider, moves out by this many margins a second. The
+ * whole gap takes half a second, too slow to compress anything.
  */
 export const RISE: f32 = 2;
 
-// normal of the last answer; one instance belongs to one thread
+// normal of the last answer; each thread has its own instance
 export let answerX: f32, answerY: f32, answerZ: f32;
-/** Part of the motion after which it came to the surface; 0 where it began there. */
+/** Part of the motion at which it reached the surface; 0 if it began there. */
 let answerT: f32;
 
 /**
- * What the collider answers to a motion from (px, py, pz) to (x, y, z), both in its frame, of a ball of radius r.
- * @returns how far the end has to move along the normal answerX answerY answerZ, m; not above 0: nothing
+ * Collides a motion from (px, py, pz) to (x, y, z), in the collider's frame, of a ball of radius r.
+ * @returns how far the end must move out along the normal answerX answerY answerZ, m; not positive: no contact
  */
 export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f32, r: f32): f32 {
   const dx = x - px;
   const dy = y - py;
   const dz = z - pz;
   const move2 = dx * dx + dy * dy + dz * dz;
-  // most are nowhere near: the end of the motion is further from the collider's ball than the motion is long
-  // (a + b)^2 <= 2 a^2 + 2 b^2 spares the root of move2
+  // most are nowhere near: the motion's end is further from the collider's bounding ball than the motion is long. (a +
+  // b)^2 <= 2 a^2 + 2 b^2 saves the root of move2
   const cx = x - load<f32>(c, COLLIDER_A);
   const cy = y - load<f32>(c, COLLIDER_A + 4);
   const cz = z - load<f32>(c, COLLIDER_A + 8);
   const bound = load<f32>(c, COLLIDER_BOUND) + r;
   if (cx * cx + cy * cy + cz * cz > 2 * (bound * bound + move2)) return 0;
-  if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH) return 0; // it answers triangle by triangle, not as a whole
+  if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH) return 0; // a mesh collides by its triangles
   let d1 = distanceTo(c, x, y, z) - r;
-  if (d1 > 0 && d1 * d1 > move2) return 0; // even from here back along the whole motion the surface is out of reach
+  if (d1 > 0 && d1 * d1 > move2) return 0; // the surface is out of reach on the whole motion back from here
   let mx = nx;
   let my = ny;
-  let mz = nz; // the normal that answers
+  let mz = nz; // normal of the answer
   const d0 = distanceTo(c, px, py, pz) - r;
   const move = Mathf.sqrt(move2);
   let entry: f32 = 0;
   if (d0 <= 0) {
-    // From within the margin: away from the surface where it began, or on into it, through to another side even, which
-    // the end alone does not show on a thin plate.
+    // It began within the margin: it moves away from that surface, or further in. It may even end beyond another side,
+    // which the end alone does not show on a thin plate.
     const inward = dx * nx + dy * ny + dz * nz;
     if (inward >= 0) {
       if (d1 > 0) return 0;
@@ -136,8 +137,8 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
     }
     if (!hit && d1 > 0) return 0;
     entry = hit ? t : d0 / move;
-    // Through to another side (or out again): answer at the entry. A shallow hit slides along the surface where it
-    // ended.
+    // If it went through to another side, or out again, it is put back at the entry. A shallow hit slides along the
+    // surface where it ended.
     if (hit && (d1 > 0 || nx * mx + ny * my + nz * mz < 0.5)) {
       // depth along the entry normal
       const above = (x - (px + t * dx)) * nx + (y - (py + t * dy)) * ny + (z - (pz + t * dz)) * nz;
@@ -155,11 +156,11 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
 }
 
 /**
- * The march along something concave, which one may graze at its margin and enter further on: a touch counts only on the
- * way in, and steps are at least half the margin, which cannot jump over the surface itself. A march that does not end
- * counts as a hit.
+ * Marches along a concave collider. A motion may graze it at the margin and enter further on. So a touch counts only on
+ * the way in, and steps are at least half the margin, which cannot jump over the surface itself. A march that does not
+ * end counts as a hit.
  * @param move length of the motion; t part of it that is clear; end distance of its end from the margin; the last
- *   normal is that of the start
+ * normal is that of the start
  */
 function answerConcave(
   c: usize,
@@ -199,13 +200,13 @@ function answerConcave(
   answerX = ex;
   answerY = ey;
   answerZ = ez;
-  // at least something: the caller then asks whether the answer is in the clear
+  // positive, so that the caller checks whether the answer is clear of the wall
   return max<f32>(1e-4 * r, -((x - (px + t * dx)) * ex + (y - (py + t * dy)) * ey + (z - (pz + t * dz)) * ez));
 }
 
 /**
- * How far a particle of a body that is tangled with a collider is moved out: `depth` within the margin r, it was at
- * this distance before the substep.
+ * Limits how far a particle of a body tangled with a collider moves out: `depth` within the margin r, `distance` at the
+ * start of the substep.
  */
 // @inline
 function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
@@ -214,8 +215,8 @@ function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
 }
 
 /**
- * What others have answered may have pushed a particle through a plane, which has no other side: beside the foot of a
- * table its nearest way out can be the table's underside. It comes back to the plane. @returns whether there was one
+ * Moves a particle back above planes that other colliders have pushed it through: beside a table's foot the nearest way
+ * out can be the table's underside. A plane has no other side. @returns whether it was below one
  */
 export function raise(particle: usize, table: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
@@ -231,8 +232,8 @@ export function raise(particle: usize, table: usize): bool {
 }
 
 /**
- * What is put to a surface is there to the bit: across it nothing is left below float32's steps, along it what still
- * slides.
+ * Sets the low words of a particle that was put to a surface. Across the surface no part below float32's steps remains;
+ * along it the sliding part does.
  * @param at particle in X; nx, ny, nz normal; slides share of its motion along the surface that friction leaves
  */
 function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
@@ -242,7 +243,7 @@ function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
   const rx = load<f32>(rounding);
   const ry = load<f32>(rounding, 4);
   const rz = load<f32>(rounding, 8);
-  // as it was when the substep began
+  // low words at the start of the substep
   const lx = load<f32>(low) - rx;
   const ly = load<f32>(low, 4) - ry;
   const lz = load<f32>(low, 8) - rz;
@@ -260,7 +261,7 @@ function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
 
 /**
  * Moves the particles begin..end out of all colliders and corrects their velocities.
- * @param table whom they may touch (filters.ts)
+ * @param table colliders that they may touch (filters.ts)
  */
 export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
@@ -279,14 +280,17 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
   }
 }
 
-/** Colliders act in scene order, each on the motion from where xPrev was before. @returns whether one touched */
+/**
+ * Collides a particle with all colliders in scene order, each with the motion from the original xPrev. @returns whether
+ * one touched
+ */
 function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   const originX = load<f32>(prev);
   const originY = load<f32>(prev, 4);
   const originZ = load<f32>(prev, 8);
-  // what begins deep inside is drawn out with its neighbors (resolution.ts), else leaves slowly, and is not thrown
-  // out alone; a plane has no surface
+  // a particle that begins deep inside is pulled out with its neighbors (resolution.ts), or leaves slowly; thrown out
+  // alone it would tear away. A plane has no core mesh to pull it out of
   const drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
   let touched = false;
   for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
@@ -315,9 +319,9 @@ function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool 
 }
 
 /**
- * What a collider's `answer` of this depth does to a particle, whose motion from (px, py, pz) to (x, y, z) is in the
+ * Applies a collider's `answer` of this depth to a particle, whose motion from (px, py, pz) to (x, y, z) is in the
  * collider's frame.
- * @returns whether it is a contact, and no leaving
+ * @returns whether it is a contact, not a slow exit
  */
 function respond(
   c: usize,
@@ -338,14 +342,14 @@ function respond(
   if (marked && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) {
     const slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
     if (slowly < depth) {
-      // no velocity, no friction: it goes its own way meanwhile
+      // without velocity and friction: meanwhile it moves freely
       shiftFrom(c, at, slowly * answerX, slowly * answerY, slowly * answerZ);
       shiftFrom(c, prev, slowly * answerX, slowly * answerY, slowly * answerZ);
       return false;
     }
   }
   const approach = -((x - px) * answerX + (y - py) * answerY + (z - pz) * answerZ);
-  // what friction acts on: overlap that was there before presses on nothing
+  // the depth that friction acts on: older overlap exerts no pressure
   const grip = min<f32>(depth, max<f32>(approach, 0));
   if (answerT === 0 && depth > grip + RISE * h * r) {
     const within = min<f32>(r, max<f32>(0, r - distanceAtStart(c, at, prev)));
@@ -355,7 +359,10 @@ function respond(
   return true;
 }
 
-/** A particle's from a collider where the substep began, which is not xPrev where contact has moved that, m. */
+/**
+ * Returns a particle's distance from a collider at the start of the substep, m. That is not xPrev if contact has moved
+ * xPrev.
+ */
 function distanceAtStart(c: usize, at: usize, prev: usize): f32 {
   const safe = <usize>load<u32>(HEADER, H_SAFE);
   const start = safe ? safe + (at - <usize>load<u32>(HEADER, H_X)) : prev;
@@ -369,8 +376,9 @@ function distanceAtStart(c: usize, at: usize, prev: usize): f32 {
 }
 
 /**
- * Out of a collider by `depth` along the normal of its answer, with friction and restitution, as above.
- * @param grip what friction acts on, m; approach the motion against the normal, m
+ * Moves a particle out of a collider by `depth` along the normal of its answer, with friction and restitution (see the
+ * head).
+ * @param grip the depth that friction acts on, m; approach the motion against the normal, m
  */
 function moveOut(
   c: usize,
@@ -415,8 +423,8 @@ function moveOut(
     y -= cut * ty;
     z -= cut * tz;
   }
-  // What is concave may be in the way of its own answer. Slow motions along it stay within half of the margin; others
-  // stop where they entered, at the margin.
+  // Pushing out of one wall of a funnel can hit the other wall. Slow motions along it stay within half of the margin;
+  // others stop where they entered, at the margin.
   const r = load<f32>(prev, 12);
   if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
     const out = max<f32>(0, r - distanceTo(c, entryX, entryY, entryZ));
@@ -424,15 +432,15 @@ function moveOut(
     y = entryY + out * ny;
     z = entryZ + out * nz;
   }
-  // the answer's normal velocity: what is left of the approach, or what bounces, never a push away
+  // normal velocity: the rest of the approach, or the bounce, never a push away
   const back = bounce(rootBounce * load<f32>(c, COLLIDER_RESTITUTION), approach, acc, h);
   const away = (x - px) * mx + (y - py) * my + (z - pz) * mz - back;
   put(c, at, x, y, z, mx, my, mz, 1 - cut);
-  // written as a shift of xPrev, so that several colliders add up and the velocity at the end sees all of them
+  // as a shift of xPrev, so that several colliders add up and the final velocity includes all of them
   if (away > 0 || back > 0) shiftFrom(c, prev, away * mx, away * my, away * mz);
 }
 
-/** Coulomb: the share of a displacement along a collider that friction takes. */
+/** Coulomb: returns the share of a displacement along a collider that friction removes. */
 // @inline
 export function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
   return slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * grip
@@ -440,7 +448,7 @@ export function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
     : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * grip) / slide);
 }
 
-/** Puts a particle to (x, y, z) on a surface with normal m, both in a collider's frame. */
+/** Puts a particle at (x, y, z) on a surface with normal m, both in a collider's frame. */
 function put(c: usize, at: usize, x: f32, y: f32, z: f32, mx: f32, my: f32, mz: f32, slides: f32): void {
   const motion = <usize>load<u32>(c, COLLIDER_MOTION);
   if (motion) {
@@ -459,7 +467,7 @@ function put(c: usize, at: usize, x: f32, y: f32, z: f32, mx: f32, my: f32, mz: 
   if (roundingFrom()) keepLow(at, mx, my, mz, slides);
 }
 
-/** Shifts a place by a vector in a collider's frame. */
+/** Shifts a position by a vector in a collider's frame. */
 function shiftFrom(c: usize, place: usize, x: f32, y: f32, z: f32): void {
   const motion = <usize>load<u32>(c, COLLIDER_MOTION);
   if (!motion) {
@@ -477,7 +485,7 @@ function shift(place: usize, x: f32, y: f32, z: f32): void {
   store<f32>(place, load<f32>(place, 8) + z, 8);
 }
 
-/** The velocity of a particle that has touched something, from its positions. */
+/** Sets the velocity of a particle that has touched something, from its positions. */
 // @inline
 function takeVelocity(at: usize, prev: usize, h: f32): void {
   const v = at + (<usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X));

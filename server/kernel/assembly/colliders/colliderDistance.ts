@@ -1,9 +1,9 @@
 /**
- * Colliders as signed distances: how far a point is from the surface (negative inside), and the outward unit normal.
- * Every one is exact, hence 1-Lipschitz: nothing nearer than |d| is on the surface. Cylinder and funnel are figures of
- * revolution: the distance in the half plane of (radius from the axis, height along it) to a rectangle, and to a
- * segment (the wall's middle) less half its thickness, so that its rims are round. Of a mesh it is the distance to a
- * ball that holds it: enough to know that something is far. What touches it is found by its triangles.
+ * Colliders as signed distances: distance of a point from the surface (negative inside), and the outward unit normal.
+ * Every distance is exact, hence 1-Lipschitz: no point of the surface is nearer than |d|. Cylinder and funnel are
+ * solids of revolution: the distance in the half plane of (radius from the axis, height along it) to a rectangle, or to
+ * a segment (the wall's middle) minus half its thickness, so that its rims are round. For a mesh it is the distance to
+ * a bounding ball, which shows that a particle is far away. Its triangles collide one by one.
  */
 import {
   COLLIDER_TYPE,
@@ -20,14 +20,15 @@ import {
   COLLIDER_FUNNEL,
 } from "../layout/layout";
 
-// normal of the last call of distanceTo; one instance belongs to one thread
+// normal of the last call of distanceTo; each thread has its own instance
 export let nx: f32, ny: f32, nz: f32;
-// likewise in a half plane through the axis: outward, along the radius and along the axis
+// the same in a half plane through the axis: outward, along the radius and along the axis
 let gr: f32;
 let gs: f32;
 
 /**
- * Signed distance from point p to the collider's surface, m (negative inside); sets the outward unit normal nx ny nz.
+ * Returns the signed distance from point p to the collider's surface, m (negative inside); sets the outward unit normal
+ * nx ny nz.
  */
 export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
   const type = load<i32>(c, COLLIDER_TYPE);
@@ -66,7 +67,7 @@ export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
     nx = 0;
     ny = 1;
     nz = 0;
-  } // exactly in the middle: every direction is right
+  } // exactly at the center: any direction is valid
   return length - load<f32>(c, COLLIDER_RADIUS);
 }
 
@@ -140,7 +141,7 @@ function distanceToRevolved(c: usize, type: i32, px: f32, py: f32, pz: f32): f32
     ry /= rho;
     rz /= rho;
   } else if (abs<f32>(ux) < 0.6) {
-    // on the axis every direction across it is right
+    // on the axis any direction across it is valid
     const k: f32 = 1 / Mathf.sqrt(uy * uy + uz * uz);
     rx = 0;
     ry = -uz * k;
@@ -163,7 +164,7 @@ function distanceToRevolved(c: usize, type: i32, px: f32, py: f32, pz: f32): f32
   return d;
 }
 
-/** A cylinder's half plane. @param qr from its side, outward, m; s along the axis from its bottom, m */
+/** Distance in a cylinder's half plane. @param qr from its side, outward, m; s along the axis from its bottom, m */
 function distanceToRectangle(qr: f32, s: f32, length: f32): f32 {
   const half: f32 = 0.5 * length;
   const middle = s - half;
@@ -184,12 +185,12 @@ function distanceToRectangle(qr: f32, s: f32, length: f32): f32 {
   return d;
 }
 
-/** From the middle of a funnel's wall. @param r from its radius at end a, m; s along the axis from there, m */
+/** Distance from the middle of a funnel's wall. @param r from its radius at end a, m; s along the axis from there, m */
 function distanceToWall(r: f32, s: f32, slope: f32, length: f32): f32 {
   const side: f32 = Mathf.sqrt(slope * slope + length * length);
   const t = (r * slope + s * length) / (side * side);
   if (t > 0 && t < 1) {
-    // beside the wall: the distance to its line, whose normal is as good in the wall's middle as anywhere
+    // beside the wall: the distance to its line; its normal is valid even in the wall's middle
     const off = (r * length - s * slope) / side;
     const out: f32 = off > 0 ? 1 : -1;
     gr = (out * length) / side;

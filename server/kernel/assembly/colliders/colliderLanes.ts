@@ -1,7 +1,7 @@
 /**
- * Which of four particles any collider may answer to at all. Most are nowhere near one: they are cleared four at a time
- * by the tests that collide.ts begins with, in the same order of operations, so that nothing is left out that it would
- * have answered. What moves, a cylinder and a funnel are asked by their balls only.
+ * Finds which of four particles may collide with any collider. Most are nowhere near one. They are cleared four at a
+ * time by the first tests of collide.ts, in the same order of operations, so that no contact is missed. Moving
+ * colliders, cylinders and funnels are tested by their bounding balls only.
  */
 import {
   H_COLLIDERS,
@@ -30,13 +30,13 @@ function splat(at: usize): v128 {
   return v128.load32_splat(at);
 }
 
-/** a . b as scalar code sums it up. */
+/** Returns a . b, summed in the order of scalar code. */
 // @inline
 function dotInOrder(ax: v128, bx: v128, ay: v128, by: v128, az: v128, bz: v128): v128 {
   return add(add(mul(ax, bx), mul(ay, by)), mul(az, bz));
 }
 
-/** Signed distances of four points, as `distanceTo` has them, to a plane, a sphere, a capsule or a box. */
+/** Returns signed distances of four points, as `distanceTo`, to a plane, a sphere, a capsule or a box. */
 function distances(c: usize, type: i32, x: v128, y: v128, z: v128): v128 {
   const ax = splat(c + COLLIDER_A);
   const ay = splat(c + COLLIDER_A + 4);
@@ -59,7 +59,7 @@ function distances(c: usize, type: i32, x: v128, y: v128, z: v128): v128 {
   return sub(f32x4.sqrt(dotInOrder(dx, dx, dy, dy, dz, dz)), splat(c + COLLIDER_RADIUS));
 }
 
-/** Of points from the box's center. */
+/** Returns distances of points given relative to the box's center. */
 function boxDistances(c: usize, px: v128, py: v128, pz: v128): v128 {
   const r = c + COLLIDER_ROTATION;
   const zero = f32x4.splat(0);
@@ -80,8 +80,8 @@ function boxDistances(c: usize, px: v128, py: v128, pz: v128): v128 {
 }
 
 /**
- * @param xAt four particles one behind the other; prevAt where they were, and their radii; table whom they may touch
- * @returns a bit for each that a collider may answer to
+ * @param xAt four consecutive particles; prevAt their previous places, and radii; table colliders that they may touch
+ * @returns a bit for each that may collide
  */
 export function mayBeAnswered(xAt: usize, prevAt: usize, table: usize): i32 {
   const zero = f32x4.splat(0);

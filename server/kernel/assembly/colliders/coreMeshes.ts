@@ -1,14 +1,14 @@
 /**
- * Core meshes of colliders that move: particles with w = 0 that go where the path takes them. In every substep xPrev is
- * where they are at its start, x where they are at its end and v = (x - xPrev)/h, so that to whatever meets them they
- * are particles like others. Nothing else moves them.
+ * Core meshes of moving colliders: particles with w = 0 that follow the path. In every substep xPrev is their place at
+ * its start, x that at its end and v = (x - xPrev)/h, so contact treats them like other particles. Nothing else moves
+ * them.
  *   x = s + R q, q the vertex from the collider's center in the scene's frame
- * q is float64, the difference of two float32 numbers, and so is the sum: unmoved (R = 1, s the center) they are
- * exactly where the scene puts them, and x at the end of a substep is, to the bit, xPrev at the start of the next.
- * Where a path begins again elsewhere (MOTION_JUMPS) both poses are the new one, and so are the safe positions: they
- * are not swept across the room. A collider may close on what has no room left: then the response to contacts
- * (contactResponse.ts) holds particles of its core mesh back, in the last resort. They go where they belong in the next
- * substep, and this as a motion like any other: put there, they would be on the other side of what held them.
+ * q and the sum are float64, q the difference of two float32 numbers. So an unmoved collider (R = 1, s the center) is
+ * exactly where the scene puts it. x at the end of a substep is bitwise xPrev at the start of the next.
+ * If a path restarts elsewhere (MOTION_JUMPS), both poses are the new one, and so are the safe positions: they are not
+ * swept across the room. A collider may squeeze a body that has no room left. Then the contact response
+ * (contactResponse.ts) holds back particles of its core mesh, in the last resort. They return to the path in the next
+ * substep by an ordinary motion: put there at once, they would be on the other side of the body that held them.
  */
 import {
   HEADER,
@@ -37,7 +37,7 @@ import { planMotions, poseAtEnd } from "./motion";
 import { hasMarks, marksOf, numberOf, unmark } from "../state/marks";
 
 /**
- * One substep of the core particles begin .. end of the collider with this MOTION row, whose poses are made.
+ * Moves the core particles begin .. end of the collider with this MOTION row by one substep. Its poses are known.
  * @param h s
  */
 export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void {
@@ -48,8 +48,8 @@ export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void 
 }
 
 /**
- * After a jump: safe where it is now, and nothing is known of who is near (front.ts). Whom it came down on is looked
- * for in the next tick (server/sim/intersections).
+ * After a jump: makes the new positions safe, and forgets the front (front.ts). Bodies that the collider landed on are
+ * found in the next tick (server/sim/intersections).
  */
 function forgetWay(motion: usize, begin: i32, end: i32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
@@ -61,7 +61,7 @@ function forgetWay(motion: usize, begin: i32, end: i32): void {
   store<i32>(HEADER, 0, H_LIST_VALID);
 }
 
-/** Has the response held back any particle of this core mesh in the last substep? */
+/** Returns whether the response has held back any particle of this core mesh in the last substep. */
 function lags(motion: usize, count: i32): bool {
   const first = numberOf(<usize>load<u32>(motion, MOTION_CORE));
   if (hasMarks()) for (let i = 0; i < count; i++) if (marksOf(first + i) & MARK_LAGS) return true;
@@ -69,9 +69,9 @@ function lags(motion: usize, count: i32): bool {
 }
 
 /**
- * Once a tick, after `planMotions`, for whoever looks at the state before the first substep: x and xPrev where the tick
- * begins (a room that rested has skipped ticks), v the mean velocity of the whole tick; none where the path jumps. What
- * lags stays where it is.
+ * Once a tick, after `planMotions`, sets the state that is read before the first substep: x and xPrev where the tick
+ * begins (a room at rest skips ticks), v the mean velocity of the tick, 0 if the path jumps. Core meshes that lag stay
+ * where they are.
  */
 function beginCoreMeshes(): void {
   let motion = <usize>load<u32>(HEADER, H_MOTIONS);
@@ -82,7 +82,7 @@ function beginCoreMeshes(): void {
     const travel = load<f32>(motion, MOTION_TRAVEL);
     if (travel > 0 && travel < Infinity) poseAtEnd(motion);
     place(motion, 0, count, 1 / load<f32>(HEADER, H_TICK_SECONDS));
-    // what others read before the substeps is where the collider begins
+    // until the first substep, the collider is at its first pose
     memory.copy(motion + MOTION_S1, motion + MOTION_S0, MOTION_S1 - MOTION_S0);
     for (let i = 0, x = <usize>load<u32>(motion, MOTION_CORE); i < count; i++, x += 16) {
       const w = load<f32>(x, 12);
@@ -92,13 +92,13 @@ function beginCoreMeshes(): void {
   }
 }
 
-/** Where all cores are at the start of the tick that comes: for a room that rests while its colliders go on. */
+/** Places all cores at the start of the next tick, for a room that rests while its colliders move on. */
 export function placeCoreMeshes(): void {
   planMotions();
   beginCoreMeshes();
 }
 
-/** xPrev from the first pose, x from the second, v between them. */
+/** Sets xPrev from the first pose, x from the second, and v between them. */
 function place(motion: usize, begin: i32, end: i32, inverseH: f32): void {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
@@ -119,7 +119,7 @@ function place(motion: usize, begin: i32, end: i32, inverseH: f32): void {
   }
 }
 
-/** Component r of s + R (a, b, c). */
+/** Returns component r of s + R (a, b, c). */
 // @inline
 function along(s: usize, R: usize, r: usize, a: f64, b: f64, c: f64): f32 {
   const row = R + 12 * r;

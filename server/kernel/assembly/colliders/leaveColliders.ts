@@ -1,7 +1,6 @@
 /**
- * Colliders and the response to contacts (contactResponse.ts): what it moves comes after collide.ts and rigid.ts, and
- * must not go back into a collider that these have moved it out of. Mesh colliders are surfaces like others and not
- * asked here.
+ * Keeps particles that the contact response moves (contactResponse.ts) out of colliders. The response runs after
+ * collide.ts and rigid.ts, and must not move them back in. Mesh colliders are surfaces and not handled here.
  */
 import {
   HEADER,
@@ -35,16 +34,16 @@ import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
 /** Rounding of a distance to a collider, in margins. */
 const ROUNDING: f32 = 1e-3;
 
-/** Where facets sag, a core lies deeper than its inset. */
+/** Facets of a curved core mesh lie deeper than its inset, by up to this factor. */
 const DEEPER: f32 = 2;
 
-/** Table of colliders that the body of this particle may touch. */
+/** Table of colliders that this particle's body may touch. */
 // @inline
 function tableOf(particle: usize): usize {
   return <usize>load<u32>(bodyOf(particle), BODY_MEETS);
 }
 
-/** How far a point is within a collider's margin r at one end of the substep, m; leaves the normal there. */
+/** Returns the depth of a point in a collider's margin r at one end of the substep, m; sets the normal there. */
 function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
   const motion = <usize>load<u32>(c, COLLIDER_MOTION);
   if (!motion) return r - distanceTo(c, load<f32>(at), load<f32>(at, 4), load<f32>(at, 8));
@@ -58,9 +57,10 @@ function marginOf(particle: usize): f32 {
 }
 
 /**
- * Deeper than its margin in a body of finite thickness a particle may be nearer to another side than the one that it
- * came in by; a plane has one side, and surfaces go no
- * deeper into a ball than to its core. */
+ * Returns whether the way out is known. A particle deeper than its margin in a body of finite thickness may be nearer
+ * to another side than the one that it entered. A plane has one side, and surfaces go no deeper into a ball than to its
+ * core.
+ */
 function shallow(c: usize, depth: f32, r: f32): bool {
   const type = load<i32>(c, COLLIDER_TYPE);
   return (
@@ -104,8 +104,8 @@ export function leaveColliders(particle: usize): bool {
 }
 
 /**
- * Moves a particle that is within the margin of a collider to where collide.ts will put it, with friction.
- * @returns whether it was within any
+ * Moves a particle in a collider's margin to the position that collide.ts will give it, with friction.
+ * @returns whether it was in any margin
  */
 export function restOnColliders(particle: usize): bool {
   const inside = v128.load(particle);
@@ -124,7 +124,7 @@ export function restOnColliders(particle: usize): bool {
   return true;
 }
 
-/** Where a particle would be that had gone with the collider since the substep began. */
+/** Returns the position that the particle would have if it had moved with the collider during the substep. */
 function carried(particle: usize): v128 {
   const prev = particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   const motion = <usize>load<u32>(left, COLLIDER_MOTION);
@@ -134,14 +134,14 @@ function carried(particle: usize): v128 {
   return f32x4(frameX, frameY, frameZ, 0);
 }
 
-/** Of three lanes. */
+/** Dot product of the first three lanes. */
 // @inline
 function dot(a: v128, b: v128): f32 {
   const c = f32x4.mul(a, b);
   return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
 }
 
-/** Has the particle come deeper into a collider's margin than it was when the substep began? */
+/** Returns whether the particle is deeper in a collider's margin than at the start of the substep. */
 export function entersCollider(particle: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   const table = tableOf(particle);

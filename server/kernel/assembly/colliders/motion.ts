@@ -1,8 +1,8 @@
 /**
- * Colliders that move: where each is at the start and the end of the substep, as a pure function of tick and substep.
- * Keys (time, translation, unit quaternion) are made by the loader from the scene's, close enough together that a
- * straight line between two quaternions, normalized, turns evenly (shared/motion.ts, which clients use to draw the same
- * path); here there is only + - * / sqrt.
+ * Moving colliders: the pose at the start and the end of the substep, as a pure function of tick and substep. The
+ * loader makes keys (time, translation, unit quaternion) from the scene's. They are close enough that a straight line
+ * between two quaternions, normalized, turns evenly (shared/motion.ts, with which clients draw the same path). Here
+ * only + - * / sqrt are used.
  */
 import {
   HEADER,
@@ -38,11 +38,12 @@ let qw: f64;
 let qx: f64;
 let qy: f64;
 let qz: f64;
-// result of the last inFrame, fromFrame, turnFromFrame; one instance belongs to one thread
+// result of the last inFrame, fromFrame, turnFromFrame; each thread has its own instance
 export let frameX: f32, frameY: f32, frameZ: f32;
 
 /**
- * Once a tick: how far each may travel in it (sum over its substeps, turning counted at the collider's farthest point).
+ * Finds the largest travel of each collider in the tick: the sum over its substeps, at its farthest point. Called once
+ * a tick.
  */
 export function planMotions(): void {
   let row = <usize>load<u32>(HEADER, H_MOTIONS);
@@ -85,14 +86,14 @@ export function planMotions(): void {
   }
 }
 
-/** Within planMotions' tick: the pose where it ends, as the second one. */
+/** Sets the second pose to that at the end of planMotions' tick. */
 export function poseAtEnd(row: usize): void {
   const end = timeOf(load<i32>(HEADER, H_SUBSTEPS));
   evaluate(row, end, cycle(row, end));
   write(row, MOTION_S1, MOTION_R1);
 }
 
-/** At the start of every substep: poses at its start and end. */
+/** Sets the poses at the start and the end of a substep. Called at its start. */
 export function moveColliders(): void {
   let row = <usize>load<u32>(HEADER, H_MOTIONS);
   const substep = load<i32>(HEADER, H_SUBSTEP);
@@ -103,7 +104,7 @@ export function moveColliders(): void {
     const after = cycle(row, to);
     evaluate(row, to, after);
     write(row, MOTION_S1, MOTION_R1);
-    // a path that begins again elsewhere is not swept across the room
+    // a path that restarts elsewhere is not swept across the room
     const jumped = before !== after && load<i32>(row, MOTION_LOOP) === MOTION_JUMPS;
     if (!jumped) evaluate(row, from, before);
     store<i32>(row, jumped ? 1 : 0, MOTION_JUMPED);
@@ -111,7 +112,7 @@ export function moveColliders(): void {
   }
 }
 
-/** s of simulated time since the room began, at the start of substep s of this tick. */
+/** Returns the simulated time since the room began at the start of substep s of this tick, s. */
 // @inline
 function timeOf(substep: i32): f64 {
   return (
@@ -121,7 +122,7 @@ function timeOf(substep: i32): f64 {
   );
 }
 
-/** How many times the path has been gone through. */
+/** Returns the number of completed passes of the path. */
 function cycle(row: usize, time: f64): f64 {
   if (load<i32>(row, MOTION_LOOP) === MOTION_ONCE) return 0;
   return floor(
@@ -129,7 +130,10 @@ function cycle(row: usize, time: f64): f64 {
   );
 }
 
-/** Pose at `time`; a looping path is counted from the start of the given cycle, and past its end stays there. */
+/**
+ * Finds the pose at `time`. A looping path is counted from the start of the given cycle, and stays at its end after
+ * that.
+ */
 function evaluate(row: usize, time: f64, cycles: f64): void {
   const keys = <usize>load<u32>(row, MOTION_KEYS);
   const count = load<i32>(row, MOTION_KEY_COUNT);
@@ -177,7 +181,7 @@ function write(row: usize, s: usize, r: usize): void {
 }
 
 /**
- * World -> the frame in which the scene describes the collider: center + R^T (p - s).
+ * Transforms from the world to the frame in which the scene describes the collider: center + R^T (p - s).
  * @param s, r MOTION_S0 and _R0 or MOTION_S1 and _R1
  */
 export function inFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz: f32): void {
@@ -190,7 +194,7 @@ export function inFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz:
   frameZ = load<f32>(motion, MOTION_CENTER + 8) + (load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
 }
 
-/** The way back. */
+/** Transforms a point back to the world. */
 export function fromFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz: f32): void {
   turnFromFrame(
     motion,
@@ -204,7 +208,7 @@ export function fromFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, p
   frameZ += load<f32>(motion + s, 8);
 }
 
-/** A direction on its way back. */
+/** Transforms a direction back to the world. */
 export function turnFromFrame(motion: usize, r: usize, x: f32, y: f32, z: f32): void {
   const R = motion + r;
   frameX = load<f32>(R) * x + load<f32>(R, 4) * y + load<f32>(R, 8) * z;

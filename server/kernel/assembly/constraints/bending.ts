@@ -2,18 +2,18 @@
  * Isometric bending over an interior edge, four stencils at a time (Bender et al. 2014, section 4.3 and figure 3;
  * Bergou et al. 2006).
  *
- *          x2                K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04),  c_jk = cot of the angle between edges
- *                            e_j and e_k
- *         /  \               E_b = B/(2 (A0+A1)) |K x|^2 = |C|^2 / (2 alpha),  C = sum_i K_i x_i (a vector), alpha =
- *            (A0+A1)/B
- *   e2  /  A0  \ e1          with the flexural rigidity B in N m (sim/constraints/bending.ts on the factor).
- *     x0 --e0-- x1           The energy is quadratic, so its compliant constraint is the vector C itself: one exact
- *                            linear solve,
- *   e3  \  A1  / e4            dL = (-C - aT L) / (sum_i w_i K_i^2 + aT),  x_i += w_i K_i dL,  aT = alpha/h^2
- *         \  /               and its multiplier keeps its direction. A sheet that is curved at rest keeps |C| at its
- *            rest length.
- *          x3                sum_i K_i = 0: subtracting x0 first keeps float32 digits far from the origin.
- * K and alpha come from outside: hinges with weights, and other stencils of four particles on sheets of rectangles
+ *          x2                K = (c01 + c04, c02 + c03, -c01 - c02, -c03 - c04)
+ *         /  \               c_jk = cot of the angle between edges e_j and e_k
+ *   e2  /  A0  \ e1          E_b = B/(2 (A0+A1)) |K x|^2 = |C|^2 / (2 alpha)
+ *     x0 --e0-- x1           C = sum_i K_i x_i (a vector), alpha = (A0+A1)/B
+ *   e3  \  A1  / e4          dL = (-C - aT L) / (sum_i w_i K_i^2 + aT)
+ *         \  /               x_i += w_i K_i dL,  aT = alpha/h^2
+ *          x3
+ * B is the flexural rigidity in N m (sim/constraints/bending.ts on the factor). The energy is quadratic, so its
+ * compliant constraint is the vector C itself: one exact linear solve, and its multiplier keeps its direction. A sheet
+ * that is curved at rest keeps |C| at its rest length. sum_i K_i = 0: subtracting x0 first keeps float32 digits far
+ * from the origin.
+ * K and alpha are given: hinges with weights, and other stencils of four particles on sheets of rectangles
  * (sim/constraints/sheetBending.ts).
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
@@ -32,15 +32,15 @@ import {
 import { nx, ny, nz, turnFrame, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
 
 /**
- * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
- *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
+ * @param block address of the first of `count` blocks; own the values that they keep between iterations; pass
+ * PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveBending(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, false);
   else solve(block, own, count, pass, inverseH2, false, false);
 }
 
-/** Like solveBending: dashpots, whose C is K x less that of the substep's beginning, turned along (dashpots.ts). */
+/** Solves dashpots, like solveBending: C is K x minus that at the start of the substep, turned along (dashpots.ts). */
 export function solveBendDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, true);
   else solve(block, own, count, pass, inverseH2, false, true);
@@ -54,7 +54,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const inverse = f32x4.splat(inverseH2);
   const first = pass & PASS_FIRST;
   const last = pass & PASS_LAST;
-  // m; only keeps 0/0 away where |C| is zero: smaller ones are lost to float32 when they are squared
+  // m; only avoids 0/0 if |C| is zero: smaller ones underflow in float32 when squared
   const smallest = f32x4.splat(1e-30);
   for (let n = 0; n < count; n++, block += dashpot ? BEND_DASHPOT_BYTES : BEND_BYTES, own += BEND_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));

@@ -1,8 +1,8 @@
-/** What solves of tetrahedra share: low words of their corners, and how they move them. */
+/** Shared code of tetrahedron solvers: low words of the corners, and moving them. */
 import { TET_UNIT } from "../layout/layout";
 import { add, mul, shift, toLow } from "../math/lanes";
 
-/** Low words of the particle whose address stands at `at`. */
+/** Loads the low words of the particle whose address is at offset `at`. */
 // @inline
 export function lowOf(block: usize, at: usize): v128 {
   return v128.load(<usize>load<u32>(block + at) + toLow);

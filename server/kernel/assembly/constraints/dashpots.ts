@@ -1,19 +1,20 @@
 /**
- * Material damping of compliant bodies (Kelvin and Voigt): beside each elastic constraint a dashpot, which resists the
+ * Material damping of compliant bodies (Kelvin and Voigt): each elastic constraint has a dashpot, which resists the
  * rate of the same strain, S = C tau deps/dt with the same moduli and the material's retardation time tau. By implicit
  * Euler over a substep that began with the strain eps_0
  *   h^2 S = C (eps - eps_0) tau h
- * it is one more compliant constraint, around eps_0 and with h/tau of the elastic compliance. What is kept here at the
- * end of a substep, behind everything that moves particles, is the strain that the next one begins with; the solve is
- * the elastic constraint's own (tetrahedron.ts, triangle.ts, bending.ts). Neither Green's strain nor K x along the
- * vectors that turn with a stencil changes in a rigid motion, so nothing is taken from one.
+ * it is one more compliant constraint, around eps_0 and with h/tau of the elastic compliance. This file stores the
+ * strain at the end of a substep, when all particles have moved; the next substep begins with it. The elastic
+ * constraint's own code solves it (tetrahedron.ts, triangle.ts, bending.ts). Neither Green's strain nor K x in the
+ * stencil's frame changes in a rigid motion, so dashpots take no energy from one.
  *
- * All dashpots come before the elastic constraints. Solved so, each takes from the relative motion of its particles and
- * never gives any, however few iterations there are: q tau/h of what it should take is missing then, q as in
- * sim/chooseSolvers.ts. Tried, on a beam of 1e6 Pa with a tau of 10 ms: behind the elastic constraints, it swings
- * itself up by 37 % of critical damping; as one constraint with them, around tau/(h + tau) eps_0 and with h/(h + tau)
- * of the compliance, the elastic stress lacks as much as the viscous one and the beam swings at 0.53 of its frequency.
- * Rates by how particles have moved in the substep would need no memory, but lose what low words hold (math/lanes.ts).
+ * All dashpots come before the elastic constraints. In that order each only takes from the relative motion of its
+ * particles, whatever the number of iterations. A part q tau/h of the damping is then missing, q as in
+ * sim/chooseSolvers.ts.
+ * Tried, on a beam of 1e6 Pa with a tau of 10 ms: dashpots after the elastic constraints (swings itself up by 37 % of
+ * critical damping); one constraint for both, around tau/(h + tau) eps_0 with h/(h + tau) of the compliance (the
+ * elastic stress lacks as much as the viscous one: 0.53 of the frequency). Rates from displacements in the substep need
+ * no memory, but lose the low words (math/lanes.ts).
  */
 import {
   BEND_K,
@@ -34,7 +35,7 @@ let ex: v128 = f32x4.splat(0);
 let ey: v128 = f32x4.splat(0);
 let ez: v128 = f32x4.splat(0);
 
-/** Four particles less four others, at the addresses held at `from` and `to`, with their low words. */
+/** Four particles minus four others, at the addresses stored at `from` and `to`, with their low words. */
 function edge(from: usize, to: usize): void {
   const a = differ(from, to);
   const b = differ(from + 4, to + 4);
@@ -53,7 +54,7 @@ function differ(from: usize, to: usize): v128 {
   return toLow ? add(far, sub(v128.load(q + toLow), v128.load(p + toLow))) : far;
 }
 
-/** @param block address of the first of `count` blocks of tetrahedra. Writes what they keep, nothing else. */
+/** Stores the strains of tetrahedra, nothing else. @param block address of the first of `count` blocks */
 export function keepTetrahedra(block: usize, count: i32): void {
   const half = f32x4.splat(0.5);
   const one = f32x4.splat(1);
@@ -94,7 +95,7 @@ export function keepTetrahedra(block: usize, count: i32): void {
   }
 }
 
-/** Likewise of triangles. */
+/** The same for triangles. */
 export function keepTriangles(block: usize, count: i32): void {
   const half = f32x4.splat(0.5);
   const one = f32x4.splat(1);
@@ -120,7 +121,7 @@ export function keepTriangles(block: usize, count: i32): void {
   }
 }
 
-/** Likewise of bending stencils: K x along the vectors that turn with them. */
+/** The same for bending stencils: K x along the unit vectors that turn with them. */
 export function keepBends(block: usize, count: i32): void {
   for (let n = 0; n < count; n++, block += BEND_DASHPOT_BYTES) {
     edge(block + 32, block + 48);

@@ -3,9 +3,8 @@
  *
  *     x0 <--- L0 ---> x1      C = |x0 - x1| - L0,  n = (x0 - x1)/|x0 - x1|,  dx_0 = w_0 n dL,  dx_1 = -w_1 n dL
  *
- * geometric.ts has the multiplier. A unilateral distance only resists stretching: L <= 0. Two particles in one place
- * part in the direction that they have at rest, so that a body crushed into a point unfolds; there is no smallest
- * length.
+ * geometric.ts computes the multiplier. A unilateral distance only resists stretching: L <= 0. Two particles in one
+ * place separate along their rest direction, so that a body crushed into a point unfolds. There is no smallest length.
  */
 import { sub, mul, add, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";
@@ -18,8 +17,8 @@ import {
 } from "../layout/layout";
 
 /**
- * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
- *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
+ * @param block address of the first of `count` blocks; own the values that they keep between iterations; pass
+ * PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveDistances(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true);

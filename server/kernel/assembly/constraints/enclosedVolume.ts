@@ -1,14 +1,14 @@
 /**
- * The volume that a closed surface encloses, as one constraint over all of its particles (Mueller et al. 2007, section
- * 4.3; Rodero Gomez, section 4.2).
+ * The volume inside a closed surface, as one constraint over all of its particles (Mueller et al. 2007, section 4.3;
+ * Rodero Gomez, section 4.2).
  *
  *   6V = sum over triangles (a, b, c) of x_a . (x_b x x_c),   grad_a 6V = sum over the triangles at a of x_b x x_c
- *   C = V - pressure V0, signed: a surface turned inside out is turned back
+ *   C = V - pressure V0, signed: an inverted surface is turned back
  *   dL = (-k' C - aT L)/(W + aT) as in geometric.ts; a unilateral one only resists compression: L >= 0
  *
- * Serial within a body, in the order of its triangles, so that the sum has the same bits for any number of threads;
- * bodies share no particle and are solved side by side. Volume and W are summed in float64: a thousand triangles cancel
- * to the volume. Coordinates are taken from the first particle.
+ * Serial within a body, in the order of its triangles, so that the sum has the same bits for any number of threads.
+ * Bodies share no particle and are solved in parallel. Volume and W are summed in float64: a thousand triangles cancel
+ * to the volume. Coordinates are relative to the first particle.
  */
 import {
   PASS_FIRST,

@@ -4,20 +4,21 @@
  *       6-----7       corner c: bit 0 is x, bit 1 is y, bit 2 is z
  *      /|    /|       6V = sum over the surface's triangles (a, b, c) of x_a . (x_b x x_c),  C = V - V0
  *     4-----5 |       grad_a 6V = sum over the triangles at a of x_b x x_c
- *     | 2---|-3       The faces of a bent cube are not flat, and its volume depends on the diagonals they are cut
- *                     along. The thesis's
- *     |/    |/        matrices come out only if the constraint acts twice, with half of its stiffness each: once with
- *           every face cut from its
- *     0-----1         lowest to its highest corner (0-6, 1-7 ...), once with all of them the other way
- *                     (tests/report/figures/hexahedron.ts).
+ *     | 2---|-3
+ *     |/    |/
+ *     0-----1
+ * The faces of a bent cube are not flat, and its volume depends on the diagonals along which they are cut. The thesis's
+ * matrices follow only if the constraint acts twice, with half of its stiffness each: once with every face cut from its
+ * lowest to its highest corner (0-6, 1-7 ...), once with all of them the other way
+ * (tests/report/figures/hexahedron.ts).
  *
- * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are taken from corner 0, for the digits; 6V is
- * one third of sum_a x_a . grad_a (a homogeneous function of degree three), which is exact where the sum is.
+ * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are relative to corner 0, to keep digits. 6V is
+ * one third of sum_a x_a . grad_a (a homogeneous function of degree three), as exact as the sum.
  */
 import { sub, mul, add, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { PASS_FIRST, HEXAHEDRON_REST, HEXAHEDRON_ALPHA, HEXAHEDRON_LAMBDA, HEXAHEDRON_BYTES } from "../layout/layout";
 
-/** Bytes of one vector's three rows, and where the gradients begin behind the eight corners. */
+/** Bytes of one vector's three rows, and offset of the gradients, behind the eight corners. */
 const VECTOR: usize = 48;
 const GRADIENT: usize = 384;
 

@@ -3,8 +3,8 @@ import { sub, mul, madd, dot3 } from "../math/lanes";
 import { TET_ORTHO_S, TET_S_COUPLING, TET_S_SHEAR } from "../layout/layout";
 
 /**
- * Six stresses, times S_00, to rows at `to`: S_00 makes them of the order of the strains, which float32 holds for any
- * modulus and size. The compliance's normal block is inverted by cofactors; it is positive definite
+ * Stores six stresses, times S_00, to rows at `to`. S_00 scales them to the order of the strains, which float32 holds
+ * for any modulus and size. The compliance's normal block is inverted by cofactors; it is positive definite
  * (shared/sceneRules.ts).
  * @param block of orthotropic compliances; k0 .. k5 normal strains, then gammas 12 02 01
  */

@@ -3,33 +3,33 @@
  * one compliant block.
  *
  *   F = D_s D_m^-1 = sum_i x_i b_i^T,  J = det F,  P = dPsi/dF = mu F + p cof F            dE/dx_i = V P b_i
- *   Neo-Hookean (Bender et al. 2014, eq 8)   Psi = mu/2 (I1 - log I3 - 3) + lambda/8 log^2 I3       p = (lambda log J -
- *   mu)/J
- *   stable (Smith et al. 2018; Macklin & Mueller 2021)   Psi = mu/2 (I1 - 3) + lambda'/2 (J - gamma)^2   p = lambda' (J
- *   - gamma)
+ *   Neo-Hookean (Bender et al. 2014, eq 8)   Psi = mu/2 (I1 - log I3 - 3) + lambda/8 log^2 I3
+ *       p = (lambda log J - mu)/J
+ *   stable (Smith et al. 2018; Macklin & Mueller 2021)   Psi = mu/2 (I1 - 3) + lambda'/2 (J - gamma)^2
+ *       p = lambda' (J - gamma)
  * lambda' = lambda + mu and gamma = 1 + mu/lambda': at rest P = 0 and the tangent is that of Hooke's law with mu,
  * lambda.
  *
  * Nine multipliers L, -h^2 V P once converged, act through b_i alone: x_i = xTilde_i + w_i L b_i, dF = dL K, K = sum_i
- * w_i b_i b_i^T. The fixed point L = -h^2 V P(F) is implicit Euler for any way there. One iteration is a Newton step
+ * w_i b_i b_i^T. The fixed point L = -h^2 V P(F) is implicit Euler, whatever the path. One iteration is a Newton step
  * with a simpler stiffness in place of h^2 V d^2Psi/dF^2. With the rotation R of F and R^T dL = X = S + A, symmetric
  * and antisymmetric, N = R^T cof F, Y = -R^T (L + h^2 V P):
  *   S + beta (S K + K S) + a N (N : X K) = sym Y - beta (A K - K A)        strain: beta bounds the deviatoric tangent
  *   (mu at rest), a the volumetric
- *   A = theta skew Y,  theta = 1/(1 + |L| tr K)                            rotation: no stiffness but that of the
- *   stress which turns along
- * S has six equations; normal components couple with shears only, so three are eliminated by division and a symmetric
- * 3x3 is left. The term with a is of rank one (Sherman & Morrison 1950): S = S1 - y S2, S1 for the right-hand side, S2
- * for N, y = a N:(S1 + A)K/(1 + a N:S2 K). beta is taken times RELAXATION. Wrong stiffnesses cost iterations, never the
- * answer. In the first iteration L = 0, so A = 0: no torque. Y is a difference of stresses that vanishes bit by bit at
- * rest (1 - 1 = 0), and nothing is divided by F: flat elements are nothing special.
+ *   A = theta skew Y,  theta = 1/(1 + |L| tr K)                            rotation: the only stiffness is that of the
+ *   stress, which turns along
+ * S has six equations. Normal components couple with shears only, so three are eliminated by division and a symmetric
+ * 3x3 is left. The term with a has rank one (Sherman & Morrison 1950): S = S1 - y S2, S1 for the right-hand side, S2
+ * for N, y = a N:(S1 + A)K/(1 + a N:S2 K). beta is multiplied by RELAXATION. Wrong stiffnesses cost iterations, never
+ * the answer. In the first iteration L = 0, so A = 0: no torque. Y is a difference of stresses that vanishes exactly at
+ * rest (1 - 1 = 0), and nothing is divided by F, so flat elements need no special case.
  *
  * Measured, remaining error of a settled clamped beam at 240 substeps a second x 5 iterations, of its largest
  * displacement. This, with remembered stress (warmStartHyperelastic.ts), stable, 1600 tetrahedra of 10 MPa: 0.18 % at
  * nu = 0.3, 0.15 % at 0.49. Others as float64 prototypes without remembered stress: the two scalar constraints of
- * Macklin & Mueller 2021 41 %, vertex block descent 8.1 % (stable, 1479 tetrahedra, 10 MPa). Prototypes side by side on
- * one beam (Neo-Hookean, nu = 0.3, none with remembered stress): these nine multipliers 16.5 %, six that act through F
- * 27 %, the one scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, of Saint
+ * Macklin & Mueller 2021 41 %, vertex block descent 8.1 % (stable, 1479 tetrahedra, 10 MPa). Prototypes on one beam
+ * (Neo-Hookean, nu = 0.3, without remembered stress): these nine multipliers 16.5 %, six that act through F 27 %, the
+ * one scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, for Saint
  * Venant-Kirchhoff 18.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
@@ -57,30 +57,30 @@ import {
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "../math/logarithm";
 
-/** Share of beta's bound that a step is made with: above 1/2 no mode of an element overshoots by more than itself. */
+/** Factor of beta's bound: above 1/2 no mode of an element overshoots by more than itself. */
 const RELAXATION: f32 = 0.75;
-/** Least curvature of p's part in beta, in mu: it vanishes and changes sign where an element is dilated. */
+/** Least curvature of p's part in beta, in mu: in a dilated element it vanishes and changes sign. */
 const FLOOR: f32 = 0.25;
 /**
- * Newton steps towards R: single stretches of 0.38 and 2.6 are left with 3e-3, ordinary ones with rounding. With two,
- * one iteration pushed back 18 % too hard at 0.38; each step costs 2 ns.
+ * Newton steps towards R. Single stretches of 0.38 and 2.6 keep an error of 3e-3, ordinary ones that of rounding. With
+ * two steps, one iteration pushed back 18 % too hard at 0.38; each step costs 2 ns.
  */
 const POLAR_STEPS: i32 = 3;
 /**
- * |R|^2 that is still good enough (a rotation has 3): single stretches from 0.38 to 2.6; others take R from the
+ * Largest |R|^2 that counts as a rotation (which has 3): single stretches from 0.38 to 2.6. Other lanes take R from the
  * singular value decomposition.
  */
 const NEAR: f32 = 3.007;
-/** Least J that the stable model's volumetric stiffness divides by; below it the other bound holds. */
+/** Least J by which the stable model's volumetric stiffness is divided; below it the other bound holds. */
 const SMALL: f32 = 1e-6;
 
 /**
  * @param block address of the first of `count` blocks of four elements
- * @param own address of what the first of them remembers between iterations
+ * @param own address of the values that the first of them keeps between iterations
  * @param pass PASS_FIRST and PASS_LAST, added
  * @param inverseH2 1/h^2, 1/s^2
  * @param scratch this thread's SCRATCH_BYTES
- * @param memory remembered stress of the first block, where this substep starts from it (warmStart.ts); else 0
+ * @param memory remembered stress of the first block, if this substep starts from it (warmStart.ts); else 0
  */
 export function solveNeoHookean(
   block: usize,
@@ -267,7 +267,7 @@ function solve(
       v128.store(scratch, f22, 128);
       const folded = v128.andnot(continueLanes(scratch, clamp, tangled, stable), sound);
       if (v128.any_true(folded)) noteInverted(block, i32x4.bitmask(folded));
-      // the regular lanes keep their bits, whoever they share a block with
+      // regular lanes keep their bits, independent of the other lanes in the block
       f00 = v128.bitselect(f00, v128.load(scratch, 0), sound);
       f01 = v128.bitselect(f01, v128.load(scratch, 16), sound);
       f02 = v128.bitselect(f02, v128.load(scratch, 32), sound);
@@ -326,15 +326,15 @@ function solve(
       beta = mul(sub(mu, work), f32x4.max(one, sub(mul(cc, inverseJ2), two)));
       volumetric = mul(mul(lambda, f32x4.max(one, f32x4.abs(logJ))), inverseJ2);
     }
-    // a tangled element's energy is another one (hyperelasticInversion.ts) and stiffer where it is stretched: mu (3 c^2
-    // - 1) + lambda t, |cof F| stands for |c|
+    // tangled elements have another energy (hyperelasticInversion.ts), stiffer under stretch: mu (3 c^2 - 1) + lambda
+    // t, |cof F| in place of |c|
     if (v128.any_true(tangled)) {
       beta = v128.bitselect(madd(mul(three, mu), cc, f32x4.max(pressure, zero)), beta, tangled);
       volumetric = v128.bitselect(f32x4.max(volumetric, lambda), volumetric, tangled);
     }
     beta = mul(relaxation, mul(half, add(mu, f32x4.max(beta, mul(floor, mu)))));
 
-    // h^2 V P without the pressure, which near nu = 1/2 would leave no digits of the rest
+    // h^2 V P without the pressure, which near nu = 1/2 would leave no digits for the rest
     const p00 = sub(mul(mu, f00), mul(still, c00));
     const p01 = sub(mul(mu, f01), mul(still, c01));
     const p02 = sub(mul(mu, f02), mul(still, c02));
@@ -344,9 +344,9 @@ function solve(
     const p20 = sub(mul(mu, f20), mul(still, c20));
     const p21 = sub(mul(mu, f21), mul(still, c21));
     const p22 = sub(mul(mu, f22), mul(still, c22));
-    // in R's frame it and N = R^T cof F are symmetric however good R is: F, cof F and every iterate have the same
-    // singular vectors. y is -sym Y; -skew Y comes from L alone below, because rounding of P would turn stiff elements
-    // about
+    // in R's frame it and N = R^T cof F are symmetric for any accuracy of R: F, cof F and every iterate have the same
+    // singular vectors. y is -sym Y; -skew Y is computed from L alone below, because rounding of P would rotate stiff
+    // elements
     let y00 = dot3(R00, p00, R10, p10, R20, p20);
     let y11 = dot3(R01, p01, R11, p11, R21, p21);
     let y22 = dot3(R02, p02, R12, p12, R22, p22);
@@ -432,7 +432,7 @@ function solve(
       l20 = v128.load(from, 96);
       l21 = v128.load(from, 112);
       l22 = v128.load(from, 128);
-      // |L| tr K, of numbers near 1: the square of L alone is below float32 for bodies of micrometers
+      // |L| tr K, from numbers near 1: the square of L alone underflows float32 for bodies of micrometers
       const trK = add(k00, add(k11, k22));
       const gain = f32x4.sqrt(
         squares(
@@ -497,7 +497,7 @@ function solve(
       dot3(z00, u00, z11, u11, z22, u22),
       dot3(add(z12, z21), u12, add(z02, z20), u02, add(z01, z10), u01),
     );
-    // the pressure comes in here: y = (a N : X K - pressure)/(1 + a N : S2 K), signs as above
+    // with the pressure: y = (a N : X K - pressure)/(1 + a N : S2 K), signs as above
     const y = f32x4.div(sub(mul(volumetric, along), pressure), madd(volumetric, stiff, one));
     s00 = sub(mul(y, u00), s00);
     s11 = sub(mul(y, u11), s11);
@@ -565,7 +565,7 @@ function rowOf(block: usize, lane: usize): usize {
   return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), HYPER_BODY) * BODY_BYTES;
 }
 
-/** Lanes whose body had an inverted element in the substep before. */
+/** Returns lanes whose body had an inverted element in the substep before. */
 // @inline
 function invertedLanes(block: usize): v128 {
   return i32x4.ne(
@@ -580,7 +580,7 @@ function invertedLanes(block: usize): v128 {
 }
 
 /**
- * Notes the bodies of lanes whose `inverted` is set. Threads only ever store the same 1, and nobody reads it in this
+ * Marks the bodies of lanes whose `inverted` bit is set. All threads store the same 1, and no thread reads it in this
  * substep.
  */
 function noteInverted(block: usize, inverted: i32): void {

@@ -5,43 +5,42 @@
  *
  * F = U diag(sigma) V^T with rotations U, V, c_i = max(sigma_i, s0), beyond = sum_i (sigma_i - c_i)/c_i <= 0.
  *
- * Neo-Hookean: f(sigma) = sigma^2 - 1 - 2 log sigma and log sigma go on as their tangents at s0, so that Psi = mu/2 sum
- * f_i + lambda/2 t^2 with
+ * Neo-Hookean: f(sigma) = sigma^2 - 1 - 2 log sigma and log sigma continue as their tangents at s0, so that Psi = mu/2
+ * sum f_i + lambda/2 t^2 with
  *   t = log(c_0 c_1 c_2) + beyond,   P = U diag(mu (c_i - 1/c_i) + lambda t/c_i) V^T
- * which is the regular P of F := U diag(c) V^T with t in place of log J: that is what comes back. At s0 = 0.2 (80 %
- * compression) the stress has 4.8 mu.
+ * This is the regular P of F := U diag(c) V^T with t in place of log J, and these two are returned. At s0 = 0.2 (80 %
+ * compression) the stress is 4.8 mu.
  *
- * Stable Neo-Hookean is finite everywhere and, as Smith et al. say, needs nothing done where one singular value
- * vanishes or is negative. But its stress is zero at F = 0 and draws inwards around it: along F = sigma 1 it is mu
- * sigma - lambda' (gamma - sigma^3) sigma^2 > 0 for small sigma (up to sigma = 0.54 at nu = 0, 0.29 at nu = 0.3), a
- * body in a point stays in it, and on a line it is zero across (they add a logarithm against that, which Macklin &
- * Mueller leave out). So J goes on as its tangent plane at c,
+ * Stable Neo-Hookean is finite everywhere and, as Smith et al. say, needs no continuation if one singular value
+ * vanishes or is negative. But its stress is zero at F = 0 and pulls inwards around it: along F = sigma 1 it is mu
+ * sigma - lambda' (gamma - sigma^3) sigma^2 > 0 for small sigma (up to sigma = 0.54 at nu = 0, 0.29 at nu = 0.3). So a
+ * body in a point stays there, and on a line the stress across is zero (they add a logarithm against that, which
+ * Macklin & Mueller leave out). Therefore J continues as its tangent plane at c,
  *   j = c_0 c_1 c_2 (1 + beyond),   P = mu F + lambda' (j - gamma) dj/dF
- * with s0 just above the trap (server/sim/materials.ts). J is linear in each singular value: with one of them below s0
+ * with s0 just above that trap (server/sim/materials.ts). J is linear in each singular value: with one of them below s0
  * this is the energy itself.
  *
- * Tangled bodies: while a body has an inverted element, and until none is compressed by more than 58 %, all of it is
- * solved with the Saint Venant-Kirchhoff energy of the same mu, lambda (lambda' in the stable model), continued like
- * inversion.ts does from 1/sqrt 3 on:
+ * Tangled bodies: from the first inverted element until no element is compressed to less than 58 %, the whole body has
+ * the Saint Venant-Kirchhoff energy. mu and lambda (lambda' in the stable model) stay; it is continued from 1/sqrt 3 on
+ * like in inversion.ts:
  *   P_i = mu (c_i^3 - c_i) + lambda t c_i,   t = sum_i (c_i^2 - 1)/2 + c_i (sigma_i - c_i)
- * In a body that was flattened or thrown together vertices are turned inside out. To untangle them, elements that are
- * upright must be pressed through, and the energies that keep crushed material apart keep them in: bodies of 30 kPa
- * stayed at 84 ... 97 % of their volume for ever, with every element upright and some wrapped twice round a vertex. A
- * body that is only crushed, however flat, does not meet this.
+ * In a body that was flattened or crumpled, vertices are turned inside out. To untangle them, upright elements must be
+ * pressed through flatness, which the energies above resist: bodies of 30 kPa stayed at 84 ... 97 % of their volume for
+ * ever, with every element upright and some wrapped twice round a vertex. A body that is only crushed, however flat, is
+ * not affected.
  */
 import { add, sub, mul, dot3 } from "../math/lanes";
 import { SCRATCH_G, SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "../layout/layout";
 import { svdLanes } from "../math/svd";
 
-/** Where the Saint Venant-Kirchhoff stress turns: 58 % compression. */
+/** Stretch 1/sqrt 3 where the Saint Venant-Kirchhoff stress turns back: compression to 58 % of the length. */
 const TURNING: f32 = 0.57735027;
 
 /**
- * @param at scratch: F at 0 in; out: what stands for F at 0, for cof F at SCRATCH_G, for J at SCRATCH_U, what is added
- *   to log J behind it,
- * and the rotation U V^T at SCRATCH_V
- * @param clamp the stretch s0 of each lane's material; tangled lanes of bodies that are tangled
- * @returns lanes that are inverted, or not yet out of a intersection
+ * @param at scratch: F at 0 in; out: the substitutes of F at 0, of cof F at SCRATCH_G, of J at SCRATCH_U, the term
+ * added to log J behind it, and the rotation U V^T at SCRATCH_V
+ * @param clamp the stretch s0 of each lane's material; tangled lanes of tangled bodies
+ * @returns lanes that are inverted, or still keep their body tangled
  */
 export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: bool): v128 {
   svdLanes(at);
@@ -65,7 +64,7 @@ export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: boo
   let g1 = c1;
   let g2 = c2;
   if (stable) {
-    // dj/dsigma_i: those below s0 do not enter the other factor
+    // dj/dsigma_i: singular values below s0 are not in the other factor
     const factor = add(one, beyond);
     J = mul(J, factor);
     d0 = mul(d0, v128.bitselect(factor, one, f32x4.ge(s_0, s0)));
@@ -76,8 +75,8 @@ export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: boo
     g2 = s_2;
   }
   if (v128.any_true(tangled)) {
-    // P_i = mu (c^3 - c) + lambda t c, from what the caller makes mu F - mu/J cof F + lambda log J/J cof F or mu F - mu
-    // cof F + lambda' (J - 1) cof F of
+    // P_i = mu (c^3 - c) + lambda t c, as substitutes in the caller's formula: mu F - mu/J cof F + lambda log J/J cof
+    // F, or mu F - mu cof F + lambda' (J - 1) cof F
     const half = f32x4.splat(0.5);
     const q0 = mul(c0, c0);
     const q1 = mul(c1, c1);
@@ -103,7 +102,7 @@ export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: boo
   return v128.bitselect(f32x4.lt(s_2, turning), f32x4.le(s_2, f32x4.splat(0)), tangled);
 }
 
-/** U diag(d0, d1, d2) V^T; `out` may be V's own place. */
+/** Stores U diag(d0, d1, d2) V^T; `out` may be V's own place. */
 // @inline
 function rotated(out: usize, u: usize, v: usize, d0: v128, d1: v128, d2: v128): void {
   const v00 = v128.load(v, 0);

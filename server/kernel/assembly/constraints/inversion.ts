@@ -3,38 +3,35 @@
  * point where the Saint Venant-Kirchhoff stress turns back, so that the restoring stress never fades (Bender et al.
  * 2014, section 4.2 and figure 2 b; Irving et al. 2004).
  *
- * F = U diag(sigma) V^T with rotations U, V; a reflection shows as a negative smallest sigma (svd.ts). Green's strain
- * of a principal stretch, e(sigma) = (sigma^2 - 1)/2, goes on as its tangent below s0 = 1/sqrt 3 (58 % compression):
+ * F = U diag(sigma) V^T with rotations U, V; a reflection gives a negative smallest sigma (svd.ts). Green's strain of a
+ * principal stretch, e(sigma) = (sigma^2 - 1)/2, continues as its tangent below s0 = 1/sqrt 3 (compression to 58 %):
  *   e(sigma) = e0 + s0 (sigma - s0) + max(sigma - s0, 0)^2/2,  e0 = -1/3,  e'(sigma) = max(sigma, s0)
- * Clamping by singular value and not only for det F < 0 lets a nearly flat element recover as fast as an inverted one.
- * Such a lane is solved as one scalar constraint of its continued energy, P = V dPsi/dF, without the six multipliers of
- * the regular path, which have no meaning here. What was applied so far in the substep (A, of either path) is made up
- * for with the same share of what is missing:
+ * Clamping by singular value, not only for det F < 0, lets a nearly flat element recover as fast as an inverted one.
+ * Such a lane is solved as one scalar constraint of its continued energy, P = V dPsi/dF. The six multipliers of the
+ * regular path have no meaning here. The correction A applied so far in the substep (by either path) takes part:
  *   dA = -r (h^2 P + A),  r = 2E/h^2 / (sum_i w_i |P b_i|^2 + 2E/h^2),  x_i += w_i dA b_i
- * which is XPBD's step for C = sqrt(2E) while A = 0, and has the fixed point A = -h^2 P: implicit Euler. (Without A
+ * This is XPBD's step for C = sqrt(2E) while A = 0, and has the fixed point A = -h^2 P: implicit Euler. (Without A
  * every iteration pushed anew, and a cube crushed with four iterations was four times as stiff as with one.)
  *
  * Isotropic, elastic:
- *   q = sum_i eps_i^2,  q_i = e0^2 + 2 e0 s0 (sigma_i - s0) below s0      (the clamped stress of figure 2 b),   t =
- *   sum_i e(sigma_i)
- *   E = mu V q + lambda V t^2/2,   P = 2 mu V U diag(eps_i sigma_i) V^T + lambda V t U diag(sigma_i) V^T  at the
- *   clamped sigma
+ *   q = sum_i eps_i^2,  q_i = e0^2 + 2 e0 s0 (sigma_i - s0) below s0      (the clamped stress of figure 2 b),
+ *   t = sum_i e(sigma_i)
+ *   E = mu V q + lambda V t^2/2,   P = 2 mu V U diag(eps_i sigma_i) V^T + lambda V t U diag(sigma_i) V^T
+ *   at the clamped sigma
  * Orthotropic or plastic: with H = V diag(e(sigma)) V^T in material axes and the plastic strain H_pl,
  *   E = V/2 (H - H_pl) : C (H - H_pl),   S = V C (H - H_pl),   S^ = V^T S V,   P = U P^ V^T
  *   P^_ii = e'(sigma_i) S^_ii
- *   P^_ij = g_ij sigma_i S^_ij,  g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2)        [1 if neither is clamped: P = F S
- *   again]
- * which is dE/dF itself (V turns by (sigma_i A_ij + sigma_j A_ji)/(sigma_j^2 - sigma_i^2), A = U^T dF V), so E falls in
- * every step. The tangent instead of the constant stress of figure 2 b has a reason: the plastic rest strain may lie
- * beyond e0, and a stress that stays what it was at s0 would then push the element through itself for ever. As it is, E
- * is positive definite in H, so H = H_pl is the only rest. P^ S is evaluated at the clamped values as in the paper, but
- * its off-diagonals are not: U F^_clamped S^ V^T has P F^T unsymmetric where S^ has shears, which is a torque from
- * nothing. g_ij grows without bound where sigma_i = -sigma_j (whichever of the two is negated is then arbitrary, and E
- * jumps); its denominator is kept above s0^2, so an element inverted that far is not quite conservative, but free of
- * torque.
+ *   P^_ij = g_ij sigma_i S^_ij,  g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2)        [1 if neither is clamped: P = F S]
+ * This is dE/dF itself (V turns by (sigma_i A_ij + sigma_j A_ji)/(sigma_j^2 - sigma_i^2), A = U^T dF V), so E falls in
+ * every step. The tangent is used instead of the constant stress of figure 2 b because the plastic rest strain may lie
+ * beyond e0: a stress that stays constant below s0 would then push the element through itself for ever. With the
+ * tangent, E is positive definite in H, so H = H_pl is the only rest. P^ S is evaluated at the clamped values as in the
+ * paper, but its off-diagonals are not: if S^ has shears, P F^T of U F^_clamped S^ V^T is not symmetric, which would be
+ * a spurious torque. g_ij grows without bound as sigma_i -> -sigma_j (which of the two is negated is then arbitrary,
+ * and E jumps). Its denominator is kept above s0^2, so such an element is not quite conservative, but free of torque.
  *
- * E and P are computed over 1/S_00 (k V if isotropic), which float32 holds for any modulus and size, and 2E/h^2 has aT
- * S_00 for 1/h^2 then. A scalar float64 path took 460 ... 515 ns an element, 30 times the regular solve.
+ * E and P are computed over 1/S_00 (k V if isotropic), which float32 holds for any modulus and size; 2E/h^2 then has aT
+ * S_00 in place of 1/h^2. A scalar float64 path took 460 ... 515 ns an element, 30 times the regular solve.
  */
 import { add, sub, mul, madd, dot3 } from "../math/lanes";
 import {
@@ -55,7 +52,7 @@ import { svdLanes } from "../math/svd";
 const S0: f32 = 0.57735026;
 const E0: f32 = -0.33333334;
 
-/** Row (a, b, c) of U times the diagonal is given: its product with V^T. */
+/** Row (a, b, c) of U times the given diagonal: stores its product with V^T. */
 // @inline
 function storeRow(at: usize, sound: v128, s: v128, x: v128, y: v128, z: v128): void {
   v128.store(at, v128.bitselect(v128.load(at), mul(s, x), sound));
@@ -63,7 +60,7 @@ function storeRow(at: usize, sound: v128, s: v128, x: v128, y: v128, z: v128): v
   v128.store(at, v128.bitselect(v128.load(at, 32), mul(s, z), sound), 32);
 }
 
-/** p K p^T of one row of P. */
+/** Returns p K p^T of one row of P. */
 // @inline
 function rowK(block: usize, a: v128, b: v128, c: v128, general: bool): v128 {
   const diagonal = dot3(
@@ -87,10 +84,10 @@ function rowK(block: usize, a: v128, b: v128, c: v128, general: bool): v128 {
 }
 
 /**
- * Replaces G in `scratch` (rows of four lanes: F, G) in lanes that are not `sound`, and clears their multipliers; notes
- * what all lanes have applied, if they have rows of their `own` (the paper's form has none).
- * @param sound lane mask; applied address of the nine rows that were applied so far in this substep, 0: nothing;
- *   general, plastic compile-time constants: nine compliances; plastic strain
+ * Replaces G in `scratch` (rows of four lanes: F, G) in lanes that are not `sound`, and clears their multipliers.
+ * Records the corrections of all lanes, if they have rows of their `own` (the paper's form has none).
+ * @param sound lane mask; applied address of the nine rows applied so far in this substep, 0: nothing; general, plastic
+ * compile-time constants: nine compliances; plastic strain
  */
 // @inline
 function continueLanes(
@@ -131,7 +128,7 @@ function continueLanes(
   const sigma0 = v128.load(scratch, SCRATCH_SIGMA);
   const sigma1 = v128.load(scratch, SCRATCH_SIGMA + 16);
   const sigma2 = v128.load(scratch, SCRATCH_SIGMA + 32);
-  // below and above the turning point
+  // parts of sigma below and above the turning point
   const b0 = f32x4.min(sub(sigma0, s0), zero);
   const b1 = f32x4.min(sub(sigma1, s0), zero);
   const b2 = f32x4.min(sub(sigma2, s0), zero);
@@ -182,7 +179,7 @@ function continueLanes(
       k4 = sub(k4, v128.load(block, TET_PLASTIC_STRAIN + 64));
       k5 = sub(k5, v128.load(block, TET_PLASTIC_STRAIN + 80));
     }
-    storeStress(block, scratch + SCRATCH_U, k0, k1, k2, k3, k4, k5); // U is in registers
+    storeStress(block, scratch + SCRATCH_U, k0, k1, k2, k3, k4, k5); // U is already in registers
     const t0 = v128.load(scratch, SCRATCH_U);
     const t1 = v128.load(scratch, SCRATCH_U + 16);
     const t2 = v128.load(scratch, SCRATCH_U + 32);
@@ -277,8 +274,8 @@ function continueLanes(
 }
 
 /**
- * g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2), sigma_i >= sigma_j: e_i - e_j over sigma_i - sigma_j is s0 + (a_i +
- * a_j)/2 (a_i - a_j)/(sigma_i - sigma_j), a the part above s0.
+ * Returns g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2), sigma_i >= sigma_j: e_i - e_j over sigma_i - sigma_j is s0 +
+ * (a_i + a_j)/2 (a_i - a_j)/(sigma_i - sigma_j), a the part above s0.
  */
 // @inline
 function secant(si: v128, sj: v128): v128 {
@@ -293,8 +290,8 @@ function secant(si: v128, sj: v128): v128 {
 }
 
 /**
- * The lanes that are not `sound` of an isotropic elastic block: replaces G in `scratch` (rows of four lanes: F, G), and
- * notes what all lanes have applied.
+ * For an isotropic elastic block: replaces G in `scratch` (rows of four lanes: F, G) in lanes that are not `sound`, and
+ * records the corrections of all lanes.
  */
 export function continueIsotropic(
   scratch: usize,
@@ -306,7 +303,7 @@ export function continueIsotropic(
 ): void {
   continueLanes(scratch, sound, block, own, applied, inverseH2, false, false);
 }
-/** The same of an orthotropic block. */
+/** The same for an orthotropic block. */
 export function continueOrthotropic(
   scratch: usize,
   sound: v128,
@@ -317,7 +314,7 @@ export function continueOrthotropic(
 ): void {
   continueLanes(scratch, sound, block, own, applied, inverseH2, true, false);
 }
-/** The same of a plastic block. */
+/** The same for a plastic block. */
 export function continuePlastic(
   scratch: usize,
   sound: v128,

@@ -2,17 +2,17 @@
  * The paper's own form for bending stencils, four at a time (Bender et al. 2014, eqs 1-3 and section 4.3). With E =
  * |C|^2/(2 alpha), C = sum_j K_j x_j beyond its rest length, and grad_j E = K_j C/alpha, both alpha and |C|^2 cancel:
  *   dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2 = -w_j K_j C / (2 sum_i w_i K_i^2)
- * so a sheet is as stiff against bending as iterations and step make it, and E -> 0 divides nothing by zero.
+ * So the bending stiffness of a sheet depends only on iterations and step, and E -> 0 divides nothing by zero.
  */
 import { sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import { BEND_K, BEND_REST, BEND_BYTES } from "../layout/layout";
 
-/** @param block address of the first of `count` blocks, laid out as bending.ts wants them */
+/** @param block address of the first of `count` blocks, in the layout of bending.ts */
 export function solvePaperBending(block: usize, count: i32): void {
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const minusHalf = f32x4.splat(-0.5);
-  const smallest = f32x4.splat(1e-30); // only keeps 0/0 away where |C| and its rest length are both zero
+  const smallest = f32x4.splat(1e-30); // only avoids 0/0 if |C| and its rest length are both zero
   for (let n = 0; n < count; n++, block += BEND_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));

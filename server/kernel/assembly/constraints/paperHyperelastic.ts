@@ -1,16 +1,16 @@
 /**
  * Energy and stress of Neo-Hookean and stable Neo-Hookean tetrahedra over mu V, for the paper's form
- * (paperTetrahedron.ts; the models are those of hyperelastic.ts, with r = lambda/mu there):
+ * (paperTetrahedron.ts; the models of hyperelastic.ts, with r = lambda/mu there):
  *   Neo-Hookean  E = tr eps - log J + r/2 log^2 J,           P = F + (r log J - 1)/J cof F       (Bender et al. 2014,
- *   eq 8)
+ *                eq 8)
  *   stable       E = tr eps - (J - 1) + r/2 (J - 1)^2,       P = F + (r (J - 1) - 1) cof F       (Macklin & Mueller
- *   2021, 0 at rest)
- * Near rest E is of second order in the strain and its terms are of first order: their difference would be rounding
- * below a strain of 1e-3. But
+ *                2021, 0 at rest)
+ * Near rest E is of second order in the strain and its terms are of first order: below a strain of 1e-3 their
+ * difference would be rounding. But
  *   J^2 = det(I + 2 eps) = 1 + 2 tr eps + 4 I2 + 8 I3,  I2, I3 the invariants of eps, so with u = J - 1
  *   tr eps - (J - 1) = -2 I2 - 4 I3 + u^2/2,   tr eps - log J = -2 I2 - 4 I3 + u^2/2 + (u - log(1 + u))
  * have terms of second order only. u - log(1 + u) = u s - 2 s^3 (1/3 + s^2/5 + ...), s = u/(2 + u). Far from rest the
- * first form is the better one.
+ * first form is more accurate.
  */
 import { add, sub, mul, madd, dot3 } from "../math/lanes";
 import {
@@ -33,7 +33,7 @@ function squares(a0: v128, a1: v128, a2: v128, a3: v128, a4: v128, a5: v128, a6:
   return add(dot3(a0, a0, a1, a1, a2, a2), add(dot3(a3, a3, a4, a4, a5, a5), dot3(a6, a6, a7, a7, a8, a8)));
 }
 
-/** u - log(1 + u): the series is good to 1e-8 for |s| <= 1/3, which is J from 1/2 to 2. */
+/** Returns u - log(1 + u). The series is accurate to 1e-8 for |s| <= 1/3, which is J from 1/2 to 2. */
 // @inline
 function beyondLogarithm(u: v128, logJ: v128): v128 {
   const s = f32x4.div(u, add(f32x4.splat(2), u));
@@ -48,7 +48,7 @@ function beyondLogarithm(u: v128, logJ: v128): v128 {
   return v128.bitselect(near, sub(u, logJ), f32x4.le(f32x4.abs(s), f32x4.splat(0.33333334)));
 }
 
-/** Scratch rows F in; P (9), E and DONE (none is) out. */
+/** Reads F from the scratch rows; writes P (9), E and DONE (no lane). */
 // @inline
 export function hyperelasticStress(block: usize, scratch: usize, stable: bool): void {
   const one = f32x4.splat(1);
@@ -77,13 +77,13 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
   let J = dot3(f00, c00, f01, c01, f02, c02);
   const clamp = v128.load(block, HYPER_CLAMP);
   const cc = squares(c00, c01, c02, c10, c11, c12, c20, c21, c22);
-  // the smallest singular value is J/|cof F| at least
+  // the smallest singular value is at least J/|cof F|
   const sound = v128.and(f32x4.gt(J, zero), f32x4.gt(mul(J, J), mul(mul(clamp, clamp), cc)));
-  // what log J and E have besides where the singular values are clamped
+  // additional terms of log J and E if singular values are clamped
   let beyond = zero;
   let more = zero;
   if (!i32x4.all_true(sound)) {
-    continueLanes(scratch, clamp, zero, stable); // the paper has no other energy for tangled bodies
+    continueLanes(scratch, clamp, zero, stable); // the paper has no separate energy for tangled bodies
     f00 = v128.bitselect(f00, v128.load(scratch, 0), sound);
     f01 = v128.bitselect(f01, v128.load(scratch, 16), sound);
     f02 = v128.bitselect(f02, v128.load(scratch, 32), sound);
@@ -130,10 +130,10 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
     sub(mul(e02, sub(mul(e01, e12), mul(e11, e02))), mul(e01, sub(mul(e01, e22), mul(e12, e02)))),
   );
   const second = sub(mul(half, mul(u, u)), madd(two, i2, mul(four, i3)));
-  // tr eps = J - 1 where j is not the determinant of this F: only the first form holds for a continued lane of the
-  // stable model
+  // tr eps = J - 1 holds if j is the determinant of this F; for a continued lane of the stable model only the first
+  // form holds
   const close = v128.and(f32x4.le(f32x4.abs(trace), half), sound);
-  // a padded lane has neither stiffness
+  // both stiffnesses of a padded lane are 0
   const r = f32x4.div(v128.load(block, HYPER_LAMBDA), f32x4.max(v128.load(block, HYPER_MU), f32x4.splat(1e-37)));
   let q: v128;
   let energy: v128;

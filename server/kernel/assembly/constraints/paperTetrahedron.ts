@@ -2,14 +2,14 @@
  * The paper's own form for tetrahedra, four at a time: the energy itself is the constraint (Bender et al. 2014, eqs
  * 1-3, Algorithm 1).
  *   C = E,  dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2,  grad_j E = V P(F) b_j          (eqs 6, 9)
- * No multiplier, no compliance, no step length. Any factor of E cancels, so Young's modulus has no effect whatever:
- * stiffness comes from the number of iterations and the step (the paper's section 7 says so). E has a double root at
- * rest, so a step goes half of the way there.
+ * There is no multiplier, compliance or step length. Any factor of E cancels, so Young's modulus has no effect:
+ * stiffness depends on the number of iterations and the step (section 7 of the paper). E has a double root at rest, so
+ * a step goes half of the way there.
  *
- * A model is a function that reads F and writes P and E, both divided by whatever it likes as long as it is the same
- * for both: by k V, which keeps float32 in the middle of its range for any modulus and size. No absolute threshold
- * decides what is worth a correction (the authors' library skips elements below one, physics.md section 6): only the
- * quotient E / sum is guarded, where the sum is not above zero.
+ * A model is a function that reads F and writes P and E, both over any common factor: k V here, which keeps float32 in
+ * the middle of its range for any modulus and size. There is no absolute threshold for corrections (the authors'
+ * library skips elements below one, physics.md section 6): only the quotient E / sum is guarded if the sum is not
+ * positive.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import {
@@ -35,7 +35,7 @@ import { storeStress } from "./hooke";
 import { hyperelasticStress } from "./paperHyperelastic";
 import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
-/** Bytes of a block of the given kind. */
+/** Returns the bytes of a block of the given kind. */
 export function paperTetrahedronBytes(kind: i32): i32 {
   if (kind === KIND_PAPER_NEO_HOOKEAN || kind === KIND_PAPER_STABLE_NEO_HOOKEAN) return HYPER_BYTES;
   return kind === KIND_PAPER_TET_PLASTIC
@@ -46,9 +46,8 @@ export function paperTetrahedronBytes(kind: i32): i32 {
 }
 
 /**
- * P and E of four elements: scratch rows F in, P (9), E and DONE out. A lane that is DONE has in P not the stress but
- * twice the correction G = -P E / sum already (inversion.ts, whose constraint sqrt(2E) without compliance steps twice
- * as far).
+ * P and E of four elements: scratch rows F in, P (9), E and DONE out. For a DONE lane, P is not the stress but twice
+ * the correction G = -P E / sum: inversion.ts has the constraint sqrt(2E), which steps twice as far without compliance.
  */
 // @inline
 function stress(kind: i32, block: usize, scratch: usize): void {
@@ -173,7 +172,7 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
   else if (general) continueOrthotropic(scratch, sound, block, 0, 0, 0);
   else {
     continueIsotropic(scratch, sound, block, 0, 0, 0);
-    // in the block's unit
+    // convert to the block's unit
     for (let row: usize = 0; row < 144; row += 16) {
       const g = v128.load(scratch + row, SCRATCH_P);
       v128.store(scratch + row, v128.bitselect(g, mul(g, v128.load(block, TET_UNIT)), sound), SCRATCH_P);
@@ -182,8 +181,8 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
 }
 
 /**
- * @param block address of the first of `count` blocks of four elements, laid out as tetrahedron.ts wants them
- * @param kind KIND_PAPER_: which model
+ * @param block address of the first of `count` blocks of four elements, in the layout of tetrahedron.ts
+ * @param kind KIND_PAPER_*: the model
  * @param scratch this thread's SCRATCH_BYTES
  */
 export function solvePaperTetrahedra(block: usize, count: i32, kind: i32, scratch: usize): void {

@@ -1,19 +1,19 @@
 /**
  * The paper's own form for cloth triangles, isotropic or orthotropic, four at a time (Bender et al. 2014, eqs 1-3 and
  * section 4.3):
- *   C = E,  dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2,  E = A t/2 eps : tensor eps,  grad_j E = A t F (tensor
- *   eps) b_j
- * divided by k_weft A t, which cancels (paperTetrahedron.ts says what that means).
+ *   C = E,  dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2,
+ *   E = A t/2 eps : tensor eps,  grad_j E = A t F (tensor eps) b_j
+ * divided by k_weft A t, which cancels (see paperTetrahedron.ts).
  *
- * Where a singular value is below s0 = 1/sqrt 3 the stress fades towards a flat triangle while the energy does not, so
- * the quotient would throw particles away. The strain goes on linearly there, like the tetrahedra's (inversion.ts), for
+ * If a singular value is below s0 = 1/sqrt 3, the stress fades towards a flat triangle while the energy does not, so
+ * the quotient would throw particles away. There the strain continues linearly, as for tetrahedra (inversion.ts), for
  * any elasticity tensor:
  *   F = U diag(s) V^T (3x2, s >= 0),  eps = V diag(t) V^T,  t_i = (s_i^2 - 1)/2 above s0, e0 + s0 (s_i - s0) below;
  *   t_i' = max(s_i, s0)
- *   T = V^T (tensor eps) V,  dE/dF = U (T_11 t_1', 2 r T_12 s_1; 2 r T_12 s_2, T_22 t_2') V^T,  r = (t_1 - t_2)/(s_1^2
- *   - s_2^2)
- * because d eps_12 = r (s_1 dA_12 + s_2 dA_21) in the frame of the singular vectors, dF = U dA V^T. Scalar float64: few
- * lanes come here.
+ *   T = V^T (tensor eps) V,  dE/dF = U (T_11 t_1', 2 r T_12 s_1; 2 r T_12 s_2, T_22 t_2') V^T
+ *   r = (t_1 - t_2)/(s_1^2 - s_2^2)
+ * because d eps_12 = r (s_1 dA_12 + s_2 dA_21) in the frame of the singular vectors, dF = U dA V^T. Scalar float64,
+ * because such lanes are rare.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import { SCRATCH_F, SCRATCH_P, SCRATCH_ENERGY, TRI_BYTES, TRI_DM, TRI_S } from "../layout/layout";
@@ -22,8 +22,8 @@ const S0: f64 = 0.5773502691896257;
 const E0: f64 = -1.0 / 3.0;
 
 /**
- * @param block address of the first of `count` blocks, laid out as triangle.ts wants them; scratch this thread's
- *   SCRATCH_BYTES
+ * @param block address of the first of `count` blocks, in the layout of triangle.ts; scratch this thread's
+ * SCRATCH_BYTES
  */
 export function solvePaperTriangles(block: usize, count: i32, scratch: usize): void {
   const one = f32x4.splat(1);
@@ -151,7 +151,7 @@ export function solvePaperTriangles(block: usize, count: i32, scratch: usize): v
   }
 }
 
-/** Energy and stress of one flat lane, from F in `at` to P and E there. */
+/** Computes energy and stress of one flat lane, from F in `at` to P and E there. */
 function continueLane(at: usize, element: usize): void {
   const ax: f64 = load<f32>(at, SCRATCH_F);
   const ay: f64 = load<f32>(at, SCRATCH_F + 16);
@@ -207,7 +207,7 @@ function continueLane(at: usize, element: usize): void {
     ux = 1;
     uy = 0;
     uz = 0;
-  } // collapsed to a point (or not a number): any direction will do
+  } // collapsed to a point (or NaN): any direction is valid
   else {
     ux /= s1;
     uy /= s1;
@@ -251,8 +251,8 @@ function continueLane(at: usize, element: usize): void {
   const d2 = Math.max(s2, S0);
   const t1 = s1 < S0 ? E0 + S0 * (s1 - S0) : (s1 * s1 - 1.0) * 0.5;
   const t2 = s2 < S0 ? E0 + S0 * (s2 - S0) : (s2 * s2 - 1.0) * 0.5;
-  // (t1 - t2)/(s1^2 - s2^2): 1/2 above s0, s0/(s1 + s2) below; times s_i it stays within s0, where s1 + s2 is 0 the
-  // shear is, too
+  // (t1 - t2)/(s1^2 - s2^2): 1/2 above s0, s0/(s1 + s2) below. Times s_i it is at most s0; if s1 + s2 is 0, so is the
+  // shear
   const sum = s1 + s2;
   const r = s2 >= S0 ? 0.5 : s1 < S0 ? (sum > 0.0 ? S0 / sum : 0.0) : (t1 - t2) / ((s1 - s2) * sum);
   // strain, then stress over k_weft in the fabric's frame

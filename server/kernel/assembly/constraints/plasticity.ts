@@ -1,34 +1,26 @@
 /**
  * Additive plasticity with von Mises yield (Bender et al. 2014, section 4.2): once a substep, the plastic strain takes
- * over what the material allows of the deviator of the elastic strain.
+ * over the part of the elastic strain's deviator that the material allows.
  *
  *   eps_el = eps - eps_pl,   eps' = eps_el - tr(eps_el)/3 I,   |.| the Frobenius norm
  *   |eps'| > yield:   eps_pl += min(x, 1 - yield/|eps'|) eps',   x the part that creep takes in h
  *   |eps_pl| > max:   eps_pl *= max/|eps_pl|
  *
  * - The paper adds h creep eps' while |eps'| > yield, which depends on the step (one step too far below yield; unstable
- *   for h creep > 2). Its
- *   limit of small steps is the decay d eps'/dt = -creep eps' that ends at yield: 1 - yield/|eps'| stops there exactly,
- *   and
- *   x = (z + z^2/2)/(1 + z + z^2/2), z = h creep, is 1 - exp(-z) to third order of z, below 1 for any step, without a
- *   host's exp.
- *   What flows depends on time and strain, not on substeps or iterations.
- * - The paper's second case reads "eps_pl := max eps_pl/|eps_pl| if |eps'| >= max". Taken at its word it would stretch
- *   a plastic strain that
- *   is small yet to max at once when the elastic one is large; its text ("determines the maximum plastic strain") and
- *   its source (O'Brien et
- *   al. 2002) cap the plastic strain itself, and so do we.
- * - What is flat, compressed by more than 58 % or inverted does not flow: Green's strain cannot tell an element from
- *   its mirror image, and there
- *   is no telling what shape it should remember. From when more than 3 % of a body's elements are inverted until none
- *   is, none of it flows: the
- *   neighbors of a intersection would take on its shape and keep it (a mirrored box with creep 50/s stayed with 13 of
- *   320 elements inverted for ever, one
- *   squeezed into a point and allowed to flow again below 3 % with 4; so both come back as an elastic one does). Not at
- *   the first inverted element:
- *   a thin horn under a heavy sphere would keep a whole dragon from flowing.
- * The norm of a plastic strain that has no trace is that of its deviator; gammas count half and twice: |eps|^2 = sum
- * normal^2 + sum gamma^2/2.
+ * for h creep > 2). Its limit of small steps is the decay d eps'/dt = -creep eps' that ends at yield. 1 - yield/|eps'|
+ * stops there exactly. x = (z + z^2/2)/(1 + z + z^2/2), z = h creep, is 1 - exp(-z) to third order of z, below 1 for
+ * any step, without a host's exp. So flow depends on time and strain, not on substeps or iterations.
+ * - The paper's second case reads "eps_pl := max eps_pl/|eps_pl| if |eps'| >= max". Taken literally, a large elastic
+ * strain would at once stretch a still small plastic strain to max. Its text ("determines the maximum plastic strain")
+ * and its source (O'Brien et al. 2002) limit the plastic strain itself, as here.
+ * - Elements that are flat, compressed to less than 58 % or inverted do not flow: Green's strain cannot tell an element
+ * from its mirror image, so the shape to remember is unknown. From when more than 3 % of a body's elements are inverted
+ * until none is, none of it flows: the neighbors of an intersection would take on its shape and keep it. (A mirrored
+ * box with creep 50/s kept 13 of 320 inverted elements for ever. One squeezed into a point and allowed to flow below 3
+ * % kept 4. Now both recover like elastic ones.) A single inverted element does not stop the flow: a thin horn under a
+ * heavy sphere would keep a whole dragon from flowing.
+ * The norm of a plastic strain without trace is that of its deviator; gammas are doubled shears and count twice:
+ * |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
 import {
@@ -46,7 +38,7 @@ import {
   TET_PLASTIC_BYTES,
 } from "../layout/layout";
 
-/** @param block address of the first of `count` plastic blocks; h s. Writes their plastic strains and nothing else. */
+/** Updates plastic strains, nothing else. @param block address of the first of `count` plastic blocks; h s */
 export function flow(block: usize, count: i32, h: f32): void {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
@@ -168,7 +160,10 @@ function rowOf(block: usize, lane: usize): usize {
   return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), TET_BODY) * BODY_BYTES;
 }
 
-/** Of the body at `row`, at the end of a substep: too much of it is inverted, or was and has not all come back. */
+/**
+ * Returns whether a body is tangled at the end of a substep: too much of it is inverted, or it was tangled and some
+ * element is still inverted.
+ */
 // @inline
 function tangled(row: usize): bool {
   const count = load<i32>(row, BODY_INVERTED);
@@ -185,7 +180,7 @@ export function noteInverted(block: usize, inverted: i32): void {
     if (inverted & (1 << (<i32>lane))) atomic.add<i32>(rowOf(block, lane), 1, BODY_INVERTED);
 }
 
-/** Before the first phase of a substep: nobody is known to be tangled. */
+/** Call before the first phase of a substep: stores which bodies are tangled, and restarts the counts. */
 export function forgetInverted(): void {
   let row = <usize>load<u32>(HEADER, H_BODIES);
   for (let b = 0; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) {

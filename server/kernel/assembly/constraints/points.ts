@@ -1,17 +1,18 @@
 /**
- * Attachments and grab handles: one weighted point held at a target by a compliant, force-limited constraint.
- *   C = sum_i b_i x_i - target (a vector),  dL = (-C - aT L)/(sum_i w_i b_i^2 + aT),  x_i += w_i b_i dL,  aT =
- *   alpha/h^2
- * A hand in space has sum b = 1; two bodies held together have sum b = 0 and target 0. The force that acts is |L|/h^2;
- * L is cut back to maxForce h^2, so a hand that pulls too hard slips instead of tearing the body (unilateral limit on
- * an accumulated multiplier). A target on a moving collider is where the end of the substep finds it: s + R (target -
- * center), as what else the collider carries. A hand's target moves a little in every substep, so that a tick's motion
- * is no blow, and slips: it is never further ahead than the distance at which the force is at its limit. So what holds
- * a body back stores no more than that, and what lets it go on is followed at the hand's speed. A hand's force tears
- * nothing: of the edges with an end among its particles the one that is stretched most says what is left of maxForce:
- * all of it up to POINT_EASE_STRETCH, none from POINT_MAX_STRETCH on, straight in between; and it moves the point by
- * POINT_MAX_SHIFT in a substep, no more. So it follows stiffness and mass of what it holds, whatever they are. Serial:
- * there are few, and any two may share particles.
+ * Attachments and grabs: one weighted point held at a target by a compliant, force-limited constraint.
+ *   C = sum_i b_i x_i - target (a vector),  dL = (-C - aT L)/(sum_i w_i b_i^2 + aT),  x_i += w_i b_i dL,
+ *   aT = alpha/h^2
+ * A grab in space has sum b = 1; two bodies held together have sum b = 0 and target 0. The force is |L|/h^2. L is
+ * limited to maxForce h^2, so a grab that pulls too hard slips instead of tearing the body (a limit on the accumulated
+ * multiplier). A target on a moving collider is at the collider's pose at the end of the substep: s + R (target -
+ * center).
+ * A grab's target moves a little in every substep, so that the motion of a tick is no impact. It is never further ahead
+ * than the distance at which the force reaches its limit. So the grab stores no more energy than that in a body that is
+ * stuck, and a body that comes free follows at the grab's speed.
+ * A grab's force tears nothing. The most stretched edge at its particles determines the available part of maxForce: all
+ * of it up to POINT_EASE_STRETCH, none from POINT_MAX_STRETCH on, linear in between. It also moves the point by at most
+ * POINT_MAX_SHIFT in a substep. So it adapts to any stiffness and mass of the held body. Serial: there are few, and any
+ * two may share particles.
  */
 import {
   PASS_FIRST,
@@ -50,7 +51,7 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += POINT_BYTES) {
     const active = load<i32>(at, POINT_ACTIVE);
-    if (!active || active === POINT_IMPLICIT) continue; // an implicit body holds its own (implicit/points.ts)
+    if (!active || active === POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
     const moves = pass & PASS_FIRST && active === POINT_HAND;
     if (moves) {
       const pace = load<f32>(at, POINT_PACE);
@@ -75,7 +76,7 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       sum = slip(at, sum, limit * (W + aT));
     } else if (load<i32>(at, POINT_ACTIVE) === POINT_HAND) limit = load<f32>(at, POINT_LIMIT);
     const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
-    // lane 3 of sum is sum_i b_i w_i and means nothing here
+    // lane 3 of sum is sum_i b_i w_i, which is not used
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
     const lx = f32x4.extract_lane(lambda, 0);
     const ly = f32x4.extract_lane(lambda, 1);
@@ -94,7 +95,10 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   }
 }
 
-/** @param limit maxForce h^2; W sum_i w_i b_i^2; @returns what of it a hand may use in this substep */
+/**
+ * Limits a grab's force by stretch and shift. @param limit maxForce h^2; W sum_i w_i b_i^2; @returns the limit for this
+ * substep
+ */
 function gentle(at: usize, limit: f32, W: f32): f32 {
   let most: f32 = 0;
   let edge = <usize>load<u32>(at, POINT_EDGES);
@@ -109,15 +113,15 @@ function gentle(at: usize, limit: f32, W: f32): f32 {
   const none = load<f32>(at, POINT_MAX_STRETCH);
   const left = (none - Mathf.sqrt(most)) / (none - least);
   const share = max<f32>(0, min(load<f32>(at, POINT_SHARE), left));
-  // half of the way ahead of the force: what has been brought to speed is brought to rest while there is force for it
+  // the speed falls half of the stretch range before the force does, so that force is left to stop the body
   store<f32>(at, max<f32>(0, min(load<f32>(at, POINT_SHARE), left - 0.5)), POINT_PACE);
   return min(limit * share, load<f32>(at, POINT_MAX_SHIFT) / W);
 }
 
 /**
- * Draws a hand's target after the body.
- * @param sum from the target to the point held, m; reach most of it, m;
- * @returns what is left of sum
+ * Pulls a grab's target after the body.
+ * @param sum from the target to the held point, m; reach its largest length, m
+ * @returns the remaining sum
  */
 function slip(at: usize, sum: v128, reach: f32): v128 {
   const x = f32x4.extract_lane(sum, 0);
@@ -130,7 +134,7 @@ function slip(at: usize, sum: v128, reach: f32): v128 {
   return left;
 }
 
-/** Where it is now: of a target on a moving collider at the end of the substep. */
+/** Returns the current target; for one on a moving collider, its place at the end of the substep. */
 export function targetOf(at: usize): v128 {
   const motion = <usize>load<u32>(at, POINT_MOTION);
   if (!motion) return v128.load(at, POINT_TARGET);

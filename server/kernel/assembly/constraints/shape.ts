@@ -1,22 +1,21 @@
 /**
  * Shape matching (Mueller, Heidelberger, Teschner & Gross 2005, Meshless deformations based on shape matching; seed
  * 003): one constraint over all particles of a body, which pulls them to the best-fitting moved copy of the rest shape
- * q (q from its center of mass).
+ * q (q relative to its center of mass).
  *   c = sum m x / sum m,  A_pq = sum m (x - c) (S_p q)^T,  R = the rotation nearest to A_pq            (rotation.ts)
  *   rigid    goal g = c + R q: after the iteration the body is a rigid copy of its rest shape, to rounding
  *   linear   g = c + (beta A' + (1 - beta) R) S_p q,  A = A_pq A_qq^-1,  A' = A / det(A)^(1/3)         (unit volume)
- *   x += (g - x - aT l)/(1 + aT),  aT = 1/(rate h^2),  l the sum of what earlier iterations of this substep moved
+ *   x += (g - x - aT l)/(1 + aT),  aT = 1/(rate h^2),  l the displacement by earlier iterations of this substep
  * The last line is XPBD with a compliance in proportion to mass: a spring whose rate over mass is rate = alpha/(1 -
- * alpha) * 3600 1/s^2, so that alpha is the part of the way that one step of 1/60 s goes, and any other step and any
- * number of iterations act as that spring. (The paper's alpha a step makes a body stiffer with every substep.)
- * Both goals keep the momentum: sum m (g - x) = 0, and sum m (x - c) x (g - c) is the axial vector of A_pq R^T and of
- * A_pq A_qq^-1 A_pq^T, which are symmetric.
- * Plastic (section 4.5 there, with the yield of Bender et al. 2014): S = R^T A, E = (S^T S - 1)/2. Where |dev E| >
- * yield,
+ * alpha) * 3600 1/s^2. So alpha is the part of the way that one step of 1/60 s goes, and any other step and any number
+ * of iterations act like that spring. (With the paper's alpha per step, a body gets stiffer with every substep.) Both
+ * goals conserve momentum: sum m (g - x) = 0, and sum m (x - c) x (g - c) is the axial vector of A_pq R^T and of A_pq
+ * A_qq^-1 A_pq^T, which are symmetric.
+ * Plastic (section 4.5 there, with the yield of Bender et al. 2014): S = R^T A, E = (S^T S - 1)/2. If |dev E| > yield,
  *   S_p <- (1 + min(1, creep h) dev E) S_p, back to unit volume, unless the plastic strain |(S_p^T S_p - 1)/2| would
- *   pass max.
- * Sums are float64 in particle order from the first particle, so a body far from the origin loses nothing but the
- * rounding of its positions. A pinned particle counts a million times its body's mass and stays. Bodies are
+ *   exceed max.
+ * Sums are float64 in particle order relative to the first particle, so far from the origin only the rounding of
+ * positions matters. A pinned particle counts as a million times its body's mass, and does not move. Bodies are
  * independent: one chunk each.
  */
 import {
@@ -47,13 +46,13 @@ import { cofactors, determinant, greenStrain, multiply, multiplyTransposed, symm
 import { ROTATION_SCRATCH, fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 
 /**
- * Bodies below this volume (of rest) are on their way through a plane, where A' says nothing: it is faded out. A' is
- * then at most twice A.
+ * Below this part of the rest volume a body is about to invert and A' is unreliable, so it is faded out. A' is then at
+ * most twice A.
  */
 const FLAT: f64 = 0.125;
 
-// where a thread's SCRATCH_BYTES hold matrices, after those of a rotation: A_pq, G (the map from the undeformed rest
-// shape to goals), and what the linear mode needs besides
+// offsets of matrices in a thread's SCRATCH_BYTES, behind those of a rotation: A_pq, G (the map from the undeformed
+// rest shape to goals), and those of the linear mode
 const A = ROTATION_SCRATCH;
 const G = A + 72;
 const F = G + 72;
@@ -61,11 +60,11 @@ const E = F + 72;
 const S = E + 72;
 const N = S + 72;
 
-// center of mass of the last shape; one instance belongs to one thread
+// center of mass of the last shape; each thread has its own instance
 let cx: f64 = 0;
 let cy: f64 = 0;
 let cz: f64 = 0;
-// what `addPush` has summed up, kg m, and about the center kg m^2
+// sums of `addPush`, kg m, and about the center kg m^2
 let pushX: f64 = 0;
 let pushY: f64 = 0;
 let pushZ: f64 = 0;
@@ -91,7 +90,7 @@ function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
   moveToGoals(row, pass, h, scratch + G);
 }
 
-/** A_pq of the undeformed rest shape, to memory, and the center of mass. */
+/** Stores A_pq of the undeformed rest shape and the center of mass. */
 function sumMoments(row: usize, to: usize): void {
   const first = <usize>load<u32>(row, SHAPE_FIRST);
   const count = load<i32>(row, SHAPE_COUNT);
@@ -124,7 +123,7 @@ function sumMoments(row: usize, to: usize): void {
     sx += x;
     sy += y;
     sz += z;
-    // sum m q = 0, so the center need not be known yet
+    // sum m q = 0, so the center is not needed yet
     a00 += x * u;
     a01 += x * v;
     a02 += x * w;
@@ -165,7 +164,7 @@ function put(
   store<f64>(to, a22, 64);
 }
 
-/** The rotation nearest to a matrix, to memory. */
+/** Stores the rotation nearest to a matrix. */
 function nearestRotation(scratch: usize, a: usize, to: usize): void {
   fitRotation(
     scratch,
@@ -220,7 +219,7 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
     moveTo(at, x + wayTo(cx + g00 * u + g01 * v + g02 * w - x, aT, share, moved, 0, isFirst), toLow, toRounding);
     moveTo(at + 4, y + wayTo(cy + g10 * u + g11 * v + g12 * w - y, aT, share, moved, 4, isFirst), toLow, toRounding);
     moveTo(at + 8, z + wayTo(cz + g20 * u + g21 * v + g22 * w - z, aT, share, moved, 8, isFirst), toLow, toRounding);
-    // goals keep the momentum: what they sum up to is rounding
+    // goals conserve momentum: the sum of these is rounding
     const m = load<f64>(q, 24);
     const a = m * (<f64>load<f32>(at) + word(at, toLow) - x);
     const b = m * (<f64>load<f32>(at, 4) + word(at + 4, toLow) - y);
@@ -228,14 +227,14 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
     addPush(x - cx, y - cy, z - cz, a, b, c);
   }
   if (load<i32>(row, SHAPE_LINEAR)) return;
-  // what is fixed takes momentum
+  // fixed particles absorb momentum
   if (held) memory.fill(row + SHAPE_ROUNDING, 0, 48);
   else noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
 /**
- * How far a coordinate goes towards a goal `way` ahead.
- * @param share 1/(1 + aT); moved where what earlier iterations moved it by is kept, f32 at `offset`; 0: nowhere
+ * Returns the displacement of a coordinate towards a goal at distance `way`.
+ * @param share 1/(1 + aT); moved address of the displacement by earlier iterations, f32 at `offset`; 0: not stored
  */
 // @inline
 function wayTo(way: f64, aT: f64, share: f64, moved: usize, offset: usize, isFirst: bool): f64 {
@@ -255,7 +254,7 @@ function beginPush(): void {
   twistZ = 0;
 }
 
-/** What moves a particle at (x, y, z) from the center by (a, b, c), times its mass. */
+/** Adds the displacement (a, b, c), times mass, of a particle at (x, y, z) from the center. */
 // @inline
 function addPush(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
   pushX += a;
@@ -266,7 +265,7 @@ function addPush(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
   twistZ += x * b - y * a;
 }
 
-/** What the rounding of the prediction x = xPrev + h v has moved. */
+/** Records motion by the rounding of the prediction x = xPrev + h v. */
 function beginRounding(row: usize, h: f64): void {
   const count = load<i32>(row, SHAPE_COUNT);
   const X = <usize>load<u32>(HEADER, H_X);
@@ -295,7 +294,7 @@ function beginRounding(row: usize, h: f64): void {
   noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
-/** Adds to what rounding has moved a rigid body by. */
+/** Adds to a rigid body's motion by rounding. */
 export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly: f64, lz: f64): void {
   const at = row + SHAPE_ROUNDING;
   store<f64>(at, load<f64>(at) + px);
@@ -306,7 +305,7 @@ export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly:
   store<f64>(at, load<f64>(at, 40) + lz, 40);
 }
 
-/** Sets G for the linear mode from A_pq of the undeformed rest shape, and lets the rest shape flow. */
+/** Sets G for the linear mode from A_pq of the undeformed rest shape, and updates the plastic rest shape. */
 function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
   const plastic = row + SHAPE_PLASTIC;
   const map = scratch + F;
@@ -329,13 +328,13 @@ function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
   if (pass & PASS_LAST && load<f64>(row, SHAPE_YIELD) < Infinity && volume > 0) flow(row, h, scratch);
 }
 
-/** Lets the rest shape flow, once F is known. */
+/** Lets the rest shape yield. F is known. */
 function flow(row: usize, h: f64, scratch: usize): void {
   const plastic = row + SHAPE_PLASTIC;
   const strain = scratch + E;
   const stretch = scratch + S;
   const next = scratch + N;
-  // S = R^T F S_p^-1 (det S_p = 1: the inverse is the adjugate), of which R cancels in S^T S
+  // S = R^T F S_p^-1 (det S_p = 1: the inverse is the adjugate); R cancels in S^T S
   cofactors(plastic, strain);
   multiplyTransposed(scratch + F, strain, stretch);
   greenStrain(stretch, strain);
@@ -346,7 +345,7 @@ function flow(row: usize, h: f64, scratch: usize): void {
   multiply(strain, plastic, next);
   for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(plastic + k) + t * load<f64>(next + k));
   const volume = determinant(next);
-  // a strain that would turn the rest shape inside out in one step is the guard's business, not a flow
+  // the guard handles a strain that would invert the rest shape in one step
   if (!(volume > FLAT)) return;
   const unit: f64 = 1 / cubeRoot(volume);
   for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(next + k) * unit);
@@ -362,8 +361,8 @@ function plasticStrain(at: usize, room: usize): f64 {
 }
 
 /**
- * Newton's iteration from above, which falls until rounding stops it: the same bits everywhere, unlike a library's
- * cbrt.
+ * Cube root by Newton's iteration from above, which falls until rounding stops it: the same bits everywhere, unlike a
+ * library's cbrt.
  * @param a > 0
  */
 function cubeRoot(a: f64): f64 {

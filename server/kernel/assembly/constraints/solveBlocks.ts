@@ -1,4 +1,4 @@
-/** Which function solves blocks of a kind: the one place of the kernel that names every constraint. */
+/** Selects the function that solves blocks of a kind: the only place in the kernel that names every constraint. */
 import {
   KIND_BEND,
   KIND_BEND_PAST,
@@ -58,9 +58,9 @@ import { keepBends, keepTetrahedra, keepTriangles } from "./dashpots";
 import { solveVolumes } from "./volume";
 
 /**
- * @param kind KIND_*; data address of a range's first block, own of what that one remembers between iterations; of the
- *   range, count blocks from number `first` on; pass PASS_FIRST and PASS_LAST, added; h s; scratch this thread's
- *   SCRATCH_BYTES; memory remembered stress of the first of them, where this substep starts from it; else 0
+ * @param kind KIND_*; data address of a range's first block, own of the values that it keeps between iterations; first,
+ * count: blocks of the range; pass PASS_FIRST and PASS_LAST, added; h s; scratch this thread's SCRATCH_BYTES; memory
+ * remembered stress of the first of them, if this substep starts from it; else 0
  * @returns whether it is a kind of constraint
  */
 export function solveBlocks(

@@ -1,6 +1,6 @@
 /**
  * Unit vectors that turn with bending stencils, four at a time: u along a stencil's first edge x1 - x0, n across that
- * and its second edge x3 - x2, v = u x n. Zero where its particles lie in a line.
+ * and its second edge x3 - x2, v = u x n. Zero if its particles are collinear.
  */
 import { dot3, mul, sub } from "../math/lanes";
 
@@ -35,7 +35,7 @@ export function turnFrame(ax: v128, ay: v128, az: v128, bx: v128, by: v128, bz: 
   vz = sub(mul(ux, ny), mul(uy, nx));
 }
 
-/** 1/length, 0 where there is none. */
+/** Returns 1/length, 0 for a zero vector. */
 // @inline
 function overLength(x: v128, y: v128, z: v128): v128 {
   const square = dot3(x, x, y, y, z, z);

@@ -1,6 +1,6 @@
-/** How far the edges of a body are stretched: what a hand must know that pulls on it. */
+/** Stretch of a body's edges, which limits the force of grabs. */
 
-/** Square of the distance of two points of three float32 each. */
+/** Returns the squared distance of two points of three float32 each. */
 function squareBetween(a: usize, b: usize): f32 {
   const x = load<f32>(a) - load<f32>(b);
   const y = load<f32>(a, 4) - load<f32>(b, 4);
@@ -9,10 +9,10 @@ function squareBetween(a: usize, b: usize): f32 {
 }
 
 /**
- * Largest length of an edge over its rest length.
+ * Returns the largest length of an edge over its rest length.
  * @param elements uint32[corners * count], triangles or tetrahedra by their corners' numbers in the body
- * @param every only each so-many-th element is looked at: of a mesh so fine that its neighbors are stretched alike
- * @param rest float32[3*N] m, the body undeformed
+ * @param every only every `every`-th element is measured, in meshes so fine that neighbors are stretched alike
+ * @param rest float32[3*N] m, the undeformed body
  * @param x address of its first particle
  */
 export function worstStretch(elements: usize, count: i32, corners: i32, every: i32, rest: usize, x: usize): f32 {

@@ -1,27 +1,25 @@
 /**
- * Jacobi sweeps and Chebyshev's acceleration, for every kind of constraint without its knowing (Rodero Gomez 2016,
- * sections 3.4 and 4.3; Macklin et al. 2014; Wang 2015). One iteration k of a body:
+ * Jacobi sweeps and Chebyshev's acceleration, for every kind of constraint, without changes in its solver (Rodero Gomez
+ * 2016, sections 3.4 and 4.3; Macklin et al. 2014; Wang 2015). One iteration k of a body:
  *
  *   begin     kept = x_k, sum = 0, inverse masses n w
- *   per color the constraints, as ever; then collect: sum += x - kept, x = kept                    every constraint
- *   sees x_k
+ *   per color the constraints, as usual; then collect: sum += x - kept, x = kept (every constraint sees x_k)
  *   end       x = x_k + sum/n, then Chebyshev: x_(k+1) = omega (x - x_(k-1)) + x_(k-1); inverse masses w
- *   memory    the same combination of what constraints remember (multipliers, and what they applied)
+ *   memory    the same combination of the constraints' stored values (multipliers, and corrections applied)
  *
  * n is the number of constraints on a particle over the relaxation r, so x_k + sum/n is the average of the corrections
- * times r. That the constraints see n w is mass splitting (Tonge et al. 2012): each acts on a share of 1/n of the
+ * times r. Constraints see n w because of mass splitting (Tonge et al. 2012): each acts on a share of 1/n of the
  * particle's mass, and
  *   sum/n = 1/n sum_C (n w) grad C dL_C = w sum_C grad C dL_C
- * so what a constraint remembers, L += dL, is what was applied: x = xTilde + sum w gradC^T L holds at every iteration,
- * the fixed point is implicit Euler, and every constraint keeps momentum. Averaging corrections that were found with
- * the whole mass does neither: L would remember n/r times what it did. The matrix of the split system exceeds the true
- * one (Cauchy-Schwarz: |sum of n vectors|^2 <= n sum of squares), so on linear constraints the iteration converges for
- * any 0 < r < 2, its error's factors between 1 - r and 1.
+ * So the stored multiplier, L += dL, is what was applied: x = xTilde + sum w gradC^T L holds at every iteration, the
+ * fixed point is implicit Euler, and every constraint conserves momentum. Averaging corrections found with the whole
+ * mass does neither: L would be n/r times too large. The matrix of the split system exceeds the true one
+ * (Cauchy-Schwarz: |sum of n vectors|^2 <= n sum of squares), so on linear constraints the iteration converges for any
+ * 0 < r < 2, with error factors between 1 - r and 1.
  *
- * Chebyshev's combination is linear in x and L, so it keeps the same bond between them if both take part. Somebody
- * else's correction between two iterations (a hand, a contact) belongs to no multiplier here: `begin` shifts x_(k-1) by
- * it, so it is not multiplied. A lane that remembers nothing (an inverted element starts afresh) goes on remembering
- * nothing.
+ * Chebyshev's combination is linear in x and L, so it preserves that relation if both take part. An outside correction
+ * between two iterations (a grab, a contact) belongs to no multiplier here: `begin` shifts x_(k-1) by it, so it is not
+ * amplified. A lane without stored values (an inverted element starts anew) stays without.
  */
 import {
   HEADER,
@@ -43,8 +41,8 @@ import {
 } from "../layout/layout";
 
 /**
- * Particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays; SUM array with n in
- * the fourth lane, 0: colors see each other.
+ * Begins an iteration of particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays;
+ * SUM array with n in the fourth lane, 0: colors see each other.
  */
 export function sweepBegin(phase: usize, begin: i32, end: i32): void {
   const from = (<usize>(load<i32>(phase, PHASE_FIRST) + begin)) << 4;
@@ -71,7 +69,8 @@ export function sweepBegin(phase: usize, begin: i32, end: i32): void {
 }
 
 /**
- * After a color: its blocks begin .. end. FIRST bytes of a block, CORNERS particles of a constraint; KEPT, SUM arrays.
+ * Collects the corrections of a color's blocks begin .. end. FIRST bytes of a block, CORNERS particles of a constraint;
+ * KEPT, SUM arrays.
  */
 export function sweepCollect(phase: usize, begin: i32, end: i32): void {
   const bytes = <usize>load<i32>(phase, PHASE_FIRST);
@@ -91,7 +90,7 @@ export function sweepCollect(phase: usize, begin: i32, end: i32): void {
   }
 }
 
-/** Particles begin .. end of the phase's run, as in `sweepBegin`; OMEGA. */
+/** Ends an iteration of particles begin .. end of the phase's run, as in `sweepBegin`; OMEGA. */
 export function sweepEnd(phase: usize, begin: i32, end: i32): void {
   const from = (<usize>(load<i32>(phase, PHASE_FIRST) + begin)) << 4;
   const sums = <usize>load<u32>(phase, PHASE_SUM);
@@ -118,9 +117,9 @@ export function sweepEnd(phase: usize, begin: i32, end: i32): void {
 }
 
 /**
- * Blocks begin .. end. DATA the first remembered row, FIRST bytes of a block, CORNERS rows that it remembers; KEPT,
- * OLDER copies of those rows; OMEGA; MEMORY what the substep began with (warmStart.ts), row by row alike. The last
- * iteration's are of interest only while stress settles.
+ * Combines stored values of blocks begin .. end. DATA the first stored row, FIRST bytes of a block, CORNERS rows that
+ * it stores; KEPT, OLDER copies of those rows; OMEGA; MEMORY rows at the start of the substep (warmStart.ts), in the
+ * same order. The last iteration's rows are only needed while stress is remembered.
  */
 export function sweepMemory(phase: usize, begin: i32, end: i32): void {
   const bytes = <usize>load<i32>(phase, PHASE_FIRST);

@@ -4,36 +4,32 @@
  *
  *            x2
  *           /|\          D_s = (x0-x3, x1-x3, x2-x3),  F = D_s D_m^-1          Bender et al. 2014, eq 9
- *          / | \         C = (eps_xx, eps_yy, eps_zz, gamma_yz, gamma_xz, gamma_xy) of eps = (F^T F - I)/2, gamma = 2
- *                        eps
- *        x0--|--x1       E_s = V/2 C^T (elasticity tensor) C                      (eqs 4, 5)
- *          \ | /         compliance S = (V tensor)^-1, six multipliers: second Piola-Kirchhoff stresses times -h^2 V
- *            x3
+ *          / | \         C = (eps_xx, eps_yy, eps_zz, gamma_yz, gamma_xz, gamma_xy)
+ *        x0--|--x1       of eps = (F^T F - I)/2, gamma = 2 eps
+ *          \ | /         E_s = V/2 C^T (elasticity tensor) C                      (eqs 4, 5)
+ *            x3          compliance S = (V tensor)^-1
+ * Six multipliers: second Piola-Kirchhoff stresses times -h^2 V.
  *   (W + aT S) dL = -C - aT S L,  x_i += w_i F [dL] b_i                        aT = 1/h^2, Macklin et al. 2016 (XPBD)
- * with [dL] the symmetric 3x3 of dL, b_i the gradient of corner i's shape function (rows of D_m^-1; b_3 = -sum), and,
- * because grad_i C_ab = F_a b_ib + F_b b_ia, every W from two 3x3 tensors: with T = F^T F and K = sum_i w_i b_i b_i^T
- * (constant)
+ * with [dL] the symmetric 3x3 of dL, b_i the gradient of corner i's shape function (rows of D_m^-1; b_3 = -sum).
+ * Because grad_i C_ab = F_a b_ib + F_b b_ia, every W follows from two 3x3 tensors: with T = F^T F and K = sum_i w_i b_i
+ * b_i^T (constant)
  *   W_ab,cd = T_ac K_bd + T_ad K_bc + T_bc K_ad + T_bd K_ac   (halved for each normal strain among the two)
- * An isotropic element is kept in the principal axes of K (and in a unit of its own, sim/constraints/tetrahedra.ts),
- * where half of W is 0: the normal strains are eliminated in closed form and three shears by the adjugate, 169
- * operations and two quotients one after the other instead of 256 and three. Other materials have axes of their own:
- * all of K, and L D L^T.
+ * An isotropic element is stored in the principal axes of K (and in its own unit, sim/constraints/tetrahedra.ts), where
+ * half of W is 0. The normal strains are eliminated in closed form and three shears by the adjugate: 169 operations and
+ * two successive divisions instead of 256 and three. Other materials have axes of their own: all of K, and L D L^T.
  *
- * The multipliers of earlier iterations act through today's F as well: F [L] is kept as applied so far, and what is
- * missing is added,
+ * The multipliers of earlier iterations also act through today's F: F [L] is stored as applied so far, and the
+ * difference is added,
  *   dx_i = w_i (F [dL] + theta (F [L] - applied)) b_i,   theta = 1/(1 + |L| tr K)
- * so that the fixed point is implicit Euler itself, x = xTilde + sum_i w_i gradC_i(x)^T L, and not a trace of the way
- * there (without it a bar stretched by 20 % is 5 % off in strain at any number of iterations once h c is half an
- * element, c the speed of sound). theta is the implicit form of that feedback, whose gain is the geometric stiffness
- * |L| tr K: without it stiff elements blow up.
+ * So the fixed point is implicit Euler itself, x = xTilde + sum_i w_i gradC_i(x)^T L, and does not depend on the path.
+ * (Without it a bar stretched by 20 % is 5 % off in strain at any number of iterations once h c is half an element, c
+ * the speed of sound.) theta is the implicit form of that feedback, whose gain is the geometric stiffness |L| tr K:
+ * without it stiff elements blow up.
  *
- * Tried beside it: two scalars sqrt(2 mu V)|eps| and sqrt(lambda V) tr eps that share F (14.9 ns a constraint instead
- * of the number in load-tests/results): a scalar multiplier forgets the direction that it acted in, so a stretched
- * bar's lateral contraction is 1.2 % off at 240 substeps x 20 iterations (this form: 0.005 %), and the error left in a
- * sagging beam at 240 x 5 is 76 % instead of 58 %. Starting every substep from the last one's multipliers: exact in
- * equilibrium, but unstable as soon as the iterations build up less than half of a mode's stress (the lag is negative
- * damping: z^3 - 3 s z^2 + 3 s z - s with s = 1 - r has roots outside the unit circle for r < 1/2). What is stable,
- * once a tick and for slow bodies: warmStart.ts.
+ * Tried: two scalars sqrt(2 mu V)|eps| and sqrt(lambda V) tr eps with a common F (14.9 ns a constraint; lateral
+ * contraction of a stretched bar 1.2 % off at 240 substeps x 20 iterations, this form 0.005 %; error of a sagging beam
+ * at 240 x 5 76 % instead of 58 %). Starting every substep from the last multipliers: unstable if iterations reach less
+ * than half of a mode's stress; warmStart.ts is stable.
  */
 import { lowOf, moveCorners } from "./corners";
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, toLow } from "../math/lanes";
@@ -58,13 +54,13 @@ import {
 import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
 /**
- * Isotropic, elastic.
+ * Solves isotropic, elastic elements.
  * @param block address of the first of `count` blocks of four elements
- * @param own address of what the first of them remembers between iterations
+ * @param own address of the values that the first of them keeps between iterations
  * @param pass PASS_FIRST and PASS_LAST, added
  * @param inverseH2 1/h^2, 1/s^2
  * @param scratch this thread's SCRATCH_BYTES
- * @param memory remembered stress of the first block, where this substep starts from it (warmStart.ts); else 0
+ * @param memory remembered stress of the first block, if this substep starts from it (warmStart.ts); else 0
  */
 export function solveTetrahedra(
   block: usize,
@@ -80,8 +76,8 @@ export function solveTetrahedra(
 }
 
 /**
- * Orthotropic: nine compliances in the material's axes, in which D_m is given (Bender et al. 2014, eq 4 with the
- * orthotropic tensor).
+ * Solves orthotropic elements: nine compliances in the material's axes, in which D_m is given (Bender et al. 2014, eq 4
+ * with the orthotropic tensor).
  */
 export function solveOrthotropic(
   block: usize,
@@ -96,7 +92,10 @@ export function solveOrthotropic(
   else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false, false);
 }
 
-/** Plastic, isotropic or orthotropic: C = eps - eps_plastic (section 4.2); plasticity.ts moves the plastic part. */
+/**
+ * Solves plastic elements, isotropic or orthotropic: C = eps - eps_plastic (section 4.2). plasticity.ts updates the
+ * plastic part.
+ */
 export function solvePlastic(
   block: usize,
   own: usize,
@@ -111,8 +110,7 @@ export function solvePlastic(
 }
 
 /**
- * Dashpots: C is the strain less that of the substep's beginning (dashpots.ts). Where an element is crushed there is
- * none.
+ * Solves dashpots: C is the strain minus that at the start of the substep (dashpots.ts). Crushed elements have none.
  */
 export function solveTetrahedronDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solveStrains(block, own, count, pass, inverseH2, 0, 0, true, true, true, true);
@@ -120,8 +118,8 @@ export function solveTetrahedronDashpots(block: usize, own: usize, count: i32, p
 }
 
 /**
- * The solve of all four; `general` (nine compliances), `plastic` (a strain without stress), `dashpot` and `keeps`
- * (math/lanes.ts, shift) are compile-time constants, so the plain path has no trace of the others.
+ * Solves all four kinds. `general` (nine compliances), `plastic` (a strain without stress), `dashpot` and `keeps`
+ * (math/lanes.ts, shift) are compile-time constants. So the plain path does not pay for the others.
  */
 // @inline
 function solveStrains(
@@ -150,7 +148,8 @@ function solveStrains(
     n < count;
     n++, own += TET_KEPT_BYTES, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES
   ) {
-    const from = memory ? memory + <usize>n * WARM_START_BYTES : own; // multipliers, then what they did so far
+    // multipliers, then the corrections applied so far
+    const from = memory ? memory + <usize>n * WARM_START_BYTES : own;
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -195,7 +194,7 @@ function solveStrains(
     let cy = sub(y2, y3);
     let cz = sub(z2, z3);
     if (keeps) {
-      // edges of places: half a step of float32 at 4 m is more strain than a rest shape's own rounding
+      // with low words: half a step of float32 at 4 m is more strain than the rounding of a rest shape
       a = lowOf(block, 48);
       b = lowOf(block, 52);
       c = lowOf(block, 56);
@@ -264,11 +263,11 @@ function solveStrains(
       sub(mul(f00, sub(mul(f11, f22), mul(f12, f21))), mul(f01, sub(mul(f10, f22), mul(f12, f20)))),
       mul(f02, sub(mul(f10, f21), mul(f11, f20))),
     );
-    // pmin is one instruction where min is five; a NaN that it lets through is the guard's business
+    // pmin is one instruction where min is five; the guard handles a NaN that passes it
     const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
 
     if (!dashpot && !v128.any_true(sound)) {
-      // nothing here for the solve below
+      // no lane for the solve below
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
       continueUnsound(scratch, sound, block, own, first ? 0 : from + TET_APPLIED, inverseH2, general, plastic);
       const p00 = v128.load(scratch, SCRATCH_G);
@@ -374,7 +373,7 @@ function solveStrains(
         r4 = sub(r4, mul(s44, l4));
         r5 = sub(r5, mul(s55, l5));
       }
-      // W + aT S = L D L^T with 2x2 pivots: half the divisions that wait for each other (1x1 pivots took 8 % longer)
+      // W + aT S = L D L^T with 2x2 pivots: half as many dependent divisions (1x1 pivots took 8 % longer)
       const a00 = madd(t00, k00, s00);
       const a10 = madd(t01, k01, s01);
       const a11 = madd(t11, k11, s11);
@@ -441,8 +440,8 @@ function solveStrains(
       d0 = sub(sub(sub(sub(sub(mul(i00, r0), mul(i10, r1)), mul(q20, d2)), mul(q30, d3)), mul(q40, d4)), mul(q50, d5));
       d1 = sub(sub(sub(sub(sub(mul(i11, r1), mul(i10, r0)), mul(q21, d2)), mul(q31, d3)), mul(q41, d4)), mul(q51, d5));
     } else {
-      // K is diagonal here, so that W is sparse: normal strains meet through S alone, N = diag(n) + c 1 1^T, and a
-      // shear meets two of them
+      // K is diagonal here, so W is sparse: normal strains couple through S alone, N = diag(n) + c 1 1^T, and a shear
+      // couples to two of them
       const k0 = v128.load(block, TET_K);
       const k1 = v128.load(block, TET_K + 16);
       const k2 = v128.load(block, TET_K + 32);
@@ -477,8 +476,8 @@ function solveStrains(
       const e0 = mul(k0, g0);
       const e1 = mul(k1, g1);
       const e2 = mul(k2, g2);
-      // what is left for the shears, by the adjugate; with K's axes it is diagonal at rest for an element of any shape,
-      // so cofactors lose nothing
+      // the remaining system of the shears, by the adjugate; in K's axes it is diagonal at rest for an element of any
+      // shape, so cofactors lose no digits
       const p0 = add(g1, g2);
       const p1 = add(g0, g2);
       const p2 = add(g0, g1);
@@ -555,7 +554,7 @@ function solveStrains(
       s4 = madd(theta, l4, d4);
       s5 = madd(theta, l5, d5);
     }
-    const whole = dashpot || i32x4.all_true(sound); // else continueUnsound notes what all lanes have applied
+    const whole = dashpot || i32x4.all_true(sound); // else continueUnsound records the corrections of all lanes
     let p00 = dot3(f00, s0, f01, s5, f02, s4);
     let p01 = dot3(f00, s5, f01, s1, f02, s3);
     let p02 = dot3(f00, s4, f01, s3, f02, s2);
@@ -565,7 +564,7 @@ function solveStrains(
     let p20 = dot3(f20, s0, f21, s5, f22, s4);
     let p21 = dot3(f20, s5, f21, s1, f22, s3);
     let p22 = dot3(f20, s4, f21, s3, f22, s2);
-    // less what was applied, which is noted
+    // minus the correction applied so far, which is updated
     if (!first) {
       const o00 = v128.load(from, TET_APPLIED);
       const o01 = v128.load(from, TET_APPLIED + 16);
@@ -607,7 +606,7 @@ function solveStrains(
       v128.store(own, p21, TET_APPLIED + 112);
       v128.store(own, p22, TET_APPLIED + 128);
     }
-    // lanes that are inverted go on otherwise (inversion.ts)
+    // inverted lanes are solved in inversion.ts
     if (!whole) {
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
       store9(scratch + SCRATCH_G, p00, p01, p02, p10, p11, p12, p20, p21, p22);

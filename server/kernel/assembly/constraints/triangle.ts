@@ -2,19 +2,19 @@
  * Saint Venant-Kirchhoff cloth triangles, isotropic or orthotropic, four at a time.
  *
  *        x1
- *        | \          F = (x0-x2, x1-x2) D_m^-1 (3x2), whose F^T F equals that of the 2x2 gradient in the triangle's
- *                     plane
+ *        | \          F = (x0-x2, x1-x2) D_m^-1 (3x2); F^T F equals that of the 2x2 gradient in the triangle's plane
  *        |  \         C = (eps_xx, eps_yy, gamma_xy): Green strain, gamma_xy = 2 eps_xy; x is weft, y is warp
  *       x2---x0       E_s = A t / 2  C^T (elasticity tensor) C                      Bender et al. 2014, section 4.3
  *
- * All three strains are solved as one block, with the material's compliance matrix S = (A t tensor)^-1 (3x3) and three
- * multipliers, which are the second Piola-Kirchhoff stresses times -h^2 A t:
+ * All three strains are solved as one block, with the material's compliance matrix S = (A t tensor)^-1 (3x3). The three
+ * multipliers are the second Piola-Kirchhoff stresses times -h^2 A t:
  *   (W + aT S) dL = -C - aT S L,   W_IJ = sum_i w_i gradC_I,i . gradC_J,i = products of F^T F and sum_i w_i b_i b_i^T
- * and, as in tetrahedron.ts, the multipliers so far act through today's F: dx_i = w_i (F [dL] + theta (F [L] -
- * applied)) b_i, theta = 1/(1 + |L| tr K). Solving with one quotient instead of three in a row, by the adjugate, takes
- * 10 % less time but is up to 15 units off the twin where a stiff triangle is flat: the shear couples to both strains
- * at rest here, unlike in tetrahedron.ts, and cofactors cancel. Per-strain multipliers keep the direction of the
- * stress, and weft, warp and shear cannot fight each other inside an element.
+ * As in tetrahedron.ts, the multipliers so far act through today's F: dx_i = w_i (F [dL] + theta (F [L] - applied))
+ * b_i, theta = 1/(1 + |L| tr K). Multipliers per strain keep the direction of the stress, and weft, warp and shear
+ * cannot work against each other inside an element.
+ * Tried: the adjugate, with one division instead of three successive ones. It takes 10 % less time but is up to 15
+ * units off the twin if a stiff triangle is flat: unlike in tetrahedron.ts, the shear couples to both strains at rest,
+ * and cofactors cancel.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import {
@@ -31,15 +31,15 @@ import {
 } from "../layout/layout";
 
 /**
- * @param block address of the first of `count` blocks; own of what they remember between iterations; pass PASS_FIRST
- *   and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
+ * @param block address of the first of `count` blocks; own the values that they keep between iterations; pass
+ * PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveTriangles(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, false);
   else solve(block, own, count, pass, inverseH2, false, false);
 }
 
-/** Like solveTriangles: dashpots, whose C is the strain less that of the substep's beginning (dashpots.ts). */
+/** Solves dashpots, like solveTriangles: C is the strain minus that at the start of the substep (dashpots.ts). */
 export function solveTriangleDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, true);
   else solve(block, own, count, pass, inverseH2, false, true);
@@ -55,8 +55,8 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const aT = f32x4.splat(inverseH2);
   const first = pass & PASS_FIRST;
   const last = pass & PASS_LAST;
-  // keeps a collapsed, infinitely stiff lane's pivots from 0; relative to nothing because pivots are
-  // W + aT S > 0 otherwise, and sim/massUnit.ts keeps those near 1
+  // keeps pivots of a collapsed, infinitely stiff lane from 0. An absolute number suffices: otherwise pivots are W + aT
+  // S > 0, which sim/massUnit.ts keeps near 1
   const smallest = f32x4.splat(1e-37);
   for (let n = 0; n < count; n++, block += dashpot ? TRI_DASHPOT_BYTES : TRI_BYTES, own += TRI_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
@@ -138,7 +138,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     const a11 = madd(c11, k11, s11);
     const a12 = madd(c01, k11, mul(c11, k01));
     const a22 = add(madd(c00, k11, mul(c11, k00)), madd(two, mul(c01, k01), s22));
-    // L D L^T, symmetric and positive definite through S
+    // L D L^T, symmetric and positive definite because of S
     const i0 = f32x4.div(one, f32x4.pmax(a00, smallest));
     const g10 = mul(a01, i0);
     const g20 = mul(a02, i0);
@@ -165,7 +165,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     let gx1 = madd(fx0, d2, mul(fx1, d1));
     let gy1 = madd(fy0, d2, mul(fy1, d1));
     let gz1 = madd(fz0, d2, mul(fz1, d1));
-    // less what was applied, which is noted
+    // minus the correction applied so far, which is updated
     let ox0 = zero;
     let oy0 = zero;
     let oz0 = zero;

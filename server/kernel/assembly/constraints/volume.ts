@@ -5,7 +5,7 @@
  *       / | \           C = V - V0, signed: an inverted tetrahedron is pushed through, not out the way it came
  *     x1--|--x2         grad_0 = b x c/6, grad_1 = c x a/6, grad_2 = a x b/6, grad_3 = minus their sum
  *       \ | /
- *        x3             geometric.ts has the multiplier. A unilateral volume only resists compression: L >= 0.
+ *        x3             geometric.ts computes the multiplier. A unilateral volume only resists compression: L >= 0.
  */
 import { sub, mul, add, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";

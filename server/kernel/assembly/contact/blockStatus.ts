@@ -1,4 +1,4 @@
-/** Words of a block that stand apart from it: is anything of it near, is anything bad? */
+/** Status words of contact blocks, stored apart from them: is any lane near, is any lane bad? */
 import {
   FRONT_SOLVED,
   FRONT_SOLVED_CAPACITY,
@@ -18,10 +18,10 @@ export function numberOfBlock(block: usize): i32 {
   return <i32>((block - <usize>load<u32>(HEADER, H_CONTACT_BLOCKS)) / CONTACT_BLOCK_BYTES);
 }
 
-/** Distance that a lane keeps, or is solved for, that is not to be kept or solved, m. */
+/** Value of CONTACT_BLOCK_KEEP or CONTACT_BLOCK_THICKNESS for lanes that are not verified or not solved, m. */
 export const NEVER: f32 = -1e30;
 
-/** Address of the word of block number n. */
+/** Address of the status word of block number n. */
 // @inline
 export function nearOf(n: i32): usize {
   return <usize>load<u32>(HEADER, H_BLOCK_NEAR) + ((<usize>n) << 2);
@@ -31,13 +31,13 @@ export function badOf(n: i32): usize {
   return <usize>load<u32>(HEADER, H_BLOCK_BAD) + ((<usize>n) << 2);
 }
 
-/** Block number n has nothing near and nothing bad. */
+/** Clears the status of block number n: nothing near, nothing bad. */
 export function clearStatus(n: i32): void {
   store<i32>(nearOf(n), 0);
   store<i32>(badOf(n), 0);
 }
 
-/** Number of a block among those that are solved (frontNear.ts), -1: it is one of the list. */
+/** Number of a block among the packed ones (frontNear.ts), -1: it belongs to the list. */
 // @inline
 function numberSolved(block: usize): i32 {
   const front = <usize>load<u32>(HEADER, H_FRONT);
@@ -48,7 +48,7 @@ function numberSolved(block: usize): i32 {
     : -1;
 }
 
-/** Is it a block of vertices and triangles, of the list or of those that are solved? */
+/** Returns whether a block of the list, or a packed one, holds vertex-triangle pairs. */
 export function isVertexBlock(block: usize): bool {
   const n = numberSolved(block);
   return n < 0
@@ -58,7 +58,7 @@ export function isVertexBlock(block: usize): bool {
     : n < load<i32>(<usize>load<u32>(HEADER, H_FRONT), FRONT_SOLVED_VERTEX);
 }
 
-/** Where it says of this block and those behind it whether anything is near. */
+/** Address of the near words of this block and those behind it. */
 export function nearsFrom(block: usize): usize {
   const n = numberSolved(block);
   return n < 0

@@ -1,6 +1,6 @@
 /**
- * Book-keeping of the response to contacts that were not cleared: which particles it has moved in this substep, which
- * of them in this round, and which pairs each of them is in.
+ * Bookkeeping of the contact response: which particles it has moved in this substep and in this round, and which pairs
+ * each particle is in.
  */
 import {
   HEADER,
@@ -16,7 +16,7 @@ import {
 } from "../layout/layout";
 import { mark, marksOf, numberOf, unmark } from "../state/marks";
 
-/** Particles moved in this substep, and in this round. */
+/** Number of particles moved in this substep, and in this round. */
 export let changedCount = 0;
 export let roundCount = 0;
 
@@ -25,20 +25,20 @@ export function particleAt(number: i32): usize {
   return <usize>load<u32>(HEADER, H_X) + ((<usize>number) << 4);
 }
 
-/** Address of the n-th particle of this substep. */
+/** Address of the n-th particle moved in this substep. */
 export function changedParticle(n: i32): usize {
   return <usize>load<u32>(<usize>load<u32>(HEADER, H_CHANGED) + ((<usize>n) << 2));
 }
-/** Where it was before the response, f32x4. */
+/** Address of its position before the response, f32x4. */
 export function changedFrom(n: i32): usize {
   return <usize>load<u32>(HEADER, H_CHANGED_FROM) + ((<usize>n) << 4);
 }
-/** Address of the n-th particle of this round. */
+/** Address of the n-th particle moved in this round. */
 export function roundParticle(n: i32): usize {
   return <usize>load<u32>(<usize>load<u32>(HEADER, H_CHANGED) + ((<usize>(load<i32>(HEADER, H_PARTICLES) + n)) << 2));
 }
 
-/** Has to be called before a particle is moved: notes it once a substep and once a round. */
+/** Records a particle, once a substep and once a round. Call it before the particle is moved. */
 export function change(particle: usize): void {
   const number = numberOf(particle);
   const marks = marksOf(number);
@@ -67,9 +67,8 @@ export function endChanges(): void {
 }
 
 /**
- * A particle's pairs are a chain, that of the last packed pair first: entries from firstOf(particle), 0 at its end. A
- * pair that has been taken out (contactList.ts) stays in the chains of its other particles, its least distance
- * negative.
+ * The pairs of a particle form a chain, the last packed pair first. Entries begin at firstOf(particle) and end with 0.
+ * A removed pair (contactList.ts) stays in the chains of its other particles, with a negative least distance.
  */
 // @inline
 export function firstOf(particle: usize): i32 {
@@ -79,13 +78,13 @@ export function firstOf(particle: usize): i32 {
 export function nextOf(entry: i32): i32 {
   return load<i32>(<usize>load<u32>(HEADER, H_INCIDENCES) + ((<usize>(entry - 1)) << 2));
 }
-/** Number of the pair. */
+/** Number of an entry's pair. */
 // @inline
 export function pairOf(entry: i32): i32 {
   return (entry - 1) >> 2;
 }
 
-/** Pair number `pair` becomes the first of the chain of its particle number k. */
+/** Puts pair number `pair` at the head of the chain of its particle k. */
 // @inline
 export function enchain(pair: i32, k: i32, particle: usize): void {
   const first = <usize>load<u32>(HEADER, H_INCIDENT) + ((<usize>numberOf(particle)) << 2);

@@ -1,16 +1,16 @@
 /**
- * At the end of a substep: has any listed pair come together on the way from its safe positions S to x? Four at a time.
+ * Verifies at the end of a substep that no listed pair came together on the way from its safe positions S to x. Four
+ * pairs at a time.
  *
- * Two convex sets whose points move on straight lines do not meet if one direction holds them apart at the start and at
- * the end: n . (p - q) is linear in time for every p of the one and q of the other. Every pair keeps such a direction n
- * for its S (CONTACT_BLOCK_NORMAL); while it holds the pair apart by its least distance at x, too, that is the whole
- * test. Else the direction of the closest points at x is tried on S. What neither clears is marked CONTACT_BLOCK_BAD
- * for contactResponse.ts, which looks at it alone and in float64. Float32 is enough: coordinates are differences within
- * the pair, rounding is some 1e-7 of its size, and a direction has to hold it apart by a part of its thickness (KEEP of
- * contactList.ts) at x, by half as much at S.
+ * Two convex sets whose points move on straight lines do not meet if one direction separates them at the start and at
+ * the end: n . (p - q) is linear in time for every p of the one and q of the other. Every pair stores such a direction
+ * n for its S (CONTACT_BLOCK_NORMAL). If n also separates the pair by its least distance at x, the pair is clear. Else
+ * the direction of the closest points at x is tried on S. A pair that neither clears is marked CONTACT_BLOCK_BAD;
+ * contactResponse.ts examines it alone, in float64. Float32 suffices here: coordinates are differences within the pair,
+ * and rounding is about 1e-7 of its size. A direction must separate the pair at x by a part of its thickness (KEEP of
+ * contactList.ts), and by half as much at S.
  *
- * Pairs that are cleared and near get the direction, weights and gap of their closest points at x, from which the next
- * substep's contacts are solved.
+ * Cleared near pairs take the direction, weights and gap of their closest points at x for the next substep's contacts.
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
 import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
@@ -33,13 +33,13 @@ import {
 } from "../layout/layout";
 
 /**
- * Pairs are solved while their gap is below this many thicknesses, or will be if it goes on losing this many times what
- * it lost in the last substep.
+ * A pair is solved if its gap is below NEAR thicknesses, or will be after losing AHEAD times the gap that it lost in
+ * the last substep.
  */
 export const NEAR: f32 = 1.25;
 export const AHEAD: f32 = 1.5;
 
-/** Neither held apart nor solved: lanes that have been given back. */
+/** Returns whether all lanes of a block are freed: neither verified nor solved. */
 // @inline
 function isDead(keep: v128, r: v128): bool {
   return v128.all_true<i32>(f32x4.le(f32x4.max(keep, r), f32x4.splat(NEVER)));
@@ -71,7 +71,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     const apart = separation(vertex, nx, ny, nz);
     const reach = mul(f32x4.splat(NEAR), r);
     const least = f32x4.max(reach, keep);
-    // not a number counts as not cleared
+    // NaN counts as not cleared
     let bad = v128.not(f32x4.ge(apart, keep));
     const within = f32x4.lt(apart, least);
     if (!v128.any_true(v128.or(bad, within))) {
@@ -100,7 +100,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       if (v128.any_true(bad)) found++;
     }
     v128.store(block, bad, CONTACT_BLOCK_BAD);
-    // solved next: what is near, and what comes near if it goes on as it did in this substep
+    // solved next: near pairs, and pairs that come near if they continue as in this substep
     const good = v128.andnot(f32x4.gt(gap, zero), bad);
     const close = v128.and(
       good,
@@ -127,14 +127,14 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
 }
 
 /**
- * Marks as near what would be, or would be past each other, where the substep is going: along the direction of the
- * closest points at S.
+ * Predicts contacts: marks pairs as near that would be near or past each other at the predicted x, along the direction
+ * of the closest points at S.
  */
 export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
-  // as far beyond x as the check looks when it chooses what is near
+  // the check looks as far beyond x when it selects near pairs
   const beyond = f32x4.splat(AHEAD - 1);
   const nears = nearOf(numberOfBlock(block));
   for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
@@ -202,9 +202,9 @@ function keepLanes(block: usize, row: usize, value: v128, mask: v128): void {
 }
 
 /**
- * A vertex whose nearest point of the triangle is a corner is as near to every triangle around that corner, and the
- * corner to those around the vertex: of all these pairs one answers, that of the triangle that owns the corner, seen
- * from the vertex with the lower address.
+ * Selects vertex-triangle pairs to solve. If the nearest point is a corner, all triangles around it are as near, and so
+ * are those around the vertex for the corner. Only one of these pairs is solved: that of the triangle that owns the
+ * corner, seen from the vertex with the lower address.
  */
 // @inline
 function answers(block: usize, wa: v128, wb: v128, wc: v128): v128 {
@@ -218,7 +218,8 @@ function answers(block: usize, wa: v128, wb: v128, wc: v128): v128 {
 }
 
 /**
- * Two edges answer where they cross; at an end of either the vertex there answers to the triangles at the other edge.
+ * Selects edge pairs to solve: those that cross. At an end of an edge, its vertex is solved with the triangles at the
+ * other edge.
  */
 // @inline
 function crosses(w0: v128, w1: v128, w2: v128, w3: v128): v128 {

@@ -1,18 +1,18 @@
 /**
- * Four pairs of primitives at a time: their particles into lanes, how far a direction holds them apart, their closest
- * points. Everything is computed from differences to the last particle, so it is as exact a kilometer away as at the
- * origin.
+ * Four pairs of primitives at a time: gathers their particles into lanes, computes how far a direction separates them,
+ * and their closest points. All arithmetic uses differences to the pair's last particle, so it is as exact a kilometer
+ * away as at the origin.
  *
  *   vertex-triangle   first: p            second: a, b, c       weights 1, -wa, -wb, -wc
  *   edge-edge         first: a0, a1       second: b0, b1        weights 1 - s, s, t - 1, -t
  *
- * Closest points: vertex-triangle is the plane's foot where that is inside, else the nearest of three edges' points;
- * edge-edge is Ericson 2005, section 5.1.9, clamped twice over. A degenerate primitive (no area, no length) is its
+ * Closest points, vertex-triangle: the foot of the perpendicular if it is inside, else the nearest of three edges'
+ * points. Edge-edge: Ericson 2005, section 5.1.9, clamped twice. A degenerate primitive (no area, no length) is its
  * longest edge, or its point.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
 
-// the four pairs of the last `gather`: differences to the fourth particle, inverse masses
+// four pairs of the last `gather`: differences to the fourth particle, and inverse masses
 export let x0: v128 = i32x4(0, 0, 0, 0);
 export let y0: v128 = i32x4(0, 0, 0, 0);
 export let z0: v128 = i32x4(0, 0, 0, 0);
@@ -26,7 +26,7 @@ export let y2: v128 = i32x4(0, 0, 0, 0);
 export let z2: v128 = i32x4(0, 0, 0, 0);
 export let w2: v128 = i32x4(0, 0, 0, 0);
 export let w3: v128 = i32x4(0, 0, 0, 0);
-// the last `closest`: weights and the vector between the points
+// results of the last `closest`: weights, and the vector between the points
 export let b0: v128 = i32x4(0, 0, 0, 0);
 export let b1: v128 = i32x4(0, 0, 0, 0);
 export let b2: v128 = i32x4(0, 0, 0, 0);
@@ -71,7 +71,7 @@ export function gather(block: usize, shift: usize): void {
   w2 = ws(a, b, c, d);
 }
 
-/** How far apart the direction n holds the gathered pairs: least n . (first - second) over their particles, m. */
+/** Returns how far direction n separates the gathered pairs: least n . (first - second) over their particles, m. */
 // @inline
 export function separation(vertex: bool, nx: v128, ny: v128, nz: v128): v128 {
   const zero = f32x4.splat(0);
@@ -81,14 +81,14 @@ export function separation(vertex: bool, nx: v128, ny: v128, nz: v128): v128 {
   return vertex ? sub(s0, f32x4.max(zero, f32x4.max(s1, s2))) : sub(f32x4.min(s0, s1), f32x4.max(zero, s2));
 }
 
-/** num / den in [0, 1]; 0 where den is 0. */
+/** Returns num / den in [0, 1]; 0 if den is 0. */
 // @inline
 function share(num: v128, den: v128): v128 {
   // pmax(0, NaN) is 0
   return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), f32x4.div(num, den)));
 }
 
-/** Closest points of the gathered pairs. */
+/** Finds the closest points of the gathered pairs. */
 export function closest(vertex: bool): void {
   if (vertex) closestVertex();
   else closestEdges();
@@ -97,7 +97,7 @@ export function closest(vertex: bool): void {
 function closestVertex(): void {
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
-  // from corner c (the origin): u to a, v to b, q to p
+  // relative to corner c: u to a, v to b, q to p
   const ux = x1;
   const uy = y1;
   const uz = z1;
@@ -115,13 +115,13 @@ function closestVertex(): void {
   const det = sub(mul(uu, vv), mul(uv, uv));
   const s = sub(mul(vv, uq), mul(uv, vq));
   const t = sub(mul(uu, vq), mul(uv, uq));
-  // c a
+  // edge c a
   const k1 = share(uq, uu);
   const e1x = sub(qx, mul(k1, ux));
   const e1y = sub(qy, mul(k1, uy));
   const e1z = sub(qz, mul(k1, uz));
   const d1 = dot3(e1x, e1x, e1y, e1y, e1z, e1z);
-  // c b
+  // edge c b
   const k2 = share(vq, vv);
   const e2x = sub(qx, mul(k2, vx));
   const e2y = sub(qy, mul(k2, vy));
@@ -134,7 +134,7 @@ function closestVertex(): void {
   let ex = v128.bitselect(e2x, e1x, best);
   let ey = v128.bitselect(e2y, e1y, best);
   let ez = v128.bitselect(e2z, e1z, best);
-  // a b
+  // edge a b
   const mx = sub(vx, ux);
   const my = sub(vy, uy);
   const mz = sub(vz, uz);
@@ -152,7 +152,7 @@ function closestVertex(): void {
   ex = v128.bitselect(e3x, ex, best);
   ey = v128.bitselect(e3y, ey, best);
   ez = v128.bitselect(e3z, ez, best);
-  // inside, of a triangle whose determinant is more than its rounding
+  // inside a triangle whose determinant exceeds its rounding
   const inside = v128.and(
     v128.and(f32x4.ge(s, zero), f32x4.ge(t, zero)),
     v128.and(f32x4.le(add(s, t), det), f32x4.gt(det, mul(f32x4.splat(1e-5), mul(uu, vv)))),
@@ -194,7 +194,7 @@ function closestEdges(): void {
   const fr = dot3(fx, rx, fy, ry, fz, rz);
   const gr = dot3(gx, rx, gy, ry, gz, rz);
   const det = sub(mul(ff, gg), mul(fg, fg));
-  // parallel ones: any s will do, the clamping below finds the rest
+  // parallel edges: any s is valid, the clamping below finds the rest
   let s = v128.bitselect(
     share(sub(mul(fg, gr), mul(fr, gg)), det),
     zero,

@@ -1,6 +1,6 @@
 /**
- * A row of the front (frontRows.ts) becomes a lane of a block: who is in it, what it is solved with, and what it
- * answers for. Rows that touch from the start, or that are tangled, are left out.
+ * Copies a row of the front (frontRows.ts) into a lane of a block: particles, directions, coefficients, and the corners
+ * that it owns. Pairs that touch from the start, or that are tangled, are left out.
  */
 import {
   HEADER,
@@ -41,14 +41,14 @@ import {
 } from "../layout/layout";
 import { clearStatus, numberOfBlock, NEVER } from "./blockStatus";
 
-/** Part of its thickness that a pair is kept apart whatever happens. */
+/** Least distance that contact guarantees, as a part of the pair's thickness. */
 const KEEP: f32 = 0.125;
 /**
- * Edges answer a little later than vertices: where two smooth sheets lie on each other, vertices carry all, and edges
- * only what is between them.
+ * Thickness of edge pairs relative to vertex pairs. If two smooth sheets lie on each other, vertices carry all load,
+ * and edges act only between them.
  */
 const EDGE_SHARE: f32 = 0.65;
-/** Is the pair to be left alone: tangled, or touching from the start? */
+/** Returns whether the pair gets no contact: it is tangled, or touches from the start. */
 export function leftOut(row: usize, vertex: bool): bool {
   return (
     (tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) &&
@@ -58,8 +58,8 @@ export function leftOut(row: usize, vertex: bool): bool {
 }
 
 /**
- * Both primitives have a tangled particle, of surfaces that are tangled: which side is out cannot be said until they
- * have parted.
+ * Returns whether both primitives have a tangled particle, of surfaces that are tangled. Their outer side is unknown
+ * until they have parted.
  */
 function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const a = mark(row, 0, X, marks);
@@ -72,8 +72,8 @@ function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
 }
 
 /**
- * A vertex on the outer side of a closed surface's triangle is where it belongs, whatever goes on beside it: what has
- * parted does not fall back.
+ * Returns whether a vertex is on the outer side of a closed surface's triangle. Such a pair stays in contact beside an
+ * intersection, so that parted surfaces do not fall back.
  */
 function inFront(row: usize): bool {
   const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>(load<u32>(row, PAIR_SURFACES) & 0xffff) * SURFACE_BYTES;
@@ -100,7 +100,10 @@ function inFront(row: usize): bool {
   return along > 0 && along * along > 0.5 * (x * x + y * y + z * z);
 }
 
-/** @param both numbers of the surfaces, first << 16 | second */
+/**
+ * @param both numbers of the surfaces, first << 16 | second
+ * @returns whether contact is off between their tangled particles
+ */
 function marked(both: u32): bool {
   const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>(both >> 16) * SURFACE_BYTES;
   return load<u8>(<usize>load<u32>(surface, SURFACE_MEETS) + <usize>(both & 0xffff)) === MEETS_MARKED;
@@ -111,7 +114,7 @@ function mark(row: usize, k: usize, X: usize, marks: usize): i32 {
   return load<u16>(marks + (((<usize>load<u32>(row + k) - X) >> 4) << 1));
 }
 
-/** Four lanes that rest on the dummies and are never near, never bad. */
+/** Resets four lanes: they refer to the dummies and are never near, never bad. */
 export function clearBlock(block: usize): void {
   const dummies = load<i32>(HEADER, H_DUMMIES);
   const zero = f32x4.splat(0);
@@ -126,7 +129,7 @@ export function clearBlock(block: usize): void {
   v128.store(block, never, CONTACT_BLOCK_THICKNESS);
 }
 
-/** A row's particles, directions and coefficients into a lane. */
+/** Copies a row's particles, directions and coefficients into a lane. */
 export function fillLane(lane: usize, row: usize, vertex: bool): void {
   for (let k = 0; k < 4; k++) store<u32>(lane + ((<usize>k) << 4), load<u32>(row + ((<usize>k) << 2)));
   store<f32>(lane, load<f32>(row, PAIR_NORMAL), CONTACT_BLOCK_NORMAL);
@@ -137,7 +140,7 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   const A = surfaces + <usize>(both >> 16) * SURFACE_BYTES;
   const B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
   const r = load<f32>(row, PAIR_THICKNESS);
-  // what is in front of a intersection is pushed, but not held there: what is behind it has to come out
+  // a vertex in front of an intersection is pushed, but not held there: the parts behind it must come out
   store<f32>(
     lane,
     tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? NEVER : KEEP * r,
@@ -154,7 +157,9 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   store<i32>(lane, 0, CONTACT_BLOCK_BAD);
 }
 
-/** Bits of the corners that this pair answers for: its triangle owns them, and the vertex comes before them. */
+/**
+ * Returns bits of the corners that this pair owns: its triangle owns the corner, and the vertex has the lower address.
+ */
 function owned(row: usize): i32 {
   const X = <usize>load<u32>(HEADER, H_X);
   const owners = <usize>load<u32>(HEADER, H_OWNERS);
@@ -164,15 +169,15 @@ function owned(row: usize): i32 {
     const corner = load<u32>(row + (k << 2));
     const other = load<u32>(row + ((k === 3 ? 1 : k + 1) << 2));
     const owner = load<u32>(owners + ((<usize>corner - X) >> 2));
-    // of the triangles around a corner only one has this corner behind it
+    // of the triangles around a corner, only one has its owner as the next corner
     if (p < corner && owner === other) bits |= 1 << (<i32>(k - 1));
   }
   return bits;
 }
 
 /**
- * A ball answers as a sphere (balls.ts), particles answer to a collider's own shape (collide.ts) if it has one: such
- * pairs are only verified.
+ * Returns whether the pair is only verified here. Balls are solved as spheres (balls.ts), and particles by a collider's
+ * own shape if it has one (collide.ts).
  */
 function othersSolve(A: usize, B: usize, vertex: bool): bool {
   const a = load<i32>(A, SURFACE_SOLID);

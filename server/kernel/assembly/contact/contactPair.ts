@@ -1,6 +1,6 @@
 /**
- * One pair in float64: closest points at the safe positions S and at x, and whether the way from S to x is clear. What
- * contactCheck.ts does for four at a time, and what it could not clear.
+ * Examines one pair in float64: closest points at the safe positions S and at x, and whether the way from S to x is
+ * clear. Like contactCheck.ts, for pairs that it could not clear.
  */
 import { spendWork } from "../scheduler/clock";
 import {
@@ -17,30 +17,30 @@ import {
 import { dot3, sub, xs, ys, zs } from "../math/lanes";
 import { edgeEdge, vertexTriangle } from "../ccd/ccd";
 
-/** Answers of `examine`. */
+/** Results of `examine`. */
 export const CLEAR = 0;
-/** They do not meet, but end nearer than they may. */
+/** The pair does not meet, but ends nearer than allowed. */
 const TOO_NEAR = 1;
 export const MEET = 2;
 
-/** Of the last `examine`: kind, addresses, least distance that it holds the pair to, m. */
+/** Kind, particle addresses and least distance, m, of the last examined pair. */
 let vertex: bool;
 export let particle0: usize, particle1: usize, particle2: usize, particle3: usize;
 export let keep: f64;
-/** Time of impact, where they meet. */
+/** Time of impact, if the pair meets. */
 export let impact: f64;
-/** How much nearer a pair that is clear may come and still be, its direction known, m; 0 where nobody knows. */
+/** Approach after which a clear pair with a known direction is still clear, m; 0: unknown. */
 export let slack: f32;
-/** Direction, weights and distance of the closest points: of the last `closest`. */
+/** Direction, weights and distance of the closest points, from the last `closest`. */
 export let nx: f64, ny: f64, nz: f64, b0: f64, b1: f64, b2: f64, b3: f64, gap: f64;
 
 /**
- * Part of its distance that a pair that is already nearer than it may be can lose in a substep: float32 positions
- * cannot hold it exactly.
+ * A pair that is already nearer than allowed may lose this part of its distance in a substep, because of float32
+ * rounding.
  */
 const ROUNDING: f64 = 1.0 / 1024;
 
-/** Part of its least distance by which a direction has to hold a pair apart, in float64. */
+/** Part of its least distance by which a direction must separate a pair, in float64. */
 const SURE: f64 = 1e-6;
 
 // @inline
@@ -55,7 +55,7 @@ export function laneOf(pair: i32): usize {
   );
 }
 
-/** What `examine` leaves, but for the answer: S and x in the scratch. */
+/** Sets the results of `examine` other than its return value: S and x in the scratch. */
 export function lookAt(pair: i32): void {
   const lane = laneOf(pair);
   vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
@@ -88,8 +88,8 @@ function put(n: i32, particle: usize): void {
 }
 
 /**
- * Is the way of pair number `pair` clear? Most pairs whose neighbors were moved are still held apart by the direction
- * that they have; one that is found otherwise is kept for the next time.
+ * Examines pair number `pair`. Most pairs whose neighbors moved are still separated by their stored direction. A pair
+ * that is cleared by another direction stores that one.
  */
 export function examine(pair: i32): i32 {
   spendWork(2);
@@ -104,8 +104,7 @@ export function examine(pair: i32): i32 {
   const ey = ny;
   const ez = nz;
   const before = separation(0, ex, ey, ez);
-  // apart at the end by what they have to be, and at the start in the same direction: how far they were apart there
-  // does not matter
+  // apart by the least distance at the end, and in the same direction at the start, where any separation suffices
   if (end >= keep && end < Infinity && before > SURE * keep) {
     if (before >= 0.5 * keep) {
       learn(lane);
@@ -114,12 +113,12 @@ export function examine(pair: i32): i32 {
     return CLEAR;
   }
   closest(0);
-  // not a number somewhere: the guard will put the body back
+  // NaN or infinity: the guard (guard.ts) will reset the body
   if (!(gap > 0) || !(gap < Infinity) || !(end < Infinity)) return CLEAR;
   keep = min<f64>(keep, gap * (1 - ROUNDING));
   const sure = SURE * keep;
   if (!(separation(12, nx, ny, nz) > sure || (end > 0 && before > sure))) {
-    // neither end's direction holds them apart at the other: one between the two may
+    // neither end's direction separates them at the other end: try one between the two
     const mx = ex + nx;
     const my = ey + ny;
     const mz = ez + nz;
@@ -137,8 +136,8 @@ export function examine(pair: i32): i32 {
 }
 
 /**
- * Does the pair's own direction hold it apart at both ends? As contactCheck.ts asks it, of one pair: its four particles
- * are the lanes.
+ * Returns whether the pair's stored direction separates it at both ends. Like contactCheck.ts, for one pair: its four
+ * particles are the lanes.
  */
 function heldApart(lane: usize): bool {
   const p0 = <usize>load<u32>(lane);
@@ -159,7 +158,7 @@ function heldApart(lane: usize): bool {
   return apart(p0 + toSafe, p1 + toSafe, p2 + toSafe, p3 + toSafe, x, y, z) >= <f32>0.5 * least;
 }
 
-/** How far apart a direction (one number in all lanes) holds four particles at these addresses. */
+/** Returns how far a direction (one number in all lanes) separates four particles at these addresses. */
 // @inline
 function apart(p0: usize, p1: usize, p2: usize, p3: usize, x: v128, y: v128, z: v128): f32 {
   const d = v128.load(p3);
@@ -174,14 +173,14 @@ function apart(p0: usize, p1: usize, p2: usize, p3: usize, x: v128, y: v128, z: 
   return vertex ? s0 - max<f32>(0, max<f32>(s1, s2)) : min<f32>(s0, s1) - max<f32>(0, s2);
 }
 
-/** The direction of the last `closest` is the pair's from now on. */
+/** Stores the direction of the last `closest` in the pair. */
 function learn(lane: usize): void {
   store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL);
   store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16);
   store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
 }
 
-/** How far apart a direction holds the pair at q[n .. n + 11]. */
+/** Returns how far a direction separates the pair at q[n .. n + 11]. */
 function separation(n: i32, x: f64, y: f64, z: f64): f64 {
   const q = at(n);
   const cx = load<f64>(q, 72);
@@ -199,7 +198,7 @@ export function between(t: f64): void {
     store<f64>(at(24 + k), load<f64>(at(k)) + t * (load<f64>(at(12 + k)) - load<f64>(at(k))));
 }
 
-/** Weighted sum of the four particles of q[n .. n + 11], by the weights of the last `closest`, along (x, y, z). */
+/** Returns the sum of the four particles at q[n .. n + 11], weighted by the last `closest`, along (x, y, z). */
 export function weighted(n: i32, x: f64, y: f64, z: f64): f64 {
   const q = at(n);
   const cx = load<f64>(q, 72);
@@ -217,7 +216,7 @@ function share(num: f64, den: f64): f64 {
   return den > 0 ? max<f64>(0, min<f64>(1, num / den)) : 0;
 }
 
-/** Closest points of the pair at q[n .. n + 11]: contactLanes.ts in float64. */
+/** Finds the closest points of the pair at q[n .. n + 11]: contactLanes.ts in float64. */
 export function closest(n: i32): void {
   const q = at(n);
   const cx = load<f64>(q, 72);
@@ -240,7 +239,7 @@ export function closest(n: i32): void {
   nz /= gap;
 }
 
-/** The closest point and its weights are those of corners 1 and 2, the vector from it is (x, y, z). */
+/** Takes a closest point: weights of corners 1 and 2, and the vector (x, y, z) from it. */
 // @inline
 function take(weight1: f64, weight2: f64, x: f64, y: f64, z: f64): void {
   b1 = -weight1;
@@ -251,7 +250,7 @@ function take(weight1: f64, weight2: f64, x: f64, y: f64, z: f64): void {
   nz = z;
 }
 
-/** Vertex 0 against the triangle 1 2 3, from corner 3. */
+/** Closest point of the triangle 1 2 3 to vertex 0, relative to corner 3. */
 // @inline
 function closestOfTriangle(x0: f64, y0: f64, z0: f64, x1: f64, y1: f64, z1: f64, x2: f64, y2: f64, z2: f64): void {
   const uu = x1 * x1 + y1 * y1 + z1 * z1;
@@ -269,7 +268,7 @@ function closestOfTriangle(x0: f64, y0: f64, z0: f64, x1: f64, y1: f64, z1: f64,
     take(wa, wb, x0 - wa * x1 - wb * x2, y0 - wa * y1 - wb * y2, z0 - wa * z1 - wb * z2);
     return;
   }
-  // the nearest of the points of its three sides
+  // the nearest of the three sides' closest points
   const k1 = share(uq, uu);
   take(k1, 0, x0 - k1 * x1, y0 - k1 * y1, z0 - k1 * z1);
   const k2 = share(vq, vv);
@@ -289,7 +288,7 @@ function takeNearer(weight1: f64, weight2: f64, x: f64, y: f64, z: f64): void {
   if (x * x + y * y + z * z < nx * nx + ny * ny + nz * nz) take(weight1, weight2, x, y, z);
 }
 
-/** Edge 0 1 against edge 2 3, from corner 3. */
+/** Closest points of edges 0 1 and 2 3, relative to corner 3. */
 // @inline
 function closestOfEdges(x0: f64, y0: f64, z0: f64, x1: f64, y1: f64, z1: f64, x2: f64, y2: f64, z2: f64): void {
   const fx = x1 - x0;

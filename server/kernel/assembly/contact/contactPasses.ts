@@ -1,12 +1,11 @@
 /**
- * The force pass and the check of all pairs by several threads, in pieces that are shared out (scheduler.ts).
- *   force pass   color after color: blocks of a color share no free particle, so who solves which of them makes no
- *   difference, and one color after the other
- *                is the order in which one thread goes through the list. Colors of few blocks, and what comes after the
- *                last color (pairs that stand alone), the orchestrator solves alone.
+ * Runs the force pass and the check of all pairs on several threads, in parts shared by the scheduler (scheduler.ts).
+ *   force pass   color by color: blocks of a color share no free particle, so the thread does not matter, and colors in
+ *                order are the order of one thread. The orchestrator alone solves colors of few blocks, and pairs
+ *                without a color, behind the last one.
  *   check        each block by itself
- * A room with rigid bodies takes their pairs out of the blocks, in order (rigidContact.ts): its force pass is not
- * shared.
+ * In a room with rigid bodies the force pass is not shared: their pairs are taken out of the blocks, in order
+ * (rigidContact.ts).
  */
 import {
   HEADER,
@@ -49,8 +48,8 @@ import { checkContacts } from "./contactCheck";
 import { beginLoads, endLoads } from "./contactLoads";
 
 /**
- * Blocks that are worth the microsecond or two that it takes to share them out: solved ones, and ones that are mostly
- * passed over.
+ * Fewer blocks are not shared, because waking the helper threads takes a microsecond or two: solved blocks, and blocks
+ * in the check, most of which are skipped.
  */
 const SOLVED: i32 = 96;
 const CHECKED: i32 = 1024;
@@ -59,7 +58,7 @@ const CHECKED: i32 = 1024;
 const UNITS_OF_CHECK = 8;
 const UNITS_OF_SOLVE = 12;
 
-/** Passes over near pairs in a substep at most. */
+/** Most passes over near pairs in a substep. */
 const PASSES = 8;
 
 // @inline
@@ -76,10 +75,10 @@ function blockAt(n: i32): usize {
 }
 
 /**
- * Near pairs, in an iteration: once, and in the last one of a substep until none is pushed far any more.
- * What is pulled together layer upon layer needs many passes, and what they leave is answered pair by pair
- * (contactResponse.ts), at a hundred times the cost. Not while something is drawn apart (resolution.ts): what is pushed
- * back then should not come at once.
+ * Solves near pairs: once an iteration, and in the last one of a substep until no pair is pushed far. Bodies pressed
+ * together in layers need many passes; the contact response resolves the rest pair by pair (contactResponse.ts), at a
+ * hundred times the cost. Only one pass while surfaces are driven apart (resolution.ts): a body pushed back then should
+ * not return at once.
  */
 export function solveNearContacts(first: bool, last: bool): void {
   const loads = beginLoads(first);
@@ -88,7 +87,7 @@ export function solveNearContacts(first: bool, last: bool): void {
   if (loads) endLoads(last);
 }
 
-/** @returns how many blocks were pushed far */
+/** @returns number of blocks that were pushed far */
 function solveOnce(again: bool): i32 {
   if (!front()) return 0;
   const vertices = load<i32>(front(), FRONT_SOLVED_VERTEX);
@@ -104,7 +103,7 @@ function solveOnce(again: bool): i32 {
   return far + atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }
 
-/** Blocks begin .. end in order. @param starts where the colors of the last whole list begin */
+/** Solves blocks begin .. end in order. @param starts where the colors of the last whole list begin */
 function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bool): i32 {
   let at = begin;
   let far = 0;
@@ -132,7 +131,7 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
   return far;
 }
 
-/** Parts begin .. end of `parts` of the color that is shared out. */
+/** Solves parts begin .. end of `parts` of the shared color. */
 export function solveShared(begin: i32, end: i32, parts: i32): void {
   const first = load<i32>(HEADER, H_SHARED_FIRST);
   const count = load<i32>(HEADER, H_SHARED_COUNT);
@@ -145,7 +144,7 @@ export function solveShared(begin: i32, end: i32, parts: i32): void {
   if (far) atomic.add<i32>(HEADER, far, H_SHARED_FOUND);
 }
 
-/** All blocks of the list at the end of a substep. @returns how many have a pair that is not cleared */
+/** Checks all blocks of the list at the end of a substep. @returns number of blocks with a pair that is not cleared */
 export function checkAll(): i32 {
   store<i32>(HEADER, 0, H_SHARED_FOUND);
   countWork(UNITS_OF_CHECK * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT));
@@ -159,7 +158,7 @@ export function checkAll(): i32 {
   return atomic.load<i32>(HEADER, H_SHARED_FOUND);
 }
 
-/** Parts begin .. end of `parts` of all blocks. */
+/** Checks parts begin .. end of `parts` of all blocks. */
 export function checkShared(begin: i32, end: i32, parts: i32): void {
   const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
@@ -172,7 +171,7 @@ export function checkShared(begin: i32, end: i32, parts: i32): void {
   if (found) atomic.add<i32>(HEADER, found, H_SHARED_FOUND);
 }
 
-/** checkContacts of `count` blocks from number `first` on, with preemption points. */
+/** checkContacts for `count` blocks from number `first` on, with preemption points. */
 function checkInPieces(first: i32, count: i32, vertex: bool): i32 {
   let found = 0;
   for (let n = 0; n < count; n += CHECKED) {

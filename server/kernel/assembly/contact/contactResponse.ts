@@ -1,21 +1,20 @@
 /**
- * What the verification of a substep could not clear (contactCheck.ts), in three stages (Bridson, Fedkiw & Anderson
- * 2002, sections 7.3 to 7.5):
- *   impulses   the pairs are pushed apart by their masses, inelastic but for restitution, with friction (impulses.ts),
- *   and their neighbors are looked at
- *              again: ROUNDS times
- *   zones      what is still not clear moves as one rigid piece: rigidImpactZones.ts
- *   stop       what even that does not clear, or what there is no work left for, stays where the substep began
- * Pairs not listed are further apart than this substep's motion (front.ts). After the last stage every
- * listed pair is clear: S is free of intersections, and particles that stop all stand as they stood there.
+ * The contact response: resolves violations that the check of a substep found (contactCheck.ts), in three stages
+ * (Bridson, Fedkiw & Anderson 2002, sections 7.3 to 7.5):
+ *   impulses   push pairs apart by their masses, inelastic but for restitution, with friction (impulses.ts). Then their
+ *              neighbors are examined. ROUNDS times.
+ *   zones      particles of pairs that are still not clear move as one rigid piece: rigidImpactZones.ts
+ *   stop       pairs that remain, or exceed the work limit, stay where the substep began
+ * Pairs not listed are further apart than this substep's motion (front.ts). After the last stage every listed pair is
+ * clear: S is free of intersections, and stopped particles are at S.
  *
- * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): the approach of the substep
- * is made good, no more. Where the pair meets elsewhere, n and b are those shortly before the time of impact. Where it
- * does not meet but ends too near, those of x. Velocities change by what the response moved, over h.
+ * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): it undoes the approach of the
+ * substep, no more. If the pair meets along another direction, n and b are those shortly before the time of impact. If
+ * it does not meet but ends too near, n and b are those of x. Velocities change by the response's displacements over h.
  *
- * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is looked at once a round, first
- * by the direction that held it apart last; and not at all while it had more to spare than the rounds since have moved
- * anything.
+ * Nearly all time goes into neighbors: some hundred pairs a particle and round. Each is examined at most once a round,
+ * first by its last separating direction. A pair is skipped while its spare distance exceeds all motion of the rounds
+ * since.
  */
 import {
   HEADER,
@@ -93,11 +92,11 @@ import { leaveColliders } from "../colliders/leaveColliders";
 import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpactZones";
 
-/** Counted work of a pair that is come by, and of one that is examined. */
+/** Counted work of a visited pair, and of an examined one. */
 const UNITS_OF_VISIT = 1;
 const UNITS_OF_EXAMINE = 12;
 
-/** Share of a tick's limit of work after which a response goes on to stop what is not clear. */
+/** Share of a tick's work limit after which a response only stops pairs that are not clear. */
 const SHARE: f32 = 0.5;
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
@@ -116,14 +115,14 @@ function queueAt(next: bool, n: i32): usize {
   );
 }
 
-// a pair's byte: whether it is enqueued, has had an impulse, and the number of the round that last looked at it
+// a pair's byte: QUEUED, PUSHED (it has an impulse row), and the number of the round that examined it last
 const QUEUED: u8 = 128;
 const PUSHED: u8 = 64;
 const LOOKS: u8 = 63;
 let looks: u8 = 0;
-/** How far particles have been moved by impulses of this response at most: sum over its rounds of the farthest, m. */
+/** Upper bound of the motion by this response's impulses: sum over its rounds of the farthest, m. */
 let gone: f32 = 0;
-/** Counted work at which responses only stop what is not clear. */
+/** Counted work at which responses only stop pairs that are not clear. */
 let most = 0;
 /** Number of the next round of impulses. */
 let coming = 0;
@@ -149,7 +148,7 @@ function enqueue(pair: i32): void {
   nextSize++;
 }
 
-/** What has been enqueued is the queue. */
+/** Makes the next queue the current one. */
 function turnQueue(): void {
   swapped = !swapped;
   queueSize = nextSize;
@@ -166,15 +165,15 @@ function tally(counter: usize, by: i32): void {
   store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by);
 }
 
-/** A substep's responses may take their share of the tick's work from now on. */
+/** From now on the substep's responses may take their share of the tick's work. */
 export function allowResponse(): void {
   most = workAfter(SHARE);
 }
 
 /**
  * Clears every pair that is marked CONTACT_BLOCK_BAD.
- * @returns particles moved so far in this substep: the list's reach has to be looked at again, velocities follow in
- *   `updateChanged`
+ * @returns number of particles moved so far in this substep. Then advance the front again; `updateChanged` updates
+ * velocities
  */
 export function respond(): i32 {
   forgetLooks();
@@ -219,7 +218,7 @@ export function respond(): i32 {
   return changedCount;
 }
 
-/** CONTACT_BLOCK_BAD lanes -> queue, in list order. Those that are clear after all leave with fresh directions. */
+/** Queues CONTACT_BLOCK_BAD lanes, in list order. Those that float64 finds clear get fresh directions instead. */
 function collectBad(): void {
   const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
   nextSize = 0;
@@ -228,7 +227,7 @@ function collectBad(): void {
   turnQueue();
 }
 
-/** Of the blocks begin .. end. */
+/** Queues bad lanes of blocks begin .. end. */
 function collectFrom(begin: i32, end: i32): void {
   const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
   for (let n = begin, bad = badOf(begin); n < end; n++, bad += 4) {
@@ -245,8 +244,7 @@ function collectFrom(begin: i32, end: i32): void {
 }
 
 /**
- * The pair that was examined last is in the next round: of impulses, with a row for what it needs. Nothing moves before
- * that.
+ * Queues the last examined pair for the next round. A round of impulses adds a row. Nothing moves before that round.
  */
 function pushNext(pair: i32, answer: i32): void {
   enqueue(pair);
@@ -258,14 +256,14 @@ function pushNext(pair: i32, answer: i32): void {
   tally(H_COUNT_IMPULSES, 1);
 }
 
-/** Impulses on all of the queue. */
+/** Solves impulses for the whole queue. */
 function pushApart(): void {
   solveRows(coming);
   leave();
   const farthest = farthestMoved();
   gone += farthest;
   coming = takeBack(farthest) ? ROUNDS : coming + 1;
-  // those of which nothing has moved nobody will ask for
+  // askNeighbors does not visit pairs whose particles have not moved: queue them again
   for (let n = 0; n < queueSize; n++) {
     const pair = load<i32>(queueAt(false, n));
     const lane = laneOf(pair);
@@ -286,7 +284,7 @@ function moved(particle: u32): bool {
   return (marksOf(numberOf(<usize>particle)) & MARK_ROUND) !== 0;
 }
 
-/** Pairs of this round's particles that are not clear -> next queue; ends the round. */
+/** Queues pairs of this round's particles that are not clear, and ends the round. */
 function askNeighbors(): void {
   looks++;
   let visited = 0;
@@ -302,7 +300,7 @@ function askNeighbors(): void {
       const lane = laneOf(pair);
       if (!(load<f32>(lane, CONTACT_BLOCK_KEEP) >= 0)) continue;
       store<u8>(flag, (is & PUSHED) | looks);
-      // seen before in this response, with more to spare than two particles can have used up since
+      // examined before in this response, and two particles cannot have used up its spare distance since
       if (is & LOOKS && load<f32>(lane, CONTACT_BLOCK_GAP) > 2 * gone) continue;
       examined++;
       const answer = examine(pair);
@@ -314,7 +312,7 @@ function askNeighbors(): void {
   endRound();
 }
 
-/** Back to where the substep began. */
+/** Moves a particle back to S. */
 function stop(particle: usize): void {
   const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   if (
@@ -330,7 +328,7 @@ function stop(particle: usize): void {
   tally(H_COUNT_STOPS, 1);
 }
 
-/** The last resort, when no list can be had: every particle of every surface stays where the substep began. */
+/** Moves every particle of every surface back to S. The last resort, if the lists cannot hold the pairs. */
 export function stopAll(): void {
   const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
   for (let n = 0; n < surfaces; n++) {
@@ -341,7 +339,7 @@ export function stopAll(): void {
   store<i32>(HEADER, 0, H_LIST_VALID);
 }
 
-/** What this round has pushed into a collider comes out again. */
+/** Moves particles out of colliders that this round has pushed them into. */
 function leave(): void {
   if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return;
   for (let n = 0; n < roundCount; n++) {
@@ -351,7 +349,7 @@ function leave(): void {
 }
 
 /**
- * Velocities of what was moved, and fresh directions, weights and gaps of its pairs; ends the substep's changes.
+ * Updates velocities of moved particles, and directions, weights and gaps of their pairs. Ends the substep's changes.
  * @param h s
  */
 export function updateChanged(h: f32): void {
@@ -379,8 +377,8 @@ export function updateChanged(h: f32): void {
 }
 
 /**
- * Directions, weights and gaps at x of a block's pairs, once: as the check of a substep does it, and in float64 those
- * that it could not clear.
+ * Updates directions, weights and gaps at x of a block's pairs, once: as the check does, and in float64 for pairs that
+ * it cannot clear.
  */
 function freshenBlock(n: i32): void {
   const block = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
@@ -393,7 +391,7 @@ function freshenBlock(n: i32): void {
     if (load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
 }
 
-/** Direction, weights and gap at x, for the next substep; solved in it if it is near then. */
+/** Updates direction, weights and gap at x for the next substep, which solves the pair if it is near. */
 function freshen(pair: i32): void {
   const lane = laneOf(pair);
   lookAt(pair);
@@ -407,7 +405,7 @@ function freshen(pair: i32): void {
   store<f32>(lane, <f32>b2, CONTACT_BLOCK_WEIGHT + 32);
   store<f32>(lane, <f32>b3, CONTACT_BLOCK_WEIGHT + 48);
   store<f32>(lane, <f32>gap, CONTACT_BLOCK_GAP);
-  // as contactCheck.ts chooses, but for who answers at a corner
+  // as in contactCheck.ts, but without the choice of one pair at a corner
   const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
   const before = weighted(0, nx, ny, nz);
   store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, CONTACT_BLOCK_NEAR);

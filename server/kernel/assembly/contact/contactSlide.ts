@@ -1,9 +1,8 @@
 /**
- * Directions and weights that pairs of contact are solved with (contactSolver.ts, rigidContact.ts): those of the
- * closest points when the substep began, but for pairs that slide. A vertex that slides over a flat face stands above
- * the next triangle at x, whose nearest point was its edge before: along the direction from that edge it is held back.
- * A soft block on a mesh collider at 3 m/s and 8 substeps slowed down by 2.0 mu g, at 1.5 m/s by 1.14 mu g; now by
- * 1.00.
+ * Directions and weights with which contact pairs are solved (contactSolver.ts, rigidContact.ts). They come from the
+ * closest points at the start of the substep, or at x if the pair slides. A vertex that slides over a flat face has
+ * passed its old nearest edge by x and lies above the next triangle. The old direction from that edge would brake it: a
+ * soft block on a mesh collider, 8 substeps, slowed by 2.0 mu g at 3 m/s and 1.14 mu g at 1.5 m/s; now by 1.00 mu g.
  */
 import { add, dot3, madd, mul, sub } from "../math/lanes";
 import {
@@ -30,12 +29,12 @@ import {
 import { CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_WEIGHT } from "../layout/layout";
 import { isVertexBlock } from "./blockStatus";
 
-/** Part of its thickness that a pair may slide in a substep without being asked again. */
+/** Slide in a substep, as a part of the thickness, up to which a pair keeps its direction. */
 const STRAY: f32 = 0.05;
-/** Directions are the same way within 60 degrees, as in collide.ts. */
+/** Least cosine (60 degrees) between directions that count as the same, as in collide.ts. */
 export const SAME_WAY: f32 = 0.5;
 
-// of the block of the last `loadDirections`; one instance belongs to one thread
+// of the block of the last `loadDirections`; each thread has its own instance
 export let nx: v128 = i32x4(0, 0, 0, 0);
 export let ny: v128 = i32x4(0, 0, 0, 0);
 export let nz: v128 = i32x4(0, 0, 0, 0);
@@ -44,7 +43,7 @@ export let b1: v128 = i32x4(0, 0, 0, 0);
 export let b2: v128 = i32x4(0, 0, 0, 0);
 export let b3: v128 = i32x4(0, 0, 0, 0);
 
-/** Those that the block keeps. */
+/** Loads the directions and weights stored in the block. */
 export function loadDirections(block: usize): void {
   nx = v128.load(block, CONTACT_BLOCK_NORMAL);
   ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
@@ -55,7 +54,7 @@ export function loadDirections(block: usize): void {
   b3 = v128.load(block, CONTACT_BLOCK_WEIGHT + 48);
 }
 
-/** Gaps of the gathered pairs. */
+/** Returns the gaps of the gathered pairs. */
 // @inline
 export function gapAlong(): v128 {
   return dot3(
@@ -69,8 +68,8 @@ export function gapAlong(): v128 {
 }
 
 /**
- * @param slide2 squared tangential displacement in this substep; r thickness.
- * @returns mask of those that have to be asked again
+ * @param slide2 squared tangential displacement in this substep; r thickness
+ * @returns mask of the pairs that need new directions
  */
 // @inline
 export function slides(slide2: v128, r: v128): v128 {
@@ -78,7 +77,10 @@ export function slides(slide2: v128, r: v128): v128 {
   return f32x4.gt(slide2, mul(far, far));
 }
 
-/** Squared tangential displacement of the pairs of a block in this substep. They are gathered at x before and after. */
+/**
+ * Returns the squared tangential displacement of a block's pairs in this substep. Before and after, the pairs are
+ * gathered at x.
+ */
 export function slide2Of(block: usize, toPrev: usize): v128 {
   const ux = madd(b0, x0, madd(b1, x1, mul(b2, x2)));
   const uy = madd(b0, y0, madd(b1, y1, mul(b2, y2)));
@@ -93,10 +95,11 @@ export function slide2Of(block: usize, toPrev: usize): v128 {
 }
 
 /**
- * Lanes that slide, by the directions of x too, take those, and their weights, where they point the same way as before
- * or held the pair apart when the substep began. @param slid mask of those; r thickness
- * @returns those that are nearest elsewhere and clear at x, and that a direction between the two holds apart at both
- *   ends: they passed each other
+ * Gives sliding lanes the directions and weights of their closest points at x. The new direction must be within
+ * SAME_WAY of the old one, or have separated the pair when the substep began. @param slid mask of sliding lanes; r
+ * thickness
+ * @returns lanes that passed each other: their nearest points are elsewhere and clear at x, and the mean of both
+ * directions separates them at both ends
  */
 export function turnAlong(block: usize, slid: v128, toPrev: usize, r: v128): v128 {
   const zero = f32x4.splat(0);
@@ -112,7 +115,7 @@ export function turnAlong(block: usize, slid: v128, toPrev: usize, r: v128): v12
   const ey = dy;
   const ez = dz;
   gather(block, toPrev);
-  // what the closest points of x have moved: more across m than along it, or it is no sliding
+  // displacement of the closest points of x: it is sliding only if more goes across m than along it
   const ux = sub(ex, madd(c0, x0, madd(c1, x1, mul(c2, x2))));
   const uy = sub(ey, madd(c0, y0, madd(c1, y1, mul(c2, y2))));
   const uz = sub(ez, madd(c0, z0, madd(c1, z1, mul(c2, z2))));

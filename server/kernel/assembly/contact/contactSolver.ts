@@ -1,18 +1,19 @@
 /**
- * Contact between surfaces: vertex-triangle and edge-edge pairs that are near, as unilateral constraints with Coulomb
- * friction on displacements.
+ * Contact between surfaces: near vertex-triangle and edge-edge pairs, as unilateral constraints with Coulomb friction
+ * on displacements.
  *   C = n . sum_k b_k x_k - r >= 0,  n and b from the closest points at the start of the substep (contactCheck.ts; of
- *   what slides: contactSlide.ts), r the pair's thickness
+ *   sliding pairs: contactSlide.ts), r the pair's thickness
  *   dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
- * What the push makes good of this substep's approach is a change of velocity; what it makes good of a gap that was too
- * small before moves xPrev along (at most RELEASE of it a substep), so overlap never turns into speed.
- * Restitution e: what approached by a in this substep leaves with e a/h, whatever part of a was beyond the surface:
- * xPrev moves so that it does. (To push by e times that part left e = 1 with anything from nothing to all of its
- * speed.) Not where a is no more than external acceleration makes in two substeps: what lies still does not hop.
- * Friction: the relative tangential displacement of this substep, t, is undone where |t| <= mu_s p, else cut by mu_d p,
- * p the approach made good (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle: blocks
- * of a color may be solved side by side. Pairs of rigid bodies are taken out of the blocks on the way: rigidContact.ts,
- * balls.ts.
+ * The part of the push that undoes this substep's approach changes velocity. The part that opens an older gap below r
+ * also moves xPrev (at most RELEASE of it a substep), so overlap never becomes speed.
+ * Restitution e: xPrev moves so that a pair which approached by a in this substep leaves with e a/h, wherever in the
+ * substep it hit. (With a push of e times the part beyond the surface, e = 1 returned between none and all of the
+ * speed.) No restitution if a is at most the displacement that external acceleration makes in two substeps: resting
+ * bodies do not hop.
+ * Friction: t, the relative tangential displacement of this substep, is undone if |t| <= mu_s p, else reduced by mu_d
+ * p, p the undone approach (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle, so
+ * threads may solve its blocks in parallel. Pairs of rigid bodies are taken out of the blocks on the way:
+ * rigidContact.ts, balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
 import { hasLoads } from "./piles";
@@ -37,16 +38,16 @@ import {
   CONTACT_BLOCK_BYTES,
 } from "../layout/layout";
 
-/** Share of the missing distance that a substep gives back to what was already closer than its thickness. */
+/** Share of an older gap's violation that a substep restores. */
 const RELEASE: f32 = 0.25;
 
-/** Approach made good of more than this part of the thickness is worth another pass. */
+/** An undone approach above this part of the thickness calls for another pass. */
 const UNDONE: f32 = 0.03125;
 
 /**
  * @param block address of the first of `count` blocks
- * @param again pairs of rigid bodies have been taken out before
- * @returns how many blocks had a pair that was pushed far
+ * @param again whether an earlier pass has taken out pairs of rigid bodies and released older gaps
+ * @returns number of blocks with a pair that was pushed far
  */
 export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0);
@@ -85,7 +86,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     let pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
     active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
-    // where they were
+    // positions at the start of the substep
     let a = v128.load(<usize>load<u32>(block, 0) + toPrev);
     let b = v128.load(<usize>load<u32>(block, 4) + toPrev);
     let c = v128.load(<usize>load<u32>(block, 8) + toPrev);
@@ -114,7 +115,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const p3x = xs(a, b, c, d);
     const p3y = ys(a, b, c, d);
     const p3z = zs(a, b, c, d);
-    // how they stood to each other when the substep began, and the tangential part of how they have moved
+    // relative position at the start of the substep, and the tangential part of the relative displacement
     let ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
     let uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y))));
     let uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
@@ -146,7 +147,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const approach = f32x4.max(f32x4.neg(before), sub(hold, g));
     const still = mul(release, sub(r, hold));
     const iW = v128.and(f32x4.div(one, W), active);
-    // what is still missing after the approach; less than `still` where the pair parts by itself
+    // distance still missing after the approach is undone; less than `still` if the pair is already parting
     const extra = f32x4.max(zero, sub(add(hold, still), add(g, approach)));
     if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
     tx = sub(tx, mul(along, nx));
@@ -191,7 +192,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
     shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
     shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
-    // how far xPrev moves along n: with the extra, and so that the approach is turned around
+    // displacement of xPrev along n: `extra`, and the reversal of the approach
     const bounce = v128.load(block, CONTACT_BLOCK_BOUNCE);
     let back = more;
     if (v128.any_true(v128.and(active, f32x4.gt(bounce, zero)))) {
@@ -211,8 +212,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
 }
 
 /**
- * Of each lane, negative: the displacement that the largest external acceleration on its particles makes in two
- * substeps.
+ * Returns for each lane, negative, the displacement that the largest external acceleration of its particles makes in
+ * two substeps.
  */
 function restingApproach(block: usize): v128 {
   const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
@@ -271,8 +272,8 @@ export function pushAsBefore(block: usize, count: i32): void {
 }
 
 /**
- * Adds a vector a lane to the four particles whose addresses are at `at`, `by` bytes from there. Lanes that are not
- * solved add 0: not a bit changes.
+ * Adds one vector per lane to the four particles whose addresses are at `at`, at offset `by`. Lanes that are not solved
+ * add 0, which changes no bit.
  */
 function shift(at: usize, by: usize, x: v128, y: v128, z: v128): void {
   const zero = f32x4.splat(0);

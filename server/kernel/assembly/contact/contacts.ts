@@ -1,22 +1,19 @@
 /**
- * Contact between surfaces, as the step sees it: rows for what is near, near rows in every iteration, verification at
- * the end of a substep.
+ * The contact pipeline between surfaces: finds near rows, solves them in every iteration, verifies each substep.
  *
- *   tick       beginPairList   rows, where there are none                                                   front.ts
- *   substep    keepSafe       S = x
- *              ... predict, solve
- *              foresee        rows for where the substep is going, and what is near there is solved       front.ts,
- *                             frontNear.ts
- *              ... solve with solveNearContacts in every iteration
- *              contactPasses.ts, contactSolver.ts
+ *   tick       beginPairList     rows, if there are none: front.ts
+ *   substep    keepSafe          S = x
+ *              ... predict
+ *              foresee           predicts contacts: rows for the predicted x: front.ts; packs near ones: frontNear.ts
+ *              ... solve         solveNearContacts in every iteration: contactPasses.ts, contactSolver.ts
  *              ... velocity, colliders
- *              verifyContacts  rows for all that may have come near on the way. Are all clear?              front.ts,
- *                              contactCheck.ts
- *                             if not: impulses, zones, stop
- *                             contactResponse.ts, rigidImpactZones.ts
- *                             what does not fit, or is not cleared, is held with its group                   hold.ts
+ *              verifyContacts    rows for all pairs that may have come near on the way: front.ts
+ *                                check of all rows: contactCheck.ts
+ *                                violations: impulses, zones, stop: contactResponse.ts, rigidImpactZones.ts
+ *                                rows do not fit, or cannot be cleared: their group of bodies is held: hold.ts
  *
- * After verifyContacts no two surfaces that meet intersect at x, nor did they on the straight way from S to x.
+ * After verifyContacts no two surfaces intersect at x, nor did they on straight paths from S to x, unless filters
+ * ignore the pair.
  */
 import {
   HEADER,
@@ -52,17 +49,14 @@ import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./contactPair";
 import { allowResponse, respond, stopAll, updateChanged } from "./contactResponse";
 
-/** Fronts that one substep may take: the response itself may bring together what was not near. */
+/** Fronts that one substep may take: the response itself may bring together primitives that were not near. */
 const FRONTS = 4;
-/** Times that bodies are held in a substep, before everything stays where it began. */
+/** Times that bodies are held in a substep. After that, everything stays at S. */
 const HOLDS = 4;
-/** Times that a group of bodies goes half as far, before it is held. */
+/** Times that the step of a group is halved, before the group is held. */
 const HALVINGS = 4;
 
-/**
- * At the start of a tick: the rows that there are go on, or are found anew, and what is near now is solved in the first
- * substep already.
- */
+/** Begins a tick: keeps the rows or finds them anew, so that the first substep already solves near ones. */
 export function beginPairList(): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   beginTick();
@@ -81,7 +75,7 @@ export function keepSafe(): void {
   beginFront();
 }
 
-/** Before contacts are solved first in a substep. */
+/** Predicts contacts, before the first contact solve of a substep. */
 export function foresee(): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   const before = enterStage(STAGE_BROAD_PHASE);
@@ -91,7 +85,7 @@ export function foresee(): void {
   enterStage(before);
 }
 
-/** @param h s */
+/** Ensures that all surfaces are clear of each other at the end of a substep. @param h s */
 export function verifyContacts(h: f32): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   keepHeld();
@@ -123,7 +117,7 @@ export function verifyContacts(h: f32): void {
   endFront();
 }
 
-/** Until all rows are clear, and those that this needs. @returns false if it did not come to that */
+/** Resolves violations until all rows are clear, also rows that this adds. @returns false if it could not */
 function clearAll(): bool {
   enterStage(STAGE_VERIFY);
   let found = checkAll();
@@ -142,7 +136,7 @@ function clearAll(): bool {
 }
 
 /**
- * Rows that the last front has added, in float64, for nothing is known of them at x.
+ * Examines rows added by the last front, in float64: nothing is known of them at x.
  * @returns how many are not clear
  */
 function examineNew(): i32 {

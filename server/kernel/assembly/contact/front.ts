@@ -1,35 +1,26 @@
 /**
- * The kinetic front: which primitives of which surfaces may come within r of each other in this substep, r the radii of
- * both. Contact costs what is near, not what moves.
- *   parted   two nodes or leaves of the surfaces' trees whose boxes, swept from the safe positions S to x, one axis
- *            keeps further apart than r: one comparison a substep. What it does not keep apart any more is asked for
- *            another axis, and then split (frontParted.ts).
- *   close    two leaves (four triangles each, with the vertices and edges that they are the first to have) that no axis
- *            parts are measured once, at S (frontMeasure.ts): what comes near by x becomes a row (frontRows.ts), all
- *            else is held further apart than r + slack by a direction of its own, from S to x, and stays further apart
- *            than r while the two leaves have moved against each other by less than slack beyond that: sums of the
- *            least and greatest motion of their particles, by axis. Then the two are asked for less than a measurement,
- *            in this order: does their shape still keep them apart, or the direction in which they were nearest
- *            (frontClose.ts, frontShape.ts)?
- * Boxes of leaves and CLOSE rows are looked at by all threads that a room has.
- * So what is neither a row nor parted cannot have met on straight ways from S to x. Nothing is predicted, and there are
- * no margins that motion leaves: of all pairs only those are looked at again that have used up what they had. The front
- * outlives ticks, in memory of the list of pairs: whoever forgets the list (H_LIST_VALID) has it made from nothing.
- * Tried and lost: lists of all pairs within margins of predicted straight trajectories, kept for some substeps, in
- * which only the pairs of what strayed were looked for again. Median of a tick, one thread, both in one run on a loaded
- * machine, list and front: drape with 3 hands 112 and 78 ms, flag-on-pole 92 and 30, dragon 110 and 46, hundred-bodies
- * 99 and 34. Tried and lost, too: a copy of where a pair's particles were when it was measured, because sums of ways
- * use up twice as much as what things have moved in the end (8.6 and 4.4 mm in drape): half of the measurements go, but
- * 300 bytes a pair do not stay in the cache, and it took as long.
- * And lost: ways that hold the start of the substep, too. Leaves that fly side by side then use up what they both fly:
- * dragon with 3 hands 10.9 instead of 8.2 ms of broad phase a tick, bunny 4.3 and 3.1, flag-on-pole 6.2 and 5.2, drape
- * 19 and 17 (medians, in turns).
- * And lost: boxes and ways that look one substep ahead, so that the front need not be moved on before the solve. What
- * is saved there (half of the calls) goes into rows that are listed too early: drape 32 ms a tick instead of 28, dragon
- * and flag-on-pole the same (means, in turns; margins of half and a quarter no better).
- * And lost: a bound of all motion, so that most pairs need not be looked at: what all particles have moved against each
- * other at most is so much more than what two leaves have that half of the parted and a fifth of the close pairs are
- * passed over, and to ask costs more (dragon with 3 hands 9.9 instead of 7.4 ms of broad phase a tick).
+ * The bvtt front (bounding volume test tree front): finds the primitives of all surfaces that may come within r of each
+ * other in this substep. r is the sum of both contact radii. The cost follows the number of near primitives, not the
+ * number of moving ones.
+ *
+ * Separated pair (PARTED row): two nodes or leaves of the surfaces' trees. Their boxes, swept from the safe positions S
+ * to x, are further apart than r along one axis. Testing that axis takes one comparison a substep. If it no longer
+ * separates them, another axis is tried; if none does, the pair is split (frontParted.ts).
+ *
+ * Leaf pair (CLOSE row): two leaves that no axis separates. A leaf has four triangles, and the vertices and edges that
+ * it is the first to have. Each leaf pair is measured once, at S (frontMeasure.ts). Primitives that come near by x
+ * become rows (frontRows.ts). A direction holds all others further apart than r + slack, from S to x. They stay further
+ * apart than r until the two leaves have moved against each other by slack. That motion is bounded by sums of the least
+ * and greatest displacement of their particles, by axis. When the slack is used up, two cheap tests come before a new
+ * measurement: the shape of the leaves, and the direction in which they were nearest (frontClose.ts, frontShape.ts).
+ *
+ * All threads of a room refit boxes of leaves and test CLOSE rows. Two primitives that have neither a row nor a
+ * separation cannot have met on straight paths from S to x. Nothing is predicted, and no margin is added for motion.
+ * Only pairs that have used up their slack are tested again. The front outlives ticks, in memory of the pair list:
+ * clearing H_LIST_VALID rebuilds it.
+ * Tried, slower: pair lists with margins around predicted trajectories (1.4 to 3 times as long a tick), also with
+ * copies of measured positions; displacements summed from the start of the substep; boxes that look a substep ahead;
+ * one bound of all motion.
  */
 import {
   HEADER,
@@ -115,13 +106,15 @@ import { anyHeld, bothHeld, countGroups, endHolds } from "./hold";
 import { forgetListed, noteSurfaces } from "../state/islands";
 
 const BOX_BYTES: usize = 32;
-/** What moved further than this part of a surface's greatest sensible margin between ticks was moved by others. */
+/**
+ * Larger motion between ticks, as a part of a surface's greatest sensible margin, is a teleport: the front is rebuilt.
+ */
 const LEAST: f32 = 1.0 / 32;
-/** The front is thinned when it has grown to twice as many parted pairs, and this many. */
+/** The front is thinned when its separated pairs have doubled and grown by this number. */
 const GROWN = 4096;
-/** A front that did not fit has all rows again when they fill less than this part of many blocks. */
+/** A sparse front lists all rows again when 1/SPARSE_UNTIL of H_BLOCKS_MANY would hold them. */
 const SPARSE_UNTIL = 4;
-/** Leaves that are worth the microsecond or two that it takes to share them out. */
+/** Fewer leaves are not shared: waking the helper threads takes a microsecond or two. */
 const SHARED = 512;
 
 // @inline
@@ -133,7 +126,7 @@ function surfaceAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
 }
 
-/** Boxes of everything from S to x, and how far leaves have gone. */
+/** Refits all boxes, swept from S to x, and the displacements of leaves. */
 function refit(): void {
   if (isHelped() && load<i32>(front(), FRONT_LEAF_COUNT) >= SHARED) {
     openShared(SHARED_REFIT);
@@ -143,7 +136,7 @@ function refit(): void {
   refitNodes();
 }
 
-/** Parts begin .. end of `parts` of all leaves. */
+/** Refits parts begin .. end of `parts` of all leaves. */
 export function refitLeaves(begin: i32, end: i32, parts: i32): void {
   const leaves = load<i32>(front(), FRONT_LEAF_COUNT);
   const first = partBegins(leaves, begin, parts);
@@ -160,13 +153,13 @@ export function refitLeaves(begin: i32, end: i32, parts: i32): void {
   }
 }
 
-/** Is nothing left out that has been refitted before? */
+/** Returns whether all leaves need a refit, those of inactive and sleeping bodies too. */
 // @inline
 function isWhole(): bool {
   return !load<i32>(HEADER, H_LIST_VALID) || !load<i32>(HEADER, H_LEFT_OUT);
 }
 
-/** Does nothing of the surface move, for its body waits or sleeps? */
+/** Returns whether nothing of the surface moves because its body is inactive or asleep. */
 // @inline
 function isLeftOut(surface: i32): bool {
   return (
@@ -199,7 +192,7 @@ function refitRange(first: i32, last: i32): void {
       const x = v128.load(particle);
       const S = v128.load(particle + toSafe);
       const d = f32x4.sub(x, S);
-      // what is no number is left out
+      // pmin and pmax ignore NaN
       low = f32x4.pmin(f32x4.pmin(low, x), S);
       high = f32x4.pmax(f32x4.pmax(high, x), S);
       least = f32x4.pmin(least, d);
@@ -212,13 +205,13 @@ function refitRange(first: i32, last: i32): void {
   }
 }
 
-/** a + b, rounded down. */
+/** Returns a + b, rounded down. */
 // @inline
 function lower(a: v128, b: v128): v128 {
   return f32x4.sub(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
 }
 
-/** And up. */
+/** Returns a + b, rounded up. */
 // @inline
 function higher(a: v128, b: v128): v128 {
   return f32x4.add(f32x4.add(a, b), f32x4.mul(f32x4.splat(WAYS_ROUNDING), f32x4.add(f32x4.abs(a), f32x4.abs(b))));
@@ -255,7 +248,7 @@ function refitNodeRange(first: i32, last: i32): void {
   }
 }
 
-/** Boxes of everything at x: between ticks, for reachesSurface. */
+/** Refits all boxes at x. Called between ticks, for reachesSurface. */
 export function refitHere(): void {
   if (!load<u32>(HEADER, H_SAFE)) return;
   memory.copy(
@@ -267,7 +260,7 @@ export function refitHere(): void {
   refitNodes();
 }
 
-/** Does the first surface come within `reach` of the second, m? Boxes of leaves decide; true may be false. */
+/** Returns 1 if the boxes of leaves of two surfaces come within `reach`, m. A 1 may be false, a 0 is certain. */
 export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
   if (!front()) return 0;
   openParted();
@@ -277,7 +270,7 @@ export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
   return first >= 0 && second >= 0 && areWithin(first, second, reach) ? 1 : 0;
 }
 
-/** Where leaves are now is where they have gone to; the next substep begins there. */
+/** Ends a substep: displacements up to x become those up to the last substep. */
 function keepWays(): void {
   let way = <usize>load<u32>(front(), FRONT_WAYS);
   for (let n = load<i32>(front(), FRONT_LEAF_COUNT); n > 0; n--, way += FRONT_WAY_BYTES) {
@@ -287,7 +280,9 @@ function keepWays(): void {
   keepReference();
 }
 
-/** Has anything moved since the last substep ended? What is done between ticks may move particles a little. */
+/**
+ * Returns whether any particle moved after the last substep ended. Changes between ticks may move particles a little.
+ */
 function hasMoved(): bool {
   let at = <usize>load<u32>(HEADER, H_X);
   const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - at;
@@ -297,7 +292,7 @@ function hasMoved(): bool {
   return v128.any_true(moved);
 }
 
-/** What has moved since then is part of its way, too. */
+/** Adds motion since the last substep to the displacements of leaves. */
 function takeMoves(): void {
   const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - <usize>load<u32>(HEADER, H_X);
   let leaf = <usize>load<u32>(front(), FRONT_LEAVES);
@@ -325,7 +320,7 @@ function keepReference(): void {
   );
 }
 
-/** Ways are counted from 0 again, so that they stay short and exact. */
+/** Restarts displacements at 0, so that they stay short and exact. */
 function restWays(): void {
   const ways = <usize>load<u32>(front(), FRONT_WAYS);
   for (let n = load<i32>(front(), FRONT_CLOSE_COUNT) - 1; n >= 0; n--) {
@@ -339,7 +334,7 @@ function restWays(): void {
   memory.fill(ways, 0, <usize>load<i32>(front(), FRONT_LEAF_COUNT) * FRONT_WAY_BYTES);
 }
 
-/** The front from nothing, for the boxes that there are. */
+/** Builds the front from nothing, for the current boxes. */
 function makeFront(): void {
   store<u32>(HEADER, load<u32>(HEADER, H_COUNT_LISTS) + 1, H_COUNT_LISTS);
   store<i32>(front(), 0, FRONT_CLOSE_COUNT);
@@ -349,9 +344,8 @@ function makeFront(): void {
 }
 
 /**
- * Parted pairs are only ever split: now and then they are found anew, from the roots, so that there are few again.
- * Close pairs keep all that is known of them. (Made from nothing instead, the front of drape took 40 ms every 50
- * ticks.)
+ * Rebuilds separated pairs from the roots, because splits only ever add to them. Leaf pairs keep all that is known of
+ * them. (A full rebuild of drape's front took 40 ms every 50 ticks.)
  */
 function thinFront(): void {
   const before = load<i32>(front(), FRONT_CLOSE_COUNT);
@@ -360,7 +354,7 @@ function thinFront(): void {
   if (!overflow) takeOver(before);
 }
 
-/** Parted and close pairs of all surfaces, for the boxes that there are. */
+/** Finds separated and leaf pairs of all surfaces, for the current boxes. */
 function descend(): void {
   const count = load<i32>(HEADER, H_SURFACE_COUNT);
   const roots = <usize>load<u32>(front(), FRONT_ROOTS);
@@ -386,7 +380,9 @@ function descend(): void {
   countWork(4 * (load<i32>(front(), FRONT_PARTED_COUNT) + load<i32>(front(), FRONT_CLOSE_COUNT)));
 }
 
-/** Bodies that have rows with each other from now on exchange momentum. @returns whether there are any that had none */
+/**
+ * Records which bodies have rows with each other: they exchange momentum. @returns whether any pair of bodies is new
+ */
 function noteNew(row: usize, count: i32): bool {
   let more = false;
   let before: u32 = 0;
@@ -400,10 +396,10 @@ function noteNew(row: usize, count: i32): bool {
 }
 
 /**
- * The front for the way from S to x; new rows have directions that hold them apart at S. To be called again where x has
- * changed: it adds what has to be added. If memory does not hold all that is near at S and by as much as it moves, it
- * is made again with rows of what comes near only.
- * @returns false where memory does not hold that either: then nothing is known, and H_LIST_VALID is 0
+ * Advances the front to straight paths from S to x. New rows have directions that separate them at S. Call it again
+ * when x has changed: it only adds. If memory cannot hold all rows, the front is made again with rows only for pairs
+ * that come near on the way (FRONT_SPARSE).
+ * @returns false if memory cannot hold those either: then H_LIST_VALID is 0 and no pair is known
  */
 export function advanceFront(): bool {
   if (advance()) return true;
@@ -462,12 +458,12 @@ function nextStamp(): void {
   store<i32>(front(), load<i32>(front(), FRONT_STAMP) + 1, FRONT_STAMP);
 }
 
-/** S is x from here on, and nothing else has changed. */
+/** Call when S becomes x and nothing else has changed. */
 export function endFront(): void {
   if (load<i32>(HEADER, H_LIST_VALID)) keepWays();
 }
 
-/** A substep begins: what was gathered was gathered elsewhere. */
+/** Begins a substep: invalidates gathered leaves and the chains of the response. */
 export function beginFront(): void {
   if (load<i32>(HEADER, H_LIST_VALID) && hasMoved()) takeMoves();
   nextStamp();
@@ -475,8 +471,8 @@ export function beginFront(): void {
 }
 
 /**
- * At the start of a tick: has anything moved otherwise than in a substep? Then nothing is known. Else whose rows are
- * there, and ways from 0.
+ * Begins a tick. If particles were moved outside of a substep, the front is forgotten. Otherwise displacements restart
+ * at 0 and bodies with rows are recorded again.
  */
 export function beginTick(): void {
   endHolds();

@@ -1,7 +1,7 @@
 /**
- * CLOSE rows of the front (front.ts): two leaves that no axis parts. Those that have used up their slack are looked at
- * in parts, by several threads where there are some: each row by itself, so who looks at it makes no difference. What
- * that does to the rows of the list is noted and done afterwards, in the order of the front.
+ * Leaf pairs (CLOSE rows) of the bvtt front (front.ts): two leaves that no axis separates. Pairs that have used up
+ * their slack are tested in parts, by several threads. Each row is tested alone, so results do not depend on the
+ * thread. Changes of the row list are recorded, and applied afterwards in the order of the front.
  */
 import {
   HEADER,
@@ -64,40 +64,41 @@ import { beginPair, beginRows, dropRows, endPair } from "./frontRows";
 import { apartAlong, apartByShape } from "./frontShape";
 import { growLists, noteUsed } from "./listMemory";
 
-/** Rows are listed this part of r further apart than they have to be at x: what is solved next is among them. */
+/** Extra distance at which rows are listed, as a part of r: the next solve needs them too. */
 const AHEAD: f32 = 0.375;
-/** Or this part of the surfaces' greatest sensible margins: a core mesh may have no radius. */
+/** The same as a part of the surfaces' greatest sensible margin: a core mesh may have no radius. */
 const LEAST: f32 = 1.0 / 32;
 /**
- * Leaves are measured as far as they move in so many substeps like this one, or as these margins say: what is looked at
- * is not looked at again for as long.
+ * Number of substeps like this one, or of these margins, that a measurement covers. A larger slack delays the next one.
  */
 const STEPS: f32 = 6;
-/** What is no row is at S further apart than r by this part of the margin, if rounding is less. */
+/** Primitives without a row are further apart than r at S by this part of the margin, if rounding is less. */
 const SURE: f32 = 0.25;
-/** Two sides of a triangle in a box, squared, added and rooted, are at most so many sums of its sides. */
+/**
+ * The root of the summed squares of two sides of a triangle in a box is at most SIDES times the sum of the box's sides.
+ */
 const SIDES: f32 = 1.5;
-/** Rounding of what is compared with a slack, a part of it. */
+/** Factor that covers the rounding of a comparison with a slack. */
 const MORE: f32 = 1.00001;
-/** Rows that are worth the microsecond or two that it takes to share them out. */
+/** Fewer rows are not shared: waking the helper threads takes a microsecond or two. */
 const SHARED = 512;
 
-/** Of a cube, in its sides, rounded up. */
+/** Diagonal of a cube in sides, rounded up. */
 const DIAGONAL: f32 = 1.7321;
-/** Rounding of a sum of ways, a part of it. */
+/** Relative rounding of a sum of displacements. */
 export const WAYS_ROUNDING: f32 = 2.384185791015625e-7; // 2^-22
 
-/** Counted work of a row that has used up its slack, and of a pair of primitives that is measured. */
+/** Counted work of a leaf pair that has used up its slack, and of a measured pair of primitives. */
 const UNITS_OF_SPENT = 30;
 const UNITS_OF_MEASURED = 2;
 
-/** Kinds of verdicts: below 6 the axis that parts the leaves. */
+/** Kinds of pair results. Below 6: the axis that separates the leaves. */
 const APART = 6;
 const MEASURED = 7;
-/** What was found did not fit into the memory of the part. */
+/** The found rows did not fit into the part's memory. */
 const AGAIN = 8;
 
-// one instance belongs to one thread: did notes not fit in the scan that it has led last?
+// each thread has its own instance; true: recorded rows did not fit in this thread's last scan
 let again = false;
 
 // @inline
@@ -112,13 +113,15 @@ function surfaceAt(n: i32): usize {
 function wayOf(leaf: i32): usize {
   return <usize>load<u32>(front(), FRONT_WAYS) + <usize>leaf * FRONT_WAY_BYTES;
 }
-/** Verdicts of part `n`, whose first row is `row`: their number, and behind it they themselves. */
+/** Address of part `n`'s pair results, whose first row is `row`: their count, then the results. */
 // @inline
 function verdictsOf(n: i32, row: i32): usize {
   return <usize>load<u32>(front(), FRONT_VERDICTS) + <usize>(row + n) * VERDICT_BYTES;
 }
 
-/** How far the leaves of a CLOSE row may have moved against each other since it was measured, at most, by axis. */
+/**
+ * Returns how far the leaves of a CLOSE row may have moved against each other since its measurement, at most, by axis.
+ */
 // @inline
 function goneOf(row: usize): v128 {
   const A = wayOf(load<i32>(row, CLOSE_FIRST));
@@ -128,7 +131,7 @@ function goneOf(row: usize): v128 {
   return f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
 }
 
-/** Square of the same. */
+/** Returns the square of that distance. */
 // @inline
 function gone2(row: usize): f32 {
   const most = goneOf(row);
@@ -136,14 +139,14 @@ function gone2(row: usize): f32 {
   return f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2);
 }
 
-/** Leaves that are known to be apart this far, if that is enough, need not be measured. */
+/** Takes a known distance between the leaves as slack, if it suffices. Then they need no measurement. */
 function heldApart(row: usize, apart: f32, listed: f32): bool {
   if (!(apart > listed)) return false;
   store<f32>(row, apart - load<f32>(row, CLOSE_REACH) * MORE, CLOSE_SLACK);
   return true;
 }
 
-/** Are there many rows, or has memory been too small for them? */
+/** Returns whether there are many rows, or the front is sparse because memory was too small. */
 // @inline
 function areMany(): bool {
   return (
@@ -152,13 +155,13 @@ function areMany(): bool {
   );
 }
 
-/** Ways are counted from S on. */
+/** Counts displacements from S on. */
 function fromSafe(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH)), CLOSE_LOW);
   v128.store(row, f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW)), CLOSE_HIGH);
 }
 
-/** The least and the most that its particles go from S to x, by axis. */
+/** Least and greatest displacement of the leaf's particles from S to x, by axis. */
 // @inline
 function leastWay(way: usize): v128 {
   return f32x4.sub(v128.load(way, WAY_NOW_LOW), v128.load(way, WAY_LOW));
@@ -169,8 +172,8 @@ function mostWay(way: usize): v128 {
 }
 
 /**
- * Ways are counted from x on. How far particles have gone there is known between bounds, so at once they may have moved
- * against each other by what is between these.
+ * Counts displacements from x on. Those at x are known between bounds, so the gap between the bounds is used up at
+ * once.
  */
 function fromNow(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.add(v128.load(row, CLOSE_LOW), f32x4.sub(mostWay(A), leastWay(B))), CLOSE_LOW);
@@ -178,8 +181,8 @@ function fromNow(row: usize, A: usize, B: usize): void {
 }
 
 /**
- * Ways of a CLOSE row are counted from `low` and `high` further on: where its slack is for all between them, or where
- * counting begins anew. Rounding is taken from the slack.
+ * Shifts the origin of a CLOSE row's displacements by `low` and `high`: its slack covers all motion between them, or
+ * counting restarts. Rounding is taken from the slack.
  */
 export function moveBase(row: usize, low: v128, high: v128): void {
   const from = v128.load(row, CLOSE_LOW);
@@ -195,7 +198,7 @@ export function moveBase(row: usize, low: v128, high: v128): void {
   );
 }
 
-/** Two leaves at S, or on the way to x. @returns APART or MEASURED: what was found are all their rows */
+/** Measures two leaves at S, or on the way to x. @returns APART, or MEASURED if all their rows were found */
 function measure(row: usize): i32 {
   spendWork(4);
   const a = load<i32>(row, CLOSE_FIRST);
@@ -213,7 +216,7 @@ function measure(row: usize): i32 {
   const clear = r + margin;
   const same = first === second;
   if (heldApart(row, same ? apartByShape(row) : 0, clear + step)) return APART;
-  // what intersects is driven apart in ways that the substep does not foretell: rows all around
+  // resolution moves intersecting particles in ways that x does not show: list rows all around
   const around: f32 = load<i32>(HEADER, H_RESOLUTION) ? step : 0;
   const reach = around > 0 ? step * DIAGONAL : step;
   const low = f32x4.pmin(f32x4.splat(-around), f32x4.sub(leastWay(A), mostWay(B)));
@@ -235,11 +238,11 @@ function measure(row: usize): i32 {
   return MEASURED;
 }
 
-/** Rows first .. last that have used up their slack -> from `at` on, where verdicts will be. @returns behind them */
+/** Lists rows first .. last that have used up their slack from `at` on, the place of their results. @returns the end */
 function listSpent(first: i32, last: i32, at: usize): usize {
   const zero = f32x4.splat(0);
   const more = f32x4.splat(MORE);
-  // up to three behind the last one are looked at, too, but not listed
+  // up to three rows behind the last one are tested, but not listed
   for (let k = first, row = closeRow(first); k < last; k += 4, row += 4 * CLOSE_BYTES) {
     const a = goneOf(row);
     const b = goneOf(row + CLOSE_BYTES);
@@ -265,7 +268,7 @@ function listSpent(first: i32, last: i32, at: usize): usize {
   return at;
 }
 
-/** Parts begin .. end of `parts` of all CLOSE rows: which of them are parted, apart, or have been measured. */
+/** Tests parts begin .. end of `parts` of all CLOSE rows: separated by an axis, apart, or measured. */
 export function judgeClose(begin: i32, end: i32, parts: i32): void {
   const count = load<i32>(front(), FRONT_CLOSE_COUNT);
   const capacity = load<i32>(front(), FRONT_FOUND_CAPACITY);
@@ -287,7 +290,7 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
       openFound(from, to);
       const kind = judge(row);
       const ends = closeFound();
-      // measured again, it is the same
+      // restored, so that a second measurement gives the same
       if (missed) v128.store(row, normal, CLOSE_NORMAL);
       if (kind >= APART && ends === from && !missed && !load<i32>(row, CLOSE_LANES)) continue;
       store<i32>(at, k, VERDICT_ROW);
@@ -303,7 +306,7 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
   }
 }
 
-/** @returns the axis that parts the leaves, APART or MEASURED */
+/** @returns the axis that separates the leaves, APART or MEASURED */
 function judge(row: usize): i32 {
   const a = load<i32>(row);
   const b = load<i32>(row, CLOSE_SECOND);
@@ -311,7 +314,7 @@ function judge(row: usize): i32 {
   return axis >= 0 ? axis : measure(row);
 }
 
-/** Close pairs that have used up their slack are measured again, or parted. */
+/** Tests all leaf pairs. Those that have used up their slack are measured again, or become separated pairs. */
 export function scanClose(): void {
   const parts = load<i32>(front(), FRONT_CLOSE_COUNT) >= SHARED ? partsOfShared(SHARED_CLOSE) : 1;
   if (parts > 1 && isHelped()) {
@@ -327,7 +330,7 @@ export function scanClose(): void {
   const count = load<i32>(front(), FRONT_CLOSE_COUNT);
   noteUsed(LIST_CLOSE, count);
   again = false;
-  // rows before `from` have been moved to before `to`
+  // compaction: rows in front of `from` have been moved down and end at `to`
   let from = 0;
   let to = 0;
   let notes: u32 = 0;
@@ -347,18 +350,18 @@ export function scanClose(): void {
   noteUsed(LIST_NOTES, parts * <i32>(notes >> 2));
 }
 
-/** What one thread had to measure again in the last scan, several can the next time. Once new rows have their lanes. */
+/** Lets memory grow for recorded rows if one thread had to measure again. Call it when new rows have their lanes. */
 export function growNotes(): void {
   if (again) growLists(LIST_NOTES, load<i32>(front(), FRONT_FOUND_CAPACITY) + 1, 0);
 }
 
-/** Rows from .. end -> from `to` on. @returns behind the last of them */
+/** Moves rows from .. end to `to`. @returns the new end */
 function moveClose(from: i32, to: i32, end: i32): i32 {
   if (to !== from) memory.copy(closeRow(to), closeRow(from), <usize>(end - from) * CLOSE_BYTES);
   return to + end - from;
 }
 
-/** @param to where the row goes, if it stays. @returns whether it does */
+/** Applies a pair result. @param to where the row goes if it stays. @returns whether it stays */
 function carryOut(verdict: usize, number: i32, to: i32): bool {
   const kind = load<i32>(verdict, VERDICT_KIND);
   const row = closeRow(number);
@@ -383,18 +386,18 @@ function carryOut(verdict: usize, number: i32, to: i32): bool {
   return true;
 }
 
-/** First of the rows of leaf n, plus one, while they are indexed. */
+/** Address of leaf n's first row plus one, while rows are indexed. */
 // @inline
 function headOf(leaf: i32): usize {
   return <usize>load<u32>(front(), FRONT_VERDICTS) + ((<usize>leaf) << 2);
 }
-/** Behind the heads: of each row the next one of its first leaf, plus one. */
+/** Address behind the heads: for each row the next row of the same first leaf, plus one. */
 // @inline
 function linkOf(row: i32): usize {
   return headOf(load<i32>(front(), FRONT_LEAF_COUNT) + row);
 }
 
-/** The first `count` rows can be found by their leaves. The index lies where verdicts will be. */
+/** Indexes the first `count` rows by their leaves. The index uses the memory of pair results. */
 export function indexClose(count: i32): void {
   memory.fill(headOf(0), 0, (<usize>load<i32>(front(), FRONT_LEAF_COUNT)) << 2);
   for (let n = 0; n < count; n++) {
@@ -405,8 +408,8 @@ export function indexClose(count: i32): void {
 }
 
 /**
- * Rows from `before` on take over what the indexed ones before them know, and are all that there are. Those that are
- * not among them any more have been parted.
+ * Copies the data of the indexed rows to the rows from `before` on, and drops the old ones. Old rows without a new one
+ * are separated now.
  */
 export function takeOver(before: i32): void {
   const end = load<i32>(front(), FRONT_CLOSE_COUNT);
@@ -421,7 +424,7 @@ export function takeOver(before: i32): void {
   store<i32>(front(), moveClose(before, 0, end), FRONT_CLOSE_COUNT);
 }
 
-/** Number of the indexed row of these leaves, -1: there is none. */
+/** Returns the indexed row of these leaves, or -1. */
 function indexed(first: i32, second: i32): i32 {
   for (let entry = load<i32>(headOf(first)); entry; entry = load<i32>(linkOf(entry - 1)))
     if (load<i32>(closeRow(entry - 1), CLOSE_SECOND) === second) return entry - 1;

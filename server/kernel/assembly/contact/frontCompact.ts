@@ -1,7 +1,7 @@
 /**
- * Rows of the front (frontRows.ts) close up: lanes that have been given back lie among the others, and every pass over
- * all blocks pays for them. After hundred bodies had fallen, 3,400 rows lay in 11,259 blocks. Serial, at the start of a
- * tick, when nothing but the chains of CLOSE rows knows a lane's number.
+ * Compacts rows of the bvtt front (frontRows.ts). Free lanes lie among the used ones, and every pass over all blocks
+ * pays for them: after hundred bodies had fallen, 3,400 rows lay in 11,259 blocks. Serial, at the start of a tick, when
+ * only the chains of CLOSE rows refer to lane numbers.
  */
 import {
   CLOSE_LANES,
@@ -24,16 +24,16 @@ import { laneOf } from "./contactPair";
 import { closeRow } from "./frontParted";
 import { endChains, giveBack, NEXT_MASK, nextOf } from "./frontRows";
 
-/** Blocks that are worth it. */
+/** Fewer blocks are not compacted. */
 const LEAST = 64;
-/** Rows close up when less than this part of the lanes is one. */
+/** Rows are compacted when less than this part of the lanes is used. */
 const FILLED: f32 = 0.625;
 
 // @inline
 function front(): usize {
   return <usize>load<u32>(HEADER, H_FRONT);
 }
-/** Where it says which lane this one has become, plus one, 0: it has not moved. In memory of the response's chains. */
+/** Address of a lane's new number plus one, 0: it has not moved. Uses the memory of the response's chains. */
 // @inline
 function movedTo(pair: i32): usize {
   return <usize>load<u32>(HEADER, H_INCIDENCES) + ((<usize>pair) << 2);
@@ -49,7 +49,7 @@ function countRows(begin: i32, end: i32): i32 {
   return count;
 }
 
-/** A row into a free lane. */
+/** Moves a row into a free lane. */
 function move(from: i32, to: i32): void {
   const a = laneOf(from);
   const b = laneOf(to);
@@ -60,7 +60,7 @@ function move(from: i32, to: i32): void {
   giveBack(from);
 }
 
-/** Rows from the far end of lanes into those that are free at the near one, which is `near`. */
+/** Moves rows from the far end of the lanes into free lanes at the near end. */
 function closeUp(near: i32, far: i32): void {
   const step = near < far ? 1 : -1;
   let to = near;
@@ -73,7 +73,7 @@ function closeUp(near: i32, far: i32): void {
   }
 }
 
-/** Lanes of the one block that is not full can be taken. */
+/** Lists the free lanes of the one block that is not full. */
 function listFree(free: usize, block: i32, rows: i32): void {
   store<i32>(free, 0);
   if (!(rows & 3)) return;
@@ -84,14 +84,14 @@ function listFree(free: usize, block: i32, rows: i32): void {
   }
 }
 
-/** The lane that `entry`, a lane's number plus one, has become, likewise. */
+/** Returns the new entry of a lane. Entries are lane numbers plus one. */
 // @inline
 function moved(entry: u32): u32 {
   const to = entry ? load<u32>(movedTo(entry - 1)) : 0;
   return to ? to : entry;
 }
 
-/** CLOSE rows know where their rows are. */
+/** Updates lane numbers in the chains of CLOSE rows. */
 function renumber(): void {
   for (let n = load<i32>(front(), FRONT_CLOSE_COUNT) - 1; n >= 0; n--) {
     const first = closeRow(n) + CLOSE_LANES;
@@ -105,7 +105,7 @@ function renumber(): void {
   }
 }
 
-/** Rows close up where many lanes are free. */
+/** Compacts rows if many lanes are free. */
 export function compactRows(): void {
   const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
   const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);

@@ -1,10 +1,10 @@
 /**
- * Rows that the measuring of leaves finds (frontMeasure.ts): straight into the list (frontRows.ts), or noted, so that
- * several threads may measure at once, and given to the list later, in the order of the front.
+ * Rows found by measuring leaves (frontMeasure.ts). They go straight into the list (frontRows.ts), or are recorded, so
+ * that several threads can measure at once. Recorded rows enter the list later, in the order of the front.
  */
 import { edgeRow, vertexRow } from "./frontRows";
 
-/** Names of rows in a pair of leaves: vertex and triangle, those of the second leaf's vertices, edges. */
+/** Names of rows of a leaf pair: vertices of the first leaf with triangles, vertices of the second leaf, edges. */
 export const LEAF_MOST = 12;
 export const SWAPPED_NAME = 4 * LEAF_MOST;
 export const EDGE_NAME = 8 * LEAF_MOST;
@@ -12,27 +12,27 @@ export const EDGE_NAME = 8 * LEAF_MOST;
 /** i32 name, i32x4 particle addresses. */
 const FOUND_BYTES: usize = 20;
 
-// where the next one goes and the end of the memory; 0: straight into the list
+// address of the next recorded row, and end of the memory; 0: rows go straight into the list
 let next: usize = 0;
 let end: usize = 0;
-/** Some of what was found since `openFound` did not fit. */
+/** True if rows found since `openFound` did not fit. */
 export let missed = false;
 
-/** From now on rows are noted from `from` on. */
+/** From now on rows are recorded between `from` and `to`. */
 export function openFound(from: usize, to: usize): void {
   next = from;
   end = to;
   missed = false;
 }
 
-/** Rows go into the list again. @returns where those that are noted end */
+/** From now on rows go straight into the list. @returns end of the recorded rows */
 export function closeFound(): usize {
   const at = next;
   next = 0;
   return at;
 }
 
-/** A row of these particles: one and a triangle's three, or two edges' ends. */
+/** Adds a row of these particles: a vertex and a triangle's corners, or the ends of two edges. */
 export function foundRow(p: u32, q: u32, r: u32, s: u32, name: i32): void {
   if (!next) {
     give(p, q, r, s, name);
@@ -55,7 +55,7 @@ function give(p: u32, q: u32, r: u32, s: u32, name: i32): void {
   else edgeRow(p, q, r, s, name);
 }
 
-/** What was noted from `from` to `to` goes into the list. */
+/** Puts rows recorded between `from` and `to` into the list. */
 export function giveFound(from: usize, to: usize): void {
   for (let at = from; at < to; at += FOUND_BYTES)
     give(load<u32>(at, 4), load<u32>(at, 8), load<u32>(at, 12), load<u32>(at, 16), load<i32>(at));

@@ -1,6 +1,6 @@
 /**
- * Blocks for new rows: before these get their lanes, memory of blocks grows to hold them all. Lanes of edges are
- * numbered from the end of that memory, so all their numbers change.
+ * Grows the memory of contact blocks for new rows before they get lanes. Lanes of edges are numbered from the end of
+ * that memory, so all their numbers change.
  */
 import {
   CLOSE_LANES,
@@ -32,7 +32,7 @@ function front(): usize {
   return <usize>load<u32>(HEADER, H_FRONT);
 }
 
-/** Room for the rows that have been found since the front's scan began. */
+/** Makes room for the rows found since the front's scan began. */
 export function growForRows(): void {
   const pairs = <usize>load<u32>(HEADER, H_PAIRS);
   const end = pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES;
@@ -42,14 +42,14 @@ export function growForRows(): void {
   const edgeBlocks = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   const blocks = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + edgeBlocks;
   const before = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
-  // lanes that are free now are left out of the count
+  // free lanes are not counted
   const need = blocks + ((vertices + 3) >> 2) + ((edges + 3) >> 2);
   if (need <= before || !growLists(LIST_BLOCKS, need, edgeBlocks)) return;
   const after = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
   if (edgeBlocks) renumber((before - edgeBlocks) << 2, (after - before) << 2);
 }
 
-/** Lanes from number `first` on, of edges, have a number that is greater by `more`. */
+/** Adds `more` to the numbers of edge lanes from `first` on. */
 function renumber(first: i32, more: i32): void {
   const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
   const begin = capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
@@ -61,14 +61,14 @@ function renumber(first: i32, more: i32): void {
   for (let pair = 0; pair < vertices << 2; pair++) moveEntry(nextOf(pair), first, more);
   for (let pair = begin << 2; pair < capacity << 2; pair++) moveEntry(nextOf(pair), first, more);
   if (!load<i32>(front(), FRONT_CHAINED)) return;
-  // entries of the response's chains are four times a lane's number, plus a corner, plus one
+  // entries of the response's chains: four times the lane's number, plus the corner, plus one
   moveEntries(<usize>load<u32>(HEADER, H_INCIDENT), load<i32>(HEADER, H_PARTICLES), first << 2, more << 2);
   const incidences = <usize>load<u32>(HEADER, H_INCIDENCES);
   moveEntries(incidences, vertices << 4, first << 2, more << 2);
   moveEntries(incidences + ((<usize>begin) << 6), (capacity - begin) << 4, first << 2, more << 2);
 }
 
-/** A word whose low part is a lane's number plus one, or 0. */
+/** Shifts a word whose low part is a lane's number plus one, or 0. */
 // @inline
 function moveEntry(at: usize, first: i32, more: i32): void {
   const word = load<u32>(at);

@@ -1,16 +1,14 @@
 /**
- * Two leaves of the front (front.ts) against each other, at the safe positions S: what may come within a limit by x,
- * along the direction in which it is nearest, becomes a row (frontRows.ts); of all else the least distance that is left
- * there is kept. Boxes say which pairs of primitives have to be measured, frontPairs.ts measures them.
- * Where memory for rows is short, what the same direction parts at S and at x is no row, for it parts it on all of the
- * straight way; then the least distance is one at x. That is a tenth of the rows where things pass each other, but the
- * leaves have to be measured in both fronts of a substep, which costs more than the rows do: where more than 16 rows of
- * two leaves would be listed, too, hundred bodies at their peak take 116 ms instead of 100, a flag that one hand pulls
- * through itself 52 instead of 41 (worst ticks).
- * Tried and lost, too: Gilbert's directions between hulls of leaves before they are measured. Half of the pairs really
- * are near; of the others a quarter is parted by four directions, which cost as much as is saved. And lost: rows for
- * what comes near in two substeps or four, if leaves go on as they do. There are a sixth to a third fewer measurements
- * with two, each of which has as much more to measure (hundred bodies 121 ms).
+ * Measures two leaves of the bvtt front (front.ts) at the safe positions S. A pair of primitives becomes a row
+ * (frontRows.ts) if it may come within a limit by x, along the direction in which it is nearest. For all other pairs
+ * the least remaining distance is returned. Boxes select the pairs to measure; frontPairs.ts measures them.
+ * If memory for rows is short, a pair that one direction separates at S and at x gets no row: the direction separates
+ * it on the whole straight path. The returned distance is then one at x. Ten times fewer rows remain where bodies pass
+ * each other, but both fronts of a substep measure the leaves. That costs more than the rows do: used for all leaf
+ * pairs of more than 16 rows, worst ticks grow from 100 to 116 ms (hundred bodies) and from 41 to 52 ms (a flag pulled
+ * through itself).
+ * Tried, no faster: Gilbert's directions between hulls of leaves before measuring; rows for pairs that come near within
+ * two or four substeps (hundred bodies 121 ms).
  */
 import {
   HEADER,
@@ -54,16 +52,16 @@ import {
   size2,
 } from "./frontPairs";
 
-// square of the distance of boxes from which on nothing need be measured
+// squared distance of boxes beyond which nothing is measured
 let far2: v128 = i32x4(0, 0, 0, 0);
 let itself = false;
 let toSafe: usize = 0;
-/** Where this thread's scratch begins, from the first one on. */
+/** Offset of this thread's scratch. */
 let scratch: usize = 0;
 
-/** Rounding of a projection, a part of the primitives' size. */
+/** Rounding of a projection, relative to the primitives' size. */
 export const ROUNDING: f32 = 4.76837158203125e-7; // 2^-21
-/** And of a box's distance. */
+/** Factor that covers the rounding of a box distance. */
 const MORE: f32 = 1.00001;
 
 // @inline
@@ -75,12 +73,15 @@ function safe(particle: u32): v128 {
   return v128.load(<usize>particle + toSafe);
 }
 
-/** @param n number of a part of the front that only this thread has now */
+/** @param n number of a part of the front that only this thread works on */
 export function useScratch(n: i32): void {
   scratch = <usize>(n % SHARED_PARTS) * FRONT_SCRATCH_BYTES;
 }
 
-/** Boxes of a leaf's primitives at S, in lanes. Two threads may gather one leaf at once: the same numbers. */
+/**
+ * Returns boxes of a leaf's primitives at S, in lanes. Two threads may gather one leaf at once: they write the same
+ * numbers.
+ */
 function gathered(n: i32): usize {
   const at = <usize>load<u32>(front(), FRONT_GATHERED) + <usize>n * GATHERED_BYTES;
   const stamp = load<i32>(front(), FRONT_STAMP);
@@ -90,7 +91,7 @@ function gathered(n: i32): usize {
   return at;
 }
 
-/** Boxes of a leaf's primitives where `safe` says that they are. */
+/** Stores boxes of a leaf's primitives at the positions that `safe` returns. */
 function gather(leaf: usize, at: usize): void {
   const first = leaf + LEAF_TRIANGLE;
   const b0 = load<u32>(first);
@@ -145,7 +146,7 @@ function gather(leaf: usize, at: usize): void {
   }
 }
 
-/** Four boxes in lanes: x, y and z of the low corners, then of the high ones. */
+/** Stores four boxes in lanes: x, y and z of the low corners, then of the high ones. */
 // @inline
 function storeBoxes(to: usize, l0: v128, l1: v128, l2: v128, l3: v128, h0: v128, h1: v128, h2: v128, h3: v128): void {
   v128.store(to, xs(l0, l1, l2, l3));
@@ -156,7 +157,7 @@ function storeBoxes(to: usize, l0: v128, l1: v128, l2: v128, l3: v128, h0: v128,
   v128.store(to, zs(h0, h1, h2, h3), 80);
 }
 
-/** Which of four boxes are nearer to one box than the limit. */
+/** Returns which of four boxes are nearer to one box than the limit. */
 // @inline
 function nearBoxes(boxes: usize, lx: v128, ly: v128, lz: v128, hx: v128, hy: v128, hz: v128): v128 {
   const zero = f32x4.splat(0);
@@ -166,13 +167,13 @@ function nearBoxes(boxes: usize, lx: v128, ly: v128, lz: v128, hx: v128, hy: v12
   return f32x4.lt(dot3(dx, dx, dy, dy, dz, dz), far2);
 }
 
-/** The first `count` bits. */
+/** Mask of the first `count` bits, four at most. */
 // @inline
 function firstBits(count: i32): i32 {
   return (1 << min<i32>(count, 4)) - 1;
 }
 
-/** Own vertices of leaf A with the triangles of leaf B whose boxes are near. @param name of the first such row */
+/** Queues vertices that leaf A owns with the near triangles of leaf B. @param name of the first such row */
 function queueVertices(A: usize, B: usize, G: usize, name: i32): void {
   const count = load<i32>(A, LEAF_VERTICES);
   const valid = firstBits(load<i32>(B, LEAF_TRIANGLES));
@@ -194,7 +195,7 @@ function queueVertices(A: usize, B: usize, G: usize, name: i32): void {
   }
 }
 
-/** Triangles of a leaf of which a particle is a corner. */
+/** Returns the triangles of a leaf that have this particle as a corner. */
 // @inline
 function haveCorner(leaf: usize, particle: u32): v128 {
   const same = i32x4.splat(<i32>particle);
@@ -203,7 +204,7 @@ function haveCorner(leaf: usize, particle: u32): v128 {
   return v128.or(first, v128.or(second, i32x4.eq(v128.load(leaf, LEAF_TRIANGLE + 32), same)));
 }
 
-/** Own edges of leaf A with own edges of leaf B whose boxes are near; of one leaf each pair once. */
+/** Queues edges that leaf A owns with near edges that leaf B owns; within one leaf each pair once. */
 function queueEdges(A: usize, F: usize, B: usize, G: usize): void {
   const count = load<i32>(A, LEAF_EDGES);
   // four edges of A at a time, twelve bits for each
@@ -221,7 +222,7 @@ function queueEdges(A: usize, F: usize, B: usize, G: usize): void {
   }
 }
 
-/** Bits of the edges of leaf B that are near edge i of leaf A, whose box begins at P. */
+/** Returns bits of leaf B's edges near edge i of leaf A, whose box begins at P. */
 // @inline
 function nearEdges(A: usize, P: usize, i: i32, B: usize, G: usize): i32 {
   const count = load<i32>(B, LEAF_EDGES);
@@ -240,7 +241,7 @@ function nearEdges(A: usize, P: usize, i: i32, B: usize, G: usize): i32 {
   return A === B ? bits & (-2 << i) : bits;
 }
 
-/** Which of four edges end where another does. */
+/** Returns which of four edges share an end with another edge. */
 // @inline
 function haveEnd(edges: usize, edge: usize): v128 {
   const m = v128.load(edges);
@@ -253,10 +254,10 @@ function haveEnd(edges: usize, edge: usize): v128 {
 }
 
 /**
- * Leaves a and b at S: what may come within `clear` becomes a row.
+ * Measures leaves a and b at S. Pairs that may come within `clear` become rows.
  * @param clear m; low, high how far the first may move against the second, by axis, m; reach in any direction, m; look
- *   up to which distance anything is measured, m; same whether both are of one surface
- * @returns a distance that nothing but rows comes within as long as they move so, m
+ * greatest distance that is measured, m; same whether both are of one surface
+ * @returns lower bound of the distance of all other pairs while the leaves move no further, m
  */
 export function measureLeaves(
   a: i32,
@@ -274,10 +275,10 @@ export function measureLeaves(
 }
 
 /**
- * Leaves a and b from S to x: what comes near on the way becomes a row.
- * @param clear distance at x beyond which nothing need be a row, m; sure the same at S; step how far the leaves may
- *   move against each other; look up to which distance at x anything is measured; same whether both are of one surface
- * @returns a distance that nothing but rows comes within at x, m
+ * Measures leaves a and b from S to x. Pairs that come near on the way become rows.
+ * @param clear distance at x beyond which a pair needs no row, m; sure the same at S; step how far the leaves may move
+ * against each other; look greatest distance at x that is measured; same whether both are of one surface
+ * @returns lower bound of the distance of all other pairs at x, m
  */
 export function measureOnWay(a: i32, b: i32, clear: f32, sure: f32, step: f32, look: f32, same: bool): f32 {
   openPairs(ownScratch(), clear + step, look);
@@ -296,7 +297,7 @@ function measureGathered(a: i32, b: i32, reach: f32, look: f32, same: bool): f32
   return measureAll(a, b, gathered(a), gathered(b), reach, look);
 }
 
-/** @param F, G what is gathered of leaves a and b; reach how far they may move against each other, m */
+/** @param F, G gathered boxes of leaves a and b; reach how far the leaves may move against each other, m */
 function measureAll(a: i32, b: i32, F: usize, G: usize, reach: f32, look: f32): f32 {
   const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
   const A = leaves + <usize>a * LEAF_BYTES;
@@ -305,7 +306,7 @@ function measureAll(a: i32, b: i32, F: usize, G: usize, reach: f32, look: f32): 
   queueVertices(A, B, G, 0);
   if (a !== b) queueVertices(B, A, F, SWAPPED_NAME);
   partVertices();
-  // what is further apart than the nearest so far need not be measured: all of it is no row, and no bound is lower
+  // pairs further apart than the nearest so far need no measurement: they are no rows and do not lower the bound
   const limit = (smallest(least) + reach) * MORE;
   far2 = f32x4.splat(limit * limit);
   queueEdges(A, F, B, G);
@@ -313,7 +314,7 @@ function measureAll(a: i32, b: i32, F: usize, G: usize, reach: f32, look: f32): 
   return smallest(least) - ROUNDING * (look + reach + Mathf.sqrt(largest(size2)));
 }
 
-/** The direction in which the two leaves that were measured last are nearest, if they came within the look at all. */
+/** Stores the direction in which the last measured leaves are nearest, if they came within the look. */
 export function keepNormal(close: usize): void {
   const nearest = f32x4.eq(least, f32x4.splat(smallest(least)));
   const n = ctz(v128.bitmask<i32>(nearest));
@@ -335,7 +336,7 @@ function lane(a: v128, n: i32): f32 {
         : f32x4.extract_lane(a, 3);
 }
 
-/** How far leaves a and b of one surface are apart at rest, up to `look`, m; below 0: there is no saying. */
+/** Returns the rest distance of leaves a and b of one surface, up to `look`, m; below 0: unknown. */
 export function measureRest(a: i32, b: i32, look: f32): f32 {
   const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
   const F = ownScratch();
@@ -343,7 +344,7 @@ export function measureRest(a: i32, b: i32, look: f32): f32 {
   toSafe = <usize>load<u32>(front(), FRONT_REST) - <usize>load<u32>(HEADER, H_X);
   gather(leaves + <usize>a * LEAF_BYTES, F);
   if (a !== b) gather(leaves + <usize>b * LEAF_BYTES, G);
-  // nothing becomes a row but what is no number, and that is no answer
+  // only NaN becomes a row, and then the result is unknown
   openPairs(ownScratch(), -Infinity, look);
   lookAtRest(toSafe);
   itself = true;

@@ -1,8 +1,8 @@
 /**
- * Near rows of the front, packed for the solve: every lane of a block is one, but for the last block of a color. Colors
- * as in contactList.ts: pairs of a color share no free particle, greedy, in the order of the rows; pairs beyond the
- * last color stand alone. Made once a substep, when contacts are solved first, and when it is known where the substep
- * is going: of 2,396 impulses that a tick of hundred bodies took after the solve 120 are left.
+ * Packs near rows of the bvtt front for the solve: no lane of a block is empty, except in the last block of a color.
+ * Pairs of a color share no free particle; colors are given greedily, in the order of the rows. Pairs beyond the last
+ * color get blocks of their own. Done once a substep, before the first contact solve, when the predicted positions are
+ * known: a tick of hundred bodies then needs 120 impulses after the solve instead of 2,396.
  */
 import { spendWork } from "../scheduler/clock";
 import {
@@ -62,17 +62,17 @@ function startOf(table: i32, color: i32): usize {
   return <usize>load<u32>(HEADER, H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
 }
 
-/** Blocks between two preemption points. */
+/** Number of blocks between two preemption points. */
 const PIECE: i32 = 1024;
 
-/** What is near where the substep is going is solved in it. */
+/** Predicts contacts, and packs all near pairs for this substep. */
 export function packNear(): void {
   const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
   const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
   const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
-  // Where surfaces intersect, what would be solved next may be on the wrong side: a jelly in a cloth came out of it in
-  // 8 to 10 of 12 heights with foresight, in 12 without, in 11 with lists.
+  // Where surfaces intersect, a predicted contact may be on the wrong side: a jelly in a cloth came out of it in 8 to
+  // 10 of 12 heights with prediction, in 12 without, in 11 with lists.
   if (!load<i32>(HEADER, H_RESOLUTION)) {
     foreseeAll(touches, vertices, true);
     foreseeAll(touches + <usize>first * CONTACT_BLOCK_BYTES, edges, false);
@@ -96,9 +96,9 @@ function foreseeAll(block: usize, count: i32, vertex: bool): void {
 }
 
 /**
- * Near lanes of blocks begin .. end -> blocks from `at` on.
+ * Packs near lanes of blocks begin .. end into blocks from `at` on.
  * @param table place of the first color in H_CONTACT_COLORS
- * @returns blocks
+ * @returns number of blocks
  */
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const most = makeRoom(countNear(begin, end));
@@ -106,7 +106,7 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   let count = pickAll(near, most, table);
   if (!growLists(LIST_SOLVED, at + countBlocks(table), 0)) {
     listFull(LIST_SOLVED);
-    // no pair takes more than a block; what is left out is answered after the solve
+    // a pair needs at most one block; the contact response resolves pairs that are left out
     count = pickAll(near, (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1, table);
   }
   let blocks = at;
@@ -121,7 +121,7 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     }
     blocks += more;
   }
-  // how many have been placed of each color
+  // number of pairs placed of each color
   const places = startOf(4 * COLOR_ENTRIES, 0);
   memory.fill(places, 0, COLOR_ENTRIES << 2);
   const solved = <usize>load<u32>(front(), FRONT_SOLVED);
@@ -151,7 +151,7 @@ function countNear(begin: i32, end: i32): i32 {
   return count;
 }
 
-/** @returns how many of the near lanes can be picked, and listed to be picked of */
+/** @returns number of near lanes for which there is memory */
 function makeRoom(near: i32): i32 {
   noteUsed(LIST_PICKED, near);
   if (growLists(LIST_PICKED, near, 0)) return near;
@@ -159,7 +159,7 @@ function makeRoom(near: i32): i32 {
   return load<i32>(front(), FRONT_PICKED_CAPACITY);
 }
 
-/** Blocks that lanes with these colors take. */
+/** Returns the number of blocks for lanes with these colors. */
 function countBlocks(table: i32): i32 {
   let blocks = load<i32>(startOf(table, CONTACT_COLORS));
   for (let color = 0; color < CONTACT_COLORS; color++) blocks += (load<i32>(startOf(table, color)) + 3) >> 2;
@@ -167,9 +167,9 @@ function countBlocks(table: i32): i32 {
 }
 
 /**
- * Vertices and triangles in this order: of the surface that comes first before those of the one that comes second, and
- * of each those above a face before those beside one. What falls flat on a mesh is then turned around by its own
- * vertices, straight up; asked by a triangle beside them first, they glide away.
+ * Order of vertex-triangle pairs: the vertex of the first surface in memory before that of the second, and pairs above
+ * a face before those beside one. A body that falls flat on a mesh is then turned back by its own vertices, straight
+ * up. If a triangle beside them came first, they would glide away.
  */
 const RANKS = 4;
 
@@ -183,8 +183,8 @@ function rankOf(lane: usize): i32 {
 }
 
 /**
- * Near lanes of blocks begin .. end with their ranks, `most` of them, behind the places of those that will be picked.
- * @returns how many
+ * Lists near lanes of blocks begin .. end with their ranks, at most `most`, behind the picked ones.
+ * @returns their number
  */
 function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
   const together = load<u32>(HEADER, H_TOGETHER) !== 0;
@@ -205,7 +205,7 @@ function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
   return count;
 }
 
-/** Places and colors for `most` of the listed ones. @returns places taken */
+/** Picks at most `most` of the listed lanes and gives them colors. @returns number of picked lanes */
 function pickAll(near: i32, most: i32, table: i32): i32 {
   memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
   const ranks = table ? 1 : RANKS;
@@ -215,7 +215,10 @@ function pickAll(near: i32, most: i32, table: i32): i32 {
   return count;
 }
 
-/** Those of `near` listed ones that have this rank get places from `count` on, and colors. @returns places taken */
+/**
+ * Picks those of `near` listed lanes that have this rank, from place `count` on, with colors. @returns number of picked
+ * lanes
+ */
 function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
   let taken = count;
   for (let n = 0; n < near; n++) {
@@ -234,7 +237,10 @@ function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
   return taken;
 }
 
-/** Is a particle of it one of an implicit body? Then it is solved in that body's step (implicit/contacts.ts). */
+/**
+ * Returns whether a particle belongs to an implicit body. Then the pair is solved in that body's step
+ * (implicit/contacts.ts).
+ */
 function ofImplicit(lane: usize): bool {
   for (let k: usize = 0; k < 64; k += 16) {
     const particle = <usize>load<u32>(lane + k);
@@ -243,7 +249,7 @@ function ofImplicit(lane: usize): bool {
   return false;
 }
 
-/** The first color that none of a pair's free particles has; it is theirs now. */
+/** Returns the first color that none of a pair's free particles has, and gives it to them. */
 function colorOf(lane: usize): i32 {
   const toMask = <usize>load<u32>(HEADER, H_COLOR_MASKS) - <usize>load<u32>(HEADER, H_X);
   let low: u64 = 0;
@@ -268,14 +274,14 @@ function colorOf(lane: usize): i32 {
   return color;
 }
 
-/** Masks are 0 between substeps. */
+/** Clears the color masks of a pair, which are 0 between substeps. */
 function forgetColors(lane: usize): void {
   const toMask = <usize>load<u32>(HEADER, H_COLOR_MASKS) - <usize>load<u32>(HEADER, H_X);
   const zero = i64x2(0, 0);
   for (let k: usize = 0; k < 64; k += 16) v128.store(<usize>load<u32>(lane + k) + toMask, zero);
 }
 
-/** Four lanes that rest on the dummies. */
+/** Resets four lanes: they refer to the dummies. */
 function clear(n: i32): void {
   const block = <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES;
   const dummies = load<i32>(HEADER, H_DUMMIES);
@@ -285,7 +291,7 @@ function clear(n: i32): void {
   v128.store(block, f32x4.splat(NEVER), CONTACT_BLOCK_THICKNESS);
 }
 
-/** All that the solve reads of a pair. */
+/** Copies everything that the solve reads of a pair. */
 function copyLane(to: usize, from: usize): void {
   for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
   store<i32>(to, load<i32>(from, CONTACT_BLOCK_THICKNESS), CONTACT_BLOCK_THICKNESS);

@@ -1,12 +1,11 @@
 /**
- * Pairs of primitives of two leaves (frontMeasure.ts), four at a time whichever they are: first all of them wait in a
- * queue, then all are measured, then those that are rows are told. Nothing that is measured decides what is done next,
- * so one group need not wait for the one before it.
- * Of all that is no row the least distance is a lower bound by one direction that parts the two primitives, that of
- * their closest points, along which all corners are projected. In float32: any direction parts what it parts, so
- * rounding matters in the projections only (2^-21 of the primitives' size).
- * Tried and lost: one primitive against four neighbors in lanes, half of them dead, each group narrowing the boxes that
- * the next one is asked by: 1.25 times the broad phase (hundred bodies, cloth through a funnel, drape, dragon).
+ * Measures pairs of primitives of two leaves (frontMeasure.ts), four at a time in any combination. All pairs are queued
+ * first, then all are measured, then the rows among them are reported. No result decides the next step, so groups of
+ * four do not wait for each other.
+ * For pairs that are no row, the least distance is a lower bound: all corners are projected on the direction between
+ * the two closest points. In float32: any direction gives a valid bound, so only the projections' rounding matters
+ * (2^-21 of the primitives' size).
+ * Tried, slower: one primitive against four neighbors in lanes, half of them dead (broad phase 1.25 times as long).
  */
 import {
   FRONT_SCRATCH_QUEUE,
@@ -22,14 +21,14 @@ import {
 import { add, dot3, madd, mul, sub, xs, ys, zs } from "../math/lanes";
 import { SWAPPED_NAME, foundRow } from "./frontFound";
 
-// nearer than this by x: a row
+// pairs that come nearer than this by x are rows
 let rowLimit: v128 = i32x4(0, 0, 0, 0);
-// what is parted by so much at S, and at x so much further than where it will have gone to, is no row
+// pairs separated by this at S, and by nearLimit at BEYOND substeps past x, are no rows
 let sureLimit: v128 = i32x4(0, 0, 0, 0);
 let nearLimit: v128 = i32x4(0, 0, 0, 0);
-/** Are there any rows? */
+/** True if any row was found. */
 let found = false;
-/** How far the leaves may move against each other from S to x, m; 0: all that comes near at S becomes a row. */
+/** Largest motion of the leaves against each other from S to x, m; 0: all pairs near at S become rows. */
 let way: v128 = i32x4(0, 0, 0, 0);
 // how far the first leaf may move against the second, by axis, m
 let lowX: v128 = i32x4(0, 0, 0, 0);
@@ -38,34 +37,34 @@ let lowZ: v128 = i32x4(0, 0, 0, 0);
 let highX: v128 = i32x4(0, 0, 0, 0);
 let highY: v128 = i32x4(0, 0, 0, 0);
 let highZ: v128 = i32x4(0, 0, 0, 0);
-/** Least distance of what is no row, in each lane. */
+/** Least distance of pairs that are no row, in each lane. */
 export let least: v128 = i32x4(0, 0, 0, 0);
 /** Square of the largest sum of two sides. */
 export let size2: v128 = i32x4(0, 0, 0, 0);
-// from the second leaf to the first, between what is apart by `least`, of any length
+// from the second leaf to the first between the primitives `least` apart, of any length
 export let alongX: v128 = i32x4(0, 0, 0, 0);
 export let alongY: v128 = i32x4(0, 0, 0, 0);
 export let alongZ: v128 = i32x4(0, 0, 0, 0);
-// what `findNearest` found
+// results of `findNearest`
 let nearestX: v128 = i32x4(0, 0, 0, 0);
 let nearestY: v128 = i32x4(0, 0, 0, 0);
 let nearestZ: v128 = i32x4(0, 0, 0, 0);
-// what `gather` gathered
+// results of `gather`
 let gatheredX: v128 = i32x4(0, 0, 0, 0);
 let gatheredY: v128 = i32x4(0, 0, 0, 0);
 let gatheredZ: v128 = i32x4(0, 0, 0, 0);
-/** Only what comes near by x becomes a row. */
+/** True if only pairs that come near by x become rows. */
 let sparse = false;
-/** Nothing becomes a row. */
+/** True if no pair becomes a row. */
 let silent = false;
-/** From where a particle is at x to where it is measured. */
+/** Offset from a particle's place at x to the place where it is measured. */
 let toSafe: usize = 0;
 let queue: usize = 0;
 let queued = 0;
-/** Pairs of primitives that this thread has measured. */
+/** Number of pairs of primitives that this thread has measured. */
 export let measuredPairs = 0;
 
-/** What comes near is looked for so much further along its way than x, as the check does (contactCheck.ts). */
+/** Paths are extended past x by this part of their length, as in the check (contactCheck.ts). */
 const BEYOND: f32 = 0.5;
 
 // @inline
@@ -73,7 +72,7 @@ function clamp(a: v128): v128 {
   return f32x4.pmin(f32x4.splat(1), f32x4.pmax(f32x4.splat(0), a));
 }
 
-/** @param scratch this thread's; rows m; look up to which distance anything is measured, m */
+/** @param scratch of this thread; rows limit of rows, m; look greatest distance that is measured, m */
 export function openPairs(scratch: usize, rows: f32, look: f32): void {
   queue = scratch + FRONT_SCRATCH_QUEUE;
   queued = 0;
@@ -88,7 +87,7 @@ export function openPairs(scratch: usize, rows: f32, look: f32): void {
   toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
 }
 
-/** The first leaf moves against the second by `low` to `high`, by axis. */
+/** Sets how far the first leaf moves against the second: `low` to `high`, by axis. */
 export function moves(low: v128, high: v128): void {
   lowX = v128.shuffle<f32>(low, low, 0, 0, 0, 0);
   lowY = v128.shuffle<f32>(low, low, 1, 1, 1, 1);
@@ -98,7 +97,7 @@ export function moves(low: v128, high: v128): void {
   highZ = v128.shuffle<f32>(high, high, 2, 2, 2, 2);
 }
 
-/** Only what comes near by x becomes a row: see measureOnWay (frontMeasure.ts), m. */
+/** Only pairs that come near by x become rows: see measureOnWay (frontMeasure.ts). Distances in m. */
 export function lookOnWay(clear: f32, sure: f32, step: f32): void {
   sparse = true;
   nearLimit = f32x4.splat(clear);
@@ -106,7 +105,7 @@ export function lookOnWay(clear: f32, sure: f32, step: f32): void {
   way = f32x4.splat(step);
 }
 
-/** Nothing becomes a row, and particles are so far from where they are at x. */
+/** No pair becomes a row. @param toRest offset from a particle's place at x to its rest position */
 export function lookAtRest(toRest: usize): void {
   silent = true;
   moves(f32x4.splat(0), f32x4.splat(0));
@@ -114,8 +113,8 @@ export function lookAtRest(toRest: usize): void {
 }
 
 /**
- * @param first a vertex's particle or an edge of a leaf; second the first corner of a triangle, or an edge; name of the
- *   row that they may be
+ * @param first particle of a vertex, or edge of a leaf; second first corner of a triangle, or edge; name of the row
+ * that they may become
  */
 // @inline
 export function enqueue(first: usize, second: usize, name: i32): void {
@@ -126,13 +125,13 @@ export function enqueue(first: usize, second: usize, name: i32): void {
   queued++;
 }
 
-/** The last group is whole: its first pair once more. */
+/** Fills the last group of four with copies of its first pair. */
 function fill(): void {
   const last = queue + <usize>((queued - 1) & ~3) * QUEUED_BYTES;
   for (let k = queued; k & 3; k++) memory.copy(queue + <usize>k * QUEUED_BYTES, last, QUEUED_BYTES);
 }
 
-/** Four particles -> x, y and z of where they are. */
+/** Gathers x, y and z of four particles. */
 // @inline
 function gather(p: u32, q: u32, r: u32, s: u32, to: usize): void {
   const a = v128.load(<usize>p + to);
@@ -144,7 +143,7 @@ function gather(p: u32, q: u32, r: u32, s: u32, to: usize): void {
   gatheredZ = zs(a, b, c, d);
 }
 
-/** Particles at `offset` behind what four pairs from `at` on have as their first or second. */
+/** Gathers the particles at `offset` in the first or second primitive of four pairs from `at` on. */
 // @inline
 function gatherOf(at: usize, which: usize, offset: usize, to: usize): void {
   gather(
@@ -156,7 +155,7 @@ function gatherOf(at: usize, which: usize, offset: usize, to: usize): void {
   );
 }
 
-/** The vertices of four pairs. */
+/** Gathers the vertices of four pairs. */
 // @inline
 function gatherVertices(at: usize, to: usize): void {
   gather(
@@ -168,13 +167,13 @@ function gatherVertices(at: usize, to: usize): void {
   );
 }
 
-/** Lanes of a group that are pairs. @param left how many are left */
+/** Returns which lanes of a group are pairs. @param left number of pairs left */
 // @inline
 function lanes(left: i32): v128 {
   return i32x4.lt_s(i32x4(0, 1, 2, 3), i32x4.splat(left));
 }
 
-/** Vertices and triangles that wait. */
+/** Measures the queued pairs of vertices and triangles. */
 export function partVertices(): void {
   if (!queued) return;
   measuredPairs += queued;
@@ -195,7 +194,7 @@ function tellVertex(pair: usize): void {
   foundRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), load<i32>(pair, QUEUED_NAME));
 }
 
-/** Edges that wait. */
+/** Measures the queued pairs of edges. */
 export function partEdges(): void {
   if (!queued) return;
   measuredPairs += queued;
@@ -216,7 +215,7 @@ function tellEdges(pair: usize): void {
   foundRow(load<u32>(a), load<u32>(a, 4), load<u32>(b), load<u32>(b, 4), load<i32>(pair, QUEUED_NAME));
 }
 
-/** Four vertices and triangles. @param hit lanes that are pairs @returns bits of those that are rows */
+/** Measures four vertices and triangles. @param hit lanes that are pairs @returns bits of those that are rows */
 // @inline
 function partTriangles(at: usize, hit: v128): i32 {
   gatherOf(at, QUEUED_SECOND, 32, toSafe);
@@ -248,7 +247,7 @@ function partTriangles(at: usize, hit: v128): i32 {
   return keep(hit, held, then, size, sides, v128.xor(turned, ex), v128.xor(turned, ey), v128.xor(turned, ez));
 }
 
-/** Sign bits of those of four vertices that are the second leaf's. */
+/** Returns sign bits for those of four vertices that belong to the second leaf. */
 // @inline
 function signs(at: usize): v128 {
   const names = i32x4(
@@ -261,8 +260,8 @@ function signs(at: usize): v128 {
 }
 
 /**
- * From the closest points of four triangles to a point q, all from the triangles' corner c, with u and v to the others:
- * in nearestX, nearestY, nearestZ.
+ * Finds vectors from the closest points of four triangles to points q: nearestX, nearestY, nearestZ. All are relative
+ * to the triangles' corner c; u and v lead to the other corners.
  * @returns u^2 + v^2
  */
 // @inline
@@ -276,7 +275,7 @@ function findNearest(ux: v128, uy: v128, uz: v128, vx: v128, vy: v128, vz: v128,
   const det = sub(mul(uu, vv), mul(uv, uv));
   const s = sub(mul(vv, uq), mul(uv, vq));
   const t = sub(mul(uu, vq), mul(uv, uq));
-  // the nearest of three sides' points, or the foot inside
+  // the nearest of three sides' closest points, or the foot of the perpendicular if it lies inside
   const k1 = clamp(f32x4.div(uq, uu));
   const e1x = sub(qx, mul(k1, ux));
   const e1y = sub(qy, mul(k1, uy));
@@ -318,7 +317,7 @@ function oneOf(first: v128, second: v128, third: v128, isSecond: v128, isThird: 
   return v128.bitselect(third, v128.bitselect(second, first, isSecond), isThird);
 }
 
-/** How far apart e, times its length, holds four vertices and triangles at x. */
+/** Returns how far direction e separates four vertices and triangles at x, times the length of e. */
 function trianglesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
   gatherOf(at, QUEUED_SECOND, 32, 0);
   const wx = gatheredX;
@@ -338,7 +337,10 @@ function trianglesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 
   return sub(foot, f32x4.pmax(f32x4.splat(0), f32x4.pmax(dot3(ex, ix, ey, iy, ez, iz), dot3(ex, jx, ey, jy, ez, jz))));
 }
 
-/** Four pairs of edges a + s f and b + t g. @param hit lanes that are pairs @returns bits of those that are rows */
+/**
+ * Measures four pairs of edges a + s f and b + t g. @param hit lanes that are pairs @returns bits of those that are
+ * rows
+ */
 // @inline
 function partLines(at: usize, hit: v128): i32 {
   gatherOf(at, QUEUED_FIRST, 0, toSafe);
@@ -381,7 +383,7 @@ function partLines(at: usize, hit: v128): i32 {
   return keep(hit, held, then, size, add(ff, gg), ex, ey, ez);
 }
 
-/** How far apart e, times its length, holds four pairs of edges at x. */
+/** Returns how far direction e separates four pairs of edges at x, times the length of e. */
 function linesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
   const zero = f32x4.splat(0);
   gatherOf(at, QUEUED_FIRST, 0, 0);
@@ -407,9 +409,9 @@ function linesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
 }
 
 /**
- * The least distance of what is no row, and its direction e, of length `size`; `held` and `then` are how far it holds
- * apart what is measured at S and at x, times its length; `sides` squares of sizes. What is no number is a row: float64
- * will see; where nothing becomes one, it is below 0.
+ * Updates the least distance of pairs that are no row, and its direction e, of length `size`. `held` and `then` are the
+ * separations at S and at x, times that length; `sides` squares of sizes. A pair with NaN becomes a row, so that
+ * float64 examines it; where no rows are made (silent), its distance is below 0.
  * @returns bits of those that are rows
  */
 // @inline
@@ -439,7 +441,7 @@ function keep(hit: v128, held: v128, then: v128, size: v128, sides: v128, ex: v1
   return v128.bitmask<i32>(rows);
 }
 
-/** What the second leaf may gain along e on the first one, times its length; not positive. */
+/** Returns how much of the separation along e the leaves' motion may take, times the length of e; not positive. */
 // @inline
 function lost(ex: v128, ey: v128, ez: v128): v128 {
   return add(
@@ -448,7 +450,7 @@ function lost(ex: v128, ey: v128, ez: v128): v128 {
   );
 }
 
-/** Lanes that one direction keeps apart by `was` at S and by `is` at x, and will go on to do so. */
+/** Returns lanes that one direction separates by `was` at S and by `is` at x, and keeps separating past x. */
 // @inline
 function staysClear(was: v128, is: v128): v128 {
   const closing = f32x4.pmax(f32x4.splat(0), sub(was, is));

@@ -1,6 +1,7 @@
 /**
- * Parted pairs of the front (front.ts): two nodes or leaves whose boxes one axis keeps further apart than r. What is
- * not kept apart any more is asked for another axis, and then split; leaves that no axis parts are CLOSE rows.
+ * Separated pairs of the bvtt front (front.ts): two nodes or leaves whose boxes are further apart than r along one
+ * axis. If that axis fails, another axis is tried, then the pair is split. Leaves that no axis separates become CLOSE
+ * rows.
  */
 import { spendWork } from "../scheduler/clock";
 import {
@@ -35,15 +36,15 @@ import {
 import { growLists, listFull } from "./listMemory";
 
 const BOX_BYTES: usize = 32;
-/** Rounding of a sum of two sides. */
+/** Factor that covers the rounding of a sum of two box sides. */
 const MORE: f32 = 1.00001;
 
-// one instance belongs to one thread, and the parted pairs to the orchestrating thread
+// each thread has its own instance; only the orchestrator uses the separated pairs
 export let overflow = false;
 let leafCount = 0;
 let boxes: usize = 0;
 let children: usize = 0;
-/** Rows at the end of the memory, behind FRONT_PARTED_CAPACITY, that wait to be split. */
+/** Rows at the end of the memory, behind FRONT_PARTED_CAPACITY, that have to be split. */
 let waiting = 0;
 
 // @inline
@@ -63,7 +64,7 @@ function partedRow(n: i32): usize {
   return <usize>load<u32>(front(), FRONT_PARTED) + <usize>n * PARTED_BYTES;
 }
 
-/** Before rows are added. */
+/** Call before rows are added. */
 export function openParted(): void {
   overflow = false;
   waiting = 0;
@@ -73,7 +74,7 @@ export function openParted(): void {
 }
 
 /**
- * Of two boxes' axes the one that keeps them apart best by more than r: 0 .. 2 the first is below, 3 .. 5 above, -1:
+ * Returns the axis that separates two boxes best, by more than r. 0 .. 2: the first box is below; 3 .. 5: above; -1:
  * none.
  */
 export function parting(A: usize, B: usize, r: f32): i32 {
@@ -94,7 +95,7 @@ export function parting(A: usize, B: usize, r: f32): i32 {
   return axis;
 }
 
-/** Sum of a box's sides. */
+/** Returns the sum of a box's sides. */
 // @inline
 export function sizeOf(box: usize): f32 {
   return -(
@@ -105,7 +106,7 @@ export function sizeOf(box: usize): f32 {
   );
 }
 
-/** For one more. */
+/** Makes room for one more separated pair. @returns false if memory may not grow */
 function hasRoom(): bool {
   const capacity = load<i32>(front(), FRONT_PARTED_CAPACITY);
   if (load<i32>(front(), FRONT_PARTED_COUNT) < capacity) return true;
@@ -130,7 +131,7 @@ export function addParted(A: usize, B: usize, axis: i32, r: f32, surfaces: u32):
   store<i32>(front(), n + 1, FRONT_PARTED_COUNT);
   const row = partedRow(n);
   const first = axis < 3;
-  // the low side of the one and the high side of the other; the first's address comes first if its low side is asked
+  // low side of one box and high side of the other; the sign bit says that the first box gives the high side
   store<u32>(row, <u32>((first ? B : A) + k), PARTED_LOW);
   store<u32>(row, <u32>((first ? A : B) + k + 16), PARTED_HIGH);
   store<f32>(row, r, PARTED_REACH);
@@ -155,7 +156,7 @@ function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
   v128.store(row, f32x4.splat(0), CLOSE_NORMAL);
 }
 
-/** What is below numbers a and b, of different places. */
+/** Finds separated and leaf pairs below nodes a and b, which differ. */
 export function part(a: i32, b: i32, r: f32, surfaces: u32): void {
   if (overflow) return;
   spendWork(1);
@@ -183,7 +184,7 @@ export function part(a: i32, b: i32, r: f32, surfaces: u32): void {
   }
 }
 
-/** Does a leaf below number a come within r of one below b, by their boxes? */
+/** Returns whether the boxes of a leaf below node a and one below node b come within r. */
 export function areWithin(a: i32, b: i32, r: f32): bool {
   const A = boxes + <usize>a * BOX_BYTES;
   const B = boxes + <usize>b * BOX_BYTES;
@@ -198,7 +199,7 @@ export function areWithin(a: i32, b: i32, r: f32): bool {
   return false;
 }
 
-/** What is below number a, against itself. */
+/** Finds separated and leaf pairs of the tree below node a with itself. */
 export function partSelf(a: i32, r: f32, surfaces: u32): void {
   if (a < leafCount) {
     addClose(a, a, r, surfaces);
@@ -216,12 +217,12 @@ export function partSelf(a: i32, r: f32, surfaces: u32): void {
   }
 }
 
-/** Parted pairs that are not parted any more are split; the others close up. */
+/** Tests all separated pairs. Those that still hold close up; the others are split. */
 export function scanParted(): void {
   const rows = partedRow(0);
   const last = partedRow(load<i32>(front(), FRONT_PARTED_COUNT));
   let to = rows;
-  // what has to be split goes to the end of the memory for now, from its end on
+  // pairs to split are copied to the end of the memory, from its end on
   for (let row = rows; row < last; row += PARTED_BYTES) {
     const all = v128.load(row);
     if (
@@ -243,7 +244,7 @@ export function scanParted(): void {
   }
   store<i32>(front(), <i32>((to - rows) / PARTED_BYTES), FRONT_PARTED_COUNT);
   for (let n = 1; n <= waiting && !overflow; n++) {
-    // lists may grow in between
+    // splitting may grow the lists
     const row = partedRow(load<i32>(front(), FRONT_PARTED_CAPACITY) + waiting - n);
     const both = load<u32>(row, PARTED_SURFACES);
     const first = (both & 0x80000000) !== 0;

@@ -1,17 +1,16 @@
 /**
- * Rows of the front (front.ts): lanes of the list's blocks. A pair of leaves has its rows in a chain, each with the
- * name that it has among all that the two leaves may have. When the pair is measured again, a row that is still one
- * keeps its lane, its direction and what is known of it; the others are given back, and new ones take the lanes that
- * are free, or further ones. Serial, and in the order of the front.
- * Who is in which pair is only asked by the response: its chains are made when it asks first in a substep, and until
- * the substep ends new rows are added to them; lanes that become free then wait, so that no chain leads into another.
- * Tried and lost: to look for a row among the lanes of its pair, particle by particle: 4 to 11 % of a tick.
+ * Rows of the bvtt front (front.ts): lanes of the list's blocks. The rows of a leaf pair form a chain. Each has a name,
+ * unique among all rows that the two leaves may have. When the pair is measured again, a row that is found again keeps
+ * its lane, its direction and its state. Other rows are freed. New rows take free lanes first, then new ones. Serial,
+ * in the order of the front.
+ * Only the response needs the pairs of a particle. It builds chains at its first use in a substep; new rows join them
+ * until the substep ends. Lanes freed meanwhile are not reused, so that no chain leads into another one.
+ * Tried, slower: searching for a row among the lanes of its pair, particle by particle (4 to 11 % of a tick).
  */
 import { spendWork } from "../scheduler/clock";
 import {
   HEADER,
   H_SAFE,
-  H_TRAJECTORIES,
   H_DUMMIES,
   H_EDGE_PAIRS,
   H_EDGE_CONTACT_BLOCKS,
@@ -68,14 +67,14 @@ import { clearBlock, fillLane, leftOut } from "./contactList";
 import { laneOf } from "./contactPair";
 import { growLists, listFull } from "./listMemory";
 
-/** A lane's word in its chain: the next lane plus one, and its name. */
+/** A lane's word in its chain: next lane plus one, and its name. */
 export const NEXT_MASK: u32 = 0xffffff;
 const NAME_SHIFT: u32 = 24;
 
-/** What a surface's longest sides may round to, as in pairs.ts. */
+/** What a surface's longest sides may round to, relative to 1. */
 const SIDES: f32 = 1.001;
 
-// the CLOSE row that is being measured
+// CLOSE row of the leaf pair that is measured
 let close: usize = 0;
 let number = 0;
 let opened: u32 = 0xffffffff;
@@ -84,12 +83,12 @@ let opened: u32 = 0xffffffff;
 function front(): usize {
   return <usize>load<u32>(HEADER, H_FRONT);
 }
-/** Where a lane's word is, or of a free one the next that is. */
+/** Address of a lane's word. For a free lane it holds the next free one. */
 // @inline
 export function nextOf(pair: i32): usize {
   return <usize>load<u32>(front(), FRONT_NEXT) + ((<usize>pair) << 2);
 }
-/** Where it says which lane of the chain has this name, plus one; 0: none that has not been found again. */
+/** Address of the lane with this name in the chain, plus one; 0: there is none, or it has been found again. */
 // @inline
 function named(name: u32): usize {
   return <usize>load<u32>(front(), FRONT_NAMED) + ((<usize>name) << 2);
@@ -106,19 +105,14 @@ function longest(surface: usize): f32 {
   );
 }
 
-/** Before anything is measured: no rows are new. */
+/** Call before measurements: clears the new rows. */
 export function beginRows(): void {
   const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  openRegion(
-    pairs,
-    pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES,
-    <usize>load<u32>(HEADER, H_SAFE),
-    <usize>load<u32>(HEADER, H_TRAJECTORIES),
-  );
+  openRegion(pairs, pairs + <usize>load<i32>(HEADER, H_PAIR_CAPACITY) * PAIR_BYTES, <usize>load<u32>(HEADER, H_SAFE));
   opened = 0xffffffff;
 }
 
-/** Before a pair of leaves is measured. */
+/** Call before a leaf pair is measured. */
 export function beginPair(row: usize): void {
   const surfaces = load<u32>(row, CLOSE_SURFACES);
   close = row;
@@ -137,13 +131,12 @@ export function beginPair(row: usize): void {
   openSurfaces(
     a,
     b,
-    Infinity,
     load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS),
     SIDES * max<f32>(longest(A), longest(B)),
   );
 }
 
-/** Is it among the rows that there were? Then it is one again. */
+/** Returns whether the pair already has this row, and marks the row as found again. */
 // @inline
 function isOld(name: u32): bool {
   const at = named(name);
@@ -152,7 +145,7 @@ function isOld(name: u32): bool {
   return true;
 }
 
-/** For one more new row, where memory may grow. */
+/** Makes room for one more new row if memory may grow. */
 // @inline
 function makeRoom(): void {
   if (vertexRowsEnd() + PAIR_BYTES > edgeRowsBegin()) growRows();
@@ -165,7 +158,7 @@ function growRows(): void {
   widenRegion(<usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - before) * PAIR_BYTES);
 }
 
-/** @param swapped the vertex is of the second leaf; name of the row, 0 .. 255, in this pair of leaves */
+/** @param swapped whether the vertex is of the second leaf; name of the row in this leaf pair, 0 .. 255 */
 export function vertexRow(p: u32, a: u32, b: u32, c: u32, swapped: bool, name: u32): void {
   if (isOld(name)) return;
   makeRoom();
@@ -187,7 +180,7 @@ export function edgeRow(a0: u32, a1: u32, b0: u32, b1: u32, name: u32): void {
   if (edgeRowsBegin() !== at) store<u32>(edgeRowsBegin(), ((<u32>number) << 8) | name, PAIR_COLOR);
 }
 
-/** After it: lanes of rows that are none any more are free. */
+/** Call after a leaf pair is measured: frees lanes of rows that were not found again. */
 export function endPair(): void {
   let before: usize = close + CLOSE_LANES;
   let keep: u32 = 0;
@@ -208,7 +201,7 @@ export function endPair(): void {
   }
 }
 
-/** A whole pair of leaves has no rows any more. */
+/** Frees all rows of a leaf pair. */
 export function dropRows(row: usize): void {
   for (let entry = load<u32>(row, CLOSE_LANES); entry; ) {
     const next = load<u32>(nextOf(entry - 1)) & NEXT_MASK;
@@ -218,7 +211,7 @@ export function dropRows(row: usize): void {
   store<i32>(row, 0, CLOSE_LANES);
 }
 
-/** A lane is free. */
+/** Frees a lane. */
 export function giveBack(pair: i32): void {
   const dummies = load<i32>(HEADER, H_DUMMIES);
   const lane = laneOf(pair);
@@ -233,7 +226,7 @@ export function giveBack(pair: i32): void {
   store<i32>(free, pair + 1);
 }
 
-/** No rows at all. */
+/** Removes all rows. */
 export function forgetRows(): void {
   store<i32>(HEADER, 0, H_VERTEX_CONTACT_BLOCKS);
   store<i32>(HEADER, 0, H_EDGE_CONTACT_BLOCKS);
@@ -250,7 +243,7 @@ function isChained(): bool {
   return load<i32>(front(), FRONT_CHAINED) !== 0;
 }
 
-/** Chains are forgotten, and lanes that have waited are free. */
+/** Forgets the chains, and frees lanes that were freed while chains existed. */
 export function endChains(): void {
   if (!isChained()) return;
   store<i32>(front(), 0, FRONT_CHAINED);
@@ -269,7 +262,7 @@ function release(free: usize): void {
   store<i32>(free, 0, FRONT_WAITING);
 }
 
-/** A lane of one kind, -1: there is no room. */
+/** Takes a free or new lane of one kind. @returns -1 if there is no room */
 function takeLane(vertex: bool): i32 {
   const free = front() + <usize>(vertex ? FRONT_FREE_VERTEX : FRONT_FREE_EDGE);
   const first = load<i32>(free);
@@ -289,7 +282,7 @@ function takeLane(vertex: bool): i32 {
   else store<i32>(HEADER, edges + 1, H_EDGE_CONTACT_BLOCKS);
   store<i32>(HEADER, vertices + edges + 1, H_CONTACT_BLOCK_COUNT);
   clearBlock(<usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>block * CONTACT_BLOCK_BYTES);
-  // the other three are free, the first of them comes next
+  // the other three lanes are free; the first of them is taken next
   for (let k = 3; k > 0; k--) {
     const pair = (block << 2) + k;
     store<i32>(nextOf(pair), load<i32>(free));
@@ -298,7 +291,7 @@ function takeLane(vertex: bool): i32 {
   return block << 2;
 }
 
-/** New rows get their lanes. @returns false where they do not fit */
+/** Gives lanes to the new rows. @returns false if they do not fit */
 export function placeRows(): bool {
   const pairs = <usize>load<u32>(HEADER, H_PAIRS);
   const capacity = load<i32>(HEADER, H_PAIR_CAPACITY);
@@ -329,12 +322,12 @@ function place(row: usize, vertex: bool): bool {
   store<u32>(nextOf(pair), load<u32>(owner, CLOSE_LANES) | ((word & 0xff) << NAME_SHIFT));
   store<u32>(owner, pair + 1, CLOSE_LANES);
   if (isChained()) chainLane(pair);
-  // for whoever asks which are new
+  // examineNew (contacts.ts) finds new rows by it
   store<i32>(row, pair, PAIR_COLOR);
   return true;
 }
 
-/** Chains of the pairs of every particle, for the response, unless they are there. */
+/** Builds the chains of pairs of every particle for the response, unless they exist. */
 export function chainRows(): void {
   if (isChained()) return;
   const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);

@@ -1,12 +1,12 @@
 /**
- * How far apart two leaves of one surface are at least, however they have turned: from their shape alone. Neighbors in
- * a cloth that flies about move against each other all the time, by turning; what is between them hardly changes.
+ * Lower bound of the distance of two leaves of one surface, from their shape alone. It does not depend on rotation.
+ * Neighbors in a flying cloth move against each other all the time by turning, but their distances hardly change.
  *
  * The squared distance of sum_i a_i p_i and sum_j b_j q_j, with weights of sum 1 each, is
  *   D^2 = C - O,  C = sum a_i b_j |p_i - q_j|^2,  O = sum_{i<k} a_i a_k |p_i - p_k|^2 + the same of b and q.
- * Let no squared distance across be less than m times what it was at rest, and none within a leaf more than s times.
+ * Let every squared distance across be at least m times its rest value, and every one within a leaf at most s times.
  * Then  D^2 >= m C_rest - s O_rest = m D_rest^2 - (s - m) O_rest,  and O_rest <= e^2 / 2 for two edges and e^2 / 3 for
- * a vertex and a triangle, e the longest side. All of it is invariant to rotation; D_rest is measured once.
+ * a vertex and a triangle, e the longest side. All terms are invariant to rotation. D_rest is measured once.
  */
 import {
   CLOSE_FIRST,
@@ -34,14 +34,14 @@ import {
 import { dot3, largest, smallest, sub, xs, ys, zs } from "../math/lanes";
 import { measureRest } from "./frontMeasure";
 
-/** At rest nothing is looked for further apart than so many of the longest sides. */
+/** Rest distances are measured up to LOOK times the longest side. */
 const LOOK: f32 = 3;
-/** Rounding of all that is compared, a part of the squares' sum. */
+/** Relative rounding of the compared squares. */
 const ROUNDING: f32 = 1e-5;
 
 let least: v128 = i32x4(0, 0, 0, 0);
 let most: v128 = i32x4(0, 0, 0, 0);
-/** No number if any distance is none. */
+/** NaN if any distance is NaN. */
 let sum: v128 = i32x4(0, 0, 0, 0);
 
 // @inline
@@ -53,7 +53,7 @@ function leafAt(n: i32): usize {
   return <usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES;
 }
 
-/** Coordinates of a leaf's particles, `by` behind where they are now, in lanes -> groups of x, y and z. */
+/** Stores coordinates of a leaf's particles in lanes: groups of x, y and z. `by`: offset from their positions at x. */
 function gatherParticles(leaf: usize, by: usize, to: usize): void {
   const count = load<i32>(leaf);
   for (let k = 0; k < count; k += 4) {
@@ -69,7 +69,7 @@ function gatherParticles(leaf: usize, by: usize, to: usize): void {
   }
 }
 
-/** Ratios of squared distances, now and at rest, of all particles of one leaf and all of another. */
+/** Finds the ratios of squared distances, at S to at rest, between all particles of two leaves. */
 function compare(A: usize, countA: i32, B: usize, countB: i32): void {
   for (let i = 0; i < countA; i++) {
     const a = A + <usize>(i >> 2) * 48 + ((<usize>(i & 3)) << 2);
@@ -79,7 +79,7 @@ function compare(A: usize, countA: i32, B: usize, countB: i32): void {
     const ox = v128.load32_splat(a, PATCH_REST);
     const oy = v128.load32_splat(a, PATCH_REST + 16);
     const oz = v128.load32_splat(a, PATCH_REST + 32);
-    // of one leaf each pair once
+    // within one leaf, each pair once
     const from = A === B ? i & ~3 : 0;
     for (let j = from, b = B + <usize>(from >> 2) * 48; j < countB; j += 4, b += 48) {
       const dx = sub(v128.load(b), px);
@@ -89,7 +89,7 @@ function compare(A: usize, countA: i32, B: usize, countB: i32): void {
       const ey = sub(v128.load(b, PATCH_REST + 16), oy);
       const ez = sub(v128.load(b, PATCH_REST + 32), oz);
       const now = dot3(dx, dx, dy, dy, dz, dz);
-      // a particle and itself: no number, and left out by pmin and pmax
+      // a particle with itself gives NaN, which pmin and pmax ignore
       const ratio = f32x4.div(now, dot3(ex, ex, ey, ey, ez, ez));
       least = f32x4.pmin(least, ratio);
       most = f32x4.pmax(most, ratio);
@@ -110,7 +110,7 @@ function finite(): bool {
   return v128.all_true<i32>(f32x4.eq(f32x4.mul(sum, zero), zero));
 }
 
-/** A leaf's particles at S. */
+/** Returns the PATCH row of a leaf, with its particles at S. */
 function patchOf(n: i32): usize {
   const at = <usize>load<u32>(front(), FRONT_SHAPES) + <usize>n * PATCH_BYTES;
   const stamp = load<i32>(front(), FRONT_STAMP);
@@ -120,7 +120,7 @@ function patchOf(n: i32): usize {
   return at;
 }
 
-/** And how its own distances have changed. */
+/** Returns the same with the ratios of distances within the leaf. */
 function shaped(n: i32): usize {
   const at = patchOf(n);
   const leaf = leafAt(n);
@@ -138,8 +138,8 @@ function shaped(n: i32): usize {
 }
 
 /**
- * @param row CLOSE row of two leaves of one surface, or of one and itself
- * @returns a distance that nothing of the two that shares no particle comes within at S, m; 0: not known
+ * @param row CLOSE row of two leaves of one surface, or of a leaf with itself
+ * @returns lower bound of the distance at S between primitives of the two that share no particle, m; 0: unknown
  */
 export function apartByShape(row: usize): f32 {
   const a = load<i32>(row, CLOSE_FIRST);
@@ -169,7 +169,8 @@ export function apartByShape(row: usize): f32 {
 
 /**
  * @param row CLOSE row of two different leaves; low, high how far the first may move against the second from S on, m
- * @returns how far apart one direction keeps them then, the last that has, m; not positive: it does not
+ * @returns how far apart the row's last separating direction keeps them then, m; not positive: it does not separate
+ * them
  */
 export function apartAlong(row: usize, low: v128, high: v128): f32 {
   const a = load<i32>(row, CLOSE_FIRST);
@@ -198,7 +199,7 @@ export function apartAlong(row: usize, low: v128, high: v128): f32 {
     );
   const l = smallest(first);
   const h = largest(second);
-  // what is no number parts nothing
+  // pmin ignores NaN
   const lost = f32x4.pmin(f32x4.mul(n, low), f32x4.mul(n, high));
   const gone = f32x4.extract_lane(lost, 0) + f32x4.extract_lane(lost, 1) + f32x4.extract_lane(lost, 2);
   return l - h + gone - ROUNDING * (abs<f32>(l) + abs<f32>(h) + abs<f32>(gone));

@@ -1,10 +1,9 @@
 /**
- * Where contact does not fit into the lists, the bodies concerned are held until the tick ends, and where the response
- * cannot clear it, until the substep ends: all of their particles stay at the safe positions S, everything else moves
- * on. Bodies that do not
- * move cannot meet each other, so pairs of two held surfaces are not listed: the lists then have room for the others.
- * The bodies concerned are those of one group: surfaces with rows between them, colliders left out. The group with the
- * most rows is held first, or the one that the response could not clear.
+ * Holds groups of bodies at the safe positions S. If a group's contacts do not fit into the lists, it is held until the
+ * tick ends. If the response cannot clear its contacts, it is held until the substep ends. All other bodies move on.
+ * Held bodies do not move, so they cannot meet each other: pairs of two held surfaces are not listed, which makes room
+ * for others. A group is a set of surfaces with rows between them, colliders left out. The group with the most rows is
+ * held first, or the one that the response could not clear.
  */
 import {
   HEADER,
@@ -58,13 +57,13 @@ function surfaceAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
 }
 
-/** Whether any surface is held. */
+/** Returns whether any surface is held. */
 // @inline
 export function anyHeld(): bool {
   return load<i32>(front(), FRONT_HELD_ANY) !== 0;
 }
 
-/** Whether both surfaces are held: then no pair of theirs needs to be known. */
+/** Returns whether both surfaces are held. Then their pairs need not be known. */
 export function bothHeld(a: i32, b: i32): bool {
   return load<i32>(holdOf(a), HOLD_HELD) !== 0 && load<i32>(holdOf(b), HOLD_HELD) !== 0;
 }
@@ -74,7 +73,7 @@ export function endHolds(): void {
   release(HELD_TICK);
 }
 
-/** Frees the surfaces that are held for no longer than `span`, and has their pairs found anew. */
+/** Frees surfaces held for HELD_* <= `span`, and has their pairs found anew. */
 function release(span: i32): void {
   let left = false;
   for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
@@ -96,7 +95,7 @@ function rootOf(surface: i32): i32 {
   return root;
 }
 
-/** Rows of two surfaces join their groups; a collider has none. */
+/** Merges the groups of two surfaces and adds their rows. A collider has no group. */
 function countRows(both: u32, rows: i32): void {
   const a = <i32>(both >> 16);
   const b = <i32>(both & 0xffff);
@@ -111,7 +110,7 @@ function countRows(both: u32, rows: i32): void {
   store<i32>(holdOf(root), all, HOLD_ROWS);
 }
 
-/** Groups of surfaces and their rows, from the lists as far as they go; before they are forgotten. */
+/** Counts the rows of each group, from the incomplete lists, before these are forgotten. */
 export function countGroups(): void {
   for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
     store<i32>(holdOf(n), n, HOLD_ROOT);
@@ -132,7 +131,7 @@ export function countGroups(): void {
   for (let n = capacity - edges; n < capacity; n++)
     countRows(load<u32>(pairs + <usize>n * PAIR_BYTES, PAIR_SURFACES), 1);
   if (any || vertices || edges) return;
-  // the lists of pairs of leaves were full before any row was there
+  // the leaf pairs filled their list before any row was found: count leaf pairs instead
   row = closeRow(0);
   for (let n = load<i32>(front(), FRONT_CLOSE_COUNT); n > 0; n--, row += CLOSE_BYTES)
     countRows(load<u32>(row, CLOSE_SURFACES), 1);
@@ -153,7 +152,7 @@ function holdGroup(root: i32, span: i32): bool {
   return more;
 }
 
-/** The surface that stands for the group with the most rows; -1: there is none. */
+/** Returns the representative of the group with the most rows, -1: there is none. */
 function fullestGroup(): i32 {
   let root = -1;
   for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--)
@@ -162,15 +161,15 @@ function fullestGroup(): i32 {
   return root;
 }
 
-/** Holds the group that has the most rows. @returns false: there is none that was not held before */
+/** Holds the group with the most rows. @returns false if no group was left to hold */
 export function holdFullest(): bool {
   const root = fullestGroup();
   return root >= 0 && holdGroup(root, HELD_TICK);
 }
 
 /**
- * The group that has the most rows goes half as far from S as it would: rows reach as far as it moves. @returns false
- * if it moves no further than its thickness, and would have as many rows
+ * Halves the displacement from S of the group with the most rows: shorter paths have fewer rows.
+ * @returns false if it moves no further than its thickness, so that halving would not help
  */
 export function halveFullest(): bool {
   const root = fullestGroup();
@@ -191,7 +190,7 @@ export function halveFullest(): bool {
   return true;
 }
 
-/** Whether a particle of the group moves further than its surface is thick. */
+/** Returns whether a particle of the group moves further than its surface's contact radius. */
 function goesFar(root: i32): bool {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   for (let n = load<i32>(HEADER, H_SURFACE_COUNT) - 1; n >= 0; n--) {
@@ -219,7 +218,7 @@ export function holdChanged(): bool {
   return more;
 }
 
-/** Puts held particles to S; nothing moves them until `releaseHeld`. */
+/** Puts held particles to S with inverse mass 0, until `releaseHeld`. */
 export function keepHeld(): void {
   if (!anyHeld()) return;
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
@@ -233,7 +232,7 @@ export function keepHeld(): void {
   }
 }
 
-/** Restores inverse masses, before velocities are made from the changes of the response. */
+/** Restores inverse masses, before velocities are updated from the response's changes. */
 export function releaseHeld(): void {
   if (!anyHeld()) return;
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);

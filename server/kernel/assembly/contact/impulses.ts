@@ -1,15 +1,14 @@
 /**
- * Impulses on pairs that are not clear, all together: a row for each, and sweeps over all rows.
+ * Impulses on all pairs that are not clear, solved together: one row a pair, and sweeps over all rows.
  *   C = n . sum_k b_k x_k - target >= 0,  push p >= 0:  dp = max(-p, -C),  x_k += w_k b_k dp n / sum_k w_k b_k^2
- * Projected Gauss-Seidel: of the positions at which no row is violated it goes towards the nearest, in the metric of
- * masses, because what a row has pushed it takes back where others make it needless. Rows of earlier rounds stay, so
- * that what is pushed now does not undo them. Friction as in Bridson, Fedkiw & Anderson 2002, section 5.2, from what a
- * row adds. What a collider has turned back (leaveColliders.ts) leans on it: for the pairs on its other side it has no
- * more to give, and they move alone. A row asks for what S had along its direction, and no round may throw anything: in
- * drape with 3 hands rows that contradicted each other moved a particle by 11 cm in a substep (25 m/s, an edge 5.3
- * times its length), and 650 m before a zone took it back; now 4.3 m/s and 1.6. Tried and lost: each pair by itself,
- * one after another, eight times. In a wedge, two pairs against each other, or between a pair and a collider, a round
- * took a quarter of what was missing off, or less, and asked thousands of neighbors for it.
+ * Projected Gauss-Seidel: it approaches the nearest positions without a violated row, in the metric of masses, because
+ * a row takes back its push if other rows make it needless. Rows of earlier rounds remain, so that new pushes do not
+ * undo them. Friction as in Bridson, Fedkiw & Anderson 2002, section 5.2, from a row's new push. Particles stopped by a
+ * collider (leaveColliders.ts) count as fixed in the rows of their other pairs. A row asks for at most the distance
+ * that S had along its direction, and rounds are limited, so that none throws a particle: contradicting rows moved one
+ * by 11 cm in a substep (25 m/s; drape with 3 grabs); now 4.3 m/s.
+ * Tried, slower: one pair after another, eight times. Between opposing pairs or beside a collider, a round removed a
+ * quarter of the violation or less, and examined thousands of neighbors for it.
  */
 import { spendWork } from "../scheduler/clock";
 import {
@@ -53,21 +52,20 @@ import { mark, marksOf, numberOf, unmark } from "../state/marks";
 
 /** Counted work of a row in a sweep. */
 const UNITS_OF_ROW = 4;
-/** Sweeps of a round: at least, at most, and rows looked at in between. */
+/** Sweeps of a round: at least SWEEPS, at most MOST_SWEEPS, and VISITS over the number of rows in between. */
 const SWEEPS = 16;
 const MOST_SWEEPS = 256;
 const VISITS = 4096;
 /** Share of the time to impact at which the closest points' direction is taken: there the pair is still apart. */
 const BEFORE: f64 = 0.9;
 /**
- * Rows are left alone when what is missing is less than this part of what they are pushed beyond what they have to
- * keep.
+ * A row is done when its violation is below FINE times the smaller of its least distance and the distance asked beyond
+ * it.
  */
 const FINE: f64 = 1.0 / 16;
 
-// a row, f64: n, b, target, pushed, scales w_k b_k / W, sum b S, what is left alone; u32 particles, i32 pair, f32 where
-// the particles were when the round began. They lie where zones (rigidImpactZones.ts) will have their sums, when
-// impulses are over
+// a row, f64: n, b, target, push, scales w_k b_k / W, sum b S, tolerance; u32 particles, i32 pair, f32 positions at the
+// start of the round. Rows use the memory of zone sums (rigidImpactZones.ts), which are needed after all impulses
 const NORMAL: usize = 0;
 const WEIGHT: usize = 24;
 const TARGET: usize = 56;
@@ -80,23 +78,23 @@ const PAIR: usize = 152;
 const FROM: usize = 156;
 
 /**
- * In the first round no row is pushed by more than this many times what the worst misses, and in each one after it by
- * half as much as in the one before: rows that lean on each other in a circle would go on and on (a corner of a sheet
- * between two folds and a ball: 220 m).
+ * First round: no row is pushed further than MOST_PUSH times the worst violation. Later rounds: half the limit of the
+ * round before. Otherwise rows that push each other in a circle would never end (a corner of a sheet between two folds
+ * and a ball: 220 m).
  */
 const MOST_PUSH: f64 = 8;
 /**
- * A round that moves a particle by more than this many times the substep's fastest motion is taken back: what bounces
- * moves twice as far. What is not clear then becomes a zone.
+ * A round is taken back if it moves a particle further than MOST_MOTION times the substep's fastest motion: a bounce
+ * moves twice as far. Pairs that are then not clear become a zone.
  */
 const MOST_MOTION: f32 = 2;
 
 let rows = 0;
-/** What a row may be pushed, m. */
+/** Greatest push of a row in this round, m. */
 let most: f64 = 0;
-/** The fastest motion from S of the particles of the first round's rows, m. */
+/** Largest displacement from S of the particles in the first round's rows, m. */
 let fastest: f32 = 0;
-/** Of the last row: its distance along n at x, and what it has to be, m. */
+/** Distance of the last row along n at x, and the distance that it needs, m. */
 let reached: f64 = 0;
 let hold: f64 = 0;
 
@@ -109,22 +107,22 @@ export function beginImpulses(): void {
   rows = 0;
 }
 
-/** Nothing leans any more. */
+/** Clears the marks of particles stopped by a collider. */
 export function endImpulses(): void {
   for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), MARK_LEANS);
 }
 
-/** A collider has turned the particle back. */
+/** Marks a particle as stopped by a collider. */
 export function lean(particle: usize): void {
   mark(numberOf(particle), MARK_LEANS);
 }
 
 /**
- * Direction and weights for the pair that was examined last, `reached` and `hold`. The direction holds S apart, and no
- * row asks for more than S has along it: so S fulfils all rows, and what is nearest to x among that which does adds no
- * energy, |x' - S| <= |x - S| in the metric of masses.
+ * Finds direction and weights for the last examined pair, `reached` and `hold`. The direction separates S, and no row
+ * asks for more than S has along it. So S satisfies all rows, and the nearest solution to x adds no energy: |x' - S| <=
+ * |x - S| in the metric of masses.
  * @param r m
- * @returns false where none can help
+ * @returns false if no direction can help
  */
 function aim(answer: i32, r: f64, round: i32): bool {
   closest(0);
@@ -142,15 +140,15 @@ function aim(answer: i32, r: f64, round: i32): bool {
     hold = wanted;
   }
   reached = weighted(12, nx, ny, nz);
-  // clear along n and yet not clear: a little further
+  // clear along n, but examined as not clear: ask for a little more
   if (!(reached < hold)) hold = reached + keep;
   hold = min<f64>(hold, weighted(0, nx, ny, nz));
   return reached < hold;
 }
 
 /**
- * A row for the pair that was examined last.
- * @param known it may have one from an earlier round.
+ * Adds or updates a row for the last examined pair.
+ * @param known whether it may have a row from an earlier round
  * @returns false if there is no room or no direction
  */
 export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
@@ -186,7 +184,7 @@ export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   return true;
 }
 
-/** Sweeps, there and back, until all rows are content. @param round 0, 1, ... */
+/** Sweeps forward and backward until all rows are satisfied. @param round 0, 1, ... */
 export function solveRows(round: i32): void {
   let worst: f64 = 0;
   for (let n = 0; n < rows; n++) {
@@ -217,12 +215,12 @@ function noteFrom(row: usize): void {
   }
 }
 
-/** How far the round has moved a particle at most, m. */
+/** Returns the farthest motion of a particle in this round, m. */
 export function farthestMoved(): f32 {
   return farthest(0) * (1 + 1e-5);
 }
 
-/** The greatest distance of the rows' particles from where the round began or, `by` behind them, from S, m. */
+/** Returns the greatest distance of the rows' particles from the start of the round or, with offset `by`, from S, m. */
 function farthest(by: usize): f32 {
   let most: f32 = 0;
   for (let n = 0; n < rows; n++) {
@@ -239,7 +237,10 @@ function farthest(by: usize): f32 {
   return Mathf.sqrt(most);
 }
 
-/** The round is taken back if it has thrown a particle. @param moved the farthest that it has moved one, m */
+/**
+ * Takes the round back if it has thrown a particle. @param moved farthest motion of a particle, m. @returns whether it
+ * did
+ */
 export function takeBack(moved: f32): bool {
   if (moved <= MOST_MOTION * fastest) return false;
   for (let n = 0; n < rows; n++) {
@@ -263,7 +264,9 @@ function inverseMass(row: usize, k: usize, leaning: bool): f64 {
   return leaning && marksOf(numberOf(particle)) & MARK_LEANS ? 0 : <f64>load<f32>(particle, 12);
 }
 
-/** w_k b_k / sum w b^2: all 0 where nothing can move. */
+/**
+ * Sets w_k b_k / sum w b^2; all 0 if nothing can move. Particles stopped by a collider move only if all are stopped.
+ */
 function findScales(row: usize): void {
   const a = load<f64>(row, WEIGHT);
   const b = load<f64>(row, WEIGHT + 8);
@@ -304,7 +307,7 @@ function gapOf(row: usize): f64 {
   return sum;
 }
 
-/** @returns 1 if it was not content */
+/** Solves one row. @returns 1 if it was violated */
 function solve(row: usize): i32 {
   const p0 = <usize>load<u32>(row, PARTICLES);
   const p1 = <usize>load<u32>(row, PARTICLES + 4);
@@ -338,7 +341,7 @@ function solve(row: usize): i32 {
   let fz = push * z;
   if (push > 0) {
     const lane = laneOf(load<i32>(row, PAIR));
-    // tangential displacement since S of the points that touch
+    // tangential displacement since S of the closest points
     let tx = sx - load<f64>(row, AT_SAFE);
     let ty = sy - load<f64>(row, AT_SAFE + 8);
     let tz = sz - load<f64>(row, AT_SAFE + 16);

@@ -1,10 +1,10 @@
 /**
- * Memory of contact's lists grows where they stand: the lists behind one move on, and its contents stay, so a room has
- * the same bits for any sizes that its lists begin with. They lie at the end of the room's memory, at addresses in the
- * header and the FRONT row. Rows name each other by number, or by fixed addresses: only numbers of edge-edge lanes
- * change with a capacity (frontGrow.ts).
- * A pointer into a list holds while only lists behind it grow. Their order: close pairs and notes (read while the front
- * is scanned), new rows, parted pairs, the blocks of rows, packed blocks, near lanes.
+ * Grows the memory of contact's lists in place. Lists behind a grown list move on, and its contents stay, so a room has
+ * the same bits for any initial sizes. The lists lie at the end of the room's memory, at addresses in the header and
+ * the FRONT row. Rows refer to each other by number, or by fixed addresses. Only the numbers of edge-edge lanes change
+ * with a capacity (frontGrow.ts).
+ * A pointer into a list is valid while only lists behind it grow. Their order: CLOSE rows and recorded rows (read while
+ * the front is scanned), new rows, PARTED rows, blocks of rows, packed blocks, near lanes.
  */
 import {
   HEADER,
@@ -24,7 +24,7 @@ import {
   LIST_UNIT,
 } from "../layout/layout";
 
-/** Bytes of a page of memory, as a power of two. */
+/** log2 of the bytes of a memory page. */
 const PAGE = 16;
 
 // @inline
@@ -36,21 +36,21 @@ function listAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_LISTS) + <usize>n * LIST_BYTES;
 }
 
-/** A list of this kind did not fit, and memory may not grow. */
+/** Records that a list of this kind did not fit, and memory may not grow. */
 export function listFull(kind: i32): void {
   store<i32>(HEADER, load<i32>(HEADER, H_LISTS_FULL) | (1 << kind), H_LISTS_FULL);
 }
 
-/** So many units of the kind's capacity are in use. */
+/** Records how many units of the kind's capacity are in use. */
 export function noteUsed(kind: i32, units: i32): void {
   const row = kindAt(kind);
   if (units > load<i32>(row, GROWTH_PEAK)) store<i32>(row, units, GROWTH_PEAK);
 }
 
 /**
- * Lists of a kind hold `need` units at least from now on, half as many again as before where memory may have so much.
- * @param back units in use at their end, where they stay; all others are in use at the beginning, or 0
- * @returns false where the room's memory may not be so large: then nothing has changed
+ * Grows all lists of a kind to at least `need` units, or to 1.5 times their size if memory allows it.
+ * @param back units in use at their end, which stay at the end; all others are in use at the beginning, or 0
+ * @returns false if the room's memory may not be so large: then nothing has changed
  */
 export function growLists(kind: i32, need: i32, back: i32): bool {
   const row = kindAt(kind);
@@ -62,7 +62,7 @@ export function growLists(kind: i32, need: i32, back: i32): bool {
   return grow(kind, before, wanted, back) || (need < wanted && grow(kind, before, need, back));
 }
 
-/** Bytes that a list gets when its kind has `more` units more. */
+/** Returns the bytes that a list gains when its kind grows by `more` units. */
 // @inline
 function gainOf(list: usize, kind: i32, more: i32): u64 {
   return load<i32>(list, LIST_KIND) === kind ? (<u64>load<i32>(list, LIST_UNIT) * <u64>more + 63) & ~63 : 0;
@@ -77,7 +77,7 @@ function grow(kind: i32, before: i32, after: i32, back: i32): bool {
   const whole = <u64>end + shift;
   const pages = <i32>((whole + 0xffff) >> PAGE);
   if (pages > load<i32>(HEADER, H_MEMORY_LIMIT)) return false;
-  // a machine without memory for the room's limit must not go on with other bits
+  // if the machine lacks memory below the room's limit, the room must stop: its bits would differ from other machines'
   if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) unreachable();
   store<u32>(HEADER, <u32>whole, H_LISTS_END);
   for (let n = count - 1; n >= 0 && shift; n--) {
@@ -97,7 +97,7 @@ function grow(kind: i32, before: i32, after: i32, back: i32): bool {
   return true;
 }
 
-/** The units at the end of a list go to its new end, before the list at `next`; unused ones are 0. */
+/** Moves the units at the end of a list to its new end, before the list at `next`, and zeroes unused ones. */
 function widen(at: usize, next: usize, unit: usize, before: i32, after: i32, back: i32): void {
   const middle = at + <usize>(before - back) * unit;
   const ends = at + <usize>(after - back) * unit;

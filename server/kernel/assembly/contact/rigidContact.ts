@@ -1,24 +1,24 @@
 /**
- * Contact of rigid bodies with other surfaces: near pairs of contactSolver.ts in which a rigid body takes part,
- * answered by the whole of it. (Its particles pushed one by one, and shape matching afterwards, pass on a part of an
+ * Contact of rigid bodies with other surfaces: solves near pairs of contactSolver.ts that have a rigid body, as
+ * contacts of the whole body. (Pushing its particles one by one, with shape matching afterwards, passes on a part of an
  * impact only: two boxes of e = 0 left each other with 0.44 of their speed, of e = 0.9 with 0.58.) Every pair is an
- * impact in the sense of Mueller, Macklin, Chentanez, Jeschke & Kim 2020, on displacements since the start of the
- * substep:
- *   u = (shift + turn x r) of the one less that of the other,  g its gap,  g0 = g - u . n the one that it began with,
+ * impact as in Mueller, Macklin, Chentanez, Jeschke & Kim 2020, on displacements since the start of the substep:
+ *   u = (shift + turn x r) of the first minus that of the second,  g its gap,  g0 = g - u . n the gap at the start,
  *   a = -u . n
- *   u . n >= e a where a pair that comes nearer than its thickness approached by more than rest does (coefficients.ts),
+ *   u . n >= e a if g is below the thickness and a exceeds the approach of a resting body (coefficients.ts),
  *   else g >= min(thickness, g0)
- *   lambda >= 0 summed up over the sweeps (projected Gauss-Seidel),  |friction| <= mu_static lambda, else cut to mu
- *   lambda
+ *   lambda >= 0 accumulated over the sweeps (projected Gauss-Seidel)
+ *   |friction| <= mu_static lambda, else cut to mu lambda
  *   w = 1/M + (r x n) . I^-1 (r x n) of a rigid body,  sum w_k b_k^2 of particles
- * What bounces moves by what it bounces: positions at the end are those at the start plus h times the velocities, so
- * that the push does not shift one body's line of motion against the other's, which would be angular momentum. Both
- * sides are pushed at one point, so friction is no couple either: that of the particles, or between two rigid bodies
- * the middle. What is still too near after that is set apart without a velocity (rigidRelease.ts). Serial, in the order
- * of the list, then of the bodies on colliders (rigid/rigidGround.ts), there and back.
- * Of those that rest only the outermost are solved (rigidManifold.ts), and they begin with the pushes of the substep
- * before (rigidWarmStart.ts). An island's sweeps (rigidIslands.ts) end when the largest correction is a thousandth of
- * the first one's, or of what rest moves by in a substep, over the ratio of the island's masses.
+ * A bounce moves bodies by its displacement: positions at the end are those at the start plus h times the velocities.
+ * So the push does not shift the bodies' lines of motion against each other, which would be angular momentum. Both
+ * sides are pushed at one point, so friction is no couple either: at the particles, or in the middle between two rigid
+ * bodies. Contacts that are still too near are separated without a velocity (rigidRelease.ts). Serial, forward and
+ * backward, in the order of the list, then contacts on colliders by body (rigid/rigidGround.ts).
+ * Only the outermost resting contacts are solved (rigidManifold.ts). They start with the pushes of the substep
+ * before (rigidWarmStart.ts). Sweeps of an island (rigidIslands.ts) end at a correction below RESIDUE over the ratio of
+ * the island's masses. It is relative to the largest correction so far, or to the displacement by external acceleration
+ * in a substep.
  */
 import {
   HEADER,
@@ -96,30 +96,30 @@ import { apply, setApart } from "./rigidRelease";
 import { keepPush, recall } from "./rigidWarmStart";
 
 /**
- * Nine points of a face need about 20 sweeps to share an impact evenly; a tower of eight boxes, which leans as a beam
- * does, more in every substep. Few contacts may take more, so many pushes in all: two boxes of which the upper one is a
- * thousand times as heavy need them. Of 8192, or without conjugate gradients, it was thrown off at 30 m/s. With 8 and
- * 16 sweeps, or a residue of 0.01, the tower crept by 0.1 to 0.3 mm/s a box.
+ * Least number of sweeps, and pushes in all: islands of few contacts get more sweeps. Nine points of a face need about
+ * 20 sweeps to share an impact evenly. A tower of eight boxes, which bends like a beam, needs more in every substep.
+ * Two boxes, the upper one a thousand times as heavy, need PUSHES: with 8192, or without conjugate gradients, it was
+ * thrown off at 30 m/s. With 8 and 16 sweeps, or a residue of 0.01, the tower crept by 0.1 to 0.3 mm/s a box.
  */
 const SWEEPS = 64;
 const PUSHES = 16384;
-/** Sweeps end when the largest correction is this part of the first sweep's, over the ratio of masses. */
+/** Sweeps end when the largest correction is below this part of the largest so far, over the ratio of masses. */
 const RESIDUE: f64 = 1e-3;
 
 /** Counted work of a contact in two sweeps. */
 const UNITS_OF_PUSHES = 15;
 
 let contacts = 0;
-/** Before an iteration's pairs are solved. */
+/** Call before the pairs of an iteration are solved. */
 export function beginRigidContacts(): void {
   contacts = 0;
   store<i32>(HEADER, 0, H_RIGID_CONTACT_COUNT);
 }
 
 /**
- * Takes the lanes of rigid bodies out of a block that is to be solved.
- * @param near its mask; again they were taken before, and are left alone.
- * @returns what is left of it for contactSolver.ts
+ * Collects near lanes of rigid bodies from a block.
+ * @param near mask of near lanes; again whether they were collected before, and are only skipped now
+ * @returns mask of the lanes that contactSolver.ts solves
  */
 export function takeRigid(block: usize, near: v128, again: bool): v128 {
   const lanes = i32x4.bitmask(near);
@@ -137,14 +137,14 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
       } else if (b < 0 && !second) second = rigidRow(particleOf(lane, k));
     }
     if (!first && !second) continue;
-    // a ball touches with its sphere: balls.ts
+    // a ball's contacts are those of its sphere: balls.ts
     const others =
       first === second ||
       !(load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0) ||
       (first && load<f64>(first, SHAPE_RADIUS) > 0) ||
       (second && load<f64>(second, SHAPE_RADIUS) > 0);
     if (!others && !again) {
-      if (contacts >= load<i32>(HEADER, H_RIGID_CONTACT_CAPACITY)) continue; // then as particles
+      if (contacts >= load<i32>(HEADER, H_RIGID_CONTACT_CAPACITY)) continue; // no room: solved as particles
       const contact = contactAt(contacts);
       contacts++;
       store<u32>(contact, <u32>lane, RIGID_CONTACT_LANE);
@@ -160,8 +160,8 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
 }
 
 /**
- * Directions and weights of the contacts from number `from` on, which are of one block; those that have passed each
- * other, or part, are dropped.
+ * Sets directions and weights of the contacts from number `from` on, all of one block. Drops contacts that have passed
+ * each other or are separating.
  */
 function keepDirections(block: usize, from: i32): void {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
@@ -176,8 +176,8 @@ function keepDirections(block: usize, from: i32): void {
   let gone = slid;
   if (v128.any_true(slid)) {
     gone = turnAlong(block, slid, toPrev, r);
-    // What parts along its new direction, and is clear, does not meet. Held to that direction it could not bounce: from
-    // in front of a face it points to where the substep would have gone, behind it.
+    // A pair that separates along its new direction, and is clear, does not meet. With that direction it could not
+    // bounce: in front of a face it points to where the substep would have gone, behind it.
     const end = gapAlong();
     gather(block, toPrev);
     const parts = v128.and(f32x4.ge(end, r), f32x4.ge(end, gapAlong()));
@@ -214,8 +214,8 @@ function pick(a: v128, lane: i32): f64 {
 }
 
 /**
- * All that `takeRigid` has taken since `beginRigidContacts`, and where rigid bodies stand on colliders.
- * @param first the substep's first iteration: begins with the pushes of the substep before
+ * Solves all contacts collected by `takeRigid` since `beginRigidContacts`, and those of rigid bodies on colliders.
+ * @param first the substep's first iteration: starts with the pushes of the substep before
  * @param scratch ROTATION_SCRATCH bytes
  */
 export function solveRigidContacts(first: bool, scratch: usize): void {
@@ -245,9 +245,10 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
 }
 
 /**
- * An island, by projected Gauss-Seidel there and back (weight goes up a tower in one sweep, down in the next), with
- * conjugate gradients on top of it (Silcowitz, Niebe & Erleben 2010). What a sweep still changes is small against what
- * is missing where a heavy body lies on a light one, by the ratio of their masses.
+ * Solves an island by projected Gauss-Seidel, forward and backward (weight goes up a tower in one sweep, down in the
+ * next), accelerated by nonlinear conjugate gradients (Silcowitz, Niebe & Erleben 2010). If a heavy body lies on a
+ * light one, a sweep changes little although much is missing, by the ratio of their masses. So the residue is divided
+ * by that ratio.
  */
 function solveIsland(island: usize): void {
   const sweeps = max<i32>(SWEEPS, PUSHES / islandCount);
@@ -265,12 +266,12 @@ function solveIsland(island: usize): void {
       largest = max<f64>(largest, push(at));
     most = max<f64>(most, largest);
     if (!(largest > residue * most)) break;
-    // what has been driven on ends with a sweep, which brings it back to what pushes may be
+    // an extrapolation needs sweeps after it, which restore the bounds of pushes
     if (sweep + 2 < sweeps) before = driveOn(island, before);
   }
 }
 
-/** Before two sweeps. */
+/** Stores a contact's push and friction before two sweeps. */
 function notePush(contact: usize): void {
   const pushed = load<f64>(contact, RIGID_CONTACT_PUSHED);
   for (let k: usize = 0; k < 24; k += 8) {
@@ -280,8 +281,9 @@ function notePush(contact: usize): void {
 }
 
 /**
- * What the two sweeps changed is the gradient, d; the pushes go on along the last direction p by b p, and p = b p + d,
- *   b = sum W d^2 / (that of the time before), 0 where it would be above 1
+ * Extrapolates by conjugate gradients. The change of the two sweeps is the gradient, d; pushes move along the last
+ * direction p by b p, then p = b p + d,
+ *   b = sum W d^2 / (that of the time before), 0 if it would be above 1
  * @param before sum of the time before, 0: none
  * @returns sum of this time
  */
@@ -333,7 +335,7 @@ function driveOnOne(contact: usize, b: f64): void {
   apply(contact, add * mx + dx - hadX, add * my + dy - hadY, add * mz + dz - hadZ, false);
 }
 
-/** Rows of all rigid bodies on analytic colliders. */
+/** Adds contacts of all rigid bodies with analytic colliders. */
 function addColliders(scratch: usize): void {
   const most = load<i32>(HEADER, H_RIGID_CONTACT_CAPACITY);
   for (let n = 0, bodies = load<i32>(HEADER, H_BODY_COUNT); n < bodies; n++) {
@@ -348,7 +350,7 @@ function addColliders(scratch: usize): void {
   }
 }
 
-/** What rests begins with what it was pushed by in the substep before. */
+/** Starts resting contacts with their pushes of the substep before. */
 function warmStart(): void {
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
@@ -382,7 +384,7 @@ function close(row: usize): void {
   moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
 }
 
-/** @returns by how much it changed the way along the normal, m */
+/** Solves one contact. @returns its correction along the normal or by friction, the larger one, m */
 function push(contact: usize): f64 {
   const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
   const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
@@ -401,7 +403,7 @@ function push(contact: usize): f64 {
   return max<f64>(abs<f64>(add), dragged) * W;
 }
 
-/** 1/kg that a contact's two sides move with against each other, pushed along t where it holds them. */
+/** Returns the inverse mass of a contact's two sides along t, where it pushes them, 1/kg. */
 function inverseMassAlong(contact: usize, tx: f64, ty: f64, tz: f64): f64 {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
@@ -434,7 +436,7 @@ function inverseMassAlong(contact: usize, tx: f64, ty: f64, tz: f64): f64 {
   return W;
 }
 
-/** Friction, while the normal push is `pushed`. @returns by how much it changed, kg m */
+/** Solves friction for a normal push `pushed`. @returns change of the friction, kg m */
 function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
   const still = load<f64>(contact, RIGID_CONTACT_STATIC);
   const mu = load<f64>(contact, RIGID_CONTACT_DYNAMIC);

@@ -1,12 +1,12 @@
 /**
  * Rigid impact zones (Bridson, Fedkiw & Anderson 2002, section 7.5): particles of pairs that impulses do not clear move
- * as one piece, with the linear and angular momentum that they have:
+ * as one rigid piece, with their linear and angular momentum:
  *   u_i = x_i - S_i,  V = sum m u / M,  w = I^-1 sum m (S - c) x u,  x_i = S_i + V + w x (S_i - c)
- * From S to x that is the affine map 1 + t [w], whose determinant 1 + t^2 |w|^2 is never 0: points of a zone cannot
- * meet each other on the way, and distances within it never shrink. No iteration, no small angle is needed for that.
- * A zone with fixed particles moves as they do, which is a translation, or not at all; so does a zone that would go
- * into a collider. Union-find over particle numbers; the smaller number is the root, so the result does not depend on
- * the order of joining.
+ * From S to x this is the affine map 1 + t [w], whose determinant 1 + t^2 |w|^2 is never 0: points of a zone cannot
+ * meet on the way, and distances within it never shrink. That needs no iteration and no small angle. A zone with fixed
+ * particles follows them if they translate; otherwise it stays at S. A zone that would enter a collider stays too.
+ * Union-find over particle numbers: the smaller number is the root, so the result does not depend on the order of
+ * joining.
  */
 import {
   HEADER,
@@ -31,7 +31,7 @@ let active = false;
 function parentAt(number: i32): usize {
   return <usize>load<u32>(HEADER, H_ZONES) + ((<usize>number) << 2);
 }
-/** Numbers of the members, in order of joining: behind the parents. */
+/** Address of the n-th member's number, in order of joining. Members are stored behind the parents. */
 // @inline
 function memberAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_ZONES) + ((<usize>(load<i32>(HEADER, H_PARTICLES) + n)) << 2);
@@ -78,7 +78,7 @@ function enter(particle: usize): i32 {
   return root(number);
 }
 
-/** The four belong to one zone from now on. */
+/** Joins four particles to one zone. */
 export function joinZone(a: usize, b: usize, c: usize, d: usize): void {
   const ra = enter(a);
   const rb = enter(b);
@@ -91,7 +91,7 @@ export function joinZone(a: usize, b: usize, c: usize, d: usize): void {
   store<i32>(parentAt(rd), least);
 }
 
-/** All four in one zone, whose motion has been given to them. */
+/** Returns whether all four are in one zone that has already been moved. */
 export function sameZone(a: usize, b: usize, c: usize, d: usize): bool {
   if (!active) return false;
   const na = numberOf(a);
@@ -103,7 +103,7 @@ export function sameZone(a: usize, b: usize, c: usize, d: usize): bool {
   return r === root(nb) && r === root(nc) && r === root(nd);
 }
 
-// rows of a zone's sums, f64: M, m S, m u, m S x u, m S S^T, then what it is to do
+// fields of a zone's sums, f64: M, m S, m u, m S x u, m S S^T, then its motion
 const MASS = 0;
 const PLACE = 8;
 const SHIFT = 32;
@@ -119,11 +119,11 @@ function plus(at: usize, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
 }
 
-/** Gives every zone its motion. */
+/** Moves every zone rigidly. */
 export function moveZones(): void {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   if (!members) return;
-  // digits: measured from the first member
+  // relative to the first member, to keep digits
   const origin = zoneMember(0) + toSafe;
   const ox: f64 = load<f32>(origin);
   const oy: f64 = load<f32>(origin, 4);
@@ -141,7 +141,7 @@ export function moveZones(): void {
     const b: f64 = <f64>load<f32>(particle, 4) - <f64>load<f32>(safe, 4);
     const c: f64 = <f64>load<f32>(particle, 8) - <f64>load<f32>(safe, 8);
     if (w === 0) {
-      // HELD: 1 it goes with (V), 2 it stays: two that are fixed go different ways
+      // HELD: 1 follows its fixed particles (V), 2 stays: its fixed particles move differently
       if (load<f64>(sums, HELD) === 0) {
         store<f64>(sums, 1, HELD);
         store<f64>(sums, a, V);
@@ -179,7 +179,7 @@ export function moveZones(): void {
   if (keepOut()) place(toSafe, ox, oy, oz);
 }
 
-/** Sums -> V, omega and center. */
+/** Computes V, omega and center from the sums. */
 function findMotion(sums: usize): void {
   const held = load<f64>(sums, HELD);
   const M = load<f64>(sums, MASS);
@@ -218,7 +218,7 @@ function findMotion(sums: usize): void {
   const k02 = i01 * i12 - i02 * i11;
   const determinant = i00 * k00 + i01 * k01 + i02 * k02;
   const trace = i00 + i11 + i22;
-  // on a line nothing says how fast it turns about it
+  // all members on a line: its rotation about the line is undetermined
   if (!(determinant > 1e-9 * trace * trace * trace)) return;
   const inverse = 1 / determinant;
   const k11 = i00 * i22 - i02 * i02;
@@ -251,7 +251,7 @@ function place(toSafe: usize, ox: f64, oy: f64, oz: f64): void {
   }
 }
 
-/** Zones that would go into a collider stay where they were. @returns true if there are any */
+/** Keeps zones at S that would enter a collider. @returns true if there are any */
 function keepOut(): bool {
   if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return false;
   let any = false;

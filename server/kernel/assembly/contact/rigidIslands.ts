@@ -1,7 +1,6 @@
 /**
- * Islands of rigid bodies: contacts that pass pushes on to each other are solved together, those of others on their
- * own, so that each takes the sweeps that it needs. Soft particles join all that touch any; what is fixed passes
- * nothing on.
+ * Islands of rigid bodies: contacts that pass pushes on to each other are solved together, each island with the sweeps
+ * that it needs. All bodies that touch soft particles are joined. Fixed bodies do not join islands.
  */
 import {
   RIGID_CONTACT_FIRST,
@@ -15,12 +14,15 @@ import {
 } from "../layout/layout";
 import { contactAt, particleOf, weightOf } from "./rigidRow";
 
-/** How heavy the heaviest body of the island is that `islandAt` has found, parts of the lightest; and its contacts. */
+/**
+ * The last island found by `beginsIsland`: mass of its heaviest body over that of its lightest, number of contacts,
+ * last contact.
+ */
 export let islandRatio: f64 = 1;
 export let islandCount: i32 = 0;
 export let islandLast: usize = 0;
 
-/** Does a body move when it is pushed? */
+/** Returns whether a body moves when it is pushed. */
 // @inline
 export function gives(row: usize): bool {
   return row !== 0 && load<f64>(row, SHAPE_INVERSE_MASS) > 0;
@@ -31,7 +33,7 @@ function rootOf(row: usize): usize {
   return row;
 }
 
-/** The one of the lower address leads. */
+/** Joins two islands. The root is the row with the lower address. */
 function join(one: usize, two: usize): void {
   const a = rootOf(one);
   const b = rootOf(two);
@@ -39,7 +41,7 @@ function join(one: usize, two: usize): void {
   else store<u32>(a, <u32>b, SHAPE_ISLAND);
 }
 
-/** Does a contact push a particle of a soft body? */
+/** Returns whether a contact pushes a particle of a soft body. */
 export function isSoft(contact: usize): bool {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = load<u32>(contact, RIGID_CONTACT_FIRST);
@@ -52,7 +54,7 @@ export function isSoft(contact: usize): bool {
   return false;
 }
 
-/** The body that a contact's island is found by. */
+/** Returns the body by which a contact's island is found. */
 function bodyOf(contact: usize): usize {
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
   const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
@@ -60,7 +62,7 @@ function bodyOf(contact: usize): usize {
   return two ? two : one;
 }
 
-/** Parts `count` contacts into islands: chains in the order of the contacts. */
+/** Sorts `count` contacts into islands: chains in the order of the contacts. */
 export function partIslands(count: i32): void {
   for (let n = 0; n < count; n++) {
     const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);
@@ -90,7 +92,7 @@ export function partIslands(count: i32): void {
   }
 }
 
-/** @returns whether an island begins with this contact; then its count, last contact and ratio are set */
+/** @returns whether an island begins with this contact; then islandCount, islandLast and islandRatio are set */
 export function beginsIsland(contact: usize): bool {
   if (load<u32>(contact, RIGID_CONTACT_ISLAND_BEFORE)) return false;
   let least = Infinity;

@@ -1,10 +1,10 @@
 /**
- * Of the contacts of two rigid bodies (or of one with what is fixed) along one direction, those that matter: where two
- * flat faces meet, u . n is linear over the face, so that the outermost contacts hold all others. Two boxes of 3 x 3
- * cells have some hundred near pairs, of which eight are left; without this a tower of eight boxes took 32 ms a tick.
- * What is left out is still checked at the end of the substep. Outermost in eight directions across the leader's
- * normal, as in other engines' manifolds (Jolt, Box2D); the first of those that are within NEARLY of each other, so
- * that the same ones are found in the next substep.
+ * Contact manifolds: reduces the contacts of two rigid bodies (or of one with fixed things) along one direction to the
+ * outermost ones. If two flat faces meet, u . n is linear over the face, so the outermost contacts bound all others.
+ * Two boxes of 3 x 3 cells have some hundred near pairs, of which eight are left. Without this a tower of eight boxes
+ * took 32 ms a tick. Contacts left out are still verified at the end of the substep. The outermost are found in eight
+ * directions across the leader's normal, as in other engines' manifolds (Jolt, Box2D). Between contacts within NEARLY
+ * of each other the first is taken, so that the next substep finds the same ones.
  */
 import {
   RIGID_CONTACT_ARM,
@@ -22,36 +22,36 @@ import {
 } from "../layout/layout";
 import { contactAt, prepare } from "./rigidRow";
 
-/** Cosine between directions that are one, 1.8 degrees. */
+/** Cosine between directions that count as one, 1.8 degrees. */
 const ONE_WAY: f64 = 0.9995;
 /**
- * Where faces lie on each other their edges are near edges, too, and the way from edge to edge leans, 8 degrees where
- * they are 0.3 mm beside each other: pushes along it moved a tower's boxes aside. Within this cosine of a face's
- * direction, 10 degrees, it is the face's that counts.
+ * Cosine, 10 degrees, within which a contact takes a face's direction. If two faces lie on each other, their edges are
+ * near edges too. The direction from edge to edge leans: by 8 degrees at an offset of 0.3 mm, and pushes along it moved
+ * a tower's boxes aside.
  */
 const LEANING: f64 = 0.985;
-/** Those that do not touch yet are left to the face within this one, 45 degrees. */
+/** The same for contacts that do not touch yet, 45 degrees. */
 const BESIDE: f64 = Math.SQRT1_2;
-/** Part of a body's radius that does not make a contact lie further out. */
+/** Part of a body's radius by which a contact must lie further out to replace another one. */
 const NEARLY: f64 = 1e-3;
 const DIRECTIONS: usize = 8;
-/** Directions are turned by so much, 0.3 radians, out of the axes that faces and edges are often along. */
+/** Directions are turned by 0.3 radians out of the axes, which faces and edges often follow. */
 const COS: f64 = 0.955336489125606;
 const SIN: f64 = 0.29552020666133955;
 
 /**
- * Outermost contact of each direction, 0: none, and how far out: in scratch. (Static data are in the memory that all
- * threads share, and each that comes writes them anew.)
+ * Outermost contact of each direction, 0: none, and how far out. In scratch, because static data lie in the memory that
+ * all threads share, and every new instance overwrites them.
  */
 let outermost: usize = 0;
 let reached: usize = 0;
 
-/** RIGID_CONTACT_GROUP of a contact that is not reduced yet, of one that is kept, of one that is not. */
+/** RIGID_CONTACT_GROUP of a contact: not reduced yet, kept, left out. */
 const OPEN = 0;
 const KEPT = 1;
 const SPARE = 2;
 
-/** The body whose chain a contact is in: of two the one that comes first. */
+/** Returns the body whose chain a contact is in: the first of the two in memory. */
 // @inline
 function ownerOf(contact: usize): usize {
   const one = load<u32>(contact, RIGID_CONTACT_FIRST);
@@ -59,34 +59,34 @@ function ownerOf(contact: usize): usize {
   return <usize>(one && (!two || one < two) ? one : two);
 }
 
-/** 1 where a contact's normal points to the body whose chain it is in, -1 where it points away. */
+/** Returns 1 if a contact's normal points to the body whose chain it is in, else -1. */
 // @inline
 function signOf(contact: usize): f64 {
   return ownerOf(contact) === <usize>load<u32>(contact, RIGID_CONTACT_FIRST) ? 1 : -1;
 }
 
-/** Where it is, from the center of that body. */
+/** Address of the contact's place, from the center of that body. */
 // @inline
 function armOf(contact: usize): usize {
   return contact + (signOf(contact) > 0 ? RIGID_CONTACT_ARM : RIGID_CONTACT_OTHER_ARM);
 }
 
-/** The other one; 0: what is fixed. */
+/** Returns the other body; 0: fixed. */
 // @inline
 function otherOf(contact: usize): u32 {
   return load<u32>(contact + (signOf(contact) > 0 ? RIGID_CONTACT_SECOND : RIGID_CONTACT_FIRST));
 }
 
 /**
- * Leaves out what others hold.
- * @param count contacts, prepared; those with soft particles are kept; scratch 96 bytes
- * @returns how many are left, in their order
+ * Leaves out contacts that others bound.
+ * @param count prepared contacts; those with soft particles are kept; scratch 96 bytes
+ * @returns number of contacts left, in their order
  */
 export function reduceContacts(count: i32, scratch: usize): i32 {
   outermost = scratch;
   reached = scratch + (DIRECTIONS << 2);
   for (let n = 0; n < count; n++) store<u32>(ownerOf(contactAt(n)), 0, SHAPE_CONTACT);
-  // chains end with their first contact
+  // chains begin with their first contact
   for (let n = count - 1; n >= 0; n--) {
     const contact = contactAt(n);
     const owner = ownerOf(contact);
@@ -109,13 +109,13 @@ export function reduceContacts(count: i32, scratch: usize): i32 {
   return left;
 }
 
-/** All in the leader's chain that are of its two and of its direction. */
+/** Reduces all contacts in the leader's chain that are of the same two and direction. */
 function reduceGroup(leader: usize): void {
   const sign = signOf(leader);
   const mx = sign * load<f64>(leader, RIGID_CONTACT_NORMAL);
   const my = sign * load<f64>(leader, RIGID_CONTACT_NORMAL + 8);
   const mz = sign * load<f64>(leader, RIGID_CONTACT_NORMAL + 16);
-  // two directions across: from the axis that is least along the normal
+  // two directions across the normal: from the axis that is least along it
   const ax = abs<f64>(mx) <= abs<f64>(my) && abs<f64>(mx) <= abs<f64>(mz) ? 1 : 0;
   const ay = !ax && abs<f64>(my) <= abs<f64>(mz) ? 1 : 0;
   const az = 1 - ax - ay;
@@ -163,7 +163,9 @@ function reduceGroup(leader: usize): void {
     store<i32>(<usize>load<u32>(outermost + (k << 2)), KEPT, RIGID_CONTACT_GROUP);
 }
 
-/** Is a contact one of the leader's group? m: the leader's normal, to the body whose chain it is */
+/**
+ * Returns whether a contact belongs to the leader's group. m: the leader's normal, towards the body whose chain it is
+ */
 function isOf(leader: usize, at: usize, mx: f64, my: f64, mz: f64): bool {
   if (load<i32>(at, RIGID_CONTACT_GROUP) !== OPEN || otherOf(at) !== otherOf(leader)) return false;
   if (load<i32>(at, RIGID_CONTACT_COLLIDER) !== load<i32>(leader, RIGID_CONTACT_COLLIDER)) return false;
@@ -176,7 +178,7 @@ function isOf(leader: usize, at: usize, mx: f64, my: f64, mz: f64): bool {
   return signOf(at) * along > least;
 }
 
-/** Is a contact beside a face, and the leader on one? */
+/** Returns whether the leader is on a face and the contact is not. */
 // @inline
 function leansOn(at: usize, leader: usize): bool {
   return load<i32>(leader, RIGID_CONTACT_FACE) !== 0 && !load<i32>(at, RIGID_CONTACT_FACE);

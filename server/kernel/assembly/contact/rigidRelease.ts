@@ -1,11 +1,11 @@
 /**
- * Pushes on what touches (rigidContact.ts), and what they do not do: contacts that are still too near after the solve
- * are set apart without a velocity (xPrev moves along), a quarter of what is missing a substep, on colliders 2 of their
- * margins a second.
- * Of two bodies on something that does not move only the one that is further up is moved (Guendelman, Bridson & Fedkiw
- * 2003, shock propagation), so few sweeps are enough whatever the masses. Tried: both moved, by their inverse masses. A
- * light box that rose into its gap was pushed back by a heavy one on it, never all the same way, and one of 100 times
- * its mass slid off within 10 s.
+ * Applies pushes of rigid contacts (rigidContact.ts), and separates contacts that are still too near after the solve.
+ * That adds no velocity (xPrev moves along) and restores a quarter of the violation a substep, on colliders 2 margins a
+ * second.
+ * If both bodies can move, only the one with more contacts between it and the ground is moved (Guendelman, Bridson &
+ * Fedkiw 2003, shock propagation). So few sweeps suffice for any masses.
+ * Tried: moving both, by their inverse masses. A light box that rose into its gap was pushed back by a heavy one on it,
+ * never all the same way. One of 100 times its mass slid off within 10 s.
  */
 import {
   HEADER,
@@ -30,7 +30,7 @@ import { gives, isSoft } from "./rigidIslands";
 import { contactAt, particleOf, weightOf } from "./rigidRow";
 
 const SWEEPS = 8;
-/** Of a body that stands on nothing, not even by way of others. */
+/** Level of a body that rests on no fixed thing, not even through other bodies. */
 const NONE: u32 = 0xffffffff;
 
 // @inline
@@ -39,8 +39,8 @@ function levelOf(row: usize): u32 {
 }
 
 /**
- * Over how many contacts bodies are from the next thing that does not move.
- * @param count contacts, whose islands are done with
+ * Finds the levels of all bodies: number of contacts between them and the nearest fixed thing.
+ * @param count contacts, whose islands are not needed any more
  */
 function findLevels(count: i32): void {
   for (let n = 0; n < count; n++) {
@@ -65,14 +65,17 @@ function findLevels(count: i32): void {
   }
 }
 
-/** @returns whether the one is nearer to the ground than it was, by way of the other */
+/** Lowers a body's level to one above that of the other body, if that is lower. @returns whether it changed */
 function raise(row: usize, other: usize): bool {
   if (levelOf(other) === NONE || levelOf(row) <= levelOf(other) + 1) return false;
   store<u32>(row, levelOf(other) + 1, SHAPE_ISLAND);
   return true;
 }
 
-/** @param count contacts that have been solved; residue part of their thickness that may be missing */
+/**
+ * Separates contacts that are too near. @param count solved contacts; residue part of their thickness that may be
+ * missing
+ */
 export function setApart(count: i32, residue: f64): void {
   findLevels(count);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
@@ -82,7 +85,7 @@ export function setApart(count: i32, residue: f64): void {
   }
 }
 
-/** @returns whether there was anything to set apart */
+/** Separates one contact. @returns whether it was too near */
 function release(contact: usize, residue: f64): bool {
   const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
   const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
@@ -103,13 +106,13 @@ function release(contact: usize, residue: f64): bool {
   return true;
 }
 
-/** 1/kg that a body moves with along m at the end of an arm, f64x3. */
+/** Returns the inverse mass of a body along m at the end of an arm, f64x3, 1/kg. */
 // @inline
 function inverseMassOf(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
   return inverseMassAt(row, load<f64>(arm), load<f64>(arm, 8), load<f64>(arm, 16), mx, my, mz);
 }
 
-/** Their gap after all pushes. */
+/** Returns a contact's gap after all pushes. */
 function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
@@ -120,7 +123,7 @@ function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
   return gap;
 }
 
-/** That of a pair, as its particles stand. */
+/** Returns the gap of a pair at its particles' positions. */
 function gapOf(contact: usize, lane: usize, mx: f64, my: f64, mz: f64): f64 {
   const last = particleOf(lane, 3);
   const ox: f64 = load<f32>(last);
@@ -136,7 +139,7 @@ function gapOf(contact: usize, lane: usize, mx: f64, my: f64, mz: f64): f64 {
   return gap;
 }
 
-/** How far a rigid body's pushes take the end of an arm along n. */
+/** Returns how far a rigid body's pushes move the end of an arm along n. */
 // @inline
 function pushed(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
   const x = load<f64>(arm);
@@ -152,18 +155,18 @@ function pushed(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
   );
 }
 
-/** A push (kg m) on the first, and its opposite on the second. @param still it makes no velocity */
+/** Applies a push (kg m) to the first, and its opposite to the second. @param still whether it makes no velocity */
 export function apply(contact: usize, x: f64, y: f64, z: f64, still: bool): void {
   applyTo(contact, x, y, z, still, true, true);
 }
 
-/** A push on a body at the end of an arm, f64x3. */
+/** Applies a push to a body at the end of an arm, f64x3. */
 // @inline
 function pushEnd(row: usize, arm: usize, x: f64, y: f64, z: f64, sign: f64, still: bool): void {
   pushAt(row, load<f64>(arm), load<f64>(arm, 8), load<f64>(arm, 16), x, y, z, sign, still ? sign : 0);
 }
 
-/** Of two rigid bodies on those only that are to be moved. */
+/** Applies a push; of two rigid bodies only to those selected. */
 function applyTo(contact: usize, x: f64, y: f64, z: f64, still: bool, first: bool, second: bool): void {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);

@@ -1,6 +1,6 @@
 /**
- * A contact of a rigid body, while it is solved (rigidContact.ts): where both sides are pushed, what is wanted of it,
- * and how the two have moved against each other so far.
+ * A contact of a rigid body while it is solved (rigidContact.ts): the point where both sides are pushed, the target of
+ * the push, and the relative displacement so far.
  */
 import {
   CONTACT_BLOCK_BOUNCE,
@@ -41,22 +41,22 @@ import {
 } from "../layout/layout";
 import { inverseMassAt } from "../rigid/rigidBody";
 
-/** As in touch.ts. */
+/** As in contactSolver.ts. */
 const RELEASE: f64 = 0.25;
 
-// what external acceleration moves a body by in a substep, m: the greatest of all
+// largest displacement that external acceleration makes in a substep, m
 export let restMotion: f64 = 0;
-// displacement of the first against the second of the last `relative`
+// displacement of the first against the second, from the last `relative`
 export let ux: f64;
 export let uy: f64;
 export let uz: f64;
 
-/** Before the first row of an iteration is prepared. */
+/** Call before the first contact of an iteration is prepared. */
 export function beginRows(): void {
   restMotion = 0;
 }
 
-/** What rests moves by so much in a substep, m. */
+/** Takes a displacement by external acceleration into `restMotion`, m. */
 export function noteFall(fall: f64): void {
   restMotion = max<f64>(restMotion, fall);
 }
@@ -74,7 +74,7 @@ export function weightOf(contact: usize, k: usize): f64 {
   return load<f64>(contact + (k << 3), RIGID_CONTACT_WEIGHT);
 }
 
-/** Where it is pushed, and what is wanted of it. */
+/** Sets the point where a contact is pushed, and the target of the push. */
 export function prepare(contact: usize): void {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
@@ -118,7 +118,7 @@ export function prepare(contact: usize): void {
     const gz: f64 = load<f32>(at + toAcc, 8);
     if (load<f32>(at, 12) !== 0) most = max<f64>(most, gx * gx + gy * gy + gz * gz);
   }
-  // particles can be pushed where they are only; nothing is passed on to what is fixed
+  // particles can only be pushed at their own place; nothing is passed on to fixed ones
   let px = 0.5 * (ax + bx);
   let py = 0.5 * (ay + by);
   let pz = 0.5 * (az + bz);
@@ -136,7 +136,10 @@ export function prepare(contact: usize): void {
   want(contact, (ax - bx) * mx + (ay - by) * my + (az - bz) * mz, most, light > 0 || moves);
 }
 
-/** Where a body is pushed, from its center, f64x3 at `at`. @returns what it moves with along the normal there, 1/kg */
+/**
+ * Stores the vector from a body's center to where it is pushed, f64x3 at `at`. @returns the body's inverse mass along
+ * the normal there, 1/kg
+ */
 function arm(at: usize, body: usize, px: f64, py: f64, pz: f64, mx: f64, my: f64, mz: f64): f64 {
   const x = px - load<f64>(body, SHAPE_CENTER);
   const y = py - load<f64>(body, SHAPE_CENTER + 8);
@@ -148,8 +151,8 @@ function arm(at: usize, body: usize, px: f64, py: f64, pz: f64, mx: f64, my: f64
 }
 
 /**
- * What the push is to reach, from how the two have moved in this substep.
- * @param gap m; most largest external acceleration of any particle, squared; gives one side is of particles
+ * Sets the target of the push, from the relative displacement in this substep.
+ * @param gap m; most largest external acceleration of any particle, squared; gives whether one side is soft particles
  */
 function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
@@ -173,13 +176,13 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   const slow = !(approach > 2 * h * h * sqrt(most));
   const bounces = e > 0 && gap < r && !slow;
   store<i32>(contact, slow ? 1 : 0, RIGID_CONTACT_RESTS);
-  // what gives does not move as a plane, and impacts are shared out to all
+  // soft particles do not move as a plane, and impacts are shared by all contacts: these are not reduced
   store<i32>(contact, gives || !slow ? 1 : 0, RIGID_CONTACT_GROUP);
   store<f64>(contact, bounces ? e * approach : hold - began, RIGID_CONTACT_WANTED);
   store<f64>(contact, hold + RELEASE * (r - hold), RIGID_CONTACT_MISSING);
 }
 
-/** How far the first went against the second in this substep, where they touch. */
+/** Computes the displacement of the first against the second in this substep, where they touch. */
 export function relative(contact: usize): void {
   const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
   const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);

@@ -1,11 +1,11 @@
 /**
- * What contacts of rigid bodies were pushed by in the substep before, so that what rests begins with it: Gauss-Seidel
- * passes the weight of a tower on by a body a sweep, and how it leans far slower. A contact takes over what the nearest
- * one of the same two was pushed by, within SAME of their size and along the same direction: which near pairs stand for
- * a face changes from substep to substep where several have the same place. An open-addressed table; a substep reads
- * all that it needs before it writes. Begun anew in every tick, a tower of eight boxes rocked for ever and crept by 0.1
- * mm/s a box, in 64 sweeps; found by their particles alone, contacts lost their pushes now and then, with 1 mm/s each
- * time.
+ * Warm start of rigid contacts: resting contacts start with the pushes of the substep before. Gauss-Seidel passes a
+ * tower's weight on by one body a sweep, and its bending moments far slower. A contact takes over the push of the
+ * nearest one of the same two bodies, within SAME of their size and along the same direction. It cannot be found by its
+ * particles: which near pairs represent a face changes from substep to substep if several have the same place. An
+ * open-addressed table; a substep reads all that it needs before it writes.
+ * Tried: starting anew in every tick (a tower of eight boxes rocked for ever and crept by 0.1 mm/s a box, in 64
+ * sweeps); finding contacts by their particles alone (lost pushes now and then, 1 mm/s each time).
  */
 import {
   HEADER,
@@ -35,20 +35,20 @@ import {
   SHAPE_EXTENT,
 } from "../layout/layout";
 
-/** A contact that finds no place in so many begins with nothing. */
+/** A contact without a place after PROBES probes is not stored. */
 const PROBES: u32 = 64;
-/** Part of a body's radius within which a contact is the same. */
+/** Part of a body's radius within which contacts count as the same. */
 const SAME: f64 = 0.02;
-/** Cosine within which its direction is. */
+/** Cosine within which their directions count as the same. */
 const SAME_WAY: f64 = 0.98;
 
-// of the contact that is looked at: the two, with its sign, and where it is from the first's center
+// of the current contact: the two bodies, its sign, and its place from the first body's center
 let one: u32;
 let two: u32;
 let sign: f64;
 let arm: usize;
 
-/** The two of a contact, the body that comes first before the other; what is fixed is the second. */
+/** Finds the two bodies of a contact, the one first in memory first; a fixed one is the second. */
 function name(contact: usize): void {
   const first = load<u32>(contact, RIGID_CONTACT_FIRST);
   const second = load<u32>(contact, RIGID_CONTACT_SECOND);
@@ -56,7 +56,7 @@ function name(contact: usize): void {
   one = sign > 0 ? first : second;
   two = sign > 0 ? second : first;
   arm = contact + (sign > 0 ? RIGID_CONTACT_ARM : RIGID_CONTACT_OTHER_ARM);
-  // colliders are apart by their numbers, particles of others are all one
+  // colliders are told apart by their numbers; particles of other surfaces count as one
   if (!two) two = load<u32>(contact, RIGID_CONTACT_COLLIDER);
 }
 
@@ -67,7 +67,7 @@ function keptAt(probe: u32): usize {
   return <usize>load<u32>(HEADER, H_RIGID_KEPT) + <usize>slot * RIGID_KEPT_BYTES;
 }
 
-/** Number of this substep among all, never 0. */
+/** Number of this substep since the room began, never 0. */
 // @inline
 function substep(): u32 {
   const ticks = load<u32>(HEADER, H_TICK) - load<u32>(HEADER, H_STOOD);
@@ -79,7 +79,7 @@ function dot(a: usize, b: usize): f64 {
   return load<f64>(a) * load<f64>(b) + load<f64>(a, 8) * load<f64>(b, 8) + load<f64>(a, 16) * load<f64>(b, 16);
 }
 
-/** Sets push and drag of a contact that rests to those of the substep before. @returns whether it had any */
+/** Sets push and friction of a resting contact to those of the substep before. @returns whether it had any */
 export function recall(contact: usize): bool {
   if (!load<i32>(contact, RIGID_CONTACT_RESTS)) return false;
   name(contact);
@@ -111,7 +111,7 @@ export function recall(contact: usize): bool {
   return true;
 }
 
-/** Keeps a contact's push, if it rests and has any. */
+/** Stores a contact's push if it rests and has any. */
 export function keepPush(contact: usize): void {
   const pushed = load<f64>(contact, RIGID_CONTACT_PUSHED);
   if (!load<i32>(contact, RIGID_CONTACT_RESTS) || !(pushed > 0)) return;

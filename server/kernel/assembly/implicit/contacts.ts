@@ -1,22 +1,22 @@
 /**
- * Contact of implicit bodies with each other, with themselves and with colliders' meshes, inside their step: a near
- * pair (contact/front.ts) that pushes is a spring in what the step minimizes,
+ * Contact inside the implicit step, of implicit bodies with each other, with themselves and with colliders' meshes. A
+ * near pair (contact/front.ts) in the active set is a spring in the objective,
  *   E = k/2 (r - n . s)^2 + D(|u|),   s = sum_k b_k y_k,   k = STIFFNESS / sum_k b_k^2/A_kk
- * n and b those of the closest points where the step begins, of what slides where it is going. So all bodies that touch
- * are solved at once, whatever their masses, and stacks stand. Which pairs push is guessed from where they lie and
- * would go, and changed after a solve: who pulls is let go, who is too near pushes, and it is solved again (an active
- * set, as with colliders: touches.ts). Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all slip
- * before, kept from step to step;
+ * n and b are those of the closest points where the step begins; of sliding pairs, where it is going. So all touching
+ * bodies are solved together, whatever their masses, and stacks are stable. The active set is guessed from the current
+ * and the predicted positions. After a solve, pulling pairs leave it and pairs that are too near join it; then it is
+ * solved again, as with colliders (touches.ts). Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all
+ * previous slip, kept from step to step;
  *   D = k u^2/2 up to u = mu p/k, mu p (u - mu p/2k) beyond      p the push of the last solve
- * It holds without creeping, can only take energy, and slides with mu p. What is nearer than r where it is found first
- * keeps the gap that it has, and comes out slowly (RISE): nothing that is placed too near is thrown.
- * What is still too near afterwards is answered exactly (contact/contacts.ts).
- * Tried and lost: see server/kernel/README.md. Known to be wrong: what slides over the vertices of a coarse mesh is
- * braked where a vertex passes from one triangle to the next. A plate of 1 m/s and mu 0.5 on triangles of 0.5 m stops
- * after 0.08 m (exact 0.102), with mu 0.2 after 0.03 to 0.07, by where it begins (exact 0.255): most of it in single
- * steps that slow it down by ten times mu g. It is friction: without, it keeps 0.9998 of its speed. Tried for that:
- * friction of the step before while it is not known who pushes (it stops at once: 0.005 m); the slip that there would
- * be without any force in all solves of a step, not the first alone (nothing changes).
+ * It holds without creep, is only dissipative, and slides with mu p. A pair that is first found nearer than r keeps its
+ * gap, which opens slowly (RISE), so that overlap does not throw bodies. Pairs that still end too near are resolved
+ * exactly (contact/contacts.ts).
+ * Known error: friction brakes a body too much where its vertices pass between triangles of a coarse mesh. A plate of 1
+ * m/s on triangles of 0.5 m stops after 0.08 m with mu 0.5 (exact 0.102), after 0.03 to 0.07 m with mu 0.2 (exact
+ * 0.255). Most of that happens in single steps that brake by ten times mu g. Without friction it keeps 0.9998 of its
+ * speed.
+ * Tried for that: friction of the step before until the active set is known (stops after 0.005 m); slip without any
+ * force in all solves of a step (no change). More: server/kernel/README.md.
  */
 import {
   CONTACT_BLOCK_BYTES,
@@ -87,30 +87,33 @@ import { RISE } from "../colliders/collide";
 import { bodyOf } from "../state/owners";
 import { indexKept, isOfEdges, keptOf, together } from "./keptPairs";
 
-/** How many times as stiff as what it parts (IMPLICIT_STIFFNESS) a pair is where it begins to push. */
+/** Stiffness of a pair at zero depth, relative to IMPLICIT_STIFFNESS of the particles. */
 const STIFFNESS: f64 = 1;
-/** Its push would be infinite at this part of the gap that it keeps; from STEEP of that on it grows no steeper. */
+/**
+ * The push would be infinite at depth MOST times the gap ROW_REST. From STEEP of that depth on its slope stays
+ * constant.
+ */
 const MOST: f64 = 0.8;
 const STEEP: f64 = 0.9;
-/** Friction holds with a slip of this part of that gap at most, times the coefficient. */
+/** Largest slip of sticking friction, as a part of that gap, times the coefficient. */
 const YIELDS: f64 = 0.05;
 
 /**
- * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists:
- * it slides steadily. Else friction counts as a spring to where it ends, which never overshoots.
+ * A slip beyond STEADY x the free displacement of two steps (ROW_RESTING) is steady sliding: its Hessian keeps only the
+ * part across the slip. Shorter slips count as a spring to where the slip ends, which never overshoots.
  */
 const STEADY: f64 = 4;
-/** A part by which a solve may have changed what friction goes by. */
+/** Relative change of friction by a solve that is accepted. */
 const CHANGED: f64 = 0.05;
 
-// rows of the bodies at work: where their addresses are, and how many
+// contacts of the current group: addresses of their rows, and their number
 let list: usize = 0;
 let rows = 0;
-// weighted sum of the last row
+// weighted sum s of the last row
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
-// its slip in this step, and that with what was kept; its length
+// its slip in this step plus the kept elastic part, and its length
 let u0: f64 = 0;
 let u1: f64 = 0;
 let u2: f64 = 0;
@@ -121,24 +124,24 @@ function rowAt(n: i32): usize {
   return <usize>load<u32>(list + ((<usize>n) << 2));
 }
 
-/** The rows that all below is about. @param at where their addresses are */
+/** Selects the contacts for all functions below. @param at addresses of their rows */
 export function useContacts(at: usize, count: i32): void {
   list = at;
   rows = count;
 }
 
-/** Is there any? */
+/** Returns whether there are contacts. */
 export function anyContact(): bool {
   return rows > 0;
 }
 
-/** Are all of them between free particles? */
+/** Returns whether all contacts are between free particles. */
 export function isBetween(): bool {
   for (let n = 0; n < rows; n++) if (!load<i32>(rowAt(n), ROW_BETWEEN)) return false;
   return true;
 }
 
-/** Rows for all near pairs of implicit bodies. @param h s */
+/** Adds rows for all near pairs of implicit bodies. @param h s */
 export function findContacts(h: f64): void {
   store<i32>(together(), 0, TOGETHER_ROW_COUNT);
   indexKept();
@@ -148,7 +151,7 @@ export function findContacts(h: f64): void {
   findAmong(first, first + edges, h);
 }
 
-/** Of the blocks begin .. end. */
+/** Adds rows for near pairs of the blocks begin .. end. */
 function findAmong(begin: i32, end: i32, h: f64): void {
   const blocks = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
@@ -163,13 +166,13 @@ function findAmong(begin: i32, end: i32, h: f64): void {
   }
 }
 
-// where directions and weights of a block's pairs are in the scratch
+// offsets of a block's directions and weights in the scratch
 const DIRECTION: usize = 0;
 const WEIGHTS: usize = 48;
 
 /**
- * Directions and weights of a block's pairs -> scratch; of what slides those where it is going, as in contactSlide.ts:
- * along those where the step begins it is held back by the edges that it slides over.
+ * Directions and weights of a block's pairs -> scratch. Sliding pairs take those where they are going, as in
+ * contactSlide.ts: the old directions would brake them at the edges that they slide over.
  * @returns bits of the pairs that pass each other
  */
 function direct(block: usize): i32 {
@@ -190,7 +193,7 @@ function direct(block: usize): i32 {
   return passed;
 }
 
-/** @param directions the pair's in the scratch */
+/** Adds a row for a lane. @param directions the pair's in the scratch */
 function addRow(lane: usize, directions: usize, h: f64): void {
   const count = load<i32>(together(), TOGETHER_ROW_COUNT);
   if (count >= load<i32>(together(), TOGETHER_ROW_CAPACITY)) return;
@@ -218,7 +221,10 @@ function addRow(lane: usize, directions: usize, h: f64): void {
   store<i32>(together(), count + 1, TOGETHER_ROW_COUNT);
 }
 
-/** Who is in it, and where. @returns sum b^2/A of the implicit bodies' particles, m/N; 0: there are none */
+/**
+ * Adds the particles of a row, and its weighted sums. @returns sum b^2/A of the implicit bodies' particles, m/N; 0: it
+ * has none
+ */
 function addParticles(row: usize, lane: usize, h: f64): f64 {
   const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
   let W: f64 = 0;
@@ -267,17 +273,17 @@ function add(at: usize, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
 }
 
-/** IMPLICIT row of the body that owns a particle; 0: it has none. */
+/** IMPLICIT row of the body that owns a particle; 0: none. */
 function implicitRow(particle: usize): usize {
   const body = bodyOf(particle);
   const first = <usize>load<u32>(body, BODY_FIRST);
   if (particle < first || particle >= first + ((<usize>load<i32>(body, BODY_COUNT)) << 4)) return 0;
   const row = <usize>load<u32>(body, BODY_IMPLICIT);
-  // a method's body has 1
+  // bodies moved by a method have 1
   return row > 1 ? row : 0;
 }
 
-/** The gap that a row keeps, and its friction: as in the step before, or of what is new. */
+/** Sets gap and friction of a row: those of the step before, or of a new pair. */
 function recall(row: usize, h: f64): void {
   const r = load<f64>(row, ROW_THICKNESS);
   const here = along(row, row + ROW_HERE);
@@ -303,7 +309,7 @@ function recallFriction(row: usize, kept: usize, hold: f64): void {
   }
 }
 
-/** The slip that v would make of the pair, with what is elastic of it so far. */
+/** Computes the slip that v alone would make, with the elastic part so far. */
 function noteGlide(row: usize): void {
   const lift = along(row, row + ROW_SLIP);
   let sum: f64 = 0;
@@ -317,8 +323,8 @@ function noteGlide(row: usize): void {
 }
 
 /**
- * The push's potential for a depth d, k/2 d^2 m/(m - d), as it is up to STEEP m and from there on with the curvature it
- * has there; k/2 d^2 below 0.
+ * Potential of the push for a depth d: k/2 d^2 m/(m - d) up to STEEP m, from there on with constant curvature; k/2 d^2
+ * for d < 0.
  */
 function potentialAt(row: usize, d: f64): f64 {
   const k = load<f64>(row, ROW_STIFFNESS);
@@ -331,7 +337,7 @@ function potentialAt(row: usize, d: f64): f64 {
   return P + beyond * (firstOf(k, m, e) + 0.5 * beyond * secondOf(k, m, e));
 }
 
-/** Its derivative, N. */
+/** Derivative of the potential, N. */
 function pushAt(row: usize, d: f64): f64 {
   const k = load<f64>(row, ROW_STIFFNESS);
   if (!(d > 0)) return k * d;
@@ -340,7 +346,7 @@ function pushAt(row: usize, d: f64): f64 {
   return firstOf(k, m, e) + (d - e) * secondOf(k, m, e);
 }
 
-/** Its second derivative, N/m. */
+/** Second derivative of the potential, N/m. */
 function curveAt(row: usize, d: f64): f64 {
   const k = load<f64>(row, ROW_STIFFNESS);
   const m = MOST * load<f64>(row, ROW_REST);
@@ -357,7 +363,7 @@ function secondOf(k: f64, m: f64, d: f64): f64 {
   return k * q * q * q;
 }
 
-/** n . a vector in memory */
+/** Returns n . v of a vector in memory. */
 // @inline
 function along(row: usize, at: usize): f64 {
   return (
@@ -367,7 +373,7 @@ function along(row: usize, at: usize): f64 {
   );
 }
 
-/** sum b y of what is free -> s0 .. s2. @param v number of a vector */
+/** sum b y over free particles -> s0 .. s2. @param v number of a vector */
 // @inline
 function weighted(row: usize, v: i32): void {
   s0 = 0;
@@ -384,7 +390,7 @@ function weighted(row: usize, v: i32): void {
   }
 }
 
-/** The same with what is not free. */
+/** The same including particles that are not free. */
 // @inline
 function place(row: usize, v: i32): void {
   weighted(row, v);
@@ -399,7 +405,7 @@ function gap(row: usize): f64 {
   return load<f64>(row, ROW_NORMAL) * s0 + load<f64>(row, ROW_NORMAL + 8) * s1 + load<f64>(row, ROW_NORMAL + 16) * s2;
 }
 
-/** By how much it is too near, m; below 0: it is not. */
+/** Returns how far it is too near, m; negative: it is not. */
 // @inline
 function depth(row: usize): f64 {
   return load<f64>(row, ROW_REST) - gap(row);
@@ -421,7 +427,7 @@ function slip(row: usize): void {
   length = sqrt<f64>(u0 * u0 + u1 * u1 + u2 * u2);
 }
 
-/** What friction is at most, N. */
+/** Returns the largest friction, N. */
 // @inline
 function limit(row: usize): f64 {
   const mu = load<i32>(row, ROW_SLID) ? load<f64>(row, ROW_DYNAMIC) : load<f64>(row, ROW_STATIC);
@@ -443,8 +449,8 @@ function scatter(row: usize, to: i32, x: f64, y: f64, z: f64): void {
 }
 
 /**
- * Who pushes, as far as that is known: what lies, and what would be too near at a vector.
- * @param v its number; too those that do now
+ * Initial active set: pairs that already touch, and those that would be too near at a vector.
+ * @param v number of the vector; too whether pairs in the set stay in it
  */
 export function guessContacts(v: i32, too: bool): void {
   for (let n = 0; n < rows; n++) {
@@ -454,13 +460,13 @@ export function guessContacts(v: i32, too: bool): void {
   }
 }
 
-/** Is it too near already where the step begins? */
+/** Returns whether it is too near already where the step begins. */
 // @inline
 function lies(row: usize): bool {
   return load<f64>(row, ROW_REST) > along(row, row + ROW_HERE);
 }
 
-/** Does anything that was apart come together, faster than what lies there does? */
+/** Returns whether a pair that was apart closes faster than a resting one. */
 export function anyContactHits(): bool {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
@@ -471,7 +477,7 @@ export function anyContactHits(): bool {
   return false;
 }
 
-/** What the largest external acceleration on its particles makes in two steps, m */
+/** Returns the displacement that the largest external acceleration of its particles makes in two steps, m. */
 function resting(row: usize, h: f64): f64 {
   const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   let most: f64 = 0;
@@ -511,7 +517,7 @@ export function energyOfContactsHere(): f64 {
   return sum;
 }
 
-/** Of the last place. */
+/** Returns the energy of a row at the last weighted sum, J. */
 // @inline
 function energyOf(row: usize): f64 {
   const k = load<f64>(row, ROW_HOLD);
@@ -522,9 +528,9 @@ function energyOf(row: usize): f64 {
 }
 
 /**
- * g += dE/dy; keeps the slip, for products.
- * @param y, g numbers of vectors; first nothing has been solved in this step: what glides rubs as far as it would
- *   glide, or what begins where the step does would stick
+ * g += dE/dy; stores the slip for products.
+ * @param y, g numbers of vectors; first whether this is the step's first solve. Then friction is linearized at the slip
+ * that v alone would make: at the start of the step the slip is zero, and all pairs would stick
  */
 export function linearizeContacts(y: i32, g: i32, first: bool): void {
   for (let n = 0; n < rows; n++) {
@@ -586,9 +592,9 @@ export function multiplyContacts(p: i32, q: i32): void {
 }
 
 /**
- * After a solve: who begins to push, or ceases; and what friction goes by.
+ * Updates the active set and the friction limits after a solve.
  * @param y number of the vector where it ended
- * @returns true: anyone does, or friction is another one than was solved with, and it is to be solved again
+ * @returns true: the active set, or friction, has changed and the step needs another solve
  */
 export function reviewContacts(y: i32): bool {
   let changed = false;
@@ -615,7 +621,7 @@ export function reviewContacts(y: i32): bool {
   return changed;
 }
 
-/** Does anything that does not push end too near, and come faster than what lies? */
+/** Returns whether a pair outside of the active set ends too near, and closes faster than a resting one. */
 export function anyContactEntered(y: i32): bool {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
@@ -626,12 +632,12 @@ export function anyContactEntered(y: i32): bool {
   return false;
 }
 
-/** Forgets what was kept of all pairs. */
+/** Forgets the kept state of all pairs. */
 export function forgetContacts(): void {
   store<i32>(<usize>load<u32>(together(), TOGETHER_KEPT), 0);
 }
 
-/** What the rows keep for the next step. @param y number of the vector where they are */
+/** Stores the state of all pairs for the next step. @param y number of the vector where they are */
 export function keepContacts(y: i32): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
@@ -645,7 +651,7 @@ export function keepContacts(y: i32): void {
   }
 }
 
-/** @param scale N/m of the last slip */
+/** Stores the state of one pair. @param scale N/m of the last slip */
 function keep(row: usize, scale: f64, slides: bool): void {
   const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
   const count = load<i32>(kept);

@@ -1,6 +1,7 @@
 /**
- * What pairs of implicit bodies keep from step to step (gap, slip, whether they slid), found again by their particles:
- * a list of KEPT rows and two open hash tables of it, by all four particles and by the first vertex or edge.
+ * State that pairs of implicit bodies keep from step to step (gap, friction, whether they slid). Pairs are found again
+ * by their particles: a list of KEPT rows and two open-addressed hash tables, by all four particles and by the first
+ * vertex or edge.
  */
 import {
   HEADER,
@@ -19,7 +20,7 @@ export function together(): usize {
   return <usize>load<u32>(HEADER, H_TOGETHER);
 }
 
-/** Of two edges: the first primitive has two weights. */
+/** Returns whether the pair is of two edges: then the first primitive has two weights. */
 // @inline
 export function isOfEdges(row: usize): bool {
   return load<f64>(row, ROW_WEIGHT + 8) > 0;
@@ -32,7 +33,7 @@ function hashOf(at: usize): u32 {
   return hash ^ (hash >> 15);
 }
 
-/** Of the first vertex, or the first edge, of particles in memory. */
+/** Hash of the first vertex, or the first edge, of particles in memory. */
 // @inline
 function hashOfFirst(at: usize, edge: bool): u32 {
   let hash = load<u32>(at) * 0x9e3779b1;
@@ -46,7 +47,7 @@ function tableAt(first: bool): usize {
   return first ? table + ((<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 2) : table;
 }
 
-/** The tables of what is kept. */
+/** Builds the tables of the KEPT rows. */
 export function indexKept(): void {
   const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
   memory.fill(tableAt(false), 0, (<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 3);
@@ -65,8 +66,7 @@ function enter(table: usize, hash: u32, entry: u32): void {
 }
 
 /**
- * KEPT row of a row's pair, or else of its first vertex or edge, which has come to another triangle or edge; 0: there
- * is none.
+ * KEPT row of a row's pair; else of its first vertex or edge, if that has moved to another triangle or edge; 0: none.
  */
 export function keptOf(row: usize): usize {
   const edge = isOfEdges(row);

@@ -1,7 +1,7 @@
 /**
- * One implicit step of a group: a body that touches nobody, or bodies that touch each other (contacts.ts), which are
- * solved together. What the step minimizes is in step.ts's head; a group's is the sum of its bodies', and of what is
- * between them. Vectors have the same number in all bodies. All sums are serial, body after body.
+ * One implicit step of a group: one body without contacts, or several bodies that touch each other (contacts.ts),
+ * solved together. The objective is in step.ts's head; a group's is the sum over its bodies and contacts. Vectors have
+ * the same number in all bodies. All sums are serial, body after body.
  */
 import {
   HEADER,
@@ -77,61 +77,64 @@ import {
 } from "./touches";
 
 /**
- * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
- * then.
+ * Most iterations of conjugate gradients: without contacts and points, with points (the factor does not contain their
+ * stiffness), with contacts. TOLERANCE_HELD: residual of solids that touch or are grabbed.
  */
 const MOST_ITERATIONS: i32 = 10;
 const MOST_ITERATIONS_HELD: i32 = 20;
 const MOST_ITERATIONS_TOUCHING: i32 = 60;
 const TOLERANCE_HELD: f64 = 0.02;
-/** Of solids that attachments alone hold: of 0.001 or more, what swings there gained up to a part in 4000 a second. */
+/**
+ * Residual of solids that only attachments hold. With 0.001 or more, swinging bodies gained up to 1/4000 of their
+ * energy a second.
+ */
 const TOLERANCE_ATTACHED: f64 = 2e-4;
 const TOLERANCE_HELD_SHEET: f64 = 0.1;
 /**
- * What has changed of who touches and rubs is solved again until a tenth of it is left. (Until the part that the first
- * solve leaves: two cubes 6.8 iterations a solve in their first 20 ticks, now 6.) A sheet's is not where it makes less
- * than LEFT times what the first solve leaves: 3 solves a step of a sheet on a sphere; by the rule of solids, 9.
- * (Solids by the rule of sheets: a third fewer iterations,
- * but a plate that slides over a mesh is braked up to twice as much, and without friction loses 1 % of its speed.
- * TOLERANCE_HELD 0.05: a plate of 2 m/s that has not yet come to lie slides 3 % too far.)
+ * Re-solves after a change of the active set or friction: to LEFT_AGAIN of its initial residual. (To the residual of
+ * the first solve: two cubes took 6.8 iterations a solve in their first 20 ticks, now 6.) Sheets are not solved again
+ * if that residual is below LEFT times the residual of the first solve: a sheet on a sphere takes 3 solves a step, by
+ * the rule of solids 9.
+ * (Solids by the rule of sheets: a third fewer iterations, but a plate sliding over a mesh is braked up to twice as
+ * much, and loses 1 % of its speed without friction. TOLERANCE_HELD 0.05: a plate of 2 m/s slides 3 % too far.)
  */
 const LEFT: f64 = 5;
 const LEFT_AGAIN: f64 = 0.1;
-/**
- * How often a step that does not go down is halved, and the part of what is minimized that rounding may take or give.
- */
+/** Most halvings of a step that does not descend, and the relative rounding of the objective. */
 const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
-/** Solves after which what touches stays as it is. */
+/** Solves of a step with colliders; then its contacts remain as they are. */
 const MOST_ROUNDS = 5;
-/**
- * Likewise of bodies that touch each other: a plate that slides over a corner of a mesh changes all that it rests on.
- */
+/** The same for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
 const MOST_ROUNDS_TOUCHING = 12;
 /**
- * Bodies that are held, or touch, are solved no further than to this, m: a beam of 8,640 tetrahedra that lies takes one
- * iteration a step instead of four. Free ones are: however slow it is, they have to keep their motion.
+ * Residual, m, below which bodies with contacts or points are not solved further: a lying beam of 8,640 tetrahedra
+ * takes one iteration a step instead of four. Free bodies have no such limit: they must keep any slow motion.
  */
 const NOTHING: f64 = 1e-9;
 /**
- * A step that reuses what one before it made is over after as many iterations, unless the square of its residual is by
- * then a part of what it was that is more than this many times as large, and more than the tolerance: then it asks.
+ * A step that reuses rotations and stresses ends after the number of iterations of the step that computed them. If its
+ * relative squared residual is then above REUSED_MORE times that step's and above the tolerance, it continues and tests
+ * each iteration.
  */
 const REUSED_MORE: f64 = 4;
 /** Counted work of a particle in an iteration of conjugate gradients. */
 const UNITS_OF_ITERATION = 25;
 
-/** Addresses of the group's IMPLICIT rows, and how many. */
+/** Addresses of the group's IMPLICIT rows, and their number. */
 let group: usize = 0;
 let bodies = 0;
-/** Something was hit: Euler's step, which does not look back. */
+/** True after an impact: Euler's step, which does not look back. */
 let euler: bool = false;
-/** What the step leaves of its preconditioned residual, squared. */
+/** Squared preconditioned residual at which the solve ends. */
 let enough: f64 = 0;
-/** Iterations of the step whose rotations and stresses this one reuses; -1: it asks; 0: it makes its own. */
+/**
+ * Iterations of the step whose rotations and stresses this one reuses; -1: reuses them, but tests each residual; 0:
+ * computes its own.
+ */
 let reused: i32 = 0;
 
-// the body at work
+// current body
 let row: usize = 0;
 let count: i32 = 0;
 let vector: usize = 0;
@@ -145,7 +148,7 @@ function workVector(n: i32): usize {
   return work + <usize>n * vector;
 }
 
-/** Body number n of the group is at work. */
+/** Makes body number n of the group the current one. */
 function open(n: i32): void {
   row = <usize>load<u32>(group + ((<usize>n) << 2));
   count = load<i32>(row, IMPLICIT_COUNT);
@@ -156,7 +159,10 @@ function open(n: i32): void {
   coefficient = euler ? load<f64>(row, IMPLICIT_EULER) : load<f64>(row, IMPLICIT_COEFFICIENT);
 }
 
-/** @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are in use */
+/**
+ * Takes the step of a group. @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are selected
+ * (useContacts)
+ */
 export function stepGroup(list: usize, length: i32): void {
   group = list;
   bodies = length;
@@ -199,7 +205,7 @@ export function stepGroup(list: usize, length: i32): void {
   }
 }
 
-/** Of several bodies: whether all of them reuse what they have. */
+/** Returns `reused` for the group: of several bodies -1 if all of them reuse, else 0. */
 function reusedByAll(): i32 {
   let one = 0;
   for (let n = 0; n < bodies; n++) {
@@ -210,7 +216,10 @@ function reusedByAll(): i32 {
   return bodies === 1 ? one : -1;
 }
 
-/** Has anything been hit, or is about to be? Rotations of all particles on the way, if they are not reused. */
+/**
+ * Returns whether there was an impact, or will be one in this step. Also computes rotations of all particles, unless
+ * they are reused.
+ */
 function isHit(): bool {
   let hit = false;
   let h: f64 = 0;
@@ -227,7 +236,7 @@ function isHit(): bool {
   return hit || anyContactHits();
 }
 
-/** Is anything that does not lie there in a collider where the step would end, or too near to another body? */
+/** Returns whether a particle that does not touch yet would end the step in a collider, or too near to another body. */
 function anyEnters(there: i32): bool {
   let enters = false;
   for (let n = 0; n < bodies; n++) {
@@ -247,8 +256,8 @@ function review(there: i32): bool {
 }
 
 /**
- * The first solve of a step.
- * @param again an attempt before this one has ended at THERE
+ * First solve of a step.
+ * @param again whether an earlier attempt has ended at THERE
  * @returns number of the vector where it ends
  */
 function attempt(again: bool): i32 {
@@ -281,7 +290,7 @@ function attempt(again: bool): i32 {
   return goDown(height);
 }
 
-/** What is minimized, where the step begins. */
+/** Returns the objective at the start of the step, J. */
 function heightHere(): f64 {
   let here: f64 = 0;
   for (let n = 0; n < bodies; n++) {
@@ -292,7 +301,7 @@ function heightHere(): f64 {
   return here + energyOfContactsHere();
 }
 
-/** x, v -> x1, v1; y -> x, and the velocity that BDF2 has there. */
+/** x, v -> x1, v1; y -> x, and the velocity by BDF2 or Euler. */
 function advanceState(there: usize): void {
   const x = state;
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
@@ -323,7 +332,7 @@ function massOf(i: i32): f64 {
   return load<f64>(mass + ((<usize>i) << 3));
 }
 
-/** xt -> target; 2x - x1 -> y; x for fixed particles. */
+/** BDF2: xt -> target; 2x - x1 -> y; x for fixed particles. */
 function aim(x: usize, y: usize, target: usize): void {
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
   const keep = load<f64>(row, IMPLICIT_KEEP);
@@ -344,7 +353,7 @@ function aim(x: usize, y: usize, target: usize): void {
   }
 }
 
-/** Likewise of Euler's step: xt = x + keep h v + a/c; x + h v -> y. */
+/** Euler: xt = x + keep h v + a/c -> target; x + h v -> y. */
 function aimOnce(x: usize, y: usize, target: usize): void {
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
   const keep = 1 / (h * h * coefficient);
@@ -376,17 +385,17 @@ function inertia(y: usize, target: usize): f64 {
   return 0.5 * coefficient * sum;
 }
 
-/** Nothing is fixed, nothing holds it, and it touches nothing. */
+/** Returns whether the body has no fixed particle, no point and no contact with a collider. */
 function isFree(): bool {
   return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
 }
 
-/** J at the vector y, of the body at work. */
+/** Returns the elastic energy of the current body at the vector y, J. */
 function energyOfElements(y: usize): f64 {
   return energyOfTets(row, y) + energyOfTriangles(row, y) + energyOfBends(row, y);
 }
 
-/** What the step minimizes. @param v number of a vector */
+/** Returns the objective, J. @param v number of a vector */
 function objective(v: i32): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
@@ -399,7 +408,10 @@ function objective(v: i32): f64 {
   return sum + energyOfContacts(v);
 }
 
-/** The same at Y, its gradient -> R, and what products with its Hessian need. @param first of the step */
+/**
+ * Returns the objective at Y, J; stores its gradient in R, and data for products with its Hessian. @param first of the
+ * step
+ */
 function linearize(first: bool): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
@@ -421,7 +433,7 @@ function linearize(first: bool): f64 {
   return sum + energyOfContacts(VECTOR_Y);
 }
 
-/** c M p -> q, less the vector `from` where it is given. */
+/** c M p -> q; if `from` is given, c M (p - from). */
 function multiplyMasses(p: usize, from: usize, q: usize): void {
   let at: usize = 0;
   for (let i = 0; i < count; i++) {
@@ -433,9 +445,9 @@ function multiplyMasses(p: usize, from: usize, q: usize): void {
 
 /**
  * Newton's direction -> D from the gradient in R: H+ d = -g, by conjugate gradients, modified where colliders hold
- * particles. Leaves minus the gradient there in R, also where they hold it.
- * @param first of the step, whose residual says what is left of this one and of all that follow
- * @returns false: too little is left to be solved for
+ * particles. Leaves the negative gradient in R, also at held particles.
+ * @param first of the step, whose residual sets the tolerance of this solve and all that follow
+ * @returns false: the residual is too small for another solve
  */
 function direction(first: bool): bool {
   let touched = anyContact();
@@ -496,7 +508,7 @@ function direction(first: bool): bool {
   return true;
 }
 
-/** What steps after this one may reuse. */
+/** Stores iterations and residual for steps that reuse this one's data. */
 function keepReused(iterations: i32, left: f64): void {
   for (let n = 0; n < bodies; n++) {
     open(n);
@@ -505,7 +517,7 @@ function keepReused(iterations: i32, left: f64): void {
   }
 }
 
-/** The square of R. */
+/** Returns |R|^2. */
 function residual(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
@@ -515,7 +527,7 @@ function residual(): f64 {
   return sum;
 }
 
-/** c times the mass of all bodies, kg/s^2 */
+/** Returns c times the mass of all bodies, kg/s^2. */
 function groupInertia(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
@@ -525,7 +537,7 @@ function groupInertia(): f64 {
   return sum;
 }
 
-/** Has one of the bodies no rotations? */
+/** Returns whether one of the bodies is a sheet. */
 function anySheet(): bool {
   for (let n = 0; n < bodies; n++) {
     open(n);
@@ -534,7 +546,7 @@ function anySheet(): bool {
   return false;
 }
 
-/** H+ P -> Q. @returns their product */
+/** H+ P -> Q. @returns P . Q */
 function multiplyAll(): f64 {
   for (let n = 0; n < bodies; n++) {
     open(n);
@@ -557,7 +569,7 @@ function multiplyAll(): f64 {
   return sum;
 }
 
-/** R, preconditioned, -> Z. @returns their product */
+/** Preconditioned R -> Z. @returns R . Z */
 function preconditionAll(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
@@ -570,7 +582,7 @@ function preconditionAll(): f64 {
   return sum;
 }
 
-/** The preconditioner, of and for what may move. */
+/** Preconditions the components that colliders leave free. */
 function preconditionFree(r: usize, z: usize): void {
   if (!anyTouch(row)) return precondition(row, r, z);
   const free = workVector(VECTOR_THERE);
@@ -601,7 +613,10 @@ function advance(alpha: f64, d: usize, p: usize, r: usize, q: usize): void {
   }
 }
 
-/** Y + s D -> THERE with the first s of 1, 1/2, ... that does not go up. @returns its number; Y where none does */
+/**
+ * Y + s D -> THERE with the first s of 1, 1/2, ... at which the objective does not rise. @returns number of THERE, or
+ * of Y if there is none
+ */
 function goDown(height: f64): i32 {
   let s: f64 = 1;
   for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {

@@ -1,10 +1,8 @@
 /**
- * Attachments and grabs of an implicit body, as springs in what its step minimizes:
- *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a hand that pulls
- *   harder slips
+ * Attachments and grabs of an implicit body, as springs in the objective of its step:
+ *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k), F the force limit
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
- * POINT_LAMBDA is what it is for other bodies: the force times the squared substep. Twin:
- * sim/reference/implicit/points.ts.
+ * POINT_LAMBDA is the force times the squared substep, as for other bodies. Twin: sim/reference/implicit/points.ts.
  */
 import {
   HEADER,
@@ -34,9 +32,9 @@ import {
 } from "../layout/layout";
 import { targetOf } from "../constraints/points";
 
-/** How many times as stiff as the inertia of what it holds a point of no compliance is. */
+/** Stiffness of a point without compliance, relative to the inertia of the particles that it holds. */
 const RIGID: f64 = 1e4;
-/** N: who holds with more than that holds with any force. */
+/** N: a limit above this one counts as no limit. */
 const ANY_FORCE: f32 = 1e38;
 
 // sum_i b_i x_i of the last point
@@ -44,7 +42,7 @@ let c0: f64 = 0;
 let c1: f64 = 0;
 let c2: f64 = 0;
 
-/** Lists the points that hold the body, with their targets as of now. */
+/** Lists the points that hold the body, with their current targets. */
 export function holdPoints(row: usize): void {
   const first = load<u32>(row, IMPLICIT_FIRST);
   const end = first + (load<u32>(row, IMPLICIT_COUNT) << 4);
@@ -70,7 +68,7 @@ export function holdPoints(row: usize): void {
   store<i32>(row, count, IMPLICIT_HELD_COUNT);
 }
 
-/** Does any hand hold the body, or an attachment that gives way? */
+/** Returns whether a grab holds the body, or an attachment with a force limit. */
 export function anyHand(row: usize): bool {
   let held = <usize>load<u32>(row, IMPLICIT_HELD);
   for (let n = load<i32>(row, IMPLICIT_HELD_COUNT); n > 0; n--, held += HELD_BYTES)
@@ -78,13 +76,13 @@ export function anyHand(row: usize): bool {
   return false;
 }
 
-/** N: of a hand what the body as a whole leaves it (sim/grabLimits.ts). */
+/** Returns the force limit, N; for a grab, its share of the whole body's limit (sim/grabLimits.ts). */
 // @inline
 function forceLimit(point: usize): f64 {
   return <f64>load<f32>(point, POINT_MAX_FORCE) * <f64>load<f32>(point, POINT_SHARE);
 }
 
-/** W, 1/kg: of the particles that are free. */
+/** Returns W of the free particles, 1/kg. */
 function weight(row: usize, point: usize): f64 {
   const mass = <usize>load<u32>(row, IMPLICIT_MASS);
   let W: f64 = 0;
@@ -152,7 +150,7 @@ export function energyOfPoints(row: usize, x: usize): f64 {
   return sum;
 }
 
-/** g += dE/dx at x; keeps what products need. */
+/** g += dE/dx at x; stores data for products. */
 export function linearizePoints(row: usize, x: usize, g: usize): void {
   let held = <usize>load<u32>(row, IMPLICIT_HELD);
   for (let n = load<i32>(row, IMPLICIT_HELD_COUNT); n > 0; n--, held += HELD_BYTES) {
@@ -176,7 +174,7 @@ export function multiplyPoints(row: usize, p: usize, q: usize): void {
   }
 }
 
-/** Notes the forces at x. @param substep s */
+/** Stores the forces at x in POINT_LAMBDA. @param substep s */
 export function notePoints(row: usize, x: usize, substep: f32): void {
   const hh = <f64>substep * <f64>substep;
   let held = <usize>load<u32>(row, IMPLICIT_HELD);

@@ -1,9 +1,8 @@
 /**
  * Preconditioner of an implicit body: z = R L^-T D^-1 L^-1 R^T r with the factor of its matrix at rest
- * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest
- * turned with the body (Mueller et al. 2002, stiffness warping). A column's particle has one lane for each coordinate;
- * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in
- * the same order.
+ * (sim/implicit/factor.ts) in float32, and the rotations R of its particles (none for a sheet): the matrix at rest,
+ * turned with the body (Mueller et al. 2002, stiffness warping). A column is a particle, one lane for each coordinate;
+ * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in the same order.
  */
 import {
   IMPLICIT_COUNT,
@@ -23,14 +22,16 @@ import {
 import { cofactor, determinant } from "../math/matrix3";
 import { deform, e0, e1, e2, z0, z1, z2 } from "./solids";
 
-/** Newton's iterations for a polar part, each of which doubles the digits; squared change that ends them. */
+/**
+ * Most Newton iterations for a polar decomposition, each of which doubles the digits; squared change that ends them.
+ */
 const POLAR_STEPS: i32 = 12;
 const POLAR_DONE: f64 = 1e-12;
-/** A mean deformation whose determinant, over that of its size, is below this has no rotation worth the name. */
+/** Least determinant, over that of its size, at which a mean deformation has a meaningful rotation. */
 const FLAT: f64 = 1e-3;
 
 /**
- * Rotations of a solid's particles: polar parts of the mean deformation of their elements, weighted by volume.
+ * Computes rotations of a solid's particles: polar parts of the mean deformation of their elements, weighted by volume.
  * @param x a vector
  */
 export function turnParticles(row: usize, x: usize): void {
@@ -43,7 +44,7 @@ export function turnParticles(row: usize, x: usize): void {
   for (let i = 0; i < count; i++) polarPart(R + <usize>i * 72);
 }
 
-/** V F, added to the four corners' sums: nine numbers, row by row. */
+/** Adds V F to the sums of the four corners: nine numbers, row by row. */
 function addDeformation(tet: usize, x: usize, R: usize): void {
   deform(x, tet);
   const volume = f64x2.splat(load<f64>(tet, IMPLICIT_TET_VOLUME));
@@ -64,7 +65,8 @@ function addDeformation(tet: usize, x: usize, R: usize): void {
 }
 
 /**
- * In place: Higham's Newton iteration X = (X + X^-T)/2 from X over its size; the identity where there is no telling.
+ * Polar part in place, by Higham's Newton iteration X = (X + X^-T)/2 from X over its size; the identity if the
+ * deformation is too flat.
  */
 function polarPart(at: usize): void {
   let squares: f64 = 0;
@@ -79,7 +81,7 @@ function polarPart(at: usize): void {
   }
 }
 
-/** X = (X + X^-T)/2. @returns the sum of squares that it changed by */
+/** X = (X + X^-T)/2. @returns squared change */
 function polarStep(at: usize): f64 {
   const inverse = 0.5 / determinant(at);
   const a = 0.5 * load<f64>(at) + inverse * cofactor(at, 32, 64, 40, 56);
@@ -104,7 +106,7 @@ function polarStep(at: usize): f64 {
   );
 }
 
-/** Puts a value in. @returns the square of what that changed */
+/** Stores a value. @returns squared change */
 // @inline
 function exchange(at: usize, value: f64): f64 {
   const change = value - load<f64>(at);
@@ -112,7 +114,7 @@ function exchange(at: usize, value: f64): f64 {
   return change * change;
 }
 
-/** z from r, both vectors; what belongs to fixed particles is left as it is. */
+/** Preconditions r, both vectors; entries of fixed particles in z stay as they are. */
 export function precondition(row: usize, r: usize, z: usize): void {
   const R = <usize>load<u32>(row, IMPLICIT_ROTATIONS);
   const columns = load<i32>(row, IMPLICIT_COLUMNS);
@@ -173,7 +175,7 @@ function solveNumbers(row: usize, columns: i32, y: usize): void {
     const end = load<i32>(start + ((<usize>k) << 2), 4);
     let p = load<i32>(start + ((<usize>k) << 2));
     let a = f32x4.mul(v128.load32_splat(diagonal + ((<usize>k) << 2)), v128.load(here));
-    // four sums: one would wait for itself
+    // four independent sums: a single one would wait for its own latency
     let b = f32x4.splat(0);
     let c = b;
     let d = b;
@@ -227,7 +229,7 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
       ),
       f32x4.mul(v128.load(inverse, 24), v128.load32_splat(here, 8)),
     );
-    // L^T's part, by lanes of the rows' three numbers, which are added at the end
+    // L^T's part: sums by lanes of the rows' three numbers, which are added at the end
     let a = f32x4.splat(0);
     let b = a;
     let c = a;
@@ -244,7 +246,7 @@ function solveBlocks(row: usize, columns: i32, y: usize): void {
   }
 }
 
-/** Of the first three lanes. */
+/** Returns the sum of the first three lanes. */
 // @inline
 function sumOf(a: v128): f32 {
   return f32x4.extract_lane(a, 0) + f32x4.extract_lane(a, 1) + f32x4.extract_lane(a, 2);

@@ -1,15 +1,16 @@
 /**
- * A rigid motion changes nothing elastic, so a body that nothing holds, or bodies that touch only each other, are moved
- * to where momentum and angular momentum are what they have to be: conjugate gradients that end early do not keep them
- * (a bar that was torn at with 2 MN turned about its axis by 20 degrees), and BDF2 itself takes from what turns.
+ * Corrects the rigid motion of a free body, or of bodies that touch only each other, so that momentum and angular
+ * momentum are exact. A rigid motion changes no elastic energy. Conjugate gradients that end early do not conserve them
+ * (a bar torn at with 2 MN turned about its axis by 20 degrees), and BDF2 itself damps rotation.
  *   y = S + Q (y - Y),  S, Y = centers of mass of xt, y
  *   L' = sum m q x v' = keep ((4 L - L1)/3 + 2h/3 sum m q x a),  v' = (3 y - 4 x + x1)/2h,  q = y - Y
- * in Euler's step L' = keep (L + h sum m q x a), v' = (y - x)/h. With v' = (k y - e)/b, e with b times what a step
- * makes of a, that is sum m q x e = -b L', the last without a; and Q are Cayley's rotations by Newton's steps,
+ * In Euler's step L' = keep (L + h sum m q x a), v' = (y - x)/h. With v' = (k y - e)/b, where e includes b times the
+ * velocity that a adds in the step, that is sum m q x e = -b L', the latter without a. Q are Cayley rotations, found by
+ * Newton's steps,
  *   sum m ((q.e) 1 - (q e^T + e q^T)/2) w = sum m q x e + b L'
- * L and L1 are about centers of mass, with what is damped alike. Tried: Q where sum m |y - xt|^2 is least: what spins
- * at 8 1/s lost 1 % of that a minute. The torque of a as it is before Q: a bar that was torn at with 2 MN tumbled.
- * Twin: sim/reference/implicit/rigidMotion.ts, same operations in the same order.
+ * L and L1 are about centers of mass; damping applies alike.
+ * Tried: Q where sum m |y - xt|^2 is least (a spin of 8 1/s lost 1 % a minute); the torque of a before Q (a bar torn at
+ * with 2 MN tumbled). Twin: sim/reference/implicit/rigidMotion.ts, same operations in the same order.
  */
 import {
   HEADER,
@@ -25,20 +26,20 @@ import {
   IMPLICIT_WORK,
 } from "../layout/layout";
 
-// vectors of the state, and from where on those of the work area are counted
+// numbers of the state's vectors; those of the work area count from WORK on
 const X = 0;
 const V = 1;
 const X1 = 2;
 const V1 = 3;
 const WORK = 4;
-/** Newton's steps: what turns by a radian in 4 steps is then where it has to be to the last digits. */
+/** Newton steps: enough to place a body that turns a radian in 4 steps to the last digits. */
 const TURNS = 3;
 
-// the last center of mass
+// last center of mass
 let center0: f64 = 0;
 let center1: f64 = 0;
 let center2: f64 = 0;
-// that of e
+// center of e
 let E0: f64 = 0;
 let E1: f64 = 0;
 let E2: f64 = 0;
@@ -48,7 +49,7 @@ let turn1: f64 = 0;
 let turn2: f64 = 0;
 
 /**
- * @param list addresses of the IMPLICIT rows of so many bodies, without a particle of no mass
+ * Corrects y. @param list addresses of the IMPLICIT rows of `bodies` bodies without fixed particles
  * @param y, target numbers of vectors: inout; xt. euler: of Euler's step
  */
 export function moveRigidly(list: usize, bodies: i32, y: i32, target: i32, euler: bool): void {
@@ -69,7 +70,7 @@ export function moveRigidly(list: usize, bodies: i32, y: i32, target: i32, euler
   }
 }
 
-/** One of Newton's steps to Q, about the center of mass. */
+/** One Newton step towards Q, about the center of mass. */
 function turnTowards(list: usize, bodies: i32, y: i32, euler: bool): void {
   findCenter(list, bodies, WORK + y);
   let t0 = turn0;
@@ -120,7 +121,7 @@ function turnTowards(list: usize, bodies: i32, y: i32, euler: bool): void {
   let a0: f64 = 0;
   let a1: f64 = 0;
   let a2: f64 = 0;
-  // a body without width has no turn about its axis
+  // a body without width has no rotation about its axis
   if (determinant > 0) {
     const half = 0.5 / determinant;
     a0 = half * (k0 * t0 + k1 * t1 + k2 * t2);
@@ -130,7 +131,7 @@ function turnTowards(list: usize, bodies: i32, y: i32, euler: bool): void {
   turnBy(list, bodies, y, a0, a1, a2);
 }
 
-/** Cayley's rotation about the last center of mass by 2 a. */
+/** Applies Cayley's rotation by 2 a about the last center of mass. */
 function turnBy(list: usize, bodies: i32, y: i32, a0: f64, a1: f64, a2: f64): void {
   const scale = 2 / (1 + (a0 * a0 + a1 * a1 + a2 * a2));
   for (let n = 0; n < bodies; n++) {
@@ -198,7 +199,7 @@ function addTurn(list: usize, bodies: i32, x: i32, rate: i32, euler: bool, facto
   }
 }
 
-/** E += the mean of what `gainOf` makes of the external acceleration. */
+/** E += mean of `gainOf` times the external acceleration. */
 function addPush(list: usize, bodies: i32, euler: bool): void {
   let total: f64 = 0;
   let a: f64 = 0;
@@ -220,7 +221,7 @@ function addPush(list: usize, bodies: i32, euler: bool): void {
   E2 += c / total;
 }
 
-/** b times what a step makes of an acceleration: m for each m/s^2. */
+/** Returns b times the velocity that a unit acceleration adds in a step, m for each m/s^2. */
 function gainOf(list: usize, n: i32, euler: bool): f64 {
   const h = load<f64>(rowOf(list, n), IMPLICIT_STEP_SECONDS);
   return keepOf(list, n, euler) * (euler ? h * h : (4 * h * h) / 3);

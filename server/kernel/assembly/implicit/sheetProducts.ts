@@ -1,9 +1,8 @@
 /**
- * Products with a sheet's Hessian, in float32: a direction of conjugate gradients is wanted to a twentieth, and what
- * rounding adds, at the mesh's own wavelength, is what the preconditioner takes least notice of. Membranes four
- * triangles at a time (QUAD rows; element after element, corner after corner in the sums); bending, whose product is
- * always the same, K^T K / alpha, as rows of numbers that are the same for x, y and z. Twin:
- * sim/reference/implicit/elements.ts, same operations in the same order.
+ * Products with a sheet's Hessian, in float32. Conjugate gradients need a direction to a twentieth only, and rounding
+ * errors are at the mesh's own wavelength, where the preconditioner damps them most. Membranes: four triangles at a
+ * time (QUAD rows), sums in order of elements and corners. Bending: the constant K^T K / alpha as sparse rows, the same
+ * for x, y and z. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  */
 import {
   IMPLICIT_C00,
@@ -28,7 +27,7 @@ import { LANES } from "../layout/sizes";
 import { add, dot3, firstHalves, high, low, madd, mul, secondHalves, sub, xs, ys, zs } from "../math/lanes";
 
 /**
- * (c M + H+) p of the last linearization -> q.
+ * (c M + H+) p -> q, of the last linearization.
  * @param p, q vectors; coefficient c
  */
 export function multiplySheet(row: usize, p: usize, q: usize, coefficient: f64): void {
@@ -142,7 +141,7 @@ function constant(row: usize, field: usize): v128 {
   return f32x4.splat(<f32>load<f64>(row + field));
 }
 
-/** Forces on the three corners of one triangle. */
+/** Adds the forces on the three corners of one triangle. */
 // @inline
 function push(at: usize, q: usize, first: v128, second: v128): void {
   const q0 = q + <usize>load<u32>(at);
@@ -153,7 +152,7 @@ function push(at: usize, q: usize, first: v128, second: v128): void {
   v128.store(q2, sub(v128.load(q2), add(first, second)));
 }
 
-/** q = c M p + what the lanes have + bending */
+/** q = c M p + sums of the lanes + bending */
 function finish(row: usize, p: usize, q: usize, coefficient: f64, lanes: usize, out: usize): void {
   const count = load<i32>(row, IMPLICIT_COUNT);
   const mass = <usize>load<u32>(row, IMPLICIT_MASS);

@@ -1,10 +1,11 @@
 /**
- * Saint Venant-Kirchhoff membranes of an implicit body, E = V/2 eps^T C eps (../constraints/triangle.ts), and its
- * bending stencils, E = (|K x| - rest)^2 / (2 alpha) (../constraints/bending.ts), and their gradients, in float64.
- * Products (sheetProducts.ts) are with the membrane's Hessian, stress part projected to be positive semidefinite, and
- * with K^T K / alpha, which is the stencil's where it is flat at rest and never below it elsewhere. A viscous sheet
- * (Kelvin and Voigt) adds V theta/2 D^T C D, D = eps - eps_p, and theta |K x - k_p|^2 / (2 alpha), with theta, eps_p
- * and k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
+ * Elements of implicit sheets in float64: energies and gradients of Saint Venant-Kirchhoff membranes, E = V/2 eps^T C
+ * eps (../constraints/triangle.ts), and of bending stencils, E = (|K x| - rest)^2 / (2 alpha)
+ * (../constraints/bending.ts). Products (sheetProducts.ts) use the membrane's Hessian with its stress part projected to
+ * be positive semidefinite. For bending they use K^T K / alpha: the Hessian of a stencil that is flat at rest, and an
+ * upper bound otherwise. A viscous sheet (Kelvin and Voigt) adds V theta/2 D^T C D, D = eps - eps_p, and theta |K x -
+ * k_p|^2 / (2 alpha), with theta, eps_p and k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same
+ * operations in the same order.
  */
 import {
   IMPLICIT_TRIANGLES,
@@ -31,23 +32,23 @@ import {
 } from "../layout/layout";
 import { LANES } from "../layout/sizes";
 
-// columns of the last deformation, weft and warp: x and y, z
+// columns of the last deformation, weft and warp: x and y, then z
 let u01: v128 = f64x2.splat(0);
 let u2: f64 = 0;
 let v01: v128 = f64x2.splat(0);
 let v2: f64 = 0;
-// the last weft, warp and shear: strain or stress
+// last weft, warp and shear: strain or stress
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
-// K x of the last stencil, likewise
+// K x of the last stencil: x and y, then z
 let k01: v128 = f64x2.splat(0);
 let k2: f64 = 0;
-// across its two edges
+// unit vector across its two edges
 let n01: v128 = f64x2.splat(0);
 let n2: f64 = 0;
 
-/** a - b of two entries, x and y. */
+/** Returns a - b, for x and y of two entries. */
 // @inline
 function differ(a: usize, b: v128): v128 {
   return f64x2.sub(v128.load(a), b);
@@ -59,7 +60,7 @@ function mix(a: v128, s: f64, b: v128, t: f64): v128 {
   return f64x2.add(f64x2.mul(f64x2.splat(s), a), f64x2.mul(f64x2.splat(t), b));
 }
 
-/** a . b of what is x and y, z. */
+/** Returns a . b; each vector is given as x and y, then z. */
 // @inline
 function dot(a01: v128, a2: f64, b01: v128, b2: f64): f64 {
   const both = f64x2.mul(a01, b01);
@@ -104,7 +105,7 @@ function toStress(row: usize): void {
   s2 = stiffening * (load<f64>(row, IMPLICIT_C22) * s2);
 }
 
-/** s -= the strain at `past`. @returns address of the next triangle's */
+/** s -= the strain at `past`. @returns address of the next triangle's strain */
 // @inline
 function lessPast(past: usize): usize {
   s0 -= load<f64>(past);
@@ -113,7 +114,7 @@ function lessPast(past: usize): usize {
   return past + 24;
 }
 
-/** Strains from which those of a step are measured, as `keepPastOfTets` has it. */
+/** Stores the strains from which the step's rates are measured, like `keepPastOfTets`. */
 export function keepPastOfTriangles(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
   const end = endOfTriangles(row);
   let past = <usize>load<u32>(row, IMPLICIT_PAST);
@@ -183,7 +184,7 @@ export function energyOfTriangles(row: usize, x: usize): f64 {
   return sum;
 }
 
-/** g += dE/dx at x; keeps what products need. @returns J at x, as energyOfTriangles has it */
+/** g += dE/dx at x; stores data for products. @returns J at x, as energyOfTriangles has it */
 export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
   let quad = <usize>load<u32>(row, IMPLICIT_QUADS);
@@ -231,7 +232,7 @@ function keepDeformation(at: usize): void {
   store<f32>(at, <f32>v2, QUAD_F + 5 * LANES);
 }
 
-/** The stress without its negative eigenvalues. */
+/** Removes the negative eigenvalues of the stress. */
 // @inline
 function positivePart(): void {
   const middle = 0.5 * (s0 + s1);
@@ -252,7 +253,7 @@ function positivePart(): void {
   s2 = scale * s2;
 }
 
-/** K x -> k. @returns its square */
+/** K x -> k. @returns |K x|^2 */
 // @inline
 function curvature(x: usize, bend: usize): f64 {
   const p0 = x + <usize>load<u32>(bend);
@@ -269,7 +270,7 @@ function curvature(x: usize, bend: usize): f64 {
   return dot(k01, k2, k01, k2);
 }
 
-/** |K x| - rest, squared. @param square of K x */
+/** Returns (|K x| - rest)^2. @param square |K x|^2 */
 // @inline
 function beyond2(square: f64, rest: f64): f64 {
   if (rest === 0) return square;
@@ -305,7 +306,7 @@ function endOfBends(row: usize): usize {
   return <usize>load<u32>(row, IMPLICIT_BENDS) + <usize>load<i32>(row, IMPLICIT_BEND_COUNT) * IMPLICIT_BEND_BYTES;
 }
 
-/** Of the stencils: behind those of the triangles; 0: none. */
+/** Address of the stencils' values, behind those of the triangles; 0: none. */
 // @inline
 function pastOfBends(row: usize): usize {
   const past = <usize>load<u32>(row, IMPLICIT_PAST);
@@ -329,7 +330,7 @@ export function energyOfBends(row: usize, x: usize): f64 {
   return sum;
 }
 
-/** |K x - k_p|^2 of the last stencil. */
+/** Returns |K x - k_p|^2 of the last stencil. */
 // @inline
 function sinceSquared(past: usize): f64 {
   const since01 = f64x2.sub(k01, v128.load(past));
@@ -338,8 +339,8 @@ function sinceSquared(past: usize): f64 {
 }
 
 /**
- * K x from which those of a step are measured, a K x(x) + b K x(x1), -> PAST behind the triangles': each as the stencil
- * has it that is turned to where it is at y.
+ * Stores K x from which the step's rates are measured, a K x(x) + b K x(x1), behind the triangles' strains. Each is
+ * turned with the stencil's frame from there to y.
  */
 export function keepPastOfBends(row: usize, x: usize, x1: usize, y: usize, a: f64, b: f64): void {
   const end = endOfBends(row);
@@ -364,8 +365,8 @@ export function keepPastOfBends(row: usize, x: usize, x1: usize, y: usize, a: f6
 }
 
 /**
- * Unit vectors of a stencil -> u along its first edge, n across its two edges, v across both; zero where its particles
- * lie in a line.
+ * Unit vectors of a stencil -> u along its first edge, n across its two edges, v across both; zero if its particles are
+ * collinear.
  */
 function frame(x: usize, bend: usize): void {
   const p0 = x + <usize>load<u32>(bend);
@@ -400,7 +401,7 @@ function cross(): void {
 }
 
 /**
- * g += dE/dx at x; straightened exactly, a stencil has no direction to bend back to.
+ * g += dE/dx at x. A curved stencil that is exactly flat gets no force: its direction is undefined.
  * @returns J at x, as energyOfBends has it
  */
 export function linearizeBends(row: usize, x: usize, g: usize): f64 {

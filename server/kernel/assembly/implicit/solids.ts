@@ -1,15 +1,15 @@
 /**
  * Saint Venant-Kirchhoff tetrahedra of an implicit body: E = V (mu E:E + lambda/2 (tr E)^2), E Green's strain, and
  * products with its Hessian whose stress part is projected to be positive semidefinite (Teran et al. 2005): dP = F dS +
- * dF S+. That law is weaker the more it is crushed, and pulls what is nearly flat on through; so an element of less
- * than CRUSHED of its volume resists with
+ * dF S+. That law weakens under compression, and pulls nearly flat elements on through inversion. So an element below
+ * CRUSHED of its volume also resists with
  *   V K/2 ((J - CRUSHED)/CRUSHED)^2,   J = det F,  K = lambda + 2 mu
- * too, of whose Hessian the positive part K/CRUSHED^2 cof F (cof F)^T is taken. (Without it a soft cube that fell from
- * 5 cm stayed a crumpled block for ever: no step may turn its flat elements inside out.)
+ * The positive part K/CRUSHED^2 cof F (cof F)^T of its Hessian is used. (Without it a soft cube that fell from 5 cm
+ * stayed crumpled for ever: no step may invert its flat elements.)
  * A viscous solid (Kelvin and Voigt) adds V theta (mu D:D + lambda/2 (tr D)^2), D = E - Ep with theta and Ep of
- * viscosity.ts: with what it has, (1 + theta) times the law of E - theta/(1 + theta) Ep, but for a constant.
+ * viscosity.ts. The sum is (1 + theta) times the law of E - theta/(1 + theta) Ep, but for a constant.
  * Float64. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
- * Tried: the positive part by Jacobi's rotations. It was more than half of the cost of a body that nothing touches.
+ * Tried: the positive part by Jacobi's rotations. It was more than half of the cost of a body without contacts.
  */
 import {
   IMPLICIT_TETS,
@@ -26,18 +26,18 @@ import {
   IMPLICIT_STIFFENING,
 } from "../layout/layout";
 
-/** Newton's steps for an eigenvalue: the first guess is wrong by 15 % at most, and each step doubles the digits. */
+/** Newton steps for an eigenvalue: the first guess is off by at most 15 %, and each step doubles the digits. */
 const STEPS: i32 = 4;
 const CRUSHED: f64 = 0.5;
 
-// columns of the last deformation: x and y, z
+// columns of the last deformation: x and y, then z
 export let e0: v128 = f64x2.splat(0);
 export let e1: v128 = f64x2.splat(0);
 export let e2: v128 = f64x2.splat(0);
 export let z0: f64 = 0;
 export let z1: f64 = 0;
 export let z2: f64 = 0;
-// the last symmetric matrix: 00 11 22 12 02 01
+// last symmetric matrix: 00 11 22 12 02 01
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
@@ -83,7 +83,7 @@ function mix(a: v128, s: f64, b: v128, t: f64, c: v128, u: f64): v128 {
   return f64x2.add(f64x2.add(f64x2.mul(f64x2.splat(s), a), f64x2.mul(f64x2.splat(t), b)), f64x2.mul(f64x2.splat(u), c));
 }
 
-/** Of two columns. */
+/** Returns the dot product of two columns. */
 // @inline
 function dot(a: v128, az: f64, b: v128, bz: f64): f64 {
   const both = f64x2.mul(a, b);
@@ -111,8 +111,8 @@ function yOf(a: v128): f64 {
 }
 
 /**
- * stiffening (mu s:s + lambda/2 (tr s)^2); infinite where det F <= 0: no step that goes down turns an element inside
- * out.
+ * Returns stiffening (mu s:s + lambda/2 (tr s)^2); infinite if det F <= 0, so that no descending step inverts an
+ * element.
  */
 // @inline
 function density(mu: f64, lambda: f64, stiffening: f64): f64 {
@@ -130,9 +130,9 @@ function density(mu: f64, lambda: f64, stiffening: f64): f64 {
 }
 
 /**
- * What a crushed element adds to a gradient, or to a product with p of whose deformation e, z are.
+ * Adds the resistance of a crushed element to a gradient, or to a product with p, whose deformation is in e, z.
  * @param to vector; K lambda + 2 mu
- * @returns whether it is crushed
+ * @returns whether the element is crushed
  */
 function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
   const F0 = load<f64>(tet, IMPLICIT_TET_F);
@@ -239,7 +239,7 @@ export function energyOfTets(row: usize, x: usize): f64 {
   return sum;
 }
 
-/** s -= the strain at `past`. @returns address of the next element's */
+/** s -= the strain at `past`. @returns address of the next element's strain */
 // @inline
 function lessPast(past: usize): usize {
   s0 -= load<f64>(past);
@@ -252,8 +252,8 @@ function lessPast(past: usize): usize {
 }
 
 /**
- * Strains from which those of a step are measured, `share` of a s(x) + b s(x1), -> PAST (viscosity.ts).
- * @param x, x1 vectors; x1 is not looked at where b is 0
+ * Stores the strains from which the step's rates are measured, `share` of a s(x) + b s(x1) (viscosity.ts).
+ * @param x, x1 vectors; x1 is not read if b is 0
  */
 export function keepPastOfTets(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
   const end = endOf(row);
@@ -282,8 +282,8 @@ function endOf(row: usize): usize {
 }
 
 /**
- * g += dE/dx at x; keeps what products need.
- * @param stresses also the positive parts of stresses, which are those of the last time otherwise
+ * g += dE/dx at x; stores data for products.
+ * @param stresses whether positive parts of stresses are computed too; else those of the last time remain
  * @returns J at x, as energyOfTets has it
  */
 export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f64 {
@@ -383,7 +383,7 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
 }
 
 /**
- * The stresses of the last linearization without their negative eigenvalues, two at a time: each has to wait for its
+ * Removes negative eigenvalues of the last linearization's stresses, two elements at a time, to hide the latency of
  * roots and quotients.
  */
 function positiveParts(row: usize): void {
@@ -412,7 +412,7 @@ function less(a: v128, b: v128): v128 {
 }
 
 /**
- * From the one eigenvalue l that has its sign alone, by Cayley and Hamilton: S+ = l P(l) or S - l P(l) with P(l) = (S -
+ * Uses the one eigenvalue l that alone has its sign, by Cayley and Hamilton: S+ = l P(l) or S - l P(l) with P(l) = (S -
  * a)(S - b)/((l - a)(l - b)) and a, b the other two. l = m -+ p (1 + d), m the mean of all three, 6 p^2 = |S - m|^2,
  * and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r), r = det (S - m)/(2 p^3).
  * @param at, other addresses of two stresses
@@ -448,7 +448,7 @@ function positivePart(at: usize, other: usize): void {
   );
   const r = f64x2.div(deviator, x(x(f64x2.splat(2), p2), p));
   const e = x(f64x2.splat(2), plus(f64x2.splat(1), x(sign, r)));
-  // else the other two are as far from zero as this one, or there is none but them
+  // else the other two are as far from zero as l, or all three are equal
   const alone = f64x2.gt(e, zero);
   let d = f64x2.sqrt(f64x2.div(e, f64x2.splat(3)));
   for (let step = 0; step < STEPS; step++) {
@@ -459,7 +459,7 @@ function positivePart(at: usize, other: usize): void {
   const sum = less(trace, l);
   const product = less(minors, x(l, sum));
   const scale = f64x2.div(l, x(x(x(f64x2.splat(3), p2), d), plus(d, f64x2.splat(2))));
-  // whose part is zero, and whose all of it
+  // lanes whose positive part is zero, and those whose stress is all positive
   const nothing = v128.andnot(v128.or(all, v128.andnot(v128.not(alone), negative)), none);
   const whole = v128.or(none, v128.andnot(v128.and(v128.not(alone), negative), all));
   const s33 = x(s3, s3);
@@ -479,7 +479,7 @@ function positivePart(at: usize, other: usize): void {
   keepPart(at, other, 40, s5, x(scale, part), negative, nothing, whole);
 }
 
-/** @param s an entry of both, part its part that l makes */
+/** Stores the positive part of one entry. @param s the entry of both stresses, part its share that belongs to l */
 // @inline
 function keepPart(
   at: usize,

@@ -1,26 +1,26 @@
 /**
- * A body's own implicit step, taken a few times a tick instead of the substeps' iterations: it converges, whatever the
- * stiffness.
+ * Implicit bodies: a step of their own, taken a few times a tick instead of the substeps' iterations. It converges for
+ * any stiffness.
  *
  * BDF2 (Curtiss & Hirschfelder 1952) with implicit damping d: the new positions y minimize
- *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,   then  v' = (3 (y - x) - (x -
- *   x1))/2h
+ *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c
+ * then  v' = (3 (y - x) - (x - x1))/2h.
  * x1 and v1 are those of the step before, a the external acceleration, keep = 1/(1 + 2 h d/3), c = 2.25/(h^2 keep).
- * One Newton step with conjugate gradients, preconditioned by the factor at rest (preconditioner.ts); it begins at 2x -
- * x1, or at x where that is lower: the second-order start amplifies what is not solved.
- * A step in which something is hit is implicit Euler's, xt = x + keep h v + a/c with c = (1 + h d)/h^2: BDF2, which
- * looks back, gives half of a stopped velocity back. Colliders hold what lies on them and what comes to them
- * (touches.ts); what is left is answered by `collide` after the step.
- * The state is float64: with positions of float32 steel trembles at 7e-5 m/s. Other parts of the kernel see it rounded;
- * what they or the host change there (an impulse, a reset) is taken over, in the step before, too, as if it had always
- * been so. A body is one thread's, and all sums are serial. Bodies that may touch surfaces have a step a substep:
- *   aim        where each is going, for the front (contact/contacts.ts)
- *   together   near pairs are found, and those who have some with each other are solved together (contacts.ts)
- * Of each four steps of a tick the first makes the rotations and the positive parts of stresses, on which nothing but
- * the way to the solution depends, and the others reuse them; of a solid that nothing holds they also take as many
- * iterations without asking after each what is left (newton.ts): a free beam takes two thirds of the time.
+ * One Newton step with conjugate gradients, preconditioned by the factor at rest (preconditioner.ts). It starts at 2x -
+ * x1, or at x if the objective is lower there: extrapolation amplifies the residual that a step leaves. (Always at 2x -
+ * x1: large swings explode.)
+ * A step with an impact is implicit Euler's, xt = x + keep h v + a/c with c = (1 + h d)/h^2: BDF2 looks back a step,
+ * and would return half of a stopped velocity. Touching particles are constrained to colliders inside the step
+ * (touches.ts); `collide` resolves remaining penetration after it.
+ * The state is float64: with float32 positions, steel trembles at 7e-5 m/s. Other parts of the kernel see it rounded.
+ * Changes that they or the host make there (an impulse, a reset) are also applied to x1 and v1, as if they had always
+ * been so. One thread steps a body, and all sums are serial. Bodies that may touch surfaces have one step a substep:
+ *   aimTogether   moves each to its unconstrained position, for the front (contact/contacts.ts)
+ *   stepTogether  finds near pairs, and solves bodies that share some together (contacts.ts)
+ * One step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. These affect only
+ * the speed of convergence. Steps of a solid without contacts and points also reuse the number of iterations, without
+ * testing the residual after each (newton.ts): a free beam takes two thirds of the time.
  * Twin: sim/reference/implicit/step.ts, bit for bit.
- * Tried: a start at 2x - x1 always. Large swings explode.
  */
 import {
   HEADER,
@@ -63,16 +63,16 @@ import { collide } from "../colliders/collide";
 import { findContacts, forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
 
-/** Of so many steps of a tick the first makes what the others reuse. */
+/** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
 
-// the body at work
+// current body
 let row: usize = 0;
 let count: i32 = 0;
 let vector: usize = 0;
 let state: usize = 0;
 
-/** The steps of bodies begin .. end that are due in this substep. @param rows address of the IMPLICIT rows */
+/** Takes the steps of bodies begin .. end that are due in this substep. @param rows address of the IMPLICIT rows */
 export function stepImplicit(rows: usize, begin: i32, end: i32): void {
   const substep = load<i32>(HEADER, H_SUBSTEP);
   const substeps = load<i32>(HEADER, H_SUBSTEPS);
@@ -94,7 +94,7 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
   }
 }
 
-/** What the body at work reuses ends with each so many steps. @param step of the tick */
+/** Drops reused data of the current body every REUSED_STEPS steps. @param step of the tick */
 // @inline
 function expireReused(step: i32): void {
   if (step % REUSED_STEPS === 0) store<i32>(row, 0, IMPLICIT_REUSED);
@@ -105,7 +105,7 @@ function together(): usize {
   return <usize>load<u32>(HEADER, H_TOGETHER);
 }
 
-/** Puts the bodies that may touch surfaces to where they would go alone. */
+/** Moves bodies that may touch surfaces to their unconstrained positions. */
 export function aimTogether(): void {
   const list = <usize>load<u32>(together(), TOGETHER_LIST);
   for (let n = 0; n < load<i32>(together(), TOGETHER_COUNT); n++) {
@@ -118,7 +118,7 @@ export function aimTogether(): void {
   }
 }
 
-/** x + h v + h^2 a of a particle's coordinate, m */
+/** Returns x + h v + h^2 a of a particle's coordinate, m. */
 function aimed(i: i32, r: usize): f32 {
   const first = <usize>load<u32>(row, IMPLICIT_FIRST);
   const x = state + 24 * <usize>i + (r << 3);
@@ -129,7 +129,7 @@ function aimed(i: i32, r: usize): f32 {
   return <f32>(load<f64>(x) + h * (load<f64>(x + vector) + h * <f64>load<f32>(particle + toA + (r << 2))));
 }
 
-/** The steps of the bodies that may touch surfaces, those that touch each other together. */
+/** Takes the steps of bodies that may touch surfaces. Bodies that touch each other are solved together. */
 export function stepTogether(): void {
   const list = <usize>load<u32>(together(), TOGETHER_LIST);
   const bodies = load<i32>(together(), TOGETHER_COUNT);
@@ -150,7 +150,7 @@ export function stepTogether(): void {
   }
 }
 
-/** Bodies with a pair that is near have the same leader: the first of them. */
+/** Gives bodies with a near pair between them the same leader: the first of them. */
 function bindTouching(): void {
   const rows = <usize>load<u32>(together(), TOGETHER_ROWS);
   for (let n = 0; n < load<i32>(together(), TOGETHER_ROW_COUNT); n++) {
@@ -167,7 +167,7 @@ function leaderOf(body: usize): usize {
   return at;
 }
 
-/** The step of a leader and of those who follow it. */
+/** Takes the step of a group, given by its leader. */
 function stepLed(leader: usize): void {
   const bodies = load<i32>(together(), TOGETHER_COUNT);
   const list = <usize>load<u32>(together(), TOGETHER_LIST);
@@ -203,14 +203,17 @@ function open(at: usize): void {
   state = <usize>load<u32>(at, IMPLICIT_STATE);
 }
 
-/** The host holds a body by taking its inverse masses away. */
+/** Returns whether the host holds the body, which it does by setting inverse masses to 0. */
 function isFixed(): bool {
   if (load<i32>(row, IMPLICIT_COLUMNS) === 0) return true;
   const particle = load<u32>(<usize>load<u32>(row, IMPLICIT_ORDER)) / 24;
   return load<f32>(<usize>load<u32>(row, IMPLICIT_FIRST) + ((<usize>particle) << 4), 12) === 0;
 }
 
-/** What others have changed: x and v by dx and dv, so x1 by dx - h dv and v1 by dv. A step after it is Euler's. */
+/**
+ * Takes over changes from outside: x and v by dx and dv, so x1 by dx - h dv and v1 by dv. If v changed, the next step
+ * is Euler's.
+ */
 function takeOver(): void {
   let moved = load<f64>(state + 4 * vector) < 0;
   let hit = false;
@@ -247,7 +250,9 @@ function takeOver(): void {
     );
 }
 
-/** The state, rounded, to where everybody sees it; what is in a collider all the same is put out of it. */
+/**
+ * Rounds the state to float32 for all other parts, after `collide` has moved remaining penetration out of colliders.
+ */
 function publish(): void {
   const X = <usize>load<u32>(HEADER, H_X);
   const toV = <usize>load<u32>(HEADER, H_V) - X;
@@ -269,7 +274,7 @@ function publish(): void {
   notePoints(row, <usize>load<u32>(row, IMPLICIT_STATE), load<f32>(HEADER, H_SUBSTEP_SECONDS));
 }
 
-/** Colliders answer the step's motion. @param particle number of the body's first */
+/** Collides the step's motion with colliders. @param particle number of the body's first */
 function answerColliders(first: usize, particle: i32): void {
   const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   let x1 = <usize>load<u32>(row, IMPLICIT_STATE) + 2 * vector;

@@ -1,16 +1,16 @@
 /**
- * Colliders in an implicit step. What lies on one is there to stay or to slide while it is solved (Baraff & Witkin
- * 1998, modified conjugate gradients), so that the body's own weight does not press it through first:
- *   sticks   y_i = p                          p the place where it touches, carried along by a collider that moves
+ * Contact with colliders in an implicit step. Touching particles are constrained while it is solved (Baraff & Witkin
+ * 1998, modified conjugate gradients), so that the body's own weight does not press them through first:
+ *   sticks   y_i = p                          p the contact point, carried along by a moving collider
  *   slides   n . (y_i - p) = 0, and friction's potential D = mu lambda_n sqrt(s^2 + e^2) of its slip s, with lambda_n
- *            as it was last (Li et al. 2020, incremental potential contact): it can only take energy
- *   open     nothing
- * What holds it is what the gradient of the rest leaves there, lambda = dE/dy_i. After a solve what pulls (lambda_n <
- * 0) opens, what friction cannot hold (|lambda_t| > mu_static lambda_n) slides, and what has gone through closes; then
- * it is solved again, a few times at most. What did not slip sticks in the next step. mu lambda_n of what slides is
- * kept from step to step.
- * What would be in a collider at the end, and is clear of it where the step begins, is held where it would come out,
- * and the step is taken again by Euler (step.ts): the body is stopped as a whole. (Were it left to `collide`, which
+ *            of the last solve (Li et al. 2020, incremental potential contact): it only dissipates
+ *   open     no constraint
+ * The constraint force is the gradient of the remaining objective there, lambda = dE/dy_i. After a solve, pulling
+ * contacts (lambda_n < 0) open, those beyond static friction (|lambda_t| > mu_static lambda_n) slide, and particles
+ * that have gone through close. Then the step is solved again, a few times at most. Contacts that did not slip stick in
+ * the next step. mu lambda_n of sliding ones is kept from step to step.
+ * If a particle would end the step in a collider, and is clear of it at the start, it is held where it would come out.
+ * The step is then taken again by Euler (step.ts), so that the body is stopped as a whole. (Left to `collide`, which
  * follows the step, the skin alone would be stopped: a cube of 10^9 Pa that fell 30 cm held 28 kJ for a moment.)
  * Twin: sim/reference/implicit/touches.ts.
  */
@@ -59,41 +59,45 @@ import { findCoefficients, rests, rootStatic } from "../colliders/coefficients";
 import { frameX, frameY, frameZ, fromFrame, inFrame, turnFromFrame } from "../colliders/motion";
 import { meets } from "../state/filters";
 
-/** Part of its contact radius above a collider's margin within which a particle lies on it. */
+/** A particle touches if it is no further above a collider's margin than this part of its contact radius. */
 const NEAR: f32 = 0.002;
-/** It is held so much above, so that `collide` finds nothing to answer. */
+/** It is held this part of its contact radius above the margin, so that `collide` has nothing to resolve. */
 const SKIN: f32 = 0.001;
 /**
- * What slips no more than this part of the contact radius in a step sticks in the next. Tried: ten times as much: near
- * the limit of friction a block creeps.
+ * A contact that slips by at most this part of the contact radius in a step sticks in the next. Tried: ten times as
+ * much; near the limit of friction a block creeps.
  */
 const LEAST: f64 = 1e-4;
 /**
- * Friction grows over this part of the slip that there would be without any force, or over LEAST. (Over LEAST alone no
- * whole step of what tumbles goes down, and what is left unsolved is energy: a cube of 10^5 Pa got 47 J in 5 s.) In
- * steady sliding that takes sqrt(1 + ROUND^2) from friction, which has as much more.
+ * Friction grows over a slip of e: this part of the slip without any force, at least LEAST. (With LEAST alone, no full
+ * step of a tumbling body descends, and the residual becomes energy: a cube of 10^5 Pa gained 47 J in 5 s.) ROUNDED =
+ * sqrt(1 + ROUND^2) restores the friction that this smoothing takes from steady sliding.
  */
 const ROUND: f64 = 0.1;
 const ROUNDED: f64 = 1.004987562112089;
-/** What sticks begins to slide with so many times what friction holds: a force at the limit does not quiver. */
+/**
+ * A sticking contact starts to slide at BREAKS times the limit of friction, so that a force at the limit does not
+ * flicker.
+ */
 const BREAKS: f64 = 1.01;
 /**
- * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists:
- * it slides steadily. Else friction counts as a spring to where it ends, which lies above its potential and never
- * overshoots. (With its true curvature whole steps did not go down: 2 to 8 halvings a step of a sheet on a sphere, or
- * of cubes on a plane; with the spring 0.1. With 4 times the last centimeters of a slide have 5 % too little friction.)
+ * A slip beyond STEADY x the free displacement of two steps (TOUCH_RESTING) is steady sliding: its Hessian keeps only
+ * the part across the slip. Shorter slips count as a spring to where the slip ends, which lies above friction's
+ * potential and never overshoots. (With its true curvature full steps did not descend: 2 to 8 halvings a step of a
+ * sheet on a sphere, or of cubes on a plane; with the spring 0.1. With STEADY 4, friction is 5 % too small in the last
+ * centimeters of a slide.)
  */
 const STEADY: f64 = 1;
 /**
- * A part by which that spring may resist more than friction can: what begins to slide would hardly, and stick again;
- * and of a slip that is BEGUN times what counts as none. (0.05 of that, too: nine solves a step of a sheet on a
- * sphere.)
+ * Part by which that spring may exceed friction without another solve. Without the solve, a contact that starts to
+ * slide would barely move and stick again. CHANGED_BEGUN holds for slips beyond BEGUN x LEAST. (CHANGED for those too:
+ * nine solves a step of a sheet on a sphere.)
  */
 const CHANGED: f64 = 0.05;
 const CHANGED_BEGUN: f64 = 0.5;
 const BEGUN: f64 = 10;
 
-// the collider nearest to the last particle: distance from the margin (m), normal, and where the particle lies on it
+// collider nearest to the last particle: distance from the margin (m), normal, and the particle's place on it
 let gap: f32 = 0;
 let normalX: f32 = 0;
 let normalY: f32 = 0;
@@ -104,9 +108,8 @@ let placeZ: f32 = 0;
 let nearest: usize = 0;
 
 /**
- * Lists the particles that lie on a collider where the step begins, and those that are in one where it would end.
- * @param x, target vectors: where it begins, what inertia wants; end where it would end, 0: not known; kept friction of
- *   the last step
+ * Lists particles that touch a collider where the step begins, and those in one where it would end.
+ * @param x, target vectors: where it begins, xt; end where it would end, 0: unknown; kept friction of the last step
  */
 export function findTouches(row: usize, x: usize, target: usize, end: usize, kept: usize, h: f64): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
@@ -129,7 +132,7 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
     store<i32>(touch, <i32>at);
     store<f64>(touch, <f64>(rootStatic * load<f32>(nearest, COLLIDER_STATIC)), TOUCH_STATIC);
     store<f64>(touch, <f64>(rough * load<f32>(nearest, COLLIDER_FRICTION)), TOUCH_DYNAMIC);
-    // what is deeper than its margin is lifted by `collide`, without a velocity and without friction
+    // `collide` lifts particles deeper than the margin, without a velocity and without friction
     const out: f32 = lies && gap < 0 ? 0 : SKIN * r - gap;
     writePlace(touch, out);
     const glide = slipOf(touch, x + at, vector, h);
@@ -142,8 +145,8 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
 }
 
 /**
- * Whether the particle at a vector's entry lies on a collider where the step begins, or is within one's margin where it
- * would end, and which is nearest.
+ * Finds the nearest collider that a vector's entry touches where the step begins, or within whose margin it is where
+ * the step would end. @returns whether there is one
  */
 function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
   const table = <usize>load<u32>(row, IMPLICIT_MEETS);
@@ -177,7 +180,10 @@ function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
   return nearest !== 0;
 }
 
-/** @param x, y, z the particle in the collider's frame, which carries along what lies on it as the step begins */
+/**
+ * Takes a moving collider as the nearest. @param x, y, z the particle in the collider's frame, which carries touching
+ * particles along
+ */
 function takeMoving(c: usize, motion: usize, d: f32, x: f32, y: f32, z: f32, atEnd: bool): void {
   turnFromFrame(motion, MOTION_R1, nx, ny, nz);
   take(c, d, frameX, frameY, frameZ);
@@ -188,7 +194,7 @@ function takeMoving(c: usize, motion: usize, d: f32, x: f32, y: f32, z: f32, atE
   placeZ = frameZ;
 }
 
-/** Is a particle in a collider where the step would end, that does not lie on one where it begins? */
+/** Returns whether a particle would end the step in a collider, and touches none at its start. */
 export function anyEntered(row: usize, x: usize, end: usize): bool {
   if (!load<u32>(row, IMPLICIT_TOUCHES)) return false;
   const mass = <usize>load<u32>(row, IMPLICIT_MASS);
@@ -211,7 +217,7 @@ function take(c: usize, d: f32, x: f32, y: f32, z: f32): void {
   normalZ = z;
 }
 
-/** m/s^2 */
+/** Returns the length of an acceleration, m/s^2. */
 function accelerationOf(at: usize): f64 {
   const x = <f64>load<f32>(at);
   const y = <f64>load<f32>(at, 4);
@@ -219,7 +225,7 @@ function accelerationOf(at: usize): f64 {
   return sqrt<f64>(x * x + y * y + z * z);
 }
 
-/** Normal and place. @param outward m from where it is now to that place */
+/** Stores normal and contact point. @param outward m from the particle's place to that point */
 function writePlace(touch: usize, outward: f32): void {
   const out = <f64>outward;
   const x = <f64>normalX;
@@ -234,8 +240,8 @@ function writePlace(touch: usize, outward: f32): void {
 }
 
 /**
- * What it does there, and its friction.
- * @param target, kept entries of the vectors; glide slip that there would be without any force, m
+ * Stores state and friction.
+ * @param target, kept entries of the vectors; glide slip without any force, m
  */
 function writeState(touch: usize, target: usize, kept: usize, r: f32, glide: f64): void {
   store<f64>(touch, load<f64>(kept), TOUCH_FRICTION);
@@ -245,7 +251,10 @@ function writeState(touch: usize, target: usize, kept: usize, r: f32, glide: f64
   store<i32>(touch, guess(touch, target), TOUCH_STATE);
 }
 
-/** Friction of what slid, for the next step. @param kept vector, of which the first of three is used; y where it is */
+/**
+ * Stores friction of sliding contacts for the next step. @param kept vector, of which the first of three numbers is
+ * used; y the solution
+ */
 export function keepTouches(row: usize, kept: usize, y: usize): void {
   memory.fill(kept, 0, 24 * <usize>load<i32>(row, IMPLICIT_COUNT));
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
@@ -257,7 +266,9 @@ export function keepTouches(row: usize, kept: usize, y: usize): void {
   }
 }
 
-/** What it did, or would do alone: what friction there is, is known once it is solved. */
+/**
+ * Guesses the state: that of the last step, or that of the unconstrained motion. Friction is known only after a solve.
+ */
 function guess(touch: usize, target: usize): i32 {
   const lift = above(touch, target);
   if (!(lift < 0)) return TOUCH_OPEN;
@@ -265,7 +276,10 @@ function guess(touch: usize, target: usize): i32 {
   return measureSlip(touch, target) < load<f64>(touch, TOUCH_STATIC) * -lift ? TOUCH_STICKS : TOUCH_SLIDES;
 }
 
-/** How far x + h v is from the place along the surface, m. @param x entry; vector bytes from there to v */
+/**
+ * Returns the distance of x + h v from the contact point along the surface, m. @param x entry; vector bytes from there
+ * to v
+ */
 function slipOf(touch: usize, x: usize, vector: usize, h: f64): f64 {
   let lift: f64 = 0;
   let sum: f64 = 0;
@@ -277,7 +291,7 @@ function slipOf(touch: usize, x: usize, vector: usize, h: f64): f64 {
   return sqrt<f64>(max<f64>(0, sum - lift * lift));
 }
 
-/** How far an entry is from the place along the surface, TOUCH_SLIP. @returns its length, m */
+/** Stores the slip: vector from the contact point to an entry, along the surface. @returns its length, m */
 function measureSlip(touch: usize, entry: usize): f64 {
   const lift = above(touch, entry);
   let sum: f64 = 0;
@@ -314,7 +328,7 @@ function withdraw(touch: usize, entry: usize, s: f64): void {
 }
 
 /**
- * Does a particle that is at a collider come towards it, faster than what lies there does?
+ * Returns whether a particle near a collider approaches it faster than a resting one.
  * @param x, v vectors
  */
 export function anyHits(row: usize, x: usize, v: usize, h: f64): bool {
@@ -336,7 +350,7 @@ export function anyHits(row: usize, x: usize, v: usize, h: f64): bool {
   return false;
 }
 
-/** Does anything stick or slide? */
+/** Returns whether any contact sticks or slides. */
 export function anyTouch(row: usize): bool {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES)
@@ -344,7 +358,7 @@ export function anyTouch(row: usize): bool {
   return false;
 }
 
-/** Puts what touches to where it may be. */
+/** Moves touching particles to positions that their contacts allow. */
 export function placeTouches(row: usize, y: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
@@ -355,7 +369,7 @@ export function placeTouches(row: usize, y: usize): void {
   }
 }
 
-/** Takes from a direction what touches may not do. */
+/** Removes from a direction the components that contacts forbid. */
 export function filterTouches(row: usize, d: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
@@ -366,7 +380,7 @@ export function filterTouches(row: usize, d: usize): void {
   }
 }
 
-/** mu lambda_n sqrt(s^2 + e^2) of what slides, in what is minimized, J */
+/** Returns friction's potential mu lambda_n sqrt(s^2 + e^2) of sliding contacts, J. */
 export function energyOfTouches(row: usize, y: usize): f64 {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   let sum: f64 = 0;
@@ -384,7 +398,7 @@ function rounded(touch: usize, slip: f64): f64 {
   return sqrt<f64>(slip * slip + e * e);
 }
 
-/** g += dD/dy; keeps the slip and what resists it, for products. */
+/** g += dD/dy; stores slip and friction stiffness, for products. */
 export function linearizeTouches(row: usize, y: usize, g: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
   for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
@@ -401,8 +415,8 @@ export function linearizeTouches(row: usize, y: usize, g: usize): void {
 }
 
 /**
- * q += H p, H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), of a steady slip, else mu lambda_n/t; p does not
- * leave the surface.
+ * q += H p; H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), for steady sliding, else mu lambda_n/t. p lies in
+ * the surface.
  */
 export function multiplyTouches(row: usize, p: usize, q: usize): void {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
@@ -421,9 +435,9 @@ export function multiplyTouches(row: usize, p: usize, q: usize): void {
 }
 
 /**
- * After a solve: who opens, closes, or begins to slide.
- * @param y where it ended; residual minus the gradient there
- * @returns true: anyone does, or slides against friction that was not known, and it is to be solved again
+ * Opens, closes and slides contacts after a solve.
+ * @param y where it ended; residual negative gradient there
+ * @returns true: a state changed, or friction was unknown or too large, and the step needs another solve
  */
 export function reviewTouches(row: usize, y: usize, residual: usize): bool {
   let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
@@ -433,7 +447,7 @@ export function reviewTouches(row: usize, y: usize, residual: usize): bool {
     const state = load<i32>(touch, TOUCH_STATE);
     if (state === TOUCH_OPEN) {
       if (!(above(touch, y + at) < 0)) continue;
-      // were it to stick, what slides would stop at once
+      // sticking would stop a sliding particle at once
       store<i32>(touch, TOUCH_SLIDES, TOUCH_STATE);
       changed = true;
       continue;
@@ -448,7 +462,7 @@ export function reviewTouches(row: usize, y: usize, residual: usize): bool {
   return changed;
 }
 
-/** Friction does not hold it: it begins to slide. @param push lambda_n, N */
+/** Lets a contact slide if friction cannot hold it. @param push lambda_n, N. @returns whether it slides */
 function breaks(touch: usize, residual: usize, push: f64): bool {
   let size: f64 = 0;
   for (let r: usize = 0; r < 24; r += 8) {
@@ -461,7 +475,7 @@ function breaks(touch: usize, residual: usize, push: f64): bool {
   return true;
 }
 
-/** Notes what friction is, for the next solve. @returns true: this one knew none, or more than it can be */
+/** Stores the friction for the next solve. @returns true: this solve had none, or more than the limit */
 function rubs(touch: usize, entry: usize, push: f64): bool {
   const before = load<f64>(touch, TOUCH_FRICTION);
   const friction = ROUNDED * load<f64>(touch, TOUCH_DYNAMIC) * push;

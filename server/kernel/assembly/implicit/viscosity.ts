@@ -1,15 +1,15 @@
 /**
- * Material damping of an implicit body (Kelvin and Voigt): every stress has a viscous part, tau times the rate of what
- * the elastic one goes by, with the same moduli. tau is the material's retardation time, s.
+ * Material damping of an implicit body (Kelvin and Voigt): every stress has a viscous part, tau times the rate of its
+ * elastic strain, with the same moduli. tau is the material's retardation time, s.
  *
  *   S = C (eps + tau deps/dt),   deps/dt = c1 (eps(y) - eps_p)
  *   BDF2    c1 = 3/(2h),   eps_p = (4 eps(x) - eps(x1))/3
  *   Euler   c1 = 1/h,      eps_p = eps(x)
- * so the step also minimizes theta times the elastic energy of eps - eps_p, theta = tau c1: convex where that is, and
- * it never gives energy. Green's strain does not change in a rigid motion, so that neither does its rate. A stencil's K
- * x turns with the sheet: it is taken along by the frame of its edges, from where it was to where the step begins to
- * solve; where that turning gets faster, the rate is wrong by the square of the step. A free body whose stress is C tau
- * deps/dt loses neither momentum nor, but for that, angular momentum. Twin: sim/reference/implicit/elements.ts.
+ * So the step also minimizes theta times the elastic energy of eps - eps_p, theta = tau c1. That is convex where the
+ * elastic energy is, and never adds energy. Green's strain and its rate do not change in a rigid motion. A stencil's K
+ * x turns with the sheet. So the frame of its edges carries it along, from its old place to where the solve starts. If
+ * that rotation accelerates, the rate has an error of order h^2. A free body keeps its momentum, and but for that error
+ * its angular momentum. Twin: sim/reference/implicit/elements.ts.
  */
 import {
   IMPLICIT_COUNT,
@@ -27,8 +27,8 @@ export function isViscous(row: usize): bool {
 }
 
 /**
- * theta and eps_p of the step that begins.
- * @param state x, v, x1, v1; y where its solution begins
+ * Sets theta and eps_p of the step that begins.
+ * @param state x, v, x1, v1; y where the solve starts
  */
 export function keepPast(row: usize, state: usize, y: usize, euler: bool): void {
   const h = load<f64>(row, IMPLICIT_STEP_SECONDS);

@@ -1,6 +1,6 @@
 /**
- * Which bodies are free in this tick, and which exchange momentum (state/islands.ts): momentum.ts keeps that of what
- * nothing else takes it from.
+ * Finds the bodies that are free in this tick, and those that exchange momentum (state/islands.ts). momentum.ts
+ * conserves the momentum of bodies without outside contact.
  */
 import {
   HEADER,
@@ -50,7 +50,7 @@ import { bindBalls } from "../rigid/balls";
 import { meets } from "../state/filters";
 import { islandOf, join, meetsFixed } from "../state/islands";
 
-/** Once a tick, after the broad phase: which bodies are free, and how many are left out. */
+/** Finds the free bodies, and counts those left out. Called once a tick, after the broad phase. */
 export function findFreeBodies(): void {
   const bodies = load<i32>(HEADER, H_BODY_COUNT);
   const rows = <usize>load<u32>(HEADER, H_BODIES);
@@ -75,13 +75,13 @@ export function findFreeBodies(): void {
 }
 
 /**
- * Bodies that the list of pairs has near each other, or near a collider's core mesh, are not free. Surfaces are bodies'
- * first, in body order.
+ * Joins bodies that the pair list has near each other. Bodies near a collider's core mesh are not free. Surfaces of
+ * bodies come first, in body order.
  */
 export function bindNeighbors(): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES);
   const bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
-  // a list that is made in the middle of a tick may have other neighbors
+  // a list made in the middle of a tick may have other neighbors
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * BODY_BYTES;
     const held = load<i32>(row, BODY_HELD) & 1;
@@ -97,7 +97,7 @@ export function bindNeighbors(): void {
       if (load<i32>(row, BODY_AGAINST)) meetsFixed(row);
     }
   bindBalls();
-  // what is driven apart (resolution.ts)
+  // surfaces that are driven apart (resolution.ts)
   if (listed)
     for (
       let n = load<i32>(HEADER, H_DRIVE_COUNT), intersection = <usize>load<u32>(HEADER, H_INTERSECTIONS);
@@ -105,7 +105,7 @@ export function bindNeighbors(): void {
       n--, intersection += INTERSECTION_BYTES
     )
       bindBoth(rows, bodies, load<u32>(intersection, INTERSECTION_SURFACES));
-  // who is held holds all of its island; where one is rigid, velocities are put back after rigid.ts
+  // a held body holds its whole island; an island with a rigid body gets its momentum back after rigid.ts
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * BODY_BYTES;
     const all = islandOf(rows, b);
@@ -116,7 +116,7 @@ export function bindNeighbors(): void {
   }
 }
 
-/** @param both a pair's surfaces, first << 16 | second */
+/** Joins two surfaces. @param both a pair's surfaces, first << 16 | second */
 // @inline
 function bindBoth(rows: usize, bodies: u32, both: u32): void {
   const a = both >> 16;
@@ -132,7 +132,7 @@ function hold(row: usize): void {
   store<i32>(row, 1, BODY_HELD);
 }
 
-/** The body that owns the particle at `address` is not free. */
+/** Makes the body that owns the particle at `address` not free. */
 function bind(rows: usize, bodies: i32, address: u32): void {
   for (let b = 0, row = rows; b < bodies; b++, row += BODY_BYTES) {
     const first = load<u32>(row, BODY_FIRST);
@@ -143,7 +143,7 @@ function bind(rows: usize, bodies: i32, address: u32): void {
   }
 }
 
-/** External force and mass of a body without fixed particles. */
+/** Sums external force and mass of a body without fixed particles. */
 function sumForces(row: usize): void {
   const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   let mass: f64 = 0;
@@ -165,10 +165,11 @@ function sumForces(row: usize): void {
 }
 
 /**
- * No particle is fixed, and no collider is within reach of the ball around the body, were it to go on for 1.5 ticks.
+ * Returns whether no particle is fixed, and no collider is within reach of the ball around the body, if it moved on for
+ * 1.5 ticks.
  */
 function flies(row: usize): bool {
-  if (load<i32>(row, BODY_IMPLICIT)) return false; // what it has is its own step's
+  if (load<i32>(row, BODY_IMPLICIT)) return false; // its own step conserves momentum
   const first = <usize>load<u32>(row, BODY_FIRST);
   const count = load<i32>(row, BODY_COUNT);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
@@ -192,7 +193,7 @@ function flies(row: usize): bool {
   const hz = f32x4.extract_lane(half, 2);
   const reach: f32 =
     Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(HEADER, H_TICK_SECONDS);
-  if (!(reach < Infinity)) return false; // blown up: the guard deals with it
+  if (!(reach < Infinity)) return false; // blown up: the guard handles it
   let c = <usize>load<u32>(HEADER, H_COLLIDERS);
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   const table = <usize>load<u32>(row, BODY_MEETS);
@@ -200,7 +201,7 @@ function flies(row: usize): bool {
     if (!meets(table, n)) continue;
     const motion = <usize>load<u32>(c, COLLIDER_MOTION);
     if (motion) {
-      // nowhere near the ball that holds it on its way
+      // clear of the bounding ball on the collider's path
       const toward = f32x4.sub(center, v128.load(motion, MOTION_S1));
       const x = f32x4.extract_lane(toward, 0);
       const y = f32x4.extract_lane(toward, 1);

@@ -1,27 +1,26 @@
 /**
- * Momentum of bodies that nothing holds or touches. The elastic solve is internal, so it must leave linear and angular
- * momentum as prediction made them. It does not quite: implicit Euler turns every rotation down by omega^2 h a second
- * (7 % in 10 s at 3 rad/s and 1/1200 s), a sweep that is not converged adds torques of its own, and positions are
- * rounded to float32 before velocities are taken from them (a body 6 m from the origin wanders by half its velocity in
- * a minute). So what was lost or gained is put back as a rigid motion (Dahl & Bargteil 2019, Global momentum
- * preservation for position-based dynamics):
+ * Conserves momentum of bodies without outside contact. The elastic solve is internal, so linear and angular momentum
+ * must stay as predicted. They do not quite. Implicit Euler damps every rotation by omega^2 h a second (7 % in 10 s at
+ * 3 rad/s and 1/1200 s). Sweeps that are not converged add torques. Velocities are computed from positions rounded to
+ * float32 (a body 6 m from the origin drifts by half its velocity in a minute). The difference is restored as a rigid
+ * motion (Dahl & Bargteil 2019, Global momentum preservation for position-based dynamics):
  *   balance, before the velocity update, with c and I the center and inertia at x:
- *     P* = sum m v,  L* = sum m (S - cS) x v            (v as predicted, S where the substep began)
+ *     P* = sum m v,  L* = sum m (S - cS) x v            (v as predicted, S at the start of the substep)
  *     P  = sum m u,  L  = sum m (x - c) x u,            u = (x - xPrev)/h
  *     dV = (P* - P)/M,  dOmega = I^-1 (L* - L)
  *   restore, after it:  v = (u + dV + dOmega x (x - c)) / (1 + h damping),  x -= h^2 a / 2
  * with a the acceleration by external forces of all of it. Symplectic Euler moves it by h (v + h a), a parabola by h (v
- * + h a / 2): it would fall h/t too far in the time t (1/3600 in 3 s at 20 substeps), and with one substep 20 times as
- * much. What touches something is left with Euler's step, which rests.
- * The velocity is made anew and rounded once: what is put back is often less than a unit in the last place of what is
- * there. Sums are float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an
- * attachment or a hand on them exchange momentum with the world inside the solve and are left alone; so are those that
- * may reach a collider in this tick, for which nobody would see the difference. Bodies near each other exchange it
- * among them: they are an island, whose momentum is kept as one body's is. Contact keeps a distance between the points
- * that it pushes, so friction on both is a couple; that is put back with the rest. Without islands two jellies that met
- * at 2 m/s lost a hundredth of their angular momentum. Velocities of rigid bodies are made from positions after
- * `restore` (rigid.ts): islands with one of them get theirs back then (momentumCorrection.ts). Before that two rigid
- * blocks, or a ball and a jelly, lost a hundredth to a sixth.
+ * + h a / 2): without the correction it falls too far by h/t in the time t (1/3600 in 3 s at 20 substeps, 20 times as
+ * much with one). Bodies with outside contact keep Euler's step, because it can rest.
+ * The velocity is computed anew and rounded once: the correction is often less than a unit in the last place. Sums are
+ * float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an attachment or a grab
+ * are not corrected: they exchange momentum with the world inside the solve. Neither are bodies that may reach a
+ * collider in this tick, where the error is not visible.
+ * Bodies near each other exchange momentum: they are an island, whose total momentum is conserved like a single body's.
+ * Contact keeps a distance between the points that it pushes, so its friction is a couple, which is restored too.
+ * Without islands two jellies that met at 2 m/s lost a hundredth of their angular momentum. Velocities of rigid bodies
+ * are computed from positions after `restore` (rigid.ts), so islands with one are corrected after that
+ * (momentumCorrection.ts). Before, two rigid blocks, or a ball and a jelly, lost a hundredth to a sixth.
  */
 import {
   HEADER,
@@ -47,7 +46,7 @@ import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, tur
 import { lowFrom, put, roundingFrom, word } from "../math/places";
 import { standsForIsland, standsForRigid } from "../state/islands";
 
-// what `measureSolved` found: P, L and sum m S; one instance belongs to one thread
+// results of `measureSolved`: P, L and sum m S; each thread has its own instance
 let solvedX: f64;
 let solvedY: f64;
 let solvedZ: f64;
@@ -58,7 +57,7 @@ let startX: f64;
 let startY: f64;
 let startZ: f64;
 
-/** What the solve did to the bodies begin .. end: written to their rows. */
+/** Measures the momentum error of bodies begin .. end, and writes the correction to their rows. */
 export function balance(begin: i32, end: i32, h: f32): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES);
   for (let b = begin; b < end; b++) {
@@ -70,7 +69,7 @@ export function balance(begin: i32, end: i32, h: f32): void {
   }
 }
 
-/** What a substep moves the island too far: h^2 F / 2 M. */
+/** Computes how far a substep moves the island too far: h^2 F / 2 M. */
 function measureLead(row: usize, island: i32, h: f64): void {
   const bodies = bodiesOf(row, island);
   let mass: f64 = 0;
@@ -90,9 +89,9 @@ function measureLead(row: usize, island: i32, h: f64): void {
   store<f64>(row, half * z, BODY_LEAD + 16);
 }
 
-/** A body that is free, or the island that body number `island` stands for. */
+/** Measures a free body, or the island that body number `island` represents. */
 function balanceIsland(row: usize, island: i32, inverseH: f64): void {
-  noteIsland(row, island); // P* and L* about o
+  noteIsland(row, island); // P* and L* about o, the first particle
   measureIsland(row, island);
   measureSolved(row, island, inverseH);
   const M = mass;
@@ -102,7 +101,7 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   const lx = load<f64>(row, BODY_SPIN);
   const ly = load<f64>(row, BODY_SPIN + 8);
   const lz = load<f64>(row, BODY_SPIN + 16);
-  // from o to the centers: what is to be put back
+  // from o to the centers: the correction
   findTurn(
     lx - (startY * tz - startZ * ty) / M - spinX + (centerY * solvedZ - centerZ * solvedY),
     ly - (startZ * tx - startX * tz) / M - spinY + (centerZ * solvedX - centerX * solvedZ),
@@ -119,13 +118,13 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   store<f64>(row, turnZ, BODY_SPIN + 16);
 }
 
-/** P, L about o, and sum m S from o, with o in BODY_CENTER. */
+/** Computes P, L about o, and sum m S relative to o, with o in BODY_CENTER. */
 function measureSolved(row: usize, island: i32, inverseH: f64): void {
   const bodies = bodiesOf(row, island);
   const X = <usize>load<u32>(HEADER, H_X);
   const safe = <usize>load<u32>(HEADER, H_SAFE);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
-  // contact moves xPrev along with what overlapped: where the substep began is S
+  // contact moves xPrev of overlapping particles; the start of the substep is S
   const toStart = safe ? safe - X : toPrev;
   const toLost = roundingFrom();
   const ox = load<f64>(row, BODY_CENTER);
@@ -174,7 +173,7 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   startZ = sz;
 }
 
-/** The velocity update again, with what `balance` found. */
+/** Repeats the velocity update with the correction of `balance`. */
 export function restore(begin: i32, end: i32, h: f32): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES);
   const inverseH: f64 = 1.0 / <f64>h;

@@ -1,11 +1,11 @@
 /**
- * What the response to contacts (contactResponse.ts) changed of the momentum of bodies that are free or touch only each
- * other (islands: momentum.ts) is put back as a rigid motion of them all. Impulses act along directions of S on
- * particles that are at x by then: a couple; particles that stop where the substep began lose all they have. Only
- * velocities change, so nothing of what has been verified does.
- *   dP = sum m (v - v0),  dL = sum m (x x v - x0 x v0)   over what was moved, from x0, v0
- * Islands with a rigid body get theirs back in the same way, once a substep, from what they brought into it: where
- * rigid.ts has made velocities from positions.
+ * Restores momentum that the contact response (contactResponse.ts) changed, as a rigid motion. It does so for free
+ * bodies, and for islands of bodies that touch only each other (momentum.ts). Impulses act along directions of S on
+ * particles that have moved to x: a couple. Particles that are stopped lose all their momentum. Only velocities change,
+ * so the verification stays valid.
+ *   dP = sum m (v - v0),  dL = sum m (x x v - x0 x v0)   over the moved particles, from x0, v0
+ * Islands with a rigid body are corrected in the same way, once a substep, to the momentum at its start. That follows
+ * rigid.ts, which computes velocities from positions.
  *   V = -dP/M,  w = I^-1 (c x dP - dL),  v += V + w x (x - c)   over all of the island, c and I at x
  */
 import {
@@ -34,12 +34,12 @@ function bodyAt(n: i32): usize {
   return <usize>load<u32>(HEADER, H_BODIES) + <usize>n * BODY_BYTES;
 }
 
-/** Between the restoring of velocities and the next substep BODY_VELOCITY and BODY_SPIN hold dP and dL. */
+/** Begins a correction. Between `restore` and the next substep, BODY_VELOCITY and BODY_SPIN hold dP and dL. */
 export function beginKeeping(): void {
   for (let n = 0; n < load<i32>(HEADER, H_BODY_COUNT); n++) memory.fill(bodyAt(n) + BODY_VELOCITY, 0, 48);
 }
 
-/** Row of the body that stands for the island of the body that owns a particle. */
+/** Row of the body that represents the island of a particle's body. */
 // @inline
 function islandRow(particle: usize): usize {
   return bodyAt(load<i32>(bodyOf(particle), BODY_ISLAND));
@@ -50,7 +50,7 @@ function plus(at: usize, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
 }
 
-/** A particle that has been moved here from `from` (address of f32x4), and its velocity changed from (vx, vy, vz). */
+/** Records the change of a particle that was moved from `from` (address of f32x4) and had the velocity (vx, vy, vz). */
 export function noteChange(particle: usize, from: usize, vx: f64, vy: f64, vz: f64): void {
   const row = islandRow(particle);
   const origin = <usize>load<u32>(row, BODY_FIRST);
@@ -77,8 +77,8 @@ export function noteChange(particle: usize, from: usize, vx: f64, vy: f64, vz: f
 }
 
 /**
- * What an island with a rigid body brings into the substep: P* = sum m v and L* = sum m S x v about o, which are kept
- * in its row, with v as predicted.
+ * Records the momentum of an island with a rigid body at the start of the substep: P* = sum m v and L* = sum m S x v
+ * about o, in its row, with v as predicted.
  */
 export function noteIsland(row: usize, island: i32): void {
   const first = <usize>load<u32>(row, BODY_FIRST);
@@ -91,7 +91,7 @@ export function noteIsland(row: usize, island: i32): void {
   addMomentum(row, island, (safe ? safe : <usize>load<u32>(HEADER, H_XPREV)) - X, 0, 1);
 }
 
-/** After rigid.ts: such islands get back what they brought along. @param h s */
+/** Restores the momentum of such islands, after rigid.ts. @param h s */
 export function keepIslands(h: f32): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES);
   for (let n = 0; n < load<i32>(HEADER, H_BODY_COUNT); n++) {
@@ -117,8 +117,8 @@ export function keepIslands(h: f32): void {
 }
 
 /**
- * Adds an island's momentum, and the angular one about BODY_CENTER, to its row.
- * @param toPlace from X to its positions; h s, where velocities are damped, else 0; sign 1 or -1
+ * Adds an island's linear momentum, and its angular momentum about BODY_CENTER, to its row.
+ * @param toPlace offset from X to the positions; h s if velocities are damped, else 0; sign 1 or -1
  */
 function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
@@ -160,7 +160,7 @@ function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64)
   plus(row + BODY_SPIN + 16, lz);
 }
 
-/** Puts back what has been noted. */
+/** Restores the recorded momentum. */
 export function endKeeping(): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES);
   for (let n = 0; n < load<i32>(HEADER, H_BODY_COUNT); n++) {
@@ -182,7 +182,7 @@ function putBack(row: usize, island: i32): void {
   moveAlong(row, island, -px / mass, -py / mass, -pz / mass);
 }
 
-/** Adds v, and the turn that was found, to the island that was measured. */
+/** Adds v, and the rotation of `findTurn`, to the measured island. */
 function moveAlong(row: usize, island: i32, vx: f64, vy: f64, vz: f64): void {
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
   const bodies = bodiesOf(row, island);

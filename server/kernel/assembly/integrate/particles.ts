@@ -1,14 +1,14 @@
 /**
- * What happens to every particle of a range: prediction (symplectic Euler) and the velocity update (Bender et al. 2014,
+ * Integration of a range of particles: prediction (symplectic Euler) and the velocity update (Bender et al. 2014,
  * Algorithm 1, lines 1-2, 10 and 12). A fixed particle has w = 0 and does not move.
  *
- * Places are compensated (Kahan 1965): x is float32, whose steps at 300 m are 0.03 mm, more than gravity moves what
- * falls from rest in ten substeps, and at 1 m still more than 1/10,000 s at 1 mm/s does. So what rounding takes from x
- * is kept in a low word, which the next substep adds to what moves the particle:
- *   t = low + h v,  x' = x + t,  low' = t - (x' - x)                 exact where |x| > |t|
- * and the velocity is made from what the particle has moved, (x - xPrev) + (low' - low), not from what float32 shows of
- * it. Likewise velocities, to which 1/10,000 s of gravity adds 500 steps of float32 at 20 m/s, give or take a half,
- * always the same. Everybody else sees x and v alone, which are within half a step of the truth.
+ * Positions use compensated summation (Kahan 1965). Float32 has steps of 0.03 mm at 300 m, more than gravity moves a
+ * body from rest in ten substeps; at 1 m still more than 1/10,000 s at 1 mm/s. So the rounding error of x is kept in a
+ * low word, which the next substep adds to the displacement:
+ *   t = low + h v,  x' = x + t,  low' = t - (x' - x)                 exact if |x| > |t|
+ * The velocity is computed from the true displacement, (x - xPrev) + (low' - low), not from the rounded one. Velocities
+ * have low words too: at 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike. All other code
+ * reads x and v alone, which are within half a step of the true values.
  */
 import {
   HEADER,
@@ -24,7 +24,7 @@ import {
 } from "../layout/layout";
 
 /**
- * v += h a; xPrev = x; x += h v, and what remembered stress adds (warmStart.ts).
+ * v += h a; xPrev = x; x += h v, and the displacement of remembered stress (warmStart.ts).
  * @param begin, end particle numbers; h s
  */
 export function predict(begin: i32, end: i32, h: f32): void {
@@ -88,7 +88,7 @@ export function updateVelocity(begin: i32, end: i32, h: f32): void {
       v128.store(v, f32x4.replace_lane(f32x4.mul(scale, way), 3, damping));
       continue;
     }
-    // what came to the prediction: where nothing did, not a bit of the velocity changes
+    // change since the prediction: if there is none, the velocity keeps all its bits
     const predicted = v128.load(v);
     const slow = v128.load(x + toSpeed);
     const solved = f32x4.sub(

@@ -1,9 +1,9 @@
-/** How fast what turns as a whole has to turn for an angular momentum: w = I^-1 L about its center. */
+/** Angular velocity of a body or island for a given angular momentum: w = I^-1 L about its center. */
 import { HEADER, H_BODY_COUNT, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_ISLAND, BODY_BYTES } from "../layout/layout";
 
-/** Mass of the island that was measured last, kg, and its center, from its first particle, m. */
+/** Mass of the last measured island, kg, and its center relative to its first particle, m. */
 export let mass: f64, centerX: f64, centerY: f64, centerZ: f64;
-/** sum m x x^T of it, kg m^2, from its first particle. */
+/** Its sum m x x^T, kg m^2, relative to its first particle. */
 let sumXX: f64;
 let sumYY: f64;
 let sumZZ: f64;
@@ -11,22 +11,22 @@ let sumXY: f64;
 let sumXZ: f64;
 let sumYZ: f64;
 
-/** What `findTurn` found, 1/s. */
+/** Results of `findTurn`, 1/s. */
 export let turnX: f64 = 0;
 export let turnY: f64 = 0;
 export let turnZ: f64 = 0;
 
-/** Rows from `row` on among which those of its island are: what is free has one of its own. */
+/** Returns the number of rows from `row` on that contain the island's bodies: a free body has one row. */
 // @inline
 export function bodiesOf(row: usize, island: i32): i32 {
   return load<i32>(row, BODY_FREE) ? 1 : load<i32>(HEADER, H_BODY_COUNT) - island;
 }
 
-/** Mass, center and inertia of the island that body number `island` stands for, at x. */
+/** Measures mass, center and inertia at x of the island that body number `island` represents. */
 export function measureIsland(row: usize, island: i32): void {
   const bodies = bodiesOf(row, island);
   const first = <usize>load<u32>(row, BODY_FIRST);
-  // coordinates from the first particle, for the digits
+  // relative to the first particle, to keep digits
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
   const oz: f64 = load<f32>(first, 8);
@@ -72,7 +72,7 @@ export function measureIsland(row: usize, island: i32): void {
 }
 
 /**
- * Of the island that was measured: I = tr(Q) - Q, Q = sum m (x - c)(x - c)^T = sum m x x^T - M c c^T.
+ * Finds the angular velocity of the measured island: I = tr(Q) - Q, Q = sum m (x - c)(x - c)^T = sum m x x^T - M c c^T.
  * @param gx, gy, gz f64 kg m^2/s, about c
  */
 export function findTurn(gx: f64, gy: f64, gz: f64): void {
@@ -96,7 +96,7 @@ export function findTurn(gx: f64, gy: f64, gz: f64): void {
   const k22 = i00 * i11 - i01 * i01;
   const determinant = i00 * k00 + i01 * k01 + i02 * k02;
   const trace = i00 + i11 + i22;
-  // a body on a line does not say how fast it turns about it
+  // the rotation of a straight body about its line is undetermined
   const inverse: f64 = determinant > 1e-9 * trace * trace * trace ? 1.0 / determinant : 0.0;
   turnX = inverse * (k00 * gx + k01 * gy + k02 * gz);
   turnY = inverse * (k01 * gx + k11 * gy + k12 * gz);

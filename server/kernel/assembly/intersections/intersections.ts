@@ -1,7 +1,8 @@
 /**
- * Which edges go through which triangles, of surfaces that may touch: asked when a scene starts or is reset, and to
- * untangle it. Edges are asked four at a time against the tree of triangles, as in pairs.ts; boxes that only touch
- * meet, so nothing is rounded. Order: pairs of surfaces, the first's edges, the second's; within them the trees' order.
+ * Finds edges that go through triangles, of surfaces that may touch. Used when a scene starts or is reset, and to
+ * untangle it. Edges are tested four at a time against the tree of triangles. Boxes that only touch
+ * count as meeting, so nothing is rounded. Order: pairs of surfaces, the first's edges, the second's; within them the
+ * trees' order.
  */
 import {
   HEADER,
@@ -37,8 +38,7 @@ import {
   TRIANGLE_LEAF_BYTES,
 } from "../layout/layout";
 import { APART, CROSSING, meeting } from "../math/segmentTriangle";
-import { refitTrees } from "../broadPhase/pairs";
-import { ask, lanesOf, overlapping } from "../broadPhase/trees";
+import { ask, lanesOf, overlapping, refitTrees } from "../broadPhase/trees";
 
 let shift: usize;
 let itself: bool;
@@ -46,16 +46,16 @@ let surfaces: i32;
 let found: i32;
 
 /**
- * Fills H_INTERSECTIONS with every edge and triangle that meet and share no particle, but for those that are all fixed.
+ * Fills H_INTERSECTIONS with every edge and triangle that meet and share no particle, except fixed ones.
  * @param positions address of an f32x4 array parallel to X, or X; trees are refitted to it
- * @returns how many there are: if that is more than H_INTERSECTION_CAPACITY, the list holds the first ones
+ * @returns number of intersections: if it exceeds H_INTERSECTION_CAPACITY, the list has the first ones
  */
 export function findIntersections(positions: usize): i32 {
   const count = load<i32>(HEADER, H_SURFACE_COUNT);
   const rows = <usize>load<u32>(HEADER, H_SURFACE);
   shift = positions - <usize>load<u32>(HEADER, H_X);
   found = 0;
-  refitTrees(positions, 0);
+  refitTrees(positions);
   for (let a = 0; a < count; a++) {
     const A = rows + <usize>a * SURFACE_BYTES;
     const meets = <usize>load<u32>(A, SURFACE_MEETS);
@@ -74,7 +74,7 @@ export function findIntersections(positions: usize): i32 {
   return found;
 }
 
-/** Edges of surface A against triangles of surface B. */
+/** Tests edges of surface A against triangles of surface B. */
 function list(A: usize, B: usize, numbers: i32): void {
   const edges = <usize>load<u32>(A, SURFACE_EDGE_TREE);
   const triangles = <usize>load<u32>(B, SURFACE_TRIANGLE_TREE);
@@ -83,7 +83,7 @@ function list(A: usize, B: usize, numbers: i32): void {
   askOwn(edges, <usize>load<u32>(edges, TREE_NODES), triangles);
 }
 
-/** Leaves of edges below `node` whose box meets that of all triangles. */
+/** Finds leaves of edges below `node` whose box meets that of all triangles. */
 function askOwn(edges: usize, node: usize, triangles: usize): void {
   const root = <usize>load<u32>(triangles, TREE_NODES);
   const low = v128.load(root, NODE_BOX_LOW);
@@ -136,7 +136,7 @@ function most(leaf: usize, at: usize): v128 {
   return f32x4.pmax(f32x4.pmax(row(leaf, at), row(leaf, at + 48)), row(leaf, at + 96));
 }
 
-/** Four edges against four triangles: boxes, then the test itself. */
+/** Tests four edges against four triangles: boxes first, then exactly. */
 function leaves(edges: usize, E: usize, triangles: usize, T: usize): void {
   const lx = least(T, TRIANGLE_LEAF_AT);
   const ly = least(T, TRIANGLE_LEAF_AT + 16);

@@ -1,15 +1,15 @@
 /**
- * Drives apart what is tangled, in every iteration. Along n, given by the host at the start of the tick with the points
- * where edges and triangles meet (server/sim/intersections), the one side goes by d against the other in this substep,
- * no more and no less:
+ * Drives tangled surfaces apart, in every iteration. At the start of the tick the host gives a direction n and the
+ * points where edges and triangles intersect (server/sim/intersections). In this substep one side moves by exactly d
+ * along n relative to the other:
  *   C = n . sum_k b_k (x_k - xPrev_k) - d = 0,  dL = -C / sum_k w_k b_k^2,  x_k += w_k b_k dL n
- * A constraint on velocity: bodies follow whole, however stiff or heavy they are, and what elasticity has stored in the
- * intersection is let go no faster than d/h. Equal and opposite at the same points, so that momentum is kept. Where two
- * surfaces part as wholes it is one constraint for the mean of all points, in as many rows as it needs; else one for
- * each point, of which an iteration makes good SHARE. Tried and lost: shifts of x and xPrev alike, which make no
- * velocity, but a solid body's elasticity takes them back, and its center goes only by the shifted particles' share of
- * the mass; a constraint for every point and all of it at once, which fights the elasticity between the points and
- * blows up.
+ * It is a constraint on velocity: bodies follow as a whole, however stiff or heavy they are, and elastic energy stored
+ * in the intersection is released no faster than d/h. Pushes are equal and opposite at the same points, so momentum is
+ * conserved. If two surfaces are separated as wholes, one constraint moves the mean of all points, in as many rows as
+ * needed. Else each point has one, of which an iteration corrects SHARE.
+ * Tried: equal shifts of x and xPrev (no velocity, but elasticity takes them back, and the center moves only by the
+ * shifted particles' share of the mass); a full constraint for every point (fights the elasticity between points and
+ * blows up).
  */
 import {
   HEADER,
@@ -62,9 +62,9 @@ export function driveApart(): void {
     if (W > 0) {
       const drive = load<f32>(row, INTERSECTION_DRIVE);
       let missing = drive - along(gone, normal);
-      // no way to go: it is only kept from going deeper
+      // without a target distance it is only kept from going deeper
       if (drive === 0) missing = max<f32>(0, missing);
-      // what leaves by itself, as a collider may, pulls nothing after it
+      // surfaces that already separate, for instance by a collider, must not pull the other side along
       if (missing < 0) missing = min<f32>(0, max<f32>(missing, drive - along(own, normal)));
       const by = f32x4.mul(normal, f32x4.splat((rows > 1 ? missing : SHARE * missing) / W));
       for (let at = row; at < next; at += INTERSECTION_BYTES) {

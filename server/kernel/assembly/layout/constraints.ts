@@ -7,16 +7,16 @@ import { F32, F64, I32, LANES } from "./sizes.ts";
 export const PARTICLE_BYTES = 16;
 
 /**
- * Fixed particles at the end of the arrays that padded lanes point at: a unit tetrahedron's corners (1,0,0) (0,1,0)
- * (0,0,1) (0,0,0).
+ * Fixed particles at the end of the arrays, for padded lanes: corners (1,0,0) (0,1,0) (0,0,1) (0,0,0) of a unit
+ * tetrahedron.
  */
 export const DUMMIES = 4;
 
 /**
- * Tetrahedron: 4 x 4 addresses, D_m^-1 row by row. Isotropic and elastic: in the principal axes of K = sum w b b^T,
- * which every isotropic material allows (sim/constraints/tetrahedra.ts); K (00 11 22) and the compliance S (normal,
- * coupling) times the unit 1/tr K (that of soft elements is smaller), and that unit, of which multipliers are
- * multiples: what is squared and cubed is near 1.
+ * Tetrahedron: 4 x 4 addresses, D_m^-1 row by row. Isotropic and elastic, in the principal axes of K = sum w b b^T,
+ * which every isotropic material allows (sim/constraints/tetrahedra.ts). Then K (00 11 22) and the compliance S
+ * (normal, coupling) times the unit 1/tr K (smaller for soft elements), and that unit. Multipliers are multiples of it,
+ * so that squares and cubes are near 1.
  */
 export const KIND_TET = 1;
 export const KIND_PAPER_TET = 32;
@@ -43,27 +43,27 @@ export const TET_ORTHO_BYTES = TET_S_SHEAR + 3 * LANES;
  */
 export const KIND_TET_PLASTIC = 11;
 export const KIND_PAPER_TET_PLASTIC = 36;
-export const KIND_PLASTIC = 12; // flows
+export const KIND_PLASTIC = 12; // flow phase
 /**
- * Dashpots (constraints/dashpots.ts): blocks of plastic tetrahedra, of triangles and of stencils; the strain that the
- * substep began with, which is state, is in place of the plastic one, or behind the rest.
+ * Dashpots (constraints/dashpots.ts): blocks of plastic tetrahedra, of triangles and of stencils. The strain at the
+ * start of the substep, which is state, replaces the plastic one or follows the other rows.
  */
 export const KIND_TET_DASHPOT = 17;
-export const KIND_TET_PAST = 18; // keeps it
+export const KIND_TET_PAST = 18; // stores that strain
 export const TET_PLASTIC_STRAIN = TET_ORTHO_BYTES;
 export const TET_FLOW = TET_PLASTIC_STRAIN + 6 * LANES;
 export const TET_BODY = TET_FLOW + 3 * LANES;
 export const TET_PLASTIC_BYTES = TET_BODY + LANES;
 
 /**
- * What a tetrahedron block remembers between iterations, in an array of its own, so that a substep of one iteration
- * does not touch it: six multipliers, and F [L] (9) as applied so far, of inverted lanes, too.
+ * Values that a tetrahedron block keeps between iterations, in a separate array, which a substep of one iteration does
+ * not touch: six multipliers, and F [L] (9) as applied so far, also of inverted lanes.
  */
 export const TET_APPLIED = 6 * LANES;
 export const TET_KEPT_BYTES = TET_APPLIED + 9 * LANES;
 
 /**
- * Remembered stress of a tetrahedron block: what it remembers between iterations, but as it acts in this tick
+ * Remembered stress of a tetrahedron block: the values it keeps between iterations, as they act in this tick
  * (warmStart.ts), and each lane's body number.
  */
 export const WARM_START_BODY = 15 * LANES;
@@ -71,7 +71,7 @@ export const WARM_START_BYTES = WARM_START_BODY + LANES;
 
 /**
  * Neo-Hookean tetrahedra: addresses, TET_DM and TET_K, then V mu, V lambda, the stretch below which the energy is
- * continued, each lane's body number. Nine multipliers in an array of their own.
+ * continued, each lane's body number. Nine multipliers in a separate array.
  */
 export const KIND_NEO_HOOKEAN = 50;
 export const KIND_PAPER_NEO_HOOKEAN = 37;
@@ -87,7 +87,7 @@ export const HYPER_KEPT_BYTES = 144;
 
 /**
  * Triangle: 3 x 4 addresses, D_m^-1 (2x2), compliance S00 S01 S11 S22 (already divided by the volume), K = sum w b b^T
- * (00 01 11). In an array of their own three multipliers, and F [L] (3x2) as applied so far.
+ * (00 01 11). In a separate array three multipliers, and F [L] (3x2) as applied so far.
  */
 export const KIND_TRIANGLE = 2;
 export const KIND_PAPER_TRIANGLE = 33;
@@ -105,7 +105,7 @@ export const TRI_APPLIED = 3 * LANES;
 export const TRI_KEPT_BYTES = TRI_APPLIED + 6 * LANES;
 
 /**
- * Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, sum w K^2. In an array of their own three
+ * Bending stencil: 4 x 4 addresses, K0..K3, compliance, rest length of K x, sum w K^2. In a separate array three
  * multipliers.
  */
 export const KIND_BEND = 3;
@@ -118,15 +118,15 @@ export const BEND_BYTES = BEND_W + LANES;
 
 export const KIND_BEND_DASHPOT = 15;
 export const KIND_BEND_PAST = 16;
-export const BEND_PAST = BEND_BYTES; // K x along the vectors that turn with the stencil
+export const BEND_PAST = BEND_BYTES; // K x along unit vectors that turn with the stencil
 export const BEND_DASHPOT_BYTES = BEND_PAST + 3 * LANES;
 
 export const BEND_KEPT_BYTES = 48;
 
 /**
- * Geometric constraints, all alike behind their addresses: rest value, compliance, k', the bound of the multiplier, 1
- * if the multiplier is kept (compliance) or 0 (stiffness k'). The multiplier is behind them, or of distances in an
- * array of its own.
+ * Geometric constraints have the same rows after their addresses: rest value, compliance, k', the bound of the
+ * multiplier, 1 if the multiplier is kept (compliance) or 0 (stiffness k'). The multiplier follows; those of distances
+ * are in a separate array.
  */
 export const GEOMETRIC_ALPHA = LANES;
 export const GEOMETRIC_STIFFNESS = GEOMETRIC_ALPHA + LANES;
@@ -135,8 +135,8 @@ export const GEOMETRIC_KEEP = GEOMETRIC_LIMIT + LANES;
 export const GEOMETRIC_LAMBDA = GEOMETRIC_KEEP + LANES;
 
 /**
- * Distance: 2 x 4 addresses, then rest length and the rest; the unit vector from x1 to x0 at rest. The multiplier's
- * bound is the upper one.
+ * Distance: 2 x 4 addresses, then rest length and the rows above; the unit vector from x1 to x0 at rest. The bound of
+ * the multiplier is the upper one.
  */
 export const KIND_DISTANCE = 20;
 export const DISTANCE_REST = 2 * LANES;
@@ -146,8 +146,8 @@ export const DISTANCE_BYTES = DISTANCE_DIRECTION + 3 * LANES;
 export const DISTANCE_KEPT_BYTES = 16;
 
 /**
- * Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rest. The multiplier's bound is the
- * lower one.
+ * Volume of a tetrahedron: 4 x 4 addresses, then six times the rest volume and the rows above. The bound of the
+ * multiplier is the lower one.
  */
 export const KIND_VOLUME = 21;
 export const VOLUME_REST = 4 * LANES;
@@ -171,6 +171,6 @@ export const ENCLOSED_ALPHA = ENCLOSED_GRADIENT + I32; // f32 m^3/Pa
 export const ENCLOSED_STIFFNESS = ENCLOSED_ALPHA + F32; // f32 k'
 export const ENCLOSED_LIMIT = ENCLOSED_STIFFNESS + F32; // f32 lower bound of the multiplier
 export const ENCLOSED_KEEP = ENCLOSED_LIMIT + F32; // f32 1: the multiplier is kept, 0: not
-export const ENCLOSED_REST = ENCLOSED_KEEP + F32; // f64 six times the wanted volume, m^3
+export const ENCLOSED_REST = ENCLOSED_KEEP + F32; // f64 six times the target volume, m^3
 export const ENCLOSED_LAMBDA = ENCLOSED_REST + F64; // f64
 export const ENCLOSED_BYTES = ENCLOSED_LAMBDA + F64 + 24;

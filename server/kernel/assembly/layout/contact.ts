@@ -1,6 +1,4 @@
-/**
- * Contact between surfaces: surfaces, pairs as they are listed, blocks of contacts, intersections, marks of particles.
- */
+/** Contact between surfaces: surfaces, listed pairs, contact blocks, intersections, particle marks. */
 import { F32, I32, LANES } from "./sizes.ts";
 
 export const SURFACE_FIRST = 0; // i32 address of the body's first particle in X (its surface particles come first)
@@ -11,43 +9,44 @@ export const SURFACE_RADIUS = SURFACE_TRIANGLE_COUNT + I32; // f32 contact thick
 export const SURFACE_SOLID = SURFACE_RADIUS + F32; // i32 SOLID
 export const SURFACE_EDGES = SURFACE_SOLID + I32; // i32 pointer: addresses, two per edge
 export const SURFACE_EDGE_COUNT = SURFACE_EDGES + I32; // i32
-// i32 pointer: bounding volumes of the triangles (trees.ts); 0: it has none
+// i32 pointer: bounding volumes of the triangles (trees.ts); 0: no tree
 export const SURFACE_TRIANGLE_TREE = SURFACE_EDGE_COUNT + I32;
 export const SURFACE_EDGE_TREE = SURFACE_TRIANGLE_TREE + I32; // i32 pointer
-// i32 pointer: a byte for every surface, MEETS_*: may the two touch (its own: may it touch itself)
+// i32 pointer: a byte MEETS_* for every surface: whether the two may touch (for itself: self-contact)
 export const SURFACE_MEETS = SURFACE_EDGE_TREE + I32;
 export const SURFACE_STATIC = SURFACE_MEETS + I32; // f32 square root of the static friction coefficient
-export const SURFACE_DYNAMIC = SURFACE_STATIC + F32; // f32 square root of the dynamic one
+export const SURFACE_DYNAMIC = SURFACE_STATIC + F32; // f32 square root of the dynamic friction coefficient
 export const SURFACE_RESTITUTION = SURFACE_DYNAMIC + F32; // f32 square root of the coefficient of restitution
-// f32 how far a particle may stray from its trajectory while the list of pairs stays valid, m
-export const SURFACE_MARGIN = SURFACE_RESTITUTION + F32;
-export const SURFACE_LIMIT = SURFACE_MARGIN + F32; // f32 greatest sensible SURFACE_MARGIN, m
-// i32: a core mesh of a collider whose own shape particles answer to (collide.ts); triangle meshes have none: 0
+// f32 m, largest useful move of a particle before its leaf is measured again
+export const SURFACE_LIMIT = SURFACE_RESTITUTION + F32 + 4;
+// i32 SHAPED_* of a collider's core mesh if particles collide with its own shape (collide.ts); triangle meshes: 0
 export const SURFACE_SHAPED = SURFACE_LIMIT + F32 + 16;
 export const SURFACE_BYTES = SURFACE_SHAPED + I32 + 12;
 
-/** SURFACE_SOLID. */
+/** Values of SURFACE_SOLID. */
 export const SOLID_CLOTH = 0; // a sheet: both sides are outside
 export const SOLID_SOFT = 1; // closed: a soft body
-export const SOLID_BALL = 2; // balls.ts handles it
+export const SOLID_BALL = 2; // solved by balls.ts
 export const SOLID_COLLIDER = 3; // a collider's core mesh
 
-/** A byte of SURFACE_MEETS. */
+/** Values of a byte of SURFACE_MEETS. */
 export const MEETS_NEVER = 0;
 export const MEETS = 1;
-export const MEETS_MARKED = 2; // contact is off between what is MARK_INTERSECTING of the one and of the other
-export const MEETS_INTERSECTING = 3; // they are so tangled that contact between them is off
-export const MEETS_SKIPPED = 4; // likewise, and no search for intersections now
-// added to one of these while both are asleep or fixed: no contact; and where the two touched when they fell asleep
+export const MEETS_MARKED = 2; // contact is off between MARK_INTERSECTING particles of the two
+export const MEETS_INTERSECTING = 3; // tangled: contact between them is off
+export const MEETS_SKIPPED = 4; // likewise, and intersections are not searched now
+// MEETS_ASLEEP is added while both are asleep or fixed: no contact. MEETS_TOUCHING: the two touched when they fell
+// asleep
 export const MEETS_ASLEEP = 16;
 export const MEETS_TOUCHING = 32;
 
-/** SURFACE_SHAPED. */
+/** Values of SURFACE_SHAPED. */
 export const SHAPED = 1;
-export const SHAPED_SMOOTH = 2; // so large and round that nothing else has to push: pairs of it are only verified
+// large and smooth, so that its shape alone keeps surfaces out: its pairs are only verified
+export const SHAPED_SMOOTH = 2;
 
 /**
- * A pair of primitives as the broad phase lists it (pairs.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1,
+ * A new row of contact (pairList.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1,
  * b0, b1).
  */
 export const PAIR_ADDRESS = 0; // i32x4 particle addresses in X
@@ -55,67 +54,40 @@ export const PAIR_NORMAL = PAIR_ADDRESS + LANES; // f32x3 unit vector from the s
 export const PAIR_GAP = PAIR_NORMAL + 3 * F32; // f32 their distance, m
 export const PAIR_SURFACES = PAIR_GAP + F32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = PAIR_SURFACES + I32; // f32 distance that contact keeps, m
-// u32 of a new row: its CLOSE row << 8 | its name there; once it is placed: its lane, -1: none
+// u32 for a new row: its CLOSE row << 8 | its name there; once it is placed: its lane, -1: none
 export const PAIR_COLOR = PAIR_THICKNESS + F32;
-// i32 of a near pair: 1 .. 3, the triangle's corner that is nearest to the vertex, or 1, an end of an edge is nearest;
-// else 0
+// i32 for a near pair: 1 .. 3, the triangle's corner nearest to the vertex; or 1, if an end of an edge is nearest; else
+// 0
 export const PAIR_CORNER = PAIR_COLOR + I32;
 export const PAIR_BYTES = PAIR_CORNER + I32;
 
-/** Listing by several threads (pairChunks.ts): chunks of all blocks of four vertices or edges, piece after piece. */
-export const CHUNKS_PIECES = 0; // i32 pointer: PIECE rows, and one more with the sum of all blocks
-export const CHUNKS_PIECE_COUNT = CHUNKS_PIECES + I32; // i32
-export const CHUNKS_BLOCKS = CHUNKS_PIECE_COUNT + I32; // i32 blocks in a chunk
-export const CHUNKS_COUNT = CHUNKS_BLOCKS + I32; // i32 chunks
-export const CHUNKS_ROWS = CHUNKS_COUNT + I32; // i32 pointer: CHUNK rows
-export const CHUNKS_PAGES = CHUNKS_ROWS + I32; // i32 pointer: PAGE_BYTES each
-export const CHUNKS_PAGE_COUNT = CHUNKS_PAGES + I32; // i32
-export const CHUNKS_POSITIONS = CHUNKS_PAGE_COUNT + I32; // i32 address that is listed from
-export const CHUNKS_TRAJECTORIES = CHUNKS_POSITIONS + I32; // i32 likewise
-export const CHUNKS_TAKEN = CHUNKS_TRAJECTORIES + I32 + 28; // i32, atomic: pages asked for; on a cache line of its own
-export const CHUNKS_BYTES = CHUNKS_TAKEN + I32 + 60;
-
-/** Vertices of surface a against triangles of b, or edges of a against edges of b. */
-export const PIECE_FIRST = 0; // i32 blocks before it
-export const PIECE_A = PIECE_FIRST + I32; // i32 surface number
-export const PIECE_B = PIECE_A + I32; // i32
-export const PIECE_EDGES = PIECE_B + I32; // i32 1: edges, 0: vertices
-export const PIECE_BYTES = PIECE_EDGES + I32;
-
-export const CHUNK_VERTEX_PAGES = 0; // i32 address of the first page, 0: none
-export const CHUNK_EDGE_PAGES = CHUNK_VERTEX_PAGES + I32; // i32 likewise
-export const CHUNK_BYTES = CHUNK_EDGE_PAGES + I32;
-
-export const PAGE_NEXT = 0; // i32 address, 0: none
-export const PAGE_ROWS = PAGE_NEXT + I32; // i32 PAIR rows in it: vertex-triangle from its front, edge-edge from its end
-export const PAGE_AT = PAGE_ROWS + I32 + 8;
-export const PAGE_BYTES = PAGE_AT + 96 * LANES;
-
-export const PAGE_CAPACITY = 32; // rows
-
-/** An edge (a, b) and a triangle (c, d, e) that it meets (intersections.ts). */
+/** An edge (a, b) and a triangle (c, d, e) that intersect (intersections.ts). */
 export const INTERSECTION_ADDRESS = 0; // i32x5 particle addresses in X
 export const INTERSECTION_SURFACES = INTERSECTION_ADDRESS + 5 * I32; // i32 edge's surface << 16 | triangle's
-// i32 1: goes through the inside for certain; 0: touches it, or nothing less than exact arithmetic can tell
+// i32 1: the edge crosses the triangle's inside for certain; 0: it touches, or only exact arithmetic could tell
 export const INTERSECTION_CROSSES = INTERSECTION_SURFACES + I32;
 /**
- * The list once it is read: what is to be driven, five particles a row, one or more rows for a constraint
+ * The same row after the host has read the list: five particles to drive apart. A constraint has one or more rows
  * (resolution.ts).
  */
-export const INTERSECTION_ROWS = INTERSECTION_CROSSES; // i32 of this constraint
-// f32 how far they are to go apart in a substep, m; 0: left alone
+export const INTERSECTION_ROWS = INTERSECTION_CROSSES; // i32 rows of this constraint
+// f32 distance to move apart in a substep, m; 0: left alone
 export const INTERSECTION_DRIVE = INTERSECTION_CROSSES + I32;
-export const INTERSECTION_NORMAL = INTERSECTION_DRIVE + F32; // f32x3 that way
-// f32x5 of the particles: where edge and triangle meet, negative for what goes the other way
+export const INTERSECTION_NORMAL = INTERSECTION_DRIVE + F32; // f32x3 direction to move apart
+// f32x5 weights of the particles at the intersection, negative for those that move the other way
 export const INTERSECTION_WEIGHT = INTERSECTION_NORMAL + 3 * F32;
 export const INTERSECTION_BYTES = INTERSECTION_WEIGHT + 5 * F32;
 
-/** Two surfaces that part as wholes, and the way; kept while they are tangled (server/sim/intersections). */
-// i32 lower surface << 16 | higher; never 0 in use, because a surface does not part from itself
+/**
+ * Two surfaces that are separated as wholes, and their separation direction; kept while they are tangled
+ * (server/sim/intersections).
+ */
+// i32 lower surface << 16 | higher; never 0 in use, because a surface is not separated from itself
 export const WAY_PAIR = 0;
-export const WAY_TICK = WAY_PAIR + I32; // i32 when it was found
-export const WAY_DIRECTION = WAY_TICK + I32; // f32x3 unit vector, of the lower surface
-// i32 1 + the surface that the other one is drawn out of, in which it was wholly; 0: neither was in the other
+export const WAY_TICK = WAY_PAIR + I32; // i32 tick when it was found
+export const WAY_DIRECTION = WAY_TICK + I32; // f32x3 unit vector along which the lower surface moves
+// i32 1 + the enclosing surface, if the other one was wholly inside and is pulled out of it; 0: neither enclosed the
+// other
 export const WAY_OUTER = WAY_DIRECTION + 3 * F32;
 export const WAY_BYTES = WAY_OUTER + I32 + 8;
 
@@ -123,11 +95,11 @@ export const WAY_COUNT = 64;
 
 /** Four pairs of one kind and color. */
 export const CONTACT_BLOCK_ADDRESS = 0; // i32x4 x 4: first .. fourth particle of each
-// f32x4 x 3: a direction in which the pair is apart, from the second to the first
+// f32x4 x 3: a direction that separates the pair, from the second to the first
 export const CONTACT_BLOCK_NORMAL = CONTACT_BLOCK_ADDRESS + 4 * LANES;
-export const CONTACT_BLOCK_KEEP = CONTACT_BLOCK_NORMAL + 3 * LANES; // f32x4 least distance, m
+export const CONTACT_BLOCK_KEEP = CONTACT_BLOCK_NORMAL + 3 * LANES; // f32x4 least distance that contact guarantees, m
 export const CONTACT_BLOCK_THICKNESS = CONTACT_BLOCK_KEEP + LANES; // f32x4 distance that contact keeps, m
-// f32x4 distance when the pair was looked at last (of pairs that are far a lower bound), m; for tests and tools
+// f32x4 distance at the last check (a lower bound for far pairs), m; for tests and tools
 export const CONTACT_BLOCK_GAP = CONTACT_BLOCK_THICKNESS + LANES;
 export const CONTACT_BLOCK_NEAR = CONTACT_BLOCK_GAP + LANES; // i32x4 mask: solved in this substep
 export const CONTACT_BLOCK_BAD = CONTACT_BLOCK_NEAR + LANES; // i32x4 mask: not cleared
@@ -136,7 +108,7 @@ export const CONTACT_BLOCK_WEIGHT = CONTACT_BLOCK_BAD + LANES;
 export const CONTACT_BLOCK_STATIC = CONTACT_BLOCK_WEIGHT + 4 * LANES; // f32x4 static friction coefficient
 export const CONTACT_BLOCK_DYNAMIC = CONTACT_BLOCK_STATIC + LANES; // f32x4 dynamic
 export const CONTACT_BLOCK_BOUNCE = CONTACT_BLOCK_DYNAMIC + LANES; // f32x4 coefficient of restitution
-// i32x4 bits: corner k of the triangle is this pair's to answer for when it is what the vertex is nearest to
+// i32x4 bits: this pair is the one that is solved if corner k of the triangle is nearest to the vertex
 export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
 // f32x4 x 3: push on the first primitive in the last substep, kg m, while the room has piles (contactLoads.ts)
 export const CONTACT_BLOCK_PUSH = CONTACT_BLOCK_OWNS + LANES;
@@ -157,41 +129,42 @@ export const PUSHES_A_PARTICLE = 4;
 export const PILES = -1;
 
 /**
- * What decides whether a block is looked at stands apart from it (blockStatus.ts): i32 0 if no lane is
- * CONTACT_BLOCK_NEAR, and i32 0 if no lane is CONTACT_BLOCK_BAD.
+ * Status words, stored apart from the blocks (blockStatus.ts): i32 0 if no lane is CONTACT_BLOCK_NEAR, and i32 0 if no
+ * lane is CONTACT_BLOCK_BAD.
  */
 export const STATUS_BYTES = 4;
 
-/** Colors; pairs beyond go into blocks of their own, behind the last color. */
+/** Number of colors. Further pairs get blocks of their own behind the last color. */
 export const CONTACT_COLORS = 128;
 
 /**
- * Entries of a table of colors: near pairs, then those that are not (contactList.ts); of each the colors and what
- * stands alone.
+ * Entries of a color table (contactList.ts): for near pairs and for the rest, the colors and one entry for pairs
+ * without a color.
  */
 export const COLOR_ENTRIES = 258;
 
 /**
- * Sums of a zone: f64 mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to give, center
+ * Sums of a zone, f64: mass, m S (3), m u (3), m S x u (3), m S S^T (6), displacement (3) and spin (3) to apply, center
  * (3), flags.
  */
 export const ZONE_BYTES = 208;
 
 /**
- * There is room for at least so many, and for one a particle: before zones have their sums there, the pairs that get an
- * impulse have a row of that size (impulses.ts).
+ * Least number of rows; there is also one for each particle. Before zones store their sums there, pairs with an impulse
+ * use rows of that size (impulses.ts).
  */
 export const IMPULSE_ROWS = 1024;
 export const MARK_BYTES = 2; // a u16 for each particle (state/marks.ts)
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
-export const MARK_ZONE = 4; // of a rigid zone, while there are any
-export const MARK_LEANS = 8; // on a collider, while there are impulses
+export const MARK_ZONE = 4; // member of a rigid zone, while zones are solved
+export const MARK_LEANS = 8; // stopped by a collider, while impulses are solved
 export const MARK_INTERSECTING = 16;
-export const MARK_LAGS = 32; // of a collider's core mesh: the response has held it back in the last substep
-export const MARK_GLIDES = 64; // of a body that is drawn out of another one: colliders do not hold it by friction
-// tangled with a collider; without MARK_INTERSECTING: of a body that is drawn out of one as a whole, or off one:
-// colliders' shapes leave it alone, but for planes
+export const MARK_LAGS = 32; // particle of a collider's core mesh that the response held back in the last substep
+// particle of a body that is pulled out of another one: colliders apply no friction to it
+export const MARK_GLIDES = 64;
+// tangled with a collider; without MARK_INTERSECTING: the body is pulled out of or off a collider as a whole.
+// Colliders' shapes leave it alone, but for planes
 export const MARK_WITHIN = 128;
-export const MARK_SLOW = 256; // of a body that is: what began inside leaves slowly
-export const MARK_RIGID = 512; // of a rigid body, for good
+export const MARK_SLOW = 256; // began inside a collider, and leaves it slowly
+export const MARK_RIGID = 512; // particle of a rigid body, always

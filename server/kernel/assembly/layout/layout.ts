@@ -1,9 +1,9 @@
 /**
- * The memory map that the kernel (asc) and the loader (tsc) share. Numbers only, so that both compilers read the same
- * files. All addresses in memory are absolute byte addresses in the room's one WebAssembly.Memory.
+ * The memory map shared by kernel (asc) and loader (tsc). Numbers only, so that both compilers can read the same files.
+ * All addresses are absolute byte addresses in the room's one WebAssembly.Memory.
  *
- * A row is a list of its fields: each begins where the one before it ends, which is said as that field's name and size
- * (sizes.ts). A bare number behind a size is padding. Fields that are alternatives begin at the same one.
+ * A row is a list of its fields. Each begins where the one before it ends, written as that field's name plus its size
+ * (sizes.ts). A bare number after a size is padding. Alternative fields begin at the same place.
  */
 export * from "./bodies.ts";
 export * from "./colliders.ts";

@@ -5,9 +5,9 @@ import { I32 } from "./sizes.ts";
 export const LIST_CLOSE = 0; // CLOSE rows
 export const LIST_NOTES = 1; // words of FRONT_FOUND
 export const LIST_ROWS = 2; // PAIR rows, edge-edge at the end
-export const LIST_PARTED = 3; // PARTED rows, those that wait to be split at the end
+export const LIST_PARTED = 3; // PARTED rows; those that will be split are at the end
 export const LIST_BLOCKS = 4; // contact blocks, edge-edge at the end
-export const LIST_SOLVED = 5; // contact blocks that are solved
+export const LIST_SOLVED = 5; // packed contact blocks that are solved
 export const LIST_PICKED = 6; // near lanes
 export const LIST_KINDS = 7;
 
@@ -17,6 +17,6 @@ export const LIST_UNIT = LIST_KIND + I32; // i32 bytes for each unit of the kind
 export const LIST_BYTES = LIST_UNIT + I32 + 4;
 
 export const GROWTH_CAPACITY = 0; // i32 address of the word with the capacity
-export const GROWTH_MOST = GROWTH_CAPACITY + I32; // i32 greatest capacity that numbers in other lists can name
-export const GROWTH_PEAK = GROWTH_MOST + I32; // i32 units that were in use at most since the room began
+export const GROWTH_MOST = GROWTH_CAPACITY + I32; // i32 largest capacity that numbers in other lists can address
+export const GROWTH_PEAK = GROWTH_MOST + I32; // i32 most units in use since the room began
 export const GROWTH_BYTES = GROWTH_PEAK + I32 + 4;

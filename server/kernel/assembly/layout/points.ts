@@ -6,7 +6,7 @@ import { F32, I32, LANES } from "./sizes.ts";
 
 export const POINT_MAX_PARTICLES = 24;
 
-export const POINT_ACTIVE = 0; // i32: 0 not in use, POINT_HELD or POINT_HAND
+export const POINT_ACTIVE = 0; // i32: 0 not in use, POINT_HELD, POINT_HAND or POINT_IMPLICIT
 export const POINT_COUNT = POINT_ACTIVE + I32; // i32 particles
 export const POINT_ALPHA = POINT_COUNT + I32; // f32 compliance, m/N
 export const POINT_MAX_FORCE = POINT_ALPHA + F32; // f32 N
@@ -14,30 +14,33 @@ export const POINT_TARGET = POINT_MAX_FORCE + F32; // f32x4
 export const POINT_LAMBDA = POINT_TARGET + LANES; // f32x4
 export const POINT_ADDRESS = POINT_LAMBDA + LANES; // i32[POINT_MAX_PARTICLES]
 export const POINT_WEIGHT = POINT_ADDRESS + POINT_MAX_PARTICLES * I32; // f32[POINT_MAX_PARTICLES]
-/** MOTION row of the collider that carries the target, which is then its place at rest; 0: it stands. */
+/**
+ * MOTION row of the collider that carries the target, which is then given at the collider's rest pose; 0: fixed in
+ * space.
+ */
 export const POINT_MOTION = POINT_WEIGHT + POINT_MAX_PARTICLES * F32; // i32 pointer
-/** Of a hand: the target's motion in each substep of this tick, m. */
+/** For a grab: motion of the target in each substep of this tick, m. */
 export const POINT_STEP = POINT_MOTION + I32; // f32[3]
-/** Of a hand: the edges that it may stretch, EDGE rows, and how many there are. */
+/** For a grab: the edges that it may stretch, EDGE rows, and their number. */
 export const POINT_EDGES = POINT_STEP + 3 * F32; // i32 pointer
 export const POINT_EDGE_COUNT = POINT_EDGES + I32; // i32
-/** Length of an edge over its rest length at which a hand has no force left; and that from which on it has less. */
+/** Length of an edge over its rest length at which a grab has no force left, and from which on its force falls. */
 export const POINT_MAX_STRETCH = POINT_EDGE_COUNT + I32; // f32
 export const POINT_EASE_STRETCH = POINT_MAX_STRETCH + F32; // f32
-/** Furthest that a hand moves the point in one substep, m. */
+/** Largest motion of the held point by a grab in one substep, m. */
 export const POINT_MAX_SHIFT = POINT_EASE_STRETCH + F32; // f32
-/** Most of |L| in this substep, N s^2. */
+/** Largest |L| in this substep, N s^2. */
 export const POINT_LIMIT = POINT_MAX_SHIFT + F32; // f32
-/** Share of the force that the body as a whole leaves the hand in this tick, 0 to 1; and the body's number. */
+/** Share of a grab's force that the whole body allows in this tick, 0 to 1; and the body's number. */
 export const POINT_SHARE = POINT_LIMIT + F32; // f32
 export const POINT_BODY = POINT_SHARE + F32; // i32
-/** Share of its speed that the hand has in the next substep, 0 to 1. */
+/** Share of its speed that the grab has in the next substep, 0 to 1. */
 export const POINT_PACE = POINT_BODY + I32; // f32
 export const POINT_BYTES = POINT_PACE + F32 + 28;
 
-/** POINT_ACTIVE: it holds. */
+/** POINT_ACTIVE: an attachment. */
 export const POINT_HELD = 1;
-/** The target moves by POINT_STEP a substep, and no further ahead than the force reaches. */
+/** A grab: the target moves by POINT_STEP a substep, no further ahead than the force reaches. */
 export const POINT_HAND = 2;
 /** Holds an implicit body (implicit/points.ts). */
 export const POINT_IMPLICIT = 3;

@@ -10,22 +10,22 @@ export const PHASE_PASS = PHASE_CHUNKS + I32; // i32 PASS_FIRST and PASS_LAST, a
 export const PHASE_STAGE = PHASE_PASS + I32; // i32
 // i32 pointer to the first block of remembered stress, 0 if the kind has none
 export const PHASE_WARM_START = PHASE_STAGE + I32;
-/** What only some kinds need; each kind's file says which. */
+/** Fields that only some kinds need; each kind's file defines them. */
 export const PHASE_FIRST = PHASE_WARM_START + I32; // i32 first particle, or bytes of a block
-// i32 pointer to what the first block of constraints remembers between iterations, if that is in an array of its own
+// i32 pointer to the values that the first block keeps between iterations, if they are in a separate array
 export const PHASE_OWN = PHASE_FIRST;
-export const PHASE_CORNERS = PHASE_FIRST + I32; // i32 particles of a constraint, or rows that it remembers
-// i32 address: x_k of every particle, or the multipliers of iteration k, or BODY_MEETS of all its particles
+export const PHASE_CORNERS = PHASE_FIRST + I32; // i32 particles of a constraint, or rows that it keeps
+// i32 address: x_k of every particle, or the multipliers of iteration k, or BODY_MEETS of the phase's particles
 export const PHASE_KEPT = PHASE_CORNERS + I32;
 export const PHASE_SUM = PHASE_KEPT + I32; // i32 address: corrections of every particle, their count in the fourth lane
 // i32 address: x_(k-1) of every particle, or the multipliers of iteration k-1
 export const PHASE_OLDER = PHASE_SUM + I32;
-export const PHASE_OMEGA = PHASE_OLDER + I32; // f32 Chebyshev's factor of this iteration; 1 is none
-export const PHASE_RUNS = PHASE_OMEGA + F32; // i32 pointer: RUN rows, ascending; 0: none of its blocks is left out
+export const PHASE_OMEGA = PHASE_OLDER + I32; // f32 Chebyshev's factor of this iteration; 1: none
+export const PHASE_RUNS = PHASE_OMEGA + F32; // i32 pointer: RUN rows, ascending; 0: no block is ever left out
 export const PHASE_RUN_COUNT = PHASE_RUNS + I32; // i32
 export const PHASE_BYTES = PHASE_RUN_COUNT + I32;
 
-/** Blocks (or rows) of one body that may wait or sleep: left out while it does. */
+/** Blocks (or rows) of one body that may be inactive or asleep: left out meanwhile. */
 export const RUN_FIRST = 0; // i32
 export const RUN_END = RUN_FIRST + I32; // i32
 export const RUN_BODY = RUN_END + I32; // i32 address of its BODY row
@@ -34,9 +34,9 @@ export const RUN_BYTES = RUN_BODY + I32 + 4;
 /** First iteration of a substep: multipliers start at zero. */
 export const PASS_FIRST = 1;
 
-/** Last iteration of a substep: nobody will ask for the multipliers. */
+/** Last iteration of a substep: multipliers are not needed afterwards. */
 export const PASS_LAST = 2;
-/** What a phase does; what solves constraints is in constraints.ts. */
+/** Kinds of phases. Those that solve constraints are in constraints.ts. */
 export const KIND_PREDICT = 0;
 export const KIND_POINTS = 4;
 export const KIND_VELOCITY = 5;
@@ -60,25 +60,22 @@ export const KIND_VERIFY = 66;
 export const KIND_IMPLICIT = 70; // IMPLICIT rows
 export const KIND_WIND_FORCES = 72; // WIND_TRIANGLE rows
 export const KIND_WIND_ACCELERATIONS = 73; // WIND_PARTICLE rows
-export const KIND_IMPLICIT_AIM = 74; // the TOGETHER row: where its bodies are going
+export const KIND_IMPLICIT_AIM = 74; // the TOGETHER row: moves its bodies to their unconstrained positions
 export const KIND_IMPLICIT_TOGETHER = 75; // the TOGETHER row
 
 /**
- * Rows behind the program's phases, shared out in the middle of others: parts of a color's pairs, of the check of all
- * pairs.
+ * Rows after the program's phases, for work that is shared in the middle of a phase: pairs of a color, the check of all
+ * pairs, boxes of leaves, leaf pairs.
  */
 export const KIND_SHARED_CONTACTS = 67;
 export const KIND_SHARED_CHECK = 68;
 export const KIND_SHARED_REFIT = 69;
 export const KIND_SHARED_CLOSE = 71;
-export const SHARED_CONTACTS = 0; // which row of them
+export const SHARED_CONTACTS = 0; // numbers of these rows
 export const SHARED_CHECK = 1;
 export const SHARED_REFIT = 2;
 export const SHARED_CLOSE = 3;
 export const SHARED_ROWS = 4;
 
-/**
- * Parts that what is shared out in the middle of a phase has: enough for the threads of a room to even out, few enough
- * to be claimed quickly.
- */
+/** Number of parts of such work: enough to balance the threads of a room, few enough to be claimed quickly. */
 export const SHARED_PARTS = 8;

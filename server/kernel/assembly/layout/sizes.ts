@@ -1,5 +1,5 @@
-/** What fields of rows are made of, in bytes. */
-export const I32 = 4; // and addresses
+/** Sizes of the fields of rows, in bytes. */
+export const I32 = 4; // also addresses
 export const F32 = 4;
 export const I64 = 8;
 export const F64 = 8;

@@ -1,4 +1,4 @@
-/** Stages of a tick that have a clock; all readings are called after these names (sim/types.ts). */
+/** Stages of a tick that have a clock. All readings carry these names (sim/types.ts). */
 export const STAGE_WARM_START = 0;
 export const STAGE_BROAD_PHASE = 1;
 export const STAGE_INTEGRATE = 2;

@@ -3,7 +3,7 @@
  * 5.1.5).
  */
 
-/** Barycentric weights (of a, b, c) and position of the last result; one instance belongs to one thread. */
+/** Barycentric weights (of a, b, c) and position of the last result; each thread has its own instance. */
 export let weightA: f32, weightB: f32, weightC: f32;
 export let closestX: f32, closestY: f32, closestZ: f32;
 

@@ -1,38 +1,38 @@
 /**
- * Closest points of a vertex and a triangle, and of two edges, on f32x4 positions (the fourth lane is not read). Pairs
- * are told apart by the solution without bounds: where it lies inside both primitives the difference is along the
- * normal n = u x v,
+ * Closest points of a vertex and a triangle, and of two edges, on f32x4 positions (the fourth lane is not read). First
+ * the problem is solved without bounds. If the solution lies inside both primitives, the difference is along the normal
+ * n = u x v,
  *   vertex-triangle   q = p - a:   b = (q x v).n / n^2,  c = (u x q).n / n^2                       (u, v: edges from a)
  *   edges             q = a0 - b0: s = (v x q).n / n^2,  t = (u x q).n / n^2                       (u, v: edges a, b)
- * and otherwise the closest points lie on a side that it violates (the squared distance is convex): points against
- * segments. float64 throughout: differences of float32 numbers and products of those are exact to the last bit or
- * nearly, so needles, nearly parallel edges and gaps far below float32's steps of the edges get the right normal.
- * Degenerate triangles and edges are what they look like: segments and points. Tried and lost: Voronoi regions by Gram
- * determinants (closestOnTriangle.ts), in whose float32 a pair of edges at an angle of 1e-4 is off by a thousandth of
- * its length. Results are globals of the instance, so of the thread.
+ * Otherwise the closest points lie on a side that it violates (the squared distance is convex): points against
+ * segments. All in float64: differences of float32 numbers and their products are exact to the last bit or nearly. So
+ * needles, nearly parallel edges and gaps far below the float32 steps of the edges get the right normal. Degenerate
+ * triangles and edges count as segments and points. Results are globals of the instance, so of the thread.
+ * Tried: Voronoi regions by Gram determinants (closestOnTriangle.ts). In float32 a pair of edges at an angle of 1e-4 is
+ * off by a thousandth of its length.
  */
 
 /** Weights of the triangle's corners. */
 export let weightA: f32, weightB: f32, weightC: f32;
-/** Where on edge a (0: a0, 1: a1) and on edge b. */
+/** Place of the closest point on edge a (0: a0, 1: a1) and on edge b. */
 export let edgeS: f32, edgeT: f32;
-/** From the second primitive's closest point to the first's, m: not a unit vector. */
+/** Vector from the second primitive's closest point to the first's, m: not a unit vector. */
 export let differenceX: f64, differenceY: f64, differenceZ: f64;
 /** Their squared distance, m^2. */
 let squared: f64;
 
 /**
- * A point on a segment: two roundings (2^-53 each) of three coordinates leave 1.5e-31 of |q|^2, whose direction would
- * mean nothing.
+ * A point on a segment: two roundings (2^-53 each) of three coordinates leave 1.5e-31 of |q|^2, which has no meaningful
+ * direction.
  */
 const ROUNDING: f64 = 1e-30;
 
-// the foot of the last `segment`
+// foot of the last `segment`
 let foot: f64;
 
 /**
- * Point minus the closest point of the segment 0..u, of a point at q.
- * @returns whether it is closer than `squared`; then difference and squared are set, and foot
+ * Finds the vector from the closest point of the segment 0..u to a point q.
+ * @returns whether it is closer than `squared`; then difference, squared and foot are set
  */
 // @inline
 function segment(qx: f64, qy: f64, qz: f64, ux: f64, uy: f64, uz: f64): bool {
@@ -72,9 +72,9 @@ function z(a: v128): f64 {
 }
 
 /**
- * Vertex p against triangle a, b, c.
- * @returns their squared distance, m^2, infinite where a coordinate is no number; also sets `squared`, the difference
- *   from the triangle to the vertex, and the three weights
+ * Closest points of vertex p and triangle a, b, c.
+ * @returns their squared distance, m^2, infinite if a coordinate is NaN; also sets `squared`, the difference from the
+ * triangle to the vertex, and the three weights
  */
 export function closestVertexTriangle(p: v128, a: v128, b: v128, c: v128): f64 {
   const ax = x(a);
@@ -114,7 +114,7 @@ export function closestVertexTriangle(p: v128, a: v128, b: v128, c: v128): f64 {
     }
   }
   squared = Infinity;
-  if (!(n2 >= 0)) return squared; // a coordinate is no number
+  if (!(n2 >= 0)) return squared; // a coordinate is NaN
   if (wc < 0 && segment(qx, qy, qz, ux, uy, uz)) {
     weightA = <f32>(1 - foot);
     weightB = <f32>foot;
@@ -134,9 +134,9 @@ export function closestVertexTriangle(p: v128, a: v128, b: v128, c: v128): f64 {
 }
 
 /**
- * Edge a0 a1 against edge b0 b1.
- * @returns their squared distance, m^2, infinite where a coordinate is no number; also sets `squared`, the difference
- *   from b to a, edgeS and edgeT
+ * Closest points of edge a0 a1 and edge b0 b1.
+ * @returns their squared distance, m^2, infinite if a coordinate is NaN; also sets `squared`, the difference from b to
+ * a, edgeS and edgeT
  */
 export function closestEdges(a0: v128, a1: v128, b0: v128, b1: v128): f64 {
   const ax = x(a0);
@@ -158,7 +158,7 @@ export function closestEdges(a0: v128, a1: v128, b0: v128, b1: v128): f64 {
   const ny = uz * vx - ux * vz;
   const nz = ux * vy - uy * vx;
   const n2 = nx * nx + ny * ny + nz * nz;
-  // parallel, or an edge without length: any side may be the one
+  // parallel, or an edge without length: test all sides
   let low = true;
   let high = true;
   let left = true;
@@ -183,7 +183,7 @@ export function closestEdges(a0: v128, a1: v128, b0: v128, b1: v128): f64 {
     }
   }
   squared = Infinity;
-  if (!(n2 >= 0)) return squared; // a coordinate is no number
+  if (!(n2 >= 0)) return squared; // a coordinate is NaN
   if (low && segment(qx, qy, qz, vx, vy, vz)) {
     edgeS = 0;
     edgeT = <f32>foot;
@@ -192,7 +192,7 @@ export function closestEdges(a0: v128, a1: v128, b0: v128, b1: v128): f64 {
     edgeS = 1;
     edgeT = <f32>foot;
   }
-  // b's ends against a: the difference from a's foot to b's end, turned around below
+  // b's ends against a: the difference leads from a's foot to b's end, and is negated below
   let ofA = false;
   if (left && segment(-qx, -qy, -qz, ux, uy, uz)) {
     edgeS = <f32>foot;

@@ -75,7 +75,7 @@ export function scatter(at: usize, x: v128, y: v128, z: v128, w: v128): void {
   v128.store(<usize>load<u32>(at, 12), secondHalves(xyHigh, zwHigh));
 }
 
-/** Least and greatest of four lanes; NaN if any of them is. */
+/** Least and greatest of four lanes; NaN if any lane is NaN. */
 // @inline
 export function smallest(a: v128): f32 {
   return min<f32>(
@@ -91,11 +91,11 @@ export function largest(a: v128): f32 {
   );
 }
 
-/** From X to the low words and to what rounding took (integrate/particles.ts), where solvers keep them; else 0. */
+/** Offsets from X to the low words and to the rounding (integrate/particles.ts); 0 if the room has none. */
 export let toLow: usize = 0;
 let toRounding: usize = 0;
 
-/** Before a phase: whether its solvers keep what rounding takes from positions. */
+/** Call before a phase: finds the arrays for rounding errors of positions. */
 export function keepRounding(): void {
   const low = <usize>load<u32>(HEADER, H_LOW);
   const X = <usize>load<u32>(HEADER, H_X);
@@ -104,8 +104,9 @@ export function keepRounding(): void {
 }
 
 /**
- * Moves four particles (x, y, z, w), at the four addresses held at `at`, by s (gx, gy, gz).
- * @param keeps compile-time constant: whether what rounding takes is kept; a branch here costs every solver a twelfth
+ * Moves four particles (x, y, z, w), at the four addresses stored at `at`, by s (gx, gy, gz).
+ * @param keeps compile-time constant: whether rounding errors are stored; a runtime branch would cost every solver a
+ * twelfth
  */
 // @inline
 export function shift(
@@ -127,7 +128,7 @@ export function shift(
   if (keeps) keepLost(at, sub(mul(s, gx), sub(nx, x)), sub(mul(s, gy), sub(ny, y)), sub(mul(s, gz), sub(nz, z)));
 }
 
-/** What x could not take of a shift, which is exact where |x| is above it. */
+/** Stores the part of a shift that rounding lost. It is exact if |x| exceeds the shift. */
 function keepLost(at: usize, x: v128, y: v128, z: v128): void {
   const none = f32x4.splat(0);
   const xyLow = low(x, y);
@@ -141,8 +142,7 @@ function keepLost(at: usize, x: v128, y: v128, z: v128): void {
 }
 
 /**
- * The low word takes it; what has become half a step of float32 or more there goes on to x. Lane 3 of both words is 0:
- * w stays.
+ * Adds it to the low word, and carries half steps of float32 or more over to x. Lane 3 of both words is 0, so w stays.
  */
 // @inline
 function keep(particle: usize, lost: v128): void {

@@ -1,20 +1,19 @@
 /**
- * Natural logarithm of four positive float32 numbers, from + - * / and integer operations alone: the same bits on every
- * machine, which the host's Math.log does not promise.
+ * Natural logarithm of four positive float32 numbers, with + - * / and integer operations only: the same bits on every
+ * machine, which the host's Math.log does not guarantee.
  *
  *   x = 2^e m with sqrt(1/2) <= m < sqrt 2,  u = (m - 1)/(m + 1),  |u| < 0.1716
- *   ln m = 2 (u + u^3/3 + u^5/5 + u^7/7 + u^9/9)      atanh's series; what is cut off is below 2 u^11/11 = 7e-10
- *   ln x = e ln 2 + ln m                              ln 2 in two parts, the first with so few bits that its product
- *   with e is exact
+ *   ln m = 2 (u + u^3/3 + u^5/5 + u^7/7 + u^9/9)      atanh's series; the remainder is below 2 u^11/11 = 7e-10
+ *   ln x = e ln 2 + ln m                              ln 2 in two parts; e times the first is exact
  * m - 1 is exact, so ln 1 = 0 and the relative error does not grow near 1. Error: 2.5 units in the last place at most
- * over all normal numbers (tests/parity/logarithm.test.ts); zero, negative, subnormal numbers and NaN give numbers that
- * mean nothing.
+ * over all normal numbers (tests/parity/logarithm.test.ts). Results for zero, negative, subnormal numbers and NaN are
+ * undefined.
  */
 import { add, sub, mul, madd } from "./lanes";
 
 /** Bits of sqrt(1/2): numbers from here up to sqrt 2 have e = 0. */
 const SQRT_HALF: i32 = 0x3f3504f3;
-/** ln 2 rounded to 15 bits, and the rest of it. */
+/** ln 2 rounded to 15 bits, and its remainder. */
 const LN2_HIGH: f32 = 0.693145751953125;
 const LN2_LOW: f32 = 0.00000142860682030941723212;
 

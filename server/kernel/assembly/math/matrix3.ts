@@ -1,6 +1,6 @@
 /** 3x3 matrices f64x9 in memory, row by row. Sums are in the order of the columns. */
 
-/** to = A B. @param to neither of the two */
+/** to = A B. @param to different from both */
 export function multiply(A: usize, B: usize, to: usize): void {
   for (let row: usize = 0; row < 72; row += 24) {
     const x = load<f64>(A + row);
@@ -11,7 +11,7 @@ export function multiply(A: usize, B: usize, to: usize): void {
   }
 }
 
-/** to = A B^T. @param to neither of the two */
+/** to = A B^T. @param to different from both */
 export function multiplyTransposed(A: usize, B: usize, to: usize): void {
   for (let row: usize = 0; row < 72; row += 24) {
     const x = load<f64>(A + row);
@@ -22,13 +22,13 @@ export function multiplyTransposed(A: usize, B: usize, to: usize): void {
   }
 }
 
-/** a b - c d, of the numbers at these offsets. */
+/** Returns a b - c d, of the numbers at these offsets. */
 // @inline
 export function cofactor(A: usize, a: usize, b: usize, c: usize, d: usize): f64 {
   return load<f64>(A + a) * load<f64>(A + b) - load<f64>(A + c) * load<f64>(A + d);
 }
 
-/** to = det(A) A^-T. @param to not A */
+/** to = det(A) A^-T. @param to different from A */
 export function cofactors(A: usize, to: usize): void {
   store<f64>(to, cofactor(A, 32, 64, 40, 56));
   store<f64>(to, cofactor(A, 40, 48, 24, 64), 8);

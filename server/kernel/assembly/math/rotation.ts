@@ -1,11 +1,11 @@
 /**
- * The rotation that fits one cloud of points to another best: R maximizes tr(R^T A), A = sum m r q^T. As a unit
+ * The rotation that best fits one cloud of points to another: R maximizes tr(R^T A), A = sum m r q^T. As a unit
  * quaternion it is the eigenvector of the largest eigenvalue of a symmetric 4x4 matrix (Horn 1987, Closed-form solution
- * of absolute orientation using unit quaternions), found by cyclic Jacobi rotations in float64: + - * / sqrt in a fixed
- * order, so the bits are the same everywhere. It is a proper rotation whatever A is: for an inverted cloud the nearest
- * one (the smallest singular value negated), for a flat one the only one, for a straight one or a point one of the
- * many. Tried and left: Newton's polar iteration (R + R^-T)/2 needs a determinant above zero and a fallback; the
- * eigenvector costs 2 us a body.
+ * of absolute orientation using unit quaternions). It is found by cyclic Jacobi rotations in float64: + - * / sqrt in a
+ * fixed order, so the bits are the same everywhere. R is a proper rotation for any A: for an inverted cloud the nearest
+ * one (the smallest singular value negated), for a flat one the only one, for a straight one or a point one of many.
+ * Tried: Newton's polar iteration (R + R^-T)/2 needs a positive determinant and a fallback; the eigenvector costs 2 us
+ * a body.
  */
 
 /** 4x4 matrix and its eigenvectors (rows): f64x32. */
@@ -14,7 +14,7 @@ export const ROTATION_SCRATCH = 256;
 /** Quadratic convergence: 4 to 6 sweeps of 6 rotations reach rounding from anywhere. */
 const MAX_SWEEPS = 12;
 
-// R of the last fit, row by row; one instance belongs to one thread
+// R of the last fit, row by row; each thread has its own instance
 export let r00: f64, r01: f64, r02: f64, r10: f64, r11: f64, r12: f64, r20: f64, r21: f64, r22: f64;
 
 // @inline
@@ -60,7 +60,7 @@ export function fitRotation(
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep++) {
     let off: f64 = 0;
     for (let i = 0; i < 3; i++) for (let j = i + 1; j < 4; j++) off += load<f64>(at(m, i, j)) * load<f64>(at(m, i, j));
-    if (!(off > 1e-36 * total)) break; // entries 1e-18 of the whole: the angle left is below rounding
+    if (!(off > 1e-36 * total)) break; // entries below 1e-18 of the whole: the remaining angle is below rounding
     for (let i = 0; i < 3; i++) for (let j = i + 1; j < 4; j++) turn(m, v, i, j);
   }
   let best = 0;
@@ -91,12 +91,12 @@ function pair(m: usize, i: i32, j: i32, value: f64): void {
   store<f64>(at(m, j, i), value);
 }
 
-/** One Jacobi rotation: makes entry (p, q) zero, by the smaller of the two angles. */
+/** One Jacobi rotation: zeroes entry (p, q), by the smaller of the two angles. */
 function turn(m: usize, v: usize, p: i32, q: i32): void {
   const g = load<f64>(at(m, p, q));
   if (g === 0) return;
   const theta = (load<f64>(at(m, q, q)) - load<f64>(at(m, p, p))) / (2 * g);
-  // theta^2 may overflow to infinity: then t is 0, which is right
+  // theta^2 may overflow to infinity: then t = 0, which is correct
   const t: f64 = (theta >= 0 ? 1 : -1) / (abs(theta) + sqrt(theta * theta + 1));
   const c: f64 = 1 / sqrt(t * t + 1);
   const s = t * c;

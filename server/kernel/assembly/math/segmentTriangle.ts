@@ -1,9 +1,9 @@
 /**
- * Does a segment meet a triangle? Signs of determinants in float64 on float32 points, trusted where their value is
- * above the rounding bound (Shewchuk 1997: 7.77e-16 times the permanent of a 3 x 3 determinant of differences; below
- * 2^-50). Apart is an answer that was proved: both ends on one side of the plane; the line past the triangle; or a gap
- * between them as seen along an axis, which tells what lies in one plane. Uncertain signs prove nothing, so what
- * touches, and what no more than rounding keeps apart, meets.
+ * Tests whether a segment meets a triangle. Uses signs of determinants in float64 on float32 points. A sign counts if
+ * the value exceeds the rounding bound (Shewchuk 1997: 7.77e-16 times the permanent of a 3 x 3 determinant of
+ * differences; below 2^-50). APART is a proof: both ends on one side of the plane; the line passes the triangle; or a
+ * gap between them in the projection along an axis, which decides coplanar cases. Uncertain signs prove nothing, so
+ * primitives that touch, or are separated by no more than rounding, meet.
  */
 export const APART: i32 = 0;
 const MEETING: i32 = 1;
@@ -24,7 +24,7 @@ function z(p: usize): f64 {
   return <f64>load<f32>(p, 8);
 }
 
-/** Sign of (b - a) x (c - a) . (d - a), 0 where rounding may have made it. */
+/** Returns the sign of (b - a) x (c - a) . (d - a), 0 if rounding may have made it. */
 function orient(a: usize, b: usize, c: usize, d: usize): i32 {
   const ax = x(a);
   const ay = y(a);
@@ -52,7 +52,7 @@ function orient(a: usize, b: usize, c: usize, d: usize): i32 {
   return Math.abs(value) > BOUND * size ? (value > 0 ? 1 : -1) : 0;
 }
 
-/** Likewise in the plane of two axes (byte offsets of their coordinates): side of c from the line a b. */
+/** Returns the same in the plane of two axes (byte offsets of their coordinates): side of c from the line a b. */
 // @inline
 function side(a: usize, b: usize, c: usize, i: usize, j: usize): i32 {
   const ai = <f64>load<f32>(a + i);
@@ -63,7 +63,9 @@ function side(a: usize, b: usize, c: usize, i: usize, j: usize): i32 {
   return Math.abs(value) > BOUND * (Math.abs(p) + Math.abs(q)) ? (value > 0 ? 1 : -1) : 0;
 }
 
-/** A gap between segment a b and triangle c d e beside the line of one of their sides, as seen along the third axis. */
+/**
+ * Returns whether one of their sides separates segment a b and triangle c d e in the projection along the third axis.
+ */
 function gapAlong(a: usize, b: usize, c: usize, d: usize, e: usize, i: usize, j: usize): bool {
   // all corners strictly on one side of the segment
   const s = side(a, b, c, i, j);
@@ -71,7 +73,7 @@ function gapAlong(a: usize, b: usize, c: usize, d: usize, e: usize, i: usize, j:
   return outside(c, d, e, a, b, i, j) || outside(d, e, c, a, b, i, j) || outside(e, c, d, a, b, i, j);
 }
 
-/** Both ends strictly beyond the side p q, whose triangle lies at r. */
+/** Returns whether both ends are strictly beyond the side p q of the triangle with third corner r. */
 // @inline
 function outside(p: usize, q: usize, r: usize, a: usize, b: usize, i: usize, j: usize): bool {
   const s = side(p, q, r, i, j);
@@ -96,7 +98,7 @@ export function meeting(a: usize, b: usize, c: usize, d: usize, e: usize): i32 {
   const u = orient(a, b, e, c);
   if (s * t < 0 || t * u < 0 || u * s < 0) return APART;
   if (first * second < 0 && s * t > 0 && t * u > 0) return CROSSING;
-  // no number, or infinite: nothing to untangle
+  // NaN or infinite: nothing to untangle
   if (!(sum(a) + sum(b) + sum(c) + sum(d) + sum(e) < Infinity)) return APART;
   return gapAlong(a, b, c, d, e, 0, 4) || gapAlong(a, b, c, d, e, 4, 8) || gapAlong(a, b, c, d, e, 8, 0)
     ? APART

@@ -1,31 +1,31 @@
 /**
  * Singular value decomposition of four 3x3 matrices at once: F = U diag(sigma) V^T with rotations U and V, sigma_0 >=
- * sigma_1 >= |sigma_2|. A reflection in F shows as a negative sigma_2: the smallest singular value and its column of U
- * are negated (Irving et al. 2004; Bender et al. 2014, section 4.2).
+ * sigma_1 >= |sigma_2|. A reflection in F gives a negative sigma_2: the smallest singular value and its column of U are
+ * negated (Irving et al. 2004; Bender et al. 2014, section 4.2).
  *
- * V without iteration, from T = F^T F = q I + p B with tr B = 0 and |B|^2 = 6 (after Eberly 2014, "A robust eigensolver
- * for 3x3 symmetric matrices"):
+ * V is found without iteration, from T = F^T F = q I + p B with tr B = 0 and |B|^2 = 6 (after Eberly 2014, "A robust
+ * eigensolver for 3x3 symmetric matrices"):
  *   the eigenvalues of B are 2 cos(phi + 2 pi k/3), cos 3 phi = r = det B/2. The one far from both others (by 3/2 and
- *   more) is sign(r) 2 c with
- *   4 c^3 - 3 c = |r| and sqrt(3)/2 <= c <= 1, where the cubic is steep: an interpolation good to 1e-4 and one Newton
- *   step are float32's digits.
- *   Its eigenvector is the largest cross product of two rows of B - 2 c I; in the plane across it one Jacobi rotation
- *   does the rest.
+ *   more) is sign(r) 2 c with 4 c^3 - 3 c = |r| and sqrt(3)/2 <= c <= 1, where the cubic is steep. An interpolation
+ *   accurate to 1e-4 and one Newton step reach float32's precision.
+ *   Its eigenvector is the largest cross product of two rows of B - 2 c I. One Jacobi rotation in the plane across it
+ *   gives the other two.
  * U = F V, orthogonalized from the largest singular value down. Squaring F costs digits: the angle between v_i and v_j
- * is good to 2^-24 sigma_0^2/(sigma_i^2 - sigma_j^2), and what a function of F loses over the decomposition of F itself
- * is up to sigma_0/sigma_1.
+ * is accurate to 2^-24 sigma_0^2/(sigma_i^2 - sigma_j^2). A function of F loses up to sigma_0/sigma_1 compared to a
+ * decomposition of F itself.
  *
- * Lost: cyclic Jacobi in these lanes, exact angles first and McAdams' approximate ones after, 16 ns an element and
- * sweep, three to four sweeps (75 ... 91 ns an element with all the rest); in scalar float64 460 ... 515 ns.
+ * Tried, slower: cyclic Jacobi in these lanes, exact angles first and McAdams' approximate ones after, 16 ns an element
+ * and sweep, three to four sweeps (75 ... 91 ns an element in all); scalar float64 460 ... 515 ns.
  */
 import { add, sub, mul, madd, dot3 } from "./lanes";
 import { SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "../layout/layout";
 
 /**
- * Below this times sigma_0, sigma_1 is rounding and its direction means nothing: the element has collapsed to a line.
+ * If sigma_1 is below this times sigma_0, it is rounding and its direction is meaningless: the element has collapsed to
+ * a line.
  */
 const LINE: f32 = 1e-6;
-/** Keeps 0/0 out of lanes that are diagonal already, or in a point. */
+/** Avoids 0/0 in lanes that are already diagonal, or a point. */
 const TINY: f32 = 1e-30;
 // @inline
 function pick(mask: v128, yes: v128, no: v128): v128 {
@@ -68,7 +68,7 @@ export function svdLanes(at: usize): void {
   let b01 = t01;
   let b02 = t02;
   let b12 = t12;
-  // p = 0: every direction will do, and B = 0 leads to one
+  // p = 0: any direction is valid, and B = 0 leads to one
   const p2 = madd(
     f32x4.splat(0.33333334),
     dot3(b01, b01, b02, b02, b12, b12),
@@ -165,9 +165,9 @@ export function svdLanes(at: usize): void {
   const vx = madd(sin, wx, mul(cos, ux));
   const vy = madd(sin, wy, mul(cos, uy));
   const vz = madd(sin, wz, mul(cos, uz));
-  // largest first: the far one is the largest if r >= 0, else the smallest; the third is their cross product, so V is a
-  // rotation
-  m = f32x4.ge(m00, m11); // the rotation is by less than pi/4: who was larger stays larger
+  // largest first: the isolated one is the largest if r >= 0, else the smallest; the third is their cross product, so V
+  // is a rotation
+  m = f32x4.ge(m00, m11); // the rotation is by less than pi/4, so the order of sizes stays
   const lx = pick(m, ox, vx);
   const ly = pick(m, oy, vy);
   const lz = pick(m, oz, vz);
@@ -192,7 +192,7 @@ export function svdLanes(at: usize): void {
   u20 = mul(u20, g);
   m = f32x4.gt(s0, tiny);
   if (!i32x4.all_true(m)) {
-    // in a point: any direction will do. Sigma is a ratio of lengths, so TINY has no unit
+    // collapsed to a point: any direction is valid. Sigma is a ratio of lengths, so TINY has no unit
     u00 = pick(m, u00, one);
     u10 = v128.and(u10, m);
     u20 = v128.and(u20, m);
@@ -211,7 +211,7 @@ export function svdLanes(at: usize): void {
   u21 = mul(u21, g);
   m = f32x4.gt(s1, f32x4.max(mul(f32x4.splat(LINE), s0), tiny));
   if (!i32x4.all_true(m)) {
-    // on a line: a perpendicular, from the coordinate axis least along u0
+    // collapsed to a line: a perpendicular, from the coordinate axis least along u0
     const x = f32x4.abs(u00);
     const y = f32x4.abs(u10);
     const z = f32x4.abs(u20);

@@ -1,6 +1,6 @@
 /**
- * What a ball and what it touches do to each other (balls.ts): pushed apart along the normal, held together sideways,
- * or moved as one.
+ * Response of a ball and a surface in contact (balls.ts): separated along the normal, held by friction, or moved as
+ * one.
  */
 import {
   HEADER,
@@ -27,7 +27,7 @@ import { bounce } from "../colliders/coefficients";
 import { inverseMassAt, measure, pushAt } from "./rigidBody";
 
 /**
- * Ball and particle share what they moved in this substep, by their masses: afterwards they stand to each other as at
+ * Ball and particle share their motion in this substep by their masses: afterwards they have their relative position of
  * its start.
  */
 export function stick(shape: usize, at: usize): void {
@@ -35,7 +35,8 @@ export function stick(shape: usize, at: usize): void {
   const w: f64 = load<f32>(at, 12);
   const heavy = load<f64>(shape, SHAPE_INVERSE_MASS);
   const W = w + heavy;
-  if (!(W > 0) || rigidRow(at)) return; // a rigid body is not bent: verification sees to it
+  // a rigid body must not be deformed: the verification at the end of the substep handles it
+  if (!(W > 0) || rigidRow(at)) return;
   const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev));
   const y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4));
   const z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
@@ -53,9 +54,8 @@ function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
 }
 
 /**
- * What a displacement `approach` towards each other is to become, both ways together: turned around by restitution, or
- * just made good.
- * @param first particles of the two
+ * Returns the displacement that must undo an approach `approach`: reversed by restitution, or just undone.
+ * @param first, second particles of the two
  */
 function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
   if (!(approach > 0)) return 0;
@@ -83,7 +83,7 @@ let wayX: f64;
 let wayY: f64;
 let wayZ: f64;
 
-/** How the ball has moved against the triangle since the start of the substep, into wayX .. wayZ. */
+/** Stores the displacement of the ball against the triangle since the start of the substep in wayX .. wayZ. */
 function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: f64, oy: f64, oz: f64): void {
   wayX = displacement(shape, 0);
   wayY = displacement(shape, 8);
@@ -107,7 +107,7 @@ function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: 
 }
 
 /**
- * Parts ball and triangle by `depth` along n, and holds them together sideways.
+ * Separates ball and triangle by `depth` along n, with friction.
  * @param scratch ROTATION_SCRATCH bytes
  */
 export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, R: f64, scratch: usize): void {
@@ -119,7 +119,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const n0: f64 = nx;
   const n1: f64 = ny;
   const n2: f64 = nz;
-  // both are pushed at one point: particles where they are, what takes a push anywhere on the sphere
+  // both sides are pushed at one point: at the particles, or for a rigid body at a point on the sphere
   const arm = R + (light > 0 ? <f64>load<f32>(A + toPrev, 12) : 0);
   const sx = -arm * n0;
   const sy = -arm * n1;
@@ -152,7 +152,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
     shiftCorners(A, B, C, -lambda, n0, n1, n2, 0);
     if (still > 0) shiftCorners(A, B, C, -still, n0, n1, n2, toPrev);
   }
-  // friction between the surfaces: the ball's turns along
+  // friction between the surfaces, including the ball's turn
   const turnX = turn(shape, 0);
   const turnY = turn(shape, 8);
   const turnZ = turn(shape, 16);
@@ -164,9 +164,9 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
 }
 
 /**
- * Holds ball and triangle together sideways.
- * @param s, o where they are pushed, from the centers of the ball and of the rigid body `two`; t what the surfaces have
- *   slid on each other, m; light 1/kg of the corners there; most what friction can do, kg m
+ * Applies friction between ball and triangle.
+ * @param s, o where they are pushed, from the centers of the ball and of the rigid body `two`; t slip of the surfaces,
+ * m; light 1/kg of the corners there; most limit of friction, kg m
  */
 function rub(
   shape: usize,
@@ -199,14 +199,14 @@ function rub(
   else shiftCorners(A, B, C, cut, tx, ty, tz, 0);
 }
 
-/** Corners by their weights in the answer. @param to 0, or from X to where else they are moved */
+/** Moves corners by their weights in the answer. @param to 0, or offset from X to another array */
 function shiftCorners(A: usize, B: usize, C: usize, by: f64, x: f64, y: f64, z: f64, to: usize): void {
   shift(A + to, <f64>load<f32>(A, 12) * wa * by, x, y, z);
   shift(B + to, <f64>load<f32>(B, 12) * wb * by, x, y, z);
   shift(C + to, <f64>load<f32>(C, 12) * wc * by, x, y, z);
 }
 
-/** 1/kg that a corner of this weight moves with. */
+/** Returns a corner's part of the inverse mass, 1/kg. */
 // @inline
 function weighed(at: usize, weight: f64): f64 {
   return <f64>load<f32>(at, 12) * weight * weight;
@@ -231,7 +231,7 @@ export function center32(shape: usize): v128 {
   );
 }
 
-/** Where the center was when the substep began: after pushes that make no velocity, moved along with them. */
+/** Returns the center at the start of the substep, moved along by pushes that make no velocity. */
 // @inline
 export function centerBefore32(shape: usize): v128 {
   return f32x4(
@@ -248,7 +248,7 @@ export function centerBefore32(shape: usize): v128 {
   );
 }
 
-/** Two balls: the second's center is a point with its radius as the margin. */
+/** Collides two balls: the second's center is a point with its radius as the margin. */
 export function touchBall(one: usize, two: usize): void {
   const start = f32x4.sub(centerBefore32(two), centerBefore32(one));
   const end = f32x4.sub(center32(two), center32(one));
@@ -272,7 +272,7 @@ export function touchBall(one: usize, two: usize): void {
   const still = max<f64>(0, <f64>depth - back) / W;
   pushAt(one, 0, 0, 0, n0, n1, n2, lambda, still);
   pushAt(two, 0, 0, 0, n0, n1, n2, -lambda, -still);
-  // the touching points lie at -R n of one and +S n of the other
+  // the contact points are at -R n of one and +S n of the other
   const x = <f64>R * turn(one, 0) + <f64>S * turn(two, 0);
   const y = <f64>R * turn(one, 8) + <f64>S * turn(two, 8);
   const z = <f64>R * turn(one, 16) + <f64>S * turn(two, 16);

@@ -1,28 +1,28 @@
 /**
- * How deep a point or a triangle comes into a ball's sphere (balls.ts) on its way through a substep.
- * In the ball's frame the corners move on straight lines from xPrev - cPrev to x - c, and the distance from the center
- * to the moving triangle changes by at most the longest of the three motions, so that steps of d - (R + r) along them
- * never jump into the sphere (conservative advancement, as in collide.ts). A triangle that enters is put back to where
- * it entered.
+ * Swept depth of a point or a triangle in a ball's sphere (balls.ts) during a substep.
+ * In the ball's frame the corners move on straight lines from xPrev - cPrev to x - c. The distance from the center to
+ * the moving triangle changes by at most the longest of the three motions. So steps of d - (R + r) along them never
+ * jump into the sphere (conservative advancement, as in collide.ts). A triangle that enters is put back to where it
+ * entered.
  */
 import { closestPoint, closestX, closestY, closestZ, weightA, weightB, weightC } from "../math/closestOnTriangle";
 
-/** As in collide.ts: what still grazes after so many steps counts as a hit. */
+/** As in collide.ts: a motion that still grazes after MAX_MARCH steps counts as a hit. */
 const MAX_MARCH = 24;
 /**
- * Share of its distance to which a triangle that begins within the margin may come nearer before that counts as going
- * through. Nearer to 1, things that slide along the sphere graze it too long for MAX_MARCH steps.
+ * A triangle that begins within the margin may come nearer, to this share of its distance, before it counts as going
+ * through. With a value nearer to 1, triangles that slide along the sphere graze it for more than MAX_MARCH steps.
  */
 const INNER: f32 = 0.98;
 
 /**
- * The last answer: normal from the triangle to the center, weights of its corners; one instance belongs to one thread.
+ * The last answer: normal from the triangle to the center, weights of its corners. Each thread has its own instance.
  */
 export let nx: f32, ny: f32, nz: f32, wa: f32, wb: f32, wc: f32;
-/** No one normal keeps this motion out: the triangle has to go with the ball. */
+/** True if no single normal keeps the motion out: the triangle must move with the ball. */
 export let blocked = false;
 
-/** Makes this the last answer again. */
+/** Restores an earlier answer. */
 export function setAnswer(x: f32, y: f32, z: f32, a: f32, b: f32, c: f32): void {
   nx = x;
   ny = y;
@@ -34,9 +34,8 @@ export function setAnswer(x: f32, y: f32, z: f32, a: f32, b: f32, c: f32): void 
 }
 
 /**
- * The motion of a point past a sphere of radius r around the origin: as `depthOfTriangle`, with the entry in closed
- * form.
- * @returns how far they have to part along n, m; not above 0: nothing. Sets n and the weights.
+ * Returns the depth of a moving point in a sphere of radius r around the origin, m: the distance to separate along n;
+ * not positive: none. Like `depthOfTriangle`, with the entry in closed form. Sets n and the weights.
  */
 export function depthOfPoint(p0: v128, p1: v128, r: f32): f32 {
   const x = f32x4.extract_lane(p0, 0);
@@ -69,7 +68,7 @@ export function depthOfPoint(p0: v128, p1: v128, r: f32): f32 {
   }
   const room2 = pp - inner * inner;
   const under = pd * pd - dd * room2;
-  // on its way in and through the inner sphere before the end
+  // it goes in and through the inner sphere before the end
   if (!(pd < 0 && under > 0 && start > 0)) return r - end;
   const t: f32 = room2 / (-pd + Mathf.sqrt(under));
   if (t > 1) return r - end;
@@ -90,11 +89,11 @@ export function depthOfPoint(p0: v128, p1: v128, r: f32): f32 {
 let distance: f32;
 let ux: f32;
 let uy: f32;
-let uz: f32; // of the last `view`: from the center, and direction to it
+let uz: f32; // results of the last `view`: distance from the center, and direction to it
 
 /**
- * Distance of the triangle at `corners` from the center (which is the origin), direction to the center, weights
- * (closestOnTriangle.ts).
+ * Finds the distance of the triangle at `corners` from the center (the origin), the direction to the center, and the
+ * weights (closestOnTriangle.ts).
  */
 function view(corners: usize): f32 {
   closestPoint(0, 0, 0, corners, corners + 16, corners + 32);
@@ -116,7 +115,7 @@ function keepAnswer(): void {
   wc = weightC;
 }
 
-/** n . (where the weighted point is at the end, from the center). */
+/** Returns n . (weighted point at the end, from the center). */
 // @inline
 function along(end: usize): f32 {
   return (
@@ -127,9 +126,9 @@ function along(end: usize): f32 {
 }
 
 /**
- * The motion of a triangle past a sphere of radius r around the origin.
+ * Returns the depth of a moving triangle in a sphere of radius r around the origin.
  * @param room corners at the start (48 bytes), at the end (48), and room for those between
- * @returns how far triangle and center have to part along n, m; not above 0: nothing. Sets n and the weights.
+ * @returns distance to separate triangle and center along n, m; not positive: none. Sets n and the weights.
  */
 export function depthOfTriangle(room: usize, r: f32): f32 {
   const end = room + 48;
@@ -150,7 +149,7 @@ export function depthOfTriangle(room: usize, r: f32): f32 {
   const ez = uz;
   const d0 = view(room) - r;
   blocked = false;
-  // what begins within the margin must not go much deeper on its way
+  // a triangle that begins within the margin must not go much deeper on its way
   let inner: f32 = d0 > 0 ? r : INNER * (r + d0);
   const from = r + d0 - inner;
   if (!(from > 0) || !(move > 0) || (d1 + r - inner > 0 && from + d1 + r - inner > move)) return -d1;
@@ -159,8 +158,8 @@ export function depthOfTriangle(room: usize, r: f32): f32 {
     between(room, t);
     const d = view(room + 96) - inner;
     if (d <= 1e-4 * r || step >= MAX_MARCH) {
-      // a shallow hit slides to where it ended, and one that grazes goes on: an edge within a flat face is no step;
-      // through is answered where it entered
+      // a shallow hit slides to where it ended, and so does one that grazes: an edge within a flat face is no step; a
+      // triangle that went through is put back to where it entered
       if (ux * ex + uy * ey + uz * ez >= 0.5) return -d1;
       const fx = nx;
       const fy = ny;
@@ -171,7 +170,7 @@ export function depthOfTriangle(room: usize, r: f32): f32 {
       keepAnswer();
       const depth = along(end) + r;
       if (depth > 0) return depth;
-      // the point that touched goes away; does another come nearer?
+      // the point that touched moves away: does another come nearer?
       nx = fx;
       ny = fy;
       nz = fz;

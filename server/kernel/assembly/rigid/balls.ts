@@ -1,25 +1,27 @@
 /**
  * Heavy dynamic spheres against the triangles of other bodies and of mesh colliders, and against each other. A ball is
- * a rigid body by shape matching (rigid.ts); what it touches with is not its particles but the sphere:
+ * a rigid body by shape matching (rigid.ts), but it collides as a sphere, not by its particles:
  *   C = |c - q| - (R + r) >= 0,  q = sum b_i x_i the point of the triangle nearest to the center c, r the other body's
  *   margin
  *   dL = -C / (1/M + sum w_i b_i^2),  c += dL n / M,  x_i -= w_i b_i dL n,  n from q to c
- * Faces count, not vertices only, so a cloth coarser than the ball holds it too; where all edges of a triangle are
- * short (its middle is then within e^2/(6 R) of the sphere, 0.7 % of R) its corners are enough, which is five times
- * cheaper. Friction acts on the tangential displacement between the two surfaces and turns the ball: w_t = 1/M + R^2/I
- * + sum w_i b_i^2. How deep things come into the sphere on their way through the substep: ballSweep.ts. Restitution
- * turns the approach around, positions included (rigidContact.ts says why); what a push does beyond that makes no
- * velocity (xPrev moves along). A triangle of a rigid body stands for the whole of it. Both are pushed at one point, or
- * friction would be a couple. Triangles share corners, so a round of pushes leaves some inside: rounds follow until
- * none is deeper than 0.5 % of the radius. What still is then goes with the ball for this substep, as it stood to it at
- * its start (the rigid impact zone of Bridson et al. 2002). Candidates: each ball lists the particles and the triangles
- * within its radius and a slack of twice what the fastest surface particle and the ball travel in a tick, and makes the
- * list anew when twice the distance travelled since has used that up; each tick starts a new one. Per iteration a list
- * entry costs a SIMD box test, and the exact test only near the sphere. A ball whose center begins inside a closed body
- * is drawn out of it first (server/sim/intersections): until then the two do not meet here. Serial, in ball and list
- * order, once per iteration after the other contacts. Limit: an iteration passes a force of at most (w of the ball's
- * neighbors)^-1 times their displacement, so much heavier balls press light things deeper than their stiffness says
- * until iterations or substeps are raised; nothing passes through either way.
+ * Faces collide, not only vertices, so a cloth coarser than the ball holds it too. If all edges of a triangle are
+ * short, its corners suffice, at a fifth of the cost: its middle is then within e^2/(6 R) of the sphere, 0.7 % of R.
+ * Friction acts on the tangential displacement between the two surfaces and turns the ball: w_t = 1/M + R^2/I + sum w_i
+ * b_i^2. ballSweep.ts finds the depth, swept through the substep. Restitution reverses the approach, positions included
+ * (rigidContact.ts explains why). The part of a push beyond that makes no velocity (xPrev moves along). A triangle of a
+ * rigid body moves the whole body. Both sides are pushed at one point, or friction would be a couple.
+ * Triangles share corners, so a sweep of pushes leaves some inside: sweeps follow until none is deeper than 0.5 % of
+ * the radius. Triangles that still are move with the ball for this substep, in their relative position at its start
+ * (the rigid impact zone of Bridson et al. 2002).
+ * Candidates: each ball lists particles and triangles within its radius and a slack. The slack is twice the distance
+ * that the fastest surface particle and the ball travel in a tick. The list is made anew when twice the distance
+ * travelled since has used it up, and in each tick. Per iteration a list entry costs a SIMD box test, and the exact
+ * test only near the sphere.
+ * A ball whose center begins inside a closed body is first pulled out of it (server/sim/intersections); until then the
+ * two do not collide here. Serial, in ball and list order, once per iteration after the other contacts.
+ * Limit: an iteration passes on a force of at most (w of the ball's neighbors)^-1 times their displacement. So much
+ * heavier balls press light bodies deeper than their stiffness allows, until iterations or substeps are raised; nothing
+ * passes through either way.
  */
 import {
   HEADER,
@@ -76,33 +78,36 @@ import { ROTATION_SCRATCH } from "../math/rotation";
 import { center32, centerBefore32, respond, stick, touchBall } from "./ballResponse";
 
 /**
- * A triangle that is pushed out may push its neighbor in: so many rounds, or until none was met deeper than RESIDUE
- * radii (at 1e-3 a cloth at rest takes all rounds, 1 ms).
+ * Most sweeps, and the depth in radii (RESIDUE) that ends them: pushing a triangle out may push its neighbor in. (At
+ * 1e-3 a cloth at rest takes all sweeps, 1 ms.)
  */
 const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
 const UNITS_OF_DEPTH = 2;
 const RESIDUE: f32 = 5e-3;
-/** A triangle is small while its edges are shorter than so many radii. */
+/** A triangle is small if its edges are shorter than SMALL radii. */
 const SMALL: f32 = 0.4;
-/** Mark of a list entry that is a particle: their addresses are multiples of 16, those of triangle rows of 4. */
+/** Marks a list entry as a particle: particle addresses are multiples of 16, those of triangle rows of 4. */
 const POINT: u32 = 1;
-/** Travel is counted twice, for what the solve adds to the velocities that a substep begins with. */
+/** Factor of the travel, because the solve adds to the velocities at the start of a substep. */
 const CAUTION: f32 = 2;
 
-// box and greatest speed of the last `look`
+// box and greatest speed from the last `look`
 let low: v128 = i32x4(0, 0, 0, 0);
 let high: v128 = i32x4(0, 0, 0, 0);
 let speed: f32;
 
-/** Once a tick: lists are stale. */
+/** Begins a tick: all lists are stale. */
 export function beginBalls(): void {
   const balls = load<i32>(HEADER, H_BALL_COUNT);
   const rows = <usize>load<u32>(HEADER, H_BALLS);
   for (let n = 0; n < balls; n++) store<f32>(rows + <usize>n * BALL_BYTES, -1, BALL_SLACK);
 }
 
-/** Whoever may meet a ball in this tick exchanges momentum with it; with a collider's core mesh, with the world. */
+/**
+ * Joins the islands of balls and bodies that may meet in this tick, because they exchange momentum. A ball that may
+ * meet a collider's core mesh is not free.
+ */
 export function bindBalls(): void {
   const balls = load<i32>(HEADER, H_BALL_COUNT);
   const rows = <usize>load<u32>(HEADER, H_BALLS);
@@ -134,13 +139,13 @@ export function bindBalls(): void {
   }
 }
 
-/** Colliders that have a shape of their own answer as that (rigid.ts). */
+/** Returns whether balls collide with a surface here. Colliders with their own shape are handled by rigid.ts. */
 // @inline
 function isMet(surface: usize): bool {
   return load<i32>(surface, SURFACE_SOLID) !== SOLID_COLLIDER || !load<i32>(surface, SURFACE_SHAPED);
 }
 
-/** Box and greatest speed of a body's surface particles. */
+/** Finds the box and the greatest speed of a surface's particles. */
 function look(surface: usize): void {
   const first = <usize>load<u32>(surface, SURFACE_FIRST);
   const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
@@ -163,13 +168,13 @@ function look(surface: usize): void {
   speed = Mathf.sqrt(f32x4.extract_lane(square, 0));
 }
 
-/** Boxes without a common point, by x y z. */
+/** Returns whether two boxes have no common point, by x y z. */
 // @inline
 function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
   return (i32x4.bitmask(v128.or(f32x4.gt(low0, high1), f32x4.gt(low1, high0))) & 7) !== 0;
 }
 
-/** One iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
+/** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   const balls = load<i32>(HEADER, H_BALL_COUNT);
   const rows = <usize>load<u32>(HEADER, H_BALLS);
@@ -177,7 +182,7 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE);
-    // of one that does not move, once a tick
+    // a ball that does not move is measured once a tick
     const moves = !load<i32>(<usize>load<u32>(shape, SHAPE_BODY), BODY_INACTIVE);
     if (moves || (pass & PASS_FIRST && !load<i32>(HEADER, H_SUBSTEP))) measure(shape, scratch);
   }
@@ -212,8 +217,8 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
 }
 
 /**
- * Takes what this substep may travel from every ball's slack; lists whose slack is gone are made anew, from where the
- * substep began.
+ * Subtracts the travel of this substep from every ball's slack. Lists without slack are made anew, from the start of
+ * the substep.
  */
 function keepLists(balls: i32, rows: usize, h: f32): void {
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
@@ -239,8 +244,8 @@ function keepLists(balls: i32, rows: usize, h: f32): void {
 }
 
 /**
- * Every particle, and every triangle that is not small, of other bodies within `reach` and its margin of the ball's
- * center at the start of the substep.
+ * Lists particles, and triangles that are not small, of other bodies. They are within `reach` plus their margin of the
+ * ball's center at the start of the substep.
  */
 function listThings(ball: usize, shape: usize, reach: f32): void {
   const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
@@ -267,7 +272,7 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
     const least = f32x4.sub(center, around);
     const most = f32x4.add(center, around);
     look(surface);
-    // the box is of x, the list of xPrev: a body's own motion in this substep is at most the slack
+    // the box is at x, the list at xPrev: a body's motion in this substep is at most the slack
     if (apart(f32x4.sub(low, around), f32x4.add(high, around), least, most)) continue;
     let at = <usize>load<u32>(surface, SURFACE_FIRST) + toPrev;
     for (let i = load<i32>(surface, SURFACE_COUNT); i > 0; i--, at += 16) {
@@ -277,8 +282,8 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
       list += 4;
       listed++;
     }
-    // Edges may grow before the next list, twofold is allowed for; where things travel more than half the radius in a
-    // tick no triangle counts as small, so that what grows faster is out by the next tick, before the center comes
+    // Edges may grow before the next list, up to twofold. If anything travels more than half the radius in a tick, no
+    // triangle counts as small. So a triangle that grows faster is corrected in the next tick, before the center comes
     // near.
     const short: f32 = reach < 2.1 * R ? 0.5 * SMALL * R : 0;
     const short2: f32 = short * short;
@@ -307,8 +312,8 @@ function square(a: v128): f32 {
 }
 
 /**
- * How deep what is listed comes into the sphere, m; sets n, the weights and `blocked`.
- * @param room 144 bytes: the corners seen from the center at the start, at the end, between; now, before: the center
+ * Returns the depth of a list entry in the sphere, m; sets n, the weights and `blocked`.
+ * @param room 144 bytes: the corners relative to the center at the start, at the end, between; now, before: the center
  */
 function depthOf(listed: u32, room: usize, now: v128, before: v128, R: f32): f32 {
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
@@ -351,16 +356,16 @@ function depthOf(listed: u32, room: usize, now: v128, before: v128, R: f32): f32
   return depthOfTriangle(room, r);
 }
 
-/** Corner k of what is listed; of a particle itself. */
+/** Corner k of a list entry; for a particle the particle itself. */
 // @inline
 function cornerOf(listed: u32, k: usize): usize {
   return listed & POINT ? <usize>(listed & ~POINT) : <usize>load<u32>(<usize>listed + (k << 2));
 }
 
 /**
- * What does not give, deepest first: where the sphere is in a flat face by more than rounding, the triangles around the
- * one that it stands on are in its way too, by their edges, and would turn it aside. (A ball that met a box centrally
- * at 2 m/s and 4 substeps left it sideways with a quarter of its speed.)
+ * Solves fixed and rigid triangles, deepest first. If the sphere is in a flat face by more than rounding, it also hits
+ * the edges of the triangles around the contact, which would deflect it. (A ball that met a box centrally at 2 m/s and
+ * 4 substeps left it sideways with a quarter of its speed.)
  */
 function touchFirm(ball: usize, room: usize): void {
   const shape = <usize>load<u32>(ball, BALL_SHAPE);
@@ -398,11 +403,11 @@ function touchFirm(ball: usize, room: usize): void {
 }
 
 /**
- * All of a ball's list, in its order.
+ * Solves all of a ball's list, in its order.
  * @param room of `depthOf`
- * @param hold false: parts what touches. true: corners of what is still deeper than the residue go with the ball as
- *   they did at the start of the substep
- * @returns the greatest depth that was met, in radii
+ * @param hold false: separates. true: corners of entries deeper than 4 residues move with the ball, in their relative
+ * position at the start of the substep
+ * @returns the greatest depth found, in radii
  */
 function touchListed(ball: usize, room: usize, hold: bool): f32 {
   const shape = <usize>load<u32>(ball, BALL_SHAPE);
@@ -435,7 +440,7 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
 }
 
 /**
- * Where a particle is; that of a rigid body, after what balls have pushed it so far in this iteration.
+ * Returns a particle's position; for a rigid body, with the pushes of balls in this iteration.
  * @param row its SHAPE row, 0: none
  */
 function placeOf(at: usize, row: usize): v128 {

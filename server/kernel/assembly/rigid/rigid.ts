@@ -1,26 +1,25 @@
 /**
- * Rigid bodies against colliders, and their velocities. A rigid body is a cloud of particles that shape matching keeps
- * in shape; pushing its particles out one by one would stop each, not the body (a box that falls at 3 m/s sank in by a
- * fifth of its height and bounced). So its contacts act on the whole of it, as in Mueller, Macklin, Chentanez, Jeschke
- * & Kim 2020, Detailed rigid body simulation with extended position based dynamics, one after another in sweeps over
- * its surface particles (a smooth ball has one point: its center, with its radius):
+ * Rigid bodies against colliders, and their velocities. A rigid body is a cloud of particles kept in shape by shape
+ * matching. Moving its particles out one by one would stop each particle, not the body (a box that fell at 3 m/s sank
+ * in by a fifth of its height and bounced). So its contacts act on the whole body, as in Mueller, Macklin, Chentanez,
+ * Jeschke & Kim 2020, Detailed rigid body simulation with extended position based dynamics. They are solved one after
+ * another, in sweeps over the surface particles (a smooth ball has one point: its center, with its radius):
  *   w_n = 1/M + (r x n) . I^-1 (r x n),  lambda = depth / w_n,  push += lambda n / M,  twist += lambda I^-1 (r x n)
  *   friction: the tangential displacement d of the point since the start of the substep, relative to the collider, is
- *   cut by
- *   min(|d|/w_t, mu lambda): a rolling ball's point stands still, so it rolls on. mu is the static coefficient for a
- *   point that lay still
- * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. What a push does beyond
- * the approach of this substep (overlap that was there before) moves the body without a velocity and without friction,
- * no faster than RISE: what is placed on something, or within the margin, is neither thrown nor held back. Approach is
- * what has a velocity: of a box that is lifted corner by corner, the opposite corner sinks, but does not approach.
- * Impacts are finished after the sweeps, as in the same paper: points that approached a surface and are at it get, by
- * pushes that move nothing, the velocity that restitution says, none included (rigidBounce.ts). Velocities then are v =
- * V + omega x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn, because prediction moves
- * along tangents, which turns by atan(h omega); the particles' own (x - xPrev)/h would lose omega^2 h of every turn a
- * second (8 % at 10 rad/s and 1/1200 s). What rounding moves in a substep is noted (SHAPE_ROUNDING: shape.ts,
- * moveParticles) and taken off: a body that does not turn has all particles rounded alike, so that at 1 m and 1/1200 s
- * its speed was known to 1e-4 m/s, and damping that takes less of it in a substep took nothing. Bodies in free flight
- * keep what momentum.ts gave them.
+ *   cut by min(|d|/w_t, mu lambda): the point of a rolling ball does not move, so the ball rolls on. mu is the static
+ *   coefficient if the point rested
+ * Depth, normal and time of entry are those of collide.ts: swept, in the frame of the collider. The part of a push
+ * beyond the approach of this substep (older overlap) moves the body without a velocity and without friction, no faster
+ * than RISE. So a body placed on something, or within the margin, is neither thrown nor held back. Approach counts only
+ * motion with a velocity: if a box is lifted at one corner, the opposite corner sinks, but does not approach.
+ * Impacts are finished after the sweeps, as in the same paper. Points that approached a surface and are at it get the
+ * velocity of restitution, 0 included, by pushes that move nothing (rigidBounce.ts). Velocities then are v = V + omega
+ * x (x - c), h V the shift of the center, h omega = axis tan(angle) of the turn. The tangent is needed because
+ * prediction moves along tangents, which turns by atan(h omega). The particles' own (x - xPrev)/h would lose omega^2 h
+ * of every turn a second (8 % at 10 rad/s and 1/1200 s).
+ * Motion by rounding in a substep is recorded (SHAPE_ROUNDING: shape.ts, moveParticles) and subtracted. A body that
+ * does not turn has all particles rounded alike: at 1 m and 1/1200 s its speed had an error of 1e-4 m/s, and damping
+ * below that had no effect. Bodies in free flight keep the velocities of momentum.ts.
  */
 import {
   HEADER,
@@ -72,10 +71,10 @@ import { meets } from "../state/filters";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 
-/** A box on its face needs 4, on an edge 2; a ball between the walls of a funnel 3. */
+/** A box on its face needs 4 sweeps, on an edge 2; a ball between the walls of a funnel 3. */
 const SWEEPS = 8;
 
-/** The rigid ones among the rows begin .. end: out of all colliders, and velocities. */
+/** Moves rigid bodies among the rows begin .. end out of all colliders, and sets their velocities. */
 export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
   const rows = <usize>load<u32>(HEADER, H_SHAPES);
   for (let n = begin; n < end; n++) {
@@ -85,7 +84,7 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
     if (load<f64>(row, SHAPE_INVERSE_MASS) === 0) continue;
     clearPushes(row);
     if (collideRigid(row)) bounceRigid(row, h);
-    clearPushes(row); // those of fixed particles are not written over
+    clearPushes(row); // fixed particles are not overwritten below
     moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
     setVelocities(row, h);
   }
@@ -95,7 +94,7 @@ export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
 function collideRigid(row: usize): bool {
   const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
   const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
-  // one mark for all of the body
+  // all particles of a body have the same marks
   const marks = hasMarks() ? marksOf(numberOf(<usize>load<u32>(row, SHAPE_FIRST))) : 0;
   const drawn = (marks & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
   let near = 0;
@@ -115,7 +114,9 @@ function collideRigid(row: usize): bool {
   return ever;
 }
 
-/** False only where the ball around the body, on its whole way through this substep, stays clear of the collider. */
+/**
+ * Returns false only if the ball around the body stays clear of the collider on its whole path through this substep.
+ */
 function mayTouch(row: usize, c: usize): bool {
   const x = <f32>(load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH));
   const y = <f32>(load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8));
@@ -136,7 +137,7 @@ function mayTouch(row: usize, c: usize): bool {
   return <f64>distanceTo(c, frameX, frameY, frameZ) <= far + <f64>load<f32>(motion, MOTION_TRAVEL);
 }
 
-/** Every surface particle against one collider. @returns whether any was pushed */
+/** Collides every surface particle with one collider. @returns whether any was pushed */
 function touchParticles(row: usize, c: usize): bool {
   const first = <usize>load<u32>(row, SHAPE_FIRST);
   const count = load<i32>(row, SHAPE_SURFACE);
@@ -204,8 +205,8 @@ function touchBall(row: usize, c: usize): bool {
 }
 
 /**
- * One point (world, from and to) of margin `margin`, particle `at` (of a ball its first), at r from the center, R
- * further along the normal, against one collider.
+ * Collides one point (world, from and to) of margin `margin` with one collider. `at`: its particle (of a ball the
+ * first); r from the center, and R further along the normal.
  */
 function touch(
   row: usize,
@@ -241,7 +242,8 @@ function touch(
     z = frameZ;
   }
   const found = answer(c, px, py, pz, x, y, z, margin);
-  if (!(found > 1e-5 * margin)) return false; // a sweep's residue below rounding of the margin is no contact
+  // below the rounding of the margin it is the residue of a sweep, no contact
+  if (!(found > 1e-5 * margin)) return false;
   let nx = answerX;
   let ny = answerY;
   let nz = answerZ;
@@ -255,7 +257,7 @@ function touch(
   const ax: f64 = rx - R * <f64>nx;
   const ay: f64 = ry - R * <f64>ny;
   const az: f64 = rz - R * <f64>nz;
-  // of what the point has moved, that without a velocity
+  // motion of the point without a velocity
   const lifted =
     (load<f64>(row, SHAPE_PUSH_STILL) +
       load<f64>(row, SHAPE_TWIST_STILL + 8) * az -
@@ -283,7 +285,7 @@ function touch(
   return true;
 }
 
-/** Friction of `touch`, by what the touching point of the body has moved with a velocity; a push of lambda holds it. */
+/** Friction of `touch` under a push of lambda, on the displacement with a velocity of the body's contact point. */
 function rub(
   row: usize,
   c: usize,
@@ -311,7 +313,7 @@ function rub(
   let dy = sy + tz * ax - tx * az;
   let dz = sz + tx * ay - ty * ax;
   if (motion) {
-    // less what the collider moved there
+    // minus the collider's displacement there
     const qx: f32 = toX - <f32>R * nx;
     const qy: f32 = toY - <f32>R * ny;
     const qz: f32 = toZ - <f32>R * nz;
@@ -334,7 +336,7 @@ function rub(
   pushAt(row, ax, ay, az, dx, dy, dz, -min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda), 0);
 }
 
-/** The coefficient where a point at `a` has slid by d: the static one for what lay still. */
+/** Returns the friction coefficient of a point at `a` that has slid by d: the static one if it rested. */
 function frictionAt(
   row: usize,
   c: usize,
@@ -354,7 +356,7 @@ function frictionAt(
   findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), root);
   const still = <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC);
   if (still > mu) {
-    // what lay still has at most the displacement of this substep's external acceleration, before any push
+    // a resting point has moved by at most the displacement of this substep's external acceleration, before any push
     const px =
       load<f64>(row, SHAPE_PUSH) + load<f64>(row, SHAPE_TWIST + 8) * az - load<f64>(row, SHAPE_TWIST + 16) * ay;
     const py =

@@ -1,6 +1,6 @@
 /**
- * A rigid body as a whole: center, motion in this substep and inertia measured from its particles, and pushes that move
- * all of them. Used by contacts with colliders (rigid.ts, rigidBounce.ts), with balls (balls.ts) and with other
+ * A rigid body as a whole: measures center, motion in this substep and inertia from its particles, and applies pushes
+ * to all of them. Used by contacts with colliders (rigid.ts, rigidBounce.ts), with balls (balls.ts) and with other
  * surfaces (rigidContact.ts).
  */
 import {
@@ -26,10 +26,10 @@ import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../mat
 import { noteRounding } from "../constraints/shape";
 import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
 
-// farthest surface particle from the center, m, of the last `measure`
+// distance of the farthest surface particle from the center, m, from the last `measure`
 export let extent: f64;
 
-// of the last `findMeans`: mass; center now and at the start of the substep, m; whether any particle is free
+// results of the last `findMeans`: mass; center now and at the start of the substep, m; whether any particle is free
 let M: f64;
 let px: f64;
 let py: f64;
@@ -39,7 +39,7 @@ let vy: f64;
 let vz: f64;
 let free: bool;
 
-/** Center and shift of a rigid body, without what rounding has made of them. */
+/** Finds center and shift of a rigid body, without motion by rounding. */
 function findMeans(row: usize): void {
   const first = <usize>load<u32>(row, SHAPE_FIRST);
   const count = load<i32>(row, SHAPE_COUNT);
@@ -90,8 +90,7 @@ function findMeans(row: usize): void {
 }
 
 /**
- * Center, shift, turn (without what rounding has made of them), inverse mass and inertia of a rigid body, from its
- * particles.
+ * Measures a rigid body from its particles: center, shift, turn (without motion by rounding), inverse mass and inertia.
  * @param scratch ROTATION_SCRATCH bytes
  */
 export function measure(row: usize, scratch: usize): void {
@@ -99,7 +98,7 @@ export function measure(row: usize, scratch: usize): void {
   const count = load<i32>(row, SHAPE_COUNT);
   const rest = <usize>load<u32>(row, SHAPE_REST);
   const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  // from xPrev to here it has moved with what rounding took
+  // the true displacement from xPrev includes the rounding error
   const toLost = roundingFrom();
   findMeans(row);
   let a00: f64 = 0;
@@ -149,7 +148,7 @@ export function measure(row: usize, scratch: usize): void {
   extent = sqrt(far);
   store<f64>(row, extent, SHAPE_EXTENT);
   fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
-  // sin = |vee(R)|, cos = (tr R - 1)/2; more than 84 degrees in a substep is no turn that anyone can follow
+  // sin = |vee(R)|, cos = (tr R - 1)/2; the tangent is limited to turns of 84 degrees in a substep
   const k: f64 = 0.5 / max<f64>(0.5 * (r00 + r11 + r22 - 1), 0.1);
   store<f64>(row, k * (r21 - r12), SHAPE_TURN);
   store<f64>(row, k * (r02 - r20), SHAPE_TURN + 8);
@@ -160,9 +159,9 @@ export function measure(row: usize, scratch: usize): void {
   if (free) takeRounding(row);
 }
 
-/** The inverse of the inertia about the center, from the second moments; of what is held 0. */
+/** Stores the inverse of the inertia about the center, from the second moments; 0 for a held body. */
 function putInertia(row: usize, xx: f64, yy: f64, zz: f64, xy: f64, xz: f64, yz: f64): void {
-  // what is straight or a point has no inertia about itself: a trillionth of the rest keeps the inverse finite
+  // a straight or point-like body has no inertia about itself: adding 1e-12 of the trace keeps the inverse finite
   const trace = 2 * (xx + yy + zz);
   const i00 = yy + zz + 1e-12 * trace;
   const i11 = xx + zz + 1e-12 * trace;
@@ -181,7 +180,7 @@ function putInertia(row: usize, xx: f64, yy: f64, zz: f64, xy: f64, xz: f64, yz:
   store<f64>(at, inverse * (xy * xz + yz * i00), 40);
 }
 
-/** Takes out of shift and turn what rounding has made of them. */
+/** Subtracts motion by rounding from shift and turn. */
 function takeRounding(row: usize): void {
   const at = row + SHAPE_INVERSE_INERTIA;
   const rounding = row + SHAPE_ROUNDING;
@@ -204,7 +203,7 @@ function add3(at: usize, x: f64, y: f64, z: f64): void {
   store<f64>(at, load<f64>(at, 16) + z, 16);
 }
 
-/** 1/M + (r x n) . I^-1 (r x n), 1/kg: what a push along n at r from the center meets. */
+/** Returns the inverse mass along n at r from the center: 1/M + (r x n) . I^-1 (r x n), 1/kg. */
 export function inverseMassAt(row: usize, rx: f64, ry: f64, rz: f64, nx: f64, ny: f64, nz: f64): f64 {
   const x = ry * nz - rz * ny;
   const y = rz * nx - rx * nz;
@@ -219,7 +218,7 @@ export function inverseMassAt(row: usize, rx: f64, ry: f64, rz: f64, nx: f64, ny
   );
 }
 
-/** A push of `lambda` (kg m) along n at r from the center; `still` of it makes no velocity. */
+/** Applies a push of `lambda` (kg m) along n at r from the center; `still` of it makes no velocity. */
 export function pushAt(
   row: usize,
   rx: f64,
@@ -247,7 +246,7 @@ export function pushAt(
 }
 
 /**
- * Moves the particles by push and twist (as a rotation, so that the body stays rigid); `toArray` 0 for x, toPrev for
+ * Moves the particles by push and twist (as a rotation, so that the body stays rigid). `toArray`: 0 for x, toPrev for
  * xPrev.
  */
 export function moveParticles(row: usize, toArray: usize, push: usize, twist: usize): void {
@@ -263,7 +262,7 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
   const cx = load<f64>(row, SHAPE_CENTER);
   const cy = load<f64>(row, SHAPE_CENTER + 8);
   const cz = load<f64>(row, SHAPE_CENTER + 16);
-  // rounding makes no velocity; that of xPrev counts the other way
+  // rounding makes no velocity; for xPrev it has the opposite sign
   const sign: f64 = toArray ? -1 : 1;
   let ea: f64 = 0;
   let eb: f64 = 0;

@@ -1,13 +1,14 @@
 /**
  * Impacts of a rigid body on colliders, after its contacts are solved (rigid.ts): Mueller, Macklin, Chentanez, Jeschke
- * & Kim 2020, section 3.6. A point whose motion before any push met a surface that it approached by A in this substep
- * ought to leave it by e A in the next, e = 0 included. (Not the points that are at the surface in the end: the pushes
- * at one corner of a face that falls flat lift others off, and it would start to spin.) What its motion lacks of that
- * is given as a push that makes a velocity and no displacement (the still part of a push, negative), point after point
- * in sweeps, because the push at one corner moves the others. What a point got in earlier sweeps, those of rigid.ts
- * too, may be taken back, no more (projected Gauss-Seidel): its pushes are summed up where its velocity will be written
- * afterwards. (Pushes that are only added make a box that falls flat leave with 0.36 of its speed at e = 0: one
- * corner's push turns the others down, whose pushes lift it.) What rests is left out: one sweep sees to that.
+ * & Kim 2020, section 3.6. If a point's motion before any push met a surface, approaching it by A in this substep, it
+ * must leave by e A in the next, e = 0 included. (Testing which points are at the surface in the end would be wrong:
+ * pushes at one corner of a face that falls flat lift others off, and the box would start to spin.) The missing motion
+ * is given as a push that makes a velocity and no displacement (the still part of a push, negative). Points are solved
+ * one after another in sweeps, because the push at one corner moves the others. Earlier pushes of a point, also those
+ * of rigid.ts, may be taken back but no more (projected Gauss-Seidel). Their sum is stored in the velocity array, which
+ * is written afterwards. (With pushes that are only added, a box that falls flat leaves with 0.36 of its speed at e =
+ * 0: one corner's push turns the others down, whose pushes lift it.) Resting points are left out, so they cost one
+ * sweep.
  */
 import {
   HEADER,
@@ -46,9 +47,9 @@ import { meets } from "../state/filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 import { inverseMassAt, pushAt } from "./rigidBody";
 
-/** Nine points of a face need about 20 to share an impact evenly; there is one such substep an impact. */
+/** Nine points of a face need about 20 sweeps to share an impact evenly. An impact has one such substep. */
 const SWEEPS = 64;
-/** Pushes that change a velocity by less than this part of what is wanted end it. */
+/** Sweeps end when pushes change velocities by less than this part of the approach. */
 const RESIDUE: f64 = 1e-3;
 
 export function bounceRigid(row: usize, h: f32): void {
@@ -82,8 +83,8 @@ export function clearPushes(row: usize): void {
 }
 
 /**
- * A push of `lambda` (kg m) along n that made a velocity, at a point: as a displacement of a point of the body's mass,
- * so that float32 has the same digits in every unit.
+ * Records a push of `lambda` (kg m) along n at a point that made a velocity. It is stored as a displacement of a point
+ * with the body's mass, so that float32 keeps its digits in any unit.
  */
 export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz: f32): void {
   const v = at + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
@@ -93,7 +94,7 @@ export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz
   store<f32>(v, load<f32>(v, 8) + add * nz, 8);
 }
 
-/** How far along m a point at r moves away from what has gone by g, with what the velocities will be made of now. */
+/** Returns how far a point at r moves along m against a surface displaced by g, by motion that becomes velocity. */
 function leaving(row: usize, mx: f32, my: f32, mz: f32, rx: f64, ry: f64, rz: f64, gx: f32, gy: f32, gz: f32): f64 {
   const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
   const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
@@ -106,8 +107,8 @@ function leaving(row: usize, mx: f32, my: f32, mz: f32, rx: f64, ry: f64, rz: f6
 }
 
 /**
- * One point against one collider.
- * @param at address of the particle; 0: the ball itself.
+ * Solves one point against one collider.
+ * @param at address of the particle; 0: the ball itself
  * @returns whether it was pushed
  */
 function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
@@ -117,7 +118,7 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const cy = load<f64>(row, SHAPE_CENTER + 8);
   const cz = load<f64>(row, SHAPE_CENTER + 16);
   const motion = <usize>load<u32>(c, COLLIDER_MOTION);
-  // the point's own motion, before any push: to (of a ball its center), from there by `back`
+  // the point's own motion before any push: it ends at w (of a ball its center) and began at w - b
   const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, SHAPE_SHIFT);
   const by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, SHAPE_SHIFT + 8);
   const bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, SHAPE_SHIFT + 16);
@@ -133,7 +134,7 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   let z = wz;
   let gx: f32 = 0;
   let gy: f32 = 0;
-  let gz: f32 = 0; // g: how far the collider went there
+  let gz: f32 = 0; // g: displacement of the collider there
   if (motion) {
     inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
     px = frameX;

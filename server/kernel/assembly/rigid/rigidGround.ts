@@ -1,11 +1,12 @@
 /**
- * Where rigid bodies rest on analytic colliders, as rows beside those of their pairs (contact/rigidContact.ts). Solved
- * after the pairs and a body at a time (rigid.ts), what stands on a floor was pushed into it by what stands on it, half
- * of the weight a substep: of two boxes the lower one crept at 8 mm/s and the upper one fell within 15 s, a tower of
- * eight collapsed within one. In one system the floor's push goes up through all of them.
- *   d0 distance of a surface particle from the collider less its margin when the substep began,  n its gradient there
- *   u . n >= min(0, d0) - d0,  u of the particle's place on the body against the collider's
- * Only what is near and slow: impacts that may bounce, and what has gone in on its way, are rigid.ts's.
+ * Resting contacts of rigid bodies with analytic colliders, as rows beside those of their pairs
+ * (contact/rigidContact.ts). When they were solved after the pairs and per body (rigid.ts), the body on top pushed the
+ * lower one into the floor with half of its weight a substep. With two boxes the lower one crept at 8 mm/s and the
+ * upper one fell within 15 s; a tower of eight collapsed within a second. In one system the floor's push goes up
+ * through all of them.
+ *   d0 distance of a surface particle from the collider minus its margin at the start of the substep,  n its gradient
+ *   u . n >= min(0, d0) - d0,  u the displacement of the particle's place on the body against the collider's
+ * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep.
  */
 import {
   HEADER,
@@ -71,11 +72,11 @@ import { meets } from "../state/filters";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { inverseMassAt } from "./rigidBody";
 
-/** Rows are made of what is no further out of its margin than this part of it: pushes may bring it there. */
+/** Particles up to this part of their margin above it get rows: pushes may bring them to it. */
 const NEAR: f32 = 0.5;
 
 /**
- * The n-th body's SHAPE row.
+ * Returns the n-th body's SHAPE row.
  * @returns 0 unless it is rigid, not a smooth ball, takes part and may touch colliders in this tick
  */
 export function standingRow(n: i32): usize {
@@ -88,9 +89,9 @@ export function standingRow(n: i32): usize {
 }
 
 /**
- * Rows of a body that is measured.
+ * Adds contacts of a measured body with all colliders.
  * @param at where the first goes; room for `most`
- * @returns how many
+ * @returns number of contacts
  */
 export function addGrounds(row: usize, at: usize, most: i32): i32 {
   if (load<f64>(row, SHAPE_INVERSE_MASS) === 0) return 0;
@@ -111,7 +112,7 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
   return count;
 }
 
-/** False only where no surface particle was near the collider when the substep began. */
+/** Returns false only if no surface particle was near the collider when the substep began. */
 function isNear(row: usize, c: usize): bool {
   const first = <usize>load<u32>(row, SHAPE_FIRST);
   const margin = load<f32>(first + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
@@ -125,7 +126,7 @@ function isNear(row: usize, c: usize): bool {
   return distanceTo(c, frameX, frameY, frameZ) <= far;
 }
 
-/** What external acceleration moves a body by in a substep, m. */
+/** Returns the displacement of a body by external acceleration in a substep, m. */
 export function fallOf(row: usize): f64 {
   const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
   const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
@@ -135,7 +136,7 @@ export function fallOf(row: usize): f64 {
   return h * h * sqrt(x * x + y * y + z * z);
 }
 
-/** A row of a body and what is no body, that nothing has pushed. */
+/** Initializes a contact of a body with a collider, without a push. */
 function begin(contact: usize, row: usize, thickness: f64): void {
   store<u32>(contact, 0, RIGID_CONTACT_LANE);
   store<u32>(contact, <u32>row, RIGID_CONTACT_FIRST);
@@ -147,8 +148,8 @@ function begin(contact: usize, row: usize, thickness: f64): void {
 }
 
 /**
- * The coefficient of friction on a collider of what moves by u, `along` of it along the normal; static for what lay
- * still, which has at most the displacement of this substep's external acceleration.
+ * Returns the coefficient of friction on a collider for a displacement u, `along` of it along the normal. The static
+ * one holds if u is at most the displacement of this substep's external acceleration.
  */
 function frictionAt(row: usize, c: usize, root: f32, ux: f64, uy: f64, uz: f64, along: f64): f64 {
   const fall = fallOf(row);
@@ -157,7 +158,7 @@ function frictionAt(row: usize, c: usize, root: f32, ux: f64, uy: f64, uz: f64, 
     : <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
 }
 
-/** One particle against one collider. @returns whether there is a row */
+/** Adds the contact of one particle with one collider. @returns whether there is one */
 function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const toX = <usize>load<u32>(HEADER, H_X);
   const prev = p + <usize>load<u32>(HEADER, H_XPREV) - toX;
@@ -168,7 +169,7 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   let x = load<f32>(prev);
   let y = load<f32>(prev, 4);
   let z = load<f32>(prev, 8);
-  // where the collider's own motion takes the place
+  // displacement of the collider at that place
   let gx: f64 = 0;
   let gy: f64 = 0;
   let gz: f64 = 0;

@@ -1,26 +1,26 @@
 /**
- * The clock of the step: where the orchestrating thread's seconds go, by stage (STAGE_*). It stands still while the
- * thread does something for others (preemptionPoint).
+ * The clock of the step: seconds of the orchestrating thread by stage (STAGE_*). It does not count while the thread
+ * works for other rooms (preemptionPoint).
  */
 import { HEADER, H_STAGE, H_WATCH, STAGES, WATCH_PREEMPTION } from "../layout/layout";
 import { now, preempt } from "./host";
 
-/** About 0.3 ms of work: what spendWork counts between two preemption points. */
+/** Work between two preemption points, about 0.3 ms. */
 const WORK_UNITS: i32 = 1024;
 
-// true in the middle of a tick, for its orchestrator and its helpers
+// true inside a tick, for its orchestrator and its helpers
 let inTick = false;
 // work since the last preemption point
 let spent: i32 = 0;
-// what this thread has done for others in the middle of its steps, s
+// seconds that this thread has worked for other rooms inside its steps
 let othersSeconds: f64 = 0;
-// the stage whose time is taken, -1: none, and since when, s
+// current stage, -1: none, and its start, s
 let stage = -1;
 let since: f64 = 0;
 
 /**
- * To be called now and then in the middle of a tick: the thread may step other rooms meanwhile. They have instances of
- * their own, so nothing of this one changes; whoever waits for this thread's chunk waits a little longer.
+ * Called now and then inside a tick: the thread may step other rooms meanwhile. Those have instances of their own, so
+ * nothing in this one changes. Threads that wait for this thread's chunk wait a little longer.
  */
 export function preemptionPoint(): void {
   spent = 0;
@@ -37,30 +37,30 @@ export function spendWork(units: i32): void {
   if (spent >= WORK_UNITS) preemptionPoint();
 }
 
-/** Between two substeps others had the thread. @param seconds for how long */
+/** Excludes time that the thread worked for other rooms between two substeps. @param seconds its length */
 export function leaveOut(seconds: f64): void {
   othersSeconds += seconds;
 }
 
-/** A tick begins: nothing of it has been spent. */
+/** Begins a tick with all stage times at 0. */
 export function beginClock(): void {
   memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
   stage = -1;
   inTick = true;
 }
 
-/** The tick is over. */
+/** Ends the tick. */
 export function endClock(): void {
   enterStage(-1);
   inTick = false;
 }
 
-/** This thread begins to help with a tick, or ends that. */
+/** Marks that this thread begins or ends helping with a tick. */
 export function helpInTick(helps: bool): void {
   inTick = helps;
 }
 
-/** Ends the stage whose time is taken, and begins another. @param next -1: none. @returns the one that ended */
+/** Ends the current stage and begins another. @param next -1: none. @returns the one that ended */
 export function enterStage(next: i32): i32 {
   const before = stage;
   if (next === before) return before;

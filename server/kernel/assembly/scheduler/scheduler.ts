@@ -1,19 +1,19 @@
 /**
- * Shares the chunks of a phase out to however many threads have come.
+ * Shares the chunks of a phase among all threads present.
  *
- * The orchestrating thread opens a phase: its chunks are cut into as many parts as threads are there, each with a
- * counter on a cache line of its own, and the ticket says what is open. Each thread claims by compare-and-swap, of its
- * own part first, so that it works where it has worked in the color before, then of the others'. A counter holds the
- * ticket's number, so a claim is for what is open now, however late it is. The orchestrating thread waits at the end
- * only for chunks that were claimed; a worker that never starts costs nothing. Chunks of a phase touch disjoint
- * particles and each is computed alone, so the result does not depend on who computed it. While no worker is there
- * nothing is opened, and nobody waits: sleep.ts. Memory order: the ticket's atomic store publishes everything before
- * it; `done` is added to atomically after the chunks' stores. Who claims a chunk also runs it: this file knows of no
- * stage, so stages may share out work of their own in their middle.
+ * The orchestrating thread opens a phase: its chunks are cut into one part for each thread. Each part has a counter on
+ * its own cache line, and the ticket names the open phase. A thread claims by compare-and-swap, first from its own
+ * part, the same region as in the color before, then from the other parts. A counter contains the ticket's number, so
+ * even a late claim is for the phase that is open now. At the end the orchestrator waits only for claimed chunks; a
+ * worker that never starts costs nothing. Chunks of a phase touch disjoint particles and each is computed alone, so the
+ * result does not depend on the thread. Without workers nothing is opened, and no thread waits: sleep.ts.
+ * Memory order: the ticket's atomic store publishes all stores before it; `done` is added to atomically after the
+ * chunks' stores. The thread that claims a chunk also runs it. This file knows no stages, so stages may share work
+ * inside a phase.
  *   openPhaseChunks(p); while (claimChunk()) run(chunkBegin, chunkEnd); closePhaseChunks();
- * Tried: one counter for all. Two threads then work anywhere, and most particles that one needs the other has just
- * written; and every claim fetches the counter from another core (220 ns between the virtual cores here). 50,400
- * tetrahedra in chunks of 16 blocks: slower on two threads than on one.
+ * Tried: one counter for all. Two threads then work anywhere, and most particles that one needs were just written by
+ * the other; every claim also fetches the counter from another core (220 ns between these virtual cores). 50,400
+ * tetrahedra in chunks of 16 blocks were slower on two threads than on one.
  */
 import {
   HEADER,
@@ -33,15 +33,15 @@ import {
 import { phaseDone } from "./host";
 import { awaitHelpers, openPhase, partBegin, partsOf, rowAt } from "./sleep";
 
-/** Of the chunk that this thread has claimed last: its phase, and blocks, particles or bodies begin .. end of it. */
+/** The last chunk that this thread has claimed: its phase, and its blocks, particles or bodies begin .. end. */
 export let claimedPhase: usize = 0;
 export let chunkBegin: i32 = 0;
 export let chunkEnd: i32 = 0;
 /** Chunks that this thread has claimed since beginClaims. */
 export let chunksClaimed: i32 = 0;
 
-// what this thread claims of: the ticket, its chunks and parts, the part that is at hand and how many come after it,
-// the word that sends the thread away or 0
+// source of this thread's claims: ticket, its chunks and parts, current part and number of parts left, address of the
+// word that sends the thread away or 0
 let ticket: i64 = 0;
 let chunks: i32 = 0;
 let parts: i32 = 0;
@@ -49,10 +49,10 @@ let part: i32 = 0;
 let partsLeft: i32 = 0;
 let leaves: usize = 0;
 
-// while this thread orchestrates a step: others may be helping
+// true while this thread orchestrates a step with possible helpers
 let helped = false;
 
-/** @param helpers may others be helping with this step? */
+/** @param helpers whether helpers may take part in this step */
 export function beginStep(helpers: bool): void {
   helped = helpers;
 }
@@ -60,7 +60,7 @@ export function endStep(): void {
   helped = false;
 }
 
-/** Is it worth sharing anything out? */
+/** Returns whether sharing work is worthwhile: whether a helper is present. */
 export function isHelped(): bool {
   return helped && atomic.load<i32>(HEADER, H_HELPERS_INSIDE) > 0;
 }
@@ -71,8 +71,8 @@ export function phaseAt(p: i32): usize {
 }
 
 /**
- * From now on claimChunk claims of what `open` has opened.
- * @param slot this thread's row; leave address of a word that is not 0 once it is to leave, or 0
+ * From now on claimChunk claims from the phase that `open` names.
+ * @param slot this thread's row; leave address of a word that becomes nonzero when the thread must leave, or 0
  */
 export function beginClaims(open: i64, slot: i32, leave: usize): void {
   ticket = open;
@@ -86,8 +86,8 @@ export function beginClaims(open: i64, slot: i32, leave: usize): void {
 }
 
 /**
- * Claims the next chunk: claimedPhase, chunkBegin, chunkEnd.
- * @returns false: none is left, it is not open any more, or this thread is to leave
+ * Claims the next chunk: sets claimedPhase, chunkBegin, chunkEnd.
+ * @returns false if none is left, the phase is closed, or this thread must leave
  */
 export function claimChunk(): bool {
   for (; partsLeft > 0; partsLeft--, part = part + 1 === parts ? 0 : part + 1) {
@@ -110,12 +110,12 @@ export function claimChunk(): bool {
   return false;
 }
 
-/** Opens phase `p` to all threads. The caller then claims chunks until there are none, and closes it. */
+/** Opens phase `p` to all threads. The caller then claims chunks until none is left, and closes it. */
 export function openPhaseChunks(p: i32): void {
   beginClaims(openPhase(p, load<i32>(phaseAt(p), PHASE_CHUNKS)), 0, 0);
 }
 
-/** Waits for the chunks that others have claimed. */
+/** Waits for the chunks that helpers have claimed. */
 export function closePhaseChunks(): void {
   const others = chunks - chunksClaimed;
   store<i32>(HEADER, load<i32>(HEADER, H_CHUNKS_SHARED) + chunks, H_CHUNKS_SHARED);
@@ -124,8 +124,8 @@ export function closePhaseChunks(): void {
 }
 
 /**
- * Opens a row that stands behind the program's phases (SHARED_*), from within a phase of one chunk. It may be opened
- * again and again: who claims a chunk late claims one of the row as it is by then.
+ * Opens a row after the program's phases (SHARED_*), from inside a phase of one chunk. It may be opened repeatedly: a
+ * late claim gets a chunk of the row's current state.
  */
 export function openShared(row: i32): void {
   const p = load<i32>(HEADER, H_PHASES) + row;
@@ -138,18 +138,18 @@ export function closeShared(row: i32): void {
   if (load<i32>(HEADER, H_WATCH) & WATCH_SHARES) phaseDone(load<i32>(HEADER, H_PHASES) + row);
 }
 
-/** Where part `n` of `parts` of a range of `count` begins. */
+/** Returns the start of part `n` of `parts` of a range of `count`. */
 // @inline
 export function partBegins(count: i32, n: i32, parts: i32): i32 {
   return <i32>((<i64>count * n) / parts);
 }
 
-/** Parts that an open row of SHARED_* is cut into. */
+/** Returns the number of parts of the open SHARED_* row. */
 export function sharedParts(): i32 {
   return load<i32>(claimedPhase, PHASE_COUNT);
 }
 
-/** The same of any of them. */
+/** Returns the number of parts of any SHARED_* row. */
 export function partsOfShared(row: i32): i32 {
   return load<i32>(phaseAt(load<i32>(HEADER, H_PHASES) + row), PHASE_COUNT);
 }

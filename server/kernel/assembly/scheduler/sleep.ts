@@ -1,16 +1,15 @@
 /**
- * How threads wait for each other: a little while in a loop, then asleep. A phase lasts some microseconds, a thread
- * takes tens of them to wake; but serial stages last milliseconds, and on a machine with more threads than cores who
- * waits in a loop takes the core from who is waited for.
+ * Waiting of threads: first in a loop, then asleep. A phase lasts some microseconds, and waking a thread takes tens of
+ * them. But serial stages last milliseconds, and with more threads than cores a spinning thread takes the core from the
+ * thread that it waits for.
  *
- *   helper   finds no chunk -> HELPER_TURNS turns -> sleeps on H_OPENED, which counts whenever a phase is opened
- *   orchestrator   has no chunk left to claim -> ORCHESTRATOR_TURNS turns -> sleeps on H_DONE until the chunks that
- *   helpers have
- *   claimed are done
+ *   helper         no chunk found -> HELPER_TURNS turns -> sleeps on H_OPENED, which counts when a phase is opened
+ *   orchestrator   no chunk left to claim -> ORCHESTRATOR_TURNS turns -> sleeps on H_DONE until the chunks claimed by
+ *                  helpers are done
  *
- * No wake is lost: a sleeper announces itself (H_SLEEPERS, H_ORCHESTRATOR_SLEEPS) before it waits, whoever has
- * something to tell changes the word first and looks for sleepers then, and a wait for a word that has changed already
- * returns at once. All are sequentially consistent.
+ * No wake is lost. A sleeper announces itself (H_SLEEPERS, H_ORCHESTRATOR_SLEEPS) before it waits. A thread that wakes
+ * it changes the word first and looks for sleepers then. A wait for a word that has already changed returns at once.
+ * All accesses are sequentially consistent.
  */
 import {
   HEADER,
@@ -28,15 +27,12 @@ import {
   MAX_THREADS,
 } from "../layout/layout";
 
-/**
- * About 20 us here: a helper stays awake over the phases that the orchestrator does alone between two that are shared.
- */
+/** About 20 us here: a helper stays awake over the serial phases between two shared ones. */
 export const HELPER_TURNS: i32 = 20000;
-/** About as long as a chunk that somebody has claimed takes. */
+/** About the time of one chunk. */
 const ORCHESTRATOR_TURNS: i32 = 20000;
 /**
- * Nobody sleeps longer than this in one piece, ns: a thread that was ended in its sleep, or before it could wake the
- * others, holds nobody up.
+ * Longest sleep, ns: a thread that was ended in its sleep, or before it could wake the others, blocks no other thread.
  */
 const NAP: i64 = 20_000_000;
 
@@ -69,8 +65,8 @@ export function openPhase(p: i32, chunks: i32): i64 {
 }
 
 /**
- * Sleeps until something else than `ticket` is open, the tick ends or the helper is to leave: to be looked for by the
- * caller.
+ * Sleeps until another phase than `ticket` is open, the tick ends or the helper must leave. It may return early; the
+ * caller checks.
  */
 export function sleepUntilOpened(ticket: i64, generation: i32, leaves: usize): void {
   const opened = atomic.load<i32>(HEADER, H_OPENED);
@@ -85,13 +81,13 @@ export function sleepUntilOpened(ticket: i64, generation: i32, leaves: usize): v
   atomic.sub<i32>(HEADER, 1, H_SLEEPERS);
 }
 
-/** A helper has done so many chunks. */
+/** Records chunks that a helper has done. */
 export function chunksDone(count: i32): void {
   atomic.add<i32>(HEADER, count, H_DONE);
   if (atomic.load<i32>(HEADER, H_ORCHESTRATOR_SLEEPS)) atomic.notify(HEADER + H_DONE, 1);
 }
 
-/** Returns when helpers have done `claimed` chunks of the open phase. Traps if one of them never will: H_TORN. */
+/** Returns when helpers have done `claimed` chunks of the open phase. Traps if a helper was lost: H_TORN. */
 export function awaitHelpers(claimed: i32): void {
   let turns = 0;
   for (;;) {

@@ -1,13 +1,13 @@
 /**
- * Rows of constraint blocks that outlive a substep (plastic strain): they are part of a room's state as positions and
- * velocities are, so reset, roll-back and the state hash take them too. A body's constraints are a run of lanes in a
- * range of blocks; the lanes before and behind it, in the run's first and last block, are other bodies'.
+ * Rows of constraint blocks that outlive a substep (plastic strain). They are part of a room's state, like positions
+ * and velocities, so reset, roll-back and the state hash include them. A body's constraints are a run of lanes in a
+ * range of blocks. The lanes before and after it, in the run's first and last block, belong to other bodies.
  */
 
 /**
  * Copies the rows at `offset` of lanes firstLane .. lastLane - 1 of a range of blocks to, or back from, a saved copy.
- * @param blocks address of the range's first block; stride bytes of a block; offset, rows which rows; saved address of
- *   `rows` rows a block
+ * @param blocks address of the range's first block; stride bytes of a block; offset, rows: first row and number of
+ * rows; saved address of `rows` rows a block
  * @param back 0: state -> saved, 1: saved -> state
  */
 export function copyState(

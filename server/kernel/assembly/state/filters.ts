@@ -1,9 +1,9 @@
-/** Who may touch whom (sim/memory/filters.ts): tables of bytes, 1 where two may touch; no table (0): all. */
+/** Collision filters (sim/memory/filters.ts): tables of bytes, 1 for pairs that may touch; no table (0): all may. */
 import { SURFACE_MEETS, MEETS, MEETS_MARKED } from "../layout/layout";
 
 /**
- * May the surface at `row` touch surface number `other`, and are the two not so tangled that contact between them is
- * off?
+ * Returns whether the surface at `row` may touch surface number `other`, and contact between them is not off because
+ * they are tangled.
  */
 // @inline
 export function meetsSurface(row: usize, other: i32): bool {

@@ -1,4 +1,7 @@
-/** After the tick: is a body still in the world, and the hash that says whether two runs are the same run. */
+/**
+ * Checks after the tick: whether a body is still in the world, and the state hash, which tells whether two runs are the
+ * same.
+ */
 import { HEADER, H_X, H_V, H_TICK } from "../layout/layout";
 
 /** 1 if every particle is finite and within `radius` of the origin. A NaN fails the comparison. */

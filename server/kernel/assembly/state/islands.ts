@@ -1,7 +1,6 @@
 /**
- * Islands: bodies that exchange momentum with each other, because the list of pairs has them near each other or a ball
- * touches them. Union-find over body numbers, in the BODY rows; the body with the smallest number stands for its
- * island.
+ * Islands: bodies that exchange momentum, because the pair list has them near each other or a ball touches them.
+ * Union-find over body numbers, in the BODY rows; the body with the smallest number represents its island.
  */
 import {
   HEADER,
@@ -24,7 +23,7 @@ export function islandOf(rows: usize, body: u32): u32 {
   return b;
 }
 
-/** A new list of pairs: nobody is near anybody yet. */
+/** Resets the neighbors for a new pair list. */
 export function forgetListed(): void {
   const rows = <usize>load<u32>(HEADER, H_BODIES);
   const bodies = load<i32>(HEADER, H_BODY_COUNT);
@@ -35,8 +34,9 @@ export function forgetListed(): void {
 }
 
 /**
- * @param both numbers of two surfaces that are near each other, first << 16 | second
- * @returns whether that was not known
+ * Records that two surfaces are near each other.
+ * @param both numbers of the two surfaces, first << 16 | second
+ * @returns whether that is new
  */
 function noteBoth(rows: usize, bodies: u32, both: u32): bool {
   const a = both >> 16;
@@ -54,7 +54,7 @@ function noteBoth(rows: usize, bodies: u32, both: u32): bool {
   return first !== second;
 }
 
-/** Likewise of one pair of surfaces. */
+/** The same for one pair of surfaces. */
 export function noteSurfaces(both: u32): bool {
   return noteBoth(<usize>load<u32>(HEADER, H_BODIES), <u32>load<i32>(HEADER, H_BODY_COUNT), both);
 }
@@ -66,7 +66,7 @@ function listedWith(rows: usize, body: u32): u32 {
   return b;
 }
 
-/** The two exchange momentum. */
+/** Joins the islands of two bodies that exchange momentum. */
 export function join(rows: usize, a: u32, b: u32): void {
   const first = islandOf(rows, a);
   const second = islandOf(rows, b);
@@ -76,19 +76,19 @@ export function join(rows: usize, a: u32, b: u32): void {
   store<i32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_ISLAND);
 }
 
-/** Something fixed takes momentum from the body, or gives it some. */
+/** Marks a body that exchanges momentum with a fixed object. */
 // @inline
 export function meetsFixed(row: usize): void {
   store<i32>(row, 0, BODY_FREE);
   store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
 }
 
-/** Does body number b stand for an island of several, of which none is held or rigid? */
+/** Returns whether body number b represents an island of several bodies, none of them held or rigid. */
 export function standsForIsland(rows: usize, b: i32): bool {
   return !load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) && standsForSeveral(rows, b);
 }
 
-/** Likewise, of which one is rigid. */
+/** Returns the same for islands with a rigid body. */
 export function standsForRigid(rows: usize, b: i32): bool {
   return load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) === HELD_RIGID && standsForSeveral(rows, b);
 }

@@ -1,6 +1,4 @@
-/**
- * What is known of single particles while they meet others: MARK bits, u16 for each, where the room has any contact.
- */
+/** State of single particles in contact: MARK bits, u16 for each, in rooms with contact. */
 import { HEADER, H_MARKS, H_X } from "../layout/layout";
 
 // @inline
@@ -18,7 +16,7 @@ function markAt(number: i32): usize {
   return <usize>load<u32>(HEADER, H_MARKS) + ((<usize>number) << 1);
 }
 
-/** Requires `hasMarks`, as all of these. */
+/** Requires `hasMarks`, like the functions below. */
 // @inline
 export function marksOf(number: i32): i32 {
   return load<u16>(markAt(number));

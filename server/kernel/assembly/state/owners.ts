@@ -1,6 +1,6 @@
 /**
- * Which body or surface a particle belongs to: their rows, in the order of their particles, begin with the address of
- * their first.
+ * Finds the body or surface of a particle. Their rows, in the order of their particles, begin with the address of the
+ * first one.
  */
 import {
   HEADER,
@@ -15,7 +15,7 @@ import {
 } from "../layout/layout";
 import { hasMarks, marksOf, numberOf } from "./marks";
 
-/** The last of `count` rows that does not begin behind the particle. */
+/** Returns the last of `count` rows whose first particle is not behind the given one. */
 function rowOf(rows: usize, count: i32, bytes: usize, particle: usize): usize {
   let low = 0;
   let high = count;
@@ -32,12 +32,12 @@ export function bodyOf(particle: usize): usize {
   return rowOf(<usize>load<u32>(HEADER, H_BODIES), load<i32>(HEADER, H_BODY_COUNT), BODY_BYTES, particle);
 }
 
-/** SURFACE row likewise; particles of a core mesh have one, too. */
+/** SURFACE row of the surface that owns a particle; also for particles of a core mesh. */
 export function surfaceOf(particle: usize): usize {
   return rowOf(<usize>load<u32>(HEADER, H_SURFACE), load<i32>(HEADER, H_SURFACE_COUNT), SURFACE_BYTES, particle);
 }
 
-/** SHAPE row of the rigid body that owns a particle; 0: it is of none. */
+/** SHAPE row of the rigid body that owns a particle; 0: none. */
 export function rigidRow(particle: usize): usize {
   if (!hasMarks() || !(marksOf(numberOf(particle)) & MARK_RIGID)) return 0;
   return <usize>load<u32>(bodyOf(particle), BODY_RIGID);

@@ -1,19 +1,19 @@
 /**
- * Counted work of a tick, in units of about 10 ns (WORK_UNIT_SECONDS). It bounds a tick without a
- * clock: only counts that follow from the state and the inputs are added, so the same room ends its ticks at the same
- * substeps on any machine, with any number of threads, and after a restart (a checkpoint forgets the list of pairs in
- * the running room, too: both make it from nothing).
+ * Counted work of a tick, in units of about 10 ns (WORK_UNIT_SECONDS). It bounds a tick without a clock: only counts
+ * that follow from the state and the inputs are added. So the same room ends its ticks at the same substeps on any
+ * machine, with any number of threads, and after a restart. (A checkpoint clears the pair list in the running room too:
+ * both rooms build it from nothing.)
  * The weights are round numbers near the processor time of each kind of work (docs/decisions/bounded-ticks.md).
  */
 import { HEADER, H_WORK, H_WORK_LIMIT } from "../layout/layout";
 
-/** By any thread. */
+/** Adds work. Any thread may call it. */
 // @inline
 export function countWork(units: i32): void {
   atomic.add<i32>(HEADER, units, H_WORK);
 }
 
-/** Work of the tick so far. */
+/** Returns the work of the tick so far. */
 // @inline
 export function workDone(): i32 {
   return atomic.load<i32>(HEADER, H_WORK);
@@ -23,13 +23,16 @@ export function beginWork(): void {
   atomic.store<i32>(HEADER, 0, H_WORK);
 }
 
-/** Whether another piece of work like the last one would exceed the limit. @param last units */
+/** Returns whether another piece of work like the last one would exceed the limit. @param last units */
 export function exceedsLimit(last: i32): bool {
   const limit = load<i32>(HEADER, H_WORK_LIMIT);
   return limit !== 0 && workDone() + last > limit;
 }
 
-/** Work at which a part of a tick has taken its share of the limit. @param share 1/8: an eighth, from now on */
+/**
+ * Returns the total work at which a part of a tick that starts now has used its share of the limit. @param share 1/8:
+ * an eighth
+ */
 export function workAfter(share: f32): i32 {
   const limit = load<i32>(HEADER, H_WORK_LIMIT);
   return limit ? workDone() + <i32>(share * <f32>limit) : i32.MAX_VALUE;

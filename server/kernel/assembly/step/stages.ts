@@ -1,4 +1,4 @@
-/** Runs a part of a phase: which stage it is, by its kind (KIND_* of layout.ts), and where its blocks are. */
+/** Runs a part of a phase: selects the stage by its kind (KIND_* of layout.ts), and finds its blocks. */
 import {
   HEADER,
   H_DRIVE_COUNT,
@@ -80,12 +80,12 @@ import { solveBalls } from "../rigid/balls";
 import { enterStage } from "../scheduler/clock";
 import { windAccelerations, windForces } from "../wind/wind";
 
-/** Counted work of a particle or block of a phase; what contact and bodies do is counted where it is done. */
+/** Returns the counted work of a particle or block of a phase. Contact and bodies count their own. */
 export function unitsOf(kind: i32): i32 {
   return kind === KIND_PREDICT || kind === KIND_VELOCITY || kind === KIND_COLLIDE ? 1 : 5;
 }
 
-/** Blocks, particles or bodies first .. end of a phase, but for what belongs to bodies that wait or sleep. */
+/** Runs blocks, particles or bodies first .. end of a phase, except those of inactive and sleeping bodies. */
 export function runRange(phase: usize, first: i32, end: i32, scratch: usize): void {
   let begin = first;
   let run = <usize>load<u32>(phase, PHASE_RUNS);
@@ -100,12 +100,12 @@ export function runRange(phase: usize, first: i32, end: i32, scratch: usize): vo
   if (begin < end) runPart(phase, begin, end, scratch);
 }
 
-/** Blocks, particles or bodies begin .. end of a phase. */
+/** Runs blocks, particles or bodies begin .. end of a phase. */
 function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   const kind = load<i32>(phase, PHASE_KIND);
   let pass = load<i32>(phase, PHASE_PASS);
   const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
-  // where stress is remembered, the first iteration starts from it and the tick's last one keeps its multipliers
+  // with remembered stress, the first iteration starts from it and the tick's last one stores its multipliers
   const kept = load<u32>(phase, PHASE_WARM_START);
   const from =
     kept && pass & PASS_FIRST && load<i32>(HEADER, H_WARM_STARTED) ? <usize>kept + <usize>begin * WARM_START_BYTES : 0;
@@ -121,7 +121,7 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
   runContacts(phase, kind, begin, end, pass, h, scratch);
 }
 
-/** What schedules other than Gauss-Seidel do around the colors. @returns whether it is one of these stages */
+/** Runs stages that schedules other than Gauss-Seidel put around the colors. @returns whether it is one of these */
 function runSweeps(phase: usize, kind: i32, begin: i32, end: i32): bool {
   if (kind === KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);
   else if (kind === KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
@@ -131,7 +131,7 @@ function runSweeps(phase: usize, kind: i32, begin: i32, end: i32): bool {
   return true;
 }
 
-/** What moves particles whatever they belong to. @returns whether it is one of these stages */
+/** Runs stages that move single particles. @returns whether it is one of these */
 function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bool {
   const data = load<i32>(phase, PHASE_DATA);
   if (kind === KIND_PREDICT) predict(data + begin, data + end, h);
@@ -145,7 +145,7 @@ function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bo
   return true;
 }
 
-/** Colliders, bodies that move as wholes, and points. @returns whether it is one of these stages */
+/** Runs stages of colliders, whole bodies, and points. @returns whether it is one of these */
 function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): bool {
   const data = <usize>load<u32>(phase, PHASE_DATA);
   if (kind === KIND_MOVE) moveColliders();
@@ -162,7 +162,7 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
   return true;
 }
 
-/** Contact of meshes, whole or a piece of its rows. */
+/** Runs contact between surfaces, all of it or a part of its rows. */
 function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
   const count = load<i32>(phase, PHASE_COUNT);
   if (kind === KIND_CONTACTS) {

@@ -1,12 +1,12 @@
 /**
  * The tick. Before its substeps:
- *   warm start      what slow bodies remember of their stress
- *   core meshes     of colliders that move
- *   list of pairs   unless the last one still holds
- *   free bodies     whose momentum is kept, and islands of them
- *   balls           their lists are stale
- * A substep is the room's program (server/sim/memory/program.ts): phases in order, each of one kind (stages.ts), shared
- * out chunk by chunk (scheduler.ts) to the workers (worker.ts) that have come.
+ *   warm start      remembered stress of slow bodies
+ *   core meshes     of moving colliders
+ *   pair list       unless the last one is still valid
+ *   free bodies     whose momentum is conserved, and islands of them
+ *   balls           their lists become stale
+ * A substep is the room's program (server/sim/memory/program.ts): phases in order, each of one kind (stages.ts). The
+ * scheduler (scheduler.ts) shares their chunks with the workers (worker.ts) that are present.
  */
 import {
   HEADER,
@@ -51,13 +51,13 @@ import { warmStart } from "../warmStart/warmStart";
 import { beginWork, countWork, exceedsLimit, workDone } from "../state/work";
 import { runRange, unitsOf } from "./stages";
 
-/** Work of a phase beside its blocks (spendWork). */
+/** Work of a phase in addition to its blocks (spendWork). */
 const PHASE_UNITS = 4;
 
 /**
- * One tick by the thread that orchestrates it, or as many of its substeps as the limit of work allows (work.ts): then
- * H_NEXT_SUBSTEP is not 0, and the next call goes on with that substep.
- * @param helpers 1 if others may be helping (publishes tickets), 0 to work alone; scratch this thread's spill area
+ * Runs one tick on the thread that orchestrates it, or as many of its substeps as the work limit allows (work.ts). If
+ * the tick is not finished, H_NEXT_SUBSTEP is not 0, and the next call continues there.
+ * @param helpers 1 if helpers may be present (publishes tickets), 0 to work alone; scratch this thread's spill area
  */
 export function step(helpers: i32, scratch: usize): void {
   beginClock();
@@ -102,14 +102,14 @@ function runSubstep(substep: i32, scratch: usize): void {
     else runTogether(p, scratch);
     if (watch & WATCH_PHASES) phaseDone(p);
     countWork(load<i32>(phase, PHASE_COUNT) * unitsOf(load<i32>(phase, PHASE_KIND)));
-    // Blocks of constraints take about as long as each other; a body of an implicit phase takes any time.
+    // Blocks of constraints take similar times; a body of an implicit phase can take any time.
     if (load<i32>(phase, PHASE_STAGE) < STAGE_SHAPES) spendWork(PHASE_UNITS + load<i32>(phase, PHASE_COUNT));
     else preemptionPoint();
   }
   if (watch & WATCH_SUBSTEPS) leaveOut(substepDone());
 }
 
-/** All chunks of a phase, by all threads. */
+/** Runs all chunks of a phase, with all threads. */
 function runTogether(p: i32, scratch: usize): void {
   const phase = phaseAt(p);
   openPhaseChunks(p);

@@ -1,4 +1,4 @@
-/** A worker's part of one tick. */
+/** A helper's part of one tick. */
 import { HEADER, H_TICKET, H_ACTIVE, H_HELPERS_INSIDE, H_JOINED, HELPER_LEAVES, HELPER_CLAIMS } from "../layout/layout";
 import { helpInTick } from "../scheduler/clock";
 import { beginClaims, chunkBegin, chunkEnd, chunksClaimed, claimChunk, claimedPhase } from "../scheduler/scheduler";
@@ -6,9 +6,9 @@ import { chunksDone, HELPER_TURNS, partsOf, rowAt, sleepUntilOpened } from "../s
 import { runRange } from "./stages";
 
 /**
- * A helper's part of one tick: claims chunks until the orchestrator ends the tick (H_ACTIVE differs from `generation`),
- * or until it is wanted elsewhere.
- * @param slot its row of H_HELPERS, 1 .. MAX_THREADS - 1, nobody else's; scratch its spill area
+ * Claims chunks until the orchestrator ends the tick (H_ACTIVE differs from `generation`), or until this helper is
+ * needed elsewhere.
+ * @param slot its own row of H_HELPERS, 1 .. MAX_THREADS - 1; scratch its spill area
  * @returns chunks done
  */
 export function help(generation: i32, slot: i32, scratch: usize): i32 {
@@ -29,7 +29,7 @@ export function help(generation: i32, slot: i32, scratch: usize): i32 {
       continue;
     }
     seen = ticket;
-    // before the first claim: whoever finds this thread dead must not find a chunk that is nobody's
+    // before the first claim: if this thread dies, its claimed chunk must be known
     atomic.store<i32>(row, 1, HELPER_CLAIMS);
     beginClaims(ticket, slot, leaves);
     while (claimChunk()) runRange(claimedPhase, chunkBegin, chunkEnd, scratch);

@@ -1,7 +1,9 @@
-/** What settling shares among kinds: fields of each lane's body, sums over bodies, and the support of particles. */
+/**
+ * Shared code of the warm start's kinds: fields of each lane's body, sums over bodies, and the support of particles.
+ */
 import { BODY_BYTES } from "../layout/layout";
 
-/** A field (f32) of the bodies of four lanes. @param rows BODY rows; lanes address of four body numbers */
+/** Loads a field (f32) of the bodies of four lanes. @param rows BODY rows; lanes address of four body numbers */
 // @inline
 export function ofBody(rows: usize, lanes: usize, field: usize): v128 {
   return f32x4(
@@ -33,7 +35,7 @@ function push(address: usize, x: f32, y: f32, z: f32): void {
   store<f32>(address, load<f32>(address, 8) + z, 8);
 }
 
-/** One corner of four elements: support += w G b. */
+/** support += w G b at one corner of four elements. */
 // @inline
 export function support(addresses: usize, toSupport: usize, x: v128, y: v128, z: v128): void {
   push(

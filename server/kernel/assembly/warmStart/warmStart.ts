@@ -1,28 +1,27 @@
 /**
- * Remembered stress: what makes the rest shape of a body independent of step size and iterations.
+ * Remembered stress (warm start): makes the rest shape of a body independent of step size and iterations.
  *
- * A substep's iterations start from zero stress and, when the body is stiff or its mesh fine, end before the stress is
- * built up: only a share r of it, so that the body sags 1/r times too far. So once a tick, while a body is slow, a
- * share of the stress that the last substep ended with is remembered, and every substep starts from what is remembered:
- *   L0 += gain (L - L0),   x = x~ + sum_i w_i F [L0] b_i  ("support", one vector a particle),   iterations go on from L
- *   = L0
- * Its only fixed point is L0 = L, whose iterations change nothing: C + aT S L = 0 in every element and forces in
+ * A substep's iterations start from zero stress. If the body is stiff or its mesh fine, they end before the stress is
+ * built up: they reach only a share r of it, and the body sags 1/r times too far. So while a body is slow, a share of
+ * the stress at the end of the last substep is remembered once a tick. Every substep starts from it:
+ *   L0 += gain (L - L0),   x = x~ + sum_i w_i F [L0] b_i  ("support", one vector a particle),   iterations continue
+ *                          from
+ *   L = L0
+ * Its only fixed point is L0 = L, where iterations change nothing: C + aT S L = 0 in every element and forces in
  * balance. The rest shape is then the static finite-element solution, for any step and any number of iterations.
  * (Neo-Hookean elements remember their nine multipliers L0 instead of F [L0].)
  *
  * Stability. With mass damping d, a mode of true frequency omega and share r obeys  p^3 + (d + g) p^2 + (r omega^2 + d
- * g) p + g omega^2 = 0, g = r gain/tick: stable if g < d r/(1 - r), so gain = d tick / 2 is safe for every r, and the
- * error dies away with rate r d / 2. Without damping, memory is an engine (the force lags behind the motion): a body
- * that moves forgets instead (world.ts).
+ * g) p + g omega^2 = 0, g = r gain/tick: stable if g < d r/(1 - r). So gain = d tick / 2 is safe for every r, and the
+ * error decays with rate r d / 2. Without damping, memory adds energy (the force lags behind the motion), so a moving
+ * body forgets instead (world.ts).
  *
  * Measured (beam 1 x 0.2 x 0.2 m, 20 x 4 x 4 cells, 1e7 Pa, 1000 kg/m^3, own weight, clamped; error of the tip's sag
  * against 1200 substeps a second x 1 iteration): 240 x 5 without memory 630 %, with it 6 % after 4 s and 1 % after 12
- * s; the same beam ten times longer 60 x 5: 63 % without, under 2 % with it. Tried and lost: pulling memory towards the
- * stress that the strain asks for, -(aT S)^-1 C, instead of towards L (self-stress would settle faster): explodes
- * within seconds at any gain worth having; forward and backward sweeps in turn: no vertex jitters at 60 x 5, but 107 %
- * are left there without memory instead of 63 %, and settling is as much slower; the same memory for cloth: exact for a
- * sheet that hangs from a whole edge, but one that hangs from two corners flutters at 2 m/s, with tension alone
- * remembered too.
+ * s; the same beam ten times longer 60 x 5: 63 % without, under 2 % with it.
+ * Tried: pulling memory towards -(aT S)^-1 C instead of L (explodes within seconds); alternating forward and backward
+ * sweeps (107 % instead of 63 % without memory, slower settling); cloth (a sheet hanging from two corners flutters at 2
+ * m/s).
  */
 import {
   HEADER,
@@ -54,7 +53,7 @@ import {
 import { warmStartNeoHookean, warmStartStableNeoHookean } from "./warmStartHyperelastic";
 import { warmStartOrthotropic, warmStartPlastic, warmStartTetrahedra } from "./warmStartStrains";
 
-/** Once a tick, before the first substep. Serial: the sums over a body are in element order. */
+/** Called once a tick, before the first substep. Serial: the sums over a body are in element order. */
 export function warmStart(): void {
   const settled = load<i32>(HEADER, H_WARM_STARTED);
   store<i32>(HEADER, load<i32>(HEADER, H_WARM_START), H_WARM_STARTED);

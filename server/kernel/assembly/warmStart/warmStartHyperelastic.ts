@@ -1,7 +1,7 @@
 /**
- * Remembered stress of Neo-Hookean tetrahedra (warmStart.ts): nine multipliers L0, whose support is w L0 b; per body,
- * what the stress P of the deformation and the multipliers disagree in, both over h^2 V mu. Elements near collapse do
- * not count in those sums: P is continued there.
+ * Remembered stress of Neo-Hookean tetrahedra (warmStart.ts): nine multipliers L0, whose support is w L0 b. Per body,
+ * sums the mismatch between the stress P of the deformation and the multipliers, over h^2 V mu. Elements near collapse
+ * are left out of the sums: P is continued there.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
 import {
@@ -31,8 +31,8 @@ import { addTo, ofBody, support } from "./support";
 const LEAST: f32 = 0.1;
 
 /**
- * @param block address of the first of `count` blocks; own of what they remember between iterations; kept of their
- *   memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers
+ * @param block address of the first of `count` blocks; own the values that they keep between iterations; kept their
+ * remembered stress; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks have the last substep's multipliers
  */
 export function warmStartNeoHookean(
   block: usize,
@@ -57,8 +57,8 @@ export function warmStartStableNeoHookean(
 }
 
 /**
- * One entry: P's, and what is remembered of L's. Adds the squares to the sums at `at` (mismatch, stress, change), as
- * four lanes.
+ * One entry of P and of the remembered L. Adds the squares to the sums at `at` (mismatch, stress, change), as four
+ * lanes.
  */
 // @inline
 function entry(
@@ -136,7 +136,7 @@ function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f3
     const m20 = v128.load(block, TET_DM + 96);
     const m21 = v128.load(block, TET_DM + 112);
     const m22 = v128.load(block, TET_DM + 128);
-    // how far the element is from what it remembers
+    // mismatch between the element's stress and its multipliers
     if (settled) {
       const ax = sub(x0, x3);
       const ay = sub(y0, y3);

@@ -1,6 +1,6 @@
 /**
  * Remembered stress of Saint Venant-Kirchhoff tetrahedra (warmStart.ts), isotropic, orthotropic and plastic: six
- * multipliers; per body, what strain and stress disagree in; support of the particles. `general` and `plastic` are
+ * multipliers; per body, the mismatch of strain and stress; support of the particles. `general` and `plastic` are
  * compile-time constants, as in tetrahedron.ts.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
@@ -33,8 +33,8 @@ import {
 import { addTo, ofBody, support } from "./support";
 
 /**
- * @param block address of the first of `count` blocks; own of what they remember between iterations; kept of their
- *   memory; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks hold the last substep's multipliers
+ * @param block address of the first of `count` blocks; own the values that they keep between iterations; kept their
+ * remembered stress; inverseH2 1/h^2, 1/s^2; settled 1 if the blocks have the last substep's multipliers
  */
 export function warmStartTetrahedra(
   block: usize,
@@ -125,7 +125,7 @@ function warmStartStrains(
     const y3 = ys(a, b, c, d);
     const z3 = zs(a, b, c, d);
     const w3 = ws(a, b, c, d);
-    // corners as seen from the last one
+    // corners relative to the last one
     const ax = sub(x0, x3);
     const ay = sub(y0, y3);
     const az = sub(z0, z3);
@@ -169,7 +169,7 @@ function warmStartStrains(
       const l3 = v128.load(own, 48);
       const l4 = v128.load(own, 64);
       const l5 = v128.load(own, 80);
-      // how far the strain is from what the stress says
+      // difference between the strain and the strain of the stress
       const normal = general ? v128.load(block, TET_ORTHO_S) : v128.load(block, TET_S);
       const weight = f32x4.div(unit, normal);
       const s00 = mul(aT, normal);

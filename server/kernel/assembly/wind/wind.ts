@@ -1,23 +1,23 @@
 /**
- * Wind on surfaces: in every substep, before prediction, the force of the air on every triangle that it reaches, then
- * every particle's external acceleration. A triangle of area A and unit normal n that moves with v in air that moves
- * with u feels, with w = u - v and s = w . n,
+ * Wind on surfaces: in every substep, before prediction, computes the force of the air on every exposed triangle, then
+ * the external acceleration of every particle. A triangle of area A and unit normal n that moves with v in air that
+ * moves with u feels, with w = u - v and s = w . n,
  *     F = rho/2 A ( C_D |s| w  +  C_L s (|w| n - s/|w| w) )
- * drag along w on the area that it shows to it, and lift across w, C_L sin cos of the angle of attack as of a flat
- * plate (S. F. Hoerner, Fluid-Dynamic Drag, chapters 3 and 7; as a model of cloth: M. Keckeisen et al. 2004, Wind and
- * Snow for cloth; C. Wilson 2014, Simulating wind effects on cloth and hair in Disney's Frozen). Both are 0 where air
- * flows along the triangle, and smooth there. A sheet has two sides that feel it; of a closed surface only triangles
- * that air blows against from outside do, so that a convex body's drag is rho/2 C_D |w|^2 times its shadow.
- * A third of F goes to each corner. Nobody is in anybody's lee.
+ * drag along w on its area across w, and lift across w, with C_L sin cos of the angle of attack like a flat plate (S.
+ * F. Hoerner, Fluid-Dynamic Drag, chapters 3 and 7; as a model of cloth: M. Keckeisen et al. 2004, Wind and Snow for
+ * cloth; C. Wilson 2014, Simulating wind effects on cloth and hair in Disney's Frozen). Both are 0, and smooth, where
+ * air flows along the triangle. Both sides of a sheet feel it. On a closed surface only triangles that the air meets
+ * from outside do, so a convex body's drag is rho/2 C_D |w|^2 times its shadow. A third of F goes to each corner.
+ * Bodies do not shelter each other.
  *
- * u is the wind's velocity plus a few waves (sim/wind.ts), divergence-free because each is across its own direction:
+ * u is the wind's velocity plus a few waves (sim/wind.ts), which are transverse and so divergence-free:
  *     u = U + sum_m a_m f(k_m . c + phase_m),   a_m . k_m = 0,   f the parabolas through the zeros of a sine
- * and what fluids on grids do there, at the triangle's center c, once a tick. f has no transcendental function in it:
- * the same bits on any machine.
+ * plus the flow of fluids on grids, at the triangle's center c, once a tick. f has no transcendental function: the same
+ * bits on any machine.
  *
- * Explicit, so the change that a substep's force makes to the velocity of a triangle's lightest corner is held to half
- * of |w|: light silk in a storm would swing otherwise. That is 1/h = 1200/s times half; cotton in 10 m/s has 60/s.
- * Each particle sums over its triangles in their order: the result does not depend on threads.
+ * The force is explicit. So its change of velocity in a substep, at a triangle's lightest corner, is limited to half of
+ * |w|; otherwise light silk would oscillate in a storm. The limit is 1/h = 1200/s times half; cotton in 10 m/s has
+ * 60/s. Each particle sums over its triangles in their order: the result does not depend on threads.
  * Twin: sim/reference/wind.ts.
  */
 import {
@@ -69,7 +69,7 @@ function wave(p: f32): f32 {
   return t < 0.5 ? 16 * t * (<f32>0.5 - t) : -16 * (t - <f32>0.5) * (<f32>1 - t);
 }
 
-/** u at a triangle's center, m/s; the fourth lane is nobody's. */
+/** Returns u at a triangle's center, m/s; the fourth lane is unused. */
 function airAt(center: v128): v128 {
   const wind = <usize>load<u32>(HEADER, H_WIND);
   let u = v128.load(wind, WIND_VELOCITY);
@@ -81,7 +81,7 @@ function airAt(center: v128): v128 {
   return u;
 }
 
-/** A third of the force on each of the triangles begin .. end. @param rows address of the first */
+/** Computes a third of the force on each of the triangles begin .. end. @param rows address of the first */
 export function windForces(rows: usize, begin: i32, end: i32): void {
   const wind = <usize>load<u32>(HEADER, H_WIND);
   const drag = load<f32>(wind, WIND_DRAG);
@@ -113,19 +113,19 @@ export function windForces(rows: usize, begin: i32, end: i32): void {
       v128.store(row, f32x4.splat(0), WIND_TRIANGLE_FORCE);
       continue;
     }
-    // with s -> 2 A s and n -> N/|N|
+    // here s includes the factor 2 A, and n = N/|N|
     const across: f32 = (lift * s) / (2 * length);
     const along: f32 = 0.5 * drag * abs<f32>(s) - (across * s) / speed;
     const F = f32x4.add(f32x4.mul(f32x4.splat(along), w), f32x4.mul(f32x4.splat(across * speed), N));
     const lightest = max<f32>(load<f32>(p, 12), max<f32>(load<f32>(q, 12), load<f32>(r, 12)));
-    // what the force makes of the lightest corner's velocity in a substep, over |w|
+    // change of the lightest corner's velocity by the force in a substep, over |w|
     const change: f32 = (sqrt<f32>(dot(F, F)) * load<f32>(row, WIND_TRIANGLE_REACH) * lightest) / speed;
     const share: f32 = change > 0.5 ? <f32>0.5 / change : 1;
     v128.store(row, f32x4.mul(F, f32x4.splat(share * (<f32>1 / 3))), WIND_TRIANGLE_FORCE);
   }
 }
 
-/** Gravity and loads, and the air's force over its mass, to each of the particles begin .. end. */
+/** Sets the acceleration of particles begin .. end: gravity and loads plus the air's force over the mass. */
 export function windAccelerations(rows: usize, begin: i32, end: i32): void {
   const X = <usize>load<u32>(HEADER, H_X);
   const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;

@@ -1,10 +1,10 @@
 /**
- * Twin of kernel/assembly/implicit/contacts.ts: near pairs of bodies that are solved together, as springs in what their
- * step minimizes,
+ * Twin of kernel/assembly/implicit/contacts.ts: near pairs of bodies that are solved together, as springs in the
+ * objective of their step,
  *   E = P(r - n . s) + D(|u|),   s = sum_k b_k y_k
- *   P(d) = k/2 d^2 m/(m - d) up to STEEP m, with m = MOST r, and on with the curvature it has there;  k d^2/2 below 0
+ *   P(d) = k/2 d^2 m/(m - d) up to STEEP m, with m = MOST r, then continued with the curvature there;  k d^2/2 below 0
  *   D(u) = q u^2/2 up to F/q, F (u - F/2q) beyond,   u = t + (1 - n n^T)(s - s_0),   F = mu p
- * p the push of the last solve, t = f/q of the friction f kept from the step before.
+ * p is the push of the last solve, t = f/q of the friction f kept from the previous step.
  */
 import type { Vector } from "../vector.ts";
 
@@ -14,15 +14,15 @@ const STEEP = 0.9;
 const YIELDS = 0.05;
 const STEADY = 4;
 const CHANGED = 0.05;
-/** Thicknesses a second by which what is too near comes out. */
+/** Speed at which a pair that is too near separates, in thicknesses per second. */
 const RISE = 2;
 
-/** Who is in a pair: a particle of a body of the group, or a place at the step's start and end. */
+/** A member of a pair: a particle of a body of the group, or a place at the step's start and end. */
 export type Who = { body: number; particle: number } | { start: Vector; end: Vector };
 
-/** Two primitives that are near where the step begins. */
+/** Two primitives that are near at the step's start. */
 export interface NearPair {
-  /** The same for the same pair in every step; and for the same first vertex, or first edge. */
+  /** Key of the pair, the same in every step; and key of its first vertex or edge. */
   key: string;
   first: string;
   who: readonly Who[];
@@ -35,11 +35,11 @@ export interface NearPair {
   acceleration2: number;
 }
 
-/** What a pair needs of the bodies. */
+/** Properties of the bodies that a pair needs. */
 export interface TouchingBody {
   x: Float64Array;
   v: Float64Array;
-  /** N/m by particle: of the matrix at rest. */
+  /** N/m by particle: diagonal of the matrix at rest. */
   diagonal: Float64Array;
 }
 
@@ -57,7 +57,7 @@ interface Row {
   push: number;
   shear: Vector;
   slid: boolean;
-  /** Of v: what it makes of s in the step; the slip that there would be, with what is elastic so far. */
+  /** Displacement of s in the step by v; and the slip without friction, including the elastic part so far. */
   motion: Vector;
   glide: Vector;
   on: boolean;
@@ -69,11 +69,11 @@ interface Row {
   steady: boolean;
 }
 
-/** Friction by coordinate, N, and the gap that it keeps, below 0: it slid; float32. */
+/** Friction by coordinate, N, and the kept gap, below 0 if the pair slid; float32. */
 export interface Kept {
   force: Vector;
   rest: number;
-  /** NearPair's. */
+  /** `first` of the NearPair. */
   first: string;
 }
 
@@ -82,11 +82,14 @@ const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] *
 export class Contacts {
   private rows: Row[] = [];
   private readonly before: ReadonlyMap<string, Kept>;
-  /** The same by the first vertex or edge: of several the one that was kept first. */
+  /** The same by first vertex or edge: of several pairs the first kept one. */
   private readonly first = new Map<string, Kept>();
   private readonly after: Map<string, Kept>;
 
-  /** @param before, after what pairs keep, by key: of the step before, and for the next one */
+  /**
+   * @param before data kept by pairs in the previous step, by key
+   * @param after data kept for the next step
+   */
   constructor(before: ReadonlyMap<string, Kept> = new Map(), after = new Map<string, Kept>()) {
     this.before = before;
     for (const kept of before.values()) if (!this.first.has(kept.first)) this.first.set(kept.first, kept);
@@ -97,7 +100,7 @@ export class Contacts {
     return this.rows.length > 0;
   }
 
-  /** Are all of them between free particles? */
+  /** True if all pairs are between free particles. */
   get between(): boolean {
     return this.rows.every((row) => row.between);
   }
@@ -124,34 +127,41 @@ export class Contacts {
     return row;
   }
 
-  /** Who pushes. @param y vectors by body; too those that do now */
+  /**
+   * Sets the initial active set.
+   * @param y vectors by body
+   * @param too whether currently active pairs stay active
+   */
   guess(y: readonly Float64Array[], too: boolean): void {
     for (const row of this.rows)
       row.on = depth(row, place(row, y)) > 0 || row.rest > dot(row.n, row.here) || (too && row.on);
   }
 
-  /** Does anything that was apart come together? */
+  /** True if a separated pair comes together. */
   get hits(): boolean {
     return this.rows.some(
       ({ n, here, rest, approach, resting }) => dot(n, here) - rest < approach && approach > resting,
     );
   }
 
-  /** J */
+  /** Energy at y, J. */
   energy(y: readonly Float64Array[]): number {
     let sum = 0;
     for (const row of this.pushing()) sum += energyOf(row, place(row, y));
     return sum;
   }
 
-  /** J where the step begins */
+  /** Energy at the start of the step, J. */
   energyHere(): number {
     let sum = 0;
     for (const row of this.pushing()) sum += energyOf(row, row.here);
     return sum;
   }
 
-  /** g += dE/dy. @param first nothing has been solved in this step: what glides rubs as far as it would glide */
+  /**
+   * g += dE/dy.
+   * @param first before the first solve of this step: a sliding pair then gets the friction of its predicted slip
+   */
   linearize(y: readonly Float64Array[], g: readonly Float64Array[], first: boolean): void {
     for (const row of this.pushing()) {
       const s = place(row, y);
@@ -185,7 +195,10 @@ export class Contacts {
     }
   }
 
-  /** After a solve. @returns true: it is to be solved again */
+  /**
+   * Updates the active set and friction after a solve.
+   * @returns true: solve again
+   */
   review(y: readonly Float64Array[]): boolean {
     let changed = false;
     for (const row of this.rows) {
@@ -205,7 +218,7 @@ export class Contacts {
     return changed;
   }
 
-  /** Does anything that does not push end too near, and come faster than what lies? */
+  /** True if an inactive pair ends too near, and approaches faster than a resting one. */
   entered(y: readonly Float64Array[]): boolean {
     return this.rows.some((row) => {
       if (row.on) return false;
@@ -214,7 +227,7 @@ export class Contacts {
     });
   }
 
-  /** For the next step. */
+  /** Keeps friction and gaps for the next step. */
   keep(y: readonly Float64Array[]): void {
     for (const row of this.pushing()) {
       const s = place(row, y);
@@ -321,7 +334,7 @@ function secondOf(k: number, m: number, d: number): number {
   return k * q * q * q;
 }
 
-/** sum b y of what is free. */
+/** sum b y over free particles. */
 function weighted({ pair }: Row, y: readonly Float64Array[]): Vector {
   const s: [number, number, number] = [0, 0, 0];
   pair.who.forEach((who, k) => {

@@ -3,9 +3,9 @@
  * their Hessians, whose stress part is projected to be positive semidefinite (Teran et al. 2005), so that conjugate
  * gradients may be used:
  *   dP = F dS + dF S+,   S+ = the stress without its negative eigenvalues
- * A tetrahedron of less than CRUSHED of its volume resists that with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2
- * mu. What is viscous resists the rate of its strain, too (kernel/assembly/implicit/viscosity.ts). Same operations in
- * the same order as the kernel: the same bits.
+ * A tetrahedron of less than CRUSHED of its volume resists with V K/2 ((J - CRUSHED)/CRUSHED)^2, K = lambda + 2 mu.
+ * Viscous elements also resist the rate of their strain (kernel/assembly/implicit/viscosity.ts). The same operations in
+ * the same order as the kernel give the same bits.
  */
 import type { BendElements } from "../../constraints/bend.ts";
 import type { TetElements } from "../../constraints/tetrahedra.ts";
@@ -18,22 +18,28 @@ const f = Math.fround;
 type Four = [number, number, number, number];
 type Six = [number, number, number, number, number, number];
 
-/** Of a viscous body in a step: theta times the energy of s - past, past = a s(x) + b s(x1), s what energies go by. */
+/**
+ * Rates of a viscous body in a step: theta times the energy of s - past, past = a s(x) + b s(x1), with s the strains of
+ * the energy.
+ */
 interface Rates {
   theta: number;
   a: number;
   b: number;
 }
 
-/** What a body is made of. Vectors are float64[3n], those of a sheet's products float32[3n]. */
+/** Elements of a body. Vectors are float64[3n]; those of a sheet's products are float32[3n]. */
 export interface ElasticSet<Product = Float64Array> {
-  /** J */
+  /** Elastic energy, J. */
   energy: (x: Float64Array) => number;
-  /** What rates are measured from in the step that begins at x, was at x1 before, and begins to solve at y. */
+  /**
+   * Sets the strains from which rates are measured in a step that begins at x, with the previous position x1 and the
+   * first iterate y.
+   */
   keepPast: (rates: Rates, x: Float64Array, x1: Float64Array, y: Float64Array) => void;
   /**
-   * g += dE/dx; keeps what `product` needs.
-   * @param stresses also the positive parts of a solid's stresses, which are those of the last time otherwise
+   * g += dE/dx; keeps data for `product`.
+   * @param stresses also updates the positive parts of a solid's stresses; otherwise the last ones are used
    */
   linearize: (x: Float64Array, g: Float64Array, stresses: boolean) => void;
   /** q += H+ p of the last linearization. */
@@ -135,7 +141,7 @@ function timesSymmetric(V: number, A: ArrayLike<number>, a: number, S: ArrayLike
   return P;
 }
 
-/** Strains of a viscous law, (1 + theta) times that of s - theta/(1 + theta) (a s(x) + b s(x1)) but for a constant. */
+/** Strains of a viscous law: (1 + theta) times that of s - theta/(1 + theta) (a s(x) + b s(x1)), up to a constant. */
 class Past {
   stiffening = 1;
   private kept: Float64Array | undefined;
@@ -159,7 +165,7 @@ class Past {
     }
   }
 
-  /** Less what is kept of element i. */
+  /** Strain minus the kept strain of element i. */
   since(strain: number[], i: number): number[] {
     return this.kept ? strain.map((s, k) => s - this.kept![this.size * i + k]!) : strain;
   }
@@ -184,7 +190,7 @@ export function tetSet(e: TetElements): ElasticSet {
         tetGradient(x, e, i, dF, 0);
         const [a, b, c, u, v, w] = past.since(greenStrain(dF, 0), i) as Six;
         const trace = a + b + c;
-        // no step that goes down turns an element inside out
+        // no step downward inverts an element
         const J = determinant(dF);
         if (!(J > 0)) return Infinity;
         const squares = a * a + b * b + c * c + 2 * (u * u + v * v + w * w);
@@ -222,7 +228,7 @@ export function tetSet(e: TetElements): ElasticSet {
   };
 }
 
-/** What a crushed element adds to a gradient, or to a product with what deforms by dF. */
+/** Contribution of a crushed element to a gradient, or to a product with the deformation dF. */
 function resistCrushing(e: TetElements, i: number, F: Float64Array, to: Float64Array, dF?: Float64Array): void {
   const at = (k: number): number => F[k]!;
   const cofactor = [
@@ -293,7 +299,7 @@ function scatterSheet(
 const dot3 = (a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): number =>
   a[i]! * b[j]! + a[i + 1]! * b[j + 1]! + a[i + 2]! * b[j + 2]!;
 
-/** Stress without its negative eigenvalues, in the plane: weft, warp, shear. */
+/** Plane stress without its negative eigenvalues: weft, warp, shear. */
 function positiveSheet([a, b, c]: readonly [number, number, number]): [number, number, number] {
   const middle = 0.5 * (a + b);
   const half = 0.5 * (a - b);
@@ -358,8 +364,9 @@ export function triangleSet(e: TriangleElements, { c00, c01, c11, c22 }: SheetSt
 }
 
 /**
- * In float32, element after element.
- * @param F, S columns of the deformation and positive part of the stress, by element
+ * Product in float32, element after element.
+ * @param F columns of the deformation, by element
+ * @param S positive part of the stress, by element
  */
 function productOfTriangles(
   { particles, dmInverse, volume }: TriangleElements,
@@ -404,8 +411,8 @@ function productOfTriangles(
 }
 
 /**
- * Bending, E = (|C| - rest)^2 / (2 alpha), C = sum_j K_j x_j (constraints/bend.ts). Where it is curved at rest the
- * Hessian of the flat stencil, K K^T / alpha, stands for the true one: never below it.
+ * Bending, E = (|C| - rest)^2 / (2 alpha), C = sum_j K_j x_j (constraints/bend.ts). For a stencil curved at rest, the
+ * Hessian of the flat stencil, K K^T / alpha, replaces the true one: it is never below it.
  */
 export function bendSet(e: BendElements, { start, columns, values }: Stencils): ElasticSet<Float32Array> {
   const count = e.alpha.length;
@@ -449,7 +456,7 @@ export function bendSet(e: BendElements, { start, columns, values }: Stencils): 
     },
     keepPast: (rates, x, x1, y) => {
       stiffening = 1 + rates.theta;
-      theta = stiffening - 1; // as the kernel rounds it
+      theta = stiffening - 1; // rounded as in the kernel
       past = new Float64Array(3 * count);
       for (let i = 0; i < count; i++) {
         const seen = (at: Float64Array, factor: number): number[] => {
@@ -480,7 +487,7 @@ export function bendSet(e: BendElements, { start, columns, values }: Stencils): 
   };
 }
 
-/** Unit vectors: along a stencil's first edge, across both edges, and across the first two. */
+/** Unit vectors: along a stencil's first edge; normal to both edges; and perpendicular to these two. */
 function stencilFrame(x: Float64Array, { particles }: BendElements, i: number): [number[], number[], number[]] {
   const [p0, p1, p2, p3] = [0, 1, 2, 3].map((j) => 3 * particles[4 * i + j]!) as Four;
   const edge = (from: number, to: number): number[] => [0, 1, 2].map((r) => x[to + r]! - x[from + r]!);

@@ -1,15 +1,14 @@
 /**
- * Twin of kernel/assembly/implicit/points.ts: attachments and grabs of an implicit body, as springs in what its step
- * minimizes.
- *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, from there on F (|c| - F/2k): a hand that pulls
- *   harder slips
+ * Twin of kernel/assembly/implicit/points.ts: attachments and grabs of an implicit body, as springs in the objective of
+ * its step.
+ *   c = sum_i b_i x_i - target,   E = k |c|^2 / 2 up to |c| = F/k, then F (|c| - F/2k): a grab that pulls harder slips
  *   k = 1/(alpha + W/(RIGID coefficient)),  W = sum_i b_i^2/m_i
  */
 import type { ImplicitModel } from "../../implicit/model.ts";
 
-/** How many times as stiff as the inertia of what it holds a point of no compliance is. */
+/** Stiffness of a point without compliance, relative to the inertia of its particles. */
 const RIGID = 1e4;
-/** N: who holds with more than that holds with any force. */
+/** Largest finite maxForce, N: a point with more holds with any force. */
 const ANY_FORCE = 1e38;
 
 /** One weighted point, with the body's own particle numbers. */
@@ -38,7 +37,7 @@ export class HoldingPoints {
     return this.points.length;
   }
 
-  /** Does any hand hold the body, or an attachment that gives way? */
+  /** True if a grab holds the body, or an attachment with a force limit. */
   get anyHand(): boolean {
     return this.points.some(({ maxForce }) => maxForce < ANY_FORCE);
   }

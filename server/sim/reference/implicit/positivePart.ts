@@ -1,15 +1,15 @@
 /**
- * Twin of kernel/assembly/implicit/solids.ts `positivePart`, which does two at a time: a symmetric 3x3 matrix without
- * its negative eigenvalues, from the one eigenvalue that has its sign alone.
+ * Twin of kernel/assembly/implicit/solids.ts `positivePart`, which does two at a time. Removes the negative eigenvalues
+ * of a symmetric 3x3 matrix, using the one eigenvalue whose sign differs from the other two.
  */
 
-/** Newton's steps: the first guess is wrong by 15 % at most, and each step doubles the digits. */
+/** Newton's steps: the first guess is wrong by at most 15 %, and each step doubles the digits. */
 const STEPS = 4;
 
 /**
- * By Cayley and Hamilton, S+ = l P(l) or S - l P(l) with P(l) = (S - a)(S - b)/((l - a)(l - b)) and a, b the other two.
- * l = m -+ p (1 + d), m the mean of all three, 6 p^2 = |S - m|^2, and d in 0 .. 1 solves d^3 + 3 d^2 = 2 (1 -+ r),
- * r = det (S - m)/(2 p^3).
+ * By Cayley and Hamilton, S+ = l P(l) or S - l P(l) with P(l) = (S - a)(S - b)/((l - a)(l - b)) and a, b the other two
+ * eigenvalues. l = m -+ p (1 + d), m the mean of all three, 6 p^2 = |S - m|^2, and d in 0 .. 1 solves d^3 + 3 d^2 = 2
+ * (1 -+ r), r = det (S - m)/(2 p^3).
  * @param S 00 11 22 12 02 01
  */
 export function positivePart(S: readonly number[]): number[] {
@@ -26,7 +26,7 @@ export function positivePart(S: readonly number[]): number[] {
   const p = Math.sqrt(p2);
   const r = (a * (b * c - s3 * s3) - s5 * (s5 * c - s3 * s4) + s4 * (s5 * s3 - b * s4)) / (2 * p2 * p);
   const e = 2 * (1 + sign * r);
-  // the other two are as far from zero as this one, or there is none but them
+  // the other two are as far from zero as this one, or only they are not zero
   if (!(e > 0)) return sign < 0 ? [...S] : [0, 0, 0, 0, 0, 0];
   let d = Math.sqrt(e / 3);
   for (let step = 0; step < STEPS; step++) d -= ((d + 3) * d * d - e) / (3 * d * (d + 2));

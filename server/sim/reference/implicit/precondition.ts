@@ -1,7 +1,7 @@
 /**
  * Twin of kernel/assembly/implicit/preconditioner.ts: z = R L^-T D^-1 L^-1 R^T r with the factor at rest, in float32,
- * and the rotations R of the particles (1 for sheets): the matrix at rest turned with the body (Mueller et al. 2002,
- * stiffness warping).
+ * and the rotations R of the particles (1 for sheets). This is the matrix at rest, rotated with the body (Mueller et
+ * al. 2002, stiffness warping).
  */
 import type { TetElements } from "../../constraints/tetrahedra.ts";
 import type { Factor } from "../../implicit/factor.ts";
@@ -10,7 +10,7 @@ const f = Math.fround;
 /** Newton's iterations for a polar part; each doubles the digits. */
 const POLAR_STEPS = 12;
 const POLAR_DONE = 1e-12;
-/** A mean deformation whose determinant, over that of its size, is below this has no rotation worth the name. */
+/** If the determinant of a mean deformation, over that of its size, is below this, its rotation is undefined. */
 const FLAT = 1e-3;
 
 /**
@@ -37,7 +37,10 @@ export function particleRotations(x: Float64Array, e: TetElements): Float64Array
   return R;
 }
 
-/** Higham's Newton iteration X = (X + X^-T)/2 from X over its size. @returns the identity where there is no telling */
+/**
+ * Higham's Newton iteration X = (X + X^-T)/2 from X over its size.
+ * @returns the identity if the rotation is undefined
+ */
 export function polarPart(M: readonly number[]): number[] {
   const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1];
   let size = 0;
@@ -69,7 +72,10 @@ export function polarPart(M: readonly number[]): number[] {
   return X;
 }
 
-/** @param R rotations of all particles; undefined for a sheet. @returns z, zero for fixed particles */
+/**
+ * @param R rotations of all particles; undefined for a sheet
+ * @returns z, zero for fixed particles
+ */
 export function precondition(factor: Factor, R: Float64Array | undefined, r: Float64Array): Float64Array {
   const z = new Float64Array(r.length);
   const y = new Float32Array(3 * factor.order.length);
@@ -101,7 +107,7 @@ function solveNumbers({ order, start, rows, values, diagonal }: Factor, y: Float
   }
   for (let k = m - 1; k >= 0; k--) {
     for (let c = 0; c < 3; c++) {
-      // four sums, of every fourth row, and what is left over with the first
+      // four sums over every fourth row; the remaining rows go to the first
       const sums = [f(diagonal[k]! * y[3 * k + c]!), 0, 0, 0] as [number, number, number, number];
       const first = start[k]!;
       const fours = first + 4 * Math.floor((start[k + 1]! - first) / 4);
@@ -125,7 +131,7 @@ function solveBlocks({ order, start, rows, values, diagonal }: Factor, y: Float3
       }
     }
   }
-  // L^T's part is summed up by lanes of the rows' three numbers, and those are added at the end
+  // L^T's part is summed in lanes of the rows' three numbers, which are added at the end
   for (let k = m - 1; k >= 0; k--) {
     const sums = new Float32Array(9);
     const solved = [0, 1, 2].map((c) =>

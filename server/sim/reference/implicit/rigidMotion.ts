@@ -1,14 +1,15 @@
 /**
- * Twin of kernel/assembly/implicit/rigidMotion.ts: a body that nothing holds, or bodies that touch only each other, are
- * moved rigidly to where momentum and angular momentum are what they have to be.
+ * Twin of kernel/assembly/implicit/rigidMotion.ts: a free body, or bodies in contact only with each other, are moved
+ * rigidly so that momentum and angular momentum are correct.
  *   y = S + Q (y - Y),  S, Y = centers of mass of xt, y
- *   L' = sum m q x v' = keep ((4 L - L1)/3 + 2h/3 sum m q x a),  v' = (3 y - 4 x + x1)/2h,  q = y - Y;   Euler's L' =
- *   keep (L + h sum m q x a),  v' = (y - x)/h.   With v' = (k y - e)/b, e with b times what a step makes of a, L' then
- *   without it, and Q Cayley's rotations by Newton's steps,
+ *   L' = sum m q x v' = keep ((4 L - L1)/3 + 2h/3 sum m q x a),  v' = (3 y - 4 x + x1)/2h,  q = y - Y
+ *   Euler's L' = keep (L + h sum m q x a),  v' = (y - x)/h
+ * With v' = (k y - e)/b, the acceleration's part of a step is moved from L' to e, which gets b times it. Q is a
+ * sequence of Cayley's rotations w, one per step of Newton's method:
  *   sum m ((q.e) 1 - (q e^T + e q^T)/2) w = sum m q x e + b L'
  */
 
-/** A body of mass everywhere, in a step of h seconds. Vectors are float64[3n]. */
+/** A body without fixed particles, in a step of h seconds. Vectors are float64[3n]. */
 export interface Moving {
   /** float64[n] kg */
   mass: Float64Array;
@@ -27,7 +28,7 @@ export interface Moving {
 
 type Triple = [number, number, number];
 
-/** Newton's steps. */
+/** Number of Newton's steps. */
 const TURNS = 3;
 
 export function moveRigidly(bodies: readonly Moving[], h: number, euler: boolean): void {
@@ -71,7 +72,7 @@ function turnTowards(
   const [k0, k1, k2] = [h11 * h22 - h12 * h12, h02 * h12 - h01 * h22, h01 * h12 - h02 * h11];
   const determinant = h00 * k0 + h01 * k1 + h02 * k2;
   let [a0, a1, a2] = [0, 0, 0];
-  // a body without width has no turn about its axis
+  // a body without width has no rotation about its axis
   if (determinant > 0) {
     const half = 0.5 / determinant;
     a0 = half * (k0 * t0 + k1 * t1 + k2 * t2);
@@ -121,7 +122,7 @@ function wantedTurn(bodies: readonly Moving[], h: number, euler: boolean): { tur
   return { turn, E: [E[0] + push[0], E[1] + push[1], E[2] + push[2]] };
 }
 
-/** b times what a step makes of an acceleration: m for each m/s^2. */
+/** b times the displacement by an acceleration in a step: m per m/s^2. */
 const gainOf = ({ keep }: Moving, h: number, euler: boolean): number => keep * (euler ? h * h : (4 * h * h) / 3);
 
 /** turn += factor keep sum m (x - center) x (rate - mean) */

@@ -1,14 +1,14 @@
 /**
- * Twin of kernel/assembly/implicit/step.ts and newton.ts: implicit steps of a body, or of bodies that touch each other
- * (contacts.ts), bit for bit.
+ * Twin of kernel/assembly/implicit/step.ts and newton.ts: implicit steps of a body, or of bodies in contact with each
+ * other (contacts.ts), bit for bit.
  *
  * BDF2 (Curtiss & Hirschfelder 1952) with implicit damping d: the new positions y minimize
- *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c,   then  v' = (3 (y - x) - (x -
- *   x1))/2h
- * x1 and v1 are those of the step before, a the external acceleration, keep = 1/(1 + 2 h d/3), c = 2.25/(h^2 keep).
- * One Newton step with conjugate gradients, preconditioned by the factor at rest; it begins at 2x - x1, or at x where
- * that is lower: the second-order start amplifies what is not solved. A step that hits a collider is implicit Euler's,
- * and colliders hold what lies on them (touches.ts); what comes down on one is not here.
+ *   c/2 (y - xt)^T M (y - xt) + E(y),   xt = (4x - x1)/3 + keep h (8v - 2v1)/9 + a/c
+ *   then  v' = (3 (y - x) - (x - x1))/2h
+ * x1 and v1 are those of the previous step, a the external acceleration, keep = 1/(1 + 2 h d/3), c = 2.25/(h^2 keep).
+ * One Newton step with conjugate gradients, preconditioned by the factor at rest. It begins at 2x - x1, or at x if the
+ * objective is lower there: the second-order start amplifies unsolved errors. A step that hits a collider is implicit
+ * Euler's, and colliders hold resting particles (touches.ts); falling particles are handled elsewhere.
  */
 import type { ImplicitModel } from "../../implicit/model.ts";
 import { Contacts, type NearPair } from "./contacts.ts";
@@ -19,8 +19,8 @@ import { particleRotations, precondition } from "./precondition.ts";
 import { type Place, Touches } from "./touches.ts";
 
 /**
- * Iterations of conjugate gradients at most; with points, whose stiffness the factor does not know; and what they leave
- * then.
+ * Largest number of conjugate gradient iterations; with points, whose stiffness the factor does not contain; and the
+ * residuals that they then leave.
  */
 const MOST_ITERATIONS = 10;
 const MOST_ITERATIONS_HELD = 20;
@@ -29,29 +29,29 @@ const TOLERANCE_HELD = 0.02;
 const TOLERANCE_ATTACHED = 2e-4;
 const TOLERANCE_HELD_SHEET = 0.1;
 /**
- * What has changed of who touches and rubs is solved again until a tenth of it is left; a sheet's is not where it makes
- * less than so many times what the first solve leaves.
+ * Re-solve after the active set or friction changes, to LEFT_AGAIN of the residual. A sheet is not solved again if the
+ * change is below LEFT times the residual of the first solve.
  */
 const LEFT = 5;
 const LEFT_AGAIN = 0.1;
-/** How often a step that does not go down is halved. */
+/** Largest number of halvings of a step that does not go down. */
 const HALVINGS = 8;
-/** Part of what is minimized that rounding may take or give. */
+/** Tolerance of the objective for rounding, relative. */
 const ROUNDING = 1e-12;
-/** Solves after which what touches stays as it is. */
+/** Number of solves after which the active set stays fixed. */
 const MOST_ROUNDS = 5;
 const MOST_ROUNDS_TOUCHING = 12;
-/** Bodies that are held, or touch, are solved no further than to this, m. */
+/** Tolerance for held bodies or bodies in contact, m. */
 const NOTHING = 1e-9;
-/** Of so many steps of a tick the first makes what the others reuse. */
+/** The first of every REUSED_STEPS steps of a tick computes data that the others reuse. */
 const REUSED_STEPS = 4;
 /**
- * A step that reuses what one before it made is over after as many iterations, unless the square of its residual is by
- * then a part of what it was that is more than this many times as large, and more than the tolerance: then it asks.
+ * A step that reuses data runs the same number of iterations as the first one. It checks the residual only if the
+ * remaining part of its square is more than this many times larger, and above the tolerance.
  */
 const REUSED_MORE = 4;
 
-/** Positions and velocities now and a step before, float64[3n] each. */
+/** Current positions and velocities, and those of the previous step, float64[3n] each. */
 export interface ImplicitState {
   x: Float64Array;
   v: Float64Array;
@@ -59,20 +59,22 @@ export interface ImplicitState {
   v1: Float64Array;
 }
 
-/** What is around a body. */
+/** Colliders around a body. */
 export interface Surroundings {
   /**
-   * The particles that lie on a collider at x, in their order; and, if it is given, those that do not and are in one at
-   * `end`.
+   * Particles that lie on a collider at x, in their order; and, if `end` is given, those that do not but are inside one
+   * at `end`.
    */
   places: (x: Float64Array, end?: Float64Array) => Place[];
-  /** Does one of them come towards its collider, faster than what lies there does? */
+  /** True if one of them approaches its collider faster than a resting particle. */
   hits: (x: Float64Array, v: Float64Array) => boolean;
 }
 
 /**
- * As if the body had been in free flight before.
- * @param a float64[3n] external acceleration, m/s^2; x, v float64[3n]
+ * State of a body that was in free flight before.
+ * @param a float64[3n] external acceleration, m/s^2
+ * @param x float64[3n]
+ * @param v float64[3n]
  */
 export function initialState(
   model: Pick<ImplicitModel, "h" | "keep" | "mass">,
@@ -92,24 +94,24 @@ export function initialState(
 
 export class ImplicitBody {
   readonly state: ImplicitState;
-  /** Since the beginning; `reused`: steps that were over without asking what is left. */
+  /** Counts since the start; `reused`: steps that ended without checking the residual. */
   readonly counts = { steps: 0, iterations: 0, halvings: 0, fromRest: 0, rounds: 0, reused: 0 };
   readonly model: ImplicitModel;
   readonly touches = new Touches();
   readonly around: Surroundings | undefined;
   /**
-   * Iterations of the step whose rotations and stresses those after it reuse (-1: each asks how many it needs; 0: the
-   * next one makes its own), and the part of the residual's square that these left.
+   * Iterations of the step whose rotations and stresses later steps reuse (-1: each step determines its own number; 0:
+   * the next step computes its own data), and the part of the residual's square that remained.
    */
   reused = { iterations: 0, left: 0 };
   readonly points: HoldingPoints;
   private readonly a: Float64Array;
   private readonly solid: ElasticSet[];
   private readonly sheet: ElasticSet<Float32Array>[];
-  /** Elastic, at x, J: of a free body before it was turned as a whole; and where it was measured last. */
+  /** Elastic energy at x, J; for a free body, before its rigid rotation. `measured`: the last computed energy. */
   energy: number;
   private measured = 0;
-  // of the step: 1/s^2; rotations; what inertia wants; minus the gradient where it was linearized last
+  // of the step: 1/s^2; rotations; inertial target; negative gradient at the last linearization
   private coefficient = 0;
   private R: Float64Array | undefined;
   target: Float64Array = new Float64Array();
@@ -131,25 +133,31 @@ export class ImplicitBody {
     this.energy = this.elastic(state.x);
   }
 
-  /** A step alone. @param held what holds it, besides fixed particles and colliders */
+  /**
+   * A step of this body alone.
+   * @param held points that hold it, besides fixed particles and colliders
+   */
   step(held: readonly HeldPoint[] = []): void {
     stepTogether([this], [held], new Contacts(), []);
   }
 
-  /** What it reuses ends with each so many steps of a tick. */
+  /** Discards reused data after every REUSED_STEPS steps of a tick. */
   expireReused(): void {
     const { model, counts, reused } = this;
     if ((counts.steps % model.steps) % REUSED_STEPS === 0) reused.iterations = 0;
   }
 
-  /** @param rotations not those of a step before */
+  /** @param rotations whether to compute rotations, or reuse those of an earlier step */
   begin(held: readonly HeldPoint[], rotations: boolean): void {
     const { tets } = this.model;
     if (rotations) this.R = tets && particleRotations(this.state.x, tets);
     this.points.hold(held);
   }
 
-  /** The target, and where the first solve begins. @param end where an attempt before this one has ended */
+  /**
+   * Sets the target, and returns the first iterate.
+   * @param end end of an earlier attempt of this step
+   */
   aim(euler: boolean, end: Float64Array | undefined): Float64Array {
     const { model, touches } = this;
     const { x, v, x1 } = this.state;
@@ -176,24 +184,24 @@ export class ImplicitBody {
     for (const set of [...this.solid, ...this.sheet]) set.keepPast(rates, x, x1, y);
   }
 
-  /** What is minimized at x, its contacts aside. */
+  /** Objective at x, without its contacts. */
   heightHere(): number {
     const { x } = this.state;
     return this.inertia(x) + (this.viscous ? this.elastic(x) : this.energy) + this.points.energy(x);
   }
 
-  /** Is a particle in a collider at `end` that does not lie on one at x? */
+  /** True if a particle is in a collider at `end` that does not lie on one at x. */
   enters(end: Float64Array): boolean {
     const { x } = this.state;
     return this.around !== undefined && this.around.places(x, end).length > this.around.places(x).length;
   }
 
-  /** Nothing is fixed, nothing holds it, and it touches nothing but other bodies. */
+  /** True if nothing fixes or holds it, and it touches only other bodies. */
   get isFree(): boolean {
     return this.points.count === 0 && !this.touches.any && this.model.factor.order.length === this.model.count;
   }
 
-  /** As it moves if nothing holds it. */
+  /** Data for a body that moves freely. */
   moving(y: Float64Array, euler: boolean): Moving {
     const { h, keep, euler: coefficient, mass } = this.model;
     return { mass, keep: euler ? 1 / (h * h * coefficient) : keep, ...this.state, a: this.a, y, target: this.target };
@@ -224,7 +232,7 @@ export class ImplicitBody {
     );
   }
 
-  /** Of Euler's step. */
+  /** Target of Euler's step. */
   private targetOnce(): Float64Array {
     const { h, euler } = this.model;
     const { x, v } = this.state;
@@ -232,7 +240,7 @@ export class ImplicitBody {
     return x.map((p, k) => (this.free(k) ? p + keep * h * v[k]! + this.a[k]! / euler : p));
   }
 
-  /** What the step minimizes, contacts between bodies aside. */
+  /** Objective of the step, without contacts between bodies. */
   objective(y: Float64Array): number {
     this.measured = this.elastic(y);
     return this.inertia(y) + this.measured + this.points.energy(y) + this.touches.energy(y);
@@ -255,7 +263,10 @@ export class ImplicitBody {
     return [...this.solid, ...this.sheet].reduce((sum, set) => sum + set.energy(y), 0);
   }
 
-  /** Its gradient likewise; keeps what products need. @param stresses as `ElasticSet.linearize` has it */
+  /**
+   * Gradient of the objective; keeps data for products.
+   * @param stresses as in `ElasticSet.linearize`
+   */
   linearize(y: Float64Array, stresses: boolean): Float64Array {
     const { mass } = this.model;
     const g = y.map((p, k) => this.coefficient * mass[Math.floor(k / 3)]! * (p - this.target[k]!));
@@ -265,7 +276,7 @@ export class ImplicitBody {
     return g;
   }
 
-  /** H+ p, contacts between bodies aside. */
+  /** H+ p, without contacts between bodies. */
   product(p: Float64Array): Float64Array {
     const { mass } = this.model;
     const q = p.map((value, k) => this.coefficient * mass[Math.floor(k / 3)]! * value);
@@ -278,7 +289,7 @@ export class ImplicitBody {
     return q;
   }
 
-  /** The residual, preconditioned, of and for what may move. */
+  /** The preconditioned residual, filtered to free directions before and after. */
   preconditioned(): Float64Array {
     const free = this.residual.slice();
     this.touches.filter(free);
@@ -297,7 +308,8 @@ export class ImplicitBody {
 
 /**
  * One step of bodies that are solved together.
- * @param held by body: what holds it, besides fixed particles and colliders; pairs that are near
+ * @param held by body: points that hold it, besides fixed particles and colliders
+ * @param pairs near pairs
  */
 export function stepTogether(
   bodies: readonly ImplicitBody[],
@@ -312,9 +324,9 @@ class GroupStep {
   private readonly bodies: readonly ImplicitBody[];
   private readonly contacts: Contacts;
   private euler = false;
-  /** What the step leaves of its preconditioned residual, squared. */
+  /** Square of the preconditioned residual at which the step ends. */
   private enough = 0;
-  /** As `ImplicitBody.reused` was when the step began; of several bodies -1: all of them reuse what they have. */
+  /** `ImplicitBody.reused` at the start of the step; -1 for several bodies: all of them reuse their data. */
   private reused = 0;
 
   constructor(bodies: readonly ImplicitBody[], contacts: Contacts) {
@@ -333,7 +345,7 @@ class GroupStep {
       bodies.map(({ state, model }) => ({ ...state, diagonal: model.diagonal })),
       bodies[0]!.model.h,
     );
-    // something is hit: Euler's step, which does not look back
+    // on a hit: Euler's step, which does not use earlier steps
     this.euler = bodies.some((b) => b.around?.hits(b.state.x, b.state.v)) || contacts.hits;
     let y = this.attempt();
     const enters = bodies.map((body, n) => body.enters(y[n]!)).includes(true);
@@ -367,7 +379,10 @@ class GroupStep {
     return this.contacts.review(y) || touches.includes(true);
   }
 
-  /** The first solve of a step. @param end where an attempt before this one has ended */
+  /**
+   * The first solve of a step.
+   * @param end end of an earlier attempt of this step
+   */
   private attempt(end?: readonly Float64Array[]): Float64Array[] {
     const { bodies, contacts } = this;
     let y = bodies.map((body, n) => body.aim(this.euler, end?.[n]));
@@ -396,8 +411,8 @@ class GroupStep {
 
   /**
    * Newton's direction: H+ d = -g, by conjugate gradients, modified where colliders hold particles.
-   * @param first of the step, whose residual says what is left of this one and of all that follow
-   * @returns undefined: too little is left to be solved for
+   * @param first whether it is the first solve of the step, whose residual determines when this and later ones end
+   * @returns undefined: the residual is too small to solve for
    */
   private direction(y: readonly Float64Array[], first: boolean): Float64Array[] | undefined {
     const { bodies, contacts } = this;
@@ -461,12 +476,12 @@ class GroupStep {
     return d;
   }
 
-  /** What steps after this one may reuse. */
+  /** Keeps data that later steps may reuse. */
   private keepReused(iterations: number, left: number): void {
     for (const { reused } of this.bodies) Object.assign(reused, { iterations, left });
   }
 
-  /** y + s d with the first s of 1, 1/2, ... that does not go up; y where none does. */
+  /** y + s d with the first s of 1, 1/2, ... that does not increase the objective; else y. */
   private down(y: Float64Array[], d: readonly Float64Array[], height: number): Float64Array[] {
     let s = 1;
     for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {

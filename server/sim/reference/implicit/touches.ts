@@ -2,25 +2,25 @@
  * Twin of kernel/assembly/implicit/touches.ts: colliders in an implicit step (modified conjugate gradients, Baraff &
  * Witkin 1998; friction's potential, Li et al. 2020).
  *   sticks   y_i = p
- *   slides   n . (y_i - p) = 0, and D = mu lambda_n sqrt(s^2 + e^2) of its slip s, with lambda_n as it was last
+ *   slides   n . (y_i - p) = 0, and D = mu lambda_n sqrt(s^2 + e^2) of its slip s, with lambda_n of the last solve
  *   open     nothing
- * lambda = dE/dy_i is what holds a particle. After a solve what pulls opens, what friction cannot hold slides, what has
- * gone through closes.
+ * lambda = dE/dy_i is the force that holds a particle. After a solve, contacts that pull open, contacts that exceed
+ * friction slide, and penetrated ones close.
  */
 import type { Vector } from "../vector.ts";
 
-/** What sticks begins to slide with so many times what friction holds. */
+/** A sticking contact begins to slide at this many times the friction limit. */
 const BREAKS = 1.01;
-/** Friction grows over this part of the slip that there would be without any force; of steady sliding it has all. */
+/** Friction grows over this part of the predicted slip without force; steady sliding has full friction. */
 const ROUND = 0.1;
 const ROUNDED = 1.004987562112089;
 /**
- * Of a slip of so many times what two steps of external acceleration make friction's direction alone is what resists.
+ * Beyond STEADY x the two-step free displacement, sliding is steady: only the directional friction stiffness is kept.
  */
 const STEADY = 1;
 /**
- * A part by which a solve may have resisted more than friction can; and of a slip that is BEGUN times what counts as
- * none.
+ * Relative excess of a solve's friction over its limit that triggers another solve; CHANGED_BEGUN applies to slips
+ * above BEGUN times the negligible one.
  */
 const CHANGED = 0.05;
 const CHANGED_BEGUN = 0.5;
@@ -29,14 +29,14 @@ const BEGUN = 10;
 /** A particle at a collider. */
 export interface Place {
   particle: number;
-  /** Unit normal, and where it touches when the step ends. */
+  /** Unit normal, and contact point at the end of the step. */
   normal: Vector;
   place: Vector;
   /** Coefficients of friction. */
   mu: { static: number; dynamic: number };
-  /** A slip that counts as none, m. */
+  /** Largest negligible slip, m. */
   least: number;
-  /** What external acceleration makes in two steps, m. */
+  /** Displacement by external acceleration in two steps, m. */
   resting: number;
 }
 
@@ -47,7 +47,7 @@ interface Touch extends Place {
   slip: [number, number, number];
   /** Friction grows over this slip, m. */
   round: number;
-  /** Of the last linearization: friction over slip, N/m; 1/t^2 of a steady slip, 0 else. */
+  /** Values of the last linearization: friction over slip, N/m; 1/t^2 of a steady slip, else 0. */
   drag: number;
   steady: number;
 }
@@ -57,8 +57,8 @@ export class Touches {
   private kept = new Map<number, number>();
 
   /**
-   * @param free float64[3n], where all would be without any force: x + h v
-   * @param target float64[3n], what inertia wants
+   * @param free float64[3n], positions without any force: x + h v
+   * @param target float64[3n], inertial target
    */
   find(places: readonly Place[], free: Float64Array, target: Float64Array): void {
     this.touches = places.map((place) => {
@@ -69,7 +69,10 @@ export class Touches {
     });
   }
 
-  /** Friction of what slid, for the next step. @param y float64[3n] where it is */
+  /**
+   * Keeps the friction of sliding contacts for the next step.
+   * @param y float64[3n] positions at the end
+   */
   keep(y: Float64Array): void {
     const slid = this.touches.filter((touch) => touch.state === "slides" && measureSlip(touch, y) > touch.least);
     this.kept = new Map(slid.map(({ particle, friction }) => [particle, friction]));
@@ -79,7 +82,10 @@ export class Touches {
     return this.touches.some(({ state }) => state !== "open");
   }
 
-  /** Puts what touches to where it may be. @param y float64[3n] inout */
+  /**
+   * Projects contacts to their allowed positions.
+   * @param y float64[3n] inout
+   */
   put(y: Float64Array): void {
     for (const touch of this.touches) {
       if (touch.state === "sticks") y.set(touch.place, 3 * touch.particle);
@@ -87,7 +93,10 @@ export class Touches {
     }
   }
 
-  /** Takes from a direction what touches may not do. @param d float64[3n] inout */
+  /**
+   * Removes the components of a direction that contacts forbid.
+   * @param d float64[3n] inout
+   */
   filter(d: Float64Array): void {
     for (const touch of this.touches) {
       if (touch.state === "sticks") d.fill(0, 3 * touch.particle, 3 * touch.particle + 3);
@@ -95,14 +104,14 @@ export class Touches {
     }
   }
 
-  /** J */
+  /** Friction energy, J. */
   energy(y: Float64Array): number {
     let sum = 0;
     for (const touch of this.sliding()) sum += touch.friction * rounded(touch, measureSlip(touch, y));
     return sum;
   }
 
-  /** g += dD/dy; keeps the slip and what resists it, for products. */
+  /** g += dD/dy; keeps the slip and its stiffness for products. */
   linearize(y: Float64Array, g: Float64Array): void {
     for (const touch of this.sliding()) {
       const slip = measureSlip(touch, y);
@@ -124,9 +133,10 @@ export class Touches {
   }
 
   /**
-   * After a solve.
-   * @param y where it ended; residual minus the gradient there
-   * @returns true: it is to be solved again
+   * Updates contact states after a solve.
+   * @param y end of the solve
+   * @param residual negative gradient there
+   * @returns true: solve again
    */
   review(y: Float64Array, residual: Float64Array): boolean {
     let changed = false;
@@ -170,7 +180,10 @@ function withdraw({ particle, normal }: Touch, d: Float64Array, s: number): void
   for (let r = 0; r < 3; r++) d[3 * particle + r]! -= s * normal[r]!;
 }
 
-/** Notes how far y is from the place along the surface. @returns its length, m */
+/**
+ * Stores the displacement of y from the place along the surface.
+ * @returns its length, m
+ */
 function measureSlip(touch: Touch, y: Float64Array): number {
   const lift = above(touch, y);
   let sum = 0;
@@ -184,7 +197,7 @@ function measureSlip(touch: Touch, y: Float64Array): number {
 
 const rounded = ({ round }: Touch, slip: number): number => Math.sqrt(slip * slip + round * round);
 
-/** How far y is from the place along the surface, m. */
+/** Distance of y from the place along the surface, m. */
 function slipOf({ particle, normal, place }: Place, y: Float64Array): number {
   let lift = 0;
   let sum = 0;
@@ -196,7 +209,10 @@ function slipOf({ particle, normal, place }: Place, y: Float64Array): number {
   return Math.sqrt(Math.max(0, sum - lift * lift));
 }
 
-/** Friction does not hold it: it begins to slide. @param push lambda_n, N */
+/**
+ * Checks whether friction holds a sticking contact; if not, it begins to slide.
+ * @param push lambda_n, N
+ */
 function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
   let size = 0;
   for (let r = 0; r < 3; r++) {
@@ -209,7 +225,10 @@ function breaks(touch: Touch, residual: Float64Array, push: number): boolean {
   return true;
 }
 
-/** Notes what friction is, for the next solve. @returns true: this one knew none, or more than it can be */
+/**
+ * Stores the friction for the next solve.
+ * @returns true if this solve had no friction, or exceeded its limit
+ */
 function rubs(touch: Touch, y: Float64Array, push: number): boolean {
   const before = touch.friction;
   touch.friction = ROUNDED * touch.mu.dynamic * push;

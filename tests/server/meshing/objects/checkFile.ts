@@ -1,4 +1,4 @@
-/** What has to hold of every ObjectFile, read from its bytes by others' code. */
+/** Checks of every ObjectFile, whose bytes are read by third-party code. */
 import { WebIO } from "@gltf-transform/core";
 import type { Document } from "@gltf-transform/core";
 import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
@@ -24,7 +24,7 @@ async function pictureOf(file: ObjectFile): Promise<Picture> {
   return { document, positions, triangles };
 }
 
-/** Fails where the parts of an ObjectFile do not fit each other or are not self-contained. */
+/** Fails if the parts of an ObjectFile do not match each other or are not self-contained. */
 export async function checkFile(file: ObjectFile): Promise<Picture> {
   const { surface, surfaceOfPicture } = file;
   const vertices = surface.positions.length / 3;
@@ -47,7 +47,7 @@ export async function checkFile(file: ObjectFile): Promise<Picture> {
   surfaceOfPicture.forEach((place, v) => {
     for (let k = 0; k < 3; k++)
       if (picture.positions[3 * v + k] !== surface.positions[3 * place + k])
-        throw new Error(`vertex ${v} is elsewhere`);
+        throw new Error(`vertex ${v} is at another place`);
   });
   return picture;
 }

@@ -1,4 +1,4 @@
-/** Wild surfaces by the dozen: every kind of damage to several shapes, for every role. */
+/** Dozens of defective surfaces: every kind of damage to several shapes, for every role. */
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 import type { ObjectRole } from "../../../../server/meshing/objects/prepareSurface.ts";
@@ -28,7 +28,7 @@ const noise = (surface: SurfaceMesh, amount: number): SurfaceMesh => {
   const random = new Random(7);
   return { ...surface, positions: surface.positions.map((x) => x + amount * (random.below(2001) / 1000 - 1)) };
 };
-/** Each triangle with corners of its own, apart from each other by a little. */
+/** Each triangle with its own corners, separated by a small gap. */
 const soup = (surface: SurfaceMesh, gap: number): SurfaceMesh => {
   const positions: number[] = [];
   surface.triangles.forEach((v, h) => {
@@ -90,5 +90,5 @@ const all: Wild[] = [
   ),
 ];
 
-/** 72 of them; every ninth where tests have to be fast. */
+/** 72 surfaces; every ninth in the short form. */
 export const FAMILY: readonly Wild[] = all.filter((_, i) => i % inLong(1, 9) === 0);

@@ -1,4 +1,4 @@
-/** Surfaces as bytes of every format, and glTF documents as tests need them: written here, not by the reader's code. */
+/** Surfaces as bytes of every format, and glTF documents for tests: written here, not by the reader's code. */
 import { Document, WebIO } from "@gltf-transform/core";
 import type { JSONDocument } from "@gltf-transform/core";
 import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
@@ -80,7 +80,7 @@ export const io = async (): Promise<WebIO> => {
   });
 };
 
-/** A document with one node of one primitive; tests add what they are about. */
+/** A document with one node of one primitive; tests add their features. */
 export function documentOf({ positions, triangles }: SurfaceMesh) {
   const document = new Document();
   const buffer = document.createBuffer();
@@ -107,7 +107,7 @@ export function documentOf({ positions, triangles }: SurfaceMesh) {
 export const glbOf = async (surface: SurfaceMesh): Promise<Uint8Array> =>
   (await io()).writeBinary(documentOf(surface).document);
 
-/** The JSON and the binary chunk of a document, for tests that bend them. */
+/** The JSON and the binary chunk of a document, for tests that change them. */
 export async function jsonOf(document: Document): Promise<{ json: Record<string, any>; binary: Uint8Array }> {
   const { json, resources }: JSONDocument = await (await io()).writeJSON(document, {
     format: "GLB" as never,

@@ -1,6 +1,4 @@
-/**
- * Broken and hostile files: refused with a code, at the place, with the value and the limit, before they cost anything.
- */
+/** Broken and hostile files are refused with code, place, value and limit, before they cost time or memory. */
 import { gzipSync } from "node:zlib";
 import { WebIO } from "@gltf-transform/core";
 import { KHRDracoMeshCompression } from "@gltf-transform/extensions";
@@ -14,7 +12,7 @@ const cube = box(1, 1, 1);
 const { json: SOUND, binary: BINARY } = await jsonOf(documentOf(cube).document);
 type Json = Record<string, any>;
 const position = SOUND.meshes[0].primitives[0].attributes.POSITION as number;
-/** The cube as GLB, with something wrong: in its JSON, or with the text in place of it. */
+/** The cube as GLB, with an error in its JSON, or with a text in place of the JSON. */
 const bent =
   (bend: (json: Json) => unknown, binary: Uint8Array = BINARY) =>
   (): Uint8Array => {
@@ -31,7 +29,7 @@ const nan = Buffer.from(BINARY);
     (SOUND.bufferViews[accessor.bufferView].byteOffset ?? 0) + (accessor.byteOffset ?? 0) + 16,
   );
 }
-/** A PNG of 65,535 x 65,535 in 33 bytes: its header is all there is. */
+/** A PNG of 65,535 x 65,535 in 33 bytes: only its header. */
 const hugePng = Buffer.concat([
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]),
   Buffer.from("IHDR"),
@@ -81,7 +79,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
   ["glTF 1.0", "a.glb", bent((json) => (json.asset.version = "1.0")), "NOT_SUPPORTED", /\/asset\/version/],
   ["deep JSON", "a.gltf", text(`{"asset":${"[".repeat(90_000)}${"]".repeat(90_000)}}`), "TOO_LARGE", /nesting/],
-  ["JSON that is none", "a.gltf", text('{"asset":'), "FILE_DAMAGED", /JSON/],
+  ["invalid JSON", "a.gltf", text('{"asset":'), "FILE_DAMAGED", /JSON/],
   ["a list for an object", "a.gltf", text("[]"), "FILE_DAMAGED", /object is needed/],
   [
     "an external buffer",
@@ -92,7 +90,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
   ["an external image", "a.glb", textured({ uri: "http://169.254.169.254/x.png" }), "EXTERNAL_URI", /\/images\/0\/uri/],
   [
-    "a needed extension that nobody knows",
+    "an unknown required extension",
     "a.glb",
     bent((json) => (json.extensionsRequired = ["EVIL_mesh"])),
     "NOT_SUPPORTED",
@@ -151,21 +149,21 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
   ["a negative count", "a.glb", bent((json) => (json.accessors[position].count = -1)), "FILE_DAMAGED", /count is -1/],
   [
-    "a component type that is none",
+    "an unknown component type",
     "a.glb",
     bent((json) => (json.accessors[position].componentType = 9)),
     "FILE_DAMAGED",
     /componentType is 9/,
   ],
   [
-    "a type of the object's own",
+    "a type with the name of an object property",
     "a.glb",
     bent((json) => (json.accessors[position].type = "constructor")),
     "FILE_DAMAGED",
     /\/type/,
   ],
   [
-    "an index that is no vertex",
+    "an index without a vertex",
     "a.glb",
     bent((json) => (json.accessors[position].count = 4)),
     "FILE_DAMAGED",
@@ -187,7 +185,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /its own child/,
   ],
   [
-    "nodes in a circle",
+    "a cycle of nodes",
     "a.glb",
     bent((json) => json.nodes.push({ children: [2] }, { children: [1] })),
     "FILE_DAMAGED",
@@ -209,7 +207,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "TOO_LARGE",
     /depth/,
   ],
-  ["a mesh that is none", "a.glb", bent((json) => (json.nodes[0].mesh = 7)), "FILE_DAMAGED", /\/nodes\/0\/mesh is 7/],
+  ["a missing mesh", "a.glb", bent((json) => (json.nodes[0].mesh = 7)), "FILE_DAMAGED", /\/nodes\/0\/mesh is 7/],
   [
     "an infinite matrix",
     "a.glb",
@@ -220,7 +218,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /of a vertex/,
   ],
   [
-    "a scale of words",
+    "a scale that is a text",
     "a.glb",
     bent((json) => (json.nodes[0].scale = ["1", 1, 1])),
     "FILE_DAMAGED",
@@ -252,7 +250,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /65535 x 65535/,
   ],
   [
-    "an image that is none",
+    "an invalid image",
     "a.glb",
     textured({ uri: dataUri("image/png", Buffer.from("GIF89a")) }),
     "NOT_SUPPORTED",
@@ -266,7 +264,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /\/images\/0/,
   ],
   [
-    "a texture of Basis alone",
+    "a texture in Basis only",
     "a.glb",
     textured({ bufferView: 0 }, { extensions: { KHR_texture_basisu: { source: 0 } } }),
     "NOT_SUPPORTED",
@@ -280,7 +278,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /\/textures\/0\/source/,
   ],
   [
-    "a factor of words",
+    "a factor that is a text",
     "a.glb",
     bent((json) => (json.materials = [{ pbrMetallicRoughness: { baseColorFactor: "red" } }])),
     "FILE_DAMAGED",
@@ -296,14 +294,14 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /\/skins\/0\/joints\/0/,
   ],
   [
-    "Draco data that are none",
+    "invalid Draco data",
     "a.glb",
     () => draco((json, binary) => binary.fill(7, dracoView(json).byteOffset ?? 0, 20)),
     "FILE_DAMAGED",
     /Draco data of/,
   ],
   [
-    "Draco data of more triangles than are said",
+    "Draco data with more triangles than stated",
     "a.glb",
     () => draco((json) => (json.accessors[json.meshes[0].primitives[0].indices].count = 3)),
     "FILE_DAMAGED",
@@ -327,7 +325,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "TOO_LARGE",
     /EXT_meshopt_compression once decoded/,
   ],
-  ["OBJ with a corner that is none", "a.obj", text("v 0 0 0\nv 1 0 0\nf 1 2 3\n"), "FILE_DAMAGED", /line 3/],
+  ["OBJ with an invalid corner", "a.obj", text("v 0 0 0\nv 1 0 0\nf 1 2 3\n"), "FILE_DAMAGED", /line 3/],
   ["OBJ without faces", "a.obj", text("v 0 0 0\n"), "NO_TRIANGLES", /at least 1/],
   [
     "OBJ whose triangles have no area",
@@ -343,7 +341,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "GEOMETRY_INVALID",
     /size of the whole/,
   ],
-  ["OBJ with a number beyond numbers", "a.obj", text("v 1e999 0 0\n"), "FILE_DAMAGED", /line 1: v x is 1e999/],
+  ["OBJ with a number beyond float64", "a.obj", text("v 1e999 0 0\n"), "FILE_DAMAGED", /line 1: v x is 1e999/],
   [
     "OBJ a light year wide",
     "a.obj",
@@ -352,7 +350,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /1000000000000000/,
   ],
   [
-    "PLY that counts more than it has",
+    "PLY with fewer elements than stated",
     "a.ply",
     text(`${plyHead(3_000_000, 1)}0 0 0\n`),
     "FILE_DAMAGED",
@@ -375,7 +373,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     /vertex 0/,
   ],
   [
-    "STL that counts more than it has",
+    "STL with fewer triangles than stated",
     "a.stl",
     () => {
       const bytes = Buffer.alloc(134);
@@ -394,7 +392,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
   ],
 ];
 
-/** As in use, but smaller where a test would have to make something large. */
+/** The limits in use, but lower where a test would need a large file. */
 const LIMITS = { bytes: 1_000_000, primitives: 2000 };
 
 test.each(CASES)("%s", async (_, name, bytes, code, message) => {
@@ -409,23 +407,23 @@ test.each(CASES)("%s", async (_, name, bytes, code, message) => {
   expect(error?.code).toBe(code);
   for (const part of [error!.fault.where, String(error!.fault.value), error!.fault.limit, error!.fault.help])
     expect(part).not.toBe("");
-  // What a bomb would unpack to takes minutes.
+  // Unpacking the whole bomb would take minutes.
   const { user, system } = process.cpuUsage(before);
-  expect(user + system, "µs of a processor").toBeLessThan(10e6);
+  expect(user + system, "CPU time in µs").toBeLessThan(10e6);
 });
 
-test("the cube that all of these bend is read", async () => {
+test("the cube that all of these modify is read", async () => {
   expect((await readObjectFile(bent(() => {})(), "a.glb")).surface.triangles).toHaveLength(36);
 });
 
-test("what a file says stands in sentences only as text of one line", async () => {
+test("text of the file appears in messages only as plain text of one line", async () => {
   const name = `x.${"\n\u0000\u202e".repeat(20)}${"a".repeat(500)}`;
   const error = await readObjectFile(Buffer.from("zzz"), name).catch((thrown: unknown) => thrown);
   expect((error as ObjectError).message).toMatch(/^[\p{L}\p{N}\p{P}\p{S} ]{20,300}$/u);
 });
 
 test.each([
-  // Collapses alone would take ten minutes for this one.
+  // Edge collapses alone would take ten minutes for this one.
   ["all triangles on the same three vertices", 400_000, "v 0 0 0\nv 1 0 0\nv 0 1 0\n", () => "f 1 2 3\n"],
   [
     "all triangles on one edge",
@@ -442,7 +440,7 @@ test.each([
   const drawn = json.accessors[json.meshes[0].primitives[0].indices].count / 3;
   expect(drawn).toBeGreaterThan(0);
   expect(drawn).toBeLessThanOrEqual(1.25 * 5000);
-  // Its simulation is as bounded.
+  // The number of simulated triangles is limited, too.
   const few = await simplifySurface(file.surface, 5000, Infinity);
   expect(few.triangles.length / 3).toBeLessThanOrEqual(5000);
 });

@@ -1,4 +1,7 @@
-/** Wild surfaces become meshes that can be simulated, cover all that is drawn, and carry it where the file has it. */
+/**
+ * Defective surfaces become meshes that can be simulated, cover the drawn surface, and carry it to the file's
+ * positions.
+ */
 import { describe, expect, test } from "vitest";
 import { boundarySurface, surfaceTopology } from "../../../../server/meshing/boundary.ts";
 import { icosphere } from "../../../../server/meshing/generators.ts";
@@ -31,7 +34,7 @@ const sheetOf = ({ mesh }: PreparedSurface): SurfaceMesh => {
 };
 const codes = ({ notes }: PreparedSurface): string[] => notes.map(({ code }) => code).sort();
 
-/** From a place to the nearest vertex of what is drawn; the size is 1. */
+/** Distance from a place to the nearest drawn vertex; the size is 1. */
 const nearestOf = (detail: Float64Array, [x, y, z]: readonly number[]): number => {
   let least = Infinity;
   for (let v = 0; v < detail.length; v += 3)
@@ -40,9 +43,9 @@ const nearestOf = (detail: Float64Array, [x, y, z]: readonly number[]): number =
 };
 
 /**
- * The furthest that a drawn vertex sticks out of the tetrahedra, in spacings. A sample of the surface gets the lattice
- * vertex nearest to it if it has none, and no point is further from one than sqrt(5)/4 spacings (the covering radius of
- * the body-centered lattice); the surface itself may move by a tenth where it is simplified.
+ * Furthest distance of a drawn vertex outside the tetrahedra, in spacings. Each sample of the surface without a lattice
+ * vertex gets its nearest one. No point is further from a lattice vertex than sqrt(5)/4 spacings, the covering radius
+ * of the body-centered lattice. Simplification may move the surface by a tenth.
  */
 function sticksOut(result: PreparedSurface): number {
   const tets = tetsOf(result);
@@ -61,7 +64,7 @@ const COVERED = Math.sqrt(5) / 4 + 0.1;
 const pieces = (result: PreparedSurface): number => pieceOfTets(tetsOf(result).tets).count;
 
 describe("soft", () => {
-  test("a sound body: as many particles as allowed and no more, its volume, its place and size", async () => {
+  test("an intact body has at most the allowed number of particles, its volume, its place and its size", async () => {
     const ball = bumpySphere(4);
     const result = await prepared(moved(ball, 1e3, [5e3, 0, 0]), { size: 0.5, particles: 1000 });
     const { positions, tets } = tetsOf(result);
@@ -71,11 +74,11 @@ describe("soft", () => {
     expect(Math.max(...high.map((h, k) => h - low[k]!))).toBeCloseTo(0.5, 6);
     expect(low[1]).toBeCloseTo(0, 6);
     expect(low[0]! + high[0]!).toBeCloseTo(0, 6);
-    // Stuffing puts its vertices on the surface: what is missing are the caps between them, within s^2 / 8 r of it.
+    // Stuffing puts its vertices on the surface: only the caps between them are missing, within s^2 / 8 r of it.
     const scaled = volumeOf(ball) * (1e3 * result.scale) ** 3;
     const volume = volumeOf({ positions, triangles: boundarySurface({ positions, tets }) });
     expect(Math.abs(volume / scaled - 1)).toBeLessThan(0.15);
-    // The surface is found to 2^-10 of an edge of the lattice: next to what twenty halvings find.
+    // The surface is located to 2^-10 of a lattice edge: close to the result of twenty bisections.
     const own = {
       positions: ball.positions.map((x, i) => x * 1e3 * result.scale + (i % 3 ? 0 : 1)),
       triangles: ball.triangles,
@@ -89,7 +92,7 @@ describe("soft", () => {
 
   test.each([
     ["turned inside out", flipped(bumpySphere(3)), ["FLIPPED"]],
-    ["half of whose triangles are turned", flipped(bumpySphere(3), (t) => t % 2 === 0), ["FLIPPED"]],
+    ["with half of its triangles turned", flipped(bumpySphere(3), (t) => t % 2 === 0), ["FLIPPED"]],
     ["with holes", without(bumpySphere(3), (t) => t % 50 === 0), ["HOLES"]],
     ["drawn from both sides", together(bumpySphere(3), flipped(bumpySphere(3))), []],
   ])("a body %s is the same body", async (_, surface, notes) => {
@@ -99,13 +102,13 @@ describe("soft", () => {
       volumeOf({ positions: tets.positions, triangles: boundarySurface(tets) });
     expect(volume(tetsOf(result)) / volume(right)).toBeCloseTo(1, 1);
     expect(codes(result)).toEqual(notes);
-    // where a hole is the surface is
+    // The reported hole is at the surface.
     for (const { at } of result.notes.filter(({ code }) => code === "HOLES"))
       expect(nearestOf(result.detail, at!)).toBeLessThan(0.01);
     expect(sticksOut(result)).toBeLessThan(COVERED);
   });
 
-  test("a piece that is turned over is mended, a cavity stays one", () => {
+  test("a piece that is turned inside out is repaired, a cavity remains one", () => {
     const outer = icosphere(0.5, 2);
     const beside = moved(icosphere(0.2, 2), 1, [1, 0, 0]);
     const cavity = flipped(icosphere(0.3, 2));
@@ -114,7 +117,7 @@ describe("soft", () => {
     expect(findings).toMatchObject({ turned: 320, open: 0, crossed: 0, patches: 3, closed: 3 });
   });
 
-  test("thin limbs are there, all of one piece", async () => {
+  test("thin limbs are kept, all of one piece", async () => {
     // Limbs of a third of the spacing.
     const result = await prepared(spider(0.015));
     expect(result.spacing!).toBeGreaterThan(0.04);
@@ -122,7 +125,7 @@ describe("soft", () => {
     expect(pieces(result)).toBe(1);
   });
 
-  test("pieces that nearly touch are joined; pieces far apart are said to fall apart", async () => {
+  test("pieces that nearly touch are joined; pieces far apart are reported as separate", async () => {
     const stacked = together(box(1, 0.4, 1), box(1, 0.4, 1, [0, 0.48, 0]));
     const near = await prepared(stacked);
     expect(pieces(near)).toBe(1);
@@ -135,7 +138,7 @@ describe("soft", () => {
     }
     const apart = await prepared(together(bumpySphere(2), moved(bumpySphere(2), 1, [3, 0, 0])));
     expect(pieces(apart)).toBe(2);
-    // Four and a tenth wide, so the middles of the two are at a third and more of that on either side.
+    // 4.1 wide, so the middles of the two are at a little more than a third on either side.
     expect(apart.notes).toMatchObject([
       { code: "PIECES", at: [expect.any(Number), expect.any(Number), expect.any(Number)] },
     ]);
@@ -150,7 +153,7 @@ describe("soft", () => {
     expect(pieces(result)).toBe(1);
   });
 
-  test("at rest the tetrahedra carry the picture to where the file has it", async () => {
+  test("at rest the tetrahedra carry the picture to the file's positions", async () => {
     for (const surface of [bumpySphere(4), spider(0.03), without(bumpySphere(3), (t) => t % 20 === 0)]) {
       const result = await prepared(surface);
       const tets = tetsOf(result);
@@ -164,7 +167,7 @@ describe("soft", () => {
 });
 
 describe("cloth", () => {
-  test("a coarse sheet gets particles, a fine one loses some; its border stays, no triangle is a line", async () => {
+  test("a coarse sheet gets particles, a fine one loses some; its border stays, and no triangle degenerates to a line", async () => {
     for (const cells of [1, 7, 90]) {
       const flat = patch(cells, (u, v) => [u - 0.5, 0, v - 0.5]);
       const result = await prepared(flat, { role: "cloth" });
@@ -183,12 +186,12 @@ describe("cloth", () => {
         expect(Math.abs(own)).toBeGreaterThan(1e-8);
         area += own;
       }
-      // All the same way round, with nothing twice.
+      // All with the same orientation, and no triangle twice.
       expect(Math.abs(area)).toBeCloseTo(1, 5);
     }
   });
 
-  test("a strip with one side only and a closed shell are cloth, too", async () => {
+  test("a one-sided strip and a closed shell are cloth, too", async () => {
     expect(surfaceTopology(sheetOf(await prepared(moebius(40), { role: "cloth" })).triangles).euler).toBe(0);
     expect(surfaceTopology(sheetOf(await prepared(bumpySphere(4), { role: "cloth" })).triangles)).toMatchObject({
       euler: 2,
@@ -197,7 +200,7 @@ describe("cloth", () => {
   });
 });
 
-test("a collider is the surface, simplified to within a two hundredth of its size", async () => {
+test("a collider is the surface, simplified to within 1/200 of its size", async () => {
   const result = await prepared(bumpySphere(5), { role: "collider", particles: 2000 });
   const { positions, triangles } = sheetOf(result);
   expect(triangles.length / 3).toBeLessThanOrEqual(6000);
@@ -218,8 +221,8 @@ test.each([
   });
 });
 
-test("what cannot be what was chosen says so by a code that comes through to another thread", async () => {
-  // Every other triangle of a sheet: nothing of it can be left out.
+test("an impossible choice is refused with a code that survives the transfer to another thread", async () => {
+  // Every other triangle of a sheet: nothing of it can be simplified.
   const { surface, surfaceOfPicture } = await readObjectFile(objOf(without(sheet(30), (t) => t % 2 === 0)), "a.obj");
   const shape = encodeShape({ surface, surfaceOfPicture, pictureTriangles: surface.triangles });
   const meshes = new ObjectMeshes(new Map([["holed", shape]]));
@@ -229,7 +232,7 @@ test("what cannot be what was chosen says so by a code that comes through to ano
   expect(error).toMatchObject({ cause: "ROLE_IMPOSSIBLE", message: expect.stringMatching(/join it, choose more/) });
 });
 
-test("the family of wild surfaces: every one opens, or is refused by name", async () => {
+test("every defective surface of the family opens, or is refused with a known code", async () => {
   let opened = 0;
   for (const { name, surface, role } of FAMILY) {
     const outcome = await prepared(surface(), { role, particles: 150 }).then(

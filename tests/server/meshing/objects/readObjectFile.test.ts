@@ -1,4 +1,4 @@
-/** Every format, and everything of glTF that has to do with shape, gives the surface that the file means. */
+/** Every format, and every shape feature of glTF, gives the surface that the file describes. */
 import { gzipSync } from "node:zlib";
 import { EXTMeshGPUInstancing, EXTMeshoptCompression, KHRDracoMeshCompression } from "@gltf-transform/extensions";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { documentOf, glb, glbOf, gltf, io, jsonOf, objOf, plyOf, stlOf } from ".
 import { box, bumpySphere, moved, together } from "./wildShapes.ts";
 
 const sphere = bumpySphere(2);
-/** A position in float32, which pictures and most formats have. */
+/** Expects equal positions up to float32 rounding, which pictures and most formats have. */
 const close = (actual: ArrayLike<number>, expected: ArrayLike<number>, size = 1): void => {
   expect(actual.length).toBe(expected.length);
   for (let i = 0; i < actual.length; i++)
@@ -28,7 +28,7 @@ describe("formats", () => {
   ] as const)("%s has the sphere's vertices and triangles", async (name, bytes) => {
     const file = await readObjectFile(await bytes(), name);
     await checkFile(file);
-    // Vertices come in the order of the triangles that use them first: compared by corners.
+    // Vertices are ordered by the triangles that use them first, so the corners are compared.
     const corners = (s: typeof sphere): number[] =>
       [...s.triangles].flatMap((v) => [...s.positions.subarray(3 * v, 3 * v + 3)]);
     expect(file.surface.positions).toHaveLength(sphere.positions.length);
@@ -36,7 +36,7 @@ describe("formats", () => {
     expect(file.notes).toEqual([]);
   });
 
-  test.each([true, false])("an STL file (binary: %s) stands up: z becomes y", async (binary) => {
+  test.each([true, false])("an STL file (binary: %s) is upright: z becomes y", async (binary) => {
     const file = await readObjectFile(stlOf(sphere, binary), "a.stl");
     await checkFile(file);
     expect(file.surface.positions).toHaveLength(sphere.positions.length);
@@ -48,7 +48,7 @@ describe("formats", () => {
   });
 
   test.each(["utf-16le", "utf-16be"])(
-    "text in %s is the same text, and so is text with a mark of UTF-8",
+    "text in %s gives the same text, and so does text with a UTF-8 mark",
     async (name) => {
       const plain = Buffer.from(objOf(sphere)).toString();
       const wide = Buffer.from(`\ufeff${plain}`, "utf16le");
@@ -58,7 +58,7 @@ describe("formats", () => {
     },
   );
 
-  test("a PLY header with a line of no keyword is the header without it", async () => {
+  test("an unknown line in a PLY header is ignored", async () => {
     const plain = Buffer.from(plyOf(sphere, "ascii")).toString();
     const signed = plain.replace("element vertex", "Created by a scanner\nelement vertex");
     expect((await readObjectFile(Buffer.from(signed), "a.ply")).surface).toEqual(
@@ -76,7 +76,7 @@ describe("formats", () => {
     );
   });
 
-  test("a glTF with its buffer inside is the GLB's equal", async () => {
+  test("a glTF with its buffer inside equals the GLB", async () => {
     const { json, binary } = await jsonOf(documentOf(sphere).document);
     const a = await readObjectFile(gltf(json, binary), "a.gltf");
     const b = await readObjectFile(await glbOf(sphere), "a.glb");
@@ -84,7 +84,7 @@ describe("formats", () => {
     expect(a.surface).toEqual(b.surface);
   });
 
-  test("texture coordinates, normals and colors of OBJ come into the picture, seams are no cuts", async () => {
+  test("texture coordinates, normals and colors of OBJ are in the picture; seams do not cut the surface", async () => {
     const obj =
       "v 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 1 1 0 0 0 1\nv 0 1 0 1 1 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0.5 0.25\nvn 0 0 1\nusemtl skin\nf 1/1/1 2/2/1 3/3/1\nf 1/4/1 3/3/1 4/1/1\n";
     const file = await readObjectFile(Buffer.from(obj), "a.obj");
@@ -110,7 +110,7 @@ describe("formats", () => {
 });
 
 describe("glTF", () => {
-  test("nodes are baked, mirrors turn triangles, later nodes come later", async () => {
+  test("node transforms are applied, mirrors flip triangles, later nodes come later", async () => {
     const made = documentOf(sphere);
     const child = made.document
       .createNode()
@@ -132,7 +132,7 @@ describe("glTF", () => {
     const mirrored = [...file.surface.triangles.subarray(sphere.triangles.length)].flatMap((v) => [
       ...file.surface.positions.subarray(3 * v, 3 * v + 3),
     ]);
-    // The order of two corners changed: compared as sums of triangles.
+    // Two corners are swapped, so sums over triangles are compared.
     const sums = (all: number[]): number[] =>
       Array.from({ length: all.length / 3 / 3 }, (_, t) =>
         [0, 1, 2].reduce((sum, k) => sum + all[9 * t + 3 * k]! + 7 * all[9 * t + 3 * k + 1]!, 0),
@@ -141,7 +141,7 @@ describe("glTF", () => {
     expect(volumeOf(file.surface)).toBeCloseTo(3 * volumeOf(sphere), 4);
   });
 
-  test("a matrix with shear is not made into turns and scales", async () => {
+  test("a matrix with shear is not split into rotation and scale", async () => {
     const made = documentOf(box(1, 1, 1));
     const { json, binary } = await jsonOf(made.document);
     json.nodes[0].matrix = [1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -149,7 +149,7 @@ describe("glTF", () => {
     expect(boundsOf(surface.positions).high[0]).toBe(0.75);
   });
 
-  test("bones and morph targets stand as the file stores them, and it is said", async () => {
+  test("bones and morph targets keep the pose of the file, and a note says so", async () => {
     const made = documentOf(box(1, 1, 1));
     const joint = made.document.createNode("bone").setTranslation([0, 2, 0]);
     made.scene.addChild(joint);
@@ -170,7 +170,7 @@ describe("glTF", () => {
     );
     made.primitive.addTarget(target);
     made.mesh.setWeights([0.25]);
-    // A skinned mesh is where its bones are, wherever its node is.
+    // A skinned mesh follows its bones, independent of its node.
     made.node.setTranslation([100, 100, 100]).setSkin(
       made.document
         .createSkin()
@@ -189,7 +189,7 @@ describe("glTF", () => {
     expect(file.notes.map(({ code }) => code).sort()).toEqual(["ANIMATIONS_IGNORED", "CAMERAS_IGNORED", "POSED"]);
   });
 
-  test("instances are multiplied out", async () => {
+  test("instances are expanded", async () => {
     const made = documentOf(box(1, 1, 1));
     const extension = made.document.createExtension(EXTMeshGPUInstancing);
     made.node.setExtension(
@@ -234,7 +234,7 @@ describe("glTF", () => {
       json.bufferViews.length > 0 ? [json.accessors[json.meshes[0].primitives[0].attributes.POSITION]] : [];
     expect(view.count).toBe(4);
     const position = json.meshes[0].primitives[0].attributes.POSITION;
-    // Behind the file's own content: normalized bytes, three and one of padding; then a sparse index and its value.
+    // After the file's own content: normalized bytes, three and one of padding; then a sparse index and its value.
     const extra = Buffer.concat([
       binary,
       new Uint8Array((4 - (binary.length % 4)) % 4),
@@ -275,7 +275,7 @@ describe("glTF", () => {
     await checkFile(file);
     const corners = [...file.surface.triangles].map((v) => [...file.surface.positions.subarray(3 * v, 3 * v + 3)]);
     expect(corners).toEqual([
-      // The strip 0 1 2, 2 1 3 as glTF turns it.
+      // The strip 0 1 2, 2 1 3 as glTF orients it.
       ...[
         [0, 0],
         [1, 0],
@@ -297,7 +297,7 @@ describe("glTF", () => {
     expect(file.notes).toMatchObject([{ code: "LINES_IGNORED", text: expect.stringContaining("2 primitives") }]);
   });
 
-  test("materials, several of them, with textures, come into the picture; names and extras do not, nor what is not shown", async () => {
+  test("the picture has several materials with textures, but no names, extras or hidden parts", async () => {
     const made = documentOf(sphere);
     const png = Buffer.from(
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -327,7 +327,7 @@ describe("glTF", () => {
         .setIndices(made.accessor("SCALAR", other.primitive.getIndices()!.getArray() as Uint32Array))
         .setMaterial(blue),
     );
-    // Twice in the scene: what has one material is one primitive all the same.
+    // Twice in the scene: one material still gives one primitive.
     made.scene.addChild(made.document.createNode().setMesh(made.mesh).setTranslation([4, 0, 0]));
     const file = await readObjectFile(await (await io()).writeBinary(made.document), "a.glb");
     const { document } = await checkFile(file);
@@ -341,7 +341,7 @@ describe("glTF", () => {
     expect(volumeOf(file.surface)).toBeCloseTo(2 * (volumeOf(sphere) + 1), 4);
   });
 
-  test("hidden nodes are not drawn, of several scenes the named one is", async () => {
+  test("hidden nodes are not drawn; of several scenes the default one is drawn", async () => {
     const { json, binary } = await jsonOf(documentOf(box(1, 1, 1)).document);
     json.nodes = [
       { mesh: 0 },
@@ -359,7 +359,7 @@ describe("glTF", () => {
 });
 
 test.each([1e-6, 1e6])(
-  "units of %d are kept; what is far from the origin is moved there, and it is said",
+  "units of %d are kept; a shape far from the origin is moved there, and a note says so",
   async (unit) => {
     const far = moved(sphere, unit, [1000 * unit, 0, 0]);
     const { json, binary } = await jsonOf(documentOf(moved(sphere, unit, [0, 0, 0])).document);
@@ -382,17 +382,17 @@ test.each([1e-6, 1e6])(
   },
 );
 
-test("a picture of more triangles than a page can draw is simplified; the surface is not", async () => {
+test("a picture with more triangles than a page can draw is simplified; the surface is not", async () => {
   const file = await readObjectFile(await glbOf(bumpySphere(5)), "a.glb", { pictureTriangles: 4000 });
   const picture = await checkFile(file);
   expect(picture.triangles.length / 3).toBeLessThanOrEqual(4400);
   expect(file.surface.triangles.length / 3).toBe(20 * 4 ** 5);
-  // A hundredth of the size off at most, over an area of 3.5.
+  // At most a hundredth of the size off, over an area of 3.5.
   expect(Math.abs(volumeOf(picture) - volumeOf(file.surface))).toBeLessThan(0.035);
   expect(file.notes.map(({ code }) => code)).toEqual(["PICTURE_SIMPLIFIED"]);
 });
 
-test("parts of one model that touch are one surface where they touch", async () => {
+test("parts of one model that touch become one surface there", async () => {
   const a = box(1, 1, 1);
   const file = await readObjectFile(objOf(together(a, moved(a, 1, [1, 0, 0]))), "a.obj");
   expect(file.surface.positions.length / 3).toBe(12);

@@ -1,4 +1,4 @@
-/** Surfaces as people have them: sound ones, and every kind of broken one, each of a size of about 1. */
+/** Surfaces as in real files: intact ones, and every kind of defective one, each of size about 1. */
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 
@@ -125,7 +125,7 @@ export function tube(n: number, radius: number, path: (t: number) => [number, nu
   return surfaceOf(positions, triangles);
 }
 
-/** A ball of a body with six thin limbs in one surface each, which run into it. */
+/** A body with six thin limbs, each a closed surface of its own that enters the body. */
 export const spider = (radius: number): SurfaceMesh =>
   together(
     moved(bumpySphere(3), 0.4, [0, 0, 0]),
@@ -139,7 +139,7 @@ export const spider = (radius: number): SurfaceMesh =>
     }),
   );
 
-/** A strip with one side only. */
+/** A one-sided strip. */
 export const moebius = (n: number): SurfaceMesh => {
   const positions: number[][] = [];
   const triangles: number[][] = [];
@@ -152,7 +152,7 @@ export const moebius = (n: number): SurfaceMesh => {
   for (let i = 0; i < n; i++)
     for (const k of [0, 1]) {
       const a = 3 * i + k;
-      // Where the strip closes, its two borders change places.
+      // Where the strip closes, its two borders swap.
       const [b, c] = i + 1 < n ? [a + 3, a + 4] : [2 - k, 1 - k];
       triangles.push([a, a + 1, c], [a, c, b]);
     }

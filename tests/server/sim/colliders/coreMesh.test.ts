@@ -1,4 +1,4 @@
-/** Mesh colliders: what scenes say becomes placed, welded triangles in the room. */
+/** Mesh colliders: descriptions in scenes become placed, welded triangles in the room. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ let dir: string;
 beforeAll(() => void (dir = mkdtempSync(join(tmpdir(), "pliant-core-"))));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-test("vertices that are one in float32 become one; what loses a corner by it goes", () => {
+test("vertices that are equal in float32 are merged; triangles that lose a corner by it are removed", () => {
   const tiny = 2 ** -30; // below half a step of float32 at 1
   const { positions, triangles } = weld({
     positions: Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1, 1 + tiny, 0, 0, 0, 1, -0, 5, 5, 5),
@@ -20,7 +20,7 @@ test("vertices that are one in float32 become one; what loses a corner by it goe
   expect([...positions]).toEqual([1, 0, 0, 0, 1, 0, 0, 0, 1]);
 });
 
-test("a file is scaled, turned and moved; a seam of doubled vertices is closed", async () => {
+test("a file is scaled, rotated and moved; a seam of doubled vertices is closed", async () => {
   writeFileSync(join(dir, "roof.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 3 2\nf 4 6 5\n");
   const core = await coreMesh(
     {
@@ -37,7 +37,7 @@ test("a file is scaled, turned and moved; a seam of doubled vertices is closed",
   ]);
 });
 
-test("of tetrahedra the boundary counts, and a grid stays open", async () => {
+test("of a tetrahedral mesh the boundary is used, and a grid stays open", async () => {
   const box = await coreMesh(
     { type: "mesh", mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] } },
     { baseDir: dir },
@@ -47,7 +47,7 @@ test("of tetrahedra the boundary counts, and a grid stays open", async () => {
   expect([grid!.positions.length / 3, grid!.triangles.length / 3]).toEqual([16, 18]);
 });
 
-test("a plane has none, and an error says which collider it was", async () => {
+test("a plane has no core mesh, and an error names its collider", async () => {
   const plane: Collider = { type: "plane", normal: [0, 1, 0], offset: 0 };
   expect(await loadCores([plane], { baseDir: dir })).toEqual([undefined]);
   await expect(

@@ -1,7 +1,7 @@
 /**
- * Core meshes against the shapes that they stand for, by the float64 twin of the signed distance: closed, outward, no
- * vertex twice, inside, and nowhere deeper than the stated sag. Tolerance of "inside": float64 rounding of coordinates
- * up to 100 m that cancel, 2^-45 of the size of the scene.
+ * Core meshes against their exact shapes, by the float64 twin of the signed distance: closed, outward, no duplicate
+ * vertex, inside, and nowhere deeper than the stated sag. Tolerance of "inside": float64 rounding of coordinates up to
+ * 100 m that cancel, 2^-45 of the scene's size.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -26,10 +26,10 @@ const between = (min: number, max: number): fc.Arbitrary<number> => fc.double({ 
 const point: fc.Arbitrary<Vec3> = fc.tuple(between(-100, 100), between(-100, 100), between(-100, 100));
 const size = between(0.01, 10);
 const turn: fc.Arbitrary<Vec3> = fc.tuple(between(-180, 180), between(-180, 180), between(-180, 180));
-/** Ends apart by 1/1000 to 1000 times a radius of 0.01 to 10 m. */
+/** Distance of the ends: 1/1000 to 1000 times a radius of 0.01 to 10 m. */
 const ends = fc
   .tuple(point, point, between(0.01, 10))
-  // nearer than that, their direction is made of rounding, or none
+  // Below that distance their direction is undefined or only rounding.
   .filter(([a, b]) => Math.hypot(...a.map((c, r) => c - b[r]!)) > 1e-6)
   .map(([a, b, length]) => {
     const d = b.map((c, r) => c - a[r]!);
@@ -48,7 +48,7 @@ const SHAPES: Record<string, fc.Arbitrary<Solid>> = {
   sphere: fc.record({ type: fc.constant("sphere" as const), center: point, radius: size }),
   capsule: fc.tuple(ends, size).map(([e, radius]) => ({ type: "capsule" as const, ...e, radius })),
   cylinder: fc.tuple(ends, size).map(([e, radius]) => ({ type: "cylinder" as const, ...e, radius })),
-  // walls of 1/1000 of the radius, and such as fill their inside
+  // Walls of 1/1000 of the radius up to walls that fill the inside.
   funnel: fc.tuple(ends, size, size, between(0.001, 2)).map(([e, radiusA, radiusB, wall]) => ({
     type: "funnel" as const,
     ...e,
@@ -92,7 +92,7 @@ const largest = (c: Solid): number =>
   c.type === "box" ? 0 : c.type === "funnel" ? Math.max(c.radiusA, c.radiusB) + 0.5 * c.thickness : c.radius;
 const lengthOf = (c: { a: Vec3; b: Vec3 }): number => Math.hypot(...c.a.map((x, r) => x - c.b[r]!));
 
-/** Volume and area of the true shape; undefined where a wall reaches over its axis. */
+/** Volume and area of the true shape; undefined if a wall extends beyond its axis. */
 function measuresOf(c: Solid): { volume: number; area: number } | undefined {
   switch (c.type) {
     case "box": {
@@ -109,7 +109,7 @@ function measuresOf(c: Solid): { volume: number; area: number } | undefined {
     case "cylinder":
       return { volume: Math.PI * c.radius ** 2 * lengthOf(c), area: 2 * Math.PI * c.radius * (lengthOf(c) + c.radius) };
     case "funnel": {
-      // Pappus: the stadium around the wall's middle, turned about the axis
+      // Pappus: the stadium around the wall's middle, turned about the axis.
       const half = 0.5 * c.thickness;
       const slant = Math.hypot(lengthOf(c), c.radiusB - c.radiusA);
       const way = Math.PI * (c.radiusA + c.radiusB);
@@ -123,7 +123,7 @@ function measuresOf(c: Solid): { volume: number; area: number } | undefined {
 function volumeOf({ positions: x, triangles }: SurfaceMesh): number {
   let six = 0;
   for (let t = 0; t < triangles.length; t += 3) {
-    // from the first vertex, for the digits
+    // Relative to the first vertex, to keep digits.
     const [a, b, c] = [0, 1, 2].map((k) => [0, 1, 2].map((r) => x[3 * triangles[t + k]! + r]! - x[r]!)) as [
       number[],
       number[],
@@ -138,8 +138,7 @@ function volumeOf({ positions: x, triangles }: SurfaceMesh): number {
 }
 
 /**
- * Corners, middles of edges and middle of every facet: for what is curved one way, the extremes of its distance from
- * the surface.
+ * Corners, middles of edges and middle of every facet: on a surface with one curvature, the extremes of the distance.
  */
 function samplesOf({ positions: x, triangles }: SurfaceMesh): Vector[] {
   const samples: Vector[] = [];
@@ -162,7 +161,7 @@ function samplesOf({ positions: x, triangles }: SurfaceMesh): Vector[] {
 }
 
 test.each(Object.keys(SHAPES))(
-  "%s: closed, outward, no vertex twice, inside, nowhere deeper than 1 % of the radius",
+  "%s: closed, outward, no duplicate vertex, inside, nowhere deeper than 1 % of the radius",
   (name) => {
     let measured = 0;
     fc.assert(
@@ -173,8 +172,8 @@ test.each(Object.keys(SHAPES))(
         const edges = new Set<string>();
         for (let t = 0; t < triangles.length; t += 3)
           for (let k = 0; k < 3; k++) edges.add(`${triangles[t + k]},${triangles[t + ((k + 1) % 3)]}`);
-        expect(edges.size).toBe(triangles.length); // every directed edge once,
-        // and once the other way
+        expect(edges.size).toBe(triangles.length); // Every directed edge once,
+        // and once in reverse.
         for (const edge of edges) expect(edges.has(edge.split(",").reverse().join())).toBe(true);
         const vertices = new Set(
           Array.from({ length: positions.length / 3 }, (_, i) => positions.subarray(3 * i, 3 * i + 3).join()),
@@ -196,7 +195,8 @@ test.each(Object.keys(SHAPES))(
         expect(volume).toBeGreaterThan(0);
         if (!true_) return;
         measured++;
-        // rounding of a vertex moves the volume by as much of the area; the core holds all that is deeper than the sag
+        // Rounding of vertices changes the volume by at most ROUNDING times the area; the core contains everything
+        // deeper than the sag.
         expect(volume).toBeLessThanOrEqual(true_.volume + ROUNDING * true_.area);
         expect(volume).toBeGreaterThanOrEqual(true_.volume - sag * true_.area);
       }),
@@ -222,7 +222,7 @@ test("scaled by a power of two, a core is scaled to the bit", () => {
   fc.assert(
     fc.property(SHAPES.funnel!, fc.integer({ min: -10, max: 10 }), (c, k) => {
       if (c.type !== "funnel") return;
-      // squares of what is smaller underflow
+      // Squares of smaller values underflow.
       fc.pre([...c.a, ...c.b].every((x) => x === 0 || Math.abs(x) > 1e-100));
       const s = 2 ** k;
       const times = (v: Vec3): Vec3 => v.map((x) => s * x) as Vec3;

@@ -1,4 +1,4 @@
-/** Which edges of a core mesh count: those of its shape, not the cuts across flat faces. */
+/** Creases of a core mesh: edges of its shape, not cuts across flat faces. */
 import { expect, test } from "vitest";
 import { creases } from "../../../../server/sim/colliders/creases.ts";
 

@@ -1,6 +1,6 @@
 /**
- * server/sim/colliders/smooth.ts: which colliders are large and round beside the bodies' edges, and how deep their
- * cores lie.
+ * server/sim/colliders/smooth.ts: which colliders are large and round compared with the bodies' edges, and the depth of
+ * their cores.
  */
 import { expect, test } from "vitest";
 import type { Collider } from "../../../../shared/scene.ts";
@@ -10,7 +10,7 @@ import { insetOf, isSmooth, layingEdge } from "../../../../server/sim/colliders/
 const sphere = (radius: number): Collider => ({ type: "sphere", center: [0, 0, 0], radius });
 const box: Collider = { type: "box", center: [0, 0, 0], halfExtents: [1, 1, 1] };
 
-test("the longest edge is one and a half of the coarsest mean edge; balls lay none, and a room without bodies has none", () => {
+test("the longest edge is 1.5 times the coarsest mean edge; balls and empty rooms have none", () => {
   expect(
     layingEdge([
       { kind: "cloth", meanEdge: 0.02 },
@@ -19,11 +19,11 @@ test("the longest edge is one and a half of the coarsest mean edge; balls lay no
     ]),
   ).toBeCloseTo(0.06, 3);
   expect(layingEdge([{ kind: "ball", meanEdge: 1 }])).toBe(0);
-  // two sums that rounding of coordinates may give
+  // Two sums that differ only by rounding of coordinates.
   expect(layingEdge([{ kind: "cloth", meanEdge: 0.025000001 }])).toBe(layingEdge([{ kind: "cloth", meanEdge: 0.025 }]));
 });
 
-test("spheres and capsules of two such edges are smooth; boxes never are, nothing is without bodies", () => {
+test("spheres and capsules of at least two such edges are smooth; boxes never, and nothing in a room without bodies", () => {
   expect([0.119, 0.12, 10].map((radius) => isSmooth(sphere(radius), 0.06))).toEqual([false, true, true]);
   expect(isSmooth({ type: "capsule", a: [0, 0, 0], b: [1, 0, 0], radius: 0.2 }, 0.06)).toBe(true);
   expect(isSmooth(box, 0.001)).toBe(false);
@@ -31,7 +31,7 @@ test("spheres and capsules of two such edges are smooth; boxes never are, nothin
 });
 
 test.each([sphere(0.5), { type: "capsule", a: [0, -0.3, 0], b: [0, 0.3, 0], radius: 0.5 } as Collider])(
-  "the core of a smooth $type lies as deep as a chord cuts, and no deeper than its facets sag besides",
+  "the core of a smooth $type is as deep as a chord cuts plus the sag of its facets",
   async (collider) => {
     const edge = 0.1;
     const R = 0.5;
@@ -46,7 +46,7 @@ test.each([sphere(0.5), { type: "capsule", a: [0, -0.3, 0], b: [0, 0.3, 0], radi
       expect(depth).toBeGreaterThan(0.99 * sag);
       expect(depth).toBeLessThan(1.01 * sag + 0.01 * R);
     }
-    // a coarse sheet has room beside it: the core is where it was
+    // Beside a coarse sheet there is space: the core has its normal size.
     const plain = (await coreMesh(collider, { baseDir: "." }, 1))!;
     expect(Math.max(...plain.positions)).toBeGreaterThan(Math.max(...core.positions));
   },

@@ -1,10 +1,10 @@
 /**
- * sim/spawn/separation.ts against the float64 twins of the kernel's distances (all candidates, written the long way),
- * and inside.ts against shapes that are known.
+ * sim/spawn/separation.ts against the float64 twins of the kernel's distances (all candidates, written out), and
+ * inside.ts against known shapes.
  */
 import { describe, expect, test } from "vitest";
 import { icosphere } from "../../../../server/meshing/generators.ts";
-import { edgesDistance, vertexTriangleDistance } from "../../../../server/sim/reference/pairs.ts";
+import { edgesDistance, vertexTriangleDistance } from "../../../../server/sim/reference/closestPoints.ts";
 import type { Vector } from "../../../../server/sim/reference/vector.ts";
 import { boxOf, encloses, isClosed, partsOf, wayOut } from "../../../../server/sim/spawn/inside.ts";
 import { separation } from "../../../../server/sim/spawn/separation.ts";
@@ -25,7 +25,7 @@ function longWay(a: Triangle, b: Triangle): number {
   return Math.min(...[...corners, ...sides].map(({ distance }) => distance));
 }
 
-/** Does a side of a go through b? By signs of volumes. */
+/** Tests whether a side of a passes through b, by signs of volumes. */
 function pierces(a: Triangle, b: Triangle): boolean {
   const volume = (p: Vector, q: Vector, r: Vector, s: Vector): number => {
     const [u, v, w] = [q, r, s].map((x) => x.map((c, k) => c - p[k]!)) as [number[], number[], number[]];
@@ -43,7 +43,7 @@ function pierces(a: Triangle, b: Triangle): boolean {
 }
 
 describe("separation", () => {
-  test("of triangles at random: the least of all distances, 0 where they go through each other", () => {
+  test("of random triangles: the least of all distances, 0 if they intersect", () => {
     const random = randomStream(7);
     const point = (): Vector => [random(), random(), random()];
     let through = 0;
@@ -57,7 +57,7 @@ describe("separation", () => {
       const expected = pierces(a, b) || pierces(b, a) ? 0 : longWay(a, b);
       if (expected === 0) through++;
       else apart++;
-      // coordinates of size 4: sums of some ten products, each off by 2^-53 of 16
+      // Coordinates of size 4: sums of some ten products, each off by 2^-53 of 16.
       expect(Math.abs(separation(flat(a), flat(b)) - expected)).toBeLessThan(1e-12);
       expect(separation(flat(b), flat(a))).toBeCloseTo(expected, 12);
     }
@@ -112,7 +112,7 @@ describe("inside", () => {
   const { positions, triangles } = icosphere(1, 2);
   const ball = { x: positions, triangles: Int32Array.from(triangles) };
 
-  test("of a ball, whichever way it is turned, and of nothing else", () => {
+  test("of a ball with either orientation, and of no other point", () => {
     const turned = {
       x: positions,
       triangles: ball.triangles.map((_, i, all) => all[i - (i % 3) + [0, 2, 1][i % 3]!]!),
@@ -136,7 +136,7 @@ describe("inside", () => {
   });
 
   test("the way out, up and down", () => {
-    // facets of this ball lie up to 4 % of the radius below it
+    // Facets of this ball are up to 4 % of the radius below its surface.
     expect(wayOut(ball, 0.1, 0.2, 0.1, 1)).toBeCloseTo(0.98 - 0.2, 1);
     expect(wayOut(ball, 0.1, 0.2, 0.1, -1)).toBeCloseTo(0.98 + 0.2, 1);
     expect(wayOut(ball, 0.1, 3, 0.1, 1)).toBe(Infinity);

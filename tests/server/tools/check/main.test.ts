@@ -1,7 +1,4 @@
-/**
- * The collision checker as somebody starts it: what it finds, its exit codes, its errors; and recordings of real
- * scenes.
- */
+/** The collision checker from the command line: its findings, exit codes and errors; and recordings of real scenes. */
 import { spawn } from "node:child_process";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -50,8 +47,8 @@ const triangle = { count: 3, surface: [0, 1, 2] };
 const two = (frames: number[][], more: Partial<Made> = {}): string =>
   makeRecording({ bodies: [triangle, triangle], frames, ...more });
 
-describe("what it finds", () => {
-  test("a triangle that stabs another: where it is, how deep, when", async () => {
+describe("findings", () => {
+  test("a triangle that pierces another: place, depth, time", async () => {
     const { code, counts, firstFrame, worst, findings } = await answer(
       two([1, 0.75, 0.25, -0.25, -0.25].map((low) => [...flat(0), ...upright(low)])),
       "--list",
@@ -73,7 +70,7 @@ describe("what it finds", () => {
     ]);
   });
 
-  test("one that has passed through between two frames leaves no intersection, only the crossing", async () => {
+  test("a pass through another triangle between two frames leaves no intersection, only the crossing", async () => {
     const { counts } = await answer(
       two([
         [...flat(0), ...flat(1)],
@@ -102,8 +99,8 @@ describe("what it finds", () => {
     expect([near.code, near.staticIntersections, near.sweptCrossings]).toEqual([0, 0, 0]);
   });
 
-  test("a sheet that falls over its own corner: neighbors that cut each other", async () => {
-    // two triangles on one corner; the second turns through the first
+  test("a sheet that folds over its own corner: neighbors that cut each other", async () => {
+    // Two triangles with a common corner; the second turns through the first.
     const first = [0, 0, 0, 2, 0, -1, 2, 0, 1];
     const bodies = [{ count: 5, surface: [0, 1, 2, 0, 3, 4] }];
     const above = [1, 1, 0.25, 1, 2, -0.25];
@@ -120,7 +117,7 @@ describe("what it finds", () => {
     expect(counts).toMatchObject({ crossing: 0, touching: 0, neighbors: 1, vertex: 1 });
   });
 
-  test("what the scene lets through is left alone: bodies, a body and itself, a collider", async () => {
+  test("pairs that the scene excludes from contact are not checked: bodies, a body and itself, a collider", async () => {
     const frames = [1, -0.25].map((low) => [...flat(0), ...upright(low)]);
     expect((await answer(two(frames))).code).toBe(1);
     expect((await answer(two(frames, { more: { apart: [[1, 0]] } }))).code).toBe(0);
@@ -135,12 +132,12 @@ describe("what it finds", () => {
       (await answer(makeRecording({ bodies: [triangle], colliders: [statue], frames, more: { apart: [[0, 1]] } })))
         .code,
     ).toBe(0);
-    // colliders among themselves
+    // Two colliders.
     const colliders = [{ ...statue, firstParticle: 0, surface: [0, 1, 2] }, statue];
     expect((await answer(makeRecording({ bodies: [], colliders, frames }))).code).toBe(0);
   });
 
-  test("a collider whose path begins again elsewhere has not travelled there", async () => {
+  test("a collider whose path restarts elsewhere has not travelled there", async () => {
     const frames = [1, -3, -3].map((low) => [...flat(0), ...upright(low)]);
     const gate = { type: "box", firstParticle: 3, particleCount: 3, surface: [3, 4, 5] };
     expect(
@@ -151,7 +148,7 @@ describe("what it finds", () => {
     ).toBe(0);
   });
 
-  test("a body that waits is nowhere, and has not travelled to where it comes in", async () => {
+  test("an absent spawnable body has no place, and its spawn is no motion", async () => {
     const frames = [-0.25, -0.25, -3, -3].map((low) => [...flat(0), ...upright(low)]);
     const bodies = (absent?: number[]): Parameters<typeof makeRecording>[0]["bodies"] => [
       triangle,
@@ -159,7 +156,7 @@ describe("what it finds", () => {
     ];
     expect((await answer(makeRecording({ bodies: bodies(), frames }))).code).toBe(1);
     expect((await answer(makeRecording({ bodies: bodies([0, 1]), frames }))).code).toBe(0);
-    // there in the second frame, and away again
+    // In the scene in the second frame, and absent again.
     const { counts } = await answer(makeRecording({ bodies: bodies([0, 0, 2, 3]), frames }));
     expect([counts.crossing, counts.vertex, counts.edge]).toEqual([1, 0, 0]);
     const floor = { type: "plane", normal: [0, 1, 0], offset: -1, firstParticle: 6, particleCount: 0, surface: [] };
@@ -169,7 +166,7 @@ describe("what it finds", () => {
     ).toBeGreaterThan(0);
   });
 
-  test("particles below a plane, also one that moves; not pinned ones, not by rounding", async () => {
+  test("particles below a plane, also a moving one; not pinned ones, and not by rounding", async () => {
     const floor = {
       type: "plane",
       name: "floor",
@@ -199,7 +196,7 @@ describe("what it finds", () => {
   });
 
   test("far from the origin the simulation's own bits decide", async () => {
-    // 2^-20 apart at 2^10: float32 in the world has them in one plane
+    // 2^-20 apart at 2^10: in float32 world coordinates they are in one plane.
     const frames = [[...flat(2 ** -20), ...flat(0)]];
     const dir = two(
       frames.map((x) => x.map((c, i) => Math.fround(c + (i % 3 === 1 ? 1024 : 0)))),
@@ -211,7 +208,7 @@ describe("what it finds", () => {
   });
 });
 
-describe("what it prints", () => {
+describe("output", () => {
   const frames = [1, 0.75, -0.25].map((low) => [...flat(0), ...upright(low)]);
 
   test("a row for each frame with findings, then a summary", async () => {
@@ -224,7 +221,7 @@ describe("what it prints", () => {
     expect(stdout).toMatch(/^first in frame {8}2, in 1 frames altogether$/m);
   });
 
-  test("nothing found: two lines say so, exit code 0; frames of ticks are warned of", async () => {
+  test("without findings: two lines say so, exit code 0; a recording of ticks only causes a warning", async () => {
     const { code, stdout } = await check(two(frames.slice(0, 2), { more: { every: "tick" } }));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^swept crossings {7}0 /m);
@@ -232,7 +229,7 @@ describe("what it prints", () => {
     expect(stdout.trimEnd().endsWith("nothing meets")).toBe(true);
   });
 
-  test("threads change nothing", async () => {
+  test("threads do not change the result", async () => {
     const long = two(Array.from({ length: 70 }, (_, f) => [...flat(0), ...upright(Math.cos(f))]));
     const [one, three] = await Promise.all([
       check(long, "--json", "--threads", "1"),
@@ -277,7 +274,7 @@ describe("recordings of scenes", () => {
     return join(root, name);
   }
 
-  test("a sheet in free fall is clean; two that start crossed and let each other through are, too", async () => {
+  test("a sheet in free fall has no findings; neither have two intersecting sheets whose contact is excluded", async () => {
     expect(await answer(await record("falls", { bodies: [sheet("sheet", 2)] }, "--every", "substep"))).toMatchObject({
       code: 0,
       frames: 13,
@@ -294,7 +291,7 @@ describe("recordings of scenes", () => {
     ).toMatchObject({ code: 0 });
   });
 
-  test("colliders are recorded with their triangles, where they are in every frame", async () => {
+  test("colliders are recorded with their triangles, at their place in every frame", async () => {
     const box = {
       type: "box",
       name: "slab",
@@ -348,7 +345,7 @@ describe("recordings of scenes", () => {
     const height = (f: number, p: number): number => bytes.readFloatLE(4 * (3 * (f * particles + p) + 1));
     for (let f = 0; f < 13; f++) {
       const heights = Array.from({ length: slab!.particleCount }, (_, i) => height(f, 25 + i));
-      // the core may lie within the box, but not by more than a rounded edge would
+      // The core may be inside the box, but at most by the radius of a rounded edge.
       expect(Math.max(...heights) + Math.min(...heights)).toBeCloseTo(2 * (2 + (0.5 * f) / 12), 6);
       expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(0.125);
     }
@@ -357,7 +354,7 @@ describe("recordings of scenes", () => {
     expect((await answer(dir)).worst?.between.sort()).toEqual(["sheet", "slab"]);
   });
 
-  test("planes are recorded with their pose in every frame: a floor that has sunk below what stays where it is", async () => {
+  test("planes are recorded with their pose in every frame: a floor that has sunk below fixed particles", async () => {
     const held = sheet("held", 0.5, { pins: [{ select: { particles: [0] } }] });
     const motion = (y: number): object => ({ keys: [{ time: 0 }, { time: 3 / 60, translate: [0, y, 0] }] });
     const dir = await record(
@@ -417,7 +414,7 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
     ["no thread", ["a", "--threads", "0"], /^--threads: 0, limit: a whole number from 1 to 64/],
     ["an empty list", ["a", "--list", ""], /^--list: empty, limit: a whole number from 1 to 10000/],
     ["an unknown option", ["a", "--deep"], /^Unknown option '--deep'/],
-    ["a recording that is not there", ["none"], /^ENOENT[^\n]*manifest\.json[^\n]*\n$/],
+    ["a missing recording", ["none"], /^ENOENT[^\n]*manifest\.json[^\n]*\n$/],
     ["a manifest that is not JSON", [broken], /^[^\n]*manifest\.json: [^\n]*, limit: JSON\n$/],
     [
       "another version",

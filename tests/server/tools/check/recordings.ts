@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 
 export interface Made {
-  /** By body: how many particles, its triangles by place in the body, and what else its entry says. */
+  /** For each body: number of particles, its triangles by index in the body, and other properties of its entry. */
   bodies: { count: number; surface: number[]; more?: object }[];
   colliders?: object[];
   /** [frame] = x y z of all particles. */
@@ -13,7 +13,7 @@ export interface Made {
   more?: object;
 }
 
-/** @returns a folder of the calling test file, which goes with it: one process runs several files. */
+/** @returns a folder of the calling test file, which is removed with it: one process runs several files. */
 export function recordings(): { root: string; makeRecording: (made: Made) => string } {
   const root = mkdtempSync(join(tmpdir(), "pliant-check-"));
   afterAll(() => rmSync(root, { recursive: true }));

@@ -1,6 +1,6 @@
 /**
- * Runs of frames against brute force: every pair, no boxes, no filter, exact. Coordinates are small whole numbers, so
- * that pieces touch, lie in one plane and have no extent all the time, or any floats.
+ * Runs of frames against brute force: every pair, no boxes, no filter, exact. Coordinates are small integers, so that
+ * primitives often touch, are coplanar or have no extent; other scenes have arbitrary floats.
  */
 import { describe, expect, test } from "vitest";
 import { edgeEdge, vertexTriangle } from "../../../../server/tools/check/exact/swept.ts";
@@ -40,7 +40,7 @@ function bruteForce(recording: Recording): Map<number, FrameFindings["counts"]> 
     ...ids.flatMap((p) => point(f - 1, p)),
     ...ids.flatMap((p) => point(f, p)),
   ];
-  /** A segment is where a vertex passes on its way from one end to the other. */
+  /** Tests whether a segment meets a triangle, as a vertex that moves from one end to the other. */
   const cuts = (f: number, p: number, q: number, t: number[]): boolean => {
     const corners = t.flatMap((c) => point(f, c));
     return vertexTriangle([...point(f, p), ...corners, ...point(f, q), ...corners]) >= 0;
@@ -59,7 +59,7 @@ function bruteForce(recording: Recording): Map<number, FrameFindings["counts"]> 
         const meets = [0, 1, 2].some(
           (k) => shared.length === 0 && (cuts(f, t[k]!, t[(k + 1) % 3]!, u) || cuts(f, u[k]!, u[(k + 1) % 3]!, t)),
         );
-        if (meets) counts.crossing++; // with those that only touch
+        if (meets) counts.crossing++; // including those that only touch
       });
       if (f === 0) continue;
       once(rows(A.edges, 2), rows(B.edges, 2), (e, g) => {
@@ -81,7 +81,7 @@ function bruteForce(recording: Recording): Map<number, FrameFindings["counts"]> 
   return all;
 }
 
-/** Two bodies of loose and connected triangles that wander. */
+/** Two bodies of loose and connected triangles in random motion. */
 function soup(
   seed: number,
   coordinate: (random: () => number) => number,
@@ -113,20 +113,12 @@ const whole =
     Math.floor(n * random());
 
 describe.each([
-  [
-    "whole numbers that seldom change",
-    whole(7),
-    (random: () => number) => (random() < 0.15 ? whole(3)(random) - 1 : 0),
-  ],
-  [
-    "whole numbers in one plane or two",
-    whole(2),
-    (random: () => number) => (random() < 0.3 ? whole(3)(random) - 1 : 0),
-  ],
+  ["integers that seldom change", whole(7), (random: () => number) => (random() < 0.15 ? whole(3)(random) - 1 : 0)],
+  ["integers in one plane or two", whole(2), (random: () => number) => (random() < 0.3 ? whole(3)(random) - 1 : 0)],
   ["any floats, slow", (random: () => number) => 4 * random(), (random: () => number) => 0.02 * (random() - 0.5)],
   ["any floats, fast", (random: () => number) => 4 * random(), (random: () => number) => 3 * (random() - 0.5)],
 ] as const)("%s", (_, coordinate, step) => {
-  test.each([1, 2])("seed %i: the same pairs as brute force, whatever the runs", (seed) => {
+  test.each([1, 2])("seed %i: the same pairs as brute force, for any division into runs", (seed) => {
     const recording = soup(seed, coordinate, step, 7);
     const truth = bruteForce(recording);
     expect(truth.size).toBeGreaterThan(0);
@@ -146,7 +138,7 @@ describe.each([
   });
 });
 
-test("without brute force's help: a soup a million times as large, or as small, has the same findings", () => {
+test("without brute force: a scene a million times as large, or as small, has the same findings", () => {
   const counts = (scale: number): unknown[] => {
     const recording = soup(
       5,

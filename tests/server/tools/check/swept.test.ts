@@ -1,4 +1,4 @@
-/** Exact answers for moving pieces: against cases solved by hand, and against the truth that comes with the data. */
+/** Exact answers for moving primitives: against cases solved by hand, and against the true answers in the data. */
 import { describe, expect, test } from "vitest";
 import { QUERY_FOLDER, readQuerySets } from "../../../support/ccdQueries.ts";
 import { lacksData } from "../../../support/dataFolder.ts";
@@ -22,7 +22,7 @@ test("a vertex through a triangle, beside it, onto its edge, onto its corner", (
   expect(vertexTriangle([1, 0, 1], [1, 0, Number.MIN_VALUE])).toBe(-1);
 });
 
-test("a root that is not rational: free fall onto a tilting triangle", () => {
+test("an irrational root: free fall onto a tilting triangle", () => {
   // The plane is z = t x, the vertex (1 + t, 1, 4 - 8t) / 4.
   const got = vertexTriangle([0.25, 0.25, 1], [0.5, 0.25, -1], triangle, [0, 0, 0, 1, 0, 1, 0, 1, 0]);
   expect(1 - 2 * got - got * (0.25 + 0.25 * got)).toBeCloseTo(0, 14);
@@ -44,14 +44,14 @@ test("triangles and edges without extent", () => {
   expect(edgeEdge([0, 0, 0, 0, 0, 0], [0, 1, 3, 0, 0, 3], [0, 1, -1, 0, 0.5, -1])).toBe(-1);
 });
 
-test("refuses what it cannot read, and names it", () => {
+test("refuses invalid numbers, and names them", () => {
   expect(() => exactVertexTriangle(new Float64Array(23))).toThrow("q has 23 numbers; expected 24");
   expect(() => exactEdgeEdge(new Float64Array(24).fill(NaN, 5, 6))).toThrow("q[5] is NaN");
 });
 
 const absent = lacksData(QUERY_FOLDER);
 
-describe.skipIf(absent)("the data's truth", () => {
+describe.skipIf(absent)("the data's true answers", () => {
   test.each(absent ? [] : readQuerySets())("$name", ({ kind, queries }) => {
     const exact = kind === "edge-edge" ? exactEdgeEdge : exactVertexTriangle;
     expect(queries.filter(({ q, touches }) => exact(q) >= 0 !== touches)).toEqual([]);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { Tree } from "../../../../server/tools/check/tree.ts";
 
-/** Boxes on a grid of whole numbers, so that many just touch and many middles are equal. */
+/** Boxes on an integer grid, so that many just touch and many centers are equal. */
 function boxes(count: number, seed: number): Float64Array {
   let state = seed;
   const next = (n: number): number => (state = (Math.imul(1664525, state) + 1013904223) >>> 0) % n;
@@ -16,7 +16,7 @@ const overlap = (a: Float64Array, i: number, b: Float64Array, j: number): boolea
   [0, 1, 2].every((r) => a[6 * i + r]! <= b[6 * j + 3 + r]! && b[6 * j + r]! <= a[6 * i + 3 + r]!);
 
 test.each([0, 1, 4, 5, 300])(
-  "%i boxes: a query finds those that overlap, each once, also after the tree is fitted to others",
+  "%i boxes: a query finds the overlapping ones, each once, also after the tree is fitted to other boxes",
   (count) => {
     const first = boxes(count, 7);
     const tree = new Tree(first);
