@@ -1,16 +1,7 @@
 /**
  * New rows of contact (PAIR rows) in one region: vertex-triangle from its front, edge-edge from its back.
  */
-import {
-  HEADER,
-  H_REST,
-  H_X,
-  PAIR_ADDRESS,
-  PAIR_SURFACES,
-  PAIR_THICKNESS,
-  PAIR_CORNER,
-  PAIR_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import {
   closestEdges,
   closestVertexTriangle,
@@ -50,8 +41,8 @@ export function openRegion(from: usize, to: usize, positions: usize): void {
   front = from;
   back = to;
   full = false;
-  shift = positions - <usize>load<u32>(HEADER, H_X);
-  toRest = <usize>load<u32>(HEADER, H_REST) - <usize>load<u32>(HEADER, H_X);
+  shift = positions - <usize>load<u32>(L.HEADER, L.H_X);
+  toRest = <usize>load<u32>(L.HEADER, L.H_REST) - <usize>load<u32>(L.HEADER, L.H_X);
 }
 
 /** The region has grown by this many bytes, and its edge-edge rows have moved to the new end. */
@@ -62,7 +53,7 @@ export function widenRegion(bytes: usize): void {
 /** Is there room for one more row? */
 // @inline
 function hasRoom(): bool {
-  if (front + PAIR_BYTES <= back) return true;
+  if (front + L.PAIR_BYTES <= back) return true;
   full = true;
   return false;
 }
@@ -117,19 +108,19 @@ function at(address: u32): v128 {
 
 // @inline
 function write(row: usize, a: u32, b: u32, c: u32, d: u32, x: f64, y: f64, z: f64, squared: f64): void {
-  store<u32>(row, a, PAIR_ADDRESS);
-  store<u32>(row, b, PAIR_ADDRESS + 4);
-  store<u32>(row, c, PAIR_ADDRESS + 8);
-  store<u32>(row, d, PAIR_ADDRESS + 12);
+  store<u32>(row, a, L.PAIR_ADDRESS);
+  store<u32>(row, b, L.PAIR_ADDRESS + 4);
+  store<u32>(row, c, L.PAIR_ADDRESS + 8);
+  store<u32>(row, d, L.PAIR_ADDRESS + 12);
   writeMeasured(row, x, y, z, squared);
-  store<i32>(row, surfaces, PAIR_SURFACES);
-  store<f32>(row, thickness, PAIR_THICKNESS);
+  store<i32>(row, surfaces, L.PAIR_SURFACES);
+  store<f32>(row, thickness, L.PAIR_THICKNESS);
 }
 
 // @inline
 function limit(row: usize, atRest2: f64): void {
   if (atRest2 < <f64>thickness * <f64>thickness)
-    store<f32>(row, <f32>(REST_SHARE * Math.sqrt(atRest2)), PAIR_THICKNESS);
+    store<f32>(row, <f32>(REST_SHARE * Math.sqrt(atRest2)), L.PAIR_THICKNESS);
 }
 
 /** Adds vertex p and triangle a b c, unless all four are fixed or a position is not a number. */
@@ -137,17 +128,17 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   const squared = closestVertexTriangle(at(p), at(a), at(b), at(c));
   if (squared !== squared || (fixed(p) && fixed(a) && fixed(b) && fixed(c)) || !hasRoom()) return;
   write(front, p, a, b, c, differenceX, differenceY, differenceZ, squared);
-  store<i32>(front, weightA === 1 ? 1 : weightB === 1 ? 2 : weightC === 1 ? 3 : 0, PAIR_CORNER);
+  store<i32>(front, weightA === 1 ? 1 : weightB === 1 ? 2 : weightC === 1 ? 3 : 0, L.PAIR_CORNER);
   if (itself && nearAtRest(p, a)) limit(front, closestVertexTriangle(rest(p), rest(a), rest(b), rest(c)));
-  front += PAIR_BYTES;
+  front += L.PAIR_BYTES;
 }
 
 /** Adds two edges likewise. */
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
   if (squared !== squared || (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) || !hasRoom()) return;
-  back -= PAIR_BYTES;
+  back -= L.PAIR_BYTES;
   write(back, a0, a1, b0, b1, differenceX, differenceY, differenceZ, squared);
-  store<i32>(back, edgeS > 0 && edgeS < 1 && edgeT > 0 && edgeT < 1 ? 0 : 1, PAIR_CORNER);
+  store<i32>(back, edgeS > 0 && edgeS < 1 && edgeT > 0 && edgeT < 1 ? 0 : 1, L.PAIR_CORNER);
   if (itself && nearAtRest(a0, b0)) limit(back, closestEdges(rest(a0), rest(a1), rest(b0), rest(b1)));
 }

@@ -2,12 +2,12 @@
  * Measures the two primitives of one PAIR row, whose addresses are set: writes their gap and the unit normal between
  * them.
  */
-import { PAIR_ADDRESS, PAIR_NORMAL, PAIR_GAP } from "../layout/layout";
+import * as L from "../layout/layout";
 import { closestEdges, closestVertexTriangle, differenceX, differenceY, differenceZ } from "../math/closestPoints";
 
 // @inline
 function position(row: usize, corner: usize, shift: usize): v128 {
-  return v128.load(<usize>load<u32>(row + (corner << 2), PAIR_ADDRESS) + shift);
+  return v128.load(<usize>load<u32>(row + (corner << 2), L.PAIR_ADDRESS) + shift);
 }
 
 /** Writes normal and gap of a pair from the difference of closestPoints.ts and its square. */
@@ -15,10 +15,10 @@ function position(row: usize, corner: usize, shift: usize): v128 {
 export function writeMeasured(row: usize, x: f64, y: f64, z: f64, squared: f64): void {
   const gap = Math.sqrt(squared);
   const scale = gap > 0 ? 1 / gap : 0;
-  store<f32>(row, <f32>(x * scale), PAIR_NORMAL);
-  store<f32>(row, <f32>(y * scale), PAIR_NORMAL + 4);
-  store<f32>(row, <f32>(z * scale), PAIR_NORMAL + 8);
-  store<f32>(row, <f32>gap, PAIR_GAP);
+  store<f32>(row, <f32>(x * scale), L.PAIR_NORMAL);
+  store<f32>(row, <f32>(y * scale), L.PAIR_NORMAL + 4);
+  store<f32>(row, <f32>(z * scale), L.PAIR_NORMAL + 8);
+  store<f32>(row, <f32>gap, L.PAIR_GAP);
 }
 
 /**

@@ -4,28 +4,7 @@
  * children. The last node is first, so children come before their parents. A coordinate that is not a number stays out
  * of all boxes: its primitives touch nothing until the guard has dealt with them.
  */
-import {
-  HEADER,
-  H_SURFACE,
-  H_SURFACE_COUNT,
-  H_X,
-  SURFACE_BYTES,
-  SURFACE_EDGE_TREE,
-  SURFACE_TRIANGLE_TREE,
-  TREE_NODES,
-  TREE_NODE_COUNT,
-  TREE_LEAVES,
-  TREE_LEAF_COUNT,
-  TREE_COUNT,
-  NODE_LOW,
-  NODE_HIGH,
-  NODE_CHILDREN,
-  NODE_BOX_LOW,
-  NODE_BOX_HIGH,
-  NODE_BYTES,
-  TRIANGLE_LEAF_AT,
-  EDGE_LEAF_AT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { xs, ys, zs } from "../math/lanes";
 
 /** Bytes from X to the positions that are read. */
@@ -59,38 +38,38 @@ function storeLane(lane: usize, offset: usize, box: v128): void {
 
 /** All trees of the room. @param positions address of an f32x4 array parallel to X, or X, m */
 export function refitTrees(positions: usize): void {
-  toPositions = positions - <usize>load<u32>(HEADER, H_X);
-  let surface = <usize>load<u32>(HEADER, H_SURFACE);
-  for (let n = load<i32>(HEADER, H_SURFACE_COUNT); n > 0; n--, surface += SURFACE_BYTES) {
-    refit(<usize>load<u32>(surface, SURFACE_TRIANGLE_TREE), 3, TRIANGLE_LEAF_AT);
-    refit(<usize>load<u32>(surface, SURFACE_EDGE_TREE), 2, EDGE_LEAF_AT);
+  toPositions = positions - <usize>load<u32>(L.HEADER, L.H_X);
+  let surface = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT); n > 0; n--, surface += L.SURFACE_BYTES) {
+    refit(<usize>load<u32>(surface, L.SURFACE_TRIANGLE_TREE), 3, L.TRIANGLE_LEAF_AT);
+    refit(<usize>load<u32>(surface, L.SURFACE_EDGE_TREE), 2, L.EDGE_LEAF_AT);
   }
 }
 
 function refit(tree: usize, corners: usize, at: usize): void {
-  const first = <usize>load<u32>(tree, TREE_NODES);
-  for (let n = load<i32>(tree, TREE_NODE_COUNT) - 1; n >= 0; n--) {
-    const node = first + <usize>n * NODE_BYTES;
+  const first = <usize>load<u32>(tree, L.TREE_NODES);
+  for (let n = load<i32>(tree, L.TREE_NODE_COUNT) - 1; n >= 0; n--) {
+    const node = first + <usize>n * L.NODE_BYTES;
     let boxLow = f32x4.splat(Infinity);
     let boxHigh = f32x4.splat(-Infinity);
     for (let c: usize = 0; c < 4; c++) {
       const lane = node + (c << 2);
-      const child = <usize>load<u32>(lane, NODE_CHILDREN);
+      const child = <usize>load<u32>(lane, L.NODE_CHILDREN);
       low = f32x4.splat(Infinity);
       high = f32x4.splat(-Infinity);
       if (child & 1) {
         for (let k: usize = 0; k < corners; k++) gather(child & ~1, k, at);
       } else if (child) {
-        low = v128.load(child, NODE_BOX_LOW);
-        high = v128.load(child, NODE_BOX_HIGH);
+        low = v128.load(child, L.NODE_BOX_LOW);
+        high = v128.load(child, L.NODE_BOX_HIGH);
       }
-      storeLane(lane, NODE_LOW, low);
-      storeLane(lane, NODE_HIGH, high);
+      storeLane(lane, L.NODE_LOW, low);
+      storeLane(lane, L.NODE_HIGH, high);
       boxLow = f32x4.pmin(boxLow, low);
       boxHigh = f32x4.pmax(boxHigh, high);
     }
-    v128.store(node, boxLow, NODE_BOX_LOW);
-    v128.store(node, boxHigh, NODE_BOX_HIGH);
+    v128.store(node, boxLow, L.NODE_BOX_LOW);
+    v128.store(node, boxHigh, L.NODE_BOX_HIGH);
   }
 }
 
@@ -119,12 +98,12 @@ export function overlapping(node: usize): i32 {
   return v128.bitmask<i32>(
     v128.and(
       v128.and(
-        v128.and(f32x4.le(v128.load(node, NODE_LOW), highX), f32x4.le(v128.load(node, NODE_LOW + 16), highY)),
-        f32x4.le(v128.load(node, NODE_LOW + 32), highZ),
+        v128.and(f32x4.le(v128.load(node, L.NODE_LOW), highX), f32x4.le(v128.load(node, L.NODE_LOW + 16), highY)),
+        f32x4.le(v128.load(node, L.NODE_LOW + 32), highZ),
       ),
       v128.and(
-        v128.and(f32x4.ge(v128.load(node, NODE_HIGH), lowX), f32x4.ge(v128.load(node, NODE_HIGH + 16), lowY)),
-        f32x4.ge(v128.load(node, NODE_HIGH + 32), lowZ),
+        v128.and(f32x4.ge(v128.load(node, L.NODE_HIGH), lowX), f32x4.ge(v128.load(node, L.NODE_HIGH + 16), lowY)),
+        f32x4.ge(v128.load(node, L.NODE_HIGH + 32), lowZ),
       ),
     ),
   );
@@ -133,6 +112,6 @@ export function overlapping(node: usize): i32 {
 /** @returns a bit for every lane of the leaf that holds a primitive */
 // @inline
 export function lanesOf(tree: usize, leaf: usize, bytes: usize): i32 {
-  const last = <usize>load<u32>(tree, TREE_LEAVES) + <usize>(load<i32>(tree, TREE_LEAF_COUNT) - 1) * bytes;
-  return leaf === last ? (1 << (((load<i32>(tree, TREE_COUNT) - 1) & 3) + 1)) - 1 : 15;
+  const last = <usize>load<u32>(tree, L.TREE_LEAVES) + <usize>(load<i32>(tree, L.TREE_LEAF_COUNT) - 1) * bytes;
+  return leaf === last ? (1 << (((load<i32>(tree, L.TREE_COUNT) - 1) & 3) + 1)) - 1 : 15;
 }

@@ -2,18 +2,7 @@
  * Coefficients of a body's surface in contact with an analytic collider: static friction and restitution. Dynamic
  * friction is stored with every particle.
  */
-import {
-  HEADER,
-  H_BODIES,
-  H_BODY_COUNT,
-  H_SURFACE,
-  BODY_FIRST,
-  BODY_COUNT,
-  BODY_BYTES,
-  SURFACE_STATIC,
-  SURFACE_RESTITUTION,
-  SURFACE_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 // square roots of the coefficients of the last body found, and its particles; each instance belongs to one thread and
 // one room
@@ -30,18 +19,18 @@ let surface: usize;
  */
 export function findCoefficients(at: usize, rootDynamic: f32): void {
   if (at >= first && at < end) {
-    rootStatic = load<f32>(surface, SURFACE_STATIC);
+    rootStatic = load<f32>(surface, L.SURFACE_STATIC);
     return;
   }
-  const bodies = load<i32>(HEADER, H_BODY_COUNT);
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
-  for (let b = 0, row = <usize>load<u32>(HEADER, H_BODIES); b < bodies; b++, row += BODY_BYTES) {
-    first = <usize>load<u32>(row, BODY_FIRST);
-    end = first + ((<usize>load<i32>(row, BODY_COUNT)) << 4);
+  const bodies = load<i32>(L.HEADER, L.H_BODY_COUNT);
+  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  for (let b = 0, row = <usize>load<u32>(L.HEADER, L.H_BODIES); b < bodies; b++, row += L.BODY_BYTES) {
+    first = <usize>load<u32>(row, L.BODY_FIRST);
+    end = first + ((<usize>load<i32>(row, L.BODY_COUNT)) << 4);
     if (at < first || at >= end) continue;
-    surface = surfaces + <usize>b * SURFACE_BYTES;
-    rootStatic = load<f32>(surface, SURFACE_STATIC);
-    rootBounce = load<f32>(surface, SURFACE_RESTITUTION);
+    surface = surfaces + <usize>b * L.SURFACE_BYTES;
+    rootStatic = load<f32>(surface, L.SURFACE_STATIC);
+    rootBounce = load<f32>(surface, L.SURFACE_RESTITUTION);
     return;
   }
   first = end = 0;

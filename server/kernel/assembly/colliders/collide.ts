@@ -13,37 +13,7 @@
  * after it counts as a straight line there (rotation bends it by angle^2/8 of its distance from the center: 9 um at 1 m
  * for 10 rad/s and 1/1200 s). Friction then drags along, and an approaching wall passes on its own velocity.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  H_SAFE,
-  H_LOW,
-  H_ROUNDING,
-  MARK_INTERSECTING,
-  MARK_WITHIN,
-  MARK_SLOW,
-  MARK_GLIDES,
-  COLLIDER_FRICTION,
-  COLLIDER_STATIC,
-  COLLIDER_RESTITUTION,
-  COLLIDER_A,
-  COLLIDER_BOUND,
-  COLLIDER_BYTES,
-  COLLIDER_MOTION,
-  COLLIDER_TYPE,
-  COLLIDER_PLANE,
-  COLLIDER_FUNNEL,
-  COLLIDER_MESH,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { mayBeAnswered } from "./colliderLanes";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
@@ -91,12 +61,12 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   const move2 = dx * dx + dy * dy + dz * dz;
   // most are nowhere near: the motion's end is further from the collider's bounding ball than the motion is long. (a +
   // b)^2 <= 2 a^2 + 2 b^2 saves the root of move2
-  const cx = x - load<f32>(c, COLLIDER_A);
-  const cy = y - load<f32>(c, COLLIDER_A + 4);
-  const cz = z - load<f32>(c, COLLIDER_A + 8);
-  const bound = load<f32>(c, COLLIDER_BOUND) + r;
+  const cx = x - load<f32>(c, L.COLLIDER_A);
+  const cy = y - load<f32>(c, L.COLLIDER_A + 4);
+  const cz = z - load<f32>(c, L.COLLIDER_A + 8);
+  const bound = load<f32>(c, L.COLLIDER_BOUND) + r;
   if (cx * cx + cy * cy + cz * cz > 2 * (bound * bound + move2)) return 0;
-  if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH) return 0; // a mesh collides by its triangles
+  if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH) return 0; // a mesh collides by its triangles
   let d1 = distanceTo(c, x, y, z) - r;
   if (d1 > 0 && d1 * d1 > move2) return 0; // the surface is out of reach on the whole motion back from here
   let mx = nx;
@@ -120,7 +90,7 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
   } else if (d1 > 0 && d0 + d1 > move) return 0; // clear all the way
   if (d0 > 0 && move > 0) {
     // march to the entry
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL)
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_FUNNEL)
       return answerConcave(c, px, py, pz, x, y, z, r, move, d0 / move, d1);
     let approach = -(dx * nx + dy * ny + dz * nz);
     let t: f32 = approach > 0 ? d0 / approach : 1;
@@ -210,7 +180,7 @@ function answerConcave(
  */
 // @inline
 function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
-  if (marked & MARK_WITHIN && distance < r) return 0;
+  if (marked & L.MARK_WITHIN && distance < r) return 0;
   return distance < 0 ? min<f32>(depth, LEAVE * r) : depth;
 }
 
@@ -219,10 +189,11 @@ function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
  * out can be the table's underside. A plane has no other side. @returns whether it was below one
  */
 export function raise(particle: usize, table: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   let any = false;
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE || load<u32>(c, COLLIDER_MOTION) || !meets(table, n)) continue;
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE || load<u32>(c, L.COLLIDER_MOTION) || !meets(table, n))
+      continue;
     const below = -distanceTo(c, load<f32>(particle), load<f32>(particle, 4), load<f32>(particle, 8));
     if (!(below > 0)) continue;
     shift(particle, below * nx, below * ny, below * nz);
@@ -237,9 +208,9 @@ export function raise(particle: usize, table: usize): bool {
  * @param at particle in X; nx, ny, nz normal; slides share of its motion along the surface that friction leaves
  */
 function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const low = at + (<usize>load<u32>(HEADER, H_LOW) - X);
-  const rounding = at + (<usize>load<u32>(HEADER, H_ROUNDING) - X);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const low = at + (<usize>load<u32>(L.HEADER, L.H_LOW) - X);
+  const rounding = at + (<usize>load<u32>(L.HEADER, L.H_ROUNDING) - X);
   const rx = load<f32>(rounding);
   const ry = load<f32>(rounding, 4);
   const rz = load<f32>(rounding, 8);
@@ -264,11 +235,11 @@ function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
  * @param table colliders that they may touch (filters.ts)
  */
 export function collide(begin: i32, end: i32, h: f32, table: usize): void {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   if (!colliders) return;
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const anyMarks = hasMarks();
-  let at = <usize>load<u32>(HEADER, H_X) + ((<usize>begin) << 4);
+  let at = <usize>load<u32>(L.HEADER, L.H_X) + ((<usize>begin) << 4);
   let may = 0;
   for (let i = begin; i < end; i++, at += 16) {
     const lane = (i - begin) & 3;
@@ -285,29 +256,29 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
  * one touched
  */
 function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const originX = load<f32>(prev);
   const originY = load<f32>(prev, 4);
   const originZ = load<f32>(prev, 8);
   // a particle that begins deep inside is pulled out with its neighbors (resolution.ts), or leaves slowly; thrown out
   // alone it would tear away. A plane has no core mesh to pull it out of
-  const drawn = (mark & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
+  const drawn = (mark & (L.MARK_WITHIN | L.MARK_INTERSECTING)) === L.MARK_WITHIN;
   let touched = false;
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE)) continue;
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (!meets(table, n) || (drawn && load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE)) continue;
     let px = originX;
     let py = originY;
     let pz = originZ;
     let x = load<f32>(at);
     let y = load<f32>(at, 4);
     let z = load<f32>(at, 8);
-    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+    const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
     if (motion) {
-      inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+      inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
       px = frameX;
       py = frameY;
       pz = frameZ;
-      inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+      inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
       x = frameX;
       y = frameY;
       z = frameZ;
@@ -338,8 +309,8 @@ function respond(
   depth: f32,
 ): bool {
   const r = load<f32>(prev, 12);
-  const marked = mark & (MARK_WITHIN | MARK_SLOW);
-  if (marked && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) {
+  const marked = mark & (L.MARK_WITHIN | L.MARK_SLOW);
+  if (marked && load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE) {
     const slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
     if (slowly < depth) {
       // without velocity and friction: meanwhile it moves freely
@@ -364,14 +335,14 @@ function respond(
  * xPrev.
  */
 function distanceAtStart(c: usize, at: usize, prev: usize): f32 {
-  const safe = <usize>load<u32>(HEADER, H_SAFE);
-  const start = safe ? safe + (at - <usize>load<u32>(HEADER, H_X)) : prev;
+  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
+  const start = safe ? safe + (at - <usize>load<u32>(L.HEADER, L.H_X)) : prev;
   const x = load<f32>(start);
   const y = load<f32>(start, 4);
   const z = load<f32>(start, 8);
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return distanceTo(c, x, y, z);
-  inFrame(motion, MOTION_S0, MOTION_R0, x, y, z);
+  inFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
   return distanceTo(c, frameX, frameY, frameZ);
 }
 
@@ -402,7 +373,7 @@ function moveOut(
   const entryX = px + answerT * (x - px);
   const entryY = py + answerT * (y - py);
   const entryZ = pz + answerT * (z - pz);
-  const acc = at + (<usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X));
+  const acc = at + (<usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X));
   const rough = load<f32>(acc, 12);
   findCoefficients(at, rough);
   x += depth * mx;
@@ -417,7 +388,7 @@ function moveOut(
   const tz = dz - dn * mz;
   const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
   let cut: f32 = 0;
-  if (slide > 0 && !(mark & MARK_GLIDES)) {
+  if (slide > 0 && !(mark & L.MARK_GLIDES)) {
     cut = frictionCut(c, rough, grip, slide);
     x -= cut * tx;
     y -= cut * ty;
@@ -426,14 +397,14 @@ function moveOut(
   // Pushing out of one wall of a funnel can hit the other wall. Slow motions along it stay within half of the margin;
   // others stop where they entered, at the margin.
   const r = load<f32>(prev, 12);
-  if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
+  if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
     const out = max<f32>(0, r - distanceTo(c, entryX, entryY, entryZ));
     x = entryX + out * nx;
     y = entryY + out * ny;
     z = entryZ + out * nz;
   }
   // normal velocity: the rest of the approach, or the bounce, never a push away
-  const back = bounce(rootBounce * load<f32>(c, COLLIDER_RESTITUTION), approach, acc, h);
+  const back = bounce(rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION), approach, acc, h);
   const away = (x - px) * mx + (y - py) * my + (z - pz) * mz - back;
   put(c, at, x, y, z, mx, my, mz, 1 - cut);
   // as a shift of xPrev, so that several colliders add up and the final velocity includes all of them
@@ -443,20 +414,20 @@ function moveOut(
 /** Coulomb: returns the share of a displacement along a collider that friction removes. */
 // @inline
 export function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
-  return slide <= rootStatic * load<f32>(c, COLLIDER_STATIC) * grip
+  return slide <= rootStatic * load<f32>(c, L.COLLIDER_STATIC) * grip
     ? 1
-    : min<f32>(1, (rough * load<f32>(c, COLLIDER_FRICTION) * grip) / slide);
+    : min<f32>(1, (rough * load<f32>(c, L.COLLIDER_FRICTION) * grip) / slide);
 }
 
 /** Puts a particle at (x, y, z) on a surface with normal m, both in a collider's frame. */
 function put(c: usize, at: usize, x: f32, y: f32, z: f32, mx: f32, my: f32, mz: f32, slides: f32): void {
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (motion) {
-    turnFromFrame(motion, MOTION_R1, mx, my, mz);
+    turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
     mx = frameX;
     my = frameY;
     mz = frameZ;
-    fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
     x = frameX;
     y = frameY;
     z = frameZ;
@@ -469,12 +440,12 @@ function put(c: usize, at: usize, x: f32, y: f32, z: f32, mx: f32, my: f32, mz: 
 
 /** Shifts a position by a vector in a collider's frame. */
 function shiftFrom(c: usize, place: usize, x: f32, y: f32, z: f32): void {
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) {
     shift(place, x, y, z);
     return;
   }
-  turnFromFrame(motion, MOTION_R1, x, y, z);
+  turnFromFrame(motion, L.MOTION_R1, x, y, z);
   shift(place, frameX, frameY, frameZ);
 }
 
@@ -488,7 +459,7 @@ function shift(place: usize, x: f32, y: f32, z: f32): void {
 /** Sets the velocity of a particle that has touched something, from its positions. */
 // @inline
 function takeVelocity(at: usize, prev: usize, h: f32): void {
-  const v = at + (<usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X));
+  const v = at + (<usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X));
   const toRounding = roundingFrom();
   const inverseH: f32 = 1 / h;
   const scale: f32 = inverseH / (1 + h * load<f32>(v, 12));

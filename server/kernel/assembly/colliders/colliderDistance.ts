@@ -5,20 +5,7 @@
  * a segment (the wall's middle) minus half its thickness, so that its rims are round. For a mesh it is the distance to
  * a bounding ball, which shows that a particle is far away. Its triangles collide one by one.
  */
-import {
-  COLLIDER_TYPE,
-  COLLIDER_RADIUS,
-  COLLIDER_A,
-  COLLIDER_B,
-  COLLIDER_ROTATION,
-  COLLIDER_RADIUS_B,
-  COLLIDER_HALF_WALL,
-  COLLIDER_PLANE,
-  COLLIDER_BOX,
-  COLLIDER_CAPSULE,
-  COLLIDER_CYLINDER,
-  COLLIDER_FUNNEL,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 // normal of the last call of distanceTo; each thread has its own instance
 export let nx: f32, ny: f32, nz: f32;
@@ -31,27 +18,27 @@ let gs: f32;
  * nx ny nz.
  */
 export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
-  const type = load<i32>(c, COLLIDER_TYPE);
-  const ax = load<f32>(c, COLLIDER_A);
-  const ay = load<f32>(c, COLLIDER_A + 4);
-  const az = load<f32>(c, COLLIDER_A + 8);
-  if (type === COLLIDER_PLANE) {
+  const type = load<i32>(c, L.COLLIDER_TYPE);
+  const ax = load<f32>(c, L.COLLIDER_A);
+  const ay = load<f32>(c, L.COLLIDER_A + 4);
+  const az = load<f32>(c, L.COLLIDER_A + 8);
+  if (type === L.COLLIDER_PLANE) {
     nx = ax;
     ny = ay;
     nz = az;
-    return px * ax + py * ay + pz * az - load<f32>(c, COLLIDER_A + 12);
+    return px * ax + py * ay + pz * az - load<f32>(c, L.COLLIDER_A + 12);
   }
-  if (type === COLLIDER_BOX) return distanceToBox(c, px - ax, py - ay, pz - az);
-  if (type === COLLIDER_CYLINDER || type === COLLIDER_FUNNEL)
+  if (type === L.COLLIDER_BOX) return distanceToBox(c, px - ax, py - ay, pz - az);
+  if (type === L.COLLIDER_CYLINDER || type === L.COLLIDER_FUNNEL)
     return distanceToRevolved(c, type, px - ax, py - ay, pz - az);
   let dx = px - ax;
   let dy = py - ay;
   let dz = pz - az;
-  if (type === COLLIDER_CAPSULE) {
+  if (type === L.COLLIDER_CAPSULE) {
     // nearest point of the segment a-b
-    const bx = load<f32>(c, COLLIDER_B) - ax;
-    const by = load<f32>(c, COLLIDER_B + 4) - ay;
-    const bz = load<f32>(c, COLLIDER_B + 8) - az;
+    const bx = load<f32>(c, L.COLLIDER_B) - ax;
+    const by = load<f32>(c, L.COLLIDER_B + 4) - ay;
+    const bz = load<f32>(c, L.COLLIDER_B + 8) - az;
     const along: f32 = (dx * bx + dy * by + dz * bz) / (bx * bx + by * by + bz * bz);
     const s: f32 = min<f32>(max<f32>(along, 0), 1);
     dx -= s * bx;
@@ -68,11 +55,11 @@ export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
     ny = 1;
     nz = 0;
   } // exactly at the center: any direction is valid
-  return length - load<f32>(c, COLLIDER_RADIUS);
+  return length - load<f32>(c, L.COLLIDER_RADIUS);
 }
 
 function distanceToBox(c: usize, px: f32, py: f32, pz: f32): f32 {
-  const r = c + COLLIDER_ROTATION;
+  const r = c + L.COLLIDER_ROTATION;
   const r00 = load<f32>(r);
   const r01 = load<f32>(r, 4);
   const r02 = load<f32>(r, 8);
@@ -85,9 +72,9 @@ function distanceToBox(c: usize, px: f32, py: f32, pz: f32): f32 {
   const lx = r00 * px + r01 * py + r02 * pz;
   const ly = r10 * px + r11 * py + r12 * pz;
   const lz = r20 * px + r21 * py + r22 * pz;
-  const qx = abs<f32>(lx) - load<f32>(c, COLLIDER_B);
-  const qy = abs<f32>(ly) - load<f32>(c, COLLIDER_B + 4);
-  const qz = abs<f32>(lz) - load<f32>(c, COLLIDER_B + 8);
+  const qx = abs<f32>(lx) - load<f32>(c, L.COLLIDER_B);
+  const qy = abs<f32>(ly) - load<f32>(c, L.COLLIDER_B + 4);
+  const qz = abs<f32>(lz) - load<f32>(c, L.COLLIDER_B + 8);
   let gx: f32 = 0;
   let gy: f32 = 0;
   let gz: f32 = 0;
@@ -124,9 +111,9 @@ function distanceToBox(c: usize, px: f32, py: f32, pz: f32): f32 {
 
 /** Cylinder and funnel. @param px, py, pz from end a */
 function distanceToRevolved(c: usize, type: i32, px: f32, py: f32, pz: f32): f32 {
-  let ux = load<f32>(c, COLLIDER_B) - load<f32>(c, COLLIDER_A);
-  let uy = load<f32>(c, COLLIDER_B + 4) - load<f32>(c, COLLIDER_A + 4);
-  let uz = load<f32>(c, COLLIDER_B + 8) - load<f32>(c, COLLIDER_A + 8);
+  let ux = load<f32>(c, L.COLLIDER_B) - load<f32>(c, L.COLLIDER_A);
+  let uy = load<f32>(c, L.COLLIDER_B + 4) - load<f32>(c, L.COLLIDER_A + 4);
+  let uz = load<f32>(c, L.COLLIDER_B + 8) - load<f32>(c, L.COLLIDER_A + 8);
   const length = Mathf.sqrt(ux * ux + uy * uy + uz * uz);
   ux /= length;
   uy /= length;
@@ -152,12 +139,12 @@ function distanceToRevolved(c: usize, type: i32, px: f32, py: f32, pz: f32): f32
     ry = ux * k;
     rz = 0;
   }
-  const radius = load<f32>(c, COLLIDER_RADIUS);
+  const radius = load<f32>(c, L.COLLIDER_RADIUS);
   const d =
-    type === COLLIDER_CYLINDER
+    type === L.COLLIDER_CYLINDER
       ? distanceToRectangle(rho - radius, s, length)
-      : distanceToWall(rho - radius, s, load<f32>(c, COLLIDER_RADIUS_B) - radius, length) -
-        load<f32>(c, COLLIDER_HALF_WALL);
+      : distanceToWall(rho - radius, s, load<f32>(c, L.COLLIDER_RADIUS_B) - radius, length) -
+        load<f32>(c, L.COLLIDER_HALF_WALL);
   nx = gr * rx + gs * ux;
   ny = gr * ry + gs * uy;
   nz = gr * rz + gs * uz;

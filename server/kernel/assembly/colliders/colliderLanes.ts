@@ -3,23 +3,7 @@
  * time by the first tests of collide.ts, in the same order of operations, so that no contact is missed. Moving
  * colliders, cylinders and funnels are tested by their bounding balls only.
  */
-import {
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  HEADER,
-  COLLIDER_A,
-  COLLIDER_B,
-  COLLIDER_BOUND,
-  COLLIDER_BOX,
-  COLLIDER_BYTES,
-  COLLIDER_CAPSULE,
-  COLLIDER_MESH,
-  COLLIDER_MOTION,
-  COLLIDER_PLANE,
-  COLLIDER_RADIUS,
-  COLLIDER_ROTATION,
-  COLLIDER_TYPE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { add, mul, sub, ws, xs, ys, zs } from "../math/lanes";
 import { meets } from "../state/filters";
 
@@ -38,39 +22,39 @@ function dotInOrder(ax: v128, bx: v128, ay: v128, by: v128, az: v128, bz: v128):
 
 /** Returns signed distances of four points, as `distanceTo`, to a plane, a sphere, a capsule or a box. */
 function distances(c: usize, type: i32, x: v128, y: v128, z: v128): v128 {
-  const ax = splat(c + COLLIDER_A);
-  const ay = splat(c + COLLIDER_A + 4);
-  const az = splat(c + COLLIDER_A + 8);
-  if (type === COLLIDER_PLANE) return sub(dotInOrder(x, ax, y, ay, z, az), splat(c + COLLIDER_A + 12));
+  const ax = splat(c + L.COLLIDER_A);
+  const ay = splat(c + L.COLLIDER_A + 4);
+  const az = splat(c + L.COLLIDER_A + 8);
+  if (type === L.COLLIDER_PLANE) return sub(dotInOrder(x, ax, y, ay, z, az), splat(c + L.COLLIDER_A + 12));
   let dx = sub(x, ax);
   let dy = sub(y, ay);
   let dz = sub(z, az);
-  if (type === COLLIDER_BOX) return boxDistances(c, dx, dy, dz);
-  if (type === COLLIDER_CAPSULE) {
-    const bx = sub(splat(c + COLLIDER_B), ax);
-    const by = sub(splat(c + COLLIDER_B + 4), ay);
-    const bz = sub(splat(c + COLLIDER_B + 8), az);
+  if (type === L.COLLIDER_BOX) return boxDistances(c, dx, dy, dz);
+  if (type === L.COLLIDER_CAPSULE) {
+    const bx = sub(splat(c + L.COLLIDER_B), ax);
+    const by = sub(splat(c + L.COLLIDER_B + 4), ay);
+    const bz = sub(splat(c + L.COLLIDER_B + 8), az);
     const along = f32x4.div(dotInOrder(dx, bx, dy, by, dz, bz), dotInOrder(bx, bx, by, by, bz, bz));
     const s = f32x4.min(f32x4.max(along, f32x4.splat(0)), f32x4.splat(1));
     dx = sub(dx, mul(s, bx));
     dy = sub(dy, mul(s, by));
     dz = sub(dz, mul(s, bz));
   }
-  return sub(f32x4.sqrt(dotInOrder(dx, dx, dy, dy, dz, dz)), splat(c + COLLIDER_RADIUS));
+  return sub(f32x4.sqrt(dotInOrder(dx, dx, dy, dy, dz, dz)), splat(c + L.COLLIDER_RADIUS));
 }
 
 /** Returns distances of points given relative to the box's center. */
 function boxDistances(c: usize, px: v128, py: v128, pz: v128): v128 {
-  const r = c + COLLIDER_ROTATION;
+  const r = c + L.COLLIDER_ROTATION;
   const zero = f32x4.splat(0);
-  const qx = sub(f32x4.abs(dotInOrder(splat(r), px, splat(r + 4), py, splat(r + 8), pz)), splat(c + COLLIDER_B));
+  const qx = sub(f32x4.abs(dotInOrder(splat(r), px, splat(r + 4), py, splat(r + 8), pz)), splat(c + L.COLLIDER_B));
   const qy = sub(
     f32x4.abs(dotInOrder(splat(r + 12), px, splat(r + 16), py, splat(r + 20), pz)),
-    splat(c + COLLIDER_B + 4),
+    splat(c + L.COLLIDER_B + 4),
   );
   const qz = sub(
     f32x4.abs(dotInOrder(splat(r + 24), px, splat(r + 28), py, splat(r + 32), pz)),
-    splat(c + COLLIDER_B + 8),
+    splat(c + L.COLLIDER_B + 8),
   );
   const within = f32x4.max(qx, f32x4.max(qy, qz));
   const gx = f32x4.max(qx, zero);
@@ -105,18 +89,18 @@ export function mayBeAnswered(xAt: usize, prevAt: usize, table: usize): i32 {
   const dy = sub(y, py);
   const dz = sub(z, pz);
   const move2 = dotInOrder(dx, dx, dy, dy, dz, dz);
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   let may = 0;
-  for (let n = 0, at = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, at += COLLIDER_BYTES) {
-    const type = load<i32>(at, COLLIDER_TYPE);
-    if (type === COLLIDER_MESH || !meets(table, n)) continue;
-    if (load<u32>(at, COLLIDER_MOTION)) return ALL;
-    const cx = sub(x, splat(at + COLLIDER_A));
-    const cy = sub(y, splat(at + COLLIDER_A + 4));
-    const cz = sub(z, splat(at + COLLIDER_A + 8));
-    const bound = add(splat(at + COLLIDER_BOUND), r);
+  for (let n = 0, at = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, at += L.COLLIDER_BYTES) {
+    const type = load<i32>(at, L.COLLIDER_TYPE);
+    if (type === L.COLLIDER_MESH || !meets(table, n)) continue;
+    if (load<u32>(at, L.COLLIDER_MOTION)) return ALL;
+    const cx = sub(x, splat(at + L.COLLIDER_A));
+    const cy = sub(y, splat(at + L.COLLIDER_A + 4));
+    const cz = sub(z, splat(at + L.COLLIDER_A + 8));
+    const bound = add(splat(at + L.COLLIDER_BOUND), r);
     let clear = f32x4.gt(dotInOrder(cx, cx, cy, cy, cz, cz), mul(two, add(mul(bound, bound), move2)));
-    if (!v128.all_true<i32>(clear) && type <= COLLIDER_CAPSULE) {
+    if (!v128.all_true<i32>(clear) && type <= L.COLLIDER_CAPSULE) {
       const end = sub(distances(at, type, x, y, z), r);
       const begin = sub(distances(at, type, px, py, pz), r);
       const outside = f32x4.gt(end, zero);

@@ -10,29 +10,7 @@
  * (contactResponse.ts) holds back particles of its core mesh, in the last resort. They return to the path in the next
  * substep by an ordinary motion: put there at once, they would be on the other side of the body that held them.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_MOTIONS,
-  H_MOTION_COUNT,
-  H_TICK_SECONDS,
-  MOTION_BYTES,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-  MOTION_TRAVEL,
-  MOTION_JUMPED,
-  H_SAFE,
-  H_LIST_VALID,
-  MOTION_CORE,
-  MOTION_CORE_COUNT,
-  MOTION_CORE_POINTS,
-  CORE_POINT_BYTES,
-  MARK_LAGS,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { planMotions, poseAtEnd } from "./motion";
 import { hasMarks, marksOf, numberOf, unmark } from "../state/marks";
 
@@ -42,9 +20,9 @@ import { hasMarks, marksOf, numberOf, unmark } from "../state/marks";
  */
 export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void {
   place(motion, begin, end, 1 / h);
-  if (load<i32>(motion, MOTION_JUMPED)) forgetWay(motion, begin, end);
-  const first = numberOf(<usize>load<u32>(motion, MOTION_CORE));
-  if (hasMarks()) for (let i = begin; i < end; i++) unmark(first + i, MARK_LAGS);
+  if (load<i32>(motion, L.MOTION_JUMPED)) forgetWay(motion, begin, end);
+  const first = numberOf(<usize>load<u32>(motion, L.MOTION_CORE));
+  if (hasMarks()) for (let i = begin; i < end; i++) unmark(first + i, L.MARK_LAGS);
 }
 
 /**
@@ -52,19 +30,19 @@ export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void 
  * found in the next tick (server/sim/intersections).
  */
 function forgetWay(motion: usize, begin: i32, end: i32): void {
-  if (!load<u32>(HEADER, H_SAFE)) return;
-  const X = <usize>load<u32>(HEADER, H_X);
-  const from = <usize>load<u32>(motion, MOTION_CORE) + ((<usize>begin) << 4);
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const from = <usize>load<u32>(motion, L.MOTION_CORE) + ((<usize>begin) << 4);
   const bytes = (<usize>(end - begin)) << 4;
   const first = from - X;
-  memory.copy(<usize>load<u32>(HEADER, H_SAFE) + first, from, bytes);
-  store<i32>(HEADER, 0, H_LIST_VALID);
+  memory.copy(<usize>load<u32>(L.HEADER, L.H_SAFE) + first, from, bytes);
+  store<i32>(L.HEADER, 0, L.H_LIST_VALID);
 }
 
 /** Returns whether the response has held back any particle of this core mesh in the last substep. */
 function lags(motion: usize, count: i32): bool {
-  const first = numberOf(<usize>load<u32>(motion, MOTION_CORE));
-  if (hasMarks()) for (let i = 0; i < count; i++) if (marksOf(first + i) & MARK_LAGS) return true;
+  const first = numberOf(<usize>load<u32>(motion, L.MOTION_CORE));
+  if (hasMarks()) for (let i = 0; i < count; i++) if (marksOf(first + i) & L.MARK_LAGS) return true;
   return false;
 }
 
@@ -74,17 +52,17 @@ function lags(motion: usize, count: i32): bool {
  * where they are.
  */
 function beginCoreMeshes(): void {
-  let motion = <usize>load<u32>(HEADER, H_MOTIONS);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  for (let n = load<i32>(HEADER, H_MOTION_COUNT); n > 0; n--, motion += MOTION_BYTES) {
-    const count = load<i32>(motion, MOTION_CORE_COUNT);
+  let motion = <usize>load<u32>(L.HEADER, L.H_MOTIONS);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  for (let n = load<i32>(L.HEADER, L.H_MOTION_COUNT); n > 0; n--, motion += L.MOTION_BYTES) {
+    const count = load<i32>(motion, L.MOTION_CORE_COUNT);
     if (!count || lags(motion, count)) continue;
-    const travel = load<f32>(motion, MOTION_TRAVEL);
+    const travel = load<f32>(motion, L.MOTION_TRAVEL);
     if (travel > 0 && travel < Infinity) poseAtEnd(motion);
-    place(motion, 0, count, 1 / load<f32>(HEADER, H_TICK_SECONDS));
+    place(motion, 0, count, 1 / load<f32>(L.HEADER, L.H_TICK_SECONDS));
     // until the first substep, the collider is at its first pose
-    memory.copy(motion + MOTION_S1, motion + MOTION_S0, MOTION_S1 - MOTION_S0);
-    for (let i = 0, x = <usize>load<u32>(motion, MOTION_CORE); i < count; i++, x += 16) {
+    memory.copy(motion + L.MOTION_S1, motion + L.MOTION_S0, L.MOTION_S1 - L.MOTION_S0);
+    for (let i = 0, x = <usize>load<u32>(motion, L.MOTION_CORE); i < count; i++, x += 16) {
       const w = load<f32>(x, 12);
       v128.store(x, v128.load(x + toPrev));
       store<f32>(x, w, 12);
@@ -100,17 +78,17 @@ export function placeCoreMeshes(): void {
 
 /** Sets xPrev from the first pose, x from the second, and v between them. */
 function place(motion: usize, begin: i32, end: i32, inverseH: f32): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  let x = <usize>load<u32>(motion, MOTION_CORE) + ((<usize>begin) << 4);
-  let point = <usize>load<u32>(motion, MOTION_CORE_POINTS) + <usize>begin * CORE_POINT_BYTES;
-  for (let i = begin; i < end; i++, x += 16, point += CORE_POINT_BYTES) {
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  let x = <usize>load<u32>(motion, L.MOTION_CORE) + ((<usize>begin) << 4);
+  let point = <usize>load<u32>(motion, L.MOTION_CORE_POINTS) + <usize>begin * L.CORE_POINT_BYTES;
+  for (let i = begin; i < end; i++, x += 16, point += L.CORE_POINT_BYTES) {
     const a = load<f64>(point);
     const b = load<f64>(point, 8);
     const c = load<f64>(point, 16);
     for (let r: usize = 0; r < 3; r++) {
-      const from = along(motion + MOTION_S0, motion + MOTION_R0, r, a, b, c);
-      const to = along(motion + MOTION_S1, motion + MOTION_R1, r, a, b, c);
+      const from = along(motion + L.MOTION_S0, motion + L.MOTION_R0, r, a, b, c);
+      const to = along(motion + L.MOTION_S1, motion + L.MOTION_R1, r, a, b, c);
       const at = x + (r << 2);
       store<f32>(at + toPrev, from);
       store<f32>(at, to);

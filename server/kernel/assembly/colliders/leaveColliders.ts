@@ -2,28 +2,7 @@
  * Keeps particles that the contact response moves (contactResponse.ts) out of colliders. The response runs after
  * collide.ts and rigid.ts, and must not move them back in. Mesh colliders are surfaces and not handled here.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_ACC,
-  H_SAFE,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  BODY_MEETS,
-  COLLIDER_TYPE,
-  COLLIDER_INSET,
-  COLLIDER_MESH,
-  COLLIDER_PLANE,
-  COLLIDER_SPHERE,
-  COLLIDER_CAPSULE,
-  COLLIDER_MOTION,
-  COLLIDER_BYTES,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { bodyOf } from "../state/owners";
 import { findCoefficients } from "./coefficients";
 import { frictionCut, raise } from "./collide";
@@ -40,12 +19,12 @@ const DEEPER: f32 = 2;
 /** Table of colliders that this particle's body may touch. */
 // @inline
 function tableOf(particle: usize): usize {
-  return <usize>load<u32>(bodyOf(particle), BODY_MEETS);
+  return <usize>load<u32>(bodyOf(particle), L.BODY_MEETS);
 }
 
 /** Returns the depth of a point in a collider's margin r at one end of the substep, m; sets the normal there. */
 function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return r - distanceTo(c, load<f32>(at), load<f32>(at, 4), load<f32>(at, 8));
   inFrame(motion, s, R, load<f32>(at), load<f32>(at, 4), load<f32>(at, 8));
   return r - distanceTo(c, frameX, frameY, frameZ);
@@ -53,7 +32,7 @@ function depthOf(c: usize, at: usize, r: f32, s: usize, R: usize): f32 {
 
 // @inline
 function marginOf(particle: usize): f32 {
-  return load<f32>(particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
+  return load<f32>(particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12);
 }
 
 /**
@@ -62,11 +41,12 @@ function marginOf(particle: usize): f32 {
  * core.
  */
 function shallow(c: usize, depth: f32, r: f32): bool {
-  const type = load<i32>(c, COLLIDER_TYPE);
+  const type = load<i32>(c, L.COLLIDER_TYPE);
   return (
     depth <= 2 * r ||
-    type === COLLIDER_PLANE ||
-    ((type === COLLIDER_SPHERE || type === COLLIDER_CAPSULE) && depth <= r + DEEPER * load<f32>(c, COLLIDER_INSET))
+    type === L.COLLIDER_PLANE ||
+    ((type === L.COLLIDER_SPHERE || type === L.COLLIDER_CAPSULE) &&
+      depth <= r + DEEPER * load<f32>(c, L.COLLIDER_INSET))
   );
 }
 
@@ -75,20 +55,20 @@ let left: usize = 0;
 
 /** Moves a particle that is within the margin of a collider out of it. @returns whether it was within any */
 export function leaveColliders(particle: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = tableOf(particle);
   const r = marginOf(particle);
   let any = false;
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-    const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1);
-    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+    const depth = depthOf(c, particle, r, L.MOTION_S1, L.MOTION_R1);
+    const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
     if (!(depth > 0) || !shallow(c, depth, r)) continue;
     let x = load<f32>(particle) + depth * nx;
     let y = load<f32>(particle, 4) + depth * ny;
     let z = load<f32>(particle, 8) + depth * nz;
     if (motion) {
-      fromFrame(motion, MOTION_S1, MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz);
+      fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz);
       x = frameX;
       y = frameY;
       z = frameZ;
@@ -117,7 +97,7 @@ export function restOnColliders(particle: usize): bool {
   const way = f32x4.sub(at, carried(particle));
   const across = f32x4.sub(way, f32x4.mul(out, f32x4.splat(dot(way, out) / depth2)));
   const slide = Mathf.sqrt(dot(across, across));
-  const rough = load<f32>(particle + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), 12);
+  const rough = load<f32>(particle + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), 12);
   findCoefficients(particle, rough);
   const cut = f32x4.splat(frictionCut(left, rough, Mathf.sqrt(depth2), slide));
   v128.store(particle, f32x4.sub(at, f32x4.replace_lane(f32x4.mul(across, cut), 3, 0)));
@@ -126,11 +106,11 @@ export function restOnColliders(particle: usize): bool {
 
 /** Returns the position that the particle would have if it had moved with the collider during the substep. */
 function carried(particle: usize): v128 {
-  const prev = particle + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const motion = <usize>load<u32>(left, COLLIDER_MOTION);
+  const prev = particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const motion = <usize>load<u32>(left, L.COLLIDER_MOTION);
   if (!motion) return v128.load(prev);
-  inFrame(motion, MOTION_S0, MOTION_R0, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8));
-  fromFrame(motion, MOTION_S1, MOTION_R1, frameX, frameY, frameZ);
+  inFrame(motion, L.MOTION_S0, L.MOTION_R0, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8));
+  fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX, frameY, frameZ);
   return f32x4(frameX, frameY, frameZ, 0);
 }
 
@@ -143,17 +123,17 @@ function dot(a: v128, b: v128): f32 {
 
 /** Returns whether the particle is deeper in a collider's margin than at the start of the substep. */
 export function entersCollider(particle: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = tableOf(particle);
   const r = marginOf(particle);
-  const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-    const depth = depthOf(c, particle, r, MOTION_S1, MOTION_R1);
+  const safe = particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+    const depth = depthOf(c, particle, r, L.MOTION_S1, L.MOTION_R1);
     if (
       depth > ROUNDING * r &&
       shallow(c, depth, r) &&
-      depth > depthOf(c, safe, r, MOTION_S0, MOTION_R0) + ROUNDING * r
+      depth > depthOf(c, safe, r, L.MOTION_S0, L.MOTION_R0) + ROUNDING * r
     )
       return true;
   }

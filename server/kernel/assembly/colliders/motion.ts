@@ -4,31 +4,7 @@
  * between two quaternions, normalized, turns evenly (shared/motion.ts, with which clients draw the same path). Here
  * only + - * / sqrt are used.
  */
-import {
-  HEADER,
-  H_STOOD,
-  H_TICK,
-  H_TICK_HZ,
-  H_SUBSTEP,
-  H_SUBSTEPS,
-  H_MOTIONS,
-  H_MOTION_COUNT,
-  MOTION_KEYS,
-  MOTION_KEY_COUNT,
-  MOTION_LOOP,
-  MOTION_ONCE,
-  MOTION_JUMPS,
-  MOTION_CENTER,
-  MOTION_RADIUS,
-  MOTION_TRAVEL,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-  MOTION_JUMPED,
-  MOTION_BYTES,
-  KEY_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 // pose of the last `evaluate`
 let tx: f64;
@@ -46,15 +22,15 @@ export let frameX: f32, frameY: f32, frameZ: f32;
  * a tick.
  */
 export function planMotions(): void {
-  let row = <usize>load<u32>(HEADER, H_MOTIONS);
-  const substeps = load<i32>(HEADER, H_SUBSTEPS);
-  for (let n = load<i32>(HEADER, H_MOTION_COUNT); n > 0; n--, row += MOTION_BYTES) {
-    const radius: f64 = load<f32>(row, MOTION_RADIUS);
+  let row = <usize>load<u32>(L.HEADER, L.H_MOTIONS);
+  const substeps = load<i32>(L.HEADER, L.H_SUBSTEPS);
+  for (let n = load<i32>(L.HEADER, L.H_MOTION_COUNT); n > 0; n--, row += L.MOTION_BYTES) {
+    const radius: f64 = load<f32>(row, L.MOTION_RADIUS);
     let travel: f64 = 0;
     let before = cycle(row, timeOf(0));
     evaluate(row, timeOf(0), before);
-    write(row, MOTION_S0, MOTION_R0);
-    write(row, MOTION_S1, MOTION_R1);
+    write(row, L.MOTION_S0, L.MOTION_R0);
+    write(row, L.MOTION_S1, L.MOTION_R1);
     for (let s = 1; s <= substeps; s++) {
       const x = tx;
       const y = ty;
@@ -64,7 +40,7 @@ export function planMotions(): void {
       const c = qy;
       const d = qz;
       const now = cycle(row, timeOf(s));
-      const jumped = now !== before && load<i32>(row, MOTION_LOOP) === MOTION_JUMPS;
+      const jumped = now !== before && load<i32>(row, L.MOTION_LOOP) === L.MOTION_JUMPS;
       before = now;
       evaluate(row, timeOf(s), now);
       if (jumped) {
@@ -82,33 +58,33 @@ export function planMotions(): void {
       travel +=
         sqrt((x - tx) * (x - tx) + (y - ty) * (y - ty) + (z - tz) * (z - tz)) + (turn > 0 ? 2 * turn * radius : 0);
     }
-    store<f32>(row, <f32>travel * 1.0001, MOTION_TRAVEL);
+    store<f32>(row, <f32>travel * 1.0001, L.MOTION_TRAVEL);
   }
 }
 
 /** Sets the second pose to that at the end of planMotions' tick. */
 export function poseAtEnd(row: usize): void {
-  const end = timeOf(load<i32>(HEADER, H_SUBSTEPS));
+  const end = timeOf(load<i32>(L.HEADER, L.H_SUBSTEPS));
   evaluate(row, end, cycle(row, end));
-  write(row, MOTION_S1, MOTION_R1);
+  write(row, L.MOTION_S1, L.MOTION_R1);
 }
 
 /** Sets the poses at the start and the end of a substep. Called at its start. */
 export function moveColliders(): void {
-  let row = <usize>load<u32>(HEADER, H_MOTIONS);
-  const substep = load<i32>(HEADER, H_SUBSTEP);
+  let row = <usize>load<u32>(L.HEADER, L.H_MOTIONS);
+  const substep = load<i32>(L.HEADER, L.H_SUBSTEP);
   const from = timeOf(substep);
   const to = timeOf(substep + 1);
-  for (let n = load<i32>(HEADER, H_MOTION_COUNT); n > 0; n--, row += MOTION_BYTES) {
+  for (let n = load<i32>(L.HEADER, L.H_MOTION_COUNT); n > 0; n--, row += L.MOTION_BYTES) {
     const before = cycle(row, from);
     const after = cycle(row, to);
     evaluate(row, to, after);
-    write(row, MOTION_S1, MOTION_R1);
+    write(row, L.MOTION_S1, L.MOTION_R1);
     // a path that restarts elsewhere is not swept across the room
-    const jumped = before !== after && load<i32>(row, MOTION_LOOP) === MOTION_JUMPS;
+    const jumped = before !== after && load<i32>(row, L.MOTION_LOOP) === L.MOTION_JUMPS;
     if (!jumped) evaluate(row, from, before);
-    store<i32>(row, jumped ? 1 : 0, MOTION_JUMPED);
-    write(row, MOTION_S0, MOTION_R0);
+    store<i32>(row, jumped ? 1 : 0, L.MOTION_JUMPED);
+    write(row, L.MOTION_S0, L.MOTION_R0);
   }
 }
 
@@ -116,17 +92,18 @@ export function moveColliders(): void {
 // @inline
 function timeOf(substep: i32): f64 {
   return (
-    (<f64>(load<u32>(HEADER, H_TICK) - load<u32>(HEADER, H_STOOD)) +
-      <f64>substep / <f64>load<i32>(HEADER, H_SUBSTEPS)) /
-    <f64>load<f32>(HEADER, H_TICK_HZ)
+    (<f64>(load<u32>(L.HEADER, L.H_TICK) - load<u32>(L.HEADER, L.H_STOOD)) +
+      <f64>substep / <f64>load<i32>(L.HEADER, L.H_SUBSTEPS)) /
+    <f64>load<f32>(L.HEADER, L.H_TICK_HZ)
   );
 }
 
 /** Returns the number of completed passes of the path. */
 function cycle(row: usize, time: f64): f64 {
-  if (load<i32>(row, MOTION_LOOP) === MOTION_ONCE) return 0;
+  if (load<i32>(row, L.MOTION_LOOP) === L.MOTION_ONCE) return 0;
   return floor(
-    time / load<f64>(<usize>load<u32>(row, MOTION_KEYS) + <usize>(load<i32>(row, MOTION_KEY_COUNT) - 1) * KEY_BYTES),
+    time /
+      load<f64>(<usize>load<u32>(row, L.MOTION_KEYS) + <usize>(load<i32>(row, L.MOTION_KEY_COUNT) - 1) * L.KEY_BYTES),
   );
 }
 
@@ -135,18 +112,18 @@ function cycle(row: usize, time: f64): f64 {
  * that.
  */
 function evaluate(row: usize, time: f64, cycles: f64): void {
-  const keys = <usize>load<u32>(row, MOTION_KEYS);
-  const count = load<i32>(row, MOTION_KEY_COUNT);
-  const t = time - cycles * load<f64>(keys + <usize>(count - 1) * KEY_BYTES);
+  const keys = <usize>load<u32>(row, L.MOTION_KEYS);
+  const count = load<i32>(row, L.MOTION_KEY_COUNT);
+  const t = time - cycles * load<f64>(keys + <usize>(count - 1) * L.KEY_BYTES);
   let low = 0;
   let high = count - 1; // the last key not after t
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (load<f64>(keys + <usize>middle * KEY_BYTES) <= t) low = middle;
+    if (load<f64>(keys + <usize>middle * L.KEY_BYTES) <= t) low = middle;
     else high = middle;
   }
-  const a = keys + <usize>low * KEY_BYTES;
-  const b = keys + <usize>high * KEY_BYTES;
+  const a = keys + <usize>low * L.KEY_BYTES;
+  const b = keys + <usize>high * L.KEY_BYTES;
   const from = load<f64>(a);
   const to = load<f64>(b);
   const s: f64 = to > from ? max<f64>(0, min<f64>(1, (t - from) / (to - from))) : 0;
@@ -165,9 +142,9 @@ function evaluate(row: usize, time: f64, cycles: f64): void {
 }
 
 function write(row: usize, s: usize, r: usize): void {
-  store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER) + tx));
-  store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER + 4) + ty), 4);
-  store<f32>(row + s, <f32>(load<f32>(row, MOTION_CENTER + 8) + tz), 8);
+  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER) + tx));
+  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER + 4) + ty), 4);
+  store<f32>(row + s, <f32>(load<f32>(row, L.MOTION_CENTER + 8) + tz), 8);
   const at = row + r;
   store<f32>(at, <f32>(1 - 2 * (qy * qy + qz * qz)));
   store<f32>(at, <f32>(2 * (qx * qy - qw * qz)), 4);
@@ -189,9 +166,9 @@ export function inFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz:
   const y = py - load<f32>(motion + s, 4);
   const z = pz - load<f32>(motion + s, 8);
   const R = motion + r;
-  frameX = load<f32>(motion, MOTION_CENTER) + (load<f32>(R) * x + load<f32>(R, 12) * y + load<f32>(R, 24) * z);
-  frameY = load<f32>(motion, MOTION_CENTER + 4) + (load<f32>(R, 4) * x + load<f32>(R, 16) * y + load<f32>(R, 28) * z);
-  frameZ = load<f32>(motion, MOTION_CENTER + 8) + (load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
+  frameX = load<f32>(motion, L.MOTION_CENTER) + (load<f32>(R) * x + load<f32>(R, 12) * y + load<f32>(R, 24) * z);
+  frameY = load<f32>(motion, L.MOTION_CENTER + 4) + (load<f32>(R, 4) * x + load<f32>(R, 16) * y + load<f32>(R, 28) * z);
+  frameZ = load<f32>(motion, L.MOTION_CENTER + 8) + (load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
 }
 
 /** Transforms a point back to the world. */
@@ -199,9 +176,9 @@ export function fromFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, p
   turnFromFrame(
     motion,
     r,
-    px - load<f32>(motion, MOTION_CENTER),
-    py - load<f32>(motion, MOTION_CENTER + 4),
-    pz - load<f32>(motion, MOTION_CENTER + 8),
+    px - load<f32>(motion, L.MOTION_CENTER),
+    py - load<f32>(motion, L.MOTION_CENTER + 4),
+    pz - load<f32>(motion, L.MOTION_CENTER + 8),
   );
   frameX += load<f32>(motion + s);
   frameY += load<f32>(motion + s, 4);

@@ -17,18 +17,7 @@
  * (sim/constraints/sheetBending.ts).
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
-import {
-  PASS_FIRST,
-  PASS_LAST,
-  BEND_K,
-  BEND_ALPHA,
-  BEND_REST,
-  BEND_W,
-  BEND_BYTES,
-  BEND_KEPT_BYTES,
-  BEND_PAST,
-  BEND_DASHPOT_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { nx, ny, nz, turnFrame, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
 
 /**
@@ -52,11 +41,11 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const inverse = f32x4.splat(inverseH2);
-  const first = pass & PASS_FIRST;
-  const last = pass & PASS_LAST;
+  const first = pass & L.PASS_FIRST;
+  const last = pass & L.PASS_LAST;
   // m; only avoids 0/0 if |C| is zero: smaller ones underflow in float32 when squared
   const smallest = f32x4.splat(1e-30);
-  for (let n = 0; n < count; n++, block += dashpot ? BEND_DASHPOT_BYTES : BEND_BYTES, own += BEND_KEPT_BYTES) {
+  for (let n = 0; n < count; n++, block += dashpot ? L.BEND_DASHPOT_BYTES : L.BEND_BYTES, own += L.BEND_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -90,14 +79,14 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     const z3 = zs(a, b, c, d);
     const w3 = ws(a, b, c, d);
 
-    const k0 = v128.load(block, BEND_K);
-    const k1 = v128.load(block, BEND_K + 16);
-    const k2 = v128.load(block, BEND_K + 32);
-    const k3 = v128.load(block, BEND_K + 48);
+    const k0 = v128.load(block, L.BEND_K);
+    const k1 = v128.load(block, L.BEND_K + 16);
+    const k2 = v128.load(block, L.BEND_K + 32);
+    const k3 = v128.load(block, L.BEND_K + 48);
     let cx = dot3(k1, sub(x1, x0), k2, sub(x2, x0), k3, sub(x3, x0));
     let cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
     let cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
-    const rest = v128.load(block, BEND_REST);
+    const rest = v128.load(block, L.BEND_REST);
     if (!dashpot && v128.any_true(rest)) {
       // not flat at rest
       const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz));
@@ -108,16 +97,16 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     }
     if (dashpot) {
       turnFrame(sub(x1, x0), sub(y1, y0), sub(z1, z0), sub(x3, x2), sub(y3, y2), sub(z3, z2));
-      const along = v128.load(block, BEND_PAST);
-      const across = v128.load(block, BEND_PAST + 16);
-      const out = v128.load(block, BEND_PAST + 32);
+      const along = v128.load(block, L.BEND_PAST);
+      const across = v128.load(block, L.BEND_PAST + 16);
+      const out = v128.load(block, L.BEND_PAST + 32);
       cx = sub(cx, dot3(ux, along, vx, across, nx, out));
       cy = sub(cy, dot3(uy, along, vy, across, ny, out));
       cz = sub(cz, dot3(uz, along, vz, across, nz, out));
     }
 
-    const aT = mul(v128.load(block, BEND_ALPHA), inverse);
-    const scale = f32x4.div(f32x4.splat(-1), add(v128.load(block, BEND_W), aT));
+    const aT = mul(v128.load(block, L.BEND_ALPHA), inverse);
+    const scale = f32x4.div(f32x4.splat(-1), add(v128.load(block, L.BEND_W), aT));
     let lx = zero;
     let ly = zero;
     let lz = zero;

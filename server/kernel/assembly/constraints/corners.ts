@@ -1,5 +1,5 @@
 /** Shared code of tetrahedron solvers: low words of the corners, and moving them. */
-import { TET_UNIT } from "../layout/layout";
+import * as L from "../layout/layout";
 import { add, mul, shift, toLow } from "../math/lanes";
 
 /** Loads the low words of the particle whose address is at offset `at`. */
@@ -40,13 +40,13 @@ export function moveCorners(
   general: bool,
   keeps: bool,
 ): void {
-  let s = general ? w0 : mul(w0, v128.load(block, TET_UNIT));
+  let s = general ? w0 : mul(w0, v128.load(block, L.TET_UNIT));
   shift(block, s, h0x, h0y, h0z, x0, y0, z0, w0, keeps);
-  s = general ? w1 : mul(w1, v128.load(block, TET_UNIT));
+  s = general ? w1 : mul(w1, v128.load(block, L.TET_UNIT));
   shift(block + 16, s, h1x, h1y, h1z, x1, y1, z1, w1, keeps);
-  s = general ? w2 : mul(w2, v128.load(block, TET_UNIT));
+  s = general ? w2 : mul(w2, v128.load(block, L.TET_UNIT));
   shift(block + 32, s, h2x, h2y, h2z, x2, y2, z2, w2, keeps);
-  s = general ? w3 : mul(w3, v128.load(block, TET_UNIT));
+  s = general ? w3 : mul(w3, v128.load(block, L.TET_UNIT));
   shift(
     block + 48,
     f32x4.neg(s),

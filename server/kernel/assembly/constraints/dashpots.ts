@@ -16,17 +16,7 @@
  * elastic stress lacks as much as the viscous one: 0.53 of the frequency). Rates from displacements in the substep need
  * no memory, but lose the low words (math/lanes.ts).
  */
-import {
-  BEND_K,
-  BEND_PAST,
-  BEND_DASHPOT_BYTES,
-  TET_DM,
-  TET_PLASTIC_BYTES,
-  TET_PLASTIC_STRAIN,
-  TRI_DM,
-  TRI_PAST,
-  TRI_DASHPOT_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { add, dot3, madd, mul, sub, toLow, xs, ys, zs } from "../math/lanes";
 import { nx, ny, nz, turnFrame, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
 
@@ -58,7 +48,7 @@ function differ(from: usize, to: usize): v128 {
 export function keepTetrahedra(block: usize, count: i32): void {
   const half = f32x4.splat(0.5);
   const one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, block += TET_PLASTIC_BYTES) {
+  for (let n = 0; n < count; n++, block += L.TET_PLASTIC_BYTES) {
     edge(block + 48, block);
     const ax = ex;
     const ay = ey;
@@ -68,15 +58,15 @@ export function keepTetrahedra(block: usize, count: i32): void {
     const by = ey;
     const bz = ez;
     edge(block + 48, block + 32);
-    const m00 = v128.load(block, TET_DM);
-    const m01 = v128.load(block, TET_DM + 16);
-    const m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48);
-    const m11 = v128.load(block, TET_DM + 64);
-    const m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96);
-    const m21 = v128.load(block, TET_DM + 112);
-    const m22 = v128.load(block, TET_DM + 128);
+    const m00 = v128.load(block, L.TET_DM);
+    const m01 = v128.load(block, L.TET_DM + 16);
+    const m02 = v128.load(block, L.TET_DM + 32);
+    const m10 = v128.load(block, L.TET_DM + 48);
+    const m11 = v128.load(block, L.TET_DM + 64);
+    const m12 = v128.load(block, L.TET_DM + 80);
+    const m20 = v128.load(block, L.TET_DM + 96);
+    const m21 = v128.load(block, L.TET_DM + 112);
+    const m22 = v128.load(block, L.TET_DM + 128);
     const f00 = dot3(ax, m00, bx, m10, ex, m20);
     const f01 = dot3(ax, m01, bx, m11, ex, m21);
     const f02 = dot3(ax, m02, bx, m12, ex, m22);
@@ -86,12 +76,12 @@ export function keepTetrahedra(block: usize, count: i32): void {
     const f20 = dot3(az, m00, bz, m10, ez, m20);
     const f21 = dot3(az, m01, bz, m11, ez, m21);
     const f22 = dot3(az, m02, bz, m12, ez, m22);
-    v128.store(block, mul(half, sub(dot3(f00, f00, f10, f10, f20, f20), one)), TET_PLASTIC_STRAIN);
-    v128.store(block, mul(half, sub(dot3(f01, f01, f11, f11, f21, f21), one)), TET_PLASTIC_STRAIN + 16);
-    v128.store(block, mul(half, sub(dot3(f02, f02, f12, f12, f22, f22), one)), TET_PLASTIC_STRAIN + 32);
-    v128.store(block, dot3(f01, f02, f11, f12, f21, f22), TET_PLASTIC_STRAIN + 48);
-    v128.store(block, dot3(f00, f02, f10, f12, f20, f22), TET_PLASTIC_STRAIN + 64);
-    v128.store(block, dot3(f00, f01, f10, f11, f20, f21), TET_PLASTIC_STRAIN + 80);
+    v128.store(block, mul(half, sub(dot3(f00, f00, f10, f10, f20, f20), one)), L.TET_PLASTIC_STRAIN);
+    v128.store(block, mul(half, sub(dot3(f01, f01, f11, f11, f21, f21), one)), L.TET_PLASTIC_STRAIN + 16);
+    v128.store(block, mul(half, sub(dot3(f02, f02, f12, f12, f22, f22), one)), L.TET_PLASTIC_STRAIN + 32);
+    v128.store(block, dot3(f01, f02, f11, f12, f21, f22), L.TET_PLASTIC_STRAIN + 48);
+    v128.store(block, dot3(f00, f02, f10, f12, f20, f22), L.TET_PLASTIC_STRAIN + 64);
+    v128.store(block, dot3(f00, f01, f10, f11, f20, f21), L.TET_PLASTIC_STRAIN + 80);
   }
 }
 
@@ -99,31 +89,31 @@ export function keepTetrahedra(block: usize, count: i32): void {
 export function keepTriangles(block: usize, count: i32): void {
   const half = f32x4.splat(0.5);
   const one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, block += TRI_DASHPOT_BYTES) {
+  for (let n = 0; n < count; n++, block += L.TRI_DASHPOT_BYTES) {
     edge(block + 32, block);
     const ax = ex;
     const ay = ey;
     const az = ez;
     edge(block + 32, block + 16);
-    const m00 = v128.load(block, TRI_DM);
-    const m01 = v128.load(block, TRI_DM + 16);
-    const m10 = v128.load(block, TRI_DM + 32);
-    const m11 = v128.load(block, TRI_DM + 48);
+    const m00 = v128.load(block, L.TRI_DM);
+    const m01 = v128.load(block, L.TRI_DM + 16);
+    const m10 = v128.load(block, L.TRI_DM + 32);
+    const m11 = v128.load(block, L.TRI_DM + 48);
     const fx0 = madd(ax, m00, mul(ex, m10));
     const fy0 = madd(ay, m00, mul(ey, m10));
     const fz0 = madd(az, m00, mul(ez, m10));
     const fx1 = madd(ax, m01, mul(ex, m11));
     const fy1 = madd(ay, m01, mul(ey, m11));
     const fz1 = madd(az, m01, mul(ez, m11));
-    v128.store(block, mul(half, sub(dot3(fx0, fx0, fy0, fy0, fz0, fz0), one)), TRI_PAST);
-    v128.store(block, mul(half, sub(dot3(fx1, fx1, fy1, fy1, fz1, fz1), one)), TRI_PAST + 16);
-    v128.store(block, dot3(fx0, fx1, fy0, fy1, fz0, fz1), TRI_PAST + 32);
+    v128.store(block, mul(half, sub(dot3(fx0, fx0, fy0, fy0, fz0, fz0), one)), L.TRI_PAST);
+    v128.store(block, mul(half, sub(dot3(fx1, fx1, fy1, fy1, fz1, fz1), one)), L.TRI_PAST + 16);
+    v128.store(block, dot3(fx0, fx1, fy0, fy1, fz0, fz1), L.TRI_PAST + 32);
   }
 }
 
 /** The same for bending stencils: K x along the unit vectors that turn with them. */
 export function keepBends(block: usize, count: i32): void {
-  for (let n = 0; n < count; n++, block += BEND_DASHPOT_BYTES) {
+  for (let n = 0; n < count; n++, block += L.BEND_DASHPOT_BYTES) {
     edge(block + 32, block + 48);
     const bx = ex;
     const by = ey;
@@ -137,15 +127,15 @@ export function keepBends(block: usize, count: i32): void {
     const qy = ey;
     const qz = ez;
     edge(block, block + 16);
-    const k1 = v128.load(block, BEND_K + 16);
-    const k2 = v128.load(block, BEND_K + 32);
-    const k3 = v128.load(block, BEND_K + 48);
+    const k1 = v128.load(block, L.BEND_K + 16);
+    const k2 = v128.load(block, L.BEND_K + 32);
+    const k3 = v128.load(block, L.BEND_K + 48);
     const cx = dot3(k1, ex, k2, px, k3, qx);
     const cy = dot3(k1, ey, k2, py, k3, qy);
     const cz = dot3(k1, ez, k2, pz, k3, qz);
     turnFrame(ex, ey, ez, bx, by, bz);
-    v128.store(block, dot3(ux, cx, uy, cy, uz, cz), BEND_PAST);
-    v128.store(block, dot3(vx, cx, vy, cy, vz, cz), BEND_PAST + 16);
-    v128.store(block, dot3(nx, cx, ny, cy, nz, cz), BEND_PAST + 32);
+    v128.store(block, dot3(ux, cx, uy, cy, uz, cz), L.BEND_PAST);
+    v128.store(block, dot3(vx, cx, vy, cy, vz, cz), L.BEND_PAST + 16);
+    v128.store(block, dot3(nx, cx, ny, cy, nz, cz), L.BEND_PAST + 32);
   }
 }

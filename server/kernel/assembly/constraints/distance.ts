@@ -8,13 +8,7 @@
  */
 import { sub, mul, add, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";
-import {
-  DISTANCE_REST,
-  DISTANCE_DIRECTION,
-  DISTANCE_BYTES,
-  DISTANCE_KEPT_BYTES,
-  GEOMETRIC_LIMIT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * @param block address of the first of `count` blocks; own the values that they keep between iterations; pass
@@ -31,7 +25,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const inverse = f32x4.splat(inverseH2);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
-  for (let n = 0; n < count; n++, block += DISTANCE_BYTES, own += DISTANCE_KEPT_BYTES) {
+  for (let n = 0; n < count; n++, block += L.DISTANCE_BYTES, own += L.DISTANCE_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -53,18 +47,18 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     let dy = sub(y0, y1);
     let dz = sub(z0, z1);
     let length = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
-    const rows = block + DISTANCE_REST;
+    const rows = block + L.DISTANCE_REST;
     const C = sub(length, v128.load(rows));
     const together = f32x4.eq(length, zero);
     if (v128.any_true(together)) {
-      dx = v128.bitselect(v128.load(block, DISTANCE_DIRECTION), dx, together);
-      dy = v128.bitselect(v128.load(block, DISTANCE_DIRECTION + 16), dy, together);
-      dz = v128.bitselect(v128.load(block, DISTANCE_DIRECTION + 32), dz, together);
+      dx = v128.bitselect(v128.load(block, L.DISTANCE_DIRECTION), dx, together);
+      dy = v128.bitselect(v128.load(block, L.DISTANCE_DIRECTION + 16), dy, together);
+      dz = v128.bitselect(v128.load(block, L.DISTANCE_DIRECTION + 32), dz, together);
       length = v128.bitselect(one, length, together);
     }
     const old = remembered(rows, own, pass);
     const dL = unbounded(rows, C, add(w0, w1), old, inverse);
-    const grown = keep(own, pass, f32x4.min(add(old, dL), v128.load(rows, GEOMETRIC_LIMIT)), old);
+    const grown = keep(own, pass, f32x4.min(add(old, dL), v128.load(rows, L.GEOMETRIC_LIMIT)), old);
 
     const along = f32x4.div(grown, length);
     const s0 = mul(w0, along);

@@ -10,22 +10,7 @@
  * Bodies share no particle and are solved in parallel. Volume and W are summed in float64: a thousand triangles cancel
  * to the volume. Coordinates are relative to the first particle.
  */
-import {
-  PASS_FIRST,
-  SURFACE_FIRST,
-  SURFACE_COUNT,
-  SURFACE_TRIANGLES,
-  SURFACE_TRIANGLE_COUNT,
-  ENCLOSED_SURFACE,
-  ENCLOSED_GRADIENT,
-  ENCLOSED_ALPHA,
-  ENCLOSED_STIFFNESS,
-  ENCLOSED_LIMIT,
-  ENCLOSED_KEEP,
-  ENCLOSED_REST,
-  ENCLOSED_LAMBDA,
-  ENCLOSED_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** (y z x w) */
 // @inline
@@ -51,20 +36,20 @@ function accumulate(at: usize, value: v128): void {
 
 /** @param at first of `count` rows; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
 export function solveEnclosedVolumes(at: usize, count: i32, pass: i32, inverseH2: f32): void {
-  for (let n = 0; n < count; n++, at += ENCLOSED_BYTES) solveOne(at, pass, inverseH2);
+  for (let n = 0; n < count; n++, at += L.ENCLOSED_BYTES) solveOne(at, pass, inverseH2);
 }
 
 function solveOne(row: usize, pass: i32, inverseH2: f32): void {
-  const surface = <usize>load<u32>(row, ENCLOSED_SURFACE);
-  const first = <usize>load<u32>(surface, SURFACE_FIRST);
-  const particles = load<i32>(surface, SURFACE_COUNT);
-  const gradient = <usize>load<u32>(row, ENCLOSED_GRADIENT);
+  const surface = <usize>load<u32>(row, L.ENCLOSED_SURFACE);
+  const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
+  const particles = load<i32>(surface, L.SURFACE_COUNT);
+  const gradient = <usize>load<u32>(row, L.ENCLOSED_GRADIENT);
   const toGradient = gradient - first;
   const o = v128.load(first);
   memory.fill(gradient, 0, (<usize>particles) << 4);
   let six: f64 = 0;
   for (
-    let t = <usize>load<u32>(surface, SURFACE_TRIANGLES), left = load<i32>(surface, SURFACE_TRIANGLE_COUNT);
+    let t = <usize>load<u32>(surface, L.SURFACE_TRIANGLES), left = load<i32>(surface, L.SURFACE_TRIANGLE_COUNT);
     left > 0;
     left--, t += 12
   ) {
@@ -88,15 +73,15 @@ function solveOne(row: usize, pass: i32, inverseH2: f32): void {
   W /= 36;
   if (!(W > 0)) {
     // all fixed, or collapsed to a line: no direction
-    if (pass & PASS_FIRST) store<f64>(row, 0, ENCLOSED_LAMBDA);
+    if (pass & L.PASS_FIRST) store<f64>(row, 0, L.ENCLOSED_LAMBDA);
     return;
   }
-  const aT = <f64>load<f32>(row, ENCLOSED_ALPHA) * <f64>inverseH2;
-  const old: f64 = pass & PASS_FIRST ? 0 : load<f64>(row, ENCLOSED_LAMBDA) * <f64>load<f32>(row, ENCLOSED_KEEP);
+  const aT = <f64>load<f32>(row, L.ENCLOSED_ALPHA) * <f64>inverseH2;
+  const old: f64 = pass & L.PASS_FIRST ? 0 : load<f64>(row, L.ENCLOSED_LAMBDA) * <f64>load<f32>(row, L.ENCLOSED_KEEP);
   const dL =
-    -((<f64>load<f32>(row, ENCLOSED_STIFFNESS) * (six - load<f64>(row, ENCLOSED_REST))) / 6 + aT * old) / (W + aT);
-  const now = max<f64>(old + dL, <f64>load<f32>(row, ENCLOSED_LIMIT));
-  store<f64>(row, now, ENCLOSED_LAMBDA);
+    -((<f64>load<f32>(row, L.ENCLOSED_STIFFNESS) * (six - load<f64>(row, L.ENCLOSED_REST))) / 6 + aT * old) / (W + aT);
+  const now = max<f64>(old + dL, <f64>load<f32>(row, L.ENCLOSED_LIMIT));
+  store<f64>(row, now, L.ENCLOSED_LAMBDA);
   const step = f32x4.splat(<f32>((now - old) / 6));
   for (let i = 0, x = first; i < particles; i++, x += 16) {
     const here = v128.load(x);

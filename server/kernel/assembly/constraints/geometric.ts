@@ -13,7 +13,7 @@
  * Twelve more rows a volume would correct it; substeps are cheaper.
  */
 import { add, sub, mul, madd } from "../math/lanes";
-import { GEOMETRIC_ALPHA, GEOMETRIC_STIFFNESS, GEOMETRIC_KEEP, PASS_FIRST, PASS_LAST } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * Returns the multiplier so far: 0 in the first iteration or with k'.
@@ -21,20 +21,20 @@ import { GEOMETRIC_ALPHA, GEOMETRIC_STIFFNESS, GEOMETRIC_KEEP, PASS_FIRST, PASS_
  */
 // @inline
 export function remembered(rows: usize, own: usize, pass: i32): v128 {
-  return pass & PASS_FIRST ? f32x4.splat(0) : mul(v128.load(rows, GEOMETRIC_KEEP), v128.load(own));
+  return pass & L.PASS_FIRST ? f32x4.splat(0) : mul(v128.load(rows, L.GEOMETRIC_KEEP), v128.load(own));
 }
 
 /** Returns dL without bounds; 0 if nothing can move: everything is fixed, or the gradient is zero. */
 // @inline
 export function unbounded(rows: usize, C: v128, W: v128, old: v128, inverseH2: v128): v128 {
-  const aT = mul(v128.load(rows, GEOMETRIC_ALPHA), inverseH2);
-  const dL = f32x4.neg(f32x4.div(madd(v128.load(rows, GEOMETRIC_STIFFNESS), C, mul(aT, old)), add(W, aT)));
+  const aT = mul(v128.load(rows, L.GEOMETRIC_ALPHA), inverseH2);
+  const dL = f32x4.neg(f32x4.div(madd(v128.load(rows, L.GEOMETRIC_STIFFNESS), C, mul(aT, old)), add(W, aT)));
   return v128.and(dL, f32x4.gt(W, f32x4.splat(0)));
 }
 
 /** Stores the new multiplier for a later iteration. @returns its increase */
 // @inline
 export function keep(own: usize, pass: i32, now: v128, old: v128): v128 {
-  if (!(pass & PASS_LAST)) v128.store(own, now);
+  if (!(pass & L.PASS_LAST)) v128.store(own, now);
   return sub(now, old);
 }

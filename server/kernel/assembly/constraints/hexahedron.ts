@@ -16,7 +16,7 @@
  * one third of sum_a x_a . grad_a (a homogeneous function of degree three), as exact as the sum.
  */
 import { sub, mul, add, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
-import { PASS_FIRST, HEXAHEDRON_REST, HEXAHEDRON_ALPHA, HEXAHEDRON_LAMBDA, HEXAHEDRON_BYTES } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Bytes of one vector's three rows, and offset of the gradients, behind the eight corners. */
 const VECTOR: usize = 48;
@@ -81,7 +81,7 @@ function falling(s: usize): void {
  *   scratch this thread's spill area
  */
 export function solveHexahedra(block: usize, count: i32, pass: i32, inverseH2: f32, scratch: usize): void {
-  for (let n = 0; n < count; n++, block += HEXAHEDRON_BYTES) {
+  for (let n = 0; n < count; n++, block += L.HEXAHEDRON_BYTES) {
     solveOne(block, 0, pass, inverseH2, scratch);
     solveOne(block, 1, pass, inverseH2, scratch);
   }
@@ -127,14 +127,14 @@ function solveOne(block: usize, cut: usize, pass: i32, inverseH2: f32, s: usize)
     eighteen = add(eighteen, dot3(v128.load(x), gx, v128.load(x, 16), gy, v128.load(x, 32), gz));
     W = madd(ws(a, b, c, d), dot3(gx, gx, gy, gy, gz, gz), W);
   }
-  const rest = v128.load(block + (cut << 4), HEXAHEDRON_REST);
-  const aT = mul(v128.load(block, HEXAHEDRON_ALPHA), f32x4.splat(inverseH2));
+  const rest = v128.load(block + (cut << 4), L.HEXAHEDRON_REST);
+  const aT = mul(v128.load(block, L.HEXAHEDRON_ALPHA), f32x4.splat(inverseH2));
   const C = mul(f32x4.splat(1.0 / 18.0), sub(eighteen, mul(f32x4.splat(3), rest)));
   W = mul(f32x4.splat(1.0 / 36.0), W);
-  const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(block + (cut << 4), HEXAHEDRON_LAMBDA);
+  const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(block + (cut << 4), L.HEXAHEDRON_LAMBDA);
   // everything fixed, or collapsed to a line: no direction
   const dL = v128.and(f32x4.neg(f32x4.div(madd(aT, old, C), add(W, aT))), f32x4.gt(W, f32x4.splat(0)));
-  v128.store(block + (cut << 4), add(old, dL), HEXAHEDRON_LAMBDA);
+  v128.store(block + (cut << 4), add(old, dL), L.HEXAHEDRON_LAMBDA);
   const step = mul(f32x4.splat(1.0 / 6.0), dL);
   for (let k: usize = 0; k < 8; k++) {
     const at = block + (k << 4);

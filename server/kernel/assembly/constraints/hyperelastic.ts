@@ -33,27 +33,7 @@
  * Venant-Kirchhoff 18.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
-import {
-  HEADER,
-  H_BODIES,
-  BODY_BYTES,
-  BODY_INVERTED,
-  BODY_WAS_INVERTED,
-  PASS_FIRST,
-  PASS_LAST,
-  TET_DM,
-  TET_K,
-  HYPER_MU,
-  HYPER_LAMBDA,
-  HYPER_CLAMP,
-  HYPER_BODY,
-  HYPER_BYTES,
-  HYPER_KEPT_BYTES,
-  WARM_START_BYTES,
-  SCRATCH_G,
-  SCRATCH_U,
-  SCRATCH_V,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "../math/logarithm";
 
@@ -128,10 +108,10 @@ function solve(
   const floor = f32x4.splat(FLOOR);
   const relaxation = f32x4.splat(RELAXATION);
   const h2 = f32x4.splat(1 / inverseH2);
-  const first = memory ? 0 : pass & PASS_FIRST;
-  const last = pass & PASS_LAST;
-  for (let n = 0; n < count; n++, block += HYPER_BYTES, own += HYPER_KEPT_BYTES) {
-    const from = memory ? memory + <usize>n * WARM_START_BYTES : own; // multipliers so far
+  const first = memory ? 0 : pass & L.PASS_FIRST;
+  const last = pass & L.PASS_LAST;
+  for (let n = 0; n < count; n++, block += L.HYPER_BYTES, own += L.HYPER_KEPT_BYTES) {
+    const from = memory ? memory + <usize>n * L.WARM_START_BYTES : own; // multipliers so far
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -175,15 +155,15 @@ function solve(
     const cx = sub(x2, x3);
     const cy = sub(y2, y3);
     const cz = sub(z2, z3);
-    const m00 = v128.load(block, TET_DM);
-    const m01 = v128.load(block, TET_DM + 16);
-    const m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48);
-    const m11 = v128.load(block, TET_DM + 64);
-    const m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96);
-    const m21 = v128.load(block, TET_DM + 112);
-    const m22 = v128.load(block, TET_DM + 128);
+    const m00 = v128.load(block, L.TET_DM);
+    const m01 = v128.load(block, L.TET_DM + 16);
+    const m02 = v128.load(block, L.TET_DM + 32);
+    const m10 = v128.load(block, L.TET_DM + 48);
+    const m11 = v128.load(block, L.TET_DM + 64);
+    const m12 = v128.load(block, L.TET_DM + 80);
+    const m20 = v128.load(block, L.TET_DM + 96);
+    const m21 = v128.load(block, L.TET_DM + 112);
+    const m22 = v128.load(block, L.TET_DM + 128);
     let f00 = dot3(ax, m00, bx, m10, cx, m20);
     let f01 = dot3(ax, m01, bx, m11, cx, m21);
     let f02 = dot3(ax, m02, bx, m12, cx, m22);
@@ -206,7 +186,7 @@ function solve(
     let J = dot3(f00, c00, f01, c01, f02, c02);
     let cc = squares(c00, c01, c02, c10, c11, c12, c20, c21, c22);
     let beyond = zero;
-    const clamp = v128.load(block, HYPER_CLAMP);
+    const clamp = v128.load(block, L.HYPER_CLAMP);
     const tangled = invertedLanes(block);
     // R, by Newton's iteration R := (R + R^-T)/2 (Higham 1986)
     let R00 = f00;
@@ -277,7 +257,7 @@ function solve(
       f20 = v128.bitselect(f20, v128.load(scratch, 96), sound);
       f21 = v128.bitselect(f21, v128.load(scratch, 112), sound);
       f22 = v128.bitselect(f22, v128.load(scratch, 128), sound);
-      const at = scratch + SCRATCH_G;
+      const at = scratch + L.SCRATCH_G;
       c00 = v128.bitselect(c00, v128.load(at, 0), sound);
       c01 = v128.bitselect(c01, v128.load(at, 16), sound);
       c02 = v128.bitselect(c02, v128.load(at, 32), sound);
@@ -287,10 +267,10 @@ function solve(
       c20 = v128.bitselect(c20, v128.load(at, 96), sound);
       c21 = v128.bitselect(c21, v128.load(at, 112), sound);
       c22 = v128.bitselect(c22, v128.load(at, 128), sound);
-      J = v128.bitselect(J, v128.load(scratch, SCRATCH_U), sound);
-      beyond = v128.andnot(v128.load(scratch, SCRATCH_U + 16), sound);
+      J = v128.bitselect(J, v128.load(scratch, L.SCRATCH_U), sound);
+      beyond = v128.andnot(v128.load(scratch, L.SCRATCH_U + 16), sound);
       cc = squares(c00, c01, c02, c10, c11, c12, c20, c21, c22);
-      const turned = scratch + SCRATCH_V;
+      const turned = scratch + L.SCRATCH_V;
       R00 = v128.bitselect(R00, v128.load(turned, 0), sound);
       R01 = v128.bitselect(R01, v128.load(turned, 16), sound);
       R02 = v128.bitselect(R02, v128.load(turned, 32), sound);
@@ -303,8 +283,8 @@ function solve(
     }
 
     // h^2 V times mu, beta, a, and p in two parts: P = mu F - still cof F + pressure cof F
-    const mu = mul(h2, v128.load(block, HYPER_MU));
-    const lambda = mul(h2, v128.load(block, HYPER_LAMBDA));
+    const mu = mul(h2, v128.load(block, L.HYPER_MU));
+    const lambda = mul(h2, v128.load(block, L.HYPER_LAMBDA));
     let still: v128;
     let pressure: v128;
     let beta: v128;
@@ -361,12 +341,12 @@ function solve(
     const n01 = dot3(R00, c01, R10, c11, R20, c21);
 
     // S + beta (S K + K S) = B: the normal components in terms of the shears 12 02 01, and the 3x3 system H of those
-    const k00 = v128.load(block, TET_K);
-    const k11 = v128.load(block, TET_K + 16);
-    const k22 = v128.load(block, TET_K + 32);
-    const k12 = v128.load(block, TET_K + 48);
-    const k02 = v128.load(block, TET_K + 64);
-    const k01 = v128.load(block, TET_K + 80);
+    const k00 = v128.load(block, L.TET_K);
+    const k11 = v128.load(block, L.TET_K + 16);
+    const k22 = v128.load(block, L.TET_K + 32);
+    const k12 = v128.load(block, L.TET_K + 48);
+    const k02 = v128.load(block, L.TET_K + 64);
+    const k01 = v128.load(block, L.TET_K + 80);
     const e00 = mul(beta, k00);
     const e11 = mul(beta, k11);
     const e22 = mul(beta, k22);
@@ -562,7 +542,7 @@ function solve(
 }
 
 function rowOf(block: usize, lane: usize): usize {
-  return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), HYPER_BODY) * BODY_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>load<u32>(block + (lane << 2), L.HYPER_BODY) * L.BODY_BYTES;
 }
 
 /** Returns lanes whose body had an inverted element in the substep before. */
@@ -570,10 +550,10 @@ function rowOf(block: usize, lane: usize): usize {
 function invertedLanes(block: usize): v128 {
   return i32x4.ne(
     i32x4(
-      load<i32>(rowOf(block, 0), BODY_WAS_INVERTED),
-      load<i32>(rowOf(block, 1), BODY_WAS_INVERTED),
-      load<i32>(rowOf(block, 2), BODY_WAS_INVERTED),
-      load<i32>(rowOf(block, 3), BODY_WAS_INVERTED),
+      load<i32>(rowOf(block, 0), L.BODY_WAS_INVERTED),
+      load<i32>(rowOf(block, 1), L.BODY_WAS_INVERTED),
+      load<i32>(rowOf(block, 2), L.BODY_WAS_INVERTED),
+      load<i32>(rowOf(block, 3), L.BODY_WAS_INVERTED),
     ),
     i32x4.splat(0),
   );
@@ -585,7 +565,7 @@ function invertedLanes(block: usize): v128 {
  */
 function noteInverted(block: usize, inverted: i32): void {
   for (let lane: usize = 0; lane < 4; lane++)
-    if (inverted & (1 << (<i32>lane))) atomic.store<i32>(rowOf(block, lane), 1, BODY_INVERTED);
+    if (inverted & (1 << (<i32>lane))) atomic.store<i32>(rowOf(block, lane), 1, L.BODY_INVERTED);
 }
 
 /** Sum of the squares of nine entries. */

@@ -30,7 +30,7 @@
  * not affected.
  */
 import { add, sub, mul, dot3 } from "../math/lanes";
-import { SCRATCH_G, SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "../layout/layout";
+import * as L from "../layout/layout";
 import { svdLanes } from "../math/svd";
 
 /** Stretch 1/sqrt 3 where the Saint Venant-Kirchhoff stress turns back: compression to 58 % of the length. */
@@ -45,12 +45,12 @@ const TURNING: f32 = 0.57735027;
 export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: bool): v128 {
   svdLanes(at);
   const one = f32x4.splat(1);
-  const u = at + SCRATCH_U;
-  const v = at + SCRATCH_V;
+  const u = at + L.SCRATCH_U;
+  const v = at + L.SCRATCH_V;
   const turning = f32x4.splat(TURNING);
-  const s_0 = v128.load(at, SCRATCH_SIGMA);
-  const s_1 = v128.load(at, SCRATCH_SIGMA + 16);
-  const s_2 = v128.load(at, SCRATCH_SIGMA + 32);
+  const s_0 = v128.load(at, L.SCRATCH_SIGMA);
+  const s_1 = v128.load(at, L.SCRATCH_SIGMA + 16);
+  const s_2 = v128.load(at, L.SCRATCH_SIGMA + 32);
   const s0 = v128.bitselect(turning, clamp, tangled);
   const c0 = f32x4.max(s_0, s0);
   const c1 = f32x4.max(s_1, s0);
@@ -95,7 +95,7 @@ export function continueLanes(at: usize, clamp: v128, tangled: v128, stable: boo
     d2 = v128.bitselect(c2, d2, tangled);
   }
   rotated(at, u, v, g0, g1, g2);
-  rotated(at + SCRATCH_G, u, v, d0, d1, d2);
+  rotated(at + L.SCRATCH_G, u, v, d0, d1, d2);
   rotated(v, u, v, one, one, one);
   v128.store(u, J, 0);
   v128.store(u, beyond, 16);

@@ -34,17 +34,7 @@
  * S_00 in place of 1/h^2. A scalar float64 path took 460 ... 515 ns an element, 30 times the regular solve.
  */
 import { add, sub, mul, madd, dot3 } from "../math/lanes";
-import {
-  TET_K,
-  TET_S,
-  TET_ORTHO_S,
-  TET_APPLIED,
-  TET_PLASTIC_STRAIN,
-  SCRATCH_G,
-  SCRATCH_U,
-  SCRATCH_V,
-  SCRATCH_SIGMA,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { storeStress } from "./hooke";
 import { noteInverted } from "./plasticity";
 import { svdLanes } from "../math/svd";
@@ -65,20 +55,20 @@ function storeRow(at: usize, sound: v128, s: v128, x: v128, y: v128, z: v128): v
 function rowK(block: usize, a: v128, b: v128, c: v128, general: bool): v128 {
   const diagonal = dot3(
     mul(a, a),
-    v128.load(block, TET_K),
+    v128.load(block, L.TET_K),
     mul(b, b),
-    v128.load(block, TET_K + 16),
+    v128.load(block, L.TET_K + 16),
     mul(c, c),
-    v128.load(block, TET_K + 32),
+    v128.load(block, L.TET_K + 32),
   );
   if (!general) return diagonal;
   const beside = dot3(
     mul(b, c),
-    v128.load(block, TET_K + 48),
+    v128.load(block, L.TET_K + 48),
     mul(a, c),
-    v128.load(block, TET_K + 64),
+    v128.load(block, L.TET_K + 64),
     mul(a, b),
-    v128.load(block, TET_K + 80),
+    v128.load(block, L.TET_K + 80),
   );
   return madd(f32x4.splat(2), beside, diagonal);
 }
@@ -107,27 +97,27 @@ function continueLanes(
   const two = f32x4.splat(2);
   const zero = f32x4.splat(0);
   svdLanes(scratch);
-  const u00 = v128.load(scratch, SCRATCH_U);
-  const u01 = v128.load(scratch, SCRATCH_U + 16);
-  const u02 = v128.load(scratch, SCRATCH_U + 32);
-  const u10 = v128.load(scratch, SCRATCH_U + 48);
-  const u11 = v128.load(scratch, SCRATCH_U + 64);
-  const u12 = v128.load(scratch, SCRATCH_U + 80);
-  const u20 = v128.load(scratch, SCRATCH_U + 96);
-  const u21 = v128.load(scratch, SCRATCH_U + 112);
-  const u22 = v128.load(scratch, SCRATCH_U + 128);
-  const v00 = v128.load(scratch, SCRATCH_V);
-  const v01 = v128.load(scratch, SCRATCH_V + 16);
-  const v02 = v128.load(scratch, SCRATCH_V + 32);
-  const v10 = v128.load(scratch, SCRATCH_V + 48);
-  const v11 = v128.load(scratch, SCRATCH_V + 64);
-  const v12 = v128.load(scratch, SCRATCH_V + 80);
-  const v20 = v128.load(scratch, SCRATCH_V + 96);
-  const v21 = v128.load(scratch, SCRATCH_V + 112);
-  const v22 = v128.load(scratch, SCRATCH_V + 128);
-  const sigma0 = v128.load(scratch, SCRATCH_SIGMA);
-  const sigma1 = v128.load(scratch, SCRATCH_SIGMA + 16);
-  const sigma2 = v128.load(scratch, SCRATCH_SIGMA + 32);
+  const u00 = v128.load(scratch, L.SCRATCH_U);
+  const u01 = v128.load(scratch, L.SCRATCH_U + 16);
+  const u02 = v128.load(scratch, L.SCRATCH_U + 32);
+  const u10 = v128.load(scratch, L.SCRATCH_U + 48);
+  const u11 = v128.load(scratch, L.SCRATCH_U + 64);
+  const u12 = v128.load(scratch, L.SCRATCH_U + 80);
+  const u20 = v128.load(scratch, L.SCRATCH_U + 96);
+  const u21 = v128.load(scratch, L.SCRATCH_U + 112);
+  const u22 = v128.load(scratch, L.SCRATCH_U + 128);
+  const v00 = v128.load(scratch, L.SCRATCH_V);
+  const v01 = v128.load(scratch, L.SCRATCH_V + 16);
+  const v02 = v128.load(scratch, L.SCRATCH_V + 32);
+  const v10 = v128.load(scratch, L.SCRATCH_V + 48);
+  const v11 = v128.load(scratch, L.SCRATCH_V + 64);
+  const v12 = v128.load(scratch, L.SCRATCH_V + 80);
+  const v20 = v128.load(scratch, L.SCRATCH_V + 96);
+  const v21 = v128.load(scratch, L.SCRATCH_V + 112);
+  const v22 = v128.load(scratch, L.SCRATCH_V + 128);
+  const sigma0 = v128.load(scratch, L.SCRATCH_SIGMA);
+  const sigma1 = v128.load(scratch, L.SCRATCH_SIGMA + 16);
+  const sigma2 = v128.load(scratch, L.SCRATCH_SIGMA + 32);
   // parts of sigma below and above the turning point
   const b0 = f32x4.min(sub(sigma0, s0), zero);
   const b1 = f32x4.min(sub(sigma1, s0), zero);
@@ -142,7 +132,7 @@ function continueLanes(
   const e_1 = madd(s0, b1, c1);
   const e_2 = madd(s0, b2, c2);
 
-  const unit = general ? v128.load(block, TET_ORTHO_S) : v128.load(block, TET_S);
+  const unit = general ? v128.load(block, L.TET_ORTHO_S) : v128.load(block, L.TET_S);
   if (plastic) noteInverted(block, i32x4.bitmask(v128.andnot(f32x4.le(sigma2, zero), sound)));
   let energy2: v128; // 2E
   let q00: v128;
@@ -172,20 +162,20 @@ function continueLanes(
     let k4 = mul(two, dot3(w00, v20, w01, v21, w02, v22));
     let k5 = mul(two, dot3(w00, v10, w01, v11, w02, v12));
     if (plastic) {
-      k0 = sub(k0, v128.load(block, TET_PLASTIC_STRAIN));
-      k1 = sub(k1, v128.load(block, TET_PLASTIC_STRAIN + 16));
-      k2 = sub(k2, v128.load(block, TET_PLASTIC_STRAIN + 32));
-      k3 = sub(k3, v128.load(block, TET_PLASTIC_STRAIN + 48));
-      k4 = sub(k4, v128.load(block, TET_PLASTIC_STRAIN + 64));
-      k5 = sub(k5, v128.load(block, TET_PLASTIC_STRAIN + 80));
+      k0 = sub(k0, v128.load(block, L.TET_PLASTIC_STRAIN));
+      k1 = sub(k1, v128.load(block, L.TET_PLASTIC_STRAIN + 16));
+      k2 = sub(k2, v128.load(block, L.TET_PLASTIC_STRAIN + 32));
+      k3 = sub(k3, v128.load(block, L.TET_PLASTIC_STRAIN + 48));
+      k4 = sub(k4, v128.load(block, L.TET_PLASTIC_STRAIN + 64));
+      k5 = sub(k5, v128.load(block, L.TET_PLASTIC_STRAIN + 80));
     }
-    storeStress(block, scratch + SCRATCH_U, k0, k1, k2, k3, k4, k5); // U is already in registers
-    const t0 = v128.load(scratch, SCRATCH_U);
-    const t1 = v128.load(scratch, SCRATCH_U + 16);
-    const t2 = v128.load(scratch, SCRATCH_U + 32);
-    const t3 = v128.load(scratch, SCRATCH_U + 48);
-    const t4 = v128.load(scratch, SCRATCH_U + 64);
-    const t5 = v128.load(scratch, SCRATCH_U + 80);
+    storeStress(block, scratch + L.SCRATCH_U, k0, k1, k2, k3, k4, k5); // U is already in registers
+    const t0 = v128.load(scratch, L.SCRATCH_U);
+    const t1 = v128.load(scratch, L.SCRATCH_U + 16);
+    const t2 = v128.load(scratch, L.SCRATCH_U + 32);
+    const t3 = v128.load(scratch, L.SCRATCH_U + 48);
+    const t4 = v128.load(scratch, L.SCRATCH_U + 64);
+    const t5 = v128.load(scratch, L.SCRATCH_U + 80);
     energy2 = madd(t3, k3, madd(t4, k4, madd(t5, k5, dot3(t0, k0, t1, k1, t2, k2))));
     // S^ = V^T S V
     const n00 = dot3(t0, v00, t5, v10, t4, v20);
@@ -222,7 +212,7 @@ function continueLanes(
     const q = madd(mul(two, mul(e0, s0)), add(b0, add(b1, b2)), dot3(c0, c0, c1, c1, c2, c2));
     const t = add(e_0, add(e_1, e_2));
     // mu/k and lambda/k from the compliance: S_normal = 1/(k V), S_coupling = -nu/(k V)
-    const nu = f32x4.neg(f32x4.div(v128.load(block, TET_S + 16), unit));
+    const nu = f32x4.neg(f32x4.div(v128.load(block, L.TET_S + 16), unit));
     const mu2 = f32x4.div(one, add(one, nu));
     const lambda = f32x4.div(nu, mul(add(one, nu), sub(one, add(nu, nu))));
     const pressure = mul(lambda, t);
@@ -258,18 +248,18 @@ function continueLanes(
   const denominator = madd(energy2, inertia, W);
   const some = f32x4.gt(denominator, zero);
   const s = v128.and(some, f32x4.neg(f32x4.div(energy2, denominator)));
-  storeRow(scratch + SCRATCH_G, sound, s, p00, p01, p02);
-  storeRow(scratch + SCRATCH_G + 48, sound, s, p10, p11, p12);
-  storeRow(scratch + SCRATCH_G + 96, sound, s, p20, p21, p22);
+  storeRow(scratch + L.SCRATCH_G, sound, s, p00, p01, p02);
+  storeRow(scratch + L.SCRATCH_G + 48, sound, s, p10, p11, p12);
+  storeRow(scratch + L.SCRATCH_G + 96, sound, s, p20, p21, p22);
   if (own) for (let row: usize = 0; row < 96; row += 16) v128.store(own + row, v128.and(v128.load(own + row), sound));
   const share = mul(s, inertia);
-  const to = own + TET_APPLIED; // -r
+  const to = own + L.TET_APPLIED; // -r
   for (let row: usize = 0; row < 144; row += 16) {
     const before = applied ? v128.load(applied + row) : zero;
-    const more = madd(share, before, v128.load(scratch + row, SCRATCH_G));
-    const now = v128.bitselect(v128.load(scratch + row, SCRATCH_G), more, sound);
+    const more = madd(share, before, v128.load(scratch + row, L.SCRATCH_G));
+    const now = v128.bitselect(v128.load(scratch + row, L.SCRATCH_G), more, sound);
     if (own) v128.store(to + row, add(before, now));
-    v128.store(scratch + row, now, SCRATCH_G);
+    v128.store(scratch + row, now, L.SCRATCH_G);
   }
 }
 

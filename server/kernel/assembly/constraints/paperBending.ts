@@ -5,7 +5,7 @@
  * So the bending stiffness of a sheet depends only on iterations and step, and E -> 0 divides nothing by zero.
  */
 import { sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
-import { BEND_K, BEND_REST, BEND_BYTES } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** @param block address of the first of `count` blocks, in the layout of bending.ts */
 export function solvePaperBending(block: usize, count: i32): void {
@@ -13,7 +13,7 @@ export function solvePaperBending(block: usize, count: i32): void {
   const zero = f32x4.splat(0);
   const minusHalf = f32x4.splat(-0.5);
   const smallest = f32x4.splat(1e-30); // only avoids 0/0 if |C| and its rest length are both zero
-  for (let n = 0; n < count; n++, block += BEND_BYTES) {
+  for (let n = 0; n < count; n++, block += L.BEND_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -47,15 +47,15 @@ export function solvePaperBending(block: usize, count: i32): void {
     const z3 = zs(a, b, c, d);
     const w3 = ws(a, b, c, d);
 
-    const k0 = v128.load(block, BEND_K);
-    const k1 = v128.load(block, BEND_K + 16);
-    const k2 = v128.load(block, BEND_K + 32);
-    const k3 = v128.load(block, BEND_K + 48);
+    const k0 = v128.load(block, L.BEND_K);
+    const k1 = v128.load(block, L.BEND_K + 16);
+    const k2 = v128.load(block, L.BEND_K + 32);
+    const k3 = v128.load(block, L.BEND_K + 48);
     const cx = dot3(k1, sub(x1, x0), k2, sub(x2, x0), k3, sub(x3, x0));
     const cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
     const cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
     const length = f32x4.sqrt(dot3(cx, cx, cy, cy, cz, cz));
-    const beyond = sub(one, f32x4.div(v128.load(block, BEND_REST), f32x4.max(length, smallest)));
+    const beyond = sub(one, f32x4.div(v128.load(block, L.BEND_REST), f32x4.max(length, smallest)));
     const W = madd(w0, mul(k0, k0), madd(w1, mul(k1, k1), madd(w2, mul(k2, k2), mul(w3, mul(k3, k3)))));
     const lambda = mul(beyond, v128.and(f32x4.div(minusHalf, W), f32x4.gt(W, zero)));
     const dx = mul(lambda, cx);

@@ -13,18 +13,7 @@
  * first form is more accurate.
  */
 import { add, sub, mul, madd, dot3 } from "../math/lanes";
-import {
-  HYPER_CLAMP,
-  HYPER_LAMBDA,
-  HYPER_MU,
-  SCRATCH_DONE,
-  SCRATCH_ENERGY,
-  SCRATCH_F,
-  SCRATCH_G,
-  SCRATCH_P,
-  SCRATCH_SIGMA,
-  SCRATCH_U,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "../math/logarithm";
 
@@ -56,15 +45,15 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
   const zero = f32x4.splat(0);
   const two = f32x4.splat(2);
   const four = f32x4.splat(4);
-  let f00 = v128.load(scratch, SCRATCH_F);
-  let f01 = v128.load(scratch, SCRATCH_F + 16);
-  let f02 = v128.load(scratch, SCRATCH_F + 32);
-  let f10 = v128.load(scratch, SCRATCH_F + 48);
-  let f11 = v128.load(scratch, SCRATCH_F + 64);
-  let f12 = v128.load(scratch, SCRATCH_F + 80);
-  let f20 = v128.load(scratch, SCRATCH_F + 96);
-  let f21 = v128.load(scratch, SCRATCH_F + 112);
-  let f22 = v128.load(scratch, SCRATCH_F + 128);
+  let f00 = v128.load(scratch, L.SCRATCH_F);
+  let f01 = v128.load(scratch, L.SCRATCH_F + 16);
+  let f02 = v128.load(scratch, L.SCRATCH_F + 32);
+  let f10 = v128.load(scratch, L.SCRATCH_F + 48);
+  let f11 = v128.load(scratch, L.SCRATCH_F + 64);
+  let f12 = v128.load(scratch, L.SCRATCH_F + 80);
+  let f20 = v128.load(scratch, L.SCRATCH_F + 96);
+  let f21 = v128.load(scratch, L.SCRATCH_F + 112);
+  let f22 = v128.load(scratch, L.SCRATCH_F + 128);
   let c00 = sub(mul(f11, f22), mul(f12, f21));
   let c01 = sub(mul(f12, f20), mul(f10, f22));
   let c02 = sub(mul(f10, f21), mul(f11, f20));
@@ -75,7 +64,7 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
   let c21 = sub(mul(f02, f10), mul(f00, f12));
   let c22 = sub(mul(f00, f11), mul(f01, f10));
   let J = dot3(f00, c00, f01, c01, f02, c02);
-  const clamp = v128.load(block, HYPER_CLAMP);
+  const clamp = v128.load(block, L.HYPER_CLAMP);
   const cc = squares(c00, c01, c02, c10, c11, c12, c20, c21, c22);
   // the smallest singular value is at least J/|cof F|
   const sound = v128.and(f32x4.gt(J, zero), f32x4.gt(mul(J, J), mul(mul(clamp, clamp), cc)));
@@ -93,7 +82,7 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
     f20 = v128.bitselect(f20, v128.load(scratch, 96), sound);
     f21 = v128.bitselect(f21, v128.load(scratch, 112), sound);
     f22 = v128.bitselect(f22, v128.load(scratch, 128), sound);
-    const at = scratch + SCRATCH_G;
+    const at = scratch + L.SCRATCH_G;
     c00 = v128.bitselect(c00, v128.load(at, 0), sound);
     c01 = v128.bitselect(c01, v128.load(at, 16), sound);
     c02 = v128.bitselect(c02, v128.load(at, 32), sound);
@@ -103,12 +92,12 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
     c20 = v128.bitselect(c20, v128.load(at, 96), sound);
     c21 = v128.bitselect(c21, v128.load(at, 112), sound);
     c22 = v128.bitselect(c22, v128.load(at, 128), sound);
-    J = v128.bitselect(J, v128.load(scratch, SCRATCH_U), sound);
+    J = v128.bitselect(J, v128.load(scratch, L.SCRATCH_U), sound);
     if (!stable) {
-      beyond = v128.andnot(v128.load(scratch, SCRATCH_U + 16), sound);
+      beyond = v128.andnot(v128.load(scratch, L.SCRATCH_U + 16), sound);
       // sum of (c - 1/c)(sigma - c), the tangents of sigma^2/2 - log sigma at c
       for (let i = 0; i < 3; i++) {
-        const sigma = v128.load(scratch + (i << 4), SCRATCH_SIGMA);
+        const sigma = v128.load(scratch + (i << 4), L.SCRATCH_SIGMA);
         const c = f32x4.max(sigma, clamp);
         more = madd(sub(c, f32x4.div(one, c)), sub(sigma, c), more);
       }
@@ -134,7 +123,7 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
   // form holds
   const close = v128.and(f32x4.le(f32x4.abs(trace), half), sound);
   // both stiffnesses of a padded lane are 0
-  const r = f32x4.div(v128.load(block, HYPER_LAMBDA), f32x4.max(v128.load(block, HYPER_MU), f32x4.splat(1e-37)));
+  const r = f32x4.div(v128.load(block, L.HYPER_LAMBDA), f32x4.max(v128.load(block, L.HYPER_MU), f32x4.splat(1e-37)));
   let q: v128;
   let energy: v128;
   if (stable) {
@@ -150,15 +139,15 @@ export function hyperelasticStress(block: usize, scratch: usize, stable: bool): 
       add(more, v128.bitselect(add(second, beyondLogarithm(u, logJ)), sub(trace, logJ), close)),
     );
   }
-  v128.store(scratch, energy, SCRATCH_ENERGY);
-  v128.store(scratch, zero, SCRATCH_DONE);
-  v128.store(scratch, madd(q, c00, f00), SCRATCH_P);
-  v128.store(scratch, madd(q, c01, f01), SCRATCH_P + 16);
-  v128.store(scratch, madd(q, c02, f02), SCRATCH_P + 32);
-  v128.store(scratch, madd(q, c10, f10), SCRATCH_P + 48);
-  v128.store(scratch, madd(q, c11, f11), SCRATCH_P + 64);
-  v128.store(scratch, madd(q, c12, f12), SCRATCH_P + 80);
-  v128.store(scratch, madd(q, c20, f20), SCRATCH_P + 96);
-  v128.store(scratch, madd(q, c21, f21), SCRATCH_P + 112);
-  v128.store(scratch, madd(q, c22, f22), SCRATCH_P + 128);
+  v128.store(scratch, energy, L.SCRATCH_ENERGY);
+  v128.store(scratch, zero, L.SCRATCH_DONE);
+  v128.store(scratch, madd(q, c00, f00), L.SCRATCH_P);
+  v128.store(scratch, madd(q, c01, f01), L.SCRATCH_P + 16);
+  v128.store(scratch, madd(q, c02, f02), L.SCRATCH_P + 32);
+  v128.store(scratch, madd(q, c10, f10), L.SCRATCH_P + 48);
+  v128.store(scratch, madd(q, c11, f11), L.SCRATCH_P + 64);
+  v128.store(scratch, madd(q, c12, f12), L.SCRATCH_P + 80);
+  v128.store(scratch, madd(q, c20, f20), L.SCRATCH_P + 96);
+  v128.store(scratch, madd(q, c21, f21), L.SCRATCH_P + 112);
+  v128.store(scratch, madd(q, c22, f22), L.SCRATCH_P + 128);
 }

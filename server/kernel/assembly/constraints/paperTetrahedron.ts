@@ -12,37 +12,19 @@
  * positive.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
-import {
-  HYPER_BYTES,
-  KIND_PAPER_NEO_HOOKEAN,
-  KIND_PAPER_STABLE_NEO_HOOKEAN,
-  KIND_PAPER_TET_ORTHO,
-  KIND_PAPER_TET_PLASTIC,
-  SCRATCH_DONE,
-  SCRATCH_ENERGY,
-  SCRATCH_F,
-  SCRATCH_P,
-  SCRATCH_U,
-  TET_BYTES,
-  TET_DM,
-  TET_ORTHO_BYTES,
-  TET_PLASTIC_BYTES,
-  TET_PLASTIC_STRAIN,
-  TET_S,
-  TET_UNIT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { storeStress } from "./hooke";
 import { hyperelasticStress } from "./paperHyperelastic";
 import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
 /** Returns the bytes of a block of the given kind. */
 export function paperTetrahedronBytes(kind: i32): i32 {
-  if (kind === KIND_PAPER_NEO_HOOKEAN || kind === KIND_PAPER_STABLE_NEO_HOOKEAN) return HYPER_BYTES;
-  return kind === KIND_PAPER_TET_PLASTIC
-    ? TET_PLASTIC_BYTES
-    : kind === KIND_PAPER_TET_ORTHO
-      ? TET_ORTHO_BYTES
-      : TET_BYTES;
+  if (kind === L.KIND_PAPER_NEO_HOOKEAN || kind === L.KIND_PAPER_STABLE_NEO_HOOKEAN) return L.HYPER_BYTES;
+  return kind === L.KIND_PAPER_TET_PLASTIC
+    ? L.TET_PLASTIC_BYTES
+    : kind === L.KIND_PAPER_TET_ORTHO
+      ? L.TET_ORTHO_BYTES
+      : L.TET_BYTES;
 }
 
 /**
@@ -51,10 +33,10 @@ export function paperTetrahedronBytes(kind: i32): i32 {
  */
 // @inline
 function stress(kind: i32, block: usize, scratch: usize): void {
-  if (kind === KIND_PAPER_TET_PLASTIC) stvkStress(block, scratch, true, true);
-  else if (kind === KIND_PAPER_TET_ORTHO) stvkStress(block, scratch, true, false);
-  else if (kind === KIND_PAPER_NEO_HOOKEAN) hyperelasticStress(block, scratch, false);
-  else if (kind === KIND_PAPER_STABLE_NEO_HOOKEAN) hyperelasticStress(block, scratch, true);
+  if (kind === L.KIND_PAPER_TET_PLASTIC) stvkStress(block, scratch, true, true);
+  else if (kind === L.KIND_PAPER_TET_ORTHO) stvkStress(block, scratch, true, false);
+  else if (kind === L.KIND_PAPER_NEO_HOOKEAN) hyperelasticStress(block, scratch, false);
+  else if (kind === L.KIND_PAPER_STABLE_NEO_HOOKEAN) hyperelasticStress(block, scratch, true);
   else stvkStress(block, scratch, false, false);
 }
 
@@ -68,15 +50,15 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
   const half = f32x4.splat(0.5);
   const zero = f32x4.splat(0);
   const third = f32x4.splat(0.33333334);
-  const f00 = v128.load(scratch, SCRATCH_F);
-  const f01 = v128.load(scratch, SCRATCH_F + 16);
-  const f02 = v128.load(scratch, SCRATCH_F + 32);
-  const f10 = v128.load(scratch, SCRATCH_F + 48);
-  const f11 = v128.load(scratch, SCRATCH_F + 64);
-  const f12 = v128.load(scratch, SCRATCH_F + 80);
-  const f20 = v128.load(scratch, SCRATCH_F + 96);
-  const f21 = v128.load(scratch, SCRATCH_F + 112);
-  const f22 = v128.load(scratch, SCRATCH_F + 128);
+  const f00 = v128.load(scratch, L.SCRATCH_F);
+  const f01 = v128.load(scratch, L.SCRATCH_F + 16);
+  const f02 = v128.load(scratch, L.SCRATCH_F + 32);
+  const f10 = v128.load(scratch, L.SCRATCH_F + 48);
+  const f11 = v128.load(scratch, L.SCRATCH_F + 64);
+  const f12 = v128.load(scratch, L.SCRATCH_F + 80);
+  const f20 = v128.load(scratch, L.SCRATCH_F + 96);
+  const f21 = v128.load(scratch, L.SCRATCH_F + 112);
+  const f22 = v128.load(scratch, L.SCRATCH_F + 128);
   const t00 = dot3(f00, f00, f10, f10, f20, f20);
   const t11 = dot3(f01, f01, f11, f11, f21, f21);
   const t22 = dot3(f02, f02, f12, f12, f22, f22);
@@ -98,7 +80,7 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
   );
   const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
 
-  v128.store(scratch, v128.not(sound), SCRATCH_DONE);
+  v128.store(scratch, v128.not(sound), L.SCRATCH_DONE);
   let s00: v128;
   let s11: v128;
   let s22: v128;
@@ -113,29 +95,29 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
     let k4 = t02;
     let k5 = t01;
     if (plastic) {
-      k0 = sub(k0, v128.load(block, TET_PLASTIC_STRAIN));
-      k1 = sub(k1, v128.load(block, TET_PLASTIC_STRAIN + 16));
-      k2 = sub(k2, v128.load(block, TET_PLASTIC_STRAIN + 32));
-      k3 = sub(k3, v128.load(block, TET_PLASTIC_STRAIN + 48));
-      k4 = sub(k4, v128.load(block, TET_PLASTIC_STRAIN + 64));
-      k5 = sub(k5, v128.load(block, TET_PLASTIC_STRAIN + 80));
+      k0 = sub(k0, v128.load(block, L.TET_PLASTIC_STRAIN));
+      k1 = sub(k1, v128.load(block, L.TET_PLASTIC_STRAIN + 16));
+      k2 = sub(k2, v128.load(block, L.TET_PLASTIC_STRAIN + 32));
+      k3 = sub(k3, v128.load(block, L.TET_PLASTIC_STRAIN + 48));
+      k4 = sub(k4, v128.load(block, L.TET_PLASTIC_STRAIN + 64));
+      k5 = sub(k5, v128.load(block, L.TET_PLASTIC_STRAIN + 80));
     }
-    storeStress(block, scratch + SCRATCH_U, k0, k1, k2, k3, k4, k5);
-    s00 = v128.load(scratch, SCRATCH_U);
-    s11 = v128.load(scratch, SCRATCH_U + 16);
-    s22 = v128.load(scratch, SCRATCH_U + 32);
-    s12 = v128.load(scratch, SCRATCH_U + 48);
-    s02 = v128.load(scratch, SCRATCH_U + 64);
-    s01 = v128.load(scratch, SCRATCH_U + 80);
+    storeStress(block, scratch + L.SCRATCH_U, k0, k1, k2, k3, k4, k5);
+    s00 = v128.load(scratch, L.SCRATCH_U);
+    s11 = v128.load(scratch, L.SCRATCH_U + 16);
+    s22 = v128.load(scratch, L.SCRATCH_U + 32);
+    s12 = v128.load(scratch, L.SCRATCH_U + 48);
+    s02 = v128.load(scratch, L.SCRATCH_U + 64);
+    s01 = v128.load(scratch, L.SCRATCH_U + 80);
     v128.store(
       scratch,
       mul(half, add(dot3(s00, k0, s11, k1, s22, k2), dot3(s12, k3, s02, k4, s01, k5))),
-      SCRATCH_ENERGY,
+      L.SCRATCH_ENERGY,
     );
   } else {
     // from the compliances 1/(k V), -nu/(k V): mu/k and lambda/k
-    const sn = v128.load(block, TET_S);
-    const nu = f32x4.neg(f32x4.div(v128.load(block, TET_S + 16), sn));
+    const sn = v128.load(block, L.TET_S);
+    const nu = f32x4.neg(f32x4.div(v128.load(block, L.TET_S + 16), sn));
     const mu = f32x4.div(half, add(one, nu));
     const lambda = f32x4.div(nu, mul(add(one, nu), sub(one, add(nu, nu))));
     const twoMu = add(mu, mu);
@@ -149,7 +131,7 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
     const pressure = mul(lambda, trace);
     const off = dot3(e01, e01, e02, e02, e12, e12);
     const q = add(dot3(e00, e00, e11, e11, e22, e22), add(off, off));
-    v128.store(scratch, madd(mu, q, mul(half, mul(pressure, trace))), SCRATCH_ENERGY);
+    v128.store(scratch, madd(mu, q, mul(half, mul(pressure, trace))), L.SCRATCH_ENERGY);
     // S = 2 mu eps + lambda tr eps I, P = F S
     s00 = madd(twoMu, e00, pressure);
     s11 = madd(twoMu, e11, pressure);
@@ -158,15 +140,15 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
     s02 = mul(twoMu, e02);
     s12 = mul(twoMu, e12);
   }
-  v128.store(scratch, dot3(f00, s00, f01, s01, f02, s02), SCRATCH_P);
-  v128.store(scratch, dot3(f00, s01, f01, s11, f02, s12), SCRATCH_P + 16);
-  v128.store(scratch, dot3(f00, s02, f01, s12, f02, s22), SCRATCH_P + 32);
-  v128.store(scratch, dot3(f10, s00, f11, s01, f12, s02), SCRATCH_P + 48);
-  v128.store(scratch, dot3(f10, s01, f11, s11, f12, s12), SCRATCH_P + 64);
-  v128.store(scratch, dot3(f10, s02, f11, s12, f12, s22), SCRATCH_P + 80);
-  v128.store(scratch, dot3(f20, s00, f21, s01, f22, s02), SCRATCH_P + 96);
-  v128.store(scratch, dot3(f20, s01, f21, s11, f22, s12), SCRATCH_P + 112);
-  v128.store(scratch, dot3(f20, s02, f21, s12, f22, s22), SCRATCH_P + 128);
+  v128.store(scratch, dot3(f00, s00, f01, s01, f02, s02), L.SCRATCH_P);
+  v128.store(scratch, dot3(f00, s01, f01, s11, f02, s12), L.SCRATCH_P + 16);
+  v128.store(scratch, dot3(f00, s02, f01, s12, f02, s22), L.SCRATCH_P + 32);
+  v128.store(scratch, dot3(f10, s00, f11, s01, f12, s02), L.SCRATCH_P + 48);
+  v128.store(scratch, dot3(f10, s01, f11, s11, f12, s12), L.SCRATCH_P + 64);
+  v128.store(scratch, dot3(f10, s02, f11, s12, f12, s22), L.SCRATCH_P + 80);
+  v128.store(scratch, dot3(f20, s00, f21, s01, f22, s02), L.SCRATCH_P + 96);
+  v128.store(scratch, dot3(f20, s01, f21, s11, f22, s12), L.SCRATCH_P + 112);
+  v128.store(scratch, dot3(f20, s02, f21, s12, f22, s22), L.SCRATCH_P + 128);
   if (i32x4.all_true(sound)) return;
   if (plastic) continuePlastic(scratch, sound, block, 0, 0, 0);
   else if (general) continueOrthotropic(scratch, sound, block, 0, 0, 0);
@@ -174,8 +156,8 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
     continueIsotropic(scratch, sound, block, 0, 0, 0);
     // convert to the block's unit
     for (let row: usize = 0; row < 144; row += 16) {
-      const g = v128.load(scratch + row, SCRATCH_P);
-      v128.store(scratch + row, v128.bitselect(g, mul(g, v128.load(block, TET_UNIT)), sound), SCRATCH_P);
+      const g = v128.load(scratch + row, L.SCRATCH_P);
+      v128.store(scratch + row, v128.bitselect(g, mul(g, v128.load(block, L.TET_UNIT)), sound), L.SCRATCH_P);
     }
   }
 }
@@ -233,38 +215,38 @@ export function solvePaperTetrahedra(block: usize, count: i32, kind: i32, scratc
     const cx = sub(x2, x3);
     const cy = sub(y2, y3);
     const cz = sub(z2, z3);
-    const m00 = v128.load(block, TET_DM);
-    const m01 = v128.load(block, TET_DM + 16);
-    const m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48);
-    const m11 = v128.load(block, TET_DM + 64);
-    const m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96);
-    const m21 = v128.load(block, TET_DM + 112);
-    const m22 = v128.load(block, TET_DM + 128);
-    v128.store(scratch, dot3(ax, m00, bx, m10, cx, m20), SCRATCH_F);
-    v128.store(scratch, dot3(ax, m01, bx, m11, cx, m21), SCRATCH_F + 16);
-    v128.store(scratch, dot3(ax, m02, bx, m12, cx, m22), SCRATCH_F + 32);
-    v128.store(scratch, dot3(ay, m00, by, m10, cy, m20), SCRATCH_F + 48);
-    v128.store(scratch, dot3(ay, m01, by, m11, cy, m21), SCRATCH_F + 64);
-    v128.store(scratch, dot3(ay, m02, by, m12, cy, m22), SCRATCH_F + 80);
-    v128.store(scratch, dot3(az, m00, bz, m10, cz, m20), SCRATCH_F + 96);
-    v128.store(scratch, dot3(az, m01, bz, m11, cz, m21), SCRATCH_F + 112);
-    v128.store(scratch, dot3(az, m02, bz, m12, cz, m22), SCRATCH_F + 128);
+    const m00 = v128.load(block, L.TET_DM);
+    const m01 = v128.load(block, L.TET_DM + 16);
+    const m02 = v128.load(block, L.TET_DM + 32);
+    const m10 = v128.load(block, L.TET_DM + 48);
+    const m11 = v128.load(block, L.TET_DM + 64);
+    const m12 = v128.load(block, L.TET_DM + 80);
+    const m20 = v128.load(block, L.TET_DM + 96);
+    const m21 = v128.load(block, L.TET_DM + 112);
+    const m22 = v128.load(block, L.TET_DM + 128);
+    v128.store(scratch, dot3(ax, m00, bx, m10, cx, m20), L.SCRATCH_F);
+    v128.store(scratch, dot3(ax, m01, bx, m11, cx, m21), L.SCRATCH_F + 16);
+    v128.store(scratch, dot3(ax, m02, bx, m12, cx, m22), L.SCRATCH_F + 32);
+    v128.store(scratch, dot3(ay, m00, by, m10, cy, m20), L.SCRATCH_F + 48);
+    v128.store(scratch, dot3(ay, m01, by, m11, cy, m21), L.SCRATCH_F + 64);
+    v128.store(scratch, dot3(ay, m02, by, m12, cy, m22), L.SCRATCH_F + 80);
+    v128.store(scratch, dot3(az, m00, bz, m10, cz, m20), L.SCRATCH_F + 96);
+    v128.store(scratch, dot3(az, m01, bz, m11, cz, m21), L.SCRATCH_F + 112);
+    v128.store(scratch, dot3(az, m02, bz, m12, cz, m22), L.SCRATCH_F + 128);
 
     // C and its gradient: g_j = P b_j
     stress(kind, block, scratch);
-    const energy = v128.load(scratch, SCRATCH_ENERGY);
-    const done = v128.load(scratch, SCRATCH_DONE);
-    const p00 = v128.load(scratch, SCRATCH_P);
-    const p01 = v128.load(scratch, SCRATCH_P + 16);
-    const p02 = v128.load(scratch, SCRATCH_P + 32);
-    const p10 = v128.load(scratch, SCRATCH_P + 48);
-    const p11 = v128.load(scratch, SCRATCH_P + 64);
-    const p12 = v128.load(scratch, SCRATCH_P + 80);
-    const p20 = v128.load(scratch, SCRATCH_P + 96);
-    const p21 = v128.load(scratch, SCRATCH_P + 112);
-    const p22 = v128.load(scratch, SCRATCH_P + 128);
+    const energy = v128.load(scratch, L.SCRATCH_ENERGY);
+    const done = v128.load(scratch, L.SCRATCH_DONE);
+    const p00 = v128.load(scratch, L.SCRATCH_P);
+    const p01 = v128.load(scratch, L.SCRATCH_P + 16);
+    const p02 = v128.load(scratch, L.SCRATCH_P + 32);
+    const p10 = v128.load(scratch, L.SCRATCH_P + 48);
+    const p11 = v128.load(scratch, L.SCRATCH_P + 64);
+    const p12 = v128.load(scratch, L.SCRATCH_P + 80);
+    const p20 = v128.load(scratch, L.SCRATCH_P + 96);
+    const p21 = v128.load(scratch, L.SCRATCH_P + 112);
+    const p22 = v128.load(scratch, L.SCRATCH_P + 128);
     const g0x = dot3(p00, m00, p01, m01, p02, m02);
     const g0y = dot3(p10, m00, p11, m01, p12, m02);
     const g0z = dot3(p20, m00, p21, m01, p22, m02);

@@ -16,7 +16,7 @@
  * because such lanes are rare.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
-import { SCRATCH_F, SCRATCH_P, SCRATCH_ENERGY, TRI_BYTES, TRI_DM, TRI_S } from "../layout/layout";
+import * as L from "../layout/layout";
 
 const S0: f64 = 0.5773502691896257;
 const E0: f64 = -1.0 / 3.0;
@@ -30,7 +30,7 @@ export function solvePaperTriangles(block: usize, count: i32, scratch: usize): v
   const half = f32x4.splat(0.5);
   const zero = f32x4.splat(0);
   const third = f32x4.splat(0.33333334);
-  for (let n = 0; n < count; n++, block += TRI_BYTES) {
+  for (let n = 0; n < count; n++, block += L.TRI_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -56,10 +56,10 @@ export function solvePaperTriangles(block: usize, count: i32, scratch: usize): v
     const z2 = zs(a, b, c, d);
     const w2 = ws(a, b, c, d);
 
-    const m00 = v128.load(block, TRI_DM);
-    const m01 = v128.load(block, TRI_DM + 16);
-    const m10 = v128.load(block, TRI_DM + 32);
-    const m11 = v128.load(block, TRI_DM + 48);
+    const m00 = v128.load(block, L.TRI_DM);
+    const m01 = v128.load(block, L.TRI_DM + 16);
+    const m10 = v128.load(block, L.TRI_DM + 32);
+    const m11 = v128.load(block, L.TRI_DM + 48);
     const ax = sub(x0, x2);
     const ay = sub(y0, y2);
     const az = sub(z0, z2);
@@ -80,13 +80,13 @@ export function solvePaperTriangles(block: usize, count: i32, scratch: usize): v
     const sound = f32x4.gt(f32x4.pmin(g00, sub(mul(g00, g11), mul(c01, c01))), zero);
 
     // the elasticity tensor over k_weft from the compliances
-    const inverse = f32x4.div(one, v128.load(block, TRI_S));
-    const coupling = mul(v128.load(block, TRI_S + 16), inverse);
-    const warp = mul(v128.load(block, TRI_S + 32), inverse);
+    const inverse = f32x4.div(one, v128.load(block, L.TRI_S));
+    const coupling = mul(v128.load(block, L.TRI_S + 16), inverse);
+    const warp = mul(v128.load(block, L.TRI_S + 32), inverse);
     const k11 = f32x4.div(one, sub(warp, mul(coupling, coupling)));
     const k00 = mul(warp, k11);
     const k01 = f32x4.neg(mul(coupling, k11));
-    const k22 = f32x4.div(one, mul(v128.load(block, TRI_S + 48), inverse));
+    const k22 = f32x4.div(one, mul(v128.load(block, L.TRI_S + 48), inverse));
     const exx = mul(half, sub(c00, one));
     const eyy = mul(half, sub(c11, one));
     const s00 = madd(k00, exx, mul(k01, eyy));
@@ -101,29 +101,29 @@ export function solvePaperTriangles(block: usize, count: i32, scratch: usize): v
     let py1 = madd(fy0, s01, mul(fy1, s11));
     let pz1 = madd(fz0, s01, mul(fz1, s11));
     if (!i32x4.all_true(sound)) {
-      v128.store(scratch, fx0, SCRATCH_F);
-      v128.store(scratch, fy0, SCRATCH_F + 16);
-      v128.store(scratch, fz0, SCRATCH_F + 32);
-      v128.store(scratch, fx1, SCRATCH_F + 48);
-      v128.store(scratch, fy1, SCRATCH_F + 64);
-      v128.store(scratch, fz1, SCRATCH_F + 80);
-      v128.store(scratch, px0, SCRATCH_P);
-      v128.store(scratch, py0, SCRATCH_P + 16);
-      v128.store(scratch, pz0, SCRATCH_P + 32);
-      v128.store(scratch, px1, SCRATCH_P + 48);
-      v128.store(scratch, py1, SCRATCH_P + 64);
-      v128.store(scratch, pz1, SCRATCH_P + 80);
-      v128.store(scratch, energy, SCRATCH_ENERGY);
+      v128.store(scratch, fx0, L.SCRATCH_F);
+      v128.store(scratch, fy0, L.SCRATCH_F + 16);
+      v128.store(scratch, fz0, L.SCRATCH_F + 32);
+      v128.store(scratch, fx1, L.SCRATCH_F + 48);
+      v128.store(scratch, fy1, L.SCRATCH_F + 64);
+      v128.store(scratch, fz1, L.SCRATCH_F + 80);
+      v128.store(scratch, px0, L.SCRATCH_P);
+      v128.store(scratch, py0, L.SCRATCH_P + 16);
+      v128.store(scratch, pz0, L.SCRATCH_P + 32);
+      v128.store(scratch, px1, L.SCRATCH_P + 48);
+      v128.store(scratch, py1, L.SCRATCH_P + 64);
+      v128.store(scratch, pz1, L.SCRATCH_P + 80);
+      v128.store(scratch, energy, L.SCRATCH_ENERGY);
       const bits = i32x4.bitmask(sound);
       for (let lane = 0; lane < 4; lane++)
         if (!(bits & (1 << lane))) continueLane(scratch + (lane << 2), block + (lane << 2));
-      px0 = v128.load(scratch, SCRATCH_P);
-      py0 = v128.load(scratch, SCRATCH_P + 16);
-      pz0 = v128.load(scratch, SCRATCH_P + 32);
-      px1 = v128.load(scratch, SCRATCH_P + 48);
-      py1 = v128.load(scratch, SCRATCH_P + 64);
-      pz1 = v128.load(scratch, SCRATCH_P + 80);
-      energy = v128.load(scratch, SCRATCH_ENERGY);
+      px0 = v128.load(scratch, L.SCRATCH_P);
+      py0 = v128.load(scratch, L.SCRATCH_P + 16);
+      pz0 = v128.load(scratch, L.SCRATCH_P + 32);
+      px1 = v128.load(scratch, L.SCRATCH_P + 48);
+      py1 = v128.load(scratch, L.SCRATCH_P + 64);
+      pz1 = v128.load(scratch, L.SCRATCH_P + 80);
+      energy = v128.load(scratch, L.SCRATCH_ENERGY);
     }
     const g0x = madd(px0, m00, mul(px1, m01));
     const g0y = madd(py0, m00, mul(py1, m01));
@@ -153,12 +153,12 @@ export function solvePaperTriangles(block: usize, count: i32, scratch: usize): v
 
 /** Computes energy and stress of one flat lane, from F in `at` to P and E there. */
 function continueLane(at: usize, element: usize): void {
-  const ax: f64 = load<f32>(at, SCRATCH_F);
-  const ay: f64 = load<f32>(at, SCRATCH_F + 16);
-  const az: f64 = load<f32>(at, SCRATCH_F + 32);
-  const bx: f64 = load<f32>(at, SCRATCH_F + 48);
-  const by: f64 = load<f32>(at, SCRATCH_F + 64);
-  const bz: f64 = load<f32>(at, SCRATCH_F + 80);
+  const ax: f64 = load<f32>(at, L.SCRATCH_F);
+  const ay: f64 = load<f32>(at, L.SCRATCH_F + 16);
+  const az: f64 = load<f32>(at, L.SCRATCH_F + 32);
+  const bx: f64 = load<f32>(at, L.SCRATCH_F + 48);
+  const by: f64 = load<f32>(at, L.SCRATCH_F + 64);
+  const bz: f64 = load<f32>(at, L.SCRATCH_F + 80);
   // V: one Jacobi rotation (c, -s; s, c)^T clears F^T F's off-diagonal entry
   const a = ax * ax + ay * ay + az * az;
   const b = bx * bx + by * by + bz * bz;
@@ -259,15 +259,15 @@ function continueLane(at: usize, element: usize): void {
   const exx = t1 * v1x * v1x + t2 * v2x * v2x;
   const eyy = t1 * v1y * v1y + t2 * v2y * v2y;
   const gamma = 2.0 * (t1 * v1x * v1y + t2 * v2x * v2y);
-  const weft: f64 = load<f32>(element, TRI_S);
-  const coupling = <f64>load<f32>(element, TRI_S + 16) / weft;
-  const warp = <f64>load<f32>(element, TRI_S + 32) / weft;
-  const shear = <f64>load<f32>(element, TRI_S + 48) / weft;
+  const weft: f64 = load<f32>(element, L.TRI_S);
+  const coupling = <f64>load<f32>(element, L.TRI_S + 16) / weft;
+  const warp = <f64>load<f32>(element, L.TRI_S + 32) / weft;
+  const shear = <f64>load<f32>(element, L.TRI_S + 48) / weft;
   const k11 = 1.0 / (warp - coupling * coupling);
   const sxx = k11 * (warp * exx - coupling * eyy);
   const syy = k11 * (eyy - coupling * exx);
   const sxy = gamma / shear;
-  store<f32>(at, <f32>(0.5 * (sxx * exx + syy * eyy + sxy * gamma)), SCRATCH_ENERGY);
+  store<f32>(at, <f32>(0.5 * (sxx * exx + syy * eyy + sxy * gamma)), L.SCRATCH_ENERGY);
   // T = V^T S V, dE/dF = U (..) V^T
   const T11 = sxx * v1x * v1x + syy * v1y * v1y + 2.0 * sxy * v1x * v1y;
   const T22 = sxx * v2x * v2x + syy * v2y * v2y + 2.0 * sxy * v2x * v2y;
@@ -283,10 +283,10 @@ function continueLane(at: usize, element: usize): void {
   const hx = ux * q12 + wx * q22;
   const hy = uy * q12 + wy * q22;
   const hz = uz * q12 + wz * q22;
-  store<f32>(at, <f32>(gx * v1x + hx * v2x), SCRATCH_P);
-  store<f32>(at, <f32>(gy * v1x + hy * v2x), SCRATCH_P + 16);
-  store<f32>(at, <f32>(gz * v1x + hz * v2x), SCRATCH_P + 32);
-  store<f32>(at, <f32>(gx * v1y + hx * v2y), SCRATCH_P + 48);
-  store<f32>(at, <f32>(gy * v1y + hy * v2y), SCRATCH_P + 64);
-  store<f32>(at, <f32>(gz * v1y + hz * v2y), SCRATCH_P + 80);
+  store<f32>(at, <f32>(gx * v1x + hx * v2x), L.SCRATCH_P);
+  store<f32>(at, <f32>(gy * v1x + hy * v2x), L.SCRATCH_P + 16);
+  store<f32>(at, <f32>(gz * v1x + hz * v2x), L.SCRATCH_P + 32);
+  store<f32>(at, <f32>(gx * v1y + hx * v2y), L.SCRATCH_P + 48);
+  store<f32>(at, <f32>(gy * v1y + hy * v2y), L.SCRATCH_P + 64);
+  store<f32>(at, <f32>(gz * v1y + hz * v2y), L.SCRATCH_P + 80);
 }

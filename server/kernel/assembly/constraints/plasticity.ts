@@ -23,20 +23,7 @@
  * |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
-import {
-  HEADER,
-  H_BODIES,
-  H_BODY_COUNT,
-  BODY_BYTES,
-  BODY_INVERTED,
-  BODY_INVERTED_LIMIT,
-  BODY_WAS_INVERTED,
-  TET_DM,
-  TET_PLASTIC_STRAIN,
-  TET_FLOW,
-  TET_BODY,
-  TET_PLASTIC_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Updates plastic strains, nothing else. @param block address of the first of `count` plastic blocks; h s */
 export function flow(block: usize, count: i32, h: f32): void {
@@ -45,7 +32,7 @@ export function flow(block: usize, count: i32, h: f32): void {
   const third = f32x4.splat(0.33333334);
   const zero = f32x4.splat(0);
   const hh = f32x4.splat(h);
-  for (let n = 0; n < count; n++, block += TET_PLASTIC_BYTES) {
+  for (let n = 0; n < count; n++, block += L.TET_PLASTIC_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 48));
     let b = v128.load(<usize>load<u32>(block, 52));
     let c = v128.load(<usize>load<u32>(block, 56));
@@ -74,15 +61,15 @@ export function flow(block: usize, count: i32, h: f32): void {
     const cx = sub(xs(a, b, c, d), x3);
     const cy = sub(ys(a, b, c, d), y3);
     const cz = sub(zs(a, b, c, d), z3);
-    const m00 = v128.load(block, TET_DM);
-    const m01 = v128.load(block, TET_DM + 16);
-    const m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48);
-    const m11 = v128.load(block, TET_DM + 64);
-    const m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96);
-    const m21 = v128.load(block, TET_DM + 112);
-    const m22 = v128.load(block, TET_DM + 128);
+    const m00 = v128.load(block, L.TET_DM);
+    const m01 = v128.load(block, L.TET_DM + 16);
+    const m02 = v128.load(block, L.TET_DM + 32);
+    const m10 = v128.load(block, L.TET_DM + 48);
+    const m11 = v128.load(block, L.TET_DM + 64);
+    const m12 = v128.load(block, L.TET_DM + 80);
+    const m20 = v128.load(block, L.TET_DM + 96);
+    const m21 = v128.load(block, L.TET_DM + 112);
+    const m22 = v128.load(block, L.TET_DM + 128);
     // F = D Dm^-1
     const f00 = dot3(ax, m00, bx, m10, cx, m20);
     const f01 = dot3(ax, m01, bx, m11, cx, m21);
@@ -98,14 +85,14 @@ export function flow(block: usize, count: i32, h: f32): void {
       mul(f02, sub(mul(f10, f21), mul(f11, f20))),
     );
 
-    const p0 = v128.load(block, TET_PLASTIC_STRAIN);
-    const p1 = v128.load(block, TET_PLASTIC_STRAIN + 16);
-    const p2 = v128.load(block, TET_PLASTIC_STRAIN + 32);
-    const p3 = v128.load(block, TET_PLASTIC_STRAIN + 48);
-    const p4 = v128.load(block, TET_PLASTIC_STRAIN + 64);
-    const p5 = v128.load(block, TET_PLASTIC_STRAIN + 80);
-    const yieldAt = v128.load(block, TET_FLOW);
-    const most = v128.load(block, TET_FLOW + 32);
+    const p0 = v128.load(block, L.TET_PLASTIC_STRAIN);
+    const p1 = v128.load(block, L.TET_PLASTIC_STRAIN + 16);
+    const p2 = v128.load(block, L.TET_PLASTIC_STRAIN + 32);
+    const p3 = v128.load(block, L.TET_PLASTIC_STRAIN + 48);
+    const p4 = v128.load(block, L.TET_PLASTIC_STRAIN + 64);
+    const p5 = v128.load(block, L.TET_PLASTIC_STRAIN + 80);
+    const yieldAt = v128.load(block, L.TET_FLOW);
+    const most = v128.load(block, L.TET_FLOW + 32);
     // elastic strain, and its deviator
     let d0 = sub(mul(half, sub(dot3(f00, f00, f10, f10, f20, f20), one)), p0);
     let d1 = sub(mul(half, sub(dot3(f01, f01, f11, f11, f21, f21), one)), p1);
@@ -136,7 +123,7 @@ export function flow(block: usize, count: i32, h: f32): void {
     const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
     const flows = v128.and(v128.and(f32x4.gt(size, yieldAt), sound), i32x4.eq(invertedLanes(block), i32x4.splat(0)));
     if (!v128.any_true(flows)) continue;
-    const z = mul(hh, v128.load(block, TET_FLOW + 16));
+    const z = mul(hh, v128.load(block, L.TET_FLOW + 16));
     const decay = madd(half, mul(z, z), z);
     const part = v128.and(flows, f32x4.min(f32x4.div(decay, add(one, decay)), sub(one, f32x4.div(yieldAt, size))));
     const n0 = madd(part, d0, p0);
@@ -147,17 +134,17 @@ export function flow(block: usize, count: i32, h: f32): void {
     const n5 = madd(part, d5, p5);
     const length = f32x4.sqrt(madd(half, dot3(n3, n3, n4, n4, n5, n5), dot3(n0, n0, n1, n1, n2, n2)));
     const cap = v128.bitselect(f32x4.div(most, length), one, v128.and(flows, f32x4.gt(length, most)));
-    v128.store(block, mul(cap, n0), TET_PLASTIC_STRAIN);
-    v128.store(block, mul(cap, n1), TET_PLASTIC_STRAIN + 16);
-    v128.store(block, mul(cap, n2), TET_PLASTIC_STRAIN + 32);
-    v128.store(block, mul(cap, n3), TET_PLASTIC_STRAIN + 48);
-    v128.store(block, mul(cap, n4), TET_PLASTIC_STRAIN + 64);
-    v128.store(block, mul(cap, n5), TET_PLASTIC_STRAIN + 80);
+    v128.store(block, mul(cap, n0), L.TET_PLASTIC_STRAIN);
+    v128.store(block, mul(cap, n1), L.TET_PLASTIC_STRAIN + 16);
+    v128.store(block, mul(cap, n2), L.TET_PLASTIC_STRAIN + 32);
+    v128.store(block, mul(cap, n3), L.TET_PLASTIC_STRAIN + 48);
+    v128.store(block, mul(cap, n4), L.TET_PLASTIC_STRAIN + 64);
+    v128.store(block, mul(cap, n5), L.TET_PLASTIC_STRAIN + 80);
   }
 }
 
 function rowOf(block: usize, lane: usize): usize {
-  return <usize>load<u32>(HEADER, H_BODIES) + <usize>load<u32>(block + (lane << 2), TET_BODY) * BODY_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>load<u32>(block + (lane << 2), L.TET_BODY) * L.BODY_BYTES;
 }
 
 /**
@@ -166,8 +153,8 @@ function rowOf(block: usize, lane: usize): usize {
  */
 // @inline
 function tangled(row: usize): bool {
-  const count = load<i32>(row, BODY_INVERTED);
-  return count > load<i32>(row, BODY_INVERTED_LIMIT) || (count > 0 && load<i32>(row, BODY_WAS_INVERTED) !== 0);
+  const count = load<i32>(row, L.BODY_INVERTED);
+  return count > load<i32>(row, L.BODY_INVERTED_LIMIT) || (count > 0 && load<i32>(row, L.BODY_WAS_INVERTED) !== 0);
 }
 
 function invertedLanes(block: usize): v128 {
@@ -177,14 +164,14 @@ function invertedLanes(block: usize): v128 {
 /** Counts inverted lanes, body by body: a sum of ones does not depend on the order of threads. */
 export function noteInverted(block: usize, inverted: i32): void {
   for (let lane: usize = 0; lane < 4; lane++)
-    if (inverted & (1 << (<i32>lane))) atomic.add<i32>(rowOf(block, lane), 1, BODY_INVERTED);
+    if (inverted & (1 << (<i32>lane))) atomic.add<i32>(rowOf(block, lane), 1, L.BODY_INVERTED);
 }
 
 /** Call before the first phase of a substep: stores which bodies are tangled, and restarts the counts. */
 export function forgetInverted(): void {
-  let row = <usize>load<u32>(HEADER, H_BODIES);
-  for (let b = 0; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES) {
-    store<i32>(row, <i32>tangled(row), BODY_WAS_INVERTED);
-    store<i32>(row, 0, BODY_INVERTED);
+  let row = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let b = 0; b < load<i32>(L.HEADER, L.H_BODY_COUNT); b++, row += L.BODY_BYTES) {
+    store<i32>(row, <i32>tangled(row), L.BODY_WAS_INVERTED);
+    store<i32>(row, 0, L.BODY_INVERTED);
   }
 }

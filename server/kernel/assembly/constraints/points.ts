@@ -14,68 +14,39 @@
  * POINT_MAX_SHIFT in a substep. So it adapts to any stiffness and mass of the held body. Serial: there are few, and any
  * two may share particles.
  */
-import {
-  PASS_FIRST,
-  POINT_ACTIVE,
-  POINT_COUNT,
-  POINT_ALPHA,
-  POINT_MAX_FORCE,
-  POINT_TARGET,
-  POINT_LAMBDA,
-  POINT_ADDRESS,
-  POINT_WEIGHT,
-  POINT_MOTION,
-  POINT_BYTES,
-  POINT_HAND,
-  POINT_IMPLICIT,
-  POINT_STEP,
-  POINT_EDGES,
-  POINT_EDGE_COUNT,
-  POINT_MAX_STRETCH,
-  POINT_EASE_STRETCH,
-  POINT_MAX_SHIFT,
-  POINT_LIMIT,
-  POINT_SHARE,
-  POINT_PACE,
-  EDGE_A,
-  EDGE_B,
-  EDGE_INVERSE_SQUARE,
-  EDGE_BYTES,
-  MOTION_S1,
-  MOTION_R1,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
 /** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added */
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
-  for (let n = 0; n < count; n++, at += POINT_BYTES) {
-    const active = load<i32>(at, POINT_ACTIVE);
-    if (!active || active === POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
-    const moves = pass & PASS_FIRST && active === POINT_HAND;
+  for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
+    const active = load<i32>(at, L.POINT_ACTIVE);
+    if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
+    const moves = pass & L.PASS_FIRST && active === L.POINT_HAND;
     if (moves) {
-      const pace = load<f32>(at, POINT_PACE);
+      const pace = load<f32>(at, L.POINT_PACE);
       for (let r: usize = 0; r < 12; r += 4)
-        store<f32>(at + r, load<f32>(at + r, POINT_TARGET) + pace * load<f32>(at + r, POINT_STEP), POINT_TARGET);
+        store<f32>(at + r, load<f32>(at + r, L.POINT_TARGET) + pace * load<f32>(at + r, L.POINT_STEP), L.POINT_TARGET);
     }
-    const particles = load<i32>(at, POINT_COUNT);
+    const particles = load<i32>(at, L.POINT_COUNT);
     let sum = f32x4.neg(targetOf(at));
     let W: f32 = 0;
     for (let i = 0; i < particles; i++) {
-      const x = v128.load(<usize>load<u32>(at + (i << 2), POINT_ADDRESS));
-      const b = load<f32>(at + (i << 2), POINT_WEIGHT);
+      const x = v128.load(<usize>load<u32>(at + (i << 2), L.POINT_ADDRESS));
+      const b = load<f32>(at + (i << 2), L.POINT_WEIGHT);
       sum = f32x4.add(sum, f32x4.mul(x, f32x4.splat(b)));
       W += f32x4.extract_lane(x, 3) * b * b;
     }
-    const aT = load<f32>(at, POINT_ALPHA) * inverseH2;
+    const aT = load<f32>(at, L.POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
-    let limit = load<f32>(at, POINT_MAX_FORCE) * h * h;
+    let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
     if (moves) {
       limit = gentle(at, limit, W);
-      store<f32>(at, limit, POINT_LIMIT);
+      store<f32>(at, limit, L.POINT_LIMIT);
       sum = slip(at, sum, limit * (W + aT));
-    } else if (load<i32>(at, POINT_ACTIVE) === POINT_HAND) limit = load<f32>(at, POINT_LIMIT);
-    const old = pass & PASS_FIRST ? f32x4.splat(0) : v128.load(at, POINT_LAMBDA);
+    } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_HAND) limit = load<f32>(at, L.POINT_LIMIT);
+    const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i, which is not used
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
     const lx = f32x4.extract_lane(lambda, 0);
@@ -84,12 +55,12 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     const size = Mathf.sqrt(lx * lx + ly * ly + lz * lz);
     if (size > limit) lambda = f32x4.mul(lambda, f32x4.splat(limit / size));
     lambda = f32x4.replace_lane(lambda, 3, 0);
-    v128.store(at, lambda, POINT_LAMBDA);
+    v128.store(at, lambda, L.POINT_LAMBDA);
     const step = f32x4.replace_lane(f32x4.sub(lambda, old), 3, 0);
     for (let i = 0; i < particles; i++) {
-      const address = <usize>load<u32>(at + (i << 2), POINT_ADDRESS);
+      const address = <usize>load<u32>(at + (i << 2), L.POINT_ADDRESS);
       const x = v128.load(address);
-      const scale = f32x4.extract_lane(x, 3) * load<f32>(at + (i << 2), POINT_WEIGHT);
+      const scale = f32x4.extract_lane(x, 3) * load<f32>(at + (i << 2), L.POINT_WEIGHT);
       v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
     }
   }
@@ -101,21 +72,21 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
  */
 function gentle(at: usize, limit: f32, W: f32): f32 {
   let most: f32 = 0;
-  let edge = <usize>load<u32>(at, POINT_EDGES);
-  for (const end = edge + <usize>load<i32>(at, POINT_EDGE_COUNT) * EDGE_BYTES; edge < end; edge += EDGE_BYTES) {
-    const d = f32x4.sub(v128.load(<usize>load<u32>(edge, EDGE_A)), v128.load(<usize>load<u32>(edge, EDGE_B)));
+  let edge = <usize>load<u32>(at, L.POINT_EDGES);
+  for (const end = edge + <usize>load<i32>(at, L.POINT_EDGE_COUNT) * L.EDGE_BYTES; edge < end; edge += L.EDGE_BYTES) {
+    const d = f32x4.sub(v128.load(<usize>load<u32>(edge, L.EDGE_A)), v128.load(<usize>load<u32>(edge, L.EDGE_B)));
     const x = f32x4.extract_lane(d, 0);
     const y = f32x4.extract_lane(d, 1);
     const z = f32x4.extract_lane(d, 2);
-    most = max(most, (x * x + y * y + z * z) * load<f32>(edge, EDGE_INVERSE_SQUARE));
+    most = max(most, (x * x + y * y + z * z) * load<f32>(edge, L.EDGE_INVERSE_SQUARE));
   }
-  const least = load<f32>(at, POINT_EASE_STRETCH);
-  const none = load<f32>(at, POINT_MAX_STRETCH);
+  const least = load<f32>(at, L.POINT_EASE_STRETCH);
+  const none = load<f32>(at, L.POINT_MAX_STRETCH);
   const left = (none - Mathf.sqrt(most)) / (none - least);
-  const share = max<f32>(0, min(load<f32>(at, POINT_SHARE), left));
+  const share = max<f32>(0, min(load<f32>(at, L.POINT_SHARE), left));
   // the speed falls half of the stretch range before the force does, so that force is left to stop the body
-  store<f32>(at, max<f32>(0, min(load<f32>(at, POINT_SHARE), left - 0.5)), POINT_PACE);
-  return min(limit * share, load<f32>(at, POINT_MAX_SHIFT) / W);
+  store<f32>(at, max<f32>(0, min(load<f32>(at, L.POINT_SHARE), left - 0.5)), L.POINT_PACE);
+  return min(limit * share, load<f32>(at, L.POINT_MAX_SHIFT) / W);
 }
 
 /**
@@ -130,21 +101,21 @@ function slip(at: usize, sum: v128, reach: f32): v128 {
   const size = Mathf.sqrt(x * x + y * y + z * z);
   if (!(size > reach)) return sum;
   const left = f32x4.mul(sum, f32x4.splat(reach / size));
-  v128.store(at, f32x4.add(v128.load(at, POINT_TARGET), f32x4.sub(sum, left)), POINT_TARGET);
+  v128.store(at, f32x4.add(v128.load(at, L.POINT_TARGET), f32x4.sub(sum, left)), L.POINT_TARGET);
   return left;
 }
 
 /** Returns the current target; for one on a moving collider, its place at the end of the substep. */
 export function targetOf(at: usize): v128 {
-  const motion = <usize>load<u32>(at, POINT_MOTION);
-  if (!motion) return v128.load(at, POINT_TARGET);
+  const motion = <usize>load<u32>(at, L.POINT_MOTION);
+  if (!motion) return v128.load(at, L.POINT_TARGET);
   fromFrame(
     motion,
-    MOTION_S1,
-    MOTION_R1,
-    load<f32>(at, POINT_TARGET),
-    load<f32>(at, POINT_TARGET + 4),
-    load<f32>(at, POINT_TARGET + 8),
+    L.MOTION_S1,
+    L.MOTION_R1,
+    load<f32>(at, L.POINT_TARGET),
+    load<f32>(at, L.POINT_TARGET + 4),
+    load<f32>(at, L.POINT_TARGET + 8),
   );
   return f32x4(frameX, frameY, frameZ, 0);
 }

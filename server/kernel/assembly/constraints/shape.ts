@@ -18,29 +18,7 @@
  * positions matters. A pinned particle counts as a million times its body's mass, and does not move. Bodies are
  * independent: one chunk each.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_SHAPES,
-  PASS_FIRST,
-  PASS_LAST,
-  SHAPE_FIRST,
-  SHAPE_COUNT,
-  SHAPE_REST,
-  SHAPE_MEMORY,
-  SHAPE_LINEAR,
-  SHAPE_RATE,
-  SHAPE_BETA,
-  SHAPE_YIELD,
-  SHAPE_CREEP,
-  SHAPE_MAX,
-  SHAPE_MOMENT,
-  SHAPE_PLASTIC,
-  SHAPE_ROUNDING,
-  SHAPE_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
 import { cofactors, determinant, greenStrain, multiply, multiplyTransposed, symmetricNorm } from "../math/matrix3";
 import { ROTATION_SCRATCH, fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
@@ -77,23 +55,23 @@ let twistZ: f64 = 0;
  * @param pass PASS_FIRST and PASS_LAST, added; h s; scratch this thread's SCRATCH_BYTES
  */
 export function solveShapes(begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
-  const rows = <usize>load<u32>(HEADER, H_SHAPES);
-  for (let n = begin; n < end; n++) solveShape(rows + <usize>n * SHAPE_BYTES, pass, h, scratch);
+  const rows = <usize>load<u32>(L.HEADER, L.H_SHAPES);
+  for (let n = begin; n < end; n++) solveShape(rows + <usize>n * L.SHAPE_BYTES, pass, h, scratch);
 }
 
 function solveShape(row: usize, pass: i32, h: f64, scratch: usize): void {
-  const rigid = load<i32>(row, SHAPE_LINEAR) === 0;
+  const rigid = load<i32>(row, L.SHAPE_LINEAR) === 0;
   sumMoments(row, scratch + A);
   if (rigid) nearestRotation(scratch, scratch + A, scratch + G);
   else linearGoal(row, pass, h, scratch);
-  if (rigid && pass & PASS_FIRST) beginRounding(row, h);
+  if (rigid && pass & L.PASS_FIRST) beginRounding(row, h);
   moveToGoals(row, pass, h, scratch + G);
 }
 
 /** Stores A_pq of the undeformed rest shape and the center of mass. */
 function sumMoments(row: usize, to: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_COUNT);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_COUNT);
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
   const oz: f64 = load<f32>(first, 8);
@@ -111,7 +89,7 @@ function sumMoments(row: usize, to: usize): void {
   let a21: f64 = 0;
   let a22: f64 = 0;
   const toLow = lowFrom();
-  for (let i = 0, at = first, q = <usize>load<u32>(row, SHAPE_REST); i < count; i++, at += 16, q += 32) {
+  for (let i = 0, at = first, q = <usize>load<u32>(row, L.SHAPE_REST); i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
     const x = m * (<f64>load<f32>(at) - ox + word(at, toLow));
     const y = m * (<f64>load<f32>(at, 4) - oy + word(at + 4, toLow));
@@ -191,18 +169,18 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
   const g20 = load<f64>(goal, 48);
   const g21 = load<f64>(goal, 56);
   const g22 = load<f64>(goal, 64);
-  const count = load<i32>(row, SHAPE_COUNT);
+  const count = load<i32>(row, L.SHAPE_COUNT);
   const toLow = lowFrom();
   const toRounding = roundingFrom();
-  const aT: f64 = 1 / (load<f64>(row, SHAPE_RATE) * h * h);
+  const aT: f64 = 1 / (load<f64>(row, L.SHAPE_RATE) * h * h);
   const share: f64 = 1 / (1 + aT);
-  const isFirst = (pass & PASS_FIRST) !== 0;
+  const isFirst = (pass & L.PASS_FIRST) !== 0;
   let held = false;
-  let moved = <usize>load<u32>(row, SHAPE_MEMORY);
+  let moved = <usize>load<u32>(row, L.SHAPE_MEMORY);
   const moves: usize = moved ? 16 : 0;
   beginPush();
   for (
-    let i = 0, at = <usize>load<u32>(row, SHAPE_FIRST), q = <usize>load<u32>(row, SHAPE_REST);
+    let i = 0, at = <usize>load<u32>(row, L.SHAPE_FIRST), q = <usize>load<u32>(row, L.SHAPE_REST);
     i < count;
     i++, at += 16, q += 32, moved += moves
   ) {
@@ -226,9 +204,9 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
     const c = m * (<f64>load<f32>(at, 8) + word(at + 8, toLow) - z);
     addPush(x - cx, y - cy, z - cz, a, b, c);
   }
-  if (load<i32>(row, SHAPE_LINEAR)) return;
+  if (load<i32>(row, L.SHAPE_LINEAR)) return;
   // fixed particles absorb momentum
-  if (held) memory.fill(row + SHAPE_ROUNDING, 0, 48);
+  if (held) memory.fill(row + L.SHAPE_ROUNDING, 0, 48);
   else noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
@@ -267,14 +245,14 @@ function addPush(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
 
 /** Records motion by the rounding of the prediction x = xPrev + h v. */
 function beginRounding(row: usize, h: f64): void {
-  const count = load<i32>(row, SHAPE_COUNT);
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
-  const toV = <usize>load<u32>(HEADER, H_V) - X;
+  const count = load<i32>(row, L.SHAPE_COUNT);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   const toRounding = roundingFrom();
   beginPush();
   for (
-    let i = 0, at = <usize>load<u32>(row, SHAPE_FIRST), q = <usize>load<u32>(row, SHAPE_REST);
+    let i = 0, at = <usize>load<u32>(row, L.SHAPE_FIRST), q = <usize>load<u32>(row, L.SHAPE_REST);
     i < count;
     i++, at += 16, q += 32
   ) {
@@ -290,13 +268,13 @@ function beginRounding(row: usize, h: f64): void {
     const c = m * (z - <f64>load<f32>(prev, 8) + word(at + 8, toRounding) - h * <f64>load<f32>(v, 8));
     addPush(x - cx, y - cy, z - cz, a, b, c);
   }
-  memory.fill(row + SHAPE_ROUNDING, 0, 48);
+  memory.fill(row + L.SHAPE_ROUNDING, 0, 48);
   noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
 /** Adds to a rigid body's motion by rounding. */
 export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly: f64, lz: f64): void {
-  const at = row + SHAPE_ROUNDING;
+  const at = row + L.SHAPE_ROUNDING;
   store<f64>(at, load<f64>(at) + px);
   store<f64>(at, load<f64>(at, 8) + py, 8);
   store<f64>(at, load<f64>(at, 16) + pz, 16);
@@ -307,7 +285,7 @@ export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly:
 
 /** Sets G for the linear mode from A_pq of the undeformed rest shape, and updates the plastic rest shape. */
 function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
-  const plastic = row + SHAPE_PLASTIC;
+  const plastic = row + L.SHAPE_PLASTIC;
   const map = scratch + F;
   const rotation = scratch + E;
   const turned = scratch + S;
@@ -316,21 +294,21 @@ function linearGoal(row: usize, pass: i32, h: f64, scratch: usize): void {
   nearestRotation(scratch, turned, rotation);
   multiply(rotation, plastic, turned);
   // F: the best linear map of the undeformed rest shape, A_pq A_qq^-1
-  multiply(scratch + A, row + SHAPE_MOMENT, map);
+  multiply(scratch + A, row + L.SHAPE_MOMENT, map);
   // det S_p = 1, so det A = det F; beta A' S_p = beta F / det^(1/3)
   const volume = determinant(map);
   const fade: f64 = volume < FLAT ? max<f64>(volume, 0) / FLAT : 1;
-  const beta = load<f64>(row, SHAPE_BETA) * fade;
+  const beta = load<f64>(row, L.SHAPE_BETA) * fade;
   const b: f64 = beta / cubeRoot(max<f64>(volume, FLAT));
   const c: f64 = 1 - beta;
   for (let k: usize = 0; k < 72; k += 8)
     store<f64>(scratch + G + k, b * load<f64>(map + k) + c * load<f64>(turned + k));
-  if (pass & PASS_LAST && load<f64>(row, SHAPE_YIELD) < Infinity && volume > 0) flow(row, h, scratch);
+  if (pass & L.PASS_LAST && load<f64>(row, L.SHAPE_YIELD) < Infinity && volume > 0) flow(row, h, scratch);
 }
 
 /** Lets the rest shape yield. F is known. */
 function flow(row: usize, h: f64, scratch: usize): void {
-  const plastic = row + SHAPE_PLASTIC;
+  const plastic = row + L.SHAPE_PLASTIC;
   const strain = scratch + E;
   const stretch = scratch + S;
   const next = scratch + N;
@@ -340,8 +318,8 @@ function flow(row: usize, h: f64, scratch: usize): void {
   greenStrain(stretch, strain);
   const third = (load<f64>(strain) + load<f64>(strain, 32) + load<f64>(strain, 64)) / 3;
   for (let k: usize = 0; k < 72; k += 32) store<f64>(strain + k, load<f64>(strain + k) - third);
-  if (!(symmetricNorm(strain) > load<f64>(row, SHAPE_YIELD))) return;
-  const t: f64 = min<f64>(1, load<f64>(row, SHAPE_CREEP) * h);
+  if (!(symmetricNorm(strain) > load<f64>(row, L.SHAPE_YIELD))) return;
+  const t: f64 = min<f64>(1, load<f64>(row, L.SHAPE_CREEP) * h);
   multiply(strain, plastic, next);
   for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(plastic + k) + t * load<f64>(next + k));
   const volume = determinant(next);
@@ -350,7 +328,7 @@ function flow(row: usize, h: f64, scratch: usize): void {
   const unit: f64 = 1 / cubeRoot(volume);
   for (let k: usize = 0; k < 72; k += 8) store<f64>(next + k, load<f64>(next + k) * unit);
   const after = plasticStrain(next, strain);
-  if (after > load<f64>(row, SHAPE_MAX) && after > plasticStrain(plastic, strain)) return;
+  if (after > load<f64>(row, L.SHAPE_MAX) && after > plasticStrain(plastic, strain)) return;
   memory.copy(plastic, next, 72);
 }
 

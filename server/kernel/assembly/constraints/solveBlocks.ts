@@ -1,48 +1,5 @@
 /** Selects the function that solves blocks of a kind: the only place in the kernel that names every constraint. */
-import {
-  KIND_BEND,
-  KIND_BEND_PAST,
-  KIND_BEND_DASHPOT,
-  KIND_DISTANCE,
-  KIND_ENCLOSED,
-  KIND_HEXAHEDRON,
-  KIND_NEO_HOOKEAN,
-  KIND_PAPER_BEND,
-  KIND_PAPER_NEO_HOOKEAN,
-  KIND_PAPER_STABLE_NEO_HOOKEAN,
-  KIND_PAPER_TET,
-  KIND_PAPER_TET_ORTHO,
-  KIND_PAPER_TET_PLASTIC,
-  KIND_PAPER_TRIANGLE,
-  KIND_PLASTIC,
-  KIND_STABLE_NEO_HOOKEAN,
-  KIND_TET,
-  KIND_TET_ORTHO,
-  KIND_TET_DASHPOT,
-  KIND_TET_PAST,
-  KIND_TET_PLASTIC,
-  KIND_TRIANGLE,
-  KIND_TRIANGLE_PAST,
-  KIND_TRIANGLE_DASHPOT,
-  KIND_VOLUME,
-  BEND_BYTES,
-  BEND_KEPT_BYTES,
-  BEND_DASHPOT_BYTES,
-  DISTANCE_BYTES,
-  DISTANCE_KEPT_BYTES,
-  ENCLOSED_BYTES,
-  HEXAHEDRON_BYTES,
-  HYPER_BYTES,
-  HYPER_KEPT_BYTES,
-  TET_BYTES,
-  TET_KEPT_BYTES,
-  TET_ORTHO_BYTES,
-  TET_PLASTIC_BYTES,
-  TRI_BYTES,
-  TRI_KEPT_BYTES,
-  TRI_DASHPOT_BYTES,
-  VOLUME_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { solveBending, solveBendDashpots } from "./bending";
 import { solveDistances } from "./distance";
 import { solveEnclosedVolumes } from "./enclosedVolume";
@@ -76,45 +33,46 @@ export function solveBlocks(
 ): bool {
   const n = <usize>first;
   const inverseH2: f32 = 1 / (h * h);
-  const tet = own + n * TET_KEPT_BYTES;
-  const hyper = own + n * HYPER_KEPT_BYTES;
-  if (kind === KIND_TET) solveTetrahedra(data + n * TET_BYTES, tet, count, pass, inverseH2, scratch, memory);
-  else if (kind === KIND_TET_ORTHO)
-    solveOrthotropic(data + n * TET_ORTHO_BYTES, tet, count, pass, inverseH2, scratch, memory);
-  else if (kind === KIND_TET_PLASTIC)
-    solvePlastic(data + n * TET_PLASTIC_BYTES, tet, count, pass, inverseH2, scratch, memory);
-  else if (kind === KIND_PLASTIC) flow(data + n * TET_PLASTIC_BYTES, count, h);
-  else if (kind === KIND_TET_DASHPOT)
-    solveTetrahedronDashpots(data + n * TET_PLASTIC_BYTES, tet, count, pass, inverseH2);
-  else if (kind === KIND_TET_PAST) keepTetrahedra(data + n * TET_PLASTIC_BYTES, count);
-  else if (kind === KIND_NEO_HOOKEAN)
-    solveNeoHookean(data + n * HYPER_BYTES, hyper, count, pass, inverseH2, scratch, memory);
-  else if (kind === KIND_STABLE_NEO_HOOKEAN)
-    solveStableNeoHookean(data + n * HYPER_BYTES, hyper, count, pass, inverseH2, scratch, memory);
-  else if (kind === KIND_TRIANGLE)
-    solveTriangles(data + n * TRI_BYTES, own + n * TRI_KEPT_BYTES, count, pass, inverseH2);
-  else if (kind === KIND_TRIANGLE_DASHPOT)
-    solveTriangleDashpots(data + n * TRI_DASHPOT_BYTES, own + n * TRI_KEPT_BYTES, count, pass, inverseH2);
-  else if (kind === KIND_TRIANGLE_PAST) keepTriangles(data + n * TRI_DASHPOT_BYTES, count);
-  else if (kind === KIND_BEND_DASHPOT)
-    solveBendDashpots(data + n * BEND_DASHPOT_BYTES, own + n * BEND_KEPT_BYTES, count, pass, inverseH2);
-  else if (kind === KIND_BEND_PAST) keepBends(data + n * BEND_DASHPOT_BYTES, count);
-  else if (kind === KIND_BEND) solveBending(data + n * BEND_BYTES, own + n * BEND_KEPT_BYTES, count, pass, inverseH2);
-  else if (kind === KIND_DISTANCE)
-    solveDistances(data + n * DISTANCE_BYTES, own + n * DISTANCE_KEPT_BYTES, count, pass, inverseH2);
-  else if (kind === KIND_VOLUME) solveVolumes(data + n * VOLUME_BYTES, count, pass, inverseH2);
-  else if (kind === KIND_HEXAHEDRON) solveHexahedra(data + n * HEXAHEDRON_BYTES, count, pass, inverseH2, scratch);
-  else if (kind === KIND_ENCLOSED) solveEnclosedVolumes(data + n * ENCLOSED_BYTES, count, pass, inverseH2);
+  const tet = own + n * L.TET_KEPT_BYTES;
+  const hyper = own + n * L.HYPER_KEPT_BYTES;
+  if (kind === L.KIND_TET) solveTetrahedra(data + n * L.TET_BYTES, tet, count, pass, inverseH2, scratch, memory);
+  else if (kind === L.KIND_TET_ORTHO)
+    solveOrthotropic(data + n * L.TET_ORTHO_BYTES, tet, count, pass, inverseH2, scratch, memory);
+  else if (kind === L.KIND_TET_PLASTIC)
+    solvePlastic(data + n * L.TET_PLASTIC_BYTES, tet, count, pass, inverseH2, scratch, memory);
+  else if (kind === L.KIND_PLASTIC) flow(data + n * L.TET_PLASTIC_BYTES, count, h);
+  else if (kind === L.KIND_TET_DASHPOT)
+    solveTetrahedronDashpots(data + n * L.TET_PLASTIC_BYTES, tet, count, pass, inverseH2);
+  else if (kind === L.KIND_TET_PAST) keepTetrahedra(data + n * L.TET_PLASTIC_BYTES, count);
+  else if (kind === L.KIND_NEO_HOOKEAN)
+    solveNeoHookean(data + n * L.HYPER_BYTES, hyper, count, pass, inverseH2, scratch, memory);
+  else if (kind === L.KIND_STABLE_NEO_HOOKEAN)
+    solveStableNeoHookean(data + n * L.HYPER_BYTES, hyper, count, pass, inverseH2, scratch, memory);
+  else if (kind === L.KIND_TRIANGLE)
+    solveTriangles(data + n * L.TRI_BYTES, own + n * L.TRI_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === L.KIND_TRIANGLE_DASHPOT)
+    solveTriangleDashpots(data + n * L.TRI_DASHPOT_BYTES, own + n * L.TRI_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === L.KIND_TRIANGLE_PAST) keepTriangles(data + n * L.TRI_DASHPOT_BYTES, count);
+  else if (kind === L.KIND_BEND_DASHPOT)
+    solveBendDashpots(data + n * L.BEND_DASHPOT_BYTES, own + n * L.BEND_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === L.KIND_BEND_PAST) keepBends(data + n * L.BEND_DASHPOT_BYTES, count);
+  else if (kind === L.KIND_BEND)
+    solveBending(data + n * L.BEND_BYTES, own + n * L.BEND_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === L.KIND_DISTANCE)
+    solveDistances(data + n * L.DISTANCE_BYTES, own + n * L.DISTANCE_KEPT_BYTES, count, pass, inverseH2);
+  else if (kind === L.KIND_VOLUME) solveVolumes(data + n * L.VOLUME_BYTES, count, pass, inverseH2);
+  else if (kind === L.KIND_HEXAHEDRON) solveHexahedra(data + n * L.HEXAHEDRON_BYTES, count, pass, inverseH2, scratch);
+  else if (kind === L.KIND_ENCLOSED) solveEnclosedVolumes(data + n * L.ENCLOSED_BYTES, count, pass, inverseH2);
   else if (
-    kind === KIND_PAPER_TET ||
-    kind === KIND_PAPER_TET_ORTHO ||
-    kind === KIND_PAPER_TET_PLASTIC ||
-    kind === KIND_PAPER_NEO_HOOKEAN ||
-    kind === KIND_PAPER_STABLE_NEO_HOOKEAN
+    kind === L.KIND_PAPER_TET ||
+    kind === L.KIND_PAPER_TET_ORTHO ||
+    kind === L.KIND_PAPER_TET_PLASTIC ||
+    kind === L.KIND_PAPER_NEO_HOOKEAN ||
+    kind === L.KIND_PAPER_STABLE_NEO_HOOKEAN
   )
     solvePaperTetrahedra(data + <usize>(first * paperTetrahedronBytes(kind)), count, kind, scratch);
-  else if (kind === KIND_PAPER_TRIANGLE) solvePaperTriangles(data + n * TRI_BYTES, count, scratch);
-  else if (kind === KIND_PAPER_BEND) solvePaperBending(data + n * BEND_BYTES, count);
+  else if (kind === L.KIND_PAPER_TRIANGLE) solvePaperTriangles(data + n * L.TRI_BYTES, count, scratch);
+  else if (kind === L.KIND_PAPER_BEND) solvePaperBending(data + n * L.BEND_BYTES, count);
   else return false;
   return true;
 }

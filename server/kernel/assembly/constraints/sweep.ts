@@ -21,36 +21,19 @@
  * between two iterations (a grab, a contact) belongs to no multiplier here: `begin` shifts x_(k-1) by it, so it is not
  * amplified. A lane without stored values (an inverted element starts anew) stays without.
  */
-import {
-  HEADER,
-  H_WARM_START,
-  H_WARM_STARTED,
-  H_X,
-  WARM_START_BYTES,
-  PASS_FIRST,
-  PASS_LAST,
-  PHASE_CORNERS,
-  PHASE_DATA,
-  PHASE_FIRST,
-  PHASE_KEPT,
-  PHASE_WARM_START,
-  PHASE_OLDER,
-  PHASE_OMEGA,
-  PHASE_PASS,
-  PHASE_SUM,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * Begins an iteration of particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays;
  * SUM array with n in the fourth lane, 0: colors see each other.
  */
 export function sweepBegin(phase: usize, begin: i32, end: i32): void {
-  const from = (<usize>(load<i32>(phase, PHASE_FIRST) + begin)) << 4;
-  const first = load<i32>(phase, PHASE_PASS) & PASS_FIRST;
-  const sums = <usize>load<u32>(phase, PHASE_SUM);
-  let x = <usize>load<u32>(HEADER, H_X) + from;
-  let kept = <usize>load<u32>(phase, PHASE_KEPT) + from;
-  let older = <usize>load<u32>(phase, PHASE_OLDER) + from;
+  const from = (<usize>(load<i32>(phase, L.PHASE_FIRST) + begin)) << 4;
+  const first = load<i32>(phase, L.PHASE_PASS) & L.PASS_FIRST;
+  const sums = <usize>load<u32>(phase, L.PHASE_SUM);
+  let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
+  let kept = <usize>load<u32>(phase, L.PHASE_KEPT) + from;
+  let older = <usize>load<u32>(phase, L.PHASE_OLDER) + from;
   let sum = sums + from;
   for (let i = begin; i < end; i++, x += 16, kept += 16, older += 16, sum += 16) {
     const here = v128.load(x);
@@ -73,12 +56,12 @@ export function sweepBegin(phase: usize, begin: i32, end: i32): void {
  * KEPT, SUM arrays.
  */
 export function sweepCollect(phase: usize, begin: i32, end: i32): void {
-  const bytes = <usize>load<i32>(phase, PHASE_FIRST);
-  const lanes = load<i32>(phase, PHASE_CORNERS) << 2;
-  const x0 = <usize>load<u32>(HEADER, H_X);
-  const toKept = <usize>load<u32>(phase, PHASE_KEPT) - x0;
-  const toSum = <usize>load<u32>(phase, PHASE_SUM) - x0;
-  let block = <usize>load<u32>(phase, PHASE_DATA) + <usize>begin * bytes;
+  const bytes = <usize>load<i32>(phase, L.PHASE_FIRST);
+  const lanes = load<i32>(phase, L.PHASE_CORNERS) << 2;
+  const x0 = <usize>load<u32>(L.HEADER, L.H_X);
+  const toKept = <usize>load<u32>(phase, L.PHASE_KEPT) - x0;
+  const toSum = <usize>load<u32>(phase, L.PHASE_SUM) - x0;
+  let block = <usize>load<u32>(phase, L.PHASE_DATA) + <usize>begin * bytes;
   for (let n = begin; n < end; n++, block += bytes) {
     for (let lane = 0; lane < lanes; lane++) {
       const x = <usize>load<u32>(block + (lane << 2));
@@ -92,13 +75,13 @@ export function sweepCollect(phase: usize, begin: i32, end: i32): void {
 
 /** Ends an iteration of particles begin .. end of the phase's run, as in `sweepBegin`; OMEGA. */
 export function sweepEnd(phase: usize, begin: i32, end: i32): void {
-  const from = (<usize>(load<i32>(phase, PHASE_FIRST) + begin)) << 4;
-  const sums = <usize>load<u32>(phase, PHASE_SUM);
-  const omega = load<f32>(phase, PHASE_OMEGA);
+  const from = (<usize>(load<i32>(phase, L.PHASE_FIRST) + begin)) << 4;
+  const sums = <usize>load<u32>(phase, L.PHASE_SUM);
+  const omega = load<f32>(phase, L.PHASE_OMEGA);
   const factor = f32x4.splat(omega);
-  let x = <usize>load<u32>(HEADER, H_X) + from;
-  let kept = <usize>load<u32>(phase, PHASE_KEPT) + from;
-  let older = <usize>load<u32>(phase, PHASE_OLDER) + from;
+  let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
+  let kept = <usize>load<u32>(phase, L.PHASE_KEPT) + from;
+  let older = <usize>load<u32>(phase, L.PHASE_OLDER) + from;
   let sum = sums + from;
   for (let i = begin; i < end; i++, x += 16, kept += 16, older += 16, sum += 16) {
     const now = v128.load(kept);
@@ -122,18 +105,18 @@ export function sweepEnd(phase: usize, begin: i32, end: i32): void {
  * same order. The last iteration's rows are only needed while stress is remembered.
  */
 export function sweepMemory(phase: usize, begin: i32, end: i32): void {
-  const bytes = <usize>load<i32>(phase, PHASE_FIRST);
-  const rows = load<i32>(phase, PHASE_CORNERS);
-  const pass = load<i32>(phase, PHASE_PASS);
-  const first = pass & PASS_FIRST;
-  if (pass & PASS_LAST && !load<i32>(HEADER, H_WARM_START)) return;
-  const start = load<i32>(HEADER, H_WARM_STARTED) ? <usize>load<u32>(phase, PHASE_WARM_START) : 0;
-  const factor = f32x4.splat(load<f32>(phase, PHASE_OMEGA));
+  const bytes = <usize>load<i32>(phase, L.PHASE_FIRST);
+  const rows = load<i32>(phase, L.PHASE_CORNERS);
+  const pass = load<i32>(phase, L.PHASE_PASS);
+  const first = pass & L.PASS_FIRST;
+  if (pass & L.PASS_LAST && !load<i32>(L.HEADER, L.H_WARM_START)) return;
+  const start = load<i32>(L.HEADER, L.H_WARM_STARTED) ? <usize>load<u32>(phase, L.PHASE_WARM_START) : 0;
+  const factor = f32x4.splat(load<f32>(phase, L.PHASE_OMEGA));
   const zero = f32x4.splat(0);
   const from = (<usize>(begin * rows)) << 4;
-  let block = <usize>load<u32>(phase, PHASE_DATA) + <usize>begin * bytes;
-  let kept = <usize>load<u32>(phase, PHASE_KEPT) + from;
-  let older = <usize>load<u32>(phase, PHASE_OLDER) + from;
+  let block = <usize>load<u32>(phase, L.PHASE_DATA) + <usize>begin * bytes;
+  let kept = <usize>load<u32>(phase, L.PHASE_KEPT) + from;
+  let older = <usize>load<u32>(phase, L.PHASE_OLDER) + from;
   for (let n = begin; n < end; n++, block += bytes) {
     let alive = zero;
     for (let row = 0; row < rows; row++) alive = v128.or(alive, f32x4.ne(v128.load(block + (row << 4)), zero));
@@ -141,7 +124,7 @@ export function sweepMemory(phase: usize, begin: i32, end: i32): void {
       const at = block + (row << 4);
       const found = v128.load(at);
       if (first) {
-        v128.store(older, start ? v128.load(start + <usize>n * WARM_START_BYTES + (row << 4)) : zero);
+        v128.store(older, start ? v128.load(start + <usize>n * L.WARM_START_BYTES + (row << 4)) : zero);
         v128.store(kept, found);
         continue;
       }

@@ -33,24 +33,7 @@
  */
 import { lowOf, moveCorners } from "./corners";
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, toLow } from "../math/lanes";
-import {
-  PASS_FIRST,
-  PASS_LAST,
-  TET_DM,
-  TET_K,
-  TET_S,
-  TET_BYTES,
-  TET_ORTHO_S,
-  TET_S_COUPLING,
-  TET_S_SHEAR,
-  TET_ORTHO_BYTES,
-  TET_PLASTIC_STRAIN,
-  TET_PLASTIC_BYTES,
-  TET_APPLIED,
-  TET_KEPT_BYTES,
-  WARM_START_BYTES,
-  SCRATCH_G,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
 /**
@@ -141,15 +124,15 @@ function solveStrains(
   const zero = f32x4.splat(0);
   const third = f32x4.splat(0.33333334); // (1/sqrt 3)^2, where the StVK stress turns: see inversion.ts
   const aT = f32x4.splat(inverseH2);
-  const first = memory ? 0 : pass & PASS_FIRST;
-  const last = pass & PASS_LAST;
+  const first = memory ? 0 : pass & L.PASS_FIRST;
+  const last = pass & L.PASS_LAST;
   for (
     let n = 0;
     n < count;
-    n++, own += TET_KEPT_BYTES, block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES
+    n++, own += L.TET_KEPT_BYTES, block += plastic ? L.TET_PLASTIC_BYTES : general ? L.TET_ORTHO_BYTES : L.TET_BYTES
   ) {
     // multipliers, then the corrections applied so far
-    const from = memory ? memory + <usize>n * WARM_START_BYTES : own;
+    const from = memory ? memory + <usize>n * L.WARM_START_BYTES : own;
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -224,15 +207,15 @@ function solveStrains(
       cy = add(cy, sub(ys(a, b, c, d), y));
       cz = add(cz, sub(zs(a, b, c, d), z));
     }
-    const m00 = v128.load(block, TET_DM);
-    const m01 = v128.load(block, TET_DM + 16);
-    const m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48);
-    const m11 = v128.load(block, TET_DM + 64);
-    const m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96);
-    const m21 = v128.load(block, TET_DM + 112);
-    const m22 = v128.load(block, TET_DM + 128);
+    const m00 = v128.load(block, L.TET_DM);
+    const m01 = v128.load(block, L.TET_DM + 16);
+    const m02 = v128.load(block, L.TET_DM + 32);
+    const m10 = v128.load(block, L.TET_DM + 48);
+    const m11 = v128.load(block, L.TET_DM + 64);
+    const m12 = v128.load(block, L.TET_DM + 80);
+    const m20 = v128.load(block, L.TET_DM + 96);
+    const m21 = v128.load(block, L.TET_DM + 112);
+    const m22 = v128.load(block, L.TET_DM + 128);
     const f00 = dot3(ax, m00, bx, m10, cx, m20);
     const f01 = dot3(ax, m01, bx, m11, cx, m21);
     const f02 = dot3(ax, m02, bx, m12, cx, m22);
@@ -269,16 +252,16 @@ function solveStrains(
     if (!dashpot && !v128.any_true(sound)) {
       // no lane for the solve below
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
-      continueUnsound(scratch, sound, block, own, first ? 0 : from + TET_APPLIED, inverseH2, general, plastic);
-      const p00 = v128.load(scratch, SCRATCH_G);
-      const p01 = v128.load(scratch, SCRATCH_G + 16);
-      const p02 = v128.load(scratch, SCRATCH_G + 32);
-      const p10 = v128.load(scratch, SCRATCH_G + 48);
-      const p11 = v128.load(scratch, SCRATCH_G + 64);
-      const p12 = v128.load(scratch, SCRATCH_G + 80);
-      const p20 = v128.load(scratch, SCRATCH_G + 96);
-      const p21 = v128.load(scratch, SCRATCH_G + 112);
-      const p22 = v128.load(scratch, SCRATCH_G + 128);
+      continueUnsound(scratch, sound, block, own, first ? 0 : from + L.TET_APPLIED, inverseH2, general, plastic);
+      const p00 = v128.load(scratch, L.SCRATCH_G);
+      const p01 = v128.load(scratch, L.SCRATCH_G + 16);
+      const p02 = v128.load(scratch, L.SCRATCH_G + 32);
+      const p10 = v128.load(scratch, L.SCRATCH_G + 48);
+      const p11 = v128.load(scratch, L.SCRATCH_G + 64);
+      const p12 = v128.load(scratch, L.SCRATCH_G + 80);
+      const p20 = v128.load(scratch, L.SCRATCH_G + 96);
+      const p21 = v128.load(scratch, L.SCRATCH_G + 112);
+      const p22 = v128.load(scratch, L.SCRATCH_G + 128);
       moveCorners(
         block,
         dot3(p00, m00, p01, m01, p02, m02),
@@ -320,12 +303,12 @@ function solveStrains(
     let r4 = f32x4.neg(t02);
     let r5 = f32x4.neg(t01);
     if (plastic) {
-      r0 = add(r0, v128.load(block, TET_PLASTIC_STRAIN));
-      r1 = add(r1, v128.load(block, TET_PLASTIC_STRAIN + 16));
-      r2 = add(r2, v128.load(block, TET_PLASTIC_STRAIN + 32));
-      r3 = add(r3, v128.load(block, TET_PLASTIC_STRAIN + 48));
-      r4 = add(r4, v128.load(block, TET_PLASTIC_STRAIN + 64));
-      r5 = add(r5, v128.load(block, TET_PLASTIC_STRAIN + 80));
+      r0 = add(r0, v128.load(block, L.TET_PLASTIC_STRAIN));
+      r1 = add(r1, v128.load(block, L.TET_PLASTIC_STRAIN + 16));
+      r2 = add(r2, v128.load(block, L.TET_PLASTIC_STRAIN + 32));
+      r3 = add(r3, v128.load(block, L.TET_PLASTIC_STRAIN + 48));
+      r4 = add(r4, v128.load(block, L.TET_PLASTIC_STRAIN + 64));
+      r5 = add(r5, v128.load(block, L.TET_PLASTIC_STRAIN + 80));
     }
     let l0 = zero;
     let l1 = zero;
@@ -349,21 +332,21 @@ function solveStrains(
     let d5: v128;
     let trace = one;
     if (general) {
-      const k00 = v128.load(block, TET_K);
-      const k11 = v128.load(block, TET_K + 16);
-      const k22 = v128.load(block, TET_K + 32);
-      const k12 = v128.load(block, TET_K + 48);
-      const k02 = v128.load(block, TET_K + 64);
-      const k01 = v128.load(block, TET_K + 80);
-      const s00 = mul(aT, v128.load(block, TET_ORTHO_S));
-      const s11 = mul(aT, v128.load(block, TET_ORTHO_S + 16));
-      const s22 = mul(aT, v128.load(block, TET_ORTHO_S + 32));
-      const s12 = mul(aT, v128.load(block, TET_S_COUPLING));
-      const s02 = mul(aT, v128.load(block, TET_S_COUPLING + 16));
-      const s01 = mul(aT, v128.load(block, TET_S_COUPLING + 32));
-      const s33 = mul(aT, v128.load(block, TET_S_SHEAR));
-      const s44 = mul(aT, v128.load(block, TET_S_SHEAR + 16));
-      const s55 = mul(aT, v128.load(block, TET_S_SHEAR + 32));
+      const k00 = v128.load(block, L.TET_K);
+      const k11 = v128.load(block, L.TET_K + 16);
+      const k22 = v128.load(block, L.TET_K + 32);
+      const k12 = v128.load(block, L.TET_K + 48);
+      const k02 = v128.load(block, L.TET_K + 64);
+      const k01 = v128.load(block, L.TET_K + 80);
+      const s00 = mul(aT, v128.load(block, L.TET_ORTHO_S));
+      const s11 = mul(aT, v128.load(block, L.TET_ORTHO_S + 16));
+      const s22 = mul(aT, v128.load(block, L.TET_ORTHO_S + 32));
+      const s12 = mul(aT, v128.load(block, L.TET_S_COUPLING));
+      const s02 = mul(aT, v128.load(block, L.TET_S_COUPLING + 16));
+      const s01 = mul(aT, v128.load(block, L.TET_S_COUPLING + 32));
+      const s33 = mul(aT, v128.load(block, L.TET_S_SHEAR));
+      const s44 = mul(aT, v128.load(block, L.TET_S_SHEAR + 16));
+      const s55 = mul(aT, v128.load(block, L.TET_S_SHEAR + 32));
       trace = add(k00, add(k11, k22));
       if (!first) {
         r0 = sub(r0, madd(s00, l0, madd(s01, l1, mul(s02, l2))));
@@ -442,11 +425,11 @@ function solveStrains(
     } else {
       // K is diagonal here, so W is sparse: normal strains couple through S alone, N = diag(n) + c 1 1^T, and a shear
       // couples to two of them
-      const k0 = v128.load(block, TET_K);
-      const k1 = v128.load(block, TET_K + 16);
-      const k2 = v128.load(block, TET_K + 32);
-      const c = mul(aT, v128.load(block, TET_S + 16));
-      const s = sub(mul(aT, v128.load(block, TET_S)), c);
+      const k0 = v128.load(block, L.TET_K);
+      const k1 = v128.load(block, L.TET_K + 16);
+      const k2 = v128.load(block, L.TET_K + 32);
+      const c = mul(aT, v128.load(block, L.TET_S + 16));
+      const s = sub(mul(aT, v128.load(block, L.TET_S)), c);
       const shear = add(s, s);
       if (!first) {
         const volume = mul(c, add(l0, add(l1, l2)));
@@ -566,15 +549,15 @@ function solveStrains(
     let p22 = dot3(f20, s4, f21, s3, f22, s2);
     // minus the correction applied so far, which is updated
     if (!first) {
-      const o00 = v128.load(from, TET_APPLIED);
-      const o01 = v128.load(from, TET_APPLIED + 16);
-      const o02 = v128.load(from, TET_APPLIED + 32);
-      const o10 = v128.load(from, TET_APPLIED + 48);
-      const o11 = v128.load(from, TET_APPLIED + 64);
-      const o12 = v128.load(from, TET_APPLIED + 80);
-      const o20 = v128.load(from, TET_APPLIED + 96);
-      const o21 = v128.load(from, TET_APPLIED + 112);
-      const o22 = v128.load(from, TET_APPLIED + 128);
+      const o00 = v128.load(from, L.TET_APPLIED);
+      const o01 = v128.load(from, L.TET_APPLIED + 16);
+      const o02 = v128.load(from, L.TET_APPLIED + 32);
+      const o10 = v128.load(from, L.TET_APPLIED + 48);
+      const o11 = v128.load(from, L.TET_APPLIED + 64);
+      const o12 = v128.load(from, L.TET_APPLIED + 80);
+      const o20 = v128.load(from, L.TET_APPLIED + 96);
+      const o21 = v128.load(from, L.TET_APPLIED + 112);
+      const o22 = v128.load(from, L.TET_APPLIED + 128);
       p00 = sub(p00, mul(theta, o00));
       p01 = sub(p01, mul(theta, o01));
       p02 = sub(p02, mul(theta, o02));
@@ -585,41 +568,41 @@ function solveStrains(
       p21 = sub(p21, mul(theta, o21));
       p22 = sub(p22, mul(theta, o22));
       if (!last && whole) {
-        v128.store(own, add(o00, p00), TET_APPLIED);
-        v128.store(own, add(o01, p01), TET_APPLIED + 16);
-        v128.store(own, add(o02, p02), TET_APPLIED + 32);
-        v128.store(own, add(o10, p10), TET_APPLIED + 48);
-        v128.store(own, add(o11, p11), TET_APPLIED + 64);
-        v128.store(own, add(o12, p12), TET_APPLIED + 80);
-        v128.store(own, add(o20, p20), TET_APPLIED + 96);
-        v128.store(own, add(o21, p21), TET_APPLIED + 112);
-        v128.store(own, add(o22, p22), TET_APPLIED + 128);
+        v128.store(own, add(o00, p00), L.TET_APPLIED);
+        v128.store(own, add(o01, p01), L.TET_APPLIED + 16);
+        v128.store(own, add(o02, p02), L.TET_APPLIED + 32);
+        v128.store(own, add(o10, p10), L.TET_APPLIED + 48);
+        v128.store(own, add(o11, p11), L.TET_APPLIED + 64);
+        v128.store(own, add(o12, p12), L.TET_APPLIED + 80);
+        v128.store(own, add(o20, p20), L.TET_APPLIED + 96);
+        v128.store(own, add(o21, p21), L.TET_APPLIED + 112);
+        v128.store(own, add(o22, p22), L.TET_APPLIED + 128);
       }
     } else if (!last && whole) {
-      v128.store(own, p00, TET_APPLIED);
-      v128.store(own, p01, TET_APPLIED + 16);
-      v128.store(own, p02, TET_APPLIED + 32);
-      v128.store(own, p10, TET_APPLIED + 48);
-      v128.store(own, p11, TET_APPLIED + 64);
-      v128.store(own, p12, TET_APPLIED + 80);
-      v128.store(own, p20, TET_APPLIED + 96);
-      v128.store(own, p21, TET_APPLIED + 112);
-      v128.store(own, p22, TET_APPLIED + 128);
+      v128.store(own, p00, L.TET_APPLIED);
+      v128.store(own, p01, L.TET_APPLIED + 16);
+      v128.store(own, p02, L.TET_APPLIED + 32);
+      v128.store(own, p10, L.TET_APPLIED + 48);
+      v128.store(own, p11, L.TET_APPLIED + 64);
+      v128.store(own, p12, L.TET_APPLIED + 80);
+      v128.store(own, p20, L.TET_APPLIED + 96);
+      v128.store(own, p21, L.TET_APPLIED + 112);
+      v128.store(own, p22, L.TET_APPLIED + 128);
     }
     // inverted lanes are solved in inversion.ts
     if (!whole) {
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
-      store9(scratch + SCRATCH_G, p00, p01, p02, p10, p11, p12, p20, p21, p22);
-      continueUnsound(scratch, sound, block, own, first ? 0 : from + TET_APPLIED, inverseH2, general, plastic);
-      p00 = v128.load(scratch, SCRATCH_G);
-      p01 = v128.load(scratch, SCRATCH_G + 16);
-      p02 = v128.load(scratch, SCRATCH_G + 32);
-      p10 = v128.load(scratch, SCRATCH_G + 48);
-      p11 = v128.load(scratch, SCRATCH_G + 64);
-      p12 = v128.load(scratch, SCRATCH_G + 80);
-      p20 = v128.load(scratch, SCRATCH_G + 96);
-      p21 = v128.load(scratch, SCRATCH_G + 112);
-      p22 = v128.load(scratch, SCRATCH_G + 128);
+      store9(scratch + L.SCRATCH_G, p00, p01, p02, p10, p11, p12, p20, p21, p22);
+      continueUnsound(scratch, sound, block, own, first ? 0 : from + L.TET_APPLIED, inverseH2, general, plastic);
+      p00 = v128.load(scratch, L.SCRATCH_G);
+      p01 = v128.load(scratch, L.SCRATCH_G + 16);
+      p02 = v128.load(scratch, L.SCRATCH_G + 32);
+      p10 = v128.load(scratch, L.SCRATCH_G + 48);
+      p11 = v128.load(scratch, L.SCRATCH_G + 64);
+      p12 = v128.load(scratch, L.SCRATCH_G + 80);
+      p20 = v128.load(scratch, L.SCRATCH_G + 96);
+      p21 = v128.load(scratch, L.SCRATCH_G + 112);
+      p22 = v128.load(scratch, L.SCRATCH_G + 128);
     }
     // to the corners
     const h0x = dot3(p00, m00, p01, m01, p02, m02);

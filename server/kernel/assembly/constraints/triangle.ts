@@ -17,18 +17,7 @@
  * and cofactors cancel.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
-import {
-  PASS_FIRST,
-  PASS_LAST,
-  TRI_DM,
-  TRI_S,
-  TRI_K,
-  TRI_APPLIED,
-  TRI_BYTES,
-  TRI_KEPT_BYTES,
-  TRI_PAST,
-  TRI_DASHPOT_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * @param block address of the first of `count` blocks; own the values that they keep between iterations; pass
@@ -53,12 +42,12 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   const two = f32x4.splat(2);
   const zero = f32x4.splat(0);
   const aT = f32x4.splat(inverseH2);
-  const first = pass & PASS_FIRST;
-  const last = pass & PASS_LAST;
+  const first = pass & L.PASS_FIRST;
+  const last = pass & L.PASS_LAST;
   // keeps pivots of a collapsed, infinitely stiff lane from 0. An absolute number suffices: otherwise pivots are W + aT
   // S > 0, which sim/massUnit.ts keeps near 1
   const smallest = f32x4.splat(1e-37);
-  for (let n = 0; n < count; n++, block += dashpot ? TRI_DASHPOT_BYTES : TRI_BYTES, own += TRI_KEPT_BYTES) {
+  for (let n = 0; n < count; n++, block += dashpot ? L.TRI_DASHPOT_BYTES : L.TRI_BYTES, own += L.TRI_KEPT_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -85,10 +74,10 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     const w2 = ws(a, b, c, d);
 
     // F = D Dm^-1, and its strain
-    const m00 = v128.load(block, TRI_DM);
-    const m01 = v128.load(block, TRI_DM + 16);
-    const m10 = v128.load(block, TRI_DM + 32);
-    const m11 = v128.load(block, TRI_DM + 48);
+    const m00 = v128.load(block, L.TRI_DM);
+    const m01 = v128.load(block, L.TRI_DM + 16);
+    const m10 = v128.load(block, L.TRI_DM + 32);
+    const m11 = v128.load(block, L.TRI_DM + 48);
     const ax = sub(x0, x2);
     const ay = sub(y0, y2);
     const az = sub(z0, z2);
@@ -108,13 +97,13 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     const eyy = mul(half, sub(c11, one));
 
     // right sides and matrix of the three strains
-    const k00 = v128.load(block, TRI_K);
-    const k01 = v128.load(block, TRI_K + 16);
-    const k11 = v128.load(block, TRI_K + 32);
-    const s00 = mul(aT, v128.load(block, TRI_S));
-    const s01 = mul(aT, v128.load(block, TRI_S + 16));
-    const s11 = mul(aT, v128.load(block, TRI_S + 32));
-    const s22 = mul(aT, v128.load(block, TRI_S + 48));
+    const k00 = v128.load(block, L.TRI_K);
+    const k01 = v128.load(block, L.TRI_K + 16);
+    const k11 = v128.load(block, L.TRI_K + 32);
+    const s00 = mul(aT, v128.load(block, L.TRI_S));
+    const s01 = mul(aT, v128.load(block, L.TRI_S + 16));
+    const s11 = mul(aT, v128.load(block, L.TRI_S + 32));
+    const s22 = mul(aT, v128.load(block, L.TRI_S + 48));
     let l0 = zero;
     let l1 = zero;
     let l2 = zero;
@@ -127,9 +116,9 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     let r1 = f32x4.neg(add(eyy, madd(s01, l0, mul(s11, l1))));
     let r2 = f32x4.neg(madd(s22, l2, c01));
     if (dashpot) {
-      r0 = add(r0, v128.load(block, TRI_PAST));
-      r1 = add(r1, v128.load(block, TRI_PAST + 16));
-      r2 = add(r2, v128.load(block, TRI_PAST + 32));
+      r0 = add(r0, v128.load(block, L.TRI_PAST));
+      r1 = add(r1, v128.load(block, L.TRI_PAST + 16));
+      r2 = add(r2, v128.load(block, L.TRI_PAST + 32));
     }
 
     const a00 = madd(c00, k00, s00);
@@ -173,12 +162,12 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
     let oy1 = zero;
     let oz1 = zero;
     if (!first) {
-      ox0 = v128.load(own, TRI_APPLIED);
-      oy0 = v128.load(own, TRI_APPLIED + 16);
-      oz0 = v128.load(own, TRI_APPLIED + 32);
-      ox1 = v128.load(own, TRI_APPLIED + 48);
-      oy1 = v128.load(own, TRI_APPLIED + 64);
-      oz1 = v128.load(own, TRI_APPLIED + 80);
+      ox0 = v128.load(own, L.TRI_APPLIED);
+      oy0 = v128.load(own, L.TRI_APPLIED + 16);
+      oz0 = v128.load(own, L.TRI_APPLIED + 32);
+      ox1 = v128.load(own, L.TRI_APPLIED + 48);
+      oy1 = v128.load(own, L.TRI_APPLIED + 64);
+      oz1 = v128.load(own, L.TRI_APPLIED + 80);
       const size = f32x4.sqrt(madd(two, mul(l2, l2), madd(l0, l0, mul(l1, l1))));
       const theta = f32x4.div(one, madd(size, add(k00, k11), one));
       gx0 = madd(theta, sub(madd(fx0, l0, mul(fx1, l2)), ox0), gx0);
@@ -189,12 +178,12 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
       gz1 = madd(theta, sub(madd(fz0, l2, mul(fz1, l1)), oz1), gz1);
     }
     if (!last) {
-      v128.store(own, add(ox0, gx0), TRI_APPLIED);
-      v128.store(own, add(oy0, gy0), TRI_APPLIED + 16);
-      v128.store(own, add(oz0, gz0), TRI_APPLIED + 32);
-      v128.store(own, add(ox1, gx1), TRI_APPLIED + 48);
-      v128.store(own, add(oy1, gy1), TRI_APPLIED + 64);
-      v128.store(own, add(oz1, gz1), TRI_APPLIED + 80);
+      v128.store(own, add(ox0, gx0), L.TRI_APPLIED);
+      v128.store(own, add(oy0, gy0), L.TRI_APPLIED + 16);
+      v128.store(own, add(oz0, gz0), L.TRI_APPLIED + 32);
+      v128.store(own, add(ox1, gx1), L.TRI_APPLIED + 48);
+      v128.store(own, add(oy1, gy1), L.TRI_APPLIED + 64);
+      v128.store(own, add(oz1, gz1), L.TRI_APPLIED + 80);
     }
     // to the corners
     const n0 = add(m00, m10);

@@ -9,7 +9,7 @@
  */
 import { sub, mul, add, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";
-import { VOLUME_REST, VOLUME_BYTES, GEOMETRIC_LAMBDA, GEOMETRIC_LIMIT } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** @param block address of the first of `count` blocks; pass PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2 */
 export function solveVolumes(block: usize, count: i32, pass: i32, inverseH2: f32): void {
@@ -22,7 +22,7 @@ export function solveVolumes(block: usize, count: i32, pass: i32, inverseH2: f32
 function solve(block: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool): void {
   const inverse = f32x4.splat(inverseH2);
   const sixth = f32x4.splat(1.0 / 6.0);
-  for (let n = 0; n < count; n++, block += VOLUME_BYTES) {
+  for (let n = 0; n < count; n++, block += L.VOLUME_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -79,8 +79,8 @@ function solve(block: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool)
     const gy3 = add(gy0, add(gy1, gy2));
     const gz3 = add(gz0, add(gz1, gz2)); // minus the fourth
 
-    const rows = block + VOLUME_REST;
-    const own = rows + GEOMETRIC_LAMBDA;
+    const rows = block + L.VOLUME_REST;
+    const own = rows + L.GEOMETRIC_LAMBDA;
     const old = remembered(rows, own, pass);
     const C = mul(sixth, sub(dot3(ax, gx0, ay, gy0, az, gz0), v128.load(rows)));
     const W = mul(
@@ -97,7 +97,12 @@ function solve(block: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool)
     );
     const grown = mul(
       sixth,
-      keep(own, pass, f32x4.max(add(old, unbounded(rows, C, W, old, inverse)), v128.load(rows, GEOMETRIC_LIMIT)), old),
+      keep(
+        own,
+        pass,
+        f32x4.max(add(old, unbounded(rows, C, W, old, inverse)), v128.load(rows, L.GEOMETRIC_LIMIT)),
+        old,
+      ),
     );
 
     let s = mul(w0, grown);

@@ -1,21 +1,9 @@
 /** Status words of contact blocks, stored apart from them: is any lane near, is any lane bad? */
-import {
-  FRONT_SOLVED,
-  FRONT_SOLVED_CAPACITY,
-  FRONT_SOLVED_HEADS,
-  FRONT_SOLVED_VERTEX,
-  H_FRONT,
-  HEADER,
-  H_CONTACT_BLOCKS,
-  H_BLOCK_BAD,
-  H_BLOCK_NEAR,
-  H_VERTEX_CONTACT_BLOCKS,
-  CONTACT_BLOCK_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 // @inline
 export function numberOfBlock(block: usize): i32 {
-  return <i32>((block - <usize>load<u32>(HEADER, H_CONTACT_BLOCKS)) / CONTACT_BLOCK_BYTES);
+  return <i32>((block - <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS)) / L.CONTACT_BLOCK_BYTES);
 }
 
 /** Value of CONTACT_BLOCK_KEEP or CONTACT_BLOCK_THICKNESS for lanes that are not verified or not solved, m. */
@@ -24,11 +12,11 @@ export const NEVER: f32 = -1e30;
 /** Address of the status word of block number n. */
 // @inline
 export function nearOf(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_BLOCK_NEAR) + ((<usize>n) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_BLOCK_NEAR) + ((<usize>n) << 2);
 }
 // @inline
 export function badOf(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_BLOCK_BAD) + ((<usize>n) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_BLOCK_BAD) + ((<usize>n) << 2);
 }
 
 /** Clears the status of block number n: nothing near, nothing bad. */
@@ -40,11 +28,11 @@ export function clearStatus(n: i32): void {
 /** Number of a block among the packed ones (frontNear.ts), -1: it belongs to the list. */
 // @inline
 function numberSolved(block: usize): i32 {
-  const front = <usize>load<u32>(HEADER, H_FRONT);
+  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
   if (!front) return -1;
-  const first = <usize>load<u32>(front, FRONT_SOLVED);
-  return block >= first && block < first + <usize>load<i32>(front, FRONT_SOLVED_CAPACITY) * CONTACT_BLOCK_BYTES
-    ? <i32>((block - first) / CONTACT_BLOCK_BYTES)
+  const first = <usize>load<u32>(front, L.FRONT_SOLVED);
+  return block >= first && block < first + <usize>load<i32>(front, L.FRONT_SOLVED_CAPACITY) * L.CONTACT_BLOCK_BYTES
+    ? <i32>((block - first) / L.CONTACT_BLOCK_BYTES)
     : -1;
 }
 
@@ -53,9 +41,9 @@ export function isVertexBlock(block: usize): bool {
   const n = numberSolved(block);
   return n < 0
     ? block <
-        <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) +
-          <usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) * CONTACT_BLOCK_BYTES
-    : n < load<i32>(<usize>load<u32>(HEADER, H_FRONT), FRONT_SOLVED_VERTEX);
+        <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS) +
+          <usize>load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) * L.CONTACT_BLOCK_BYTES
+    : n < load<i32>(<usize>load<u32>(L.HEADER, L.H_FRONT), L.FRONT_SOLVED_VERTEX);
 }
 
 /** Address of the near words of this block and those behind it. */
@@ -63,5 +51,5 @@ export function nearsFrom(block: usize): usize {
   const n = numberSolved(block);
   return n < 0
     ? nearOf(numberOfBlock(block))
-    : <usize>load<u32>(<usize>load<u32>(HEADER, H_FRONT), FRONT_SOLVED_HEADS) + ((<usize>n) << 2);
+    : <usize>load<u32>(<usize>load<u32>(L.HEADER, L.H_FRONT), L.FRONT_SOLVED_HEADS) + ((<usize>n) << 2);
 }

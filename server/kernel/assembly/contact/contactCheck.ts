@@ -16,21 +16,7 @@ import { sub, mul, add, dot3 } from "../math/lanes";
 import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
 import { hasLoads } from "./piles";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
-import {
-  HEADER,
-  H_X,
-  H_SAFE,
-  CONTACT_BLOCK_NORMAL,
-  CONTACT_BLOCK_KEEP,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_GAP,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_BAD,
-  CONTACT_BLOCK_WEIGHT,
-  CONTACT_BLOCK_OWNS,
-  CONTACT_BLOCK_PUSH,
-  CONTACT_BLOCK_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * A pair is solved if its gap is below NEAR thicknesses, or will be after losing AHEAD times the gap that it lost in
@@ -47,7 +33,7 @@ function isDead(keep: v128, r: v128): bool {
 
 /** @returns how many blocks have a pair that is not cleared */
 export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   const number = numberOfBlock(block);
@@ -55,19 +41,19 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const bads = badOf(number);
   const carries = hasLoads();
   let found = 0;
-  for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
+  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
     const word = (<usize>n) << 2;
-    const keep = v128.load(block, CONTACT_BLOCK_KEEP);
-    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
+    const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     if (isDead(keep, r)) {
       store<i32>(nears + word, 0);
       store<i32>(bads + word, 0);
       continue;
     }
     gather(block, 0);
-    const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
-    const ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
-    const nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32);
+    const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
+    const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
+    const nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
     const apart = separation(vertex, nx, ny, nz);
     const reach = mul(f32x4.splat(NEAR), r);
     const least = f32x4.max(reach, keep);
@@ -75,9 +61,9 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     let bad = v128.not(f32x4.ge(apart, keep));
     const within = f32x4.lt(apart, least);
     if (!v128.any_true(v128.or(bad, within))) {
-      v128.store(block, apart, CONTACT_BLOCK_GAP);
-      v128.store(block, zero, CONTACT_BLOCK_NEAR);
-      v128.store(block, zero, CONTACT_BLOCK_BAD);
+      v128.store(block, apart, L.CONTACT_BLOCK_GAP);
+      v128.store(block, zero, L.CONTACT_BLOCK_NEAR);
+      v128.store(block, zero, L.CONTACT_BLOCK_BAD);
       if (carries) keepPushes(block, zero);
       store<i32>(nears + word, 0);
       store<i32>(bads + word, 0);
@@ -99,7 +85,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       bad = v128.andnot(bad, v128.and(f32x4.ge(gap, keep), f32x4.ge(wasApart, mul(f32x4.splat(0.5), keep))));
       if (v128.any_true(bad)) found++;
     }
-    v128.store(block, bad, CONTACT_BLOCK_BAD);
+    v128.store(block, bad, L.CONTACT_BLOCK_BAD);
     // solved next: near pairs, and pairs that come near if they continue as in this substep
     const good = v128.andnot(f32x4.gt(gap, zero), bad);
     const close = v128.and(
@@ -110,18 +96,18 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       close,
       vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
     );
-    v128.store(block, near, CONTACT_BLOCK_NEAR);
+    v128.store(block, near, L.CONTACT_BLOCK_NEAR);
     if (carries) keepPushes(block, near);
     store<i32>(nears + word, v128.bitmask<i32>(near));
     store<i32>(bads + word, v128.bitmask<i32>(bad));
-    v128.store(block, gap, CONTACT_BLOCK_GAP);
-    v128.store(block, v128.bitselect(mx, nx, good), CONTACT_BLOCK_NORMAL);
-    v128.store(block, v128.bitselect(my, ny, good), CONTACT_BLOCK_NORMAL + 16);
-    v128.store(block, v128.bitselect(mz, nz, good), CONTACT_BLOCK_NORMAL + 32);
-    v128.store(block, weight0, CONTACT_BLOCK_WEIGHT);
-    v128.store(block, weight1, CONTACT_BLOCK_WEIGHT + 16);
-    v128.store(block, weight2, CONTACT_BLOCK_WEIGHT + 32);
-    v128.store(block, weight3, CONTACT_BLOCK_WEIGHT + 48);
+    v128.store(block, gap, L.CONTACT_BLOCK_GAP);
+    v128.store(block, v128.bitselect(mx, nx, good), L.CONTACT_BLOCK_NORMAL);
+    v128.store(block, v128.bitselect(my, ny, good), L.CONTACT_BLOCK_NORMAL + 16);
+    v128.store(block, v128.bitselect(mz, nz, good), L.CONTACT_BLOCK_NORMAL + 32);
+    v128.store(block, weight0, L.CONTACT_BLOCK_WEIGHT);
+    v128.store(block, weight1, L.CONTACT_BLOCK_WEIGHT + 16);
+    v128.store(block, weight2, L.CONTACT_BLOCK_WEIGHT + 32);
+    v128.store(block, weight3, L.CONTACT_BLOCK_WEIGHT + 48);
   }
   return found;
 }
@@ -131,21 +117,21 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
  * of the closest points at S.
  */
 export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   // the check looks as far beyond x when it selects near pairs
   const beyond = f32x4.splat(AHEAD - 1);
   const nears = nearOf(numberOfBlock(block));
-  for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
-    const keep = v128.load(block, CONTACT_BLOCK_KEEP);
-    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
+    const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
+    const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     if (isDead(keep, r)) continue;
     const reach = mul(f32x4.splat(NEAR), r);
-    const was = v128.load(block, CONTACT_BLOCK_NEAR);
-    const nx = v128.load(block, CONTACT_BLOCK_NORMAL);
-    const ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
-    const nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32);
+    const was = v128.load(block, L.CONTACT_BLOCK_NEAR);
+    const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
+    const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
+    const nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
     gather(block, 0);
     const held = separation(vertex, nx, ny, nz);
     gather(block, toSafe);
@@ -176,15 +162,15 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
       vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
     );
     if (!v128.any_true(near)) continue;
-    v128.store(block, v128.or(was, near), CONTACT_BLOCK_NEAR);
+    v128.store(block, v128.or(was, near), L.CONTACT_BLOCK_NEAR);
     store<i32>(nears + ((<usize>n) << 2), 1);
-    keepLanes(block, CONTACT_BLOCK_NORMAL, mx, near);
-    keepLanes(block, CONTACT_BLOCK_NORMAL + 16, my, near);
-    keepLanes(block, CONTACT_BLOCK_NORMAL + 32, mz, near);
-    keepLanes(block, CONTACT_BLOCK_WEIGHT, weight0, near);
-    keepLanes(block, CONTACT_BLOCK_WEIGHT + 16, weight1, near);
-    keepLanes(block, CONTACT_BLOCK_WEIGHT + 32, weight2, near);
-    keepLanes(block, CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+    keepLanes(block, L.CONTACT_BLOCK_NORMAL, mx, near);
+    keepLanes(block, L.CONTACT_BLOCK_NORMAL + 16, my, near);
+    keepLanes(block, L.CONTACT_BLOCK_NORMAL + 32, mz, near);
+    keepLanes(block, L.CONTACT_BLOCK_WEIGHT, weight0, near);
+    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
+    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
+    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
   }
 }
 
@@ -192,7 +178,7 @@ export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
 function keepPushes(block: usize, near: v128): void {
   for (let row: usize = 0; row < 48; row += 16) {
     const at = block + row;
-    v128.store(at, v128.and(near, v128.load(at, CONTACT_BLOCK_PUSH)), CONTACT_BLOCK_PUSH);
+    v128.store(at, v128.and(near, v128.load(at, L.CONTACT_BLOCK_PUSH)), L.CONTACT_BLOCK_PUSH);
   }
 }
 
@@ -208,7 +194,7 @@ function keepLanes(block: usize, row: usize, value: v128, mask: v128): void {
  */
 // @inline
 function answers(block: usize, wa: v128, wb: v128, wc: v128): v128 {
-  const owns = v128.load(block, CONTACT_BLOCK_OWNS);
+  const owns = v128.load(block, L.CONTACT_BLOCK_OWNS);
   const corner = f32x4.splat(-1);
   const none = i32x4.splat(0);
   const a = v128.and(f32x4.eq(wa, corner), i32x4.eq(v128.and(owns, i32x4.splat(1)), none));

@@ -2,43 +2,7 @@
  * Copies a row of the front (frontRows.ts) into a lane of a block: particles, directions, coefficients, and the corners
  * that it owns. Pairs that touch from the start, or that are tangled, are left out.
  */
-import {
-  HEADER,
-  H_X,
-  H_SURFACE,
-  H_DUMMIES,
-  H_MARKS,
-  H_OWNERS,
-  PAIR_NORMAL,
-  PAIR_GAP,
-  PAIR_SURFACES,
-  PAIR_THICKNESS,
-  SURFACE_SOLID,
-  SOLID_CLOTH,
-  SOLID_BALL,
-  SOLID_COLLIDER,
-  SURFACE_SHAPED,
-  SHAPED_SMOOTH,
-  SURFACE_STATIC,
-  SURFACE_DYNAMIC,
-  SURFACE_RESTITUTION,
-  SURFACE_MEETS,
-  MEETS_MARKED,
-  SURFACE_BYTES,
-  CONTACT_BLOCK_NORMAL,
-  CONTACT_BLOCK_KEEP,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_GAP,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_DYNAMIC,
-  CONTACT_BLOCK_BOUNCE,
-  CONTACT_BLOCK_OWNS,
-  CONTACT_BLOCK_PUSH,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_BAD,
-  CONTACT_BLOCK_BYTES,
-  MARK_INTERSECTING,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { clearStatus, numberOfBlock, NEVER } from "./blockStatus";
 
 /** Least distance that contact guarantees, as a part of the pair's thickness. */
@@ -51,9 +15,9 @@ const EDGE_SHARE: f32 = 0.65;
 /** Returns whether the pair gets no contact: it is tangled, or touches from the start. */
 export function leftOut(row: usize, vertex: bool): bool {
   return (
-    (tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) &&
+    (tangled(row, vertex, <usize>load<u32>(L.HEADER, L.H_X), <usize>load<u32>(L.HEADER, L.H_MARKS)) &&
       !(vertex && inFront(row))) ||
-    !(load<f32>(row, PAIR_GAP) > 0)
+    !(load<f32>(row, L.PAIR_GAP) > 0)
   );
 }
 
@@ -67,7 +31,8 @@ function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
   const c = mark(row, 8, X, marks);
   const d = mark(row, 12, X, marks);
   return (
-    ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & MARK_INTERSECTING) !== 0 && marked(load<u32>(row, PAIR_SURFACES))
+    ((vertex ? a & (b | c | d) : (a | b) & (c | d)) & L.MARK_INTERSECTING) !== 0 &&
+    marked(load<u32>(row, L.PAIR_SURFACES))
   );
 }
 
@@ -76,8 +41,9 @@ function tangled(row: usize, vertex: bool, X: usize, marks: usize): bool {
  * intersection, so that parted surfaces do not fall back.
  */
 function inFront(row: usize): bool {
-  const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>(load<u32>(row, PAIR_SURFACES) & 0xffff) * SURFACE_BYTES;
-  if (load<i32>(surface, SURFACE_SOLID) === SOLID_CLOTH) return false;
+  const surface =
+    <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>(load<u32>(row, L.PAIR_SURFACES) & 0xffff) * L.SURFACE_BYTES;
+  if (load<i32>(surface, L.SURFACE_SOLID) === L.SOLID_CLOTH) return false;
   const a = <usize>load<u32>(row, 4);
   const b = <usize>load<u32>(row, 8);
   const c = <usize>load<u32>(row, 12);
@@ -90,9 +56,9 @@ function inFront(row: usize): bool {
   const vx = <f64>load<f32>(c) - ax;
   const vy = <f64>load<f32>(c, 4) - ay;
   const vz = <f64>load<f32>(c, 8) - az;
-  const nx: f64 = load<f32>(row, PAIR_NORMAL);
-  const ny: f64 = load<f32>(row, PAIR_NORMAL + 4);
-  const nz: f64 = load<f32>(row, PAIR_NORMAL + 8);
+  const nx: f64 = load<f32>(row, L.PAIR_NORMAL);
+  const ny: f64 = load<f32>(row, L.PAIR_NORMAL + 4);
+  const nz: f64 = load<f32>(row, L.PAIR_NORMAL + 8);
   const x = uy * vz - uz * vy;
   const y = uz * vx - ux * vz;
   const z = ux * vy - uy * vx;
@@ -105,8 +71,8 @@ function inFront(row: usize): bool {
  * @returns whether contact is off between their tangled particles
  */
 function marked(both: u32): bool {
-  const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>(both >> 16) * SURFACE_BYTES;
-  return load<u8>(<usize>load<u32>(surface, SURFACE_MEETS) + <usize>(both & 0xffff)) === MEETS_MARKED;
+  const surface = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>(both >> 16) * L.SURFACE_BYTES;
+  return load<u8>(<usize>load<u32>(surface, L.SURFACE_MEETS) + <usize>(both & 0xffff)) === L.MEETS_MARKED;
 }
 
 // @inline
@@ -116,7 +82,7 @@ function mark(row: usize, k: usize, X: usize, marks: usize): i32 {
 
 /** Resets four lanes: they refer to the dummies and are never near, never bad. */
 export function clearBlock(block: usize): void {
-  const dummies = load<i32>(HEADER, H_DUMMIES);
+  const dummies = load<i32>(L.HEADER, L.H_DUMMIES);
   const zero = f32x4.splat(0);
   const never = f32x4.splat(NEVER);
   v128.store(block, i32x4.splat(dummies));
@@ -124,45 +90,45 @@ export function clearBlock(block: usize): void {
   v128.store(block, i32x4.splat(dummies + 32), 32);
   v128.store(block, i32x4.splat(dummies + 48), 48);
   clearStatus(numberOfBlock(block));
-  for (let row: usize = 64; row < <usize>CONTACT_BLOCK_BYTES; row += 16) v128.store(block + row, zero);
-  v128.store(block, never, CONTACT_BLOCK_KEEP);
-  v128.store(block, never, CONTACT_BLOCK_THICKNESS);
+  for (let row: usize = 64; row < <usize>L.CONTACT_BLOCK_BYTES; row += 16) v128.store(block + row, zero);
+  v128.store(block, never, L.CONTACT_BLOCK_KEEP);
+  v128.store(block, never, L.CONTACT_BLOCK_THICKNESS);
 }
 
 /** Copies a row's particles, directions and coefficients into a lane. */
 export function fillLane(lane: usize, row: usize, vertex: bool): void {
   for (let k = 0; k < 4; k++) store<u32>(lane + ((<usize>k) << 4), load<u32>(row + ((<usize>k) << 2)));
-  store<f32>(lane, load<f32>(row, PAIR_NORMAL), CONTACT_BLOCK_NORMAL);
-  store<f32>(lane, load<f32>(row, PAIR_NORMAL + 4), CONTACT_BLOCK_NORMAL + 16);
-  store<f32>(lane, load<f32>(row, PAIR_NORMAL + 8), CONTACT_BLOCK_NORMAL + 32);
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
-  const both = load<u32>(row, PAIR_SURFACES);
-  const A = surfaces + <usize>(both >> 16) * SURFACE_BYTES;
-  const B = surfaces + <usize>(both & 0xffff) * SURFACE_BYTES;
-  const r = load<f32>(row, PAIR_THICKNESS);
+  store<f32>(lane, load<f32>(row, L.PAIR_NORMAL), L.CONTACT_BLOCK_NORMAL);
+  store<f32>(lane, load<f32>(row, L.PAIR_NORMAL + 4), L.CONTACT_BLOCK_NORMAL + 16);
+  store<f32>(lane, load<f32>(row, L.PAIR_NORMAL + 8), L.CONTACT_BLOCK_NORMAL + 32);
+  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  const both = load<u32>(row, L.PAIR_SURFACES);
+  const A = surfaces + <usize>(both >> 16) * L.SURFACE_BYTES;
+  const B = surfaces + <usize>(both & 0xffff) * L.SURFACE_BYTES;
+  const r = load<f32>(row, L.PAIR_THICKNESS);
   // a vertex in front of an intersection is pushed, but not held there: the parts behind it must come out
   store<f32>(
     lane,
-    tangled(row, vertex, <usize>load<u32>(HEADER, H_X), <usize>load<u32>(HEADER, H_MARKS)) ? NEVER : KEEP * r,
-    CONTACT_BLOCK_KEEP,
+    tangled(row, vertex, <usize>load<u32>(L.HEADER, L.H_X), <usize>load<u32>(L.HEADER, L.H_MARKS)) ? NEVER : KEEP * r,
+    L.CONTACT_BLOCK_KEEP,
   );
-  store<f32>(lane, othersSolve(A, B, vertex) ? NEVER : vertex ? r : EDGE_SHARE * r, CONTACT_BLOCK_THICKNESS);
-  store<f32>(lane, load<f32>(row, PAIR_GAP), CONTACT_BLOCK_GAP);
-  store<f32>(lane, load<f32>(A, SURFACE_STATIC) * load<f32>(B, SURFACE_STATIC), CONTACT_BLOCK_STATIC);
-  store<f32>(lane, load<f32>(A, SURFACE_DYNAMIC) * load<f32>(B, SURFACE_DYNAMIC), CONTACT_BLOCK_DYNAMIC);
-  store<f32>(lane, load<f32>(A, SURFACE_RESTITUTION) * load<f32>(B, SURFACE_RESTITUTION), CONTACT_BLOCK_BOUNCE);
-  if (vertex) store<i32>(lane, owned(row), CONTACT_BLOCK_OWNS);
-  for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, CONTACT_BLOCK_PUSH);
-  store<i32>(lane, 0, CONTACT_BLOCK_NEAR);
-  store<i32>(lane, 0, CONTACT_BLOCK_BAD);
+  store<f32>(lane, othersSolve(A, B, vertex) ? NEVER : vertex ? r : EDGE_SHARE * r, L.CONTACT_BLOCK_THICKNESS);
+  store<f32>(lane, load<f32>(row, L.PAIR_GAP), L.CONTACT_BLOCK_GAP);
+  store<f32>(lane, load<f32>(A, L.SURFACE_STATIC) * load<f32>(B, L.SURFACE_STATIC), L.CONTACT_BLOCK_STATIC);
+  store<f32>(lane, load<f32>(A, L.SURFACE_DYNAMIC) * load<f32>(B, L.SURFACE_DYNAMIC), L.CONTACT_BLOCK_DYNAMIC);
+  store<f32>(lane, load<f32>(A, L.SURFACE_RESTITUTION) * load<f32>(B, L.SURFACE_RESTITUTION), L.CONTACT_BLOCK_BOUNCE);
+  if (vertex) store<i32>(lane, owned(row), L.CONTACT_BLOCK_OWNS);
+  for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
+  store<i32>(lane, 0, L.CONTACT_BLOCK_NEAR);
+  store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);
 }
 
 /**
  * Returns bits of the corners that this pair owns: its triangle owns the corner, and the vertex has the lower address.
  */
 function owned(row: usize): i32 {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const owners = <usize>load<u32>(HEADER, H_OWNERS);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const owners = <usize>load<u32>(L.HEADER, L.H_OWNERS);
   const p = load<u32>(row);
   let bits = 0;
   for (let k: usize = 1; k < 4; k++) {
@@ -180,9 +146,9 @@ function owned(row: usize): i32 {
  * own shape if it has one (collide.ts).
  */
 function othersSolve(A: usize, B: usize, vertex: bool): bool {
-  const a = load<i32>(A, SURFACE_SOLID);
-  const b = load<i32>(B, SURFACE_SOLID);
-  if (a === SOLID_BALL || b === SOLID_BALL) return b !== SOLID_COLLIDER && a !== SOLID_COLLIDER;
-  const shape = load<i32>(B, SURFACE_SHAPED);
-  return (vertex && shape !== 0) || shape === SHAPED_SMOOTH || load<i32>(A, SURFACE_SHAPED) === SHAPED_SMOOTH;
+  const a = load<i32>(A, L.SURFACE_SOLID);
+  const b = load<i32>(B, L.SURFACE_SOLID);
+  if (a === L.SOLID_BALL || b === L.SOLID_BALL) return b !== L.SOLID_COLLIDER && a !== L.SOLID_COLLIDER;
+  const shape = load<i32>(B, L.SURFACE_SHAPED);
+  return (vertex && shape !== 0) || shape === L.SHAPED_SMOOTH || load<i32>(A, L.SURFACE_SHAPED) === L.SHAPED_SMOOTH;
 }

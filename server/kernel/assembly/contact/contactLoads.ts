@@ -8,28 +8,7 @@
  * While pairs are solved, particles that pairs press into a collider are outside of it: the collider carries them.
  * Then they go back in, because the collider's friction goes by their depth.
  */
-import {
-  HEADER,
-  H_X,
-  H_COLOR_MASKS,
-  H_COLLIDER_COUNT,
-  H_FRONT,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_EDGE_CONTACT_BLOCKS,
-  H_PUSHES,
-  H_PUSH_COUNT,
-  H_VERTEX_CONTACT_BLOCKS,
-  FRONT_SOLVED,
-  FRONT_SOLVED_EDGE,
-  FRONT_SOLVED_VERTEX,
-  CONTACT_BLOCK_BYTES,
-  CONTACT_BLOCK_PAIR,
-  CONTACT_BLOCK_PUSH,
-  PUSH_ADDRESS,
-  PUSH_BYTES,
-  PUSH_FORCE,
-  PUSH_NEXT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { restOnColliders } from "../colliders/leaveColliders";
 import { spendWork } from "../scheduler/clock";
 import { rigidRow } from "../state/owners";
@@ -46,26 +25,26 @@ const SEEN: f32 = 1;
 
 // @inline
 function solvedAt(n: i32): usize {
-  const front = <usize>load<u32>(HEADER, H_FRONT);
-  return <usize>load<u32>(front, FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES;
+  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
+  return <usize>load<u32>(front, L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
 }
 
 // @inline
 function countSolved(): i32 {
-  const front = <usize>load<u32>(HEADER, H_FRONT);
-  return load<i32>(front, FRONT_SOLVED_VERTEX) + load<i32>(front, FRONT_SOLVED_EDGE);
+  const front = <usize>load<u32>(L.HEADER, L.H_FRONT);
+  return load<i32>(front, L.FRONT_SOLVED_VERTEX) + load<i32>(front, L.FRONT_SOLVED_EDGE);
 }
 
 // @inline
 function maskOf(particle: usize): usize {
-  return particle + (<usize>load<u32>(HEADER, H_COLOR_MASKS) - <usize>load<u32>(HEADER, H_X));
+  return particle + (<usize>load<u32>(L.HEADER, L.H_COLOR_MASKS) - <usize>load<u32>(L.HEADER, L.H_X));
 }
 
 /** Before the passes of an iteration. @param first of the substep @returns whether pairs keep their pushes */
 export function beginLoads(first: bool): bool {
-  if (!load<u32>(HEADER, H_FRONT) || !hasLoads()) return false;
+  if (!load<u32>(L.HEADER, L.H_FRONT) || !hasLoads()) return false;
   const blocks = countSolved();
-  const collides = load<i32>(HEADER, H_COLLIDER_COUNT) !== 0;
+  const collides = load<i32>(L.HEADER, L.H_COLLIDER_COUNT) !== 0;
   if (first) pushAsBefore(solvedAt(0), blocks);
   if (collides) for (let n = 0; n < blocks; n++) putOut(solvedAt(n));
   spendWork(blocks);
@@ -75,14 +54,14 @@ export function beginLoads(first: bool): bool {
 /** After the passes of an iteration. */
 export function endLoads(last: bool): void {
   const blocks = countSolved();
-  if (load<i32>(HEADER, H_COLLIDER_COUNT)) for (let n = 0; n < blocks; n++) putBack(solvedAt(n));
+  if (load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) for (let n = 0; n < blocks; n++) putBack(solvedAt(n));
   if (last) for (let n = 0; n < blocks; n++) keepPushes(solvedAt(n));
 }
 
 /** Holds the particles of a block that are in colliders. */
 function putOut(block: usize): void {
   for (let k: usize = 0; k < 64; k += 4)
-    if (load<i32>(block + (k & 12), CONTACT_BLOCK_PAIR)) holdOnColliders(<usize>load<u32>(block + k));
+    if (load<i32>(block + (k & 12), L.CONTACT_BLOCK_PAIR)) holdOnColliders(<usize>load<u32>(block + k));
 }
 
 /** Ends the holds of a block's particles. */
@@ -119,14 +98,14 @@ function releaseFromColliders(particle: usize): void {
 function keepPushes(block: usize): void {
   const growth = ownWeight(block);
   for (let k: usize = 0; k < 16; k += 4) {
-    const pair = load<i32>(block + k, CONTACT_BLOCK_PAIR);
+    const pair = load<i32>(block + k, L.CONTACT_BLOCK_PAIR);
     if (!pair) continue;
     const lane = laneOf(pair - 1);
     const size = sizeOf(block + k);
     const most = sizeOf(lane) + laneAt(growth, k);
     const scale: f32 = size > most ? most / size : 1;
     for (let row: usize = 0; row < 48; row += 16)
-      store<f32>(lane + row, scale * load<f32>(block + k + row, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
+      store<f32>(lane + row, scale * load<f32>(block + k + row, L.CONTACT_BLOCK_PUSH), L.CONTACT_BLOCK_PUSH);
   }
 }
 
@@ -139,41 +118,41 @@ function laneAt(a: v128, k: usize): f32 {
 
 /** Size of a lane's push, kg m. */
 function sizeOf(lane: usize): f32 {
-  const x = load<f32>(lane, CONTACT_BLOCK_PUSH);
-  const y = load<f32>(lane, CONTACT_BLOCK_PUSH + 16);
-  const z = load<f32>(lane, CONTACT_BLOCK_PUSH + 32);
+  const x = load<f32>(lane, L.CONTACT_BLOCK_PUSH);
+  const y = load<f32>(lane, L.CONTACT_BLOCK_PUSH + 16);
+  const z = load<f32>(lane, L.CONTACT_BLOCK_PUSH + 32);
   return Mathf.sqrt(x * x + y * y + z * z);
 }
 
 // @inline
 function pushAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_PUSHES) + <usize>n * PUSH_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_PUSHES) + <usize>n * L.PUSH_BYTES;
 }
 
 /** Near pairs of a new list take over the pushes of the list before it. Those of sleeping bodies are kept. */
 export function takePushes(): void {
-  const count = load<i32>(HEADER, H_PUSH_COUNT);
+  const count = load<i32>(L.HEADER, L.H_PUSH_COUNT);
   if (!count) return;
   // chains of the pushes on each first particle, in the color masks
   for (let n = 0; n < count; n++) {
     const head = maskOf(<usize>load<u32>(pushAt(n)));
-    store<i32>(pushAt(n), load<i32>(head), PUSH_NEXT);
+    store<i32>(pushAt(n), load<i32>(head), L.PUSH_NEXT);
     store<i32>(head, n + 1);
   }
-  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
-  takeRange(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
-  takeRange(capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), capacity);
+  const capacity = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY);
+  takeRange(0, load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS));
+  takeRange(capacity - load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS), capacity);
   for (let n = 0; n < count; n++) store<i32>(maskOf(<usize>load<u32>(pushAt(n))), 0);
   let kept = 0;
   for (let n = 0; n < count; n++) {
     const push = pushAt(n);
     if (load<f32>(<usize>load<u32>(push), 12) === 0 && load<f32>(<usize>load<u32>(push, 12), 12) === 0) {
-      memory.copy(pushAt(kept), push, PUSH_BYTES);
+      memory.copy(pushAt(kept), push, L.PUSH_BYTES);
       kept++;
     }
   }
-  memory.fill(pushAt(kept), 0, <usize>(count - kept) * PUSH_BYTES);
-  store<i32>(HEADER, kept, H_PUSH_COUNT);
+  memory.fill(pushAt(kept), 0, <usize>(count - kept) * L.PUSH_BYTES);
+  store<i32>(L.HEADER, kept, L.H_PUSH_COUNT);
 }
 
 /** Takes over the pushes of the blocks begin .. end. */
@@ -186,13 +165,13 @@ function takeRange(begin: i32, end: i32): void {
 }
 
 function takePush(lane: usize): void {
-  for (let n = load<i32>(maskOf(<usize>load<u32>(lane))); n; n = load<i32>(pushAt(n - 1), PUSH_NEXT)) {
+  for (let n = load<i32>(maskOf(<usize>load<u32>(lane))); n; n = load<i32>(pushAt(n - 1), L.PUSH_NEXT)) {
     const push = pushAt(n - 1);
     let same = true;
     for (let k: usize = 0; k < 4; k++)
-      same = same && load<u32>(push + (k << 2), PUSH_ADDRESS) === load<u32>(lane + (k << 4));
+      same = same && load<u32>(push + (k << 2), L.PUSH_ADDRESS) === load<u32>(lane + (k << 4));
     if (!same) continue;
     for (let r: usize = 0; r < 3; r++)
-      store<f32>(lane + (r << 4), load<f32>(push + (r << 2), PUSH_FORCE), CONTACT_BLOCK_PUSH);
+      store<f32>(lane + (r << 4), load<f32>(push + (r << 2), L.PUSH_FORCE), L.CONTACT_BLOCK_PUSH);
   }
 }

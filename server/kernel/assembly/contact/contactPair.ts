@@ -3,17 +3,7 @@
  * clear. Like contactCheck.ts, for pairs that it could not clear.
  */
 import { spendWork } from "../scheduler/clock";
-import {
-  HEADER,
-  H_X,
-  H_SAFE,
-  H_CONTACT_BLOCKS,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_PAIR_SCRATCH,
-  CONTACT_BLOCK_NORMAL,
-  CONTACT_BLOCK_KEEP,
-  CONTACT_BLOCK_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { dot3, sub, xs, ys, zs } from "../math/lanes";
 import { edgeEdge, vertexTriangle } from "../ccd/ccd";
 
@@ -45,20 +35,22 @@ const SURE: f64 = 1e-6;
 
 // @inline
 function at(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_PAIR_SCRATCH) + ((<usize>n) << 3);
+  return <usize>load<u32>(L.HEADER, L.H_PAIR_SCRATCH) + ((<usize>n) << 3);
 }
 
 /** Address of a pair's lane: its block plus four times its lane. */
 export function laneOf(pair: i32): usize {
   return (
-    <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>(pair >> 2) * CONTACT_BLOCK_BYTES + ((<usize>(pair & 3)) << 2)
+    <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS) +
+    <usize>(pair >> 2) * L.CONTACT_BLOCK_BYTES +
+    ((<usize>(pair & 3)) << 2)
   );
 }
 
 /** Sets the results of `examine` other than its return value: S and x in the scratch. */
 export function lookAt(pair: i32): void {
   const lane = laneOf(pair);
-  vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
+  vertex = pair < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) << 2;
   particle0 = <usize>load<u32>(lane);
   particle1 = <usize>load<u32>(lane, 16);
   particle2 = <usize>load<u32>(lane, 32);
@@ -68,7 +60,7 @@ export function lookAt(pair: i32): void {
 
 /** Puts S at q[0 .. 11] and x at q[12 .. 23] of the scratch. */
 function open(lane: usize): void {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   put(0, particle0 + toSafe);
   put(3, particle1 + toSafe);
   put(6, particle2 + toSafe);
@@ -77,7 +69,7 @@ function open(lane: usize): void {
   put(15, particle1);
   put(18, particle2);
   put(21, particle3);
-  keep = load<f32>(lane, CONTACT_BLOCK_KEEP);
+  keep = load<f32>(lane, L.CONTACT_BLOCK_KEEP);
 }
 
 // @inline
@@ -94,7 +86,7 @@ function put(n: i32, particle: usize): void {
 export function examine(pair: i32): i32 {
   spendWork(2);
   const lane = laneOf(pair);
-  vertex = pair < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) << 2;
+  vertex = pair < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) << 2;
   if (heldApart(lane)) return CLEAR;
   slack = 0;
   open(lane);
@@ -144,17 +136,17 @@ function heldApart(lane: usize): bool {
   const p1 = <usize>load<u32>(lane, 16);
   const p2 = <usize>load<u32>(lane, 32);
   const p3 = <usize>load<u32>(lane, 48);
-  const x = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL);
-  const y = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 16);
-  const z = v128.load32_splat(lane, CONTACT_BLOCK_NORMAL + 32);
-  const least = load<f32>(lane, CONTACT_BLOCK_KEEP);
+  const x = v128.load32_splat(lane, L.CONTACT_BLOCK_NORMAL);
+  const y = v128.load32_splat(lane, L.CONTACT_BLOCK_NORMAL + 16);
+  const z = v128.load32_splat(lane, L.CONTACT_BLOCK_NORMAL + 32);
+  const least = load<f32>(lane, L.CONTACT_BLOCK_KEEP);
   particle0 = p0;
   particle1 = p1;
   particle2 = p2;
   particle3 = p3;
   slack = apart(p0, p1, p2, p3, x, y, z) - least;
   if (!(slack >= 0)) return false;
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   return apart(p0 + toSafe, p1 + toSafe, p2 + toSafe, p3 + toSafe, x, y, z) >= <f32>0.5 * least;
 }
 
@@ -175,9 +167,9 @@ function apart(p0: usize, p1: usize, p2: usize, p3: usize, x: v128, y: v128, z: 
 
 /** Stores the direction of the last `closest` in the pair. */
 function learn(lane: usize): void {
-  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL);
-  store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16);
-  store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
+  store<f32>(lane, <f32>nx, L.CONTACT_BLOCK_NORMAL);
+  store<f32>(lane, <f32>ny, L.CONTACT_BLOCK_NORMAL + 16);
+  store<f32>(lane, <f32>nz, L.CONTACT_BLOCK_NORMAL + 32);
 }
 
 /** Returns how far a direction separates the pair at q[n .. n + 11]. */

@@ -7,30 +7,7 @@
  * In a room with rigid bodies the force pass is not shared: their pairs are taken out of the blocks, in order
  * (rigidContact.ts).
  */
-import {
-  HEADER,
-  H_RIGID_CONTACTS,
-  H_FRONT,
-  FRONT_SOLVED,
-  FRONT_SOLVED_EDGE,
-  FRONT_SOLVED_VERTEX,
-  H_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_CONTACT_BLOCK_COUNT,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_EDGE_CONTACT_BLOCKS,
-  H_CONTACT_COLORS,
-  H_SHARED_FIRST,
-  H_SHARED_COUNT,
-  H_SHARED_FOUND,
-  H_SHARED_AGAIN,
-  H_DRIVE_COUNT,
-  CONTACT_BLOCK_BYTES,
-  CONTACT_COLORS,
-  COLOR_ENTRIES,
-  SHARED_CONTACTS,
-  SHARED_CHECK,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import {
   chunkBegin,
   chunkEnd,
@@ -63,15 +40,15 @@ const PASSES = 8;
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 // @inline
 function solvedAt(n: i32): usize {
-  return <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES;
+  return <usize>load<u32>(front(), L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
 }
 // @inline
 function blockAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS) + <usize>n * L.CONTACT_BLOCK_BYTES;
 }
 
 /**
@@ -83,24 +60,24 @@ function blockAt(n: i32): usize {
 export function solveNearContacts(first: bool, last: bool): void {
   const loads = beginLoads(first);
   let far = solveOnce(false);
-  if (last && !load<i32>(HEADER, H_DRIVE_COUNT)) for (let n = 1; n < PASSES && far; n++) far = solveOnce(true);
+  if (last && !load<i32>(L.HEADER, L.H_DRIVE_COUNT)) for (let n = 1; n < PASSES && far; n++) far = solveOnce(true);
   if (loads) endLoads(last);
 }
 
 /** @returns number of blocks that were pushed far */
 function solveOnce(again: bool): i32 {
   if (!front()) return 0;
-  const vertices = load<i32>(front(), FRONT_SOLVED_VERTEX);
-  const edges = load<i32>(front(), FRONT_SOLVED_EDGE);
-  const starts = <usize>load<u32>(HEADER, H_CONTACT_COLORS);
-  const shared = isHelped() && !load<u32>(HEADER, H_RIGID_CONTACTS);
-  store<i32>(HEADER, 0, H_SHARED_FOUND);
-  store<i32>(HEADER, again ? 1 : 0, H_SHARED_AGAIN);
+  const vertices = load<i32>(front(), L.FRONT_SOLVED_VERTEX);
+  const edges = load<i32>(front(), L.FRONT_SOLVED_EDGE);
+  const starts = <usize>load<u32>(L.HEADER, L.H_CONTACT_COLORS);
+  const shared = isHelped() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
+  store<i32>(L.HEADER, 0, L.H_SHARED_FOUND);
+  store<i32>(L.HEADER, again ? 1 : 0, L.H_SHARED_AGAIN);
   countWork(UNITS_OF_SOLVE * (vertices + edges));
   const far =
     solveRange(starts, 0, vertices, shared, again) +
-    solveRange(starts + (COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
-  return far + atomic.load<i32>(HEADER, H_SHARED_FOUND);
+    solveRange(starts + (L.COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
+  return far + atomic.load<i32>(L.HEADER, L.H_SHARED_FOUND);
 }
 
 /** Solves blocks begin .. end in order. @param starts where the colors of the last whole list begin */
@@ -108,7 +85,7 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
   let at = begin;
   let far = 0;
   if (shared && end - begin >= SOLVED) {
-    for (let color = 0; color < CONTACT_COLORS && at < end; color++, starts += 4) {
+    for (let color = 0; color < L.CONTACT_COLORS && at < end; color++, starts += 4) {
       const first = max<i32>(at, load<i32>(starts));
       const last = min<i32>(end, load<i32>(starts, 4));
       if (last - first < SOLVED) {
@@ -116,11 +93,11 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
         break;
       }
       if (first > at) far += solveContacts(solvedAt(at), first - at, again);
-      store<i32>(HEADER, first, H_SHARED_FIRST);
-      store<i32>(HEADER, last - first, H_SHARED_COUNT);
-      openShared(SHARED_CONTACTS);
+      store<i32>(L.HEADER, first, L.H_SHARED_FIRST);
+      store<i32>(L.HEADER, last - first, L.H_SHARED_COUNT);
+      openShared(L.SHARED_CONTACTS);
       while (claimChunk()) solveShared(chunkBegin, chunkEnd, sharedParts());
-      closeShared(SHARED_CONTACTS);
+      closeShared(L.SHARED_CONTACTS);
       at = last;
     }
   }
@@ -133,42 +110,45 @@ function solveRange(starts: usize, begin: i32, end: i32, shared: bool, again: bo
 
 /** Solves parts begin .. end of `parts` of the shared color. */
 export function solveShared(begin: i32, end: i32, parts: i32): void {
-  const first = load<i32>(HEADER, H_SHARED_FIRST);
-  const count = load<i32>(HEADER, H_SHARED_COUNT);
+  const first = load<i32>(L.HEADER, L.H_SHARED_FIRST);
+  const count = load<i32>(L.HEADER, L.H_SHARED_COUNT);
   const from = partBegins(count, begin, parts);
   const far = solveContacts(
     solvedAt(first + from),
     partBegins(count, end, parts) - from,
-    load<i32>(HEADER, H_SHARED_AGAIN) !== 0,
+    load<i32>(L.HEADER, L.H_SHARED_AGAIN) !== 0,
   );
-  if (far) atomic.add<i32>(HEADER, far, H_SHARED_FOUND);
+  if (far) atomic.add<i32>(L.HEADER, far, L.H_SHARED_FOUND);
 }
 
 /** Checks all blocks of the list at the end of a substep. @returns number of blocks with a pair that is not cleared */
 export function checkAll(): i32 {
-  store<i32>(HEADER, 0, H_SHARED_FOUND);
-  countWork(UNITS_OF_CHECK * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT));
-  if (isHelped() && load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS) + load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS) >= CHECKED) {
-    openShared(SHARED_CHECK);
+  store<i32>(L.HEADER, 0, L.H_SHARED_FOUND);
+  countWork(UNITS_OF_CHECK * load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT));
+  if (
+    isHelped() &&
+    load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) + load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS) >= CHECKED
+  ) {
+    openShared(L.SHARED_CHECK);
     while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
-    closeShared(SHARED_CHECK);
+    closeShared(L.SHARED_CHECK);
   } else {
     checkShared(0, 1, 1);
   }
-  return atomic.load<i32>(HEADER, H_SHARED_FOUND);
+  return atomic.load<i32>(L.HEADER, L.H_SHARED_FOUND);
 }
 
 /** Checks parts begin .. end of `parts` of all blocks. */
 export function checkShared(begin: i32, end: i32, parts: i32): void {
-  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   const v = partBegins(vertices, begin, parts);
   const e = partBegins(edges, begin, parts);
-  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
+  const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
   const found =
     checkInPieces(v, partBegins(vertices, end, parts) - v, true) +
     checkInPieces(first + e, partBegins(edges, end, parts) - e, false);
-  if (found) atomic.add<i32>(HEADER, found, H_SHARED_FOUND);
+  if (found) atomic.add<i32>(L.HEADER, found, L.H_SHARED_FOUND);
 }
 
 /** checkContacts for `count` blocks from number `first` on, with preemption points. */

@@ -16,38 +16,7 @@
  * first by its last separating direction. A pair is skipped while its spare distance exceeds all motion of the rounds
  * since.
  */
-import {
-  HEADER,
-  H_X,
-  H_V,
-  H_SAFE,
-  H_CONTACT_BLOCKS,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_EDGE_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_QUEUE,
-  H_QUEUED,
-  H_COLLIDER_COUNT,
-  H_COUNT_IMPULSES,
-  H_COUNT_CHECKS,
-  H_COUNT_STOPS,
-  CONTACT_BLOCK_NORMAL,
-  CONTACT_BLOCK_KEEP,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_GAP,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_PUSH,
-  CONTACT_BLOCK_BAD,
-  CONTACT_BLOCK_WEIGHT,
-  CONTACT_BLOCK_BYTES,
-  H_LIST_VALID,
-  H_SURFACE,
-  H_SURFACE_COUNT,
-  SURFACE_FIRST,
-  SURFACE_COUNT,
-  SURFACE_BYTES,
-  MARK_ROUND,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { badOf, nearOf } from "./blockStatus";
 import { AHEAD, NEAR, checkContacts } from "./contactCheck";
 import {
@@ -110,8 +79,8 @@ let swapped = false;
 // @inline
 function queueAt(next: bool, n: i32): usize {
   return (
-    <usize>load<u32>(HEADER, H_QUEUE) +
-    ((<usize>((next === swapped ? 0 : load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) << 2) + n)) << 2)
+    <usize>load<u32>(L.HEADER, L.H_QUEUE) +
+    ((<usize>((next === swapped ? 0 : load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) << 2) + n)) << 2)
   );
 }
 
@@ -129,13 +98,13 @@ let coming = 0;
 
 // @inline
 function flagOf(pair: i32): usize {
-  return <usize>load<u32>(HEADER, H_QUEUED) + <usize>pair;
+  return <usize>load<u32>(L.HEADER, L.H_QUEUED) + <usize>pair;
 }
 
 function forgetLooks(): void {
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  memory.fill(flagOf(0), 0, (<usize>load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS)) << 2);
-  memory.fill(flagOf((load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges) << 2), 0, (<usize>edges) << 2);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
+  memory.fill(flagOf(0), 0, (<usize>load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS)) << 2);
+  memory.fill(flagOf((load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges) << 2), 0, (<usize>edges) << 2);
   looks = 0;
 }
 
@@ -162,7 +131,7 @@ function turnQueue(): void {
 
 // @inline
 function tally(counter: usize, by: i32): void {
-  store<u32>(HEADER + counter, load<u32>(HEADER + counter) + by);
+  store<u32>(L.HEADER + counter, load<u32>(L.HEADER + counter) + by);
 }
 
 /** From now on the substep's responses may take their share of the tick's work. */
@@ -182,7 +151,7 @@ export function respond(): i32 {
   beginImpulses();
   collectBad();
   if (!queueSize) return 0;
-  tally(H_COUNT_CHECKS, queueSize);
+  tally(L.H_COUNT_CHECKS, queueSize);
   while (coming < ROUNDS && queueSize && workDone() < most) {
     pushApart();
     askNeighbors();
@@ -220,21 +189,21 @@ export function respond(): i32 {
 
 /** Queues CONTACT_BLOCK_BAD lanes, in list order. Those that float64 finds clear get fresh directions instead. */
 function collectBad(): void {
-  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
+  const capacity = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY);
   nextSize = 0;
-  collectFrom(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
-  collectFrom(capacity - load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS), capacity);
+  collectFrom(0, load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS));
+  collectFrom(capacity - load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS), capacity);
   turnQueue();
 }
 
 /** Queues bad lanes of blocks begin .. end. */
 function collectFrom(begin: i32, end: i32): void {
-  const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
+  const touches = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   for (let n = begin, bad = badOf(begin); n < end; n++, bad += 4) {
     if (!load<i32>(bad)) continue;
-    const block = touches + <usize>n * CONTACT_BLOCK_BYTES;
+    const block = touches + <usize>n * L.CONTACT_BLOCK_BYTES;
     for (let lane = 0; lane < 4; lane++) {
-      if (!load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) continue;
+      if (!load<i32>(block + ((<usize>lane) << 2), L.CONTACT_BLOCK_BAD)) continue;
       const pair = (n << 2) + lane;
       const answer = examine(pair);
       if (answer === CLEAR) freshen(pair);
@@ -253,7 +222,7 @@ function pushNext(pair: i32, answer: i32): void {
   const is = load<u8>(flag);
   if (!addRow(pair, answer, coming, (is & PUSHED) !== 0)) return;
   store<u8>(flag, is | PUSHED);
-  tally(H_COUNT_IMPULSES, 1);
+  tally(L.H_COUNT_IMPULSES, 1);
 }
 
 /** Solves impulses for the whole queue. */
@@ -281,7 +250,7 @@ function pushApart(): void {
 
 // @inline
 function moved(particle: u32): bool {
-  return (marksOf(numberOf(<usize>particle)) & MARK_ROUND) !== 0;
+  return (marksOf(numberOf(<usize>particle)) & L.MARK_ROUND) !== 0;
 }
 
 /** Queues pairs of this round's particles that are not clear, and ends the round. */
@@ -298,13 +267,13 @@ function askNeighbors(): void {
       const is = load<u8>(flag);
       if (is & QUEUED || (is & LOOKS) === looks) continue;
       const lane = laneOf(pair);
-      if (!(load<f32>(lane, CONTACT_BLOCK_KEEP) >= 0)) continue;
+      if (!(load<f32>(lane, L.CONTACT_BLOCK_KEEP) >= 0)) continue;
       store<u8>(flag, (is & PUSHED) | looks);
       // examined before in this response, and two particles cannot have used up its spare distance since
-      if (is & LOOKS && load<f32>(lane, CONTACT_BLOCK_GAP) > 2 * gone) continue;
+      if (is & LOOKS && load<f32>(lane, L.CONTACT_BLOCK_GAP) > 2 * gone) continue;
       examined++;
       const answer = examine(pair);
-      if (answer === CLEAR) store<f32>(lane, slack + 2 * gone, CONTACT_BLOCK_GAP);
+      if (answer === CLEAR) store<f32>(lane, slack + 2 * gone, L.CONTACT_BLOCK_GAP);
       else if (!sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
@@ -314,7 +283,7 @@ function askNeighbors(): void {
 
 /** Moves a particle back to S. */
 function stop(particle: usize): void {
-  const safe = particle + <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const safe = particle + <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   if (
     load<f32>(particle) === load<f32>(safe) &&
     load<f32>(particle, 4) === load<f32>(safe, 4) &&
@@ -325,23 +294,23 @@ function stop(particle: usize): void {
   store<f32>(particle, load<f32>(safe));
   store<f32>(particle, load<f32>(safe, 4), 4);
   store<f32>(particle, load<f32>(safe, 8), 8);
-  tally(H_COUNT_STOPS, 1);
+  tally(L.H_COUNT_STOPS, 1);
 }
 
 /** Moves every particle of every surface back to S. The last resort, if the lists cannot hold the pairs. */
 export function stopAll(): void {
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   for (let n = 0; n < surfaces; n++) {
-    const surface = <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
-    const first = <usize>load<u32>(surface, SURFACE_FIRST);
-    for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
+    const surface = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
+    const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
+    for (let i = load<i32>(surface, L.SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
   }
-  store<i32>(HEADER, 0, H_LIST_VALID);
+  store<i32>(L.HEADER, 0, L.H_LIST_VALID);
 }
 
 /** Moves particles out of colliders that this round has pushed them into. */
 function leave(): void {
-  if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return;
+  if (!load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) return;
   for (let n = 0; n < roundCount; n++) {
     const particle = roundParticle(n);
     if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) lean(particle);
@@ -353,8 +322,8 @@ function leave(): void {
  * @param h s
  */
 export function updateChanged(h: f32): void {
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  if (load<i32>(HEADER, H_LIST_VALID)) forgetLooks();
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  if (load<i32>(L.HEADER, L.H_LIST_VALID)) forgetLooks();
   beginKeeping();
   for (let n = 0; n < changedCount; n++) {
     const particle = changedParticle(n);
@@ -369,7 +338,7 @@ export function updateChanged(h: f32): void {
     store<f32>(v, load<f32>(v, 4) + scale * (load<f32>(particle, 4) - load<f32>(from, 4)), 4);
     store<f32>(v, load<f32>(v, 8) + scale * (load<f32>(particle, 8) - load<f32>(from, 8)), 8);
     noteChange(particle, from, vx, vy, vz);
-    if (!load<i32>(HEADER, H_LIST_VALID)) continue;
+    if (!load<i32>(L.HEADER, L.H_LIST_VALID)) continue;
     for (let entry = firstOf(particle); entry; entry = nextOf(entry)) freshenBlock(pairOf(entry) >> 2);
   }
   endKeeping();
@@ -381,14 +350,14 @@ export function updateChanged(h: f32): void {
  * it cannot clear.
  */
 function freshenBlock(n: i32): void {
-  const block = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES;
-  const flag = <usize>load<u32>(HEADER, H_QUEUED) + ((<usize>n) << 2);
+  const block = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS) + <usize>n * L.CONTACT_BLOCK_BYTES;
+  const flag = <usize>load<u32>(L.HEADER, L.H_QUEUED) + ((<usize>n) << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
   spendWork(2);
-  if (!checkContacts(block, 1, n < load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS))) return;
+  if (!checkContacts(block, 1, n < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS))) return;
   for (let lane = 0; lane < 4; lane++)
-    if (load<i32>(block + ((<usize>lane) << 2), CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
+    if (load<i32>(block + ((<usize>lane) << 2), L.CONTACT_BLOCK_BAD)) freshen((n << 2) + lane);
 }
 
 /** Updates direction, weights and gap at x for the next substep, which solves the pair if it is near. */
@@ -397,19 +366,19 @@ function freshen(pair: i32): void {
   lookAt(pair);
   closest(12);
   if (!(gap > 0)) return;
-  store<f32>(lane, <f32>nx, CONTACT_BLOCK_NORMAL);
-  store<f32>(lane, <f32>ny, CONTACT_BLOCK_NORMAL + 16);
-  store<f32>(lane, <f32>nz, CONTACT_BLOCK_NORMAL + 32);
-  store<f32>(lane, <f32>b0, CONTACT_BLOCK_WEIGHT);
-  store<f32>(lane, <f32>b1, CONTACT_BLOCK_WEIGHT + 16);
-  store<f32>(lane, <f32>b2, CONTACT_BLOCK_WEIGHT + 32);
-  store<f32>(lane, <f32>b3, CONTACT_BLOCK_WEIGHT + 48);
-  store<f32>(lane, <f32>gap, CONTACT_BLOCK_GAP);
+  store<f32>(lane, <f32>nx, L.CONTACT_BLOCK_NORMAL);
+  store<f32>(lane, <f32>ny, L.CONTACT_BLOCK_NORMAL + 16);
+  store<f32>(lane, <f32>nz, L.CONTACT_BLOCK_NORMAL + 32);
+  store<f32>(lane, <f32>b0, L.CONTACT_BLOCK_WEIGHT);
+  store<f32>(lane, <f32>b1, L.CONTACT_BLOCK_WEIGHT + 16);
+  store<f32>(lane, <f32>b2, L.CONTACT_BLOCK_WEIGHT + 32);
+  store<f32>(lane, <f32>b3, L.CONTACT_BLOCK_WEIGHT + 48);
+  store<f32>(lane, <f32>gap, L.CONTACT_BLOCK_GAP);
   // as in contactCheck.ts, but without the choice of one pair at a corner
-  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   const before = weighted(0, nx, ny, nz);
-  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, CONTACT_BLOCK_NEAR);
-  store<i32>(lane, 0, CONTACT_BLOCK_BAD);
-  if (load<i32>(lane, CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
-  else for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, CONTACT_BLOCK_PUSH);
+  store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, L.CONTACT_BLOCK_NEAR);
+  store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);
+  if (load<i32>(lane, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
+  else for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
 }

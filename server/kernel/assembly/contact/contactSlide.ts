@@ -26,7 +26,7 @@ import {
   y2,
   z2,
 } from "./contactLanes";
-import { CONTACT_BLOCK_NORMAL, CONTACT_BLOCK_WEIGHT } from "../layout/layout";
+import * as L from "../layout/layout";
 import { isVertexBlock } from "./blockStatus";
 
 /** Slide in a substep, as a part of the thickness, up to which a pair keeps its direction. */
@@ -45,13 +45,13 @@ export let b3: v128 = i32x4(0, 0, 0, 0);
 
 /** Loads the directions and weights stored in the block. */
 export function loadDirections(block: usize): void {
-  nx = v128.load(block, CONTACT_BLOCK_NORMAL);
-  ny = v128.load(block, CONTACT_BLOCK_NORMAL + 16);
-  nz = v128.load(block, CONTACT_BLOCK_NORMAL + 32);
-  b0 = v128.load(block, CONTACT_BLOCK_WEIGHT);
-  b1 = v128.load(block, CONTACT_BLOCK_WEIGHT + 16);
-  b2 = v128.load(block, CONTACT_BLOCK_WEIGHT + 32);
-  b3 = v128.load(block, CONTACT_BLOCK_WEIGHT + 48);
+  nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
+  ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
+  nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
+  b0 = v128.load(block, L.CONTACT_BLOCK_WEIGHT);
+  b1 = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 16);
+  b2 = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 32);
+  b3 = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 48);
 }
 
 /** Returns the gaps of the gathered pairs. */

@@ -21,22 +21,7 @@ import { takeRigid } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_ACC,
-  H_SUBSTEP_SECONDS,
-  H_RIGID_CONTACTS,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_DYNAMIC,
-  CONTACT_BLOCK_BOUNCE,
-  CONTACT_BLOCK_PAIR,
-  CONTACT_BLOCK_PUSH,
-  CONTACT_BLOCK_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Share of an older gap's violation that a substep restores. */
 const RELEASE: f32 = 0.25;
@@ -53,8 +38,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   const release = f32x4.splat(again ? 0 : RELEASE);
-  const rigid = load<u32>(HEADER, H_RIGID_CONTACTS) !== 0;
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = block;
   const nears = nearsFrom(block);
   const undone = f32x4.splat(UNDONE);
@@ -67,8 +52,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       continue;
     }
     if (!load<i32>(word)) continue;
-    block = first + <usize>n * CONTACT_BLOCK_BYTES;
-    let active = v128.load(block, CONTACT_BLOCK_NEAR);
+    block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
+    let active = v128.load(block, L.CONTACT_BLOCK_NEAR);
     if (!v128.any_true(active)) continue;
     if (rigid) {
       active = takeRigid(block, active, again);
@@ -76,13 +61,13 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     }
     gather(block, 0);
     loadDirections(block);
-    const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+    const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
     // what was pushed in the last substep may take that back
-    const kept = carries ? i32x4.gt_s(v128.load(block, CONTACT_BLOCK_PAIR), zero) : zero;
-    const ox = v128.and(kept, v128.load(block, CONTACT_BLOCK_PUSH));
-    const oy = v128.and(kept, v128.load(block, CONTACT_BLOCK_PUSH + 16));
-    const oz = v128.and(kept, v128.load(block, CONTACT_BLOCK_PUSH + 32));
+    const kept = carries ? i32x4.gt_s(v128.load(block, L.CONTACT_BLOCK_PAIR), zero) : zero;
+    const ox = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH));
+    const oy = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 16));
+    const oz = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 32));
     let pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
     active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
@@ -162,10 +147,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     }
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
     const pressed = add(before, approach);
-    const sticks = f32x4.le(slide, mul(v128.load(block, CONTACT_BLOCK_STATIC), pressed));
+    const sticks = f32x4.le(slide, mul(v128.load(block, L.CONTACT_BLOCK_STATIC), pressed));
     const slips = f32x4.pmin(
       one,
-      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, CONTACT_BLOCK_DYNAMIC), pressed), slide)),
+      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, L.CONTACT_BLOCK_DYNAMIC), pressed), slide)),
     );
     const cut = v128.bitselect(one, slips, sticks);
 
@@ -180,9 +165,9 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       fx = add(fx, v128.and(active, sub(mul(pushed, nx), ox)));
       fy = add(fy, v128.and(active, sub(mul(pushed, ny), oy)));
       fz = add(fz, v128.and(active, sub(mul(pushed, nz), oz)));
-      v128.store(block, add(ox, sub(fx, mul(more, nx))), CONTACT_BLOCK_PUSH);
-      v128.store(block, add(oy, sub(fy, mul(more, ny))), CONTACT_BLOCK_PUSH + 16);
-      v128.store(block, add(oz, sub(fz, mul(more, nz))), CONTACT_BLOCK_PUSH + 32);
+      v128.store(block, add(ox, sub(fx, mul(more, nx))), L.CONTACT_BLOCK_PUSH);
+      v128.store(block, add(oy, sub(fy, mul(more, ny))), L.CONTACT_BLOCK_PUSH + 16);
+      v128.store(block, add(oz, sub(fz, mul(more, nz))), L.CONTACT_BLOCK_PUSH + 32);
     }
     const s0 = mul(w0, b0);
     const s1 = mul(w1, b1);
@@ -193,7 +178,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
     shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
     // displacement of xPrev along n: `extra`, and the reversal of the approach
-    const bounce = v128.load(block, CONTACT_BLOCK_BOUNCE);
+    const bounce = v128.load(block, L.CONTACT_BLOCK_BOUNCE);
     let back = more;
     if (v128.any_true(v128.and(active, f32x4.gt(bounce, zero)))) {
       const bounces = v128.and(f32x4.gt(bounce, zero), f32x4.lt(along, restingApproach(block)));
@@ -216,8 +201,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
  * two substeps.
  */
 function restingApproach(block: usize): v128 {
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   let most = f32x4.splat(0);
   for (let k: usize = 0; k < 64; k += 16) {
     const at = block + k;
@@ -245,10 +230,10 @@ export function ownWeight(block: usize): v128 {
 /** Pushes the pairs of `count` blocks apart as in the last substep. */
 export function pushAsBefore(block: usize, count: i32): void {
   const zero = f32x4.splat(0);
-  for (let n = 0; n < count; n++, block += CONTACT_BLOCK_BYTES) {
-    let fx = v128.load(block, CONTACT_BLOCK_PUSH);
-    let fy = v128.load(block, CONTACT_BLOCK_PUSH + 16);
-    let fz = v128.load(block, CONTACT_BLOCK_PUSH + 32);
+  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
+    let fx = v128.load(block, L.CONTACT_BLOCK_PUSH);
+    let fy = v128.load(block, L.CONTACT_BLOCK_PUSH + 16);
+    let fz = v128.load(block, L.CONTACT_BLOCK_PUSH + 32);
     if (!v128.any_true(v128.or(fx, v128.or(fy, fz)))) continue;
     gather(block, 0);
     loadDirections(block);
@@ -257,9 +242,9 @@ export function pushAsBefore(block: usize, count: i32): void {
     fx = v128.and(fx, pushes);
     fy = v128.and(fy, pushes);
     fz = v128.and(fz, pushes);
-    v128.store(block, fx, CONTACT_BLOCK_PUSH);
-    v128.store(block, fy, CONTACT_BLOCK_PUSH + 16);
-    v128.store(block, fz, CONTACT_BLOCK_PUSH + 32);
+    v128.store(block, fx, L.CONTACT_BLOCK_PUSH);
+    v128.store(block, fy, L.CONTACT_BLOCK_PUSH + 16);
+    v128.store(block, fz, L.CONTACT_BLOCK_PUSH + 32);
     const s0 = mul(w0, b0);
     const s1 = mul(w1, b1);
     const s2 = mul(w2, b2);

@@ -15,28 +15,7 @@
  * After verifyContacts no two surfaces intersect at x, nor did they on straight paths from S to x, unless filters
  * ignore the pair.
  */
-import {
-  HEADER,
-  H_EDGE_PAIRS,
-  H_EDGE_CONTACT_BLOCKS,
-  H_LIST_VALID,
-  H_PAIRS,
-  H_PAIR_CAPACITY,
-  H_PARTICLES,
-  H_SAFE,
-  H_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_VERTEX_PAIRS,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_X,
-  PAIR_BYTES,
-  PAIR_COLOR,
-  STAGE_BROAD_PHASE,
-  STAGE_RESPONSE,
-  STAGE_VERIFY,
-  CONTACT_BLOCK_BAD,
-  CONTACT_BLOCK_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { advanceFront, beginFront, beginTick, endFront } from "./front";
 import { packNear } from "./frontNear";
 import { chainRows } from "./frontRows";
@@ -58,9 +37,9 @@ const HALVINGS = 4;
 
 /** Begins a tick: keeps the rows or finds them anew, so that the first substep already solves near ones. */
 export function beginPairList(): void {
-  if (!load<u32>(HEADER, H_SAFE)) return;
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
   beginTick();
-  if (load<i32>(HEADER, H_LIST_VALID)) return;
+  if (load<i32>(L.HEADER, L.H_LIST_VALID)) return;
   keepSafe();
   if (!advanceFront()) return;
   checkAll();
@@ -69,16 +48,16 @@ export function beginPairList(): void {
 
 /** S = x, before a substep moves anything. */
 export function keepSafe(): void {
-  const safe = <usize>load<u32>(HEADER, H_SAFE);
+  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
   if (!safe) return;
-  memory.copy(safe, <usize>load<u32>(HEADER, H_X), (<usize>load<i32>(HEADER, H_PARTICLES)) << 4);
+  memory.copy(safe, <usize>load<u32>(L.HEADER, L.H_X), (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4);
   beginFront();
 }
 
 /** Predicts contacts, before the first contact solve of a substep. */
 export function foresee(): void {
-  if (!load<u32>(HEADER, H_SAFE)) return;
-  const before = enterStage(STAGE_BROAD_PHASE);
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
+  const before = enterStage(L.STAGE_BROAD_PHASE);
   advanceFront();
   preemptionPoint();
   packNear();
@@ -87,31 +66,31 @@ export function foresee(): void {
 
 /** Ensures that all surfaces are clear of each other at the end of a substep. @param h s */
 export function verifyContacts(h: f32): void {
-  if (!load<u32>(HEADER, H_SAFE)) return;
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
   keepHeld();
   allowResponse();
   let clear = false;
   let halvings = 0;
   for (let n = 0; n <= HOLDS + halvings && !clear; n++) {
-    enterStage(STAGE_BROAD_PHASE);
+    enterStage(L.STAGE_BROAD_PHASE);
     const fits = advanceFront();
     preemptionPoint();
     clear = fits && clearAll();
     if (clear) break;
-    if (!load<i32>(HEADER, H_LIST_VALID)) {
+    if (!load<i32>(L.HEADER, L.H_LIST_VALID)) {
       if (halvings < HALVINGS && halveFullest()) halvings++;
       else if (!holdFullest()) break;
     } else {
       countGroups();
       if (!holdChanged()) break;
-      store<i32>(HEADER, 0, H_LIST_VALID);
+      store<i32>(L.HEADER, 0, L.H_LIST_VALID);
     }
     keepHeld();
   }
   if (!clear) stopAll();
   releaseHeld();
   if (changedCount) {
-    if (load<i32>(HEADER, H_LIST_VALID)) chainRows();
+    if (load<i32>(L.HEADER, L.H_LIST_VALID)) chainRows();
     updateChanged(h);
   }
   endFront();
@@ -119,17 +98,17 @@ export function verifyContacts(h: f32): void {
 
 /** Resolves violations until all rows are clear, also rows that this adds. @returns false if it could not */
 function clearAll(): bool {
-  enterStage(STAGE_VERIFY);
+  enterStage(L.STAGE_VERIFY);
   let found = checkAll();
   for (let n = 0; found; n++) {
     preemptionPoint();
-    enterStage(STAGE_RESPONSE);
+    enterStage(L.STAGE_RESPONSE);
     chainRows();
     if (!respond()) return true;
     preemptionPoint();
-    enterStage(STAGE_BROAD_PHASE);
+    enterStage(L.STAGE_BROAD_PHASE);
     if (n === FRONTS || !advanceFront()) return false;
-    enterStage(STAGE_VERIFY);
+    enterStage(L.STAGE_VERIFY);
     found = examineNew();
   }
   return true;
@@ -140,15 +119,15 @@ function clearAll(): bool {
  * @returns how many are not clear
  */
 function examineNew(): i32 {
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
-  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
-  const edgeBlocks = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  forgetBad(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS));
+  const pairs = <usize>load<u32>(L.HEADER, L.H_PAIRS);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_PAIRS);
+  const capacity = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY);
+  const edgeBlocks = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
+  forgetBad(0, load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS));
   forgetBad(capacity - edgeBlocks, capacity);
   return (
-    examineRows(pairs, load<i32>(HEADER, H_VERTEX_PAIRS)) +
-    examineRows(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges)
+    examineRows(pairs, load<i32>(L.HEADER, L.H_VERTEX_PAIRS)) +
+    examineRows(pairs + <usize>(load<i32>(L.HEADER, L.H_PAIR_CAPACITY) - edges) * L.PAIR_BYTES, edges)
   );
 }
 
@@ -157,16 +136,20 @@ function forgetBad(begin: i32, end: i32): void {
   for (let n = begin, bad = badOf(begin); n < end; n++, bad += 4) {
     if (!load<i32>(bad)) continue;
     store<i32>(bad, 0);
-    v128.store(<usize>load<u32>(HEADER, H_CONTACT_BLOCKS) + <usize>n * CONTACT_BLOCK_BYTES, zero, CONTACT_BLOCK_BAD);
+    v128.store(
+      <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS) + <usize>n * L.CONTACT_BLOCK_BYTES,
+      zero,
+      L.CONTACT_BLOCK_BAD,
+    );
   }
 }
 
 function examineRows(row: usize, count: i32): i32 {
   let found = 0;
-  for (let n = 0; n < count; n++, row += PAIR_BYTES) {
-    const pair = load<i32>(row, PAIR_COLOR);
+  for (let n = 0; n < count; n++, row += L.PAIR_BYTES) {
+    const pair = load<i32>(row, L.PAIR_COLOR);
     if (pair < 0 || examine(pair) === CLEAR) continue;
-    store<i32>(laneOf(pair), -1, CONTACT_BLOCK_BAD);
+    store<i32>(laneOf(pair), -1, L.CONTACT_BLOCK_BAD);
     store<i32>(badOf(pair >> 2), 1);
     found++;
   }

@@ -22,66 +22,7 @@
  * copies of measured positions; displacements summed from the start of the substep; boxes that look a substep ahead;
  * one bound of all motion.
  */
-import {
-  HEADER,
-  H_X,
-  H_SAFE,
-  H_FRONT,
-  H_LIST_VALID,
-  H_REFERENCE,
-  H_PARTICLES,
-  H_SURFACE,
-  H_SURFACE_COUNT,
-  H_BLOCKS_MANY,
-  H_CONTACT_BLOCK_COUNT,
-  H_COUNT_FULL,
-  H_COUNT_LISTS,
-  H_BODIES,
-  H_BODY_COUNT,
-  H_LEFT_OUT,
-  BODY_BYTES,
-  BODY_INACTIVE,
-  H_PAIRS,
-  H_PAIR_CAPACITY,
-  H_VERTEX_PAIRS,
-  H_EDGE_PAIRS,
-  SURFACE_BYTES,
-  SURFACE_COUNT,
-  SURFACE_FIRST,
-  SURFACE_LIMIT,
-  SURFACE_RADIUS,
-  SURFACE_SOLID,
-  SOLID_COLLIDER,
-  PAIR_BYTES,
-  PAIR_SURFACES,
-  FRONT_CHILDREN,
-  FRONT_CLOSE_COUNT,
-  FRONT_LEAVES,
-  FRONT_LEAF_COUNT,
-  FRONT_NODE_COUNT,
-  FRONT_PARTED_COUNT,
-  FRONT_ROOTS,
-  FRONT_SPARSE,
-  FRONT_STAMP,
-  FRONT_STARTS,
-  FRONT_WAYS,
-  FRONT_WAY_BYTES,
-  FRONT_WHOLE,
-  LIST_BLOCKS,
-  LIST_PARTED,
-  LEAF_BYTES,
-  LEAF_PARTICLE,
-  WAY_LOW,
-  WAY_HIGH,
-  WAY_NOW_LOW,
-  WAY_NOW_HIGH,
-  CLOSE_FIRST,
-  CLOSE_SECOND,
-  CLOSE_SURFACES,
-  CLOSE_LANES,
-  CLOSE_BYTES,
-  SHARED_REFIT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { meetsSurface } from "../state/filters";
 import { growNotes, indexClose, moveBase, scanClose, takeOver, WAYS_ROUNDING } from "./frontClose";
 import { areWithin, boxOf, closeRow, openParted, overflow, part, partSelf, scanParted } from "./frontParted";
@@ -119,33 +60,33 @@ const SHARED = 512;
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 // @inline
 function surfaceAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
 }
 
 /** Refits all boxes, swept from S to x, and the displacements of leaves. */
 function refit(): void {
-  if (isHelped() && load<i32>(front(), FRONT_LEAF_COUNT) >= SHARED) {
-    openShared(SHARED_REFIT);
+  if (isHelped() && load<i32>(front(), L.FRONT_LEAF_COUNT) >= SHARED) {
+    openShared(L.SHARED_REFIT);
     while (claimChunk()) refitLeaves(chunkBegin, chunkEnd, sharedParts());
-    closeShared(SHARED_REFIT);
+    closeShared(L.SHARED_REFIT);
   } else refitLeaves(0, 1, 1);
   refitNodes();
 }
 
 /** Refits parts begin .. end of `parts` of all leaves. */
 export function refitLeaves(begin: i32, end: i32, parts: i32): void {
-  const leaves = load<i32>(front(), FRONT_LEAF_COUNT);
+  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
   const first = partBegins(leaves, begin, parts);
   const last = partBegins(leaves, end, parts);
   if (isWhole()) {
     refitRange(first, last);
     return;
   }
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   for (let s = 0; s < surfaces; s++) {
     const from = max<i32>(first, startOf(s, 0));
     const to = min<i32>(last, startOf(s + 1, 0));
@@ -156,38 +97,38 @@ export function refitLeaves(begin: i32, end: i32, parts: i32): void {
 /** Returns whether all leaves need a refit, those of inactive and sleeping bodies too. */
 // @inline
 function isWhole(): bool {
-  return !load<i32>(HEADER, H_LIST_VALID) || !load<i32>(HEADER, H_LEFT_OUT);
+  return !load<i32>(L.HEADER, L.H_LIST_VALID) || !load<i32>(L.HEADER, L.H_LEFT_OUT);
 }
 
 /** Returns whether nothing of the surface moves because its body is inactive or asleep. */
 // @inline
 function isLeftOut(surface: i32): bool {
   return (
-    surface < load<i32>(HEADER, H_BODY_COUNT) &&
-    load<i32>(<usize>load<u32>(HEADER, H_BODIES) + <usize>surface * BODY_BYTES, BODY_INACTIVE) !== 0
+    surface < load<i32>(L.HEADER, L.H_BODY_COUNT) &&
+    load<i32>(<usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>surface * L.BODY_BYTES, L.BODY_INACTIVE) !== 0
   );
 }
 
 /** @param field 0: first leaf of a surface, 4: first node less the leaves */
 // @inline
 function startOf(surface: i32, field: usize): i32 {
-  return load<i32>(<usize>load<u32>(front(), FRONT_STARTS) + ((<usize>surface) << 3) + field);
+  return load<i32>(<usize>load<u32>(front(), L.FRONT_STARTS) + ((<usize>surface) << 3) + field);
 }
 
 function refitRange(first: i32, last: i32): void {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - X;
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - X;
   const none = f32x4.splat(Infinity);
   const nothing = f32x4.splat(-Infinity);
-  let leaf = <usize>load<u32>(front(), FRONT_LEAVES) + <usize>first * LEAF_BYTES;
-  let way = <usize>load<u32>(front(), FRONT_WAYS) + <usize>first * FRONT_WAY_BYTES;
+  let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES) + <usize>first * L.LEAF_BYTES;
+  let way = <usize>load<u32>(front(), L.FRONT_WAYS) + <usize>first * L.FRONT_WAY_BYTES;
   let box = boxOf(first);
-  for (let n = last - first; n > 0; n--, leaf += LEAF_BYTES, way += FRONT_WAY_BYTES, box += BOX_BYTES) {
+  for (let n = last - first; n > 0; n--, leaf += L.LEAF_BYTES, way += L.FRONT_WAY_BYTES, box += BOX_BYTES) {
     let low = none;
     let high = nothing;
     let least = none;
     let most = nothing;
-    for (let k = load<i32>(leaf), at = leaf + LEAF_PARTICLE; k > 0; k--, at += 4) {
+    for (let k = load<i32>(leaf), at = leaf + L.LEAF_PARTICLE; k > 0; k--, at += 4) {
       const particle = <usize>load<u32>(at);
       const x = v128.load(particle);
       const S = v128.load(particle + toSafe);
@@ -200,8 +141,8 @@ function refitRange(first: i32, last: i32): void {
     }
     v128.store(box, low);
     v128.store(box, f32x4.neg(high), 16);
-    v128.store(way, lower(v128.load(way, WAY_LOW), least), WAY_NOW_LOW);
-    v128.store(way, higher(v128.load(way, WAY_HIGH), most), WAY_NOW_HIGH);
+    v128.store(way, lower(v128.load(way, L.WAY_LOW), least), L.WAY_NOW_LOW);
+    v128.store(way, higher(v128.load(way, L.WAY_HIGH), most), L.WAY_NOW_HIGH);
   }
 }
 
@@ -219,18 +160,18 @@ function higher(a: v128, b: v128): v128 {
 
 function refitNodes(): void {
   if (isWhole()) {
-    refitNodeRange(0, load<i32>(front(), FRONT_NODE_COUNT));
+    refitNodeRange(0, load<i32>(front(), L.FRONT_NODE_COUNT));
     return;
   }
-  for (let s = load<i32>(HEADER, H_SURFACE_COUNT) - 1; s >= 0; s--)
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
     if (!isLeftOut(s)) refitNodeRange(startOf(s, 4), startOf(s + 1, 4));
 }
 
 function refitNodeRange(first: i32, last: i32): void {
   const none = f32x4.splat(Infinity);
-  const leafCount = load<i32>(front(), FRONT_LEAF_COUNT);
+  const leafCount = load<i32>(front(), L.FRONT_LEAF_COUNT);
   const boxes = boxOf(0);
-  const children = <usize>load<u32>(front(), FRONT_CHILDREN);
+  const children = <usize>load<u32>(front(), L.FRONT_CHILDREN);
   for (let n = last - 1; n >= first; n--) {
     const child = children + ((<usize>n) << 4);
     let low = none;
@@ -250,11 +191,11 @@ function refitNodeRange(first: i32, last: i32): void {
 
 /** Refits all boxes at x. Called between ticks, for reachesSurface. */
 export function refitHere(): void {
-  if (!load<u32>(HEADER, H_SAFE)) return;
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
   memory.copy(
-    <usize>load<u32>(HEADER, H_SAFE),
-    <usize>load<u32>(HEADER, H_X),
-    (<usize>load<i32>(HEADER, H_PARTICLES)) << 4,
+    <usize>load<u32>(L.HEADER, L.H_SAFE),
+    <usize>load<u32>(L.HEADER, L.H_X),
+    (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
   );
   refitLeaves(0, 1, 1);
   refitNodes();
@@ -264,7 +205,7 @@ export function refitHere(): void {
 export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
   if (!front()) return 0;
   openParted();
-  const roots = <usize>load<u32>(front(), FRONT_ROOTS);
+  const roots = <usize>load<u32>(front(), L.FRONT_ROOTS);
   const first = load<i32>(roots + ((<usize>a) << 2));
   const second = load<i32>(roots + ((<usize>b) << 2));
   return first >= 0 && second >= 0 && areWithin(first, second, reach) ? 1 : 0;
@@ -272,10 +213,10 @@ export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
 
 /** Ends a substep: displacements up to x become those up to the last substep. */
 function keepWays(): void {
-  let way = <usize>load<u32>(front(), FRONT_WAYS);
-  for (let n = load<i32>(front(), FRONT_LEAF_COUNT); n > 0; n--, way += FRONT_WAY_BYTES) {
-    v128.store(way, v128.load(way, WAY_NOW_LOW));
-    v128.store(way, v128.load(way, WAY_NOW_HIGH), WAY_HIGH);
+  let way = <usize>load<u32>(front(), L.FRONT_WAYS);
+  for (let n = load<i32>(front(), L.FRONT_LEAF_COUNT); n > 0; n--, way += L.FRONT_WAY_BYTES) {
+    v128.store(way, v128.load(way, L.WAY_NOW_LOW));
+    v128.store(way, v128.load(way, L.WAY_NOW_HIGH), L.WAY_HIGH);
   }
   keepReference();
 }
@@ -284,9 +225,9 @@ function keepWays(): void {
  * Returns whether any particle moved after the last substep ended. Changes between ticks may move particles a little.
  */
 function hasMoved(): bool {
-  let at = <usize>load<u32>(HEADER, H_X);
-  const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - at;
-  const end = at + ((<usize>load<i32>(HEADER, H_PARTICLES)) << 4);
+  let at = <usize>load<u32>(L.HEADER, L.H_X);
+  const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - at;
+  const end = at + ((<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4);
   let moved = i32x4(0, 0, 0, 0);
   for (; at < end; at += 16) moved = v128.or(moved, f32x4.ne(v128.load(at), v128.load(at + toLast)));
   return v128.any_true(moved);
@@ -294,50 +235,50 @@ function hasMoved(): bool {
 
 /** Adds motion since the last substep to the displacements of leaves. */
 function takeMoves(): void {
-  const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - <usize>load<u32>(HEADER, H_X);
-  let leaf = <usize>load<u32>(front(), FRONT_LEAVES);
-  let way = <usize>load<u32>(front(), FRONT_WAYS);
-  for (let n = load<i32>(front(), FRONT_LEAF_COUNT); n > 0; n--, leaf += LEAF_BYTES, way += FRONT_WAY_BYTES) {
+  const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - <usize>load<u32>(L.HEADER, L.H_X);
+  let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES);
+  let way = <usize>load<u32>(front(), L.FRONT_WAYS);
+  for (let n = load<i32>(front(), L.FRONT_LEAF_COUNT); n > 0; n--, leaf += L.LEAF_BYTES, way += L.FRONT_WAY_BYTES) {
     let least = f32x4.splat(Infinity);
     let most = f32x4.splat(-Infinity);
-    for (let k = load<i32>(leaf), at = leaf + LEAF_PARTICLE; k > 0; k--, at += 4) {
+    for (let k = load<i32>(leaf), at = leaf + L.LEAF_PARTICLE; k > 0; k--, at += 4) {
       const particle = <usize>load<u32>(at);
       const d = f32x4.sub(v128.load(particle), v128.load(particle + toLast));
       least = f32x4.pmin(least, d);
       most = f32x4.pmax(most, d);
     }
-    v128.store(way, lower(v128.load(way, WAY_LOW), least), WAY_LOW);
-    v128.store(way, higher(v128.load(way, WAY_HIGH), most), WAY_HIGH);
+    v128.store(way, lower(v128.load(way, L.WAY_LOW), least), L.WAY_LOW);
+    v128.store(way, higher(v128.load(way, L.WAY_HIGH), most), L.WAY_HIGH);
   }
   keepReference();
 }
 
 function keepReference(): void {
   memory.copy(
-    <usize>load<u32>(HEADER, H_REFERENCE),
-    <usize>load<u32>(HEADER, H_X),
-    (<usize>load<i32>(HEADER, H_PARTICLES)) << 4,
+    <usize>load<u32>(L.HEADER, L.H_REFERENCE),
+    <usize>load<u32>(L.HEADER, L.H_X),
+    (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
   );
 }
 
 /** Restarts displacements at 0, so that they stay short and exact. */
 function restWays(): void {
-  const ways = <usize>load<u32>(front(), FRONT_WAYS);
-  for (let n = load<i32>(front(), FRONT_CLOSE_COUNT) - 1; n >= 0; n--) {
+  const ways = <usize>load<u32>(front(), L.FRONT_WAYS);
+  for (let n = load<i32>(front(), L.FRONT_CLOSE_COUNT) - 1; n >= 0; n--) {
     const row = closeRow(n);
-    const A = ways + <usize>load<i32>(row, CLOSE_FIRST) * FRONT_WAY_BYTES;
-    const B = ways + <usize>load<i32>(row, CLOSE_SECOND) * FRONT_WAY_BYTES;
-    const low = f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH));
-    const high = f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW));
+    const A = ways + <usize>load<i32>(row, L.CLOSE_FIRST) * L.FRONT_WAY_BYTES;
+    const B = ways + <usize>load<i32>(row, L.CLOSE_SECOND) * L.FRONT_WAY_BYTES;
+    const low = f32x4.sub(v128.load(A, L.WAY_LOW), v128.load(B, L.WAY_HIGH));
+    const high = f32x4.sub(v128.load(A, L.WAY_HIGH), v128.load(B, L.WAY_LOW));
     moveBase(row, f32x4.neg(low), f32x4.neg(high));
   }
-  memory.fill(ways, 0, <usize>load<i32>(front(), FRONT_LEAF_COUNT) * FRONT_WAY_BYTES);
+  memory.fill(ways, 0, <usize>load<i32>(front(), L.FRONT_LEAF_COUNT) * L.FRONT_WAY_BYTES);
 }
 
 /** Builds the front from nothing, for the current boxes. */
 function makeFront(): void {
-  store<u32>(HEADER, load<u32>(HEADER, H_COUNT_LISTS) + 1, H_COUNT_LISTS);
-  store<i32>(front(), 0, FRONT_CLOSE_COUNT);
+  store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_COUNT_LISTS) + 1, L.H_COUNT_LISTS);
+  store<i32>(front(), 0, L.FRONT_CLOSE_COUNT);
   forgetRows();
   forgetListed();
   descend();
@@ -348,7 +289,7 @@ function makeFront(): void {
  * them. (A full rebuild of drape's front took 40 ms every 50 ticks.)
  */
 function thinFront(): void {
-  const before = load<i32>(front(), FRONT_CLOSE_COUNT);
+  const before = load<i32>(front(), L.FRONT_CLOSE_COUNT);
   indexClose(before);
   descend();
   if (!overflow) takeOver(before);
@@ -356,28 +297,28 @@ function thinFront(): void {
 
 /** Finds separated and leaf pairs of all surfaces, for the current boxes. */
 function descend(): void {
-  const count = load<i32>(HEADER, H_SURFACE_COUNT);
-  const roots = <usize>load<u32>(front(), FRONT_ROOTS);
+  const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
+  const roots = <usize>load<u32>(front(), L.FRONT_ROOTS);
   const held = anyHeld();
-  store<i32>(front(), 0, FRONT_PARTED_COUNT);
+  store<i32>(front(), 0, L.FRONT_PARTED_COUNT);
   for (let a = 0; a < count; a++) {
     const A = surfaceAt(a);
     const ofA = load<i32>(roots + ((<usize>a) << 2));
-    const fixed = load<i32>(A, SURFACE_SOLID) === SOLID_COLLIDER;
+    const fixed = load<i32>(A, L.SURFACE_SOLID) === L.SOLID_COLLIDER;
     if (ofA < 0) continue;
     for (let b = a; b < count; b++) {
       const B = surfaceAt(b);
       const ofB = load<i32>(roots + ((<usize>b) << 2));
       if (held && bothHeld(a, b)) continue;
-      if (ofB < 0 || !meetsSurface(A, b) || (fixed && load<i32>(B, SURFACE_SOLID) === SOLID_COLLIDER)) continue;
-      const r = load<f32>(A, SURFACE_RADIUS) + load<f32>(B, SURFACE_RADIUS);
+      if (ofB < 0 || !meetsSurface(A, b) || (fixed && load<i32>(B, L.SURFACE_SOLID) === L.SOLID_COLLIDER)) continue;
+      const r = load<f32>(A, L.SURFACE_RADIUS) + load<f32>(B, L.SURFACE_RADIUS);
       const surfaces = ((<u32>a) << 16) | <u32>b;
       if (a === b) partSelf(ofA, r, surfaces);
       else part(ofA, ofB, r, surfaces);
     }
   }
-  store<i32>(front(), load<i32>(front(), FRONT_PARTED_COUNT), FRONT_WHOLE);
-  countWork(4 * (load<i32>(front(), FRONT_PARTED_COUNT) + load<i32>(front(), FRONT_CLOSE_COUNT)));
+  store<i32>(front(), load<i32>(front(), L.FRONT_PARTED_COUNT), L.FRONT_WHOLE);
+  countWork(4 * (load<i32>(front(), L.FRONT_PARTED_COUNT) + load<i32>(front(), L.FRONT_CLOSE_COUNT)));
 }
 
 /**
@@ -386,8 +327,8 @@ function descend(): void {
 function noteNew(row: usize, count: i32): bool {
   let more = false;
   let before: u32 = 0;
-  for (let n = 0; n < count; n++, row += PAIR_BYTES) {
-    const both = load<u32>(row, PAIR_SURFACES);
+  for (let n = 0; n < count; n++, row += L.PAIR_BYTES) {
+    const both = load<u32>(row, L.PAIR_SURFACES);
     if (both === before) continue;
     before = both;
     if (both >> 16 !== (both & 0xffff)) more = noteSurfaces(both) || more;
@@ -403,29 +344,29 @@ function noteNew(row: usize, count: i32): bool {
  */
 export function advanceFront(): bool {
   if (advance()) return true;
-  if (load<i32>(front(), FRONT_SPARSE)) return false;
-  store<i32>(front(), 1, FRONT_SPARSE);
+  if (load<i32>(front(), L.FRONT_SPARSE)) return false;
+  store<i32>(front(), 1, L.FRONT_SPARSE);
   return advance();
 }
 
 function advance(): bool {
-  const leaves = load<i32>(front(), FRONT_LEAF_COUNT);
-  countWork(3 * leaves + (load<i32>(front(), FRONT_PARTED_COUNT) >> 2));
+  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  countWork(3 * leaves + (load<i32>(front(), L.FRONT_PARTED_COUNT) >> 2));
   openParted();
-  const anew = !load<i32>(HEADER, H_LIST_VALID);
+  const anew = !load<i32>(L.HEADER, L.H_LIST_VALID);
   if (anew) {
     memory.copy(
-      <usize>load<u32>(HEADER, H_REFERENCE),
-      <usize>load<u32>(HEADER, H_SAFE),
-      (<usize>load<i32>(HEADER, H_PARTICLES)) << 4,
+      <usize>load<u32>(L.HEADER, L.H_REFERENCE),
+      <usize>load<u32>(L.HEADER, L.H_SAFE),
+      (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4,
     );
-    memory.fill(<usize>load<u32>(front(), FRONT_WAYS), 0, <usize>leaves * FRONT_WAY_BYTES);
+    memory.fill(<usize>load<u32>(front(), L.FRONT_WAYS), 0, <usize>leaves * L.FRONT_WAY_BYTES);
     nextStamp();
   }
   refit();
   preemptionPoint();
   if (anew) makeFront();
-  else if (load<i32>(front(), FRONT_PARTED_COUNT) > 2 * load<i32>(front(), FRONT_WHOLE) + GROWN) thinFront();
+  else if (load<i32>(front(), L.FRONT_PARTED_COUNT) > 2 * load<i32>(front(), L.FRONT_WHOLE) + GROWN) thinFront();
   else scanParted();
   preemptionPoint();
   if (!overflow) {
@@ -436,36 +377,36 @@ function advance(): bool {
   if (overflow || !placeRows()) {
     countGroups();
     forgetRows();
-    store<i32>(HEADER, 0, H_LIST_VALID);
-    store<u32>(HEADER, load<u32>(HEADER, H_COUNT_FULL) + 1, H_COUNT_FULL);
+    store<i32>(L.HEADER, 0, L.H_LIST_VALID);
+    store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_COUNT_FULL) + 1, L.H_COUNT_FULL);
     return false;
   }
   growNotes();
-  noteUsed(LIST_PARTED, load<i32>(front(), FRONT_PARTED_COUNT));
-  noteUsed(LIST_BLOCKS, load<i32>(HEADER, H_CONTACT_BLOCK_COUNT));
-  store<i32>(HEADER, 1, H_LIST_VALID);
-  const pairs = <usize>load<u32>(HEADER, H_PAIRS);
-  const edges = load<i32>(HEADER, H_EDGE_PAIRS);
-  const vertices = load<i32>(HEADER, H_VERTEX_PAIRS);
+  noteUsed(L.LIST_PARTED, load<i32>(front(), L.FRONT_PARTED_COUNT));
+  noteUsed(L.LIST_BLOCKS, load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT));
+  store<i32>(L.HEADER, 1, L.H_LIST_VALID);
+  const pairs = <usize>load<u32>(L.HEADER, L.H_PAIRS);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_PAIRS);
+  const vertices = load<i32>(L.HEADER, L.H_VERTEX_PAIRS);
   const ofVertices = noteNew(pairs, vertices);
-  const ofEdges = noteNew(pairs + <usize>(load<i32>(HEADER, H_PAIR_CAPACITY) - edges) * PAIR_BYTES, edges);
+  const ofEdges = noteNew(pairs + <usize>(load<i32>(L.HEADER, L.H_PAIR_CAPACITY) - edges) * L.PAIR_BYTES, edges);
   if (ofVertices || ofEdges || anew) bindNeighbors();
   return true;
 }
 
 // @inline
 function nextStamp(): void {
-  store<i32>(front(), load<i32>(front(), FRONT_STAMP) + 1, FRONT_STAMP);
+  store<i32>(front(), load<i32>(front(), L.FRONT_STAMP) + 1, L.FRONT_STAMP);
 }
 
 /** Call when S becomes x and nothing else has changed. */
 export function endFront(): void {
-  if (load<i32>(HEADER, H_LIST_VALID)) keepWays();
+  if (load<i32>(L.HEADER, L.H_LIST_VALID)) keepWays();
 }
 
 /** Begins a substep: invalidates gathered leaves and the chains of the response. */
 export function beginFront(): void {
-  if (load<i32>(HEADER, H_LIST_VALID) && hasMoved()) takeMoves();
+  if (load<i32>(L.HEADER, L.H_LIST_VALID) && hasMoved()) takeMoves();
   nextStamp();
   endChains();
 }
@@ -476,26 +417,26 @@ export function beginFront(): void {
  */
 export function beginTick(): void {
   endHolds();
-  const valid = load<i32>(HEADER, H_LIST_VALID);
-  if (!valid || SPARSE_UNTIL * load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) < load<i32>(HEADER, H_BLOCKS_MANY))
-    store<i32>(front(), 0, FRONT_SPARSE);
+  const valid = load<i32>(L.HEADER, L.H_LIST_VALID);
+  if (!valid || SPARSE_UNTIL * load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT) < load<i32>(L.HEADER, L.H_BLOCKS_MANY))
+    store<i32>(front(), 0, L.FRONT_SPARSE);
   if (!valid) return;
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toLast = <usize>load<u32>(HEADER, H_REFERENCE) - X;
-  const surfaces = load<i32>(HEADER, H_SURFACE_COUNT);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - X;
+  const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   for (let s = 0; s < surfaces; s++) {
     const surface = surfaceAt(s);
-    const limit = LEAST * load<f32>(surface, SURFACE_LIMIT);
+    const limit = LEAST * load<f32>(surface, L.SURFACE_LIMIT);
     const limit2 = limit * limit;
     for (
-      let i = load<i32>(surface, SURFACE_COUNT), at = <usize>load<u32>(surface, SURFACE_FIRST);
+      let i = load<i32>(surface, L.SURFACE_COUNT), at = <usize>load<u32>(surface, L.SURFACE_FIRST);
       i > 0;
       i--, at += 16
     ) {
       const d = f32x4.sub(v128.load(at), v128.load(at + toLast));
       const dd = f32x4.mul(d, d);
       if (f32x4.extract_lane(dd, 0) + f32x4.extract_lane(dd, 1) + f32x4.extract_lane(dd, 2) > limit2) {
-        store<i32>(HEADER, 0, H_LIST_VALID);
+        store<i32>(L.HEADER, 0, L.H_LIST_VALID);
         return;
       }
     }
@@ -504,9 +445,9 @@ export function beginTick(): void {
   compactRows();
   forgetListed();
   let before: u32 = 0;
-  for (let n = 0, row = closeRow(0); n < load<i32>(front(), FRONT_CLOSE_COUNT); n++, row += CLOSE_BYTES) {
-    const both = load<u32>(row, CLOSE_SURFACES);
-    if (both === before || !load<i32>(row, CLOSE_LANES) || both >> 16 === (both & 0xffff)) continue;
+  for (let n = 0, row = closeRow(0); n < load<i32>(front(), L.FRONT_CLOSE_COUNT); n++, row += L.CLOSE_BYTES) {
+    const both = load<u32>(row, L.CLOSE_SURFACES);
+    if (both === before || !load<i32>(row, L.CLOSE_LANES) || both >> 16 === (both & 0xffff)) continue;
     before = both;
     noteSurfaces(both);
   }

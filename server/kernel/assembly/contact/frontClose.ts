@@ -3,46 +3,7 @@
  * their slack are tested in parts, by several threads. Each row is tested alone, so results do not depend on the
  * thread. Changes of the row list are recorded, and applied afterwards in the order of the front.
  */
-import {
-  HEADER,
-  H_BLOCKS_MANY,
-  H_CONTACT_BLOCK_COUNT,
-  H_FRONT,
-  H_RESOLUTION,
-  H_SURFACE,
-  FRONT_CLOSE_COUNT,
-  FRONT_FOUND,
-  FRONT_FOUND_CAPACITY,
-  FRONT_LEAF_COUNT,
-  FRONT_SPARSE,
-  FRONT_VERDICTS,
-  FRONT_WAYS,
-  FRONT_WAY_BYTES,
-  LIST_CLOSE,
-  LIST_NOTES,
-  SURFACE_BYTES,
-  SURFACE_LIMIT,
-  WAY_LOW,
-  WAY_HIGH,
-  WAY_NOW_LOW,
-  WAY_NOW_HIGH,
-  CLOSE_FIRST,
-  CLOSE_SECOND,
-  CLOSE_SURFACES,
-  CLOSE_LANES,
-  CLOSE_REACH,
-  CLOSE_SLACK,
-  CLOSE_LOW,
-  CLOSE_HIGH,
-  CLOSE_NORMAL,
-  CLOSE_BYTES,
-  SHARED_CLOSE,
-  VERDICT_ROW,
-  VERDICT_KIND,
-  VERDICT_FROM,
-  VERDICT_TO,
-  VERDICT_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { preemptionPoint, spendWork } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import {
@@ -103,20 +64,20 @@ let again = false;
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 // @inline
 function surfaceAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_SURFACE) + <usize>n * SURFACE_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
 }
 // @inline
 function wayOf(leaf: i32): usize {
-  return <usize>load<u32>(front(), FRONT_WAYS) + <usize>leaf * FRONT_WAY_BYTES;
+  return <usize>load<u32>(front(), L.FRONT_WAYS) + <usize>leaf * L.FRONT_WAY_BYTES;
 }
 /** Address of part `n`'s pair results, whose first row is `row`: their count, then the results. */
 // @inline
 function verdictsOf(n: i32, row: i32): usize {
-  return <usize>load<u32>(front(), FRONT_VERDICTS) + <usize>(row + n) * VERDICT_BYTES;
+  return <usize>load<u32>(front(), L.FRONT_VERDICTS) + <usize>(row + n) * L.VERDICT_BYTES;
 }
 
 /**
@@ -124,10 +85,16 @@ function verdictsOf(n: i32, row: i32): usize {
  */
 // @inline
 function goneOf(row: usize): v128 {
-  const A = wayOf(load<i32>(row, CLOSE_FIRST));
-  const B = wayOf(load<i32>(row, CLOSE_SECOND));
-  const low = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_LOW), v128.load(B, WAY_NOW_HIGH)), v128.load(row, CLOSE_LOW));
-  const high = f32x4.sub(f32x4.sub(v128.load(A, WAY_NOW_HIGH), v128.load(B, WAY_NOW_LOW)), v128.load(row, CLOSE_HIGH));
+  const A = wayOf(load<i32>(row, L.CLOSE_FIRST));
+  const B = wayOf(load<i32>(row, L.CLOSE_SECOND));
+  const low = f32x4.sub(
+    f32x4.sub(v128.load(A, L.WAY_NOW_LOW), v128.load(B, L.WAY_NOW_HIGH)),
+    v128.load(row, L.CLOSE_LOW),
+  );
+  const high = f32x4.sub(
+    f32x4.sub(v128.load(A, L.WAY_NOW_HIGH), v128.load(B, L.WAY_NOW_LOW)),
+    v128.load(row, L.CLOSE_HIGH),
+  );
   return f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
 }
 
@@ -142,7 +109,7 @@ function gone2(row: usize): f32 {
 /** Takes a known distance between the leaves as slack, if it suffices. Then they need no measurement. */
 function heldApart(row: usize, apart: f32, listed: f32): bool {
   if (!(apart > listed)) return false;
-  store<f32>(row, apart - load<f32>(row, CLOSE_REACH) * MORE, CLOSE_SLACK);
+  store<f32>(row, apart - load<f32>(row, L.CLOSE_REACH) * MORE, L.CLOSE_SLACK);
   return true;
 }
 
@@ -150,25 +117,25 @@ function heldApart(row: usize, apart: f32, listed: f32): bool {
 // @inline
 function areMany(): bool {
   return (
-    load<i32>(front(), FRONT_SPARSE) !== 0 ||
-    load<i32>(HEADER, H_CONTACT_BLOCK_COUNT) > load<i32>(HEADER, H_BLOCKS_MANY)
+    load<i32>(front(), L.FRONT_SPARSE) !== 0 ||
+    load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT) > load<i32>(L.HEADER, L.H_BLOCKS_MANY)
   );
 }
 
 /** Counts displacements from S on. */
 function fromSafe(row: usize, A: usize, B: usize): void {
-  v128.store(row, f32x4.sub(v128.load(A, WAY_LOW), v128.load(B, WAY_HIGH)), CLOSE_LOW);
-  v128.store(row, f32x4.sub(v128.load(A, WAY_HIGH), v128.load(B, WAY_LOW)), CLOSE_HIGH);
+  v128.store(row, f32x4.sub(v128.load(A, L.WAY_LOW), v128.load(B, L.WAY_HIGH)), L.CLOSE_LOW);
+  v128.store(row, f32x4.sub(v128.load(A, L.WAY_HIGH), v128.load(B, L.WAY_LOW)), L.CLOSE_HIGH);
 }
 
 /** Least and greatest displacement of the leaf's particles from S to x, by axis. */
 // @inline
 function leastWay(way: usize): v128 {
-  return f32x4.sub(v128.load(way, WAY_NOW_LOW), v128.load(way, WAY_LOW));
+  return f32x4.sub(v128.load(way, L.WAY_NOW_LOW), v128.load(way, L.WAY_LOW));
 }
 // @inline
 function mostWay(way: usize): v128 {
-  return f32x4.sub(v128.load(way, WAY_NOW_HIGH), v128.load(way, WAY_HIGH));
+  return f32x4.sub(v128.load(way, L.WAY_NOW_HIGH), v128.load(way, L.WAY_HIGH));
 }
 
 /**
@@ -176,8 +143,8 @@ function mostWay(way: usize): v128 {
  * once.
  */
 function fromNow(row: usize, A: usize, B: usize): void {
-  v128.store(row, f32x4.add(v128.load(row, CLOSE_LOW), f32x4.sub(mostWay(A), leastWay(B))), CLOSE_LOW);
-  v128.store(row, f32x4.add(v128.load(row, CLOSE_HIGH), f32x4.sub(leastWay(A), mostWay(B))), CLOSE_HIGH);
+  v128.store(row, f32x4.add(v128.load(row, L.CLOSE_LOW), f32x4.sub(mostWay(A), leastWay(B))), L.CLOSE_LOW);
+  v128.store(row, f32x4.add(v128.load(row, L.CLOSE_HIGH), f32x4.sub(leastWay(A), mostWay(B))), L.CLOSE_HIGH);
 }
 
 /**
@@ -185,39 +152,39 @@ function fromNow(row: usize, A: usize, B: usize): void {
  * counting restarts. Rounding is taken from the slack.
  */
 export function moveBase(row: usize, low: v128, high: v128): void {
-  const from = v128.load(row, CLOSE_LOW);
-  const to = v128.load(row, CLOSE_HIGH);
-  v128.store(row, f32x4.add(from, low), CLOSE_LOW);
-  v128.store(row, f32x4.add(to, high), CLOSE_HIGH);
+  const from = v128.load(row, L.CLOSE_LOW);
+  const to = v128.load(row, L.CLOSE_HIGH);
+  v128.store(row, f32x4.add(from, low), L.CLOSE_LOW);
+  v128.store(row, f32x4.add(to, high), L.CLOSE_HIGH);
   const sizes = f32x4.add(f32x4.add(f32x4.abs(low), f32x4.abs(high)), f32x4.add(f32x4.abs(from), f32x4.abs(to)));
   store<f32>(
     row,
-    load<f32>(row, CLOSE_SLACK) -
+    load<f32>(row, L.CLOSE_SLACK) -
       WAYS_ROUNDING * (f32x4.extract_lane(sizes, 0) + f32x4.extract_lane(sizes, 1) + f32x4.extract_lane(sizes, 2)),
-    CLOSE_SLACK,
+    L.CLOSE_SLACK,
   );
 }
 
 /** Measures two leaves at S, or on the way to x. @returns APART, or MEASURED if all their rows were found */
 function measure(row: usize): i32 {
   spendWork(4);
-  const a = load<i32>(row, CLOSE_FIRST);
-  const b = load<i32>(row, CLOSE_SECOND);
+  const a = load<i32>(row, L.CLOSE_FIRST);
+  const b = load<i32>(row, L.CLOSE_SECOND);
   const A = wayOf(a);
   const B = wayOf(b);
   fromSafe(row, A, B);
-  const both = load<u32>(row, CLOSE_SURFACES);
+  const both = load<u32>(row, L.CLOSE_SURFACES);
   const first = surfaceAt(<i32>(both >> 16));
   const second = surfaceAt(<i32>(both & 0xffff));
-  const r = load<f32>(row, CLOSE_REACH);
-  const limits = load<f32>(first, SURFACE_LIMIT) + load<f32>(second, SURFACE_LIMIT);
+  const r = load<f32>(row, L.CLOSE_REACH);
+  const limits = load<f32>(first, L.SURFACE_LIMIT) + load<f32>(second, L.SURFACE_LIMIT);
   const step = Mathf.sqrt(gone2(row)) * MORE;
   const margin = max<f32>(AHEAD * r, LEAST * limits);
   const clear = r + margin;
   const same = first === second;
   if (heldApart(row, same ? apartByShape(row) : 0, clear + step)) return APART;
   // resolution moves intersecting particles in ways that x does not show: list rows all around
-  const around: f32 = load<i32>(HEADER, H_RESOLUTION) ? step : 0;
+  const around: f32 = load<i32>(L.HEADER, L.H_RESOLUTION) ? step : 0;
   const reach = around > 0 ? step * DIAGONAL : step;
   const low = f32x4.pmin(f32x4.splat(-around), f32x4.sub(leastWay(A), mostWay(B)));
   const high = f32x4.pmax(f32x4.splat(around), f32x4.sub(mostWay(A), leastWay(B)));
@@ -232,7 +199,7 @@ function measure(row: usize): i32 {
     ? measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same)
     : measureLeaves(a, b, clear, low, high, reach, clear + further, same);
   keepNormal(row);
-  store<f32>(row, apart - r * MORE, CLOSE_SLACK);
+  store<f32>(row, apart - r * MORE, L.CLOSE_SLACK);
   if (sparse) fromNow(row, A, B);
   else moveBase(row, low, high);
   return MEASURED;
@@ -243,26 +210,26 @@ function listSpent(first: i32, last: i32, at: usize): usize {
   const zero = f32x4.splat(0);
   const more = f32x4.splat(MORE);
   // up to three rows behind the last one are tested, but not listed
-  for (let k = first, row = closeRow(first); k < last; k += 4, row += 4 * CLOSE_BYTES) {
+  for (let k = first, row = closeRow(first); k < last; k += 4, row += 4 * L.CLOSE_BYTES) {
     const a = goneOf(row);
-    const b = goneOf(row + CLOSE_BYTES);
-    const c = goneOf(row + 2 * CLOSE_BYTES);
-    const d = goneOf(row + 3 * CLOSE_BYTES);
+    const b = goneOf(row + L.CLOSE_BYTES);
+    const c = goneOf(row + 2 * L.CLOSE_BYTES);
+    const d = goneOf(row + 3 * L.CLOSE_BYTES);
     const x = xs(a, b, c, d);
     const y = ys(a, b, c, d);
     const z = zs(a, b, c, d);
     const slack = f32x4(
-      load<f32>(row, CLOSE_SLACK),
-      load<f32>(row + CLOSE_BYTES, CLOSE_SLACK),
-      load<f32>(row + 2 * CLOSE_BYTES, CLOSE_SLACK),
-      load<f32>(row + 3 * CLOSE_BYTES, CLOSE_SLACK),
+      load<f32>(row, L.CLOSE_SLACK),
+      load<f32>(row + L.CLOSE_BYTES, L.CLOSE_SLACK),
+      load<f32>(row + 2 * L.CLOSE_BYTES, L.CLOSE_SLACK),
+      load<f32>(row + 3 * L.CLOSE_BYTES, L.CLOSE_SLACK),
     );
     const used = mul(dot3(x, x, y, y, z, z), more);
     const left = v128.and(f32x4.gt(slack, zero), f32x4.lt(used, mul(slack, slack)));
     const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
     for (let spent = ~v128.bitmask<i32>(left) & all; spent; spent &= spent - 1) {
-      store<i32>(at, k + <i32>ctz(spent), VERDICT_ROW);
-      at += VERDICT_BYTES;
+      store<i32>(at, k + <i32>ctz(spent), L.VERDICT_ROW);
+      at += L.VERDICT_BYTES;
     }
   }
   return at;
@@ -270,38 +237,38 @@ function listSpent(first: i32, last: i32, at: usize): usize {
 
 /** Tests parts begin .. end of `parts` of all CLOSE rows: separated by an axis, apart, or measured. */
 export function judgeClose(begin: i32, end: i32, parts: i32): void {
-  const count = load<i32>(front(), FRONT_CLOSE_COUNT);
-  const capacity = load<i32>(front(), FRONT_FOUND_CAPACITY);
-  const found = <usize>load<u32>(front(), FRONT_FOUND);
+  const count = load<i32>(front(), L.FRONT_CLOSE_COUNT);
+  const capacity = load<i32>(front(), L.FRONT_FOUND_CAPACITY);
+  const found = <usize>load<u32>(front(), L.FRONT_FOUND);
   for (let n = begin; n < end; n++) {
     const to = found + ((<usize>partBegins(capacity, n + 1, parts)) << 2);
     let from = found + ((<usize>partBegins(capacity, n, parts)) << 2);
     const last = partBegins(count, n + 1, parts);
     const first = partBegins(count, n, parts);
     const verdicts = verdictsOf(n, first);
-    let at = verdicts + VERDICT_BYTES;
+    let at = verdicts + L.VERDICT_BYTES;
     useScratch(n);
     const before = measuredPairs;
     const end = listSpent(first, last, at);
-    for (let spent = at; spent < end; spent += VERDICT_BYTES) {
-      const k = load<i32>(spent, VERDICT_ROW);
+    for (let spent = at; spent < end; spent += L.VERDICT_BYTES) {
+      const k = load<i32>(spent, L.VERDICT_ROW);
       const row = closeRow(k);
-      const normal = v128.load(row, CLOSE_NORMAL);
+      const normal = v128.load(row, L.CLOSE_NORMAL);
       openFound(from, to);
       const kind = judge(row);
       const ends = closeFound();
       // restored, so that a second measurement gives the same
-      if (missed) v128.store(row, normal, CLOSE_NORMAL);
-      if (kind >= APART && ends === from && !missed && !load<i32>(row, CLOSE_LANES)) continue;
-      store<i32>(at, k, VERDICT_ROW);
-      store<i32>(at, missed ? AGAIN : kind, VERDICT_KIND);
-      store<u32>(at, <u32>from, VERDICT_FROM);
-      store<u32>(at, <u32>ends, VERDICT_TO);
-      at += VERDICT_BYTES;
+      if (missed) v128.store(row, normal, L.CLOSE_NORMAL);
+      if (kind >= APART && ends === from && !missed && !load<i32>(row, L.CLOSE_LANES)) continue;
+      store<i32>(at, k, L.VERDICT_ROW);
+      store<i32>(at, missed ? AGAIN : kind, L.VERDICT_KIND);
+      store<u32>(at, <u32>from, L.VERDICT_FROM);
+      store<u32>(at, <u32>ends, L.VERDICT_TO);
+      at += L.VERDICT_BYTES;
       from = ends;
     }
-    store<i32>(verdicts, <i32>((at - verdicts) / VERDICT_BYTES) - 1);
-    const spent = <i32>((end - verdicts) / VERDICT_BYTES) - 1;
+    store<i32>(verdicts, <i32>((at - verdicts) / L.VERDICT_BYTES) - 1);
+    const spent = <i32>((end - verdicts) / L.VERDICT_BYTES) - 1;
     countWork(((last - first) >> 1) + UNITS_OF_SPENT * spent + UNITS_OF_MEASURED * (measuredPairs - before));
   }
 }
@@ -309,26 +276,26 @@ export function judgeClose(begin: i32, end: i32, parts: i32): void {
 /** @returns the axis that separates the leaves, APART or MEASURED */
 function judge(row: usize): i32 {
   const a = load<i32>(row);
-  const b = load<i32>(row, CLOSE_SECOND);
-  const axis = a === b ? -1 : parting(boxOf(a), boxOf(b), load<f32>(row, CLOSE_REACH));
+  const b = load<i32>(row, L.CLOSE_SECOND);
+  const axis = a === b ? -1 : parting(boxOf(a), boxOf(b), load<f32>(row, L.CLOSE_REACH));
   return axis >= 0 ? axis : measure(row);
 }
 
 /** Tests all leaf pairs. Those that have used up their slack are measured again, or become separated pairs. */
 export function scanClose(): void {
-  const parts = load<i32>(front(), FRONT_CLOSE_COUNT) >= SHARED ? partsOfShared(SHARED_CLOSE) : 1;
+  const parts = load<i32>(front(), L.FRONT_CLOSE_COUNT) >= SHARED ? partsOfShared(L.SHARED_CLOSE) : 1;
   if (parts > 1 && isHelped()) {
-    openShared(SHARED_CLOSE);
+    openShared(L.SHARED_CLOSE);
     while (claimChunk()) judgeClose(chunkBegin, chunkEnd, parts);
-    closeShared(SHARED_CLOSE);
+    closeShared(L.SHARED_CLOSE);
   } else
     for (let n = 0; n < parts; n++) {
       judgeClose(n, n + 1, parts);
       preemptionPoint();
     }
   beginRows();
-  const count = load<i32>(front(), FRONT_CLOSE_COUNT);
-  noteUsed(LIST_CLOSE, count);
+  const count = load<i32>(front(), L.FRONT_CLOSE_COUNT);
+  noteUsed(L.LIST_CLOSE, count);
   again = false;
   // compaction: rows in front of `from` have been moved down and end at `to`
   let from = 0;
@@ -336,44 +303,44 @@ export function scanClose(): void {
   let notes: u32 = 0;
   for (let n = 0; n < parts; n++) {
     const verdicts = verdictsOf(n, partBegins(count, n, parts));
-    const first = load<u32>(verdicts + VERDICT_BYTES, VERDICT_FROM);
-    for (let k = load<i32>(verdicts), at = verdicts + VERDICT_BYTES; k > 0; k--, at += VERDICT_BYTES) {
-      const row = load<i32>(at, VERDICT_ROW);
+    const first = load<u32>(verdicts + L.VERDICT_BYTES, L.VERDICT_FROM);
+    for (let k = load<i32>(verdicts), at = verdicts + L.VERDICT_BYTES; k > 0; k--, at += L.VERDICT_BYTES) {
+      const row = load<i32>(at, L.VERDICT_ROW);
       to = moveClose(from, to, row);
       from = row + 1;
-      if (load<i32>(at, VERDICT_KIND) === AGAIN) again = true;
-      notes = max<u32>(notes, load<u32>(at, VERDICT_TO) - first);
+      if (load<i32>(at, L.VERDICT_KIND) === AGAIN) again = true;
+      notes = max<u32>(notes, load<u32>(at, L.VERDICT_TO) - first);
       if (carryOut(at, row, to)) to++;
     }
   }
-  store<i32>(front(), moveClose(from, to, count), FRONT_CLOSE_COUNT);
-  noteUsed(LIST_NOTES, parts * <i32>(notes >> 2));
+  store<i32>(front(), moveClose(from, to, count), L.FRONT_CLOSE_COUNT);
+  noteUsed(L.LIST_NOTES, parts * <i32>(notes >> 2));
 }
 
 /** Lets memory grow for recorded rows if one thread had to measure again. Call it when new rows have their lanes. */
 export function growNotes(): void {
-  if (again) growLists(LIST_NOTES, load<i32>(front(), FRONT_FOUND_CAPACITY) + 1, 0);
+  if (again) growLists(L.LIST_NOTES, load<i32>(front(), L.FRONT_FOUND_CAPACITY) + 1, 0);
 }
 
 /** Moves rows from .. end to `to`. @returns the new end */
 function moveClose(from: i32, to: i32, end: i32): i32 {
-  if (to !== from) memory.copy(closeRow(to), closeRow(from), <usize>(end - from) * CLOSE_BYTES);
+  if (to !== from) memory.copy(closeRow(to), closeRow(from), <usize>(end - from) * L.CLOSE_BYTES);
   return to + end - from;
 }
 
 /** Applies a pair result. @param to where the row goes if it stays. @returns whether it stays */
 function carryOut(verdict: usize, number: i32, to: i32): bool {
-  const kind = load<i32>(verdict, VERDICT_KIND);
+  const kind = load<i32>(verdict, L.VERDICT_KIND);
   const row = closeRow(number);
   if (kind < APART) {
     dropRows(row);
     if (!overflow)
       addParted(
         boxOf(load<i32>(row)),
-        boxOf(load<i32>(row, CLOSE_SECOND)),
+        boxOf(load<i32>(row, L.CLOSE_SECOND)),
         kind,
-        load<f32>(row, CLOSE_REACH),
-        load<u32>(row, CLOSE_SURFACES),
+        load<f32>(row, L.CLOSE_REACH),
+        load<u32>(row, L.CLOSE_SURFACES),
       );
     return false;
   }
@@ -381,7 +348,7 @@ function carryOut(verdict: usize, number: i32, to: i32): bool {
   moveClose(number, to, number + 1);
   beginPair(at);
   if (kind === AGAIN) measure(at);
-  else giveFound(<usize>load<u32>(verdict, VERDICT_FROM), <usize>load<u32>(verdict, VERDICT_TO));
+  else giveFound(<usize>load<u32>(verdict, L.VERDICT_FROM), <usize>load<u32>(verdict, L.VERDICT_TO));
   endPair();
   return true;
 }
@@ -389,17 +356,17 @@ function carryOut(verdict: usize, number: i32, to: i32): bool {
 /** Address of leaf n's first row plus one, while rows are indexed. */
 // @inline
 function headOf(leaf: i32): usize {
-  return <usize>load<u32>(front(), FRONT_VERDICTS) + ((<usize>leaf) << 2);
+  return <usize>load<u32>(front(), L.FRONT_VERDICTS) + ((<usize>leaf) << 2);
 }
 /** Address behind the heads: for each row the next row of the same first leaf, plus one. */
 // @inline
 function linkOf(row: i32): usize {
-  return headOf(load<i32>(front(), FRONT_LEAF_COUNT) + row);
+  return headOf(load<i32>(front(), L.FRONT_LEAF_COUNT) + row);
 }
 
 /** Indexes the first `count` rows by their leaves. The index uses the memory of pair results. */
 export function indexClose(count: i32): void {
-  memory.fill(headOf(0), 0, (<usize>load<i32>(front(), FRONT_LEAF_COUNT)) << 2);
+  memory.fill(headOf(0), 0, (<usize>load<i32>(front(), L.FRONT_LEAF_COUNT)) << 2);
   for (let n = 0; n < count; n++) {
     const head = headOf(load<i32>(closeRow(n)));
     store<i32>(linkOf(n), load<i32>(head));
@@ -412,21 +379,21 @@ export function indexClose(count: i32): void {
  * are separated now.
  */
 export function takeOver(before: i32): void {
-  const end = load<i32>(front(), FRONT_CLOSE_COUNT);
+  const end = load<i32>(front(), L.FRONT_CLOSE_COUNT);
   for (let n = before; n < end; n++) {
     const row = closeRow(n);
-    const old = indexed(load<i32>(row), load<i32>(row, CLOSE_SECOND));
+    const old = indexed(load<i32>(row), load<i32>(row, L.CLOSE_SECOND));
     if (old < 0) continue;
-    memory.copy(row, closeRow(old), CLOSE_BYTES);
-    store<i32>(closeRow(old), 0, CLOSE_LANES);
+    memory.copy(row, closeRow(old), L.CLOSE_BYTES);
+    store<i32>(closeRow(old), 0, L.CLOSE_LANES);
   }
   for (let n = 0; n < before; n++) dropRows(closeRow(n));
-  store<i32>(front(), moveClose(before, 0, end), FRONT_CLOSE_COUNT);
+  store<i32>(front(), moveClose(before, 0, end), L.FRONT_CLOSE_COUNT);
 }
 
 /** Returns the indexed row of these leaves, or -1. */
 function indexed(first: i32, second: i32): i32 {
   for (let entry = load<i32>(headOf(first)); entry; entry = load<i32>(linkOf(entry - 1)))
-    if (load<i32>(closeRow(entry - 1), CLOSE_SECOND) === second) return entry - 1;
+    if (load<i32>(closeRow(entry - 1), L.CLOSE_SECOND) === second) return entry - 1;
   return -1;
 }

@@ -3,22 +3,7 @@
  * pays for them: after hundred bodies had fallen, 3,400 rows lay in 11,259 blocks. Serial, at the start of a tick, when
  * only the chains of CLOSE rows refer to lane numbers.
  */
-import {
-  CLOSE_LANES,
-  CONTACT_BLOCK_BYTES,
-  CONTACT_BLOCK_NEAR,
-  FRONT_CLOSE_COUNT,
-  FRONT_FREE_EDGE,
-  FRONT_FREE_VERTEX,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_CONTACT_BLOCK_COUNT,
-  H_DUMMIES,
-  H_EDGE_CONTACT_BLOCKS,
-  H_FRONT,
-  H_INCIDENCES,
-  H_VERTEX_CONTACT_BLOCKS,
-  HEADER,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { nearOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
 import { closeRow } from "./frontParted";
@@ -31,16 +16,16 @@ const FILLED: f32 = 0.625;
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 /** Address of a lane's new number plus one, 0: it has not moved. Uses the memory of the response's chains. */
 // @inline
 function movedTo(pair: i32): usize {
-  return <usize>load<u32>(HEADER, H_INCIDENCES) + ((<usize>pair) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_INCIDENCES) + ((<usize>pair) << 2);
 }
 // @inline
 function isFree(pair: i32): bool {
-  return load<i32>(laneOf(pair)) === load<i32>(HEADER, H_DUMMIES);
+  return load<i32>(laneOf(pair)) === load<i32>(L.HEADER, L.H_DUMMIES);
 }
 
 function countRows(begin: i32, end: i32): i32 {
@@ -53,8 +38,8 @@ function countRows(begin: i32, end: i32): i32 {
 function move(from: i32, to: i32): void {
   const a = laneOf(from);
   const b = laneOf(to);
-  for (let row: usize = 0; row < <usize>CONTACT_BLOCK_BYTES; row += 16) store<i32>(b + row, load<i32>(a + row));
-  if (load<i32>(b, CONTACT_BLOCK_NEAR)) store<i32>(nearOf(to >> 2), 1);
+  for (let row: usize = 0; row < <usize>L.CONTACT_BLOCK_BYTES; row += 16) store<i32>(b + row, load<i32>(a + row));
+  if (load<i32>(b, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(to >> 2), 1);
   store<i32>(nextOf(to), load<i32>(nextOf(from)));
   store<i32>(movedTo(from), to + 1);
   giveBack(from);
@@ -93,8 +78,8 @@ function moved(entry: u32): u32 {
 
 /** Updates lane numbers in the chains of CLOSE rows. */
 function renumber(): void {
-  for (let n = load<i32>(front(), FRONT_CLOSE_COUNT) - 1; n >= 0; n--) {
-    const first = closeRow(n) + CLOSE_LANES;
+  for (let n = load<i32>(front(), L.FRONT_CLOSE_COUNT) - 1; n >= 0; n--) {
+    const first = closeRow(n) + L.CLOSE_LANES;
     store<u32>(first, moved(load<u32>(first)));
     for (let entry = load<u32>(first); entry; ) {
       const at = nextOf(entry - 1);
@@ -107,9 +92,9 @@ function renumber(): void {
 
 /** Compacts rows if many lanes are free. */
 export function compactRows(): void {
-  const capacity = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY);
-  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
+  const capacity = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY);
+  const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   const blocks = vertices + edges;
   if (blocks < LEAST) return;
   const ofVertices = countRows(0, vertices);
@@ -123,9 +108,9 @@ export function compactRows(): void {
   renumber();
   const vertexBlocks = (ofVertices + 3) >> 2;
   const edgeBlocks = (ofEdges + 3) >> 2;
-  store<i32>(HEADER, vertexBlocks, H_VERTEX_CONTACT_BLOCKS);
-  store<i32>(HEADER, edgeBlocks, H_EDGE_CONTACT_BLOCKS);
-  store<i32>(HEADER, vertexBlocks + edgeBlocks, H_CONTACT_BLOCK_COUNT);
-  listFree(front() + FRONT_FREE_VERTEX, vertexBlocks - 1, ofVertices);
-  listFree(front() + FRONT_FREE_EDGE, capacity - edgeBlocks, ofEdges);
+  store<i32>(L.HEADER, vertexBlocks, L.H_VERTEX_CONTACT_BLOCKS);
+  store<i32>(L.HEADER, edgeBlocks, L.H_EDGE_CONTACT_BLOCKS);
+  store<i32>(L.HEADER, vertexBlocks + edgeBlocks, L.H_CONTACT_BLOCK_COUNT);
+  listFree(front() + L.FRONT_FREE_VERTEX, vertexBlocks - 1, ofVertices);
+  listFree(front() + L.FRONT_FREE_EDGE, capacity - edgeBlocks, ofEdges);
 }

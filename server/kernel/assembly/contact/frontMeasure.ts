@@ -10,31 +10,7 @@
  * Tried, no faster: Gilbert's directions between hulls of leaves before measuring; rows for pairs that come near within
  * two or four substeps (hundred bodies 121 ms).
  */
-import {
-  HEADER,
-  H_X,
-  H_SAFE,
-  CLOSE_NORMAL,
-  FRONT_GATHERED,
-  FRONT_LEAVES,
-  FRONT_REST,
-  FRONT_SCRATCH,
-  FRONT_SCRATCH_BYTES,
-  SHARED_PARTS,
-  FRONT_STAMP,
-  GATHERED_BYTES,
-  GATHERED_EDGE_BYTES,
-  GATHERED_EDGES,
-  GATHERED_STAMP,
-  H_FRONT,
-  LEAF_BYTES,
-  LEAF_EDGE,
-  LEAF_EDGES,
-  LEAF_TRIANGLE,
-  LEAF_TRIANGLES,
-  LEAF_VERTEX,
-  LEAF_VERTICES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { dot3, largest, smallest, sub, xs, ys, zs } from "../math/lanes";
 import { EDGE_NAME, LEAF_MOST, SWAPPED_NAME } from "./frontFound";
 import {
@@ -66,7 +42,7 @@ const MORE: f32 = 1.00001;
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 // @inline
 function safe(particle: u32): v128 {
@@ -75,7 +51,7 @@ function safe(particle: u32): v128 {
 
 /** @param n number of a part of the front that only this thread works on */
 export function useScratch(n: i32): void {
-  scratch = <usize>(n % SHARED_PARTS) * FRONT_SCRATCH_BYTES;
+  scratch = <usize>(n % L.SHARED_PARTS) * L.FRONT_SCRATCH_BYTES;
 }
 
 /**
@@ -83,17 +59,17 @@ export function useScratch(n: i32): void {
  * numbers.
  */
 function gathered(n: i32): usize {
-  const at = <usize>load<u32>(front(), FRONT_GATHERED) + <usize>n * GATHERED_BYTES;
-  const stamp = load<i32>(front(), FRONT_STAMP);
-  if (atomic.load<i32>(at, GATHERED_STAMP) === stamp) return at;
-  gather(<usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES, at);
-  atomic.store<i32>(at, stamp, GATHERED_STAMP);
+  const at = <usize>load<u32>(front(), L.FRONT_GATHERED) + <usize>n * L.GATHERED_BYTES;
+  const stamp = load<i32>(front(), L.FRONT_STAMP);
+  if (atomic.load<i32>(at, L.GATHERED_STAMP) === stamp) return at;
+  gather(<usize>load<u32>(front(), L.FRONT_LEAVES) + <usize>n * L.LEAF_BYTES, at);
+  atomic.store<i32>(at, stamp, L.GATHERED_STAMP);
   return at;
 }
 
 /** Stores boxes of a leaf's primitives at the positions that `safe` returns. */
 function gather(leaf: usize, at: usize): void {
-  const first = leaf + LEAF_TRIANGLE;
+  const first = leaf + L.LEAF_TRIANGLE;
   const b0 = load<u32>(first);
   const b1 = load<u32>(first, 4);
   const b2 = load<u32>(first, 8);
@@ -121,9 +97,9 @@ function gather(leaf: usize, at: usize): void {
     h3 = f32x4.pmax(h3, s);
   }
   storeBoxes(at, l0, l1, l2, l3, h0, h1, h2, h3);
-  const edges = load<i32>(leaf, LEAF_EDGES);
+  const edges = load<i32>(leaf, L.LEAF_EDGES);
   for (let g = 0; g < edges; g += 4) {
-    const from = leaf + LEAF_EDGE + ((<usize>g) << 3);
+    const from = leaf + L.LEAF_EDGE + ((<usize>g) << 3);
     const p = safe(load<u32>(from));
     const q = safe(load<u32>(from, 8));
     const r = safe(load<u32>(from, 16));
@@ -133,7 +109,7 @@ function gather(leaf: usize, at: usize): void {
     const k = safe(load<u32>(from, 20));
     const l = safe(load<u32>(from, 28));
     storeBoxes(
-      at + GATHERED_EDGES + <usize>(g >> 2) * GATHERED_EDGE_BYTES,
+      at + L.GATHERED_EDGES + <usize>(g >> 2) * L.GATHERED_EDGE_BYTES,
       f32x4.pmin(p, i),
       f32x4.pmin(q, j),
       f32x4.pmin(r, k),
@@ -175,11 +151,11 @@ function firstBits(count: i32): i32 {
 
 /** Queues vertices that leaf A owns with the near triangles of leaf B. @param name of the first such row */
 function queueVertices(A: usize, B: usize, G: usize, name: i32): void {
-  const count = load<i32>(A, LEAF_VERTICES);
-  const valid = firstBits(load<i32>(B, LEAF_TRIANGLES));
+  const count = load<i32>(A, L.LEAF_VERTICES);
+  const valid = firstBits(load<i32>(B, L.LEAF_TRIANGLES));
   let all: u64 = 0;
   for (let i = 0; i < count; i++) {
-    const p = load<u32>(A + ((<usize>i) << 2), LEAF_VERTEX);
+    const p = load<u32>(A + ((<usize>i) << 2), L.LEAF_VERTEX);
     const at = safe(p);
     const px = v128.shuffle<f32>(at, at, 0, 0, 0, 0);
     const py = v128.shuffle<f32>(at, at, 1, 1, 1, 1);
@@ -191,7 +167,7 @@ function queueVertices(A: usize, B: usize, G: usize, name: i32): void {
   for (; all; all &= all - 1) {
     const n = <i32>ctz<u64>(all);
     const vertex = A + ((<usize>(n >> 2)) << 2);
-    enqueue(<usize>load<u32>(vertex, LEAF_VERTEX), B + LEAF_TRIANGLE + ((<usize>(n & 3)) << 2), name + n);
+    enqueue(<usize>load<u32>(vertex, L.LEAF_VERTEX), B + L.LEAF_TRIANGLE + ((<usize>(n & 3)) << 2), name + n);
   }
 }
 
@@ -199,25 +175,25 @@ function queueVertices(A: usize, B: usize, G: usize, name: i32): void {
 // @inline
 function haveCorner(leaf: usize, particle: u32): v128 {
   const same = i32x4.splat(<i32>particle);
-  const first = i32x4.eq(v128.load(leaf, LEAF_TRIANGLE), same);
-  const second = i32x4.eq(v128.load(leaf, LEAF_TRIANGLE + 16), same);
-  return v128.or(first, v128.or(second, i32x4.eq(v128.load(leaf, LEAF_TRIANGLE + 32), same)));
+  const first = i32x4.eq(v128.load(leaf, L.LEAF_TRIANGLE), same);
+  const second = i32x4.eq(v128.load(leaf, L.LEAF_TRIANGLE + 16), same);
+  return v128.or(first, v128.or(second, i32x4.eq(v128.load(leaf, L.LEAF_TRIANGLE + 32), same)));
 }
 
 /** Queues edges that leaf A owns with near edges that leaf B owns; within one leaf each pair once. */
 function queueEdges(A: usize, F: usize, B: usize, G: usize): void {
-  const count = load<i32>(A, LEAF_EDGES);
+  const count = load<i32>(A, L.LEAF_EDGES);
   // four edges of A at a time, twelve bits for each
   for (let g = 0; g < count; g += 4) {
-    const P = F + GATHERED_EDGES + <usize>(g >> 2) * GATHERED_EDGE_BYTES;
+    const P = F + L.GATHERED_EDGES + <usize>(g >> 2) * L.GATHERED_EDGE_BYTES;
     let all: u64 = 0;
     for (let i = 0; i < 4 && g + i < count; i++)
       all |= (<u64>nearEdges(A, P + ((<usize>i) << 2), g + i, B, G)) << (<u64>(i * LEAF_MOST));
     for (; all; all &= all - 1) {
       const n = <i32>ctz<u64>(all) + g * LEAF_MOST;
       const i = n / LEAF_MOST;
-      const first = A + LEAF_EDGE + ((<usize>i) << 3);
-      enqueue(first, B + LEAF_EDGE + ((<usize>(n - i * LEAF_MOST)) << 3), EDGE_NAME + n);
+      const first = A + L.LEAF_EDGE + ((<usize>i) << 3);
+      enqueue(first, B + L.LEAF_EDGE + ((<usize>(n - i * LEAF_MOST)) << 3), EDGE_NAME + n);
     }
   }
 }
@@ -225,7 +201,7 @@ function queueEdges(A: usize, F: usize, B: usize, G: usize): void {
 /** Returns bits of leaf B's edges near edge i of leaf A, whose box begins at P. */
 // @inline
 function nearEdges(A: usize, P: usize, i: i32, B: usize, G: usize): i32 {
-  const count = load<i32>(B, LEAF_EDGES);
+  const count = load<i32>(B, L.LEAF_EDGES);
   const lx = v128.load32_splat(P);
   const ly = v128.load32_splat(P, 16);
   const lz = v128.load32_splat(P, 32);
@@ -234,8 +210,9 @@ function nearEdges(A: usize, P: usize, i: i32, B: usize, G: usize): i32 {
   const hz = v128.load32_splat(P, 80);
   let bits = 0;
   for (let h = 0; h < count; h += 4) {
-    let hit = nearBoxes(G + GATHERED_EDGES + <usize>(h >> 2) * GATHERED_EDGE_BYTES, lx, ly, lz, hx, hy, hz);
-    if (itself) hit = v128.andnot(hit, haveEnd(B + LEAF_EDGE + ((<usize>h) << 3), A + LEAF_EDGE + ((<usize>i) << 3)));
+    let hit = nearBoxes(G + L.GATHERED_EDGES + <usize>(h >> 2) * L.GATHERED_EDGE_BYTES, lx, ly, lz, hx, hy, hz);
+    if (itself)
+      hit = v128.andnot(hit, haveEnd(B + L.LEAF_EDGE + ((<usize>h) << 3), A + L.LEAF_EDGE + ((<usize>i) << 3)));
     bits |= (v128.bitmask<i32>(hit) & firstBits(count - h)) << h;
   }
   return A === B ? bits & (-2 << i) : bits;
@@ -288,20 +265,20 @@ export function measureOnWay(a: i32, b: i32, clear: f32, sure: f32, step: f32, l
 
 // @inline
 function ownScratch(): usize {
-  return <usize>load<u32>(front(), FRONT_SCRATCH) + scratch;
+  return <usize>load<u32>(front(), L.FRONT_SCRATCH) + scratch;
 }
 
 function measureGathered(a: i32, b: i32, reach: f32, look: f32, same: bool): f32 {
-  toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   itself = same;
   return measureAll(a, b, gathered(a), gathered(b), reach, look);
 }
 
 /** @param F, G gathered boxes of leaves a and b; reach how far the leaves may move against each other, m */
 function measureAll(a: i32, b: i32, F: usize, G: usize, reach: f32, look: f32): f32 {
-  const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
-  const A = leaves + <usize>a * LEAF_BYTES;
-  const B = leaves + <usize>b * LEAF_BYTES;
+  const leaves = <usize>load<u32>(front(), L.FRONT_LEAVES);
+  const A = leaves + <usize>a * L.LEAF_BYTES;
+  const B = leaves + <usize>b * L.LEAF_BYTES;
   far2 = f32x4.splat((look + reach) * (look + reach));
   queueVertices(A, B, G, 0);
   if (a !== b) queueVertices(B, A, F, SWAPPED_NAME);
@@ -322,7 +299,7 @@ export function keepNormal(close: usize): void {
   const y = lane(alongY, n);
   const z = lane(alongZ, n);
   const size = Mathf.sqrt(x * x + y * y + z * z);
-  if (size > 0) v128.store(close, f32x4(x / size, y / size, z / size, 0), CLOSE_NORMAL);
+  if (size > 0) v128.store(close, f32x4(x / size, y / size, z / size, 0), L.CLOSE_NORMAL);
 }
 
 // @inline
@@ -338,12 +315,12 @@ function lane(a: v128, n: i32): f32 {
 
 /** Returns the rest distance of leaves a and b of one surface, up to `look`, m; below 0: unknown. */
 export function measureRest(a: i32, b: i32, look: f32): f32 {
-  const leaves = <usize>load<u32>(front(), FRONT_LEAVES);
+  const leaves = <usize>load<u32>(front(), L.FRONT_LEAVES);
   const F = ownScratch();
-  const G = a === b ? F : F + GATHERED_BYTES;
-  toSafe = <usize>load<u32>(front(), FRONT_REST) - <usize>load<u32>(HEADER, H_X);
-  gather(leaves + <usize>a * LEAF_BYTES, F);
-  if (a !== b) gather(leaves + <usize>b * LEAF_BYTES, G);
+  const G = a === b ? F : F + L.GATHERED_BYTES;
+  toSafe = <usize>load<u32>(front(), L.FRONT_REST) - <usize>load<u32>(L.HEADER, L.H_X);
+  gather(leaves + <usize>a * L.LEAF_BYTES, F);
+  if (a !== b) gather(leaves + <usize>b * L.LEAF_BYTES, G);
   // only NaN becomes a row, and then the result is unknown
   openPairs(ownScratch(), -Infinity, look);
   lookAtRest(toSafe);

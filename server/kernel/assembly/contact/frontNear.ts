@@ -5,39 +5,7 @@
  * known: a tick of hundred bodies then needs 120 impulses after the solve instead of 2,396.
  */
 import { spendWork } from "../scheduler/clock";
-import {
-  HEADER,
-  H_COLOR_MASKS,
-  H_DUMMIES,
-  H_EDGE_CONTACT_BLOCKS,
-  H_FRONT,
-  H_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_CONTACT_COLORS,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_X,
-  H_RESOLUTION,
-  H_TOGETHER,
-  BODY_IMPLICIT,
-  COLOR_ENTRIES,
-  FRONT_PICKED,
-  FRONT_PICKED_CAPACITY,
-  FRONT_SOLVED,
-  FRONT_SOLVED_CAPACITY,
-  FRONT_SOLVED_EDGE,
-  FRONT_SOLVED_HEADS,
-  FRONT_SOLVED_VERTEX,
-  LIST_PICKED,
-  LIST_SOLVED,
-  CONTACT_BLOCK_BYTES,
-  CONTACT_COLORS,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_PAIR,
-  CONTACT_BLOCK_PUSH,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_WEIGHT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { nearOf, NEVER } from "./blockStatus";
 import { foreseeContacts } from "./contactCheck";
 import { beginPressed, endPressed, notePressed } from "./piles";
@@ -47,19 +15,19 @@ import { bodyOf } from "../state/owners";
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 // @inline
 function pickedAt(n: i32): usize {
-  return <usize>load<u32>(front(), FRONT_PICKED) + ((<usize>n) << 3);
+  return <usize>load<u32>(front(), L.FRONT_PICKED) + ((<usize>n) << 3);
 }
 // @inline
 function listedAt(n: i32): usize {
-  return pickedAt(load<i32>(front(), FRONT_PICKED_CAPACITY) + n);
+  return pickedAt(load<i32>(front(), L.FRONT_PICKED_CAPACITY) + n);
 }
 // @inline
 function startOf(table: i32, color: i32): usize {
-  return <usize>load<u32>(HEADER, H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
 }
 
 /** Number of blocks between two preemption points. */
@@ -67,30 +35,30 @@ const PIECE: i32 = 1024;
 
 /** Predicts contacts, and packs all near pairs for this substep. */
 export function packNear(): void {
-  const vertices = load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS);
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
-  const touches = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
+  const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
+  const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
+  const touches = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   // Where surfaces intersect, a predicted contact may be on the wrong side: a jelly in a cloth came out of it in 8 to
   // 10 of 12 heights with prediction, in 12 without, in 11 with lists.
-  if (!load<i32>(HEADER, H_RESOLUTION)) {
+  if (!load<i32>(L.HEADER, L.H_RESOLUTION)) {
     foreseeAll(touches, vertices, true);
-    foreseeAll(touches + <usize>first * CONTACT_BLOCK_BYTES, edges, false);
+    foreseeAll(touches + <usize>first * L.CONTACT_BLOCK_BYTES, edges, false);
   }
   beginPressed();
   const ofVertices = packKind(0, vertices, 0, 0);
-  const ofEdges = packKind(first, first + edges, ofVertices, COLOR_ENTRIES);
+  const ofEdges = packKind(first, first + edges, ofVertices, L.COLOR_ENTRIES);
   endPressed();
-  store<i32>(front(), ofVertices, FRONT_SOLVED_VERTEX);
-  store<i32>(front(), ofEdges, FRONT_SOLVED_EDGE);
-  noteUsed(LIST_SOLVED, ofVertices + ofEdges);
-  memory.fill(<usize>load<u32>(front(), FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
+  store<i32>(front(), ofVertices, L.FRONT_SOLVED_VERTEX);
+  store<i32>(front(), ofEdges, L.FRONT_SOLVED_EDGE);
+  noteUsed(L.LIST_SOLVED, ofVertices + ofEdges);
+  memory.fill(<usize>load<u32>(front(), L.FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
 }
 
 /** foreseeContacts, in pieces. */
 function foreseeAll(block: usize, count: i32, vertex: bool): void {
   for (let n = 0; n < count; n += PIECE) {
-    foreseeContacts(block + <usize>n * CONTACT_BLOCK_BYTES, min<i32>(PIECE, count - n), vertex);
+    foreseeContacts(block + <usize>n * L.CONTACT_BLOCK_BYTES, min<i32>(PIECE, count - n), vertex);
     spendWork(PIECE);
   }
 }
@@ -104,27 +72,27 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const most = makeRoom(countNear(begin, end));
   const near = listNear(begin, end, most, table);
   let count = pickAll(near, most, table);
-  if (!growLists(LIST_SOLVED, at + countBlocks(table), 0)) {
-    listFull(LIST_SOLVED);
+  if (!growLists(L.LIST_SOLVED, at + countBlocks(table), 0)) {
+    listFull(L.LIST_SOLVED);
     // a pair needs at most one block; the contact response resolves pairs that are left out
-    count = pickAll(near, (load<i32>(front(), FRONT_SOLVED_CAPACITY) - at) >> 1, table);
+    count = pickAll(near, (load<i32>(front(), L.FRONT_SOLVED_CAPACITY) - at) >> 1, table);
   }
   let blocks = at;
-  for (let color = 0; color <= CONTACT_COLORS; color++) {
+  for (let color = 0; color <= L.CONTACT_COLORS; color++) {
     const start = startOf(table, color);
     const pairs = load<i32>(start);
     store<i32>(start, blocks);
-    const more = color === CONTACT_COLORS ? pairs : (pairs + 3) >> 2;
+    const more = color === L.CONTACT_COLORS ? pairs : (pairs + 3) >> 2;
     if (more) {
-      if (color === CONTACT_COLORS) for (let k = 0; k < more; k++) clear(blocks + k);
+      if (color === L.CONTACT_COLORS) for (let k = 0; k < more; k++) clear(blocks + k);
       else clear(blocks + more - 1);
     }
     blocks += more;
   }
   // number of pairs placed of each color
-  const places = startOf(4 * COLOR_ENTRIES, 0);
-  memory.fill(places, 0, COLOR_ENTRIES << 2);
-  const solved = <usize>load<u32>(front(), FRONT_SOLVED);
+  const places = startOf(4 * L.COLOR_ENTRIES, 0);
+  memory.fill(places, 0, L.COLOR_ENTRIES << 2);
+  const solved = <usize>load<u32>(front(), L.FRONT_SOLVED);
   for (let n = 0; n < count; n++) {
     spendWork(1);
     const color = load<i32>(pickedAt(n), 4);
@@ -132,11 +100,11 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     const k = load<i32>(place);
     const start = load<i32>(startOf(table, color));
     store<i32>(place, k + 1);
-    const block = color === CONTACT_COLORS ? start + k : start + (k >> 2);
-    const lane = color === CONTACT_COLORS ? 0 : k & 3;
-    const to = solved + <usize>block * CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
+    const block = color === L.CONTACT_COLORS ? start + k : start + (k >> 2);
+    const lane = color === L.CONTACT_COLORS ? 0 : k & 3;
+    const to = solved + <usize>block * L.CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
     const pair = load<i32>(pickedAt(n));
-    store<i32>(to, notePressed(laneOf(pair)) ? pair + 1 : 0, CONTACT_BLOCK_PAIR);
+    store<i32>(to, notePressed(laneOf(pair)) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
     copyLane(to, laneOf(pair));
   }
   return blocks - at;
@@ -146,23 +114,23 @@ function countNear(begin: i32, end: i32): i32 {
   let count = 0;
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
-    for (let k = 0; k < 4; k++) if (load<i32>(laneOf((n << 2) + k), CONTACT_BLOCK_NEAR)) count++;
+    for (let k = 0; k < 4; k++) if (load<i32>(laneOf((n << 2) + k), L.CONTACT_BLOCK_NEAR)) count++;
   }
   return count;
 }
 
 /** @returns number of near lanes for which there is memory */
 function makeRoom(near: i32): i32 {
-  noteUsed(LIST_PICKED, near);
-  if (growLists(LIST_PICKED, near, 0)) return near;
-  listFull(LIST_PICKED);
-  return load<i32>(front(), FRONT_PICKED_CAPACITY);
+  noteUsed(L.LIST_PICKED, near);
+  if (growLists(L.LIST_PICKED, near, 0)) return near;
+  listFull(L.LIST_PICKED);
+  return load<i32>(front(), L.FRONT_PICKED_CAPACITY);
 }
 
 /** Returns the number of blocks for lanes with these colors. */
 function countBlocks(table: i32): i32 {
-  let blocks = load<i32>(startOf(table, CONTACT_COLORS));
-  for (let color = 0; color < CONTACT_COLORS; color++) blocks += (load<i32>(startOf(table, color)) + 3) >> 2;
+  let blocks = load<i32>(startOf(table, L.CONTACT_COLORS));
+  for (let color = 0; color < L.CONTACT_COLORS; color++) blocks += (load<i32>(startOf(table, color)) + 3) >> 2;
   return blocks;
 }
 
@@ -176,9 +144,9 @@ const RANKS = 4;
 // @inline
 function rankOf(lane: usize): i32 {
   const beside =
-    load<f32>(lane, CONTACT_BLOCK_WEIGHT + 16) === 0 ||
-    load<f32>(lane, CONTACT_BLOCK_WEIGHT + 32) === 0 ||
-    load<f32>(lane, CONTACT_BLOCK_WEIGHT + 48) === 0;
+    load<f32>(lane, L.CONTACT_BLOCK_WEIGHT + 16) === 0 ||
+    load<f32>(lane, L.CONTACT_BLOCK_WEIGHT + 32) === 0 ||
+    load<f32>(lane, L.CONTACT_BLOCK_WEIGHT + 48) === 0;
   return (load<u32>(lane) < load<u32>(lane, 16) ? 0 : 2) + (beside ? 1 : 0);
 }
 
@@ -187,14 +155,14 @@ function rankOf(lane: usize): i32 {
  * @returns their number
  */
 function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
-  const together = load<u32>(HEADER, H_TOGETHER) !== 0;
+  const together = load<u32>(L.HEADER, L.H_TOGETHER) !== 0;
   let count = 0;
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
     for (let k = 0; k < 4; k++) {
       const pair = (n << 2) + k;
       const lane = laneOf(pair);
-      if (!load<i32>(lane, CONTACT_BLOCK_NEAR) || count >= most) continue;
+      if (!load<i32>(lane, L.CONTACT_BLOCK_NEAR) || count >= most) continue;
       if (together && ofImplicit(lane)) continue;
       const place = listedAt(count);
       store<i32>(place, pair);
@@ -207,7 +175,7 @@ function listNear(begin: i32, end: i32, most: i32, table: i32): i32 {
 
 /** Picks at most `most` of the listed lanes and gives them colors. @returns number of picked lanes */
 function pickAll(near: i32, most: i32, table: i32): i32 {
-  memory.fill(startOf(table, 0), 0, COLOR_ENTRIES << 2);
+  memory.fill(startOf(table, 0), 0, L.COLOR_ENTRIES << 2);
   const ranks = table ? 1 : RANKS;
   let count = 0;
   for (let rank = 0; rank < ranks; rank++) count = pick(near, count, most, table, rank);
@@ -244,14 +212,14 @@ function pick(near: i32, count: i32, most: i32, table: i32, rank: i32): i32 {
 function ofImplicit(lane: usize): bool {
   for (let k: usize = 0; k < 64; k += 16) {
     const particle = <usize>load<u32>(lane + k);
-    if (load<f32>(particle, 12) !== 0 && load<i32>(bodyOf(particle), BODY_IMPLICIT)) return true;
+    if (load<f32>(particle, 12) !== 0 && load<i32>(bodyOf(particle), L.BODY_IMPLICIT)) return true;
   }
   return false;
 }
 
 /** Returns the first color that none of a pair's free particles has, and gives it to them. */
 function colorOf(lane: usize): i32 {
-  const toMask = <usize>load<u32>(HEADER, H_COLOR_MASKS) - <usize>load<u32>(HEADER, H_X);
+  const toMask = <usize>load<u32>(L.HEADER, L.H_COLOR_MASKS) - <usize>load<u32>(L.HEADER, L.H_X);
   let low: u64 = 0;
   let high: u64 = 0;
   for (let k: usize = 0; k < 64; k += 16) {
@@ -262,7 +230,7 @@ function colorOf(lane: usize): i32 {
     }
   }
   const color = ~low ? <i32>ctz<u64>(~low) : 64 + <i32>ctz<u64>(~high);
-  if (color < CONTACT_COLORS) {
+  if (color < L.CONTACT_COLORS) {
     const word: usize = (color >> 6) << 3;
     const bit = (<u64>1) << (color & 63);
     for (let k: usize = 0; k < 64; k += 16) {
@@ -276,30 +244,30 @@ function colorOf(lane: usize): i32 {
 
 /** Clears the color masks of a pair, which are 0 between substeps. */
 function forgetColors(lane: usize): void {
-  const toMask = <usize>load<u32>(HEADER, H_COLOR_MASKS) - <usize>load<u32>(HEADER, H_X);
+  const toMask = <usize>load<u32>(L.HEADER, L.H_COLOR_MASKS) - <usize>load<u32>(L.HEADER, L.H_X);
   const zero = i64x2(0, 0);
   for (let k: usize = 0; k < 64; k += 16) v128.store(<usize>load<u32>(lane + k) + toMask, zero);
 }
 
 /** Resets four lanes: they refer to the dummies. */
 function clear(n: i32): void {
-  const block = <usize>load<u32>(front(), FRONT_SOLVED) + <usize>n * CONTACT_BLOCK_BYTES;
-  const dummies = load<i32>(HEADER, H_DUMMIES);
+  const block = <usize>load<u32>(front(), L.FRONT_SOLVED) + <usize>n * L.CONTACT_BLOCK_BYTES;
+  const dummies = load<i32>(L.HEADER, L.H_DUMMIES);
   const zero = f32x4.splat(0);
-  for (let row: usize = 64; row < <usize>CONTACT_BLOCK_BYTES; row += 16) v128.store(block + row, zero);
+  for (let row: usize = 64; row < <usize>L.CONTACT_BLOCK_BYTES; row += 16) v128.store(block + row, zero);
   for (let k = 0; k < 4; k++) v128.store(block + ((<usize>k) << 4), i32x4.splat(dummies + (k << 4)));
-  v128.store(block, f32x4.splat(NEVER), CONTACT_BLOCK_THICKNESS);
+  v128.store(block, f32x4.splat(NEVER), L.CONTACT_BLOCK_THICKNESS);
 }
 
 /** Copies everything that the solve reads of a pair. */
 function copyLane(to: usize, from: usize): void {
   for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
-  store<i32>(to, load<i32>(from, CONTACT_BLOCK_THICKNESS), CONTACT_BLOCK_THICKNESS);
-  store<i32>(to, -1, CONTACT_BLOCK_NEAR);
+  store<i32>(to, load<i32>(from, L.CONTACT_BLOCK_THICKNESS), L.CONTACT_BLOCK_THICKNESS);
+  store<i32>(to, -1, L.CONTACT_BLOCK_NEAR);
   for (let row: usize = 0; row < 64; row += 16)
-    store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_WEIGHT), CONTACT_BLOCK_WEIGHT);
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_WEIGHT), L.CONTACT_BLOCK_WEIGHT);
   for (let row: usize = 0; row < 48; row += 16) {
-    store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_STATIC), CONTACT_BLOCK_STATIC);
-    store<i32>(to + row, load<i32>(from + row, CONTACT_BLOCK_PUSH), CONTACT_BLOCK_PUSH);
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_STATIC), L.CONTACT_BLOCK_STATIC);
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_PUSH), L.CONTACT_BLOCK_PUSH);
   }
 }

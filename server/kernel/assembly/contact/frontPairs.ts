@@ -7,17 +7,7 @@
  * (2^-21 of the primitives' size).
  * Tried, slower: one primitive against four neighbors in lanes, half of them dead (broad phase 1.25 times as long).
  */
-import {
-  FRONT_SCRATCH_QUEUE,
-  HEADER,
-  H_SAFE,
-  H_X,
-  QUEUED_BYTES,
-  QUEUED_FIRST,
-  QUEUED_NAME,
-  QUEUED_ROWS,
-  QUEUED_SECOND,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { add, dot3, madd, mul, sub, xs, ys, zs } from "../math/lanes";
 import { SWAPPED_NAME, foundRow } from "./frontFound";
 
@@ -74,7 +64,7 @@ function clamp(a: v128): v128 {
 
 /** @param scratch of this thread; rows limit of rows, m; look greatest distance that is measured, m */
 export function openPairs(scratch: usize, rows: f32, look: f32): void {
-  queue = scratch + FRONT_SCRATCH_QUEUE;
+  queue = scratch + L.FRONT_SCRATCH_QUEUE;
   queued = 0;
   rowLimit = f32x4.splat(rows);
   way = f32x4.splat(0);
@@ -84,7 +74,7 @@ export function openPairs(scratch: usize, rows: f32, look: f32): void {
   alongX = alongY = alongZ = f32x4.splat(0);
   sparse = false;
   silent = false;
-  toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
 }
 
 /** Sets how far the first leaf moves against the second: `low` to `high`, by axis. */
@@ -118,17 +108,17 @@ export function lookAtRest(toRest: usize): void {
  */
 // @inline
 export function enqueue(first: usize, second: usize, name: i32): void {
-  const at = queue + <usize>queued * QUEUED_BYTES;
-  store<u32>(at, <u32>first, QUEUED_FIRST);
-  store<u32>(at, <u32>second, QUEUED_SECOND);
-  store<i32>(at, name, QUEUED_NAME);
+  const at = queue + <usize>queued * L.QUEUED_BYTES;
+  store<u32>(at, <u32>first, L.QUEUED_FIRST);
+  store<u32>(at, <u32>second, L.QUEUED_SECOND);
+  store<i32>(at, name, L.QUEUED_NAME);
   queued++;
 }
 
 /** Fills the last group of four with copies of its first pair. */
 function fill(): void {
-  const last = queue + <usize>((queued - 1) & ~3) * QUEUED_BYTES;
-  for (let k = queued; k & 3; k++) memory.copy(queue + <usize>k * QUEUED_BYTES, last, QUEUED_BYTES);
+  const last = queue + <usize>((queued - 1) & ~3) * L.QUEUED_BYTES;
+  for (let k = queued; k & 3; k++) memory.copy(queue + <usize>k * L.QUEUED_BYTES, last, L.QUEUED_BYTES);
 }
 
 /** Gathers x, y and z of four particles. */
@@ -148,9 +138,9 @@ function gather(p: u32, q: u32, r: u32, s: u32, to: usize): void {
 function gatherOf(at: usize, which: usize, offset: usize, to: usize): void {
   gather(
     load<u32>(<usize>load<u32>(at + which) + offset),
-    load<u32>(<usize>load<u32>(at + which, QUEUED_BYTES) + offset),
-    load<u32>(<usize>load<u32>(at + which, 2 * QUEUED_BYTES) + offset),
-    load<u32>(<usize>load<u32>(at + which, 3 * QUEUED_BYTES) + offset),
+    load<u32>(<usize>load<u32>(at + which, L.QUEUED_BYTES) + offset),
+    load<u32>(<usize>load<u32>(at + which, 2 * L.QUEUED_BYTES) + offset),
+    load<u32>(<usize>load<u32>(at + which, 3 * L.QUEUED_BYTES) + offset),
     to,
   );
 }
@@ -159,10 +149,10 @@ function gatherOf(at: usize, which: usize, offset: usize, to: usize): void {
 // @inline
 function gatherVertices(at: usize, to: usize): void {
   gather(
-    load<u32>(at, QUEUED_FIRST),
-    load<u32>(at, QUEUED_FIRST + QUEUED_BYTES),
-    load<u32>(at, QUEUED_FIRST + 2 * QUEUED_BYTES),
-    load<u32>(at, QUEUED_FIRST + 3 * QUEUED_BYTES),
+    load<u32>(at, L.QUEUED_FIRST),
+    load<u32>(at, L.QUEUED_FIRST + L.QUEUED_BYTES),
+    load<u32>(at, L.QUEUED_FIRST + 2 * L.QUEUED_BYTES),
+    load<u32>(at, L.QUEUED_FIRST + 3 * L.QUEUED_BYTES),
     to,
   );
 }
@@ -178,20 +168,20 @@ export function partVertices(): void {
   if (!queued) return;
   measuredPairs += queued;
   fill();
-  for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
-    store<i32>(at, partTriangles(at, lanes(queued - n)), QUEUED_ROWS);
+  for (let n = 0, at = queue; n < queued; n += 4, at += 4 * L.QUEUED_BYTES)
+    store<i32>(at, partTriangles(at, lanes(queued - n)), L.QUEUED_ROWS);
   if (found)
-    for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
-      for (let bits = load<i32>(at, QUEUED_ROWS); bits; bits &= bits - 1)
-        tellVertex(at + <usize>ctz(bits) * QUEUED_BYTES);
+    for (let n = 0, at = queue; n < queued; n += 4, at += 4 * L.QUEUED_BYTES)
+      for (let bits = load<i32>(at, L.QUEUED_ROWS); bits; bits &= bits - 1)
+        tellVertex(at + <usize>ctz(bits) * L.QUEUED_BYTES);
   queued = 0;
 }
 
 // @inline
 function tellVertex(pair: usize): void {
-  const lane = <usize>load<u32>(pair, QUEUED_SECOND);
-  const p = load<u32>(pair, QUEUED_FIRST);
-  foundRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), load<i32>(pair, QUEUED_NAME));
+  const lane = <usize>load<u32>(pair, L.QUEUED_SECOND);
+  const p = load<u32>(pair, L.QUEUED_FIRST);
+  foundRow(p, load<u32>(lane), load<u32>(lane, 16), load<u32>(lane, 32), load<i32>(pair, L.QUEUED_NAME));
 }
 
 /** Measures the queued pairs of edges. */
@@ -199,34 +189,34 @@ export function partEdges(): void {
   if (!queued) return;
   measuredPairs += queued;
   fill();
-  for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
-    store<i32>(at, partLines(at, lanes(queued - n)), QUEUED_ROWS);
+  for (let n = 0, at = queue; n < queued; n += 4, at += 4 * L.QUEUED_BYTES)
+    store<i32>(at, partLines(at, lanes(queued - n)), L.QUEUED_ROWS);
   if (found)
-    for (let n = 0, at = queue; n < queued; n += 4, at += 4 * QUEUED_BYTES)
-      for (let bits = load<i32>(at, QUEUED_ROWS); bits; bits &= bits - 1)
-        tellEdges(at + <usize>ctz(bits) * QUEUED_BYTES);
+    for (let n = 0, at = queue; n < queued; n += 4, at += 4 * L.QUEUED_BYTES)
+      for (let bits = load<i32>(at, L.QUEUED_ROWS); bits; bits &= bits - 1)
+        tellEdges(at + <usize>ctz(bits) * L.QUEUED_BYTES);
   queued = 0;
 }
 
 // @inline
 function tellEdges(pair: usize): void {
-  const a = <usize>load<u32>(pair, QUEUED_FIRST);
-  const b = <usize>load<u32>(pair, QUEUED_SECOND);
-  foundRow(load<u32>(a), load<u32>(a, 4), load<u32>(b), load<u32>(b, 4), load<i32>(pair, QUEUED_NAME));
+  const a = <usize>load<u32>(pair, L.QUEUED_FIRST);
+  const b = <usize>load<u32>(pair, L.QUEUED_SECOND);
+  foundRow(load<u32>(a), load<u32>(a, 4), load<u32>(b), load<u32>(b, 4), load<i32>(pair, L.QUEUED_NAME));
 }
 
 /** Measures four vertices and triangles. @param hit lanes that are pairs @returns bits of those that are rows */
 // @inline
 function partTriangles(at: usize, hit: v128): i32 {
-  gatherOf(at, QUEUED_SECOND, 32, toSafe);
+  gatherOf(at, L.QUEUED_SECOND, 32, toSafe);
   const cx = gatheredX;
   const cy = gatheredY;
   const cz = gatheredZ;
-  gatherOf(at, QUEUED_SECOND, 0, toSafe);
+  gatherOf(at, L.QUEUED_SECOND, 0, toSafe);
   const ux = sub(gatheredX, cx);
   const uy = sub(gatheredY, cy);
   const uz = sub(gatheredZ, cz);
-  gatherOf(at, QUEUED_SECOND, 16, toSafe);
+  gatherOf(at, L.QUEUED_SECOND, 16, toSafe);
   const vx = sub(gatheredX, cx);
   const vy = sub(gatheredY, cy);
   const vz = sub(gatheredZ, cz);
@@ -251,10 +241,10 @@ function partTriangles(at: usize, hit: v128): i32 {
 // @inline
 function signs(at: usize): v128 {
   const names = i32x4(
-    load<i32>(at, QUEUED_NAME),
-    load<i32>(at, QUEUED_NAME + QUEUED_BYTES),
-    load<i32>(at, QUEUED_NAME + 2 * QUEUED_BYTES),
-    load<i32>(at, QUEUED_NAME + 3 * QUEUED_BYTES),
+    load<i32>(at, L.QUEUED_NAME),
+    load<i32>(at, L.QUEUED_NAME + L.QUEUED_BYTES),
+    load<i32>(at, L.QUEUED_NAME + 2 * L.QUEUED_BYTES),
+    load<i32>(at, L.QUEUED_NAME + 3 * L.QUEUED_BYTES),
   );
   return i32x4.shl(i32x4.ge_s(names, i32x4.splat(SWAPPED_NAME)), 31);
 }
@@ -319,17 +309,17 @@ function oneOf(first: v128, second: v128, third: v128, isSecond: v128, isThird: 
 
 /** Returns how far direction e separates four vertices and triangles at x, times the length of e. */
 function trianglesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
-  gatherOf(at, QUEUED_SECOND, 32, 0);
+  gatherOf(at, L.QUEUED_SECOND, 32, 0);
   const wx = gatheredX;
   const wy = gatheredY;
   const wz = gatheredZ;
   gatherVertices(at, 0);
   const foot = dot3(ex, sub(gatheredX, wx), ey, sub(gatheredY, wy), ez, sub(gatheredZ, wz));
-  gatherOf(at, QUEUED_SECOND, 0, 0);
+  gatherOf(at, L.QUEUED_SECOND, 0, 0);
   const ix = sub(gatheredX, wx);
   const iy = sub(gatheredY, wy);
   const iz = sub(gatheredZ, wz);
-  gatherOf(at, QUEUED_SECOND, 16, 0);
+  gatherOf(at, L.QUEUED_SECOND, 16, 0);
   const jx = sub(gatheredX, wx);
   const jy = sub(gatheredY, wy);
   const jz = sub(gatheredZ, wz);
@@ -343,22 +333,22 @@ function trianglesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 
  */
 // @inline
 function partLines(at: usize, hit: v128): i32 {
-  gatherOf(at, QUEUED_FIRST, 0, toSafe);
+  gatherOf(at, L.QUEUED_FIRST, 0, toSafe);
   const ax = gatheredX;
   const ay = gatheredY;
   const az = gatheredZ;
-  gatherOf(at, QUEUED_FIRST, 4, toSafe);
+  gatherOf(at, L.QUEUED_FIRST, 4, toSafe);
   const fx = sub(gatheredX, ax);
   const fy = sub(gatheredY, ay);
   const fz = sub(gatheredZ, az);
-  gatherOf(at, QUEUED_SECOND, 0, toSafe);
+  gatherOf(at, L.QUEUED_SECOND, 0, toSafe);
   const rx = sub(ax, gatheredX);
   const ry = sub(ay, gatheredY);
   const rz = sub(az, gatheredZ);
   const bx = gatheredX;
   const by = gatheredY;
   const bz = gatheredZ;
-  gatherOf(at, QUEUED_SECOND, 4, toSafe);
+  gatherOf(at, L.QUEUED_SECOND, 4, toSafe);
   const gx = sub(gatheredX, bx);
   const gy = sub(gatheredY, by);
   const gz = sub(gatheredZ, bz);
@@ -386,19 +376,19 @@ function partLines(at: usize, hit: v128): i32 {
 /** Returns how far direction e separates four pairs of edges at x, times the length of e. */
 function linesNow(at: usize, hit: v128, ex: v128, ey: v128, ez: v128): v128 {
   const zero = f32x4.splat(0);
-  gatherOf(at, QUEUED_FIRST, 0, 0);
+  gatherOf(at, L.QUEUED_FIRST, 0, 0);
   const ox = gatheredX;
   const oy = gatheredY;
   const oz = gatheredZ;
-  gatherOf(at, QUEUED_FIRST, 4, 0);
+  gatherOf(at, L.QUEUED_FIRST, 4, 0);
   const ix = sub(gatheredX, ox);
   const iy = sub(gatheredY, oy);
   const iz = sub(gatheredZ, oz);
-  gatherOf(at, QUEUED_SECOND, 0, 0);
+  gatherOf(at, L.QUEUED_SECOND, 0, 0);
   const wx = gatheredX;
   const wy = gatheredY;
   const wz = gatheredZ;
-  gatherOf(at, QUEUED_SECOND, 4, 0);
+  gatherOf(at, L.QUEUED_SECOND, 4, 0);
   const jx = sub(gatheredX, wx);
   const jy = sub(gatheredY, wy);
   const jz = sub(gatheredZ, wz);

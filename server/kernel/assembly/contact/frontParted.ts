@@ -4,35 +4,7 @@
  * rows.
  */
 import { spendWork } from "../scheduler/clock";
-import {
-  HEADER,
-  H_FRONT,
-  FRONT_BOXES,
-  FRONT_CHILDREN,
-  FRONT_CLOSE,
-  FRONT_CLOSE_CAPACITY,
-  FRONT_CLOSE_COUNT,
-  FRONT_LEAF_COUNT,
-  FRONT_PARTED,
-  FRONT_PARTED_CAPACITY,
-  FRONT_PARTED_COUNT,
-  LIST_CLOSE,
-  LIST_PARTED,
-  PARTED_LOW,
-  PARTED_HIGH,
-  PARTED_REACH,
-  PARTED_SURFACES,
-  PARTED_BYTES,
-  CLOSE_FIRST,
-  CLOSE_SECOND,
-  CLOSE_SURFACES,
-  CLOSE_LANES,
-  CLOSE_REACH,
-  CLOSE_SLACK,
-  CLOSE_REST2,
-  CLOSE_NORMAL,
-  CLOSE_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { growLists, listFull } from "./listMemory";
 
 const BOX_BYTES: usize = 32;
@@ -49,28 +21,28 @@ let waiting = 0;
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 // @inline
 export function boxOf(number: i32): usize {
-  return <usize>load<u32>(front(), FRONT_BOXES) + <usize>number * BOX_BYTES;
+  return <usize>load<u32>(front(), L.FRONT_BOXES) + <usize>number * BOX_BYTES;
 }
 // @inline
 export function closeRow(n: i32): usize {
-  return <usize>load<u32>(front(), FRONT_CLOSE) + <usize>n * CLOSE_BYTES;
+  return <usize>load<u32>(front(), L.FRONT_CLOSE) + <usize>n * L.CLOSE_BYTES;
 }
 // @inline
 function partedRow(n: i32): usize {
-  return <usize>load<u32>(front(), FRONT_PARTED) + <usize>n * PARTED_BYTES;
+  return <usize>load<u32>(front(), L.FRONT_PARTED) + <usize>n * L.PARTED_BYTES;
 }
 
 /** Call before rows are added. */
 export function openParted(): void {
   overflow = false;
   waiting = 0;
-  leafCount = load<i32>(front(), FRONT_LEAF_COUNT);
-  boxes = <usize>load<u32>(front(), FRONT_BOXES);
-  children = <usize>load<u32>(front(), FRONT_CHILDREN);
+  leafCount = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  boxes = <usize>load<u32>(front(), L.FRONT_BOXES);
+  children = <usize>load<u32>(front(), L.FRONT_CHILDREN);
 }
 
 /**
@@ -108,11 +80,11 @@ export function sizeOf(box: usize): f32 {
 
 /** Makes room for one more separated pair. @returns false if memory may not grow */
 function hasRoom(): bool {
-  const capacity = load<i32>(front(), FRONT_PARTED_CAPACITY);
-  if (load<i32>(front(), FRONT_PARTED_COUNT) < capacity) return true;
-  store<i32>(front(), capacity + waiting, FRONT_PARTED_CAPACITY);
-  const grown = growLists(LIST_PARTED, capacity + waiting + 1, waiting);
-  store<i32>(front(), load<i32>(front(), FRONT_PARTED_CAPACITY) - waiting, FRONT_PARTED_CAPACITY);
+  const capacity = load<i32>(front(), L.FRONT_PARTED_CAPACITY);
+  if (load<i32>(front(), L.FRONT_PARTED_COUNT) < capacity) return true;
+  store<i32>(front(), capacity + waiting, L.FRONT_PARTED_CAPACITY);
+  const grown = growLists(L.LIST_PARTED, capacity + waiting + 1, waiting);
+  store<i32>(front(), load<i32>(front(), L.FRONT_PARTED_CAPACITY) - waiting, L.FRONT_PARTED_CAPACITY);
   return grown;
 }
 
@@ -122,38 +94,38 @@ function doesNotFit(kind: i32): void {
 }
 
 export function addParted(A: usize, B: usize, axis: i32, r: f32, surfaces: u32): void {
-  const n = load<i32>(front(), FRONT_PARTED_COUNT);
+  const n = load<i32>(front(), L.FRONT_PARTED_COUNT);
   const k = (<usize>(axis % 3)) << 2;
   if (!hasRoom()) {
-    doesNotFit(LIST_PARTED);
+    doesNotFit(L.LIST_PARTED);
     return;
   }
-  store<i32>(front(), n + 1, FRONT_PARTED_COUNT);
+  store<i32>(front(), n + 1, L.FRONT_PARTED_COUNT);
   const row = partedRow(n);
   const first = axis < 3;
   // low side of one box and high side of the other; the sign bit says that the first box gives the high side
-  store<u32>(row, <u32>((first ? B : A) + k), PARTED_LOW);
-  store<u32>(row, <u32>((first ? A : B) + k + 16), PARTED_HIGH);
-  store<f32>(row, r, PARTED_REACH);
-  store<u32>(row, first ? surfaces | 0x80000000 : surfaces, PARTED_SURFACES);
+  store<u32>(row, <u32>((first ? B : A) + k), L.PARTED_LOW);
+  store<u32>(row, <u32>((first ? A : B) + k + 16), L.PARTED_HIGH);
+  store<f32>(row, r, L.PARTED_REACH);
+  store<u32>(row, first ? surfaces | 0x80000000 : surfaces, L.PARTED_SURFACES);
 }
 
 function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
-  const n = load<i32>(front(), FRONT_CLOSE_COUNT);
-  if (n >= load<i32>(front(), FRONT_CLOSE_CAPACITY) && !growLists(LIST_CLOSE, n + 1, 0)) {
-    doesNotFit(LIST_CLOSE);
+  const n = load<i32>(front(), L.FRONT_CLOSE_COUNT);
+  if (n >= load<i32>(front(), L.FRONT_CLOSE_CAPACITY) && !growLists(L.LIST_CLOSE, n + 1, 0)) {
+    doesNotFit(L.LIST_CLOSE);
     return;
   }
-  store<i32>(front(), n + 1, FRONT_CLOSE_COUNT);
+  store<i32>(front(), n + 1, L.FRONT_CLOSE_COUNT);
   const row = closeRow(n);
-  store<i32>(row, a, CLOSE_FIRST);
-  store<i32>(row, b, CLOSE_SECOND);
-  store<u32>(row, surfaces, CLOSE_SURFACES);
-  store<i32>(row, 0, CLOSE_LANES);
-  store<f32>(row, r, CLOSE_REACH);
-  store<f32>(row, -1, CLOSE_SLACK);
-  store<f32>(row, -1, CLOSE_REST2);
-  v128.store(row, f32x4.splat(0), CLOSE_NORMAL);
+  store<i32>(row, a, L.CLOSE_FIRST);
+  store<i32>(row, b, L.CLOSE_SECOND);
+  store<u32>(row, surfaces, L.CLOSE_SURFACES);
+  store<i32>(row, 0, L.CLOSE_LANES);
+  store<f32>(row, r, L.CLOSE_REACH);
+  store<f32>(row, -1, L.CLOSE_SLACK);
+  store<f32>(row, -1, L.CLOSE_REST2);
+  v128.store(row, f32x4.splat(0), L.CLOSE_NORMAL);
 }
 
 /** Finds separated and leaf pairs below nodes a and b, which differ. */
@@ -220,38 +192,38 @@ export function partSelf(a: i32, r: f32, surfaces: u32): void {
 /** Tests all separated pairs. Those that still hold close up; the others are split. */
 export function scanParted(): void {
   const rows = partedRow(0);
-  const last = partedRow(load<i32>(front(), FRONT_PARTED_COUNT));
+  const last = partedRow(load<i32>(front(), L.FRONT_PARTED_COUNT));
   let to = rows;
   // pairs to split are copied to the end of the memory, from its end on
-  for (let row = rows; row < last; row += PARTED_BYTES) {
+  for (let row = rows; row < last; row += L.PARTED_BYTES) {
     const all = v128.load(row);
     if (
       load<f32>(<usize>i32x4.extract_lane(all, 0)) + load<f32>(<usize>i32x4.extract_lane(all, 1)) >
       f32x4.extract_lane(all, 2)
     ) {
       if (to !== row) v128.store(to, all);
-      to += PARTED_BYTES;
+      to += L.PARTED_BYTES;
       continue;
     }
     if (!hasRoom()) {
-      doesNotFit(LIST_PARTED);
+      doesNotFit(L.LIST_PARTED);
       break;
     }
     waiting++;
-    const left = load<i32>(front(), FRONT_PARTED_CAPACITY) - 1;
-    store<i32>(front(), left, FRONT_PARTED_CAPACITY);
+    const left = load<i32>(front(), L.FRONT_PARTED_CAPACITY) - 1;
+    store<i32>(front(), left, L.FRONT_PARTED_CAPACITY);
     v128.store(partedRow(left), all);
   }
-  store<i32>(front(), <i32>((to - rows) / PARTED_BYTES), FRONT_PARTED_COUNT);
+  store<i32>(front(), <i32>((to - rows) / L.PARTED_BYTES), L.FRONT_PARTED_COUNT);
   for (let n = 1; n <= waiting && !overflow; n++) {
     // splitting may grow the lists
-    const row = partedRow(load<i32>(front(), FRONT_PARTED_CAPACITY) + waiting - n);
-    const both = load<u32>(row, PARTED_SURFACES);
+    const row = partedRow(load<i32>(front(), L.FRONT_PARTED_CAPACITY) + waiting - n);
+    const both = load<u32>(row, L.PARTED_SURFACES);
     const first = (both & 0x80000000) !== 0;
-    const high = <i32>((<usize>load<u32>(row, PARTED_HIGH) - boxes) / BOX_BYTES);
-    const low = <i32>((<usize>load<u32>(row, PARTED_LOW) - boxes) / BOX_BYTES);
-    part(first ? high : low, first ? low : high, load<f32>(row, PARTED_REACH), both & 0x7fffffff);
+    const high = <i32>((<usize>load<u32>(row, L.PARTED_HIGH) - boxes) / BOX_BYTES);
+    const low = <i32>((<usize>load<u32>(row, L.PARTED_LOW) - boxes) / BOX_BYTES);
+    part(first ? high : low, first ? low : high, load<f32>(row, L.PARTED_REACH), both & 0x7fffffff);
   }
-  store<i32>(front(), load<i32>(front(), FRONT_PARTED_CAPACITY) + waiting, FRONT_PARTED_CAPACITY);
+  store<i32>(front(), load<i32>(front(), L.FRONT_PARTED_CAPACITY) + waiting, L.FRONT_PARTED_CAPACITY);
   waiting = 0;
 }

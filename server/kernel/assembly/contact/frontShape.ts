@@ -8,29 +8,7 @@
  * Then  D^2 >= m C_rest - s O_rest = m D_rest^2 - (s - m) O_rest,  and O_rest <= e^2 / 2 for two edges and e^2 / 3 for
  * a vertex and a triangle, e the longest side. All terms are invariant to rotation. D_rest is measured once.
  */
-import {
-  CLOSE_FIRST,
-  CLOSE_REST2,
-  CLOSE_SECOND,
-  FRONT_LEAVES,
-  FRONT_REST,
-  FRONT_SHAPES,
-  FRONT_STAMP,
-  H_FRONT,
-  H_SAFE,
-  H_X,
-  HEADER,
-  LEAF_BYTES,
-  LEAF_PARTICLE,
-  LEAF_SIDE2,
-  PATCH_BYTES,
-  PATCH_LEAST,
-  PATCH_MOST,
-  PATCH_REST,
-  PATCH_STAMP,
-  PATCH_COMPARED,
-  CLOSE_NORMAL,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { dot3, largest, smallest, sub, xs, ys, zs } from "../math/lanes";
 import { measureRest } from "./frontMeasure";
 
@@ -46,18 +24,18 @@ let sum: v128 = i32x4(0, 0, 0, 0);
 
 // @inline
 function front(): usize {
-  return <usize>load<u32>(HEADER, H_FRONT);
+  return <usize>load<u32>(L.HEADER, L.H_FRONT);
 }
 // @inline
 function leafAt(n: i32): usize {
-  return <usize>load<u32>(front(), FRONT_LEAVES) + <usize>n * LEAF_BYTES;
+  return <usize>load<u32>(front(), L.FRONT_LEAVES) + <usize>n * L.LEAF_BYTES;
 }
 
 /** Stores coordinates of a leaf's particles in lanes: groups of x, y and z. `by`: offset from their positions at x. */
 function gatherParticles(leaf: usize, by: usize, to: usize): void {
   const count = load<i32>(leaf);
   for (let k = 0; k < count; k += 4) {
-    const from = leaf + LEAF_PARTICLE + ((<usize>k) << 2);
+    const from = leaf + L.LEAF_PARTICLE + ((<usize>k) << 2);
     const p = v128.load(<usize>load<u32>(from) + by);
     const q = v128.load(<usize>load<u32>(from, 4) + by);
     const r = v128.load(<usize>load<u32>(from, 8) + by);
@@ -76,18 +54,18 @@ function compare(A: usize, countA: i32, B: usize, countB: i32): void {
     const px = v128.load32_splat(a);
     const py = v128.load32_splat(a, 16);
     const pz = v128.load32_splat(a, 32);
-    const ox = v128.load32_splat(a, PATCH_REST);
-    const oy = v128.load32_splat(a, PATCH_REST + 16);
-    const oz = v128.load32_splat(a, PATCH_REST + 32);
+    const ox = v128.load32_splat(a, L.PATCH_REST);
+    const oy = v128.load32_splat(a, L.PATCH_REST + 16);
+    const oz = v128.load32_splat(a, L.PATCH_REST + 32);
     // within one leaf, each pair once
     const from = A === B ? i & ~3 : 0;
     for (let j = from, b = B + <usize>(from >> 2) * 48; j < countB; j += 4, b += 48) {
       const dx = sub(v128.load(b), px);
       const dy = sub(v128.load(b, 16), py);
       const dz = sub(v128.load(b, 32), pz);
-      const ex = sub(v128.load(b, PATCH_REST), ox);
-      const ey = sub(v128.load(b, PATCH_REST + 16), oy);
-      const ez = sub(v128.load(b, PATCH_REST + 32), oz);
+      const ex = sub(v128.load(b, L.PATCH_REST), ox);
+      const ey = sub(v128.load(b, L.PATCH_REST + 16), oy);
+      const ez = sub(v128.load(b, L.PATCH_REST + 32), oz);
       const now = dot3(dx, dx, dy, dy, dz, dz);
       // a particle with itself gives NaN, which pmin and pmax ignore
       const ratio = f32x4.div(now, dot3(ex, ex, ey, ey, ez, ez));
@@ -112,11 +90,11 @@ function finite(): bool {
 
 /** Returns the PATCH row of a leaf, with its particles at S. */
 function patchOf(n: i32): usize {
-  const at = <usize>load<u32>(front(), FRONT_SHAPES) + <usize>n * PATCH_BYTES;
-  const stamp = load<i32>(front(), FRONT_STAMP);
-  if (atomic.load<i32>(at, PATCH_STAMP) === stamp) return at;
-  gatherParticles(leafAt(n), <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X), at);
-  atomic.store<i32>(at, stamp, PATCH_STAMP);
+  const at = <usize>load<u32>(front(), L.FRONT_SHAPES) + <usize>n * L.PATCH_BYTES;
+  const stamp = load<i32>(front(), L.FRONT_STAMP);
+  if (atomic.load<i32>(at, L.PATCH_STAMP) === stamp) return at;
+  gatherParticles(leafAt(n), <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X), at);
+  atomic.store<i32>(at, stamp, L.PATCH_STAMP);
   return at;
 }
 
@@ -124,16 +102,20 @@ function patchOf(n: i32): usize {
 function shaped(n: i32): usize {
   const at = patchOf(n);
   const leaf = leafAt(n);
-  const stamp = load<i32>(at, PATCH_STAMP);
-  const compared = atomic.load<i32>(at, PATCH_COMPARED);
+  const stamp = load<i32>(at, L.PATCH_STAMP);
+  const compared = atomic.load<i32>(at, L.PATCH_COMPARED);
   if (compared === stamp) return at;
   if (!compared)
-    gatherParticles(leaf, <usize>load<u32>(front(), FRONT_REST) - <usize>load<u32>(HEADER, H_X), at + PATCH_REST);
+    gatherParticles(
+      leaf,
+      <usize>load<u32>(front(), L.FRONT_REST) - <usize>load<u32>(L.HEADER, L.H_X),
+      at + L.PATCH_REST,
+    );
   begin();
   compare(at, load<i32>(leaf), at, load<i32>(leaf));
-  store<f32>(at, finite() ? smallest(least) : 0, PATCH_LEAST);
-  store<f32>(at, largest(most), PATCH_MOST);
-  atomic.store<i32>(at, stamp, PATCH_COMPARED);
+  store<f32>(at, finite() ? smallest(least) : 0, L.PATCH_LEAST);
+  store<f32>(at, largest(most), L.PATCH_MOST);
+  atomic.store<i32>(at, stamp, L.PATCH_COMPARED);
   return at;
 }
 
@@ -142,26 +124,26 @@ function shaped(n: i32): usize {
  * @returns lower bound of the distance at S between primitives of the two that share no particle, m; 0: unknown
  */
 export function apartByShape(row: usize): f32 {
-  const a = load<i32>(row, CLOSE_FIRST);
-  const b = load<i32>(row, CLOSE_SECOND);
+  const a = load<i32>(row, L.CLOSE_FIRST);
+  const b = load<i32>(row, L.CLOSE_SECOND);
   const first = leafAt(a);
   const second = leafAt(b);
-  const side2 = max<f32>(load<f32>(first, LEAF_SIDE2), load<f32>(second, LEAF_SIDE2));
-  let rest2 = load<f32>(row, CLOSE_REST2);
+  const side2 = max<f32>(load<f32>(first, L.LEAF_SIDE2), load<f32>(second, L.LEAF_SIDE2));
+  let rest2 = load<f32>(row, L.CLOSE_REST2);
   if (rest2 < 0) {
     const rest = max<f32>(0, measureRest(a, b, LOOK * Mathf.sqrt(side2)));
     rest2 = rest * rest;
-    store<f32>(row, rest2, CLOSE_REST2);
+    store<f32>(row, rest2, L.CLOSE_REST2);
   }
   const A = shaped(a);
   const B = shaped(b);
-  let ratio = load<f32>(A, PATCH_LEAST);
+  let ratio = load<f32>(A, L.PATCH_LEAST);
   if (a !== b) {
     begin();
     compare(A, load<i32>(first), B, load<i32>(second));
     ratio = finite() ? smallest(least) : 0;
   }
-  const grown = max<f32>(load<f32>(A, PATCH_MOST), load<f32>(B, PATCH_MOST));
+  const grown = max<f32>(load<f32>(A, L.PATCH_MOST), load<f32>(B, L.PATCH_MOST));
   const d2 =
     ratio * rest2 - max<f32>(0, grown - ratio) * 0.5 * side2 - ROUNDING * (max<f32>(1, grown) * (rest2 + side2));
   return d2 > 0 ? Mathf.sqrt(d2) : 0;
@@ -173,9 +155,9 @@ export function apartByShape(row: usize): f32 {
  * them
  */
 export function apartAlong(row: usize, low: v128, high: v128): f32 {
-  const a = load<i32>(row, CLOSE_FIRST);
-  const b = load<i32>(row, CLOSE_SECOND);
-  const n = v128.load(row, CLOSE_NORMAL);
+  const a = load<i32>(row, L.CLOSE_FIRST);
+  const b = load<i32>(row, L.CLOSE_SECOND);
+  const n = v128.load(row, L.CLOSE_NORMAL);
   const nx = v128.shuffle<f32>(n, n, 0, 0, 0, 0);
   const ny = v128.shuffle<f32>(n, n, 1, 1, 1, 1);
   const nz = v128.shuffle<f32>(n, n, 2, 2, 2, 2);

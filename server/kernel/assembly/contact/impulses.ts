@@ -11,20 +11,7 @@
  * quarter of the violation or less, and examined thousands of neighbors for it.
  */
 import { spendWork } from "../scheduler/clock";
-import {
-  HEADER,
-  H_X,
-  H_SAFE,
-  H_ZONE_SUMS,
-  H_PARTICLES,
-  ZONE_BYTES,
-  IMPULSE_ROWS,
-  MARK_LEANS,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_DYNAMIC,
-  CONTACT_BLOCK_BOUNCE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import {
   MEET,
   between,
@@ -100,7 +87,7 @@ let hold: f64 = 0;
 
 // @inline
 function rowAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_ZONE_SUMS) + <usize>n * ZONE_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_ZONE_SUMS) + <usize>n * L.ZONE_BYTES;
 }
 
 export function beginImpulses(): void {
@@ -109,12 +96,12 @@ export function beginImpulses(): void {
 
 /** Clears the marks of particles stopped by a collider. */
 export function endImpulses(): void {
-  for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), MARK_LEANS);
+  for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), L.MARK_LEANS);
 }
 
 /** Marks a particle as stopped by a collider. */
 export function lean(particle: usize): void {
-  mark(numberOf(particle), MARK_LEANS);
+  mark(numberOf(particle), L.MARK_LEANS);
 }
 
 /**
@@ -153,13 +140,13 @@ function aim(answer: i32, r: f64, round: i32): bool {
  */
 export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   const lane = laneOf(pair);
-  const own = <f64>load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  const own = <f64>load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   if (!aim(answer, own > 0 ? own : 2 * keep, round)) return false;
   let n = rows;
   if (known) for (n = 0; n < rows && load<i32>(rowAt(n), PAIR) !== pair; ) n++;
   spendWork(1 + (n >> 6));
   if (n === rows) {
-    if (n === max<i32>(IMPULSE_ROWS, load<i32>(HEADER, H_PARTICLES))) return false;
+    if (n === max<i32>(L.IMPULSE_ROWS, load<i32>(L.HEADER, L.H_PARTICLES))) return false;
     rows++;
   }
   const row = rowAt(n);
@@ -170,7 +157,7 @@ export function addRow(pair: i32, answer: i32, round: i32, known: bool): bool {
   store<f64>(row, b1, WEIGHT + 8);
   store<f64>(row, b2, WEIGHT + 16);
   store<f64>(row, b3, WEIGHT + 24);
-  store<f64>(row, hold + <f64>load<f32>(lane, CONTACT_BLOCK_BOUNCE) * (hold - reached), TARGET);
+  store<f64>(row, hold + <f64>load<f32>(lane, L.CONTACT_BLOCK_BOUNCE) * (hold - reached), TARGET);
   store<f64>(row, 0, PUSHED);
   store<f64>(row, weighted(0, 1, 0, 0), AT_SAFE);
   store<f64>(row, weighted(0, 0, 1, 0), AT_SAFE + 8);
@@ -193,7 +180,7 @@ export function solveRows(round: i32): void {
     worst = max<f64>(worst, load<f64>(rowAt(n), TARGET) - gapOf(rowAt(n)));
   }
   most = round ? 0.5 * most : MOST_PUSH * worst;
-  if (!round) fastest = farthest(<usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X));
+  if (!round) fastest = farthest(<usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X));
   const sweeps = max<i32>(SWEEPS, min<i32>(MOST_SWEEPS, rows ? VISITS / rows : 0));
   for (let sweep = 0; sweep < sweeps; sweep++) {
     let moved = 0;
@@ -261,7 +248,7 @@ export function takeBack(moved: f32): bool {
 // @inline
 function inverseMass(row: usize, k: usize, leaning: bool): f64 {
   const particle = <usize>load<u32>(row + (k << 2), PARTICLES);
-  return leaning && marksOf(numberOf(particle)) & MARK_LEANS ? 0 : <f64>load<f32>(particle, 12);
+  return leaning && marksOf(numberOf(particle)) & L.MARK_LEANS ? 0 : <f64>load<f32>(particle, 12);
 }
 
 /**
@@ -350,12 +337,12 @@ function solve(row: usize): i32 {
     ty -= along * y;
     tz -= along * z;
     const slide = sqrt(tx * tx + ty * ty + tz * tz);
-    const approach = push / (1 + <f64>load<f32>(lane, CONTACT_BLOCK_BOUNCE));
-    if (slide > 0 && load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0) {
+    const approach = push / (1 + <f64>load<f32>(lane, L.CONTACT_BLOCK_BOUNCE));
+    if (slide > 0 && load<f32>(lane, L.CONTACT_BLOCK_THICKNESS) > 0) {
       const cut: f64 =
-        slide <= <f64>load<f32>(lane, CONTACT_BLOCK_STATIC) * approach
+        slide <= <f64>load<f32>(lane, L.CONTACT_BLOCK_STATIC) * approach
           ? 1
-          : min<f64>(1, (<f64>load<f32>(lane, CONTACT_BLOCK_DYNAMIC) * approach) / slide);
+          : min<f64>(1, (<f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC) * approach) / slide);
       fx -= cut * tx;
       fy -= cut * ty;
       fz -= cut * tz;

@@ -6,45 +6,29 @@
  * A pointer into a list is valid while only lists behind it grow. Their order: CLOSE rows and recorded rows (read while
  * the front is scanned), new rows, PARTED rows, blocks of rows, packed blocks, near lanes.
  */
-import {
-  HEADER,
-  H_LISTS,
-  H_LISTS_END,
-  H_LISTS_FULL,
-  H_LIST_COUNT,
-  H_LIST_KINDS,
-  H_MEMORY_LIMIT,
-  GROWTH_BYTES,
-  GROWTH_CAPACITY,
-  GROWTH_MOST,
-  GROWTH_PEAK,
-  LIST_BYTES,
-  LIST_KIND,
-  LIST_POINTER,
-  LIST_UNIT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** log2 of the bytes of a memory page. */
 const PAGE = 16;
 
 // @inline
 function kindAt(kind: i32): usize {
-  return <usize>load<u32>(HEADER, H_LIST_KINDS) + <usize>kind * GROWTH_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_LIST_KINDS) + <usize>kind * L.GROWTH_BYTES;
 }
 // @inline
 function listAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_LISTS) + <usize>n * LIST_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_LISTS) + <usize>n * L.LIST_BYTES;
 }
 
 /** Records that a list of this kind did not fit, and memory may not grow. */
 export function listFull(kind: i32): void {
-  store<i32>(HEADER, load<i32>(HEADER, H_LISTS_FULL) | (1 << kind), H_LISTS_FULL);
+  store<i32>(L.HEADER, load<i32>(L.HEADER, L.H_LISTS_FULL) | (1 << kind), L.H_LISTS_FULL);
 }
 
 /** Records how many units of the kind's capacity are in use. */
 export function noteUsed(kind: i32, units: i32): void {
   const row = kindAt(kind);
-  if (units > load<i32>(row, GROWTH_PEAK)) store<i32>(row, units, GROWTH_PEAK);
+  if (units > load<i32>(row, L.GROWTH_PEAK)) store<i32>(row, units, L.GROWTH_PEAK);
 }
 
 /**
@@ -54,8 +38,8 @@ export function noteUsed(kind: i32, units: i32): void {
  */
 export function growLists(kind: i32, need: i32, back: i32): bool {
   const row = kindAt(kind);
-  const before = load<i32>(<usize>load<u32>(row, GROWTH_CAPACITY));
-  const most = load<i32>(row, GROWTH_MOST);
+  const before = load<i32>(<usize>load<u32>(row, L.GROWTH_CAPACITY));
+  const most = load<i32>(row, L.GROWTH_MOST);
   if (need <= before) return true;
   if (need > most) return false;
   const wanted = max<i32>(need, min<i32>(most, before + (before >> 1)));
@@ -65,24 +49,24 @@ export function growLists(kind: i32, need: i32, back: i32): bool {
 /** Returns the bytes that a list gains when its kind grows by `more` units. */
 // @inline
 function gainOf(list: usize, kind: i32, more: i32): u64 {
-  return load<i32>(list, LIST_KIND) === kind ? (<u64>load<i32>(list, LIST_UNIT) * <u64>more + 63) & ~63 : 0;
+  return load<i32>(list, L.LIST_KIND) === kind ? (<u64>load<i32>(list, L.LIST_UNIT) * <u64>more + 63) & ~63 : 0;
 }
 
 function grow(kind: i32, before: i32, after: i32, back: i32): bool {
   const more = after - before;
-  const count = load<i32>(HEADER, H_LIST_COUNT);
+  const count = load<i32>(L.HEADER, L.H_LIST_COUNT);
   let shift: u64 = 0;
   for (let n = 0; n < count; n++) shift += gainOf(listAt(n), kind, more);
-  let end = <usize>load<u32>(HEADER, H_LISTS_END);
+  let end = <usize>load<u32>(L.HEADER, L.H_LISTS_END);
   const whole = <u64>end + shift;
   const pages = <i32>((whole + 0xffff) >> PAGE);
-  if (pages > load<i32>(HEADER, H_MEMORY_LIMIT)) return false;
+  if (pages > load<i32>(L.HEADER, L.H_MEMORY_LIMIT)) return false;
   // if the machine lacks memory below the room's limit, the room must stop: its bits would differ from other machines'
   if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) unreachable();
-  store<u32>(HEADER, <u32>whole, H_LISTS_END);
+  store<u32>(L.HEADER, <u32>whole, L.H_LISTS_END);
   for (let n = count - 1; n >= 0 && shift; n--) {
     const list = listAt(n);
-    const pointer = <usize>load<u32>(list, LIST_POINTER);
+    const pointer = <usize>load<u32>(list, L.LIST_POINTER);
     const from = <usize>load<u32>(pointer);
     const gain = gainOf(list, kind, more);
     const next = end + <usize>shift;
@@ -90,10 +74,10 @@ function grow(kind: i32, before: i32, after: i32, back: i32): bool {
     const to = from + <usize>shift;
     if (shift) memory.copy(to, from, end - from);
     store<u32>(pointer, <u32>to);
-    if (gain) widen(to, next, <usize>load<i32>(list, LIST_UNIT), before, after, back);
+    if (gain) widen(to, next, <usize>load<i32>(list, L.LIST_UNIT), before, after, back);
     end = from;
   }
-  store<i32>(<usize>load<u32>(kindAt(kind), GROWTH_CAPACITY), after);
+  store<i32>(<usize>load<u32>(kindAt(kind), L.GROWTH_CAPACITY), after);
   return true;
 }
 

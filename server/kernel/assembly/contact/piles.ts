@@ -1,18 +1,5 @@
 /** Finds whether a room has a pile: then pairs keep their pushes from substep to substep (contactLoads.ts). */
-import {
-  HEADER,
-  H_BODIES,
-  H_PRESSED,
-  H_SUBSTEP_SECONDS,
-  BODY_BYTES,
-  BODY_HELD,
-  BODY_ISLAND,
-  HELD_RIGID,
-  CONTACT_BLOCK_GAP,
-  CONTACT_BLOCK_PUSH,
-  CONTACT_BLOCK_THICKNESS,
-  PILES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { bodyOf } from "../state/owners";
 
 /** A pair whose gap is below this part of its thickness is pressed. */
@@ -37,12 +24,12 @@ export function beginPressed(): void {
  * @returns whether it keeps its push: not beside rigid bodies, which push after the pass
  */
 export function notePressed(lane: usize): bool {
-  const isPressed = load<f32>(lane, CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, CONTACT_BLOCK_THICKNESS);
+  const isPressed = load<f32>(lane, L.CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
   if (!isPressed && !hasLoads()) return false;
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const island = load<i32>(bodyOf(<usize>load<u32>(lane)), BODY_ISLAND);
-  if (load<i32>(rows + <usize>island * BODY_BYTES, BODY_HELD) & HELD_RIGID) {
-    for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, CONTACT_BLOCK_PUSH);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const island = load<i32>(bodyOf(<usize>load<u32>(lane)), L.BODY_ISLAND);
+  if (load<i32>(rows + <usize>island * L.BODY_BYTES, L.BODY_HELD) & L.HELD_RIGID) {
+    for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
     return false;
   }
   near++;
@@ -52,17 +39,17 @@ export function notePressed(lane: usize): bool {
 
 /** After near pairs were packed. */
 export function endPressed(): void {
-  const substeps = load<i32>(HEADER, H_PRESSED);
-  if (substeps === PILES) {
-    if (!near) store<i32>(HEADER, 0, H_PRESSED);
+  const substeps = load<i32>(L.HEADER, L.H_PRESSED);
+  if (substeps === L.PILES) {
+    if (!near) store<i32>(L.HEADER, 0, L.H_PRESSED);
     return;
   }
   const next = pressed >= MANY ? substeps + 1 : 0;
-  store<i32>(HEADER, <f32>next * load<f32>(HEADER, H_SUBSTEP_SECONDS) > SECONDS ? PILES : next, H_PRESSED);
+  store<i32>(L.HEADER, <f32>next * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) > SECONDS ? L.PILES : next, L.H_PRESSED);
 }
 
 /** Do pairs keep their pushes? */
 // @inline
 export function hasLoads(): bool {
-  return load<i32>(HEADER, H_PRESSED) === PILES;
+  return load<i32>(L.HEADER, L.H_PRESSED) === L.PILES;
 }

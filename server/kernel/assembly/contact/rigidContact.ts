@@ -20,41 +20,7 @@
  * the island's masses. It is relative to the largest correction so far, or to the displacement by external acceleration
  * in a substep.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_BODY_COUNT,
-  H_RIGID_CONTACTS,
-  H_RIGID_CONTACT_CAPACITY,
-  H_RIGID_CONTACT_COUNT,
-  CONTACT_BLOCK_THICKNESS,
-  CONTACT_BLOCK_WEIGHT,
-  SHAPE_RADIUS,
-  SHAPE_MEASURED,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-  RIGID_CONTACT_LANE,
-  RIGID_CONTACT_FIRST,
-  RIGID_CONTACT_SECOND,
-  RIGID_CONTACT_NORMAL,
-  RIGID_CONTACT_ARM,
-  RIGID_CONTACT_BEFORE,
-  RIGID_CONTACT_DIRECTION,
-  RIGID_CONTACT_ISLAND_BEFORE,
-  RIGID_CONTACT_ISLAND_NEXT,
-  RIGID_CONTACT_OTHER_ARM,
-  RIGID_CONTACT_INVERSE,
-  RIGID_CONTACT_WANTED,
-  RIGID_CONTACT_PUSHED,
-  RIGID_CONTACT_DRAG,
-  RIGID_CONTACT_WEIGHT,
-  RIGID_CONTACT_STATIC,
-  RIGID_CONTACT_DYNAMIC,
-  STAGE_RIGID,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { enterStage } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import { rigidRow } from "../state/owners";
@@ -113,7 +79,7 @@ let contacts = 0;
 /** Call before the pairs of an iteration are solved. */
 export function beginRigidContacts(): void {
   contacts = 0;
-  store<i32>(HEADER, 0, H_RIGID_CONTACT_COUNT);
+  store<i32>(L.HEADER, 0, L.H_RIGID_CONTACT_COUNT);
 }
 
 /**
@@ -131,7 +97,7 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
     let first: usize = 0;
     let second: usize = 0;
     for (let k: usize = 0; k < 4; k++) {
-      const b = load<f32>(lane + (k << 4), CONTACT_BLOCK_WEIGHT);
+      const b = load<f32>(lane + (k << 4), L.CONTACT_BLOCK_WEIGHT);
       if (b > 0) {
         if (!first) first = rigidRow(particleOf(lane, k));
       } else if (b < 0 && !second) second = rigidRow(particleOf(lane, k));
@@ -140,16 +106,16 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
     // a ball's contacts are those of its sphere: balls.ts
     const others =
       first === second ||
-      !(load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0) ||
-      (first && load<f64>(first, SHAPE_RADIUS) > 0) ||
-      (second && load<f64>(second, SHAPE_RADIUS) > 0);
+      !(load<f32>(lane, L.CONTACT_BLOCK_THICKNESS) > 0) ||
+      (first && load<f64>(first, L.SHAPE_RADIUS) > 0) ||
+      (second && load<f64>(second, L.SHAPE_RADIUS) > 0);
     if (!others && !again) {
-      if (contacts >= load<i32>(HEADER, H_RIGID_CONTACT_CAPACITY)) continue; // no room: solved as particles
+      if (contacts >= load<i32>(L.HEADER, L.H_RIGID_CONTACT_CAPACITY)) continue; // no room: solved as particles
       const contact = contactAt(contacts);
       contacts++;
-      store<u32>(contact, <u32>lane, RIGID_CONTACT_LANE);
-      store<u32>(contact, <u32>first, RIGID_CONTACT_FIRST);
-      store<u32>(contact, <u32>second, RIGID_CONTACT_SECOND);
+      store<u32>(contact, <u32>lane, L.RIGID_CONTACT_LANE);
+      store<u32>(contact, <u32>first, L.RIGID_CONTACT_FIRST);
+      store<u32>(contact, <u32>second, L.RIGID_CONTACT_SECOND);
     }
     taken |= 1 << n;
   }
@@ -164,8 +130,8 @@ export function takeRigid(block: usize, near: v128, again: bool): v128 {
  * each other or are separating.
  */
 function keepDirections(block: usize, from: i32): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
   const to = contacts;
   gather(block, 0);
   loadDirections(block);
@@ -189,17 +155,17 @@ function keepDirections(block: usize, from: i32): void {
   for (let n = from; n < to; n++) {
     const taken = contactAt(n);
     const contact = contactAt(contacts);
-    const lane = <i32>((<usize>load<u32>(taken, RIGID_CONTACT_LANE) - block) >> 2);
+    const lane = <i32>((<usize>load<u32>(taken, L.RIGID_CONTACT_LANE) - block) >> 2);
     if ((passed >> lane) & 1) continue;
     contacts++;
-    memory.copy(contact, taken, RIGID_CONTACT_NORMAL);
-    store<f64>(contact, pick(nx, lane), RIGID_CONTACT_NORMAL);
-    store<f64>(contact, pick(ny, lane), RIGID_CONTACT_NORMAL + 8);
-    store<f64>(contact, pick(nz, lane), RIGID_CONTACT_NORMAL + 16);
-    store<f64>(contact, pick(b0, lane), RIGID_CONTACT_WEIGHT);
-    store<f64>(contact, pick(b1, lane), RIGID_CONTACT_WEIGHT + 8);
-    store<f64>(contact, pick(b2, lane), RIGID_CONTACT_WEIGHT + 16);
-    store<f64>(contact, pick(b3, lane), RIGID_CONTACT_WEIGHT + 24);
+    memory.copy(contact, taken, L.RIGID_CONTACT_NORMAL);
+    store<f64>(contact, pick(nx, lane), L.RIGID_CONTACT_NORMAL);
+    store<f64>(contact, pick(ny, lane), L.RIGID_CONTACT_NORMAL + 8);
+    store<f64>(contact, pick(nz, lane), L.RIGID_CONTACT_NORMAL + 16);
+    store<f64>(contact, pick(b0, lane), L.RIGID_CONTACT_WEIGHT);
+    store<f64>(contact, pick(b1, lane), L.RIGID_CONTACT_WEIGHT + 8);
+    store<f64>(contact, pick(b2, lane), L.RIGID_CONTACT_WEIGHT + 16);
+    store<f64>(contact, pick(b3, lane), L.RIGID_CONTACT_WEIGHT + 24);
   }
 }
 
@@ -219,19 +185,19 @@ function pick(a: v128, lane: i32): f64 {
  * @param scratch ROTATION_SCRATCH bytes
  */
 export function solveRigidContacts(first: bool, scratch: usize): void {
-  if (!load<u32>(HEADER, H_RIGID_CONTACTS)) return;
-  enterStage(STAGE_RIGID);
+  if (!load<u32>(L.HEADER, L.H_RIGID_CONTACTS)) return;
+  enterStage(L.STAGE_RIGID);
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
-    open(<usize>load<u32>(contact, RIGID_CONTACT_FIRST), scratch);
-    open(<usize>load<u32>(contact, RIGID_CONTACT_SECOND), scratch);
+    open(<usize>load<u32>(contact, L.RIGID_CONTACT_FIRST), scratch);
+    open(<usize>load<u32>(contact, L.RIGID_CONTACT_SECOND), scratch);
   }
   beginRows();
   for (let n = 0; n < contacts; n++) prepare(contactAt(n));
   addColliders(scratch);
   if (!contacts) return;
   contacts = reduceContacts(contacts, scratch);
-  store<i32>(HEADER, contacts, H_RIGID_CONTACT_COUNT);
+  store<i32>(L.HEADER, contacts, L.H_RIGID_CONTACT_COUNT);
   if (first) warmStart();
   partIslands(contacts);
   for (let n = 0; n < contacts; n++) if (beginsIsland(contactAt(n))) solveIsland(contactAt(n));
@@ -239,8 +205,8 @@ export function solveRigidContacts(first: bool, scratch: usize): void {
   setApart(contacts, RESIDUE);
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
-    close(<usize>load<u32>(contact, RIGID_CONTACT_FIRST));
-    close(<usize>load<u32>(contact, RIGID_CONTACT_SECOND));
+    close(<usize>load<u32>(contact, L.RIGID_CONTACT_FIRST));
+    close(<usize>load<u32>(contact, L.RIGID_CONTACT_SECOND));
   }
 }
 
@@ -258,11 +224,11 @@ function solveIsland(island: usize): void {
   for (let sweep = 0; sweep < sweeps; sweep += 2) {
     countWork(UNITS_OF_PUSHES * islandCount);
     let largest: f64 = 0;
-    for (let at = island; at; at = <usize>load<u32>(at, RIGID_CONTACT_ISLAND_NEXT)) {
+    for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) {
       notePush(at);
       largest = max<f64>(largest, push(at));
     }
-    for (let at = islandLast; at; at = <usize>load<u32>(at, RIGID_CONTACT_ISLAND_BEFORE))
+    for (let at = islandLast; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_BEFORE))
       largest = max<f64>(largest, push(at));
     most = max<f64>(most, largest);
     if (!(largest > residue * most)) break;
@@ -273,10 +239,10 @@ function solveIsland(island: usize): void {
 
 /** Stores a contact's push and friction before two sweeps. */
 function notePush(contact: usize): void {
-  const pushed = load<f64>(contact, RIGID_CONTACT_PUSHED);
+  const pushed = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
   for (let k: usize = 0; k < 24; k += 8) {
-    const along = pushed * load<f64>(contact + k, RIGID_CONTACT_NORMAL);
-    store<f64>(contact + k, along + load<f64>(contact + k, RIGID_CONTACT_DRAG), RIGID_CONTACT_BEFORE);
+    const along = pushed * load<f64>(contact + k, L.RIGID_CONTACT_NORMAL);
+    store<f64>(contact + k, along + load<f64>(contact + k, L.RIGID_CONTACT_DRAG), L.RIGID_CONTACT_BEFORE);
   }
 }
 
@@ -289,63 +255,63 @@ function notePush(contact: usize): void {
  */
 function driveOn(island: usize, before: f64): f64 {
   let now: f64 = 0;
-  for (let contact = island; contact; contact = <usize>load<u32>(contact, RIGID_CONTACT_ISLAND_NEXT)) {
-    const pushed = load<f64>(contact, RIGID_CONTACT_PUSHED);
+  for (let contact = island; contact; contact = <usize>load<u32>(contact, L.RIGID_CONTACT_ISLAND_NEXT)) {
+    const pushed = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
     let square: f64 = 0;
     for (let k: usize = 0; k < 24; k += 8) {
-      const along = pushed * load<f64>(contact + k, RIGID_CONTACT_NORMAL);
-      const all = along + load<f64>(contact + k, RIGID_CONTACT_DRAG);
-      const d = all - load<f64>(contact + k, RIGID_CONTACT_BEFORE);
-      store<f64>(contact + k, d, RIGID_CONTACT_BEFORE);
+      const along = pushed * load<f64>(contact + k, L.RIGID_CONTACT_NORMAL);
+      const all = along + load<f64>(contact + k, L.RIGID_CONTACT_DRAG);
+      const d = all - load<f64>(contact + k, L.RIGID_CONTACT_BEFORE);
+      store<f64>(contact + k, d, L.RIGID_CONTACT_BEFORE);
       square += d * d;
     }
-    now += load<f64>(contact, RIGID_CONTACT_INVERSE) * square;
+    now += load<f64>(contact, L.RIGID_CONTACT_INVERSE) * square;
   }
   const b: f64 = before > 0 && now < before ? now / before : 0;
-  for (let at = island; at; at = <usize>load<u32>(at, RIGID_CONTACT_ISLAND_NEXT)) driveOnOne(at, b);
+  for (let at = island; at; at = <usize>load<u32>(at, L.RIGID_CONTACT_ISLAND_NEXT)) driveOnOne(at, b);
   return now;
 }
 
 function driveOnOne(contact: usize, b: f64): void {
-  const px = b > 0 ? b * load<f64>(contact, RIGID_CONTACT_DIRECTION) : 0;
-  const py = b > 0 ? b * load<f64>(contact, RIGID_CONTACT_DIRECTION + 8) : 0;
-  const pz = b > 0 ? b * load<f64>(contact, RIGID_CONTACT_DIRECTION + 16) : 0;
-  store<f64>(contact, px + load<f64>(contact, RIGID_CONTACT_BEFORE), RIGID_CONTACT_DIRECTION);
-  store<f64>(contact, py + load<f64>(contact, RIGID_CONTACT_BEFORE + 8), RIGID_CONTACT_DIRECTION + 8);
-  store<f64>(contact, pz + load<f64>(contact, RIGID_CONTACT_BEFORE + 16), RIGID_CONTACT_DIRECTION + 16);
+  const px = b > 0 ? b * load<f64>(contact, L.RIGID_CONTACT_DIRECTION) : 0;
+  const py = b > 0 ? b * load<f64>(contact, L.RIGID_CONTACT_DIRECTION + 8) : 0;
+  const pz = b > 0 ? b * load<f64>(contact, L.RIGID_CONTACT_DIRECTION + 16) : 0;
+  store<f64>(contact, px + load<f64>(contact, L.RIGID_CONTACT_BEFORE), L.RIGID_CONTACT_DIRECTION);
+  store<f64>(contact, py + load<f64>(contact, L.RIGID_CONTACT_BEFORE + 8), L.RIGID_CONTACT_DIRECTION + 8);
+  store<f64>(contact, pz + load<f64>(contact, L.RIGID_CONTACT_BEFORE + 16), L.RIGID_CONTACT_DIRECTION + 16);
   if (px === 0 && py === 0 && pz === 0) return;
-  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
-  const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
-  const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
-  const had = load<f64>(contact, RIGID_CONTACT_PUSHED);
-  const hadX = load<f64>(contact, RIGID_CONTACT_DRAG);
-  const hadY = load<f64>(contact, RIGID_CONTACT_DRAG + 8);
-  const hadZ = load<f64>(contact, RIGID_CONTACT_DRAG + 16);
+  const mx = load<f64>(contact, L.RIGID_CONTACT_NORMAL);
+  const my = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8);
+  const mz = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16);
+  const had = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
+  const hadX = load<f64>(contact, L.RIGID_CONTACT_DRAG);
+  const hadY = load<f64>(contact, L.RIGID_CONTACT_DRAG + 8);
+  const hadZ = load<f64>(contact, L.RIGID_CONTACT_DRAG + 16);
   const along = px * mx + py * my + pz * mz;
   const all = max<f64>(0, had + along);
   // without a push there is no friction
   const dx = all > 0 ? hadX + px - along * mx : 0;
   const dy = all > 0 ? hadY + py - along * my : 0;
   const dz = all > 0 ? hadZ + pz - along * mz : 0;
-  store<f64>(contact, all, RIGID_CONTACT_PUSHED);
-  store<f64>(contact, dx, RIGID_CONTACT_DRAG);
-  store<f64>(contact, dy, RIGID_CONTACT_DRAG + 8);
-  store<f64>(contact, dz, RIGID_CONTACT_DRAG + 16);
+  store<f64>(contact, all, L.RIGID_CONTACT_PUSHED);
+  store<f64>(contact, dx, L.RIGID_CONTACT_DRAG);
+  store<f64>(contact, dy, L.RIGID_CONTACT_DRAG + 8);
+  store<f64>(contact, dz, L.RIGID_CONTACT_DRAG + 16);
   const add = all - had;
   apply(contact, add * mx + dx - hadX, add * my + dy - hadY, add * mz + dz - hadZ, false);
 }
 
 /** Adds contacts of all rigid bodies with analytic colliders. */
 function addColliders(scratch: usize): void {
-  const most = load<i32>(HEADER, H_RIGID_CONTACT_CAPACITY);
-  for (let n = 0, bodies = load<i32>(HEADER, H_BODY_COUNT); n < bodies; n++) {
+  const most = load<i32>(L.HEADER, L.H_RIGID_CONTACT_CAPACITY);
+  for (let n = 0, bodies = load<i32>(L.HEADER, L.H_BODY_COUNT); n < bodies; n++) {
     const row = standingRow(n);
     if (!row) continue;
-    const open = load<i32>(row, SHAPE_MEASURED);
+    const open = load<i32>(row, L.SHAPE_MEASURED);
     if (!open) measure(row, scratch);
     const added = addGrounds(row, contactAt(contacts), most - contacts);
     if (added) noteFall(fallOf(row));
-    if (added && !open) store<i32>(row, 1, SHAPE_MEASURED);
+    if (added && !open) store<i32>(row, 1, L.SHAPE_MEASURED);
     contacts += added;
   }
 }
@@ -355,48 +321,48 @@ function warmStart(): void {
   for (let n = 0; n < contacts; n++) {
     const contact = contactAt(n);
     if (!recall(contact)) continue;
-    const pushed = load<f64>(contact, RIGID_CONTACT_PUSHED);
+    const pushed = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
     apply(
       contact,
-      pushed * load<f64>(contact, RIGID_CONTACT_NORMAL) + load<f64>(contact, RIGID_CONTACT_DRAG),
-      pushed * load<f64>(contact, RIGID_CONTACT_NORMAL + 8) + load<f64>(contact, RIGID_CONTACT_DRAG + 8),
-      pushed * load<f64>(contact, RIGID_CONTACT_NORMAL + 16) + load<f64>(contact, RIGID_CONTACT_DRAG + 16),
+      pushed * load<f64>(contact, L.RIGID_CONTACT_NORMAL) + load<f64>(contact, L.RIGID_CONTACT_DRAG),
+      pushed * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8) + load<f64>(contact, L.RIGID_CONTACT_DRAG + 8),
+      pushed * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16) + load<f64>(contact, L.RIGID_CONTACT_DRAG + 16),
       false,
     );
   }
 }
 
 function open(row: usize, scratch: usize): void {
-  if (!row || load<i32>(row, SHAPE_MEASURED)) return;
-  store<i32>(row, 1, SHAPE_MEASURED);
+  if (!row || load<i32>(row, L.SHAPE_MEASURED)) return;
+  store<i32>(row, 1, L.SHAPE_MEASURED);
   measure(row, scratch);
 }
 
 function close(row: usize): void {
-  if (!row || !load<i32>(row, SHAPE_MEASURED)) return;
-  store<i32>(row, 0, SHAPE_MEASURED);
+  if (!row || !load<i32>(row, L.SHAPE_MEASURED)) return;
+  store<i32>(row, 0, L.SHAPE_MEASURED);
   moveParticles(
     row,
-    <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X),
-    SHAPE_PUSH_STILL,
-    SHAPE_TWIST_STILL,
+    <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X),
+    L.SHAPE_PUSH_STILL,
+    L.SHAPE_TWIST_STILL,
   );
-  moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
+  moveParticles(row, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
 }
 
 /** Solves one contact. @returns its correction along the normal or by friction, the larger one, m */
 function push(contact: usize): f64 {
-  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
-  const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
-  const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
-  const W = load<f64>(contact, RIGID_CONTACT_INVERSE);
-  const had = load<f64>(contact, RIGID_CONTACT_PUSHED);
+  const mx = load<f64>(contact, L.RIGID_CONTACT_NORMAL);
+  const my = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8);
+  const mz = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16);
+  const W = load<f64>(contact, L.RIGID_CONTACT_INVERSE);
+  const had = load<f64>(contact, L.RIGID_CONTACT_PUSHED);
   if (!(W > 0)) return 0;
   relative(contact);
-  const all = max<f64>(0, had + (load<f64>(contact, RIGID_CONTACT_WANTED) - (ux * mx + uy * my + uz * mz)) / W);
+  const all = max<f64>(0, had + (load<f64>(contact, L.RIGID_CONTACT_WANTED) - (ux * mx + uy * my + uz * mz)) / W);
   const add = all - had;
   if (add !== 0) {
-    store<f64>(contact, all, RIGID_CONTACT_PUSHED);
+    store<f64>(contact, all, L.RIGID_CONTACT_PUSHED);
     apply(contact, add * mx, add * my, add * mz, false);
   }
   const dragged = all > 0 || had > 0 ? drag(contact, all, mx, my, mz) : 0;
@@ -405,16 +371,16 @@ function push(contact: usize): f64 {
 
 /** Returns the inverse mass of a contact's two sides along t, where it pushes them, 1/kg. */
 function inverseMassAlong(contact: usize, tx: f64, ty: f64, tz: f64): f64 {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
   let W: f64 = 0;
   if (one)
     W += inverseMassAt(
       one,
-      load<f64>(contact, RIGID_CONTACT_ARM),
-      load<f64>(contact, RIGID_CONTACT_ARM + 8),
-      load<f64>(contact, RIGID_CONTACT_ARM + 16),
+      load<f64>(contact, L.RIGID_CONTACT_ARM),
+      load<f64>(contact, L.RIGID_CONTACT_ARM + 8),
+      load<f64>(contact, L.RIGID_CONTACT_ARM + 16),
       tx,
       ty,
       tz,
@@ -422,9 +388,9 @@ function inverseMassAlong(contact: usize, tx: f64, ty: f64, tz: f64): f64 {
   if (two)
     W += inverseMassAt(
       two,
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM),
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 8),
-      load<f64>(contact, RIGID_CONTACT_OTHER_ARM + 16),
+      load<f64>(contact, L.RIGID_CONTACT_OTHER_ARM),
+      load<f64>(contact, L.RIGID_CONTACT_OTHER_ARM + 8),
+      load<f64>(contact, L.RIGID_CONTACT_OTHER_ARM + 16),
       tx,
       ty,
       tz,
@@ -438,8 +404,8 @@ function inverseMassAlong(contact: usize, tx: f64, ty: f64, tz: f64): f64 {
 
 /** Solves friction for a normal push `pushed`. @returns change of the friction, kg m */
 function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
-  const still = load<f64>(contact, RIGID_CONTACT_STATIC);
-  const mu = load<f64>(contact, RIGID_CONTACT_DYNAMIC);
+  const still = load<f64>(contact, L.RIGID_CONTACT_STATIC);
+  const mu = load<f64>(contact, L.RIGID_CONTACT_DYNAMIC);
   if (!(still > 0) && !(mu > 0)) return 0;
   relative(contact);
   const along = ux * mx + uy * my + uz * mz;
@@ -447,9 +413,9 @@ function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
   let ty = uy - along * my;
   let tz = uz - along * mz;
   const slide = sqrt(tx * tx + ty * ty + tz * tz);
-  const hadX = load<f64>(contact, RIGID_CONTACT_DRAG);
-  const hadY = load<f64>(contact, RIGID_CONTACT_DRAG + 8);
-  const hadZ = load<f64>(contact, RIGID_CONTACT_DRAG + 16);
+  const hadX = load<f64>(contact, L.RIGID_CONTACT_DRAG);
+  const hadY = load<f64>(contact, L.RIGID_CONTACT_DRAG + 8);
+  const hadZ = load<f64>(contact, L.RIGID_CONTACT_DRAG + 16);
   let dx = hadX;
   let dy = hadY;
   let dz = hadZ;
@@ -470,9 +436,9 @@ function drag(contact: usize, pushed: f64, mx: f64, my: f64, mz: f64): f64 {
     dz *= k;
   }
   if (dx === hadX && dy === hadY && dz === hadZ) return 0;
-  store<f64>(contact, dx, RIGID_CONTACT_DRAG);
-  store<f64>(contact, dy, RIGID_CONTACT_DRAG + 8);
-  store<f64>(contact, dz, RIGID_CONTACT_DRAG + 16);
+  store<f64>(contact, dx, L.RIGID_CONTACT_DRAG);
+  store<f64>(contact, dy, L.RIGID_CONTACT_DRAG + 8);
+  store<f64>(contact, dz, L.RIGID_CONTACT_DRAG + 16);
   apply(contact, dx - hadX, dy - hadY, dz - hadZ, false);
   return sqrt((dx - hadX) * (dx - hadX) + (dy - hadY) * (dy - hadY) + (dz - hadZ) * (dz - hadZ));
 }

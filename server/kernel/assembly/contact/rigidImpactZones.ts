@@ -8,18 +8,7 @@
  * Union-find over particle numbers: the smaller number is the root, so the result does not depend on the order of
  * joining.
  */
-import {
-  HEADER,
-  H_X,
-  H_SAFE,
-  H_COLLIDER_COUNT,
-  H_ZONES,
-  H_ZONE_SUMS,
-  H_COUNT_ZONES,
-  ZONE_BYTES,
-  H_PARTICLES,
-  MARK_ZONE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { change, particleAt } from "./changed";
 import { mark, marksOf, numberOf, unmark } from "../state/marks";
 import { entersCollider } from "../colliders/leaveColliders";
@@ -29,16 +18,16 @@ let active = false;
 
 // @inline
 function parentAt(number: i32): usize {
-  return <usize>load<u32>(HEADER, H_ZONES) + ((<usize>number) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_ZONES) + ((<usize>number) << 2);
 }
 /** Address of the n-th member's number, in order of joining. Members are stored behind the parents. */
 // @inline
 function memberAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_ZONES) + ((<usize>(load<i32>(HEADER, H_PARTICLES) + n)) << 2);
+  return <usize>load<u32>(L.HEADER, L.H_ZONES) + ((<usize>(load<i32>(L.HEADER, L.H_PARTICLES) + n)) << 2);
 }
 // @inline
 function sumsOf(number: i32): usize {
-  return <usize>load<u32>(HEADER, H_ZONE_SUMS) + <usize>number * ZONE_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_ZONE_SUMS) + <usize>number * L.ZONE_BYTES;
 }
 
 function zoneMember(n: i32): usize {
@@ -51,7 +40,7 @@ export function beginZones(): void {
 }
 
 export function endZones(): void {
-  for (let n = 0; n < members; n++) unmark(load<i32>(memberAt(n)), MARK_ZONE);
+  for (let n = 0; n < members; n++) unmark(load<i32>(memberAt(n)), L.MARK_ZONE);
   members = 0;
   active = false;
 }
@@ -69,8 +58,8 @@ function root(number: i32): i32 {
 
 function enter(particle: usize): i32 {
   const number = numberOf(particle);
-  if (!(marksOf(number) & MARK_ZONE)) {
-    mark(number, MARK_ZONE);
+  if (!(marksOf(number) & L.MARK_ZONE)) {
+    mark(number, L.MARK_ZONE);
     store<i32>(parentAt(number), number);
     store<i32>(memberAt(members), number);
     members++;
@@ -98,7 +87,7 @@ export function sameZone(a: usize, b: usize, c: usize, d: usize): bool {
   const nb = numberOf(b);
   const nc = numberOf(c);
   const nd = numberOf(d);
-  if (!(marksOf(na) & marksOf(nb) & marksOf(nc) & marksOf(nd) & MARK_ZONE)) return false;
+  if (!(marksOf(na) & marksOf(nb) & marksOf(nc) & marksOf(nd) & L.MARK_ZONE)) return false;
   const r = root(na);
   return r === root(nb) && r === root(nc) && r === root(nd);
 }
@@ -121,14 +110,14 @@ function plus(at: usize, value: f64): void {
 
 /** Moves every zone rigidly. */
 export function moveZones(): void {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   if (!members) return;
   // relative to the first member, to keep digits
   const origin = zoneMember(0) + toSafe;
   const ox: f64 = load<f32>(origin);
   const oy: f64 = load<f32>(origin, 4);
   const oz: f64 = load<f32>(origin, 8);
-  for (let n = 0; n < members; n++) memory.fill(sumsOf(load<i32>(memberAt(n))), 0, ZONE_BYTES);
+  for (let n = 0; n < members; n++) memory.fill(sumsOf(load<i32>(memberAt(n))), 0, L.ZONE_BYTES);
   for (let n = 0; n < members; n++) {
     const particle = zoneMember(n);
     const safe = particle + toSafe;
@@ -172,7 +161,7 @@ export function moveZones(): void {
   for (let n = 0; n < members; n++) {
     const number = load<i32>(memberAt(n));
     if (root(number) !== number) continue;
-    store<u32>(HEADER, load<u32>(HEADER, H_COUNT_ZONES) + 1, H_COUNT_ZONES);
+    store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_COUNT_ZONES) + 1, L.H_COUNT_ZONES);
     findMotion(sumsOf(number));
   }
   place(toSafe, ox, oy, oz);
@@ -253,7 +242,7 @@ function place(toSafe: usize, ox: f64, oy: f64, oz: f64): void {
 
 /** Keeps zones at S that would enter a collider. @returns true if there are any */
 function keepOut(): bool {
-  if (!load<i32>(HEADER, H_COLLIDER_COUNT)) return false;
+  if (!load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) return false;
   let any = false;
   for (let n = 0; n < members; n++) {
     const particle = zoneMember(n);

@@ -6,20 +6,7 @@
  * directions across the leader's normal, as in other engines' manifolds (Jolt, Box2D). Between contacts within NEARLY
  * of each other the first is taken, so that the next substep finds the same ones.
  */
-import {
-  RIGID_CONTACT_ARM,
-  RIGID_CONTACT_BYTES,
-  RIGID_CONTACT_FACE,
-  RIGID_CONTACT_FIRST,
-  RIGID_CONTACT_GROUP,
-  RIGID_CONTACT_COLLIDER,
-  RIGID_CONTACT_NORMAL,
-  RIGID_CONTACT_OTHER_ARM,
-  RIGID_CONTACT_SECOND,
-  RIGID_CONTACT_WANTED,
-  SHAPE_CONTACT,
-  SHAPE_EXTENT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { contactAt, prepare } from "./rigidRow";
 
 /** Cosine between directions that count as one, 1.8 degrees. */
@@ -54,27 +41,27 @@ const SPARE = 2;
 /** Returns the body whose chain a contact is in: the first of the two in memory. */
 // @inline
 function ownerOf(contact: usize): usize {
-  const one = load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = load<u32>(contact, RIGID_CONTACT_SECOND);
+  const one = load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = load<u32>(contact, L.RIGID_CONTACT_SECOND);
   return <usize>(one && (!two || one < two) ? one : two);
 }
 
 /** Returns 1 if a contact's normal points to the body whose chain it is in, else -1. */
 // @inline
 function signOf(contact: usize): f64 {
-  return ownerOf(contact) === <usize>load<u32>(contact, RIGID_CONTACT_FIRST) ? 1 : -1;
+  return ownerOf(contact) === <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST) ? 1 : -1;
 }
 
 /** Address of the contact's place, from the center of that body. */
 // @inline
 function armOf(contact: usize): usize {
-  return contact + (signOf(contact) > 0 ? RIGID_CONTACT_ARM : RIGID_CONTACT_OTHER_ARM);
+  return contact + (signOf(contact) > 0 ? L.RIGID_CONTACT_ARM : L.RIGID_CONTACT_OTHER_ARM);
 }
 
 /** Returns the other body; 0: fixed. */
 // @inline
 function otherOf(contact: usize): u32 {
-  return load<u32>(contact + (signOf(contact) > 0 ? RIGID_CONTACT_SECOND : RIGID_CONTACT_FIRST));
+  return load<u32>(contact + (signOf(contact) > 0 ? L.RIGID_CONTACT_SECOND : L.RIGID_CONTACT_FIRST));
 }
 
 /**
@@ -85,25 +72,26 @@ function otherOf(contact: usize): u32 {
 export function reduceContacts(count: i32, scratch: usize): i32 {
   outermost = scratch;
   reached = scratch + (DIRECTIONS << 2);
-  for (let n = 0; n < count; n++) store<u32>(ownerOf(contactAt(n)), 0, SHAPE_CONTACT);
+  for (let n = 0; n < count; n++) store<u32>(ownerOf(contactAt(n)), 0, L.SHAPE_CONTACT);
   // chains begin with their first contact
   for (let n = count - 1; n >= 0; n--) {
     const contact = contactAt(n);
     const owner = ownerOf(contact);
-    store<u32>(contact, load<u32>(owner, SHAPE_CONTACT), RIGID_CONTACT_GROUP + 4);
-    store<u32>(owner, <u32>contact, SHAPE_CONTACT);
+    store<u32>(contact, load<u32>(owner, L.SHAPE_CONTACT), L.RIGID_CONTACT_GROUP + 4);
+    store<u32>(owner, <u32>contact, L.SHAPE_CONTACT);
   }
   for (let n = 0; n < count; n++) {
     const contact = contactAt(n);
-    if (load<i32>(contact, RIGID_CONTACT_GROUP) === OPEN && load<i32>(contact, RIGID_CONTACT_FACE))
+    if (load<i32>(contact, L.RIGID_CONTACT_GROUP) === OPEN && load<i32>(contact, L.RIGID_CONTACT_FACE))
       reduceGroup(contact);
   }
-  for (let n = 0; n < count; n++) if (load<i32>(contactAt(n), RIGID_CONTACT_GROUP) === OPEN) reduceGroup(contactAt(n));
+  for (let n = 0; n < count; n++)
+    if (load<i32>(contactAt(n), L.RIGID_CONTACT_GROUP) === OPEN) reduceGroup(contactAt(n));
   let left = 0;
   for (let n = 0; n < count; n++) {
     const contact = contactAt(n);
-    if (load<i32>(contact, RIGID_CONTACT_GROUP) === SPARE) continue;
-    if (left < n) memory.copy(contactAt(left), contact, RIGID_CONTACT_BYTES);
+    if (load<i32>(contact, L.RIGID_CONTACT_GROUP) === SPARE) continue;
+    if (left < n) memory.copy(contactAt(left), contact, L.RIGID_CONTACT_BYTES);
     left++;
   }
   return left;
@@ -112,9 +100,9 @@ export function reduceContacts(count: i32, scratch: usize): i32 {
 /** Reduces all contacts in the leader's chain that are of the same two and direction. */
 function reduceGroup(leader: usize): void {
   const sign = signOf(leader);
-  const mx = sign * load<f64>(leader, RIGID_CONTACT_NORMAL);
-  const my = sign * load<f64>(leader, RIGID_CONTACT_NORMAL + 8);
-  const mz = sign * load<f64>(leader, RIGID_CONTACT_NORMAL + 16);
+  const mx = sign * load<f64>(leader, L.RIGID_CONTACT_NORMAL);
+  const my = sign * load<f64>(leader, L.RIGID_CONTACT_NORMAL + 8);
+  const mz = sign * load<f64>(leader, L.RIGID_CONTACT_NORMAL + 16);
   // two directions across the normal: from the axis that is least along it
   const ax = abs<f64>(mx) <= abs<f64>(my) && abs<f64>(mx) <= abs<f64>(mz) ? 1 : 0;
   const ay = !ax && abs<f64>(my) <= abs<f64>(mz) ? 1 : 0;
@@ -130,16 +118,16 @@ function reduceGroup(leader: usize): void {
   const ty = mz * sx - mx * sz;
   const tz = mx * sy - my * sx;
   memory.fill(outermost, 0, DIRECTIONS * 4);
-  const nearly = NEARLY * load<f64>(ownerOf(leader), SHAPE_EXTENT);
+  const nearly = NEARLY * load<f64>(ownerOf(leader), L.SHAPE_EXTENT);
   for (
-    let at = <usize>load<u32>(ownerOf(leader), SHAPE_CONTACT);
+    let at = <usize>load<u32>(ownerOf(leader), L.SHAPE_CONTACT);
     at;
-    at = <usize>load<u32>(at, RIGID_CONTACT_GROUP + 4)
+    at = <usize>load<u32>(at, L.RIGID_CONTACT_GROUP + 4)
   ) {
     if (!isOf(leader, at, mx, my, mz)) continue;
-    store<i32>(at, SPARE, RIGID_CONTACT_GROUP);
+    store<i32>(at, SPARE, L.RIGID_CONTACT_GROUP);
     if (leansOn(at, leader)) {
-      if (load<f64>(at, RIGID_CONTACT_WANTED) < 0) continue;
+      if (load<f64>(at, L.RIGID_CONTACT_WANTED) < 0) continue;
       lean(at, mx, my, mz);
     }
     const arm = armOf(at);
@@ -160,20 +148,20 @@ function reduceGroup(leader: usize): void {
     reach(7, at, Math.SQRT1_2 * (s - t), nearly);
   }
   for (let k: usize = 0; k < DIRECTIONS; k++)
-    store<i32>(<usize>load<u32>(outermost + (k << 2)), KEPT, RIGID_CONTACT_GROUP);
+    store<i32>(<usize>load<u32>(outermost + (k << 2)), KEPT, L.RIGID_CONTACT_GROUP);
 }
 
 /**
  * Returns whether a contact belongs to the leader's group. m: the leader's normal, towards the body whose chain it is
  */
 function isOf(leader: usize, at: usize, mx: f64, my: f64, mz: f64): bool {
-  if (load<i32>(at, RIGID_CONTACT_GROUP) !== OPEN || otherOf(at) !== otherOf(leader)) return false;
-  if (load<i32>(at, RIGID_CONTACT_COLLIDER) !== load<i32>(leader, RIGID_CONTACT_COLLIDER)) return false;
+  if (load<i32>(at, L.RIGID_CONTACT_GROUP) !== OPEN || otherOf(at) !== otherOf(leader)) return false;
+  if (load<i32>(at, L.RIGID_CONTACT_COLLIDER) !== load<i32>(leader, L.RIGID_CONTACT_COLLIDER)) return false;
   const along =
-    mx * load<f64>(at, RIGID_CONTACT_NORMAL) +
-    my * load<f64>(at, RIGID_CONTACT_NORMAL + 8) +
-    mz * load<f64>(at, RIGID_CONTACT_NORMAL + 16);
-  const beside = load<f64>(at, RIGID_CONTACT_WANTED) < 0 ? BESIDE : LEANING;
+    mx * load<f64>(at, L.RIGID_CONTACT_NORMAL) +
+    my * load<f64>(at, L.RIGID_CONTACT_NORMAL + 8) +
+    mz * load<f64>(at, L.RIGID_CONTACT_NORMAL + 16);
+  const beside = load<f64>(at, L.RIGID_CONTACT_WANTED) < 0 ? BESIDE : LEANING;
   const least = leansOn(at, leader) ? beside : ONE_WAY;
   return signOf(at) * along > least;
 }
@@ -181,17 +169,17 @@ function isOf(leader: usize, at: usize, mx: f64, my: f64, mz: f64): bool {
 /** Returns whether the leader is on a face and the contact is not. */
 // @inline
 function leansOn(at: usize, leader: usize): bool {
-  return load<i32>(leader, RIGID_CONTACT_FACE) !== 0 && !load<i32>(at, RIGID_CONTACT_FACE);
+  return load<i32>(leader, L.RIGID_CONTACT_FACE) !== 0 && !load<i32>(at, L.RIGID_CONTACT_FACE);
 }
 
 /** Gives a contact beside a face the face's direction. */
 function lean(at: usize, mx: f64, my: f64, mz: f64): void {
   const sign = signOf(at);
-  store<f64>(at, sign * mx, RIGID_CONTACT_NORMAL);
-  store<f64>(at, sign * my, RIGID_CONTACT_NORMAL + 8);
-  store<f64>(at, sign * mz, RIGID_CONTACT_NORMAL + 16);
+  store<f64>(at, sign * mx, L.RIGID_CONTACT_NORMAL);
+  store<f64>(at, sign * my, L.RIGID_CONTACT_NORMAL + 8);
+  store<f64>(at, sign * mz, L.RIGID_CONTACT_NORMAL + 16);
   prepare(at);
-  store<i32>(at, SPARE, RIGID_CONTACT_GROUP);
+  store<i32>(at, SPARE, L.RIGID_CONTACT_GROUP);
 }
 
 // @inline

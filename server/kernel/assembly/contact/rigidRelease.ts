@@ -7,24 +7,7 @@
  * Tried: moving both, by their inverse masses. A light box that rose into its gap was pushed back by a heavy one on it,
  * never all the same way. One of 100 times its mass slid off within 10 s.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  RIGID_CONTACT_ARM,
-  RIGID_CONTACT_FIRST,
-  RIGID_CONTACT_GAP,
-  RIGID_CONTACT_INVERSE,
-  RIGID_CONTACT_LANE,
-  RIGID_CONTACT_MISSING,
-  RIGID_CONTACT_NORMAL,
-  RIGID_CONTACT_OTHER_ARM,
-  RIGID_CONTACT_SECOND,
-  RIGID_CONTACT_THICKNESS,
-  SHAPE_ISLAND,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { inverseMassAt, pushAt } from "../rigid/rigidBody";
 import { gives, isSoft } from "./rigidIslands";
 import { contactAt, particleOf, weightOf } from "./rigidRow";
@@ -35,7 +18,7 @@ const NONE: u32 = 0xffffffff;
 
 // @inline
 function levelOf(row: usize): u32 {
-  return load<u32>(row, SHAPE_ISLAND);
+  return load<u32>(row, L.SHAPE_ISLAND);
 }
 
 /**
@@ -44,21 +27,21 @@ function levelOf(row: usize): u32 {
  */
 function findLevels(count: i32): void {
   for (let n = 0; n < count; n++) {
-    const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);
-    const two = <usize>load<u32>(contactAt(n), RIGID_CONTACT_SECOND);
-    if (one) store<u32>(one, NONE, SHAPE_ISLAND);
-    if (two) store<u32>(two, NONE, SHAPE_ISLAND);
+    const one = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_FIRST);
+    const two = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_SECOND);
+    if (one) store<u32>(one, NONE, L.SHAPE_ISLAND);
+    if (two) store<u32>(two, NONE, L.SHAPE_ISLAND);
   }
   for (let n = 0; n < count; n++) {
-    const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);
-    const two = <usize>load<u32>(contactAt(n), RIGID_CONTACT_SECOND);
-    if (gives(one) !== gives(two) && !isSoft(contactAt(n))) store<u32>(gives(one) ? one : two, 1, SHAPE_ISLAND);
+    const one = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_FIRST);
+    const two = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_SECOND);
+    if (gives(one) !== gives(two) && !isSoft(contactAt(n))) store<u32>(gives(one) ? one : two, 1, L.SHAPE_ISLAND);
   }
   for (let changed = true; changed; ) {
     changed = false;
     for (let n = 0; n < count; n++) {
-      const one = <usize>load<u32>(contactAt(n), RIGID_CONTACT_FIRST);
-      const two = <usize>load<u32>(contactAt(n), RIGID_CONTACT_SECOND);
+      const one = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_FIRST);
+      const two = <usize>load<u32>(contactAt(n), L.RIGID_CONTACT_SECOND);
       if (!gives(one) || !gives(two)) continue;
       changed = raise(one, two) || raise(two, one) || changed;
     }
@@ -68,7 +51,7 @@ function findLevels(count: i32): void {
 /** Lowers a body's level to one above that of the other body, if that is lower. @returns whether it changed */
 function raise(row: usize, other: usize): bool {
   if (levelOf(other) === NONE || levelOf(row) <= levelOf(other) + 1) return false;
-  store<u32>(row, levelOf(other) + 1, SHAPE_ISLAND);
+  store<u32>(row, levelOf(other) + 1, L.SHAPE_ISLAND);
   return true;
 }
 
@@ -87,20 +70,20 @@ export function setApart(count: i32, residue: f64): void {
 
 /** Separates one contact. @returns whether it was too near */
 function release(contact: usize, residue: f64): bool {
-  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
-  const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
-  const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
+  const mx = load<f64>(contact, L.RIGID_CONTACT_NORMAL);
+  const my = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8);
+  const mz = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
   const both = !gives(one) || !gives(two) || levelOf(one) === levelOf(two);
   const first = both || levelOf(one) > levelOf(two);
   const second = both || !first;
   const W = both
-    ? load<f64>(contact, RIGID_CONTACT_INVERSE)
-    : inverseMassOf(first ? one : two, contact + (first ? RIGID_CONTACT_ARM : RIGID_CONTACT_OTHER_ARM), mx, my, mz);
+    ? load<f64>(contact, L.RIGID_CONTACT_INVERSE)
+    : inverseMassOf(first ? one : two, contact + (first ? L.RIGID_CONTACT_ARM : L.RIGID_CONTACT_OTHER_ARM), mx, my, mz);
   if (!(W > 0)) return false;
-  const missing = load<f64>(contact, RIGID_CONTACT_MISSING) - gapNow(contact, mx, my, mz);
-  if (!(missing > residue * load<f64>(contact, RIGID_CONTACT_THICKNESS))) return false;
+  const missing = load<f64>(contact, L.RIGID_CONTACT_MISSING) - gapNow(contact, mx, my, mz);
+  if (!(missing > residue * load<f64>(contact, L.RIGID_CONTACT_THICKNESS))) return false;
   const lambda = missing / W;
   applyTo(contact, lambda * mx, lambda * my, lambda * mz, true, first, second);
   return true;
@@ -114,12 +97,12 @@ function inverseMassOf(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
 
 /** Returns a contact's gap after all pushes. */
 function gapNow(contact: usize, mx: f64, my: f64, mz: f64): f64 {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
-  let gap: f64 = lane ? gapOf(contact, lane, mx, my, mz) : load<f64>(contact, RIGID_CONTACT_GAP);
-  if (one) gap += pushed(one, contact + RIGID_CONTACT_ARM, mx, my, mz);
-  if (two) gap -= pushed(two, contact + RIGID_CONTACT_OTHER_ARM, mx, my, mz);
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  let gap: f64 = lane ? gapOf(contact, lane, mx, my, mz) : load<f64>(contact, L.RIGID_CONTACT_GAP);
+  if (one) gap += pushed(one, contact + L.RIGID_CONTACT_ARM, mx, my, mz);
+  if (two) gap -= pushed(two, contact + L.RIGID_CONTACT_OTHER_ARM, mx, my, mz);
   return gap;
 }
 
@@ -145,13 +128,13 @@ function pushed(row: usize, arm: usize, mx: f64, my: f64, mz: f64): f64 {
   const x = load<f64>(arm);
   const y = load<f64>(arm, 8);
   const z = load<f64>(arm, 16);
-  const tx = load<f64>(row, SHAPE_TWIST);
-  const ty = load<f64>(row, SHAPE_TWIST + 8);
-  const tz = load<f64>(row, SHAPE_TWIST + 16);
+  const tx = load<f64>(row, L.SHAPE_TWIST);
+  const ty = load<f64>(row, L.SHAPE_TWIST + 8);
+  const tz = load<f64>(row, L.SHAPE_TWIST + 16);
   return (
-    mx * (load<f64>(row, SHAPE_PUSH) + ty * z - tz * y) +
-    my * (load<f64>(row, SHAPE_PUSH + 8) + tz * x - tx * z) +
-    mz * (load<f64>(row, SHAPE_PUSH + 16) + tx * y - ty * x)
+    mx * (load<f64>(row, L.SHAPE_PUSH) + ty * z - tz * y) +
+    my * (load<f64>(row, L.SHAPE_PUSH + 8) + tz * x - tx * z) +
+    mz * (load<f64>(row, L.SHAPE_PUSH + 16) + tx * y - ty * x)
   );
 }
 
@@ -168,12 +151,12 @@ function pushEnd(row: usize, arm: usize, x: f64, y: f64, z: f64, sign: f64, stil
 
 /** Applies a push; of two rigid bodies only to those selected. */
 function applyTo(contact: usize, x: f64, y: f64, z: f64, still: bool, first: bool, second: bool): void {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  if (one && first) pushEnd(one, contact + RIGID_CONTACT_ARM, x, y, z, 1, still);
-  if (two && second) pushEnd(two, contact + RIGID_CONTACT_OTHER_ARM, x, y, z, -1, still);
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  if (one && first) pushEnd(one, contact + L.RIGID_CONTACT_ARM, x, y, z, 1, still);
+  if (two && second) pushEnd(two, contact + L.RIGID_CONTACT_OTHER_ARM, x, y, z, -1, still);
   if (!lane) return;
   for (let k: usize = 0; k < 4; k++) {
     const at = particleOf(lane, k);

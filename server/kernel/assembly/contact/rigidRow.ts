@@ -2,43 +2,7 @@
  * A contact of a rigid body while it is solved (rigidContact.ts): the point where both sides are pushed, the target of
  * the push, and the relative displacement so far.
  */
-import {
-  CONTACT_BLOCK_BOUNCE,
-  CONTACT_BLOCK_DYNAMIC,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_THICKNESS,
-  HEADER,
-  H_ACC,
-  H_RIGID_CONTACTS,
-  H_SUBSTEP_SECONDS,
-  H_X,
-  H_XPREV,
-  RIGID_CONTACT_ARM,
-  RIGID_CONTACT_BYTES,
-  RIGID_CONTACT_CARRIED,
-  RIGID_CONTACT_COLLIDER,
-  RIGID_CONTACT_DYNAMIC,
-  RIGID_CONTACT_FACE,
-  RIGID_CONTACT_FIRST,
-  RIGID_CONTACT_GROUP,
-  RIGID_CONTACT_INVERSE,
-  RIGID_CONTACT_LANE,
-  RIGID_CONTACT_MISSING,
-  RIGID_CONTACT_NORMAL,
-  RIGID_CONTACT_OTHER_ARM,
-  RIGID_CONTACT_PUSHED,
-  RIGID_CONTACT_RESTS,
-  RIGID_CONTACT_SECOND,
-  RIGID_CONTACT_STATIC,
-  RIGID_CONTACT_THICKNESS,
-  RIGID_CONTACT_WANTED,
-  RIGID_CONTACT_WEIGHT,
-  SHAPE_CENTER,
-  SHAPE_PUSH,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_TWIST,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { inverseMassAt } from "../rigid/rigidBody";
 
 /** As in contactSolver.ts. */
@@ -63,7 +27,7 @@ export function noteFall(fall: f64): void {
 
 // @inline
 export function contactAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_RIGID_CONTACTS) + <usize>n * RIGID_CONTACT_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_RIGID_CONTACTS) + <usize>n * L.RIGID_CONTACT_BYTES;
 }
 // @inline
 export function particleOf(lane: usize, k: usize): usize {
@@ -71,20 +35,20 @@ export function particleOf(lane: usize, k: usize): usize {
 }
 // @inline
 export function weightOf(contact: usize, k: usize): f64 {
-  return load<f64>(contact + (k << 3), RIGID_CONTACT_WEIGHT);
+  return load<f64>(contact + (k << 3), L.RIGID_CONTACT_WEIGHT);
 }
 
 /** Sets the point where a contact is pushed, and the target of the push. */
 export function prepare(contact: usize): void {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
-  const mx = load<f64>(contact, RIGID_CONTACT_NORMAL);
-  const my = load<f64>(contact, RIGID_CONTACT_NORMAL + 8);
-  const mz = load<f64>(contact, RIGID_CONTACT_NORMAL + 16);
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const mx = load<f64>(contact, L.RIGID_CONTACT_NORMAL);
+  const my = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8);
+  const mz = load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16);
   let ax: f64 = 0;
   let ay: f64 = 0;
   let az: f64 = 0;
@@ -128,11 +92,11 @@ export function prepare(contact: usize): void {
     pz = one ? bz : az;
   }
   let inverse = light;
-  if (one) inverse += arm(contact + RIGID_CONTACT_ARM, one, px, py, pz, mx, my, mz);
-  if (two) inverse += arm(contact + RIGID_CONTACT_OTHER_ARM, two, px, py, pz, mx, my, mz);
+  if (one) inverse += arm(contact + L.RIGID_CONTACT_ARM, one, px, py, pz, mx, my, mz);
+  if (two) inverse += arm(contact + L.RIGID_CONTACT_OTHER_ARM, two, px, py, pz, mx, my, mz);
   const inside = weightOf(contact, 1) < 0 && weightOf(contact, 2) < 0 && weightOf(contact, 3) < 0;
-  store<i32>(contact, inside ? 1 : 0, RIGID_CONTACT_FACE);
-  store<f64>(contact, inverse, RIGID_CONTACT_INVERSE);
+  store<i32>(contact, inside ? 1 : 0, L.RIGID_CONTACT_FACE);
+  store<f64>(contact, inverse, L.RIGID_CONTACT_INVERSE);
   want(contact, (ax - bx) * mx + (ay - by) * my + (az - bz) * mz, most, light > 0 || moves);
 }
 
@@ -141,9 +105,9 @@ export function prepare(contact: usize): void {
  * the normal there, 1/kg
  */
 function arm(at: usize, body: usize, px: f64, py: f64, pz: f64, mx: f64, my: f64, mz: f64): f64 {
-  const x = px - load<f64>(body, SHAPE_CENTER);
-  const y = py - load<f64>(body, SHAPE_CENTER + 8);
-  const z = pz - load<f64>(body, SHAPE_CENTER + 16);
+  const x = px - load<f64>(body, L.SHAPE_CENTER);
+  const y = py - load<f64>(body, L.SHAPE_CENTER + 8);
+  const z = pz - load<f64>(body, L.SHAPE_CENTER + 16);
   store<f64>(at, x);
   store<f64>(at, y, 8);
   store<f64>(at, z, 16);
@@ -155,48 +119,48 @@ function arm(at: usize, body: usize, px: f64, py: f64, pz: f64, mx: f64, my: f64
  * @param gap m; most largest external acceleration of any particle, squared; gives whether one side is soft particles
  */
 function want(contact: usize, gap: f64, most: f64, gives: bool): void {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
-  store<i32>(contact, 0, RIGID_CONTACT_COLLIDER);
-  const r: f64 = load<f32>(lane, CONTACT_BLOCK_THICKNESS);
-  store<f64>(contact, r, RIGID_CONTACT_THICKNESS);
-  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_STATIC), RIGID_CONTACT_STATIC);
-  store<f64>(contact, load<f32>(lane, CONTACT_BLOCK_DYNAMIC), RIGID_CONTACT_DYNAMIC);
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  memory.fill(contact + L.RIGID_CONTACT_PUSHED, 0, 32);
+  store<i32>(contact, 0, L.RIGID_CONTACT_COLLIDER);
+  const r: f64 = load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
+  store<f64>(contact, r, L.RIGID_CONTACT_THICKNESS);
+  store<f64>(contact, load<f32>(lane, L.CONTACT_BLOCK_STATIC), L.RIGID_CONTACT_STATIC);
+  store<f64>(contact, load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.RIGID_CONTACT_DYNAMIC);
   relative(contact);
   const approach = -(
-    ux * load<f64>(contact, RIGID_CONTACT_NORMAL) +
-    uy * load<f64>(contact, RIGID_CONTACT_NORMAL + 8) +
-    uz * load<f64>(contact, RIGID_CONTACT_NORMAL + 16)
+    ux * load<f64>(contact, L.RIGID_CONTACT_NORMAL) +
+    uy * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 8) +
+    uz * load<f64>(contact, L.RIGID_CONTACT_NORMAL + 16)
   );
   const began = gap + approach;
   const hold = min<f64>(r, began);
-  const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
-  const e: f64 = load<f32>(lane, CONTACT_BLOCK_BOUNCE);
+  const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  const e: f64 = load<f32>(lane, L.CONTACT_BLOCK_BOUNCE);
   restMotion = max<f64>(restMotion, h * h * sqrt(most));
   const slow = !(approach > 2 * h * h * sqrt(most));
   const bounces = e > 0 && gap < r && !slow;
-  store<i32>(contact, slow ? 1 : 0, RIGID_CONTACT_RESTS);
+  store<i32>(contact, slow ? 1 : 0, L.RIGID_CONTACT_RESTS);
   // soft particles do not move as a plane, and impacts are shared by all contacts: these are not reduced
-  store<i32>(contact, gives || !slow ? 1 : 0, RIGID_CONTACT_GROUP);
-  store<f64>(contact, bounces ? e * approach : hold - began, RIGID_CONTACT_WANTED);
-  store<f64>(contact, hold + RELEASE * (r - hold), RIGID_CONTACT_MISSING);
+  store<i32>(contact, gives || !slow ? 1 : 0, L.RIGID_CONTACT_GROUP);
+  store<f64>(contact, bounces ? e * approach : hold - began, L.RIGID_CONTACT_WANTED);
+  store<f64>(contact, hold + RELEASE * (r - hold), L.RIGID_CONTACT_MISSING);
 }
 
 /** Computes the displacement of the first against the second in this substep, where they touch. */
 export function relative(contact: usize): void {
-  const lane = <usize>load<u32>(contact, RIGID_CONTACT_LANE);
-  const one = <usize>load<u32>(contact, RIGID_CONTACT_FIRST);
-  const two = <usize>load<u32>(contact, RIGID_CONTACT_SECOND);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const lane = <usize>load<u32>(contact, L.RIGID_CONTACT_LANE);
+  const one = <usize>load<u32>(contact, L.RIGID_CONTACT_FIRST);
+  const two = <usize>load<u32>(contact, L.RIGID_CONTACT_SECOND);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   ux = 0;
   uy = 0;
   uz = 0;
-  if (one) addMotion(one, contact + RIGID_CONTACT_ARM, 1);
-  if (two) addMotion(two, contact + RIGID_CONTACT_OTHER_ARM, -1);
+  if (one) addMotion(one, contact + L.RIGID_CONTACT_ARM, 1);
+  if (two) addMotion(two, contact + L.RIGID_CONTACT_OTHER_ARM, -1);
   if (!lane) {
-    ux -= load<f64>(contact, RIGID_CONTACT_CARRIED);
-    uy -= load<f64>(contact, RIGID_CONTACT_CARRIED + 8);
-    uz -= load<f64>(contact, RIGID_CONTACT_CARRIED + 16);
+    ux -= load<f64>(contact, L.RIGID_CONTACT_CARRIED);
+    uy -= load<f64>(contact, L.RIGID_CONTACT_CARRIED + 8);
+    uz -= load<f64>(contact, L.RIGID_CONTACT_CARRIED + 16);
     return;
   }
   for (let k: usize = 0; k < 4; k++) {
@@ -214,10 +178,10 @@ function addMotion(row: usize, arm: usize, sign: f64): void {
   const x = load<f64>(arm);
   const y = load<f64>(arm, 8);
   const z = load<f64>(arm, 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST);
-  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8);
-  const tz = load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16);
-  ux += sign * (load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) + ty * z - tz * y);
-  uy += sign * (load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) + tz * x - tx * z);
-  uz += sign * (load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) + tx * y - ty * x);
+  const tx = load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST);
+  const ty = load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8);
+  const tz = load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16);
+  ux += sign * (load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) + ty * z - tz * y);
+  uy += sign * (load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) + tz * x - tx * z);
+  uz += sign * (load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) + tx * y - ty * x);
 }

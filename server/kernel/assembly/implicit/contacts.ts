@@ -18,68 +18,7 @@
  * Tried for that: friction of the step before until the active set is known (stops after 0.005 m); slip without any
  * force in all solves of a step (no change). More: server/kernel/README.md.
  */
-import {
-  CONTACT_BLOCK_BYTES,
-  CONTACT_BLOCK_DYNAMIC,
-  CONTACT_BLOCK_NEAR,
-  CONTACT_BLOCK_STATIC,
-  CONTACT_BLOCK_THICKNESS,
-  BODY_COUNT,
-  BODY_FIRST,
-  BODY_IMPLICIT,
-  HEADER,
-  H_ACC,
-  H_CONTACT_BLOCKS,
-  H_CONTACT_BLOCK_CAPACITY,
-  H_EDGE_CONTACT_BLOCKS,
-  H_PAIR_SCRATCH,
-  H_SAFE,
-  H_VERTEX_CONTACT_BLOCKS,
-  H_X,
-  IMPLICIT_COUNT,
-  IMPLICIT_FIRST,
-  IMPLICIT_STATE,
-  IMPLICIT_STIFFNESS,
-  IMPLICIT_WORK,
-  KEPT_BYTES,
-  KEPT_EDGE,
-  KEPT_REST,
-  KEPT_SHEAR,
-  ROW_APPROACH,
-  ROW_BETWEEN,
-  ROW_BODY,
-  ROW_BYTES,
-  ROW_CURVE,
-  ROW_DRAG,
-  ROW_DYNAMIC,
-  ROW_ENTRY,
-  ROW_FIXED,
-  ROW_GLIDE,
-  ROW_HERE,
-  ROW_HOLD,
-  ROW_NORMAL,
-  ROW_ON,
-  ROW_OTHER,
-  ROW_PARTICLES,
-  ROW_PUSH,
-  ROW_REACH,
-  ROW_REST,
-  ROW_SHEAR,
-  ROW_SLID,
-  ROW_SLIP,
-  ROW_START,
-  ROW_STATIC,
-  ROW_RESTING,
-  ROW_STEADY,
-  ROW_STIFFNESS,
-  ROW_STRIDE,
-  ROW_THICKNESS,
-  ROW_WEIGHT,
-  TOGETHER_KEPT,
-  TOGETHER_ROWS,
-  TOGETHER_ROW_CAPACITY,
-  TOGETHER_ROW_COUNT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { nearOf } from "../contact/blockStatus";
 import { gather } from "../contact/contactLanes";
 import { b0, b1, b2, b3, loadDirections, nx, ny, nz, slide2Of, slides, turnAlong } from "../contact/contactSlide";
@@ -137,31 +76,35 @@ export function anyContact(): bool {
 
 /** Returns whether all contacts are between free particles. */
 export function isBetween(): bool {
-  for (let n = 0; n < rows; n++) if (!load<i32>(rowAt(n), ROW_BETWEEN)) return false;
+  for (let n = 0; n < rows; n++) if (!load<i32>(rowAt(n), L.ROW_BETWEEN)) return false;
   return true;
 }
 
 /** Adds rows for all near pairs of implicit bodies. @param h s */
 export function findContacts(h: f64): void {
-  store<i32>(together(), 0, TOGETHER_ROW_COUNT);
+  store<i32>(together(), 0, L.TOGETHER_ROW_COUNT);
   indexKept();
-  const edges = load<i32>(HEADER, H_EDGE_CONTACT_BLOCKS);
-  const first = load<i32>(HEADER, H_CONTACT_BLOCK_CAPACITY) - edges;
-  findAmong(0, load<i32>(HEADER, H_VERTEX_CONTACT_BLOCKS), h);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
+  const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
+  findAmong(0, load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS), h);
   findAmong(first, first + edges, h);
 }
 
 /** Adds rows for near pairs of the blocks begin .. end. */
 function findAmong(begin: i32, end: i32, h: f64): void {
-  const blocks = <usize>load<u32>(HEADER, H_CONTACT_BLOCKS);
+  const blocks = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (!load<i32>(near)) continue;
-    const block = blocks + <usize>n * CONTACT_BLOCK_BYTES;
+    const block = blocks + <usize>n * L.CONTACT_BLOCK_BYTES;
     const passed = direct(block);
     for (let k = 0; k < 4; k++) {
       const lane = block + ((<usize>k) << 2);
-      if (load<i32>(lane, CONTACT_BLOCK_NEAR) && load<f32>(lane, CONTACT_BLOCK_THICKNESS) > 0 && !(passed & (1 << k)))
-        addRow(lane, <usize>load<u32>(HEADER, H_PAIR_SCRATCH) + ((<usize>k) << 2), h);
+      if (
+        load<i32>(lane, L.CONTACT_BLOCK_NEAR) &&
+        load<f32>(lane, L.CONTACT_BLOCK_THICKNESS) > 0 &&
+        !(passed & (1 << k))
+      )
+        addRow(lane, <usize>load<u32>(L.HEADER, L.H_PAIR_SCRATCH) + ((<usize>k) << 2), h);
     }
   }
 }
@@ -176,13 +119,13 @@ const WEIGHTS: usize = 48;
  * @returns bits of the pairs that pass each other
  */
 function direct(block: usize): i32 {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
-  const r = v128.load(block, CONTACT_BLOCK_THICKNESS);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
   gather(block, 0);
   loadDirections(block);
-  const slid = v128.and(v128.load(block, CONTACT_BLOCK_NEAR), slides(slide2Of(block, toSafe), r));
+  const slid = v128.and(v128.load(block, L.CONTACT_BLOCK_NEAR), slides(slide2Of(block, toSafe), r));
   const passed = v128.any_true(slid) ? v128.bitmask<i32>(turnAlong(block, slid, toSafe, r)) : 0;
-  const to = <usize>load<u32>(HEADER, H_PAIR_SCRATCH);
+  const to = <usize>load<u32>(L.HEADER, L.H_PAIR_SCRATCH);
   v128.store(to, nx, DIRECTION);
   v128.store(to, ny, DIRECTION + 16);
   v128.store(to, nz, DIRECTION + 32);
@@ -195,30 +138,30 @@ function direct(block: usize): i32 {
 
 /** Adds a row for a lane. @param directions the pair's in the scratch */
 function addRow(lane: usize, directions: usize, h: f64): void {
-  const count = load<i32>(together(), TOGETHER_ROW_COUNT);
-  if (count >= load<i32>(together(), TOGETHER_ROW_CAPACITY)) return;
-  const row = <usize>load<u32>(together(), TOGETHER_ROWS) + <usize>count * ROW_BYTES;
-  memory.fill(row, 0, ROW_BYTES);
+  const count = load<i32>(together(), L.TOGETHER_ROW_COUNT);
+  if (count >= load<i32>(together(), L.TOGETHER_ROW_CAPACITY)) return;
+  const row = <usize>load<u32>(together(), L.TOGETHER_ROWS) + <usize>count * L.ROW_BYTES;
+  memory.fill(row, 0, L.ROW_BYTES);
   const x = <f64>load<f32>(directions, DIRECTION);
   const y = <f64>load<f32>(directions, DIRECTION + 16);
   const z = <f64>load<f32>(directions, DIRECTION + 32);
   const size = sqrt<f64>(x * x + y * y + z * z);
   if (!(size > 0)) return;
-  store<f64>(row, x / size, ROW_NORMAL);
-  store<f64>(row, y / size, ROW_NORMAL + 8);
-  store<f64>(row, z / size, ROW_NORMAL + 16);
+  store<f64>(row, x / size, L.ROW_NORMAL);
+  store<f64>(row, y / size, L.ROW_NORMAL + 8);
+  store<f64>(row, z / size, L.ROW_NORMAL + 16);
   for (let k: usize = 0; k < 4; k++)
-    store<f64>(row + (k << 3), <f64>load<f32>(directions + (k << 4), WEIGHTS), ROW_WEIGHT);
+    store<f64>(row + (k << 3), <f64>load<f32>(directions + (k << 4), WEIGHTS), L.ROW_WEIGHT);
   const W = addParticles(row, lane, h);
   if (!(W > 0)) return;
-  store<f64>(row, -along(row, row + ROW_SLIP), ROW_APPROACH);
-  store<f64>(row, STIFFNESS / W, ROW_STIFFNESS);
-  store<f64>(row, resting(row, h), ROW_RESTING);
-  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_STATIC), ROW_STATIC);
-  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_DYNAMIC), ROW_DYNAMIC);
-  store<f64>(row, <f64>load<f32>(lane, CONTACT_BLOCK_THICKNESS), ROW_THICKNESS);
+  store<f64>(row, -along(row, row + L.ROW_SLIP), L.ROW_APPROACH);
+  store<f64>(row, STIFFNESS / W, L.ROW_STIFFNESS);
+  store<f64>(row, resting(row, h), L.ROW_RESTING);
+  store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_STATIC), L.ROW_STATIC);
+  store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.ROW_DYNAMIC);
+  store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_THICKNESS), L.ROW_THICKNESS);
   recall(row, h);
-  store<i32>(together(), count + 1, TOGETHER_ROW_COUNT);
+  store<i32>(together(), count + 1, L.TOGETHER_ROW_COUNT);
 }
 
 /**
@@ -226,43 +169,43 @@ function addRow(lane: usize, directions: usize, h: f64): void {
  * has none
  */
 function addParticles(row: usize, lane: usize, h: f64): f64 {
-  const toSafe = <usize>load<u32>(HEADER, H_SAFE) - <usize>load<u32>(HEADER, H_X);
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   let W: f64 = 0;
-  store<i32>(row, 1, ROW_BETWEEN);
+  store<i32>(row, 1, L.ROW_BETWEEN);
   for (let k: usize = 0; k < 4; k++) {
     const particle = <usize>load<u32>(lane + (k << 4));
-    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    const b = load<f64>(row + (k << 3), L.ROW_WEIGHT);
     const w = <f64>load<f32>(particle, 12);
-    store<u32>(row + (k << 2), <u32>particle, ROW_PARTICLES);
+    store<u32>(row + (k << 2), <u32>particle, L.ROW_PARTICLES);
     const body = w > 0 ? implicitRow(particle) : 0;
     if (!body) {
-      if (b !== 0) store<i32>(row, 0, ROW_BETWEEN);
+      if (b !== 0) store<i32>(row, 0, L.ROW_BETWEEN);
       for (let r: usize = 0; r < 3; r++) {
         const x = <f64>load<f32>(particle + (r << 2));
         const S = <f64>load<f32>(particle + toSafe + (r << 2));
-        add(row + ROW_FIXED + (r << 3), b * x);
-        add(row + ROW_HERE + (r << 3), b * x);
-        add(row + ROW_START + (r << 3), b * S);
-        add(row + ROW_SLIP + (r << 3), b * (x - S));
+        add(row + L.ROW_FIXED + (r << 3), b * x);
+        add(row + L.ROW_HERE + (r << 3), b * x);
+        add(row + L.ROW_START + (r << 3), b * S);
+        add(row + L.ROW_SLIP + (r << 3), b * (x - S));
       }
       continue;
     }
     W +=
       (b * b) /
       load<f64>(
-        <usize>load<u32>(body, IMPLICIT_STIFFNESS) + ((particle - <usize>load<u32>(body, IMPLICIT_FIRST)) >> 1),
+        <usize>load<u32>(body, L.IMPLICIT_STIFFNESS) + ((particle - <usize>load<u32>(body, L.IMPLICIT_FIRST)) >> 1),
       );
-    if (!load<u32>(row, ROW_BODY)) store<u32>(row, <u32>body, ROW_BODY);
-    store<u32>(row, <u32>body, ROW_OTHER);
-    const vector = 24 * <usize>load<i32>(body, IMPLICIT_COUNT);
-    const at = 24 * ((particle - <usize>load<u32>(body, IMPLICIT_FIRST)) >> 4);
-    const x = <usize>load<u32>(body, IMPLICIT_STATE) + at;
-    store<u32>(row + (k << 2), <u32>(<usize>load<u32>(body, IMPLICIT_WORK) + at), ROW_ENTRY);
-    store<u32>(row + (k << 2), <u32>vector, ROW_STRIDE);
+    if (!load<u32>(row, L.ROW_BODY)) store<u32>(row, <u32>body, L.ROW_BODY);
+    store<u32>(row, <u32>body, L.ROW_OTHER);
+    const vector = 24 * <usize>load<i32>(body, L.IMPLICIT_COUNT);
+    const at = 24 * ((particle - <usize>load<u32>(body, L.IMPLICIT_FIRST)) >> 4);
+    const x = <usize>load<u32>(body, L.IMPLICIT_STATE) + at;
+    store<u32>(row + (k << 2), <u32>(<usize>load<u32>(body, L.IMPLICIT_WORK) + at), L.ROW_ENTRY);
+    store<u32>(row + (k << 2), <u32>vector, L.ROW_STRIDE);
     for (let r: usize = 0; r < 24; r += 8) {
-      add(row + ROW_HERE + r, b * load<f64>(x + r));
-      add(row + ROW_START + r, b * load<f64>(x + r));
-      add(row + ROW_SLIP + r, b * h * load<f64>(x + vector + r));
+      add(row + L.ROW_HERE + r, b * load<f64>(x + r));
+      add(row + L.ROW_START + r, b * load<f64>(x + r));
+      add(row + L.ROW_SLIP + r, b * h * load<f64>(x + vector + r));
     }
   }
   return W;
@@ -276,50 +219,53 @@ function add(at: usize, value: f64): void {
 /** IMPLICIT row of the body that owns a particle; 0: none. */
 function implicitRow(particle: usize): usize {
   const body = bodyOf(particle);
-  const first = <usize>load<u32>(body, BODY_FIRST);
-  if (particle < first || particle >= first + ((<usize>load<i32>(body, BODY_COUNT)) << 4)) return 0;
-  const row = <usize>load<u32>(body, BODY_IMPLICIT);
+  const first = <usize>load<u32>(body, L.BODY_FIRST);
+  if (particle < first || particle >= first + ((<usize>load<i32>(body, L.BODY_COUNT)) << 4)) return 0;
+  const row = <usize>load<u32>(body, L.BODY_IMPLICIT);
   // bodies moved by a method have 1
   return row > 1 ? row : 0;
 }
 
 /** Sets gap and friction of a row: those of the step before, or of a new pair. */
 function recall(row: usize, h: f64): void {
-  const r = load<f64>(row, ROW_THICKNESS);
-  const here = along(row, row + ROW_HERE);
+  const r = load<f64>(row, L.ROW_THICKNESS);
+  const here = along(row, row + L.ROW_HERE);
   const kept = keptOf(row);
-  const rest = kept ? <f64>load<f32>(kept, KEPT_REST) : 0;
-  store<f64>(row, kept ? min<f64>(r, abs<f64>(rest) + <f64>RISE * h * r) : min<f64>(r, here), ROW_REST);
-  store<f64>(row, kept ? pushAt(row, load<f64>(row, ROW_REST) - here) : 0, ROW_PUSH);
-  const hold = max<f64>(load<f64>(row, ROW_STIFFNESS), load<f64>(row, ROW_PUSH) / (YIELDS * load<f64>(row, ROW_REST)));
-  store<f64>(row, hold, ROW_HOLD);
+  const rest = kept ? <f64>load<f32>(kept, L.KEPT_REST) : 0;
+  store<f64>(row, kept ? min<f64>(r, abs<f64>(rest) + <f64>RISE * h * r) : min<f64>(r, here), L.ROW_REST);
+  store<f64>(row, kept ? pushAt(row, load<f64>(row, L.ROW_REST) - here) : 0, L.ROW_PUSH);
+  const hold = max<f64>(
+    load<f64>(row, L.ROW_STIFFNESS),
+    load<f64>(row, L.ROW_PUSH) / (YIELDS * load<f64>(row, L.ROW_REST)),
+  );
+  store<f64>(row, hold, L.ROW_HOLD);
   if (kept) recallFriction(row, kept, hold);
   noteGlide(row);
 }
 
 function recallFriction(row: usize, kept: usize, hold: f64): void {
-  const rest = load<f32>(kept, KEPT_REST);
-  store<i32>(row, rest < 0 ? 1 : 0, ROW_SLID);
+  const rest = load<f32>(kept, L.KEPT_REST);
+  store<i32>(row, rest < 0 ? 1 : 0, L.ROW_SLID);
   let lift: f64 = 0;
   for (let k: usize = 0; k < 3; k++)
-    lift += <f64>load<f32>(kept + (k << 2), KEPT_SHEAR) * load<f64>(row + (k << 3), ROW_NORMAL);
+    lift += <f64>load<f32>(kept + (k << 2), L.KEPT_SHEAR) * load<f64>(row + (k << 3), L.ROW_NORMAL);
   for (let k: usize = 0; k < 3; k++) {
-    const force = <f64>load<f32>(kept + (k << 2), KEPT_SHEAR) - lift * load<f64>(row + (k << 3), ROW_NORMAL);
-    store<f64>(row + (k << 3), force / hold, ROW_SHEAR);
+    const force = <f64>load<f32>(kept + (k << 2), L.KEPT_SHEAR) - lift * load<f64>(row + (k << 3), L.ROW_NORMAL);
+    store<f64>(row + (k << 3), force / hold, L.ROW_SHEAR);
   }
 }
 
 /** Computes the slip that v alone would make, with the elastic part so far. */
 function noteGlide(row: usize): void {
-  const lift = along(row, row + ROW_SLIP);
+  const lift = along(row, row + L.ROW_SLIP);
   let sum: f64 = 0;
   for (let k: usize = 0; k < 24; k += 8) {
     const glide =
-      load<f64>(row + k, ROW_SHEAR) + (load<f64>(row + k, ROW_SLIP) - lift * load<f64>(row + k, ROW_NORMAL));
-    store<f64>(row + k, glide, ROW_GLIDE);
+      load<f64>(row + k, L.ROW_SHEAR) + (load<f64>(row + k, L.ROW_SLIP) - lift * load<f64>(row + k, L.ROW_NORMAL));
+    store<f64>(row + k, glide, L.ROW_GLIDE);
     sum += glide * glide;
   }
-  store<f64>(row, sqrt<f64>(sum), ROW_REACH);
+  store<f64>(row, sqrt<f64>(sum), L.ROW_REACH);
 }
 
 /**
@@ -327,9 +273,9 @@ function noteGlide(row: usize): void {
  * for d < 0.
  */
 function potentialAt(row: usize, d: f64): f64 {
-  const k = load<f64>(row, ROW_STIFFNESS);
+  const k = load<f64>(row, L.ROW_STIFFNESS);
   if (!(d > 0)) return 0.5 * k * d * d;
-  const m = MOST * load<f64>(row, ROW_REST);
+  const m = MOST * load<f64>(row, L.ROW_REST);
   const e = min<f64>(d, STEEP * m);
   const beyond = d - e;
   const left = m - e;
@@ -339,17 +285,17 @@ function potentialAt(row: usize, d: f64): f64 {
 
 /** Derivative of the potential, N. */
 function pushAt(row: usize, d: f64): f64 {
-  const k = load<f64>(row, ROW_STIFFNESS);
+  const k = load<f64>(row, L.ROW_STIFFNESS);
   if (!(d > 0)) return k * d;
-  const m = MOST * load<f64>(row, ROW_REST);
+  const m = MOST * load<f64>(row, L.ROW_REST);
   const e = min<f64>(d, STEEP * m);
   return firstOf(k, m, e) + (d - e) * secondOf(k, m, e);
 }
 
 /** Second derivative of the potential, N/m. */
 function curveAt(row: usize, d: f64): f64 {
-  const k = load<f64>(row, ROW_STIFFNESS);
-  const m = MOST * load<f64>(row, ROW_REST);
+  const k = load<f64>(row, L.ROW_STIFFNESS);
+  const m = MOST * load<f64>(row, L.ROW_REST);
   return d > 0 ? secondOf(k, m, min<f64>(d, STEEP * m)) : k;
 }
 
@@ -367,9 +313,9 @@ function secondOf(k: f64, m: f64, d: f64): f64 {
 // @inline
 function along(row: usize, at: usize): f64 {
   return (
-    load<f64>(row, ROW_NORMAL) * load<f64>(at) +
-    load<f64>(row, ROW_NORMAL + 8) * load<f64>(at, 8) +
-    load<f64>(row, ROW_NORMAL + 16) * load<f64>(at, 16)
+    load<f64>(row, L.ROW_NORMAL) * load<f64>(at) +
+    load<f64>(row, L.ROW_NORMAL + 8) * load<f64>(at, 8) +
+    load<f64>(row, L.ROW_NORMAL + 16) * load<f64>(at, 16)
   );
 }
 
@@ -380,10 +326,10 @@ function weighted(row: usize, v: i32): void {
   s1 = 0;
   s2 = 0;
   for (let k: usize = 0; k < 4; k++) {
-    const entry = <usize>load<u32>(row + (k << 2), ROW_ENTRY);
+    const entry = <usize>load<u32>(row + (k << 2), L.ROW_ENTRY);
     if (!entry) continue;
-    const at = entry + <usize>v * <usize>load<u32>(row + (k << 2), ROW_STRIDE);
-    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    const at = entry + <usize>v * <usize>load<u32>(row + (k << 2), L.ROW_STRIDE);
+    const b = load<f64>(row + (k << 3), L.ROW_WEIGHT);
     s0 += b * load<f64>(at);
     s1 += b * load<f64>(at, 8);
     s2 += b * load<f64>(at, 16);
@@ -394,54 +340,56 @@ function weighted(row: usize, v: i32): void {
 // @inline
 function place(row: usize, v: i32): void {
   weighted(row, v);
-  s0 += load<f64>(row, ROW_FIXED);
-  s1 += load<f64>(row, ROW_FIXED + 8);
-  s2 += load<f64>(row, ROW_FIXED + 16);
+  s0 += load<f64>(row, L.ROW_FIXED);
+  s1 += load<f64>(row, L.ROW_FIXED + 8);
+  s2 += load<f64>(row, L.ROW_FIXED + 16);
 }
 
 /** n . s */
 // @inline
 function gap(row: usize): f64 {
-  return load<f64>(row, ROW_NORMAL) * s0 + load<f64>(row, ROW_NORMAL + 8) * s1 + load<f64>(row, ROW_NORMAL + 16) * s2;
+  return (
+    load<f64>(row, L.ROW_NORMAL) * s0 + load<f64>(row, L.ROW_NORMAL + 8) * s1 + load<f64>(row, L.ROW_NORMAL + 16) * s2
+  );
 }
 
 /** Returns how far it is too near, m; negative: it is not. */
 // @inline
 function depth(row: usize): f64 {
-  return load<f64>(row, ROW_REST) - gap(row);
+  return load<f64>(row, L.ROW_REST) - gap(row);
 }
 
 /** t + (1 - n n^T)(s - s_0) -> u0 .. u2, length */
 // @inline
 function slip(row: usize): void {
-  const a = s0 - load<f64>(row, ROW_START);
-  const b = s1 - load<f64>(row, ROW_START + 8);
-  const c = s2 - load<f64>(row, ROW_START + 16);
-  const x = load<f64>(row, ROW_NORMAL);
-  const y = load<f64>(row, ROW_NORMAL + 8);
-  const z = load<f64>(row, ROW_NORMAL + 16);
+  const a = s0 - load<f64>(row, L.ROW_START);
+  const b = s1 - load<f64>(row, L.ROW_START + 8);
+  const c = s2 - load<f64>(row, L.ROW_START + 16);
+  const x = load<f64>(row, L.ROW_NORMAL);
+  const y = load<f64>(row, L.ROW_NORMAL + 8);
+  const z = load<f64>(row, L.ROW_NORMAL + 16);
   const lift = x * a + y * b + z * c;
-  u0 = load<f64>(row, ROW_SHEAR) + (a - lift * x);
-  u1 = load<f64>(row, ROW_SHEAR + 8) + (b - lift * y);
-  u2 = load<f64>(row, ROW_SHEAR + 16) + (c - lift * z);
+  u0 = load<f64>(row, L.ROW_SHEAR) + (a - lift * x);
+  u1 = load<f64>(row, L.ROW_SHEAR + 8) + (b - lift * y);
+  u2 = load<f64>(row, L.ROW_SHEAR + 16) + (c - lift * z);
   length = sqrt<f64>(u0 * u0 + u1 * u1 + u2 * u2);
 }
 
 /** Returns the largest friction, N. */
 // @inline
 function limit(row: usize): f64 {
-  const mu = load<i32>(row, ROW_SLID) ? load<f64>(row, ROW_DYNAMIC) : load<f64>(row, ROW_STATIC);
-  return mu * load<f64>(row, ROW_PUSH);
+  const mu = load<i32>(row, L.ROW_SLID) ? load<f64>(row, L.ROW_DYNAMIC) : load<f64>(row, L.ROW_STATIC);
+  return mu * load<f64>(row, L.ROW_PUSH);
 }
 
 /** v[at vector `to`] += b (x, y, z) */
 // @inline
 function scatter(row: usize, to: i32, x: f64, y: f64, z: f64): void {
   for (let k: usize = 0; k < 4; k++) {
-    const entry = <usize>load<u32>(row + (k << 2), ROW_ENTRY);
+    const entry = <usize>load<u32>(row + (k << 2), L.ROW_ENTRY);
     if (!entry) continue;
-    const at = entry + <usize>to * <usize>load<u32>(row + (k << 2), ROW_STRIDE);
-    const b = load<f64>(row + (k << 3), ROW_WEIGHT);
+    const at = entry + <usize>to * <usize>load<u32>(row + (k << 2), L.ROW_STRIDE);
+    const b = load<f64>(row + (k << 3), L.ROW_WEIGHT);
     store<f64>(at, load<f64>(at) + b * x);
     store<f64>(at, load<f64>(at, 8) + b * y, 8);
     store<f64>(at, load<f64>(at, 16) + b * z, 16);
@@ -456,33 +404,33 @@ export function guessContacts(v: i32, too: bool): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
     place(row, v);
-    store<i32>(row, depth(row) > 0 || lies(row) || (too && load<i32>(row, ROW_ON) !== 0) ? 1 : 0, ROW_ON);
+    store<i32>(row, depth(row) > 0 || lies(row) || (too && load<i32>(row, L.ROW_ON) !== 0) ? 1 : 0, L.ROW_ON);
   }
 }
 
 /** Returns whether it is too near already where the step begins. */
 // @inline
 function lies(row: usize): bool {
-  return load<f64>(row, ROW_REST) > along(row, row + ROW_HERE);
+  return load<f64>(row, L.ROW_REST) > along(row, row + L.ROW_HERE);
 }
 
 /** Returns whether a pair that was apart closes faster than a resting one. */
 export function anyContactHits(): bool {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    const apart = along(row, row + ROW_HERE) - load<f64>(row, ROW_REST);
-    const approach = load<f64>(row, ROW_APPROACH);
-    if (apart < approach && approach > load<f64>(row, ROW_RESTING)) return true;
+    const apart = along(row, row + L.ROW_HERE) - load<f64>(row, L.ROW_REST);
+    const approach = load<f64>(row, L.ROW_APPROACH);
+    if (apart < approach && approach > load<f64>(row, L.ROW_RESTING)) return true;
   }
   return false;
 }
 
 /** Returns the displacement that the largest external acceleration of its particles makes in two steps, m. */
 function resting(row: usize, h: f64): f64 {
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   let most: f64 = 0;
   for (let k: usize = 0; k < 16; k += 4) {
-    const at = <usize>load<u32>(row + k, ROW_PARTICLES) + toAcc;
+    const at = <usize>load<u32>(row + k, L.ROW_PARTICLES) + toAcc;
     const x = <f64>load<f32>(at);
     const y = <f64>load<f32>(at, 4);
     const z = <f64>load<f32>(at, 8);
@@ -496,7 +444,7 @@ export function energyOfContacts(y: i32): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
+    if (!load<i32>(row, L.ROW_ON)) continue;
     place(row, y);
     sum += energyOf(row);
   }
@@ -508,10 +456,10 @@ export function energyOfContactsHere(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
-    s0 = load<f64>(row, ROW_HERE);
-    s1 = load<f64>(row, ROW_HERE + 8);
-    s2 = load<f64>(row, ROW_HERE + 16);
+    if (!load<i32>(row, L.ROW_ON)) continue;
+    s0 = load<f64>(row, L.ROW_HERE);
+    s1 = load<f64>(row, L.ROW_HERE + 8);
+    s2 = load<f64>(row, L.ROW_HERE + 16);
     sum += energyOf(row);
   }
   return sum;
@@ -520,7 +468,7 @@ export function energyOfContactsHere(): f64 {
 /** Returns the energy of a row at the last weighted sum, J. */
 // @inline
 function energyOf(row: usize): f64 {
-  const k = load<f64>(row, ROW_HOLD);
+  const k = load<f64>(row, L.ROW_HOLD);
   const F = limit(row);
   slip(row);
   const rubs = k * length <= F ? 0.5 * k * length * length : F * (length - (0.5 * F) / k);
@@ -535,30 +483,30 @@ function energyOf(row: usize): f64 {
 export function linearizeContacts(y: i32, g: i32, first: bool): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
+    if (!load<i32>(row, L.ROW_ON)) continue;
     place(row, y);
     slip(row);
-    const k = load<f64>(row, ROW_HOLD);
+    const k = load<f64>(row, L.ROW_HOLD);
     const push = -pushAt(row, depth(row));
-    store<f64>(row, curveAt(row, depth(row)), ROW_CURVE);
+    store<f64>(row, curveAt(row, depth(row)), L.ROW_CURVE);
     const F = limit(row);
     const drag = k * length <= F ? k : F / length;
-    const glides = first && load<f64>(row, ROW_REACH) > length;
-    const reach = glides ? load<f64>(row, ROW_REACH) : length;
-    store<f64>(row, k * reach <= F ? k : F / reach, ROW_DRAG);
-    store<i32>(row, k * reach > F && reach - F / k > load<f64>(row, ROW_RESTING) * STEADY ? 1 : 0, ROW_STEADY);
-    if (glides) memory.copy(row + ROW_SLIP, row + ROW_GLIDE, 24);
+    const glides = first && load<f64>(row, L.ROW_REACH) > length;
+    const reach = glides ? load<f64>(row, L.ROW_REACH) : length;
+    store<f64>(row, k * reach <= F ? k : F / reach, L.ROW_DRAG);
+    store<i32>(row, k * reach > F && reach - F / k > load<f64>(row, L.ROW_RESTING) * STEADY ? 1 : 0, L.ROW_STEADY);
+    if (glides) memory.copy(row + L.ROW_SLIP, row + L.ROW_GLIDE, 24);
     else {
-      store<f64>(row, u0, ROW_SLIP);
-      store<f64>(row, u1, ROW_SLIP + 8);
-      store<f64>(row, u2, ROW_SLIP + 16);
+      store<f64>(row, u0, L.ROW_SLIP);
+      store<f64>(row, u1, L.ROW_SLIP + 8);
+      store<f64>(row, u2, L.ROW_SLIP + 16);
     }
     scatter(
       row,
       g,
-      push * load<f64>(row, ROW_NORMAL) + drag * u0,
-      push * load<f64>(row, ROW_NORMAL + 8) + drag * u1,
-      push * load<f64>(row, ROW_NORMAL + 16) + drag * u2,
+      push * load<f64>(row, L.ROW_NORMAL) + drag * u0,
+      push * load<f64>(row, L.ROW_NORMAL + 8) + drag * u1,
+      push * load<f64>(row, L.ROW_NORMAL + 16) + drag * u2,
     );
   }
 }
@@ -567,21 +515,21 @@ export function linearizeContacts(y: i32, g: i32, first: bool): void {
 export function multiplyContacts(p: i32, q: i32): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (!load<i32>(row, ROW_ON)) continue;
+    if (!load<i32>(row, L.ROW_ON)) continue;
     weighted(row, p);
-    const k = load<f64>(row, ROW_CURVE);
-    const x = load<f64>(row, ROW_NORMAL);
-    const y = load<f64>(row, ROW_NORMAL + 8);
-    const z = load<f64>(row, ROW_NORMAL + 16);
+    const k = load<f64>(row, L.ROW_CURVE);
+    const x = load<f64>(row, L.ROW_NORMAL);
+    const y = load<f64>(row, L.ROW_NORMAL + 8);
+    const z = load<f64>(row, L.ROW_NORMAL + 16);
     const lift = x * s0 + y * s1 + z * s2;
     let a = s0 - lift * x;
     let b = s1 - lift * y;
     let c = s2 - lift * z;
-    const drag = load<f64>(row, ROW_DRAG);
-    if (load<i32>(row, ROW_STEADY)) {
-      const e0 = load<f64>(row, ROW_SLIP);
-      const e1 = load<f64>(row, ROW_SLIP + 8);
-      const e2 = load<f64>(row, ROW_SLIP + 16);
+    const drag = load<f64>(row, L.ROW_DRAG);
+    if (load<i32>(row, L.ROW_STEADY)) {
+      const e0 = load<f64>(row, L.ROW_SLIP);
+      const e1 = load<f64>(row, L.ROW_SLIP + 8);
+      const e2 = load<f64>(row, L.ROW_SLIP + 16);
       const part = (e0 * a + e1 * b + e2 * c) / (e0 * e0 + e1 * e1 + e2 * e2);
       a -= part * e0;
       b -= part * e1;
@@ -602,20 +550,20 @@ export function reviewContacts(y: i32): bool {
     const row = rowAt(n);
     place(row, y);
     const d = depth(row);
-    const on = load<i32>(row, ROW_ON) !== 0;
-    const k = load<f64>(row, ROW_HOLD);
-    const before = load<f64>(row, ROW_PUSH);
+    const on = load<i32>(row, L.ROW_ON) !== 0;
+    const k = load<f64>(row, L.ROW_HOLD);
+    const before = load<f64>(row, L.ROW_PUSH);
     const push = max<f64>(0, pushAt(row, d));
-    store<f64>(row, push, ROW_PUSH);
+    store<f64>(row, push, L.ROW_PUSH);
     if (d > 0 !== on) {
-      store<i32>(row, d > 0 ? 1 : 0, ROW_ON);
+      store<i32>(row, d > 0 ? 1 : 0, L.ROW_ON);
       changed = true;
     }
     if (!(d > 0) || !on) continue;
     if (before === 0) changed = true;
     slip(row);
     const F = limit(row);
-    if (k * length > F && !load<i32>(row, ROW_STEADY) && load<f64>(row, ROW_DRAG) * length > (1 + CHANGED) * F)
+    if (k * length > F && !load<i32>(row, L.ROW_STEADY) && load<f64>(row, L.ROW_DRAG) * length > (1 + CHANGED) * F)
       changed = true;
   }
   return changed;
@@ -625,16 +573,16 @@ export function reviewContacts(y: i32): bool {
 export function anyContactEntered(y: i32): bool {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
-    if (load<i32>(row, ROW_ON)) continue;
+    if (load<i32>(row, L.ROW_ON)) continue;
     place(row, y);
-    if (depth(row) > 0 && gap(row) < along(row, row + ROW_HERE) - load<f64>(row, ROW_RESTING)) return true;
+    if (depth(row) > 0 && gap(row) < along(row, row + L.ROW_HERE) - load<f64>(row, L.ROW_RESTING)) return true;
   }
   return false;
 }
 
 /** Forgets the kept state of all pairs. */
 export function forgetContacts(): void {
-  store<i32>(<usize>load<u32>(together(), TOGETHER_KEPT), 0);
+  store<i32>(<usize>load<u32>(together(), L.TOGETHER_KEPT), 0);
 }
 
 /** Stores the state of all pairs for the next step. @param y number of the vector where they are */
@@ -642,26 +590,26 @@ export function keepContacts(y: i32): void {
   for (let n = 0; n < rows; n++) {
     const row = rowAt(n);
     place(row, y);
-    if (!load<i32>(row, ROW_ON) || !(depth(row) > 0)) continue;
-    store<f64>(row, pushAt(row, depth(row)), ROW_PUSH);
+    if (!load<i32>(row, L.ROW_ON) || !(depth(row) > 0)) continue;
+    store<f64>(row, pushAt(row, depth(row)), L.ROW_PUSH);
     slip(row);
     const F = limit(row);
-    const force = load<f64>(row, ROW_HOLD) * length;
-    keep(row, load<f64>(row, ROW_HOLD) * (force > F ? F / force : 1), force > F);
+    const force = load<f64>(row, L.ROW_HOLD) * length;
+    keep(row, load<f64>(row, L.ROW_HOLD) * (force > F ? F / force : 1), force > F);
   }
 }
 
 /** Stores the state of one pair. @param scale N/m of the last slip */
 function keep(row: usize, scale: f64, slides: bool): void {
-  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
+  const kept = <usize>load<u32>(together(), L.TOGETHER_KEPT);
   const count = load<i32>(kept);
-  const at = kept + 16 + <usize>count * KEPT_BYTES;
-  memory.copy(at, row + ROW_PARTICLES, 16);
-  store<f32>(at, <f32>(scale * u0), KEPT_SHEAR);
-  store<f32>(at, <f32>(scale * u1), KEPT_SHEAR + 4);
-  store<f32>(at, <f32>(scale * u2), KEPT_SHEAR + 8);
-  const rest = <f32>load<f64>(row, ROW_REST);
-  store<f32>(at, slides ? -rest : rest, KEPT_REST);
-  store<i32>(at, isOfEdges(row) ? 1 : 0, KEPT_EDGE);
+  const at = kept + 16 + <usize>count * L.KEPT_BYTES;
+  memory.copy(at, row + L.ROW_PARTICLES, 16);
+  store<f32>(at, <f32>(scale * u0), L.KEPT_SHEAR);
+  store<f32>(at, <f32>(scale * u1), L.KEPT_SHEAR + 4);
+  store<f32>(at, <f32>(scale * u2), L.KEPT_SHEAR + 8);
+  const rest = <f32>load<f64>(row, L.ROW_REST);
+  store<f32>(at, slides ? -rest : rest, L.KEPT_REST);
+  store<i32>(at, isOfEdges(row) ? 1 : 0, L.KEPT_EDGE);
   store<i32>(kept, count + 1);
 }

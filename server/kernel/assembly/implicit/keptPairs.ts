@@ -3,27 +3,17 @@
  * by their particles: a list of KEPT rows and two open-addressed hash tables, by all four particles and by the first
  * vertex or edge.
  */
-import {
-  HEADER,
-  H_TOGETHER,
-  KEPT_BYTES,
-  KEPT_EDGE,
-  ROW_PARTICLES,
-  ROW_WEIGHT,
-  TOGETHER_KEPT,
-  TOGETHER_TABLE,
-  TOGETHER_TABLE_SIZE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 // @inline
 export function together(): usize {
-  return <usize>load<u32>(HEADER, H_TOGETHER);
+  return <usize>load<u32>(L.HEADER, L.H_TOGETHER);
 }
 
 /** Returns whether the pair is of two edges: then the first primitive has two weights. */
 // @inline
 export function isOfEdges(row: usize): bool {
-  return load<f64>(row, ROW_WEIGHT + 8) > 0;
+  return load<f64>(row, L.ROW_WEIGHT + 8) > 0;
 }
 
 // @inline
@@ -43,23 +33,23 @@ function hashOfFirst(at: usize, edge: bool): u32 {
 
 // @inline
 function tableAt(first: bool): usize {
-  const table = <usize>load<u32>(together(), TOGETHER_TABLE);
-  return first ? table + ((<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 2) : table;
+  const table = <usize>load<u32>(together(), L.TOGETHER_TABLE);
+  return first ? table + ((<usize>load<u32>(together(), L.TOGETHER_TABLE_SIZE)) << 2) : table;
 }
 
 /** Builds the tables of the KEPT rows. */
 export function indexKept(): void {
-  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
-  memory.fill(tableAt(false), 0, (<usize>load<u32>(together(), TOGETHER_TABLE_SIZE)) << 3);
+  const kept = <usize>load<u32>(together(), L.TOGETHER_KEPT);
+  memory.fill(tableAt(false), 0, (<usize>load<u32>(together(), L.TOGETHER_TABLE_SIZE)) << 3);
   for (let n: u32 = 0; n < load<u32>(kept); n++) {
-    const at = kept + 16 + <usize>n * KEPT_BYTES;
+    const at = kept + 16 + <usize>n * L.KEPT_BYTES;
     enter(tableAt(false), hashOf(at), n + 1);
-    enter(tableAt(true), hashOfFirst(at, load<i32>(at, KEPT_EDGE) !== 0), n + 1);
+    enter(tableAt(true), hashOfFirst(at, load<i32>(at, L.KEPT_EDGE) !== 0), n + 1);
   }
 }
 
 function enter(table: usize, hash: u32, entry: u32): void {
-  const mask = load<u32>(together(), TOGETHER_TABLE_SIZE) - 1;
+  const mask = load<u32>(together(), L.TOGETHER_TABLE_SIZE) - 1;
   let place = hash & mask;
   while (load<u32>(table + ((<usize>place) << 2))) place = (place + 1) & mask;
   store<u32>(table + ((<usize>place) << 2), entry);
@@ -75,14 +65,14 @@ export function keptOf(row: usize): usize {
 }
 
 function lookUp(row: usize, edge: bool, first: bool): usize {
-  const mask = load<u32>(together(), TOGETHER_TABLE_SIZE) - 1;
+  const mask = load<u32>(together(), L.TOGETHER_TABLE_SIZE) - 1;
   const table = tableAt(first);
-  const kept = <usize>load<u32>(together(), TOGETHER_KEPT);
-  const particles = row + ROW_PARTICLES;
+  const kept = <usize>load<u32>(together(), L.TOGETHER_KEPT);
+  const particles = row + L.ROW_PARTICLES;
   let place = (first ? hashOfFirst(particles, edge) : hashOf(particles)) & mask;
   for (let n: u32 = 0; (n = load<u32>(table + ((<usize>place) << 2))); place = (place + 1) & mask) {
-    const at = kept + 16 + <usize>(n - 1) * KEPT_BYTES;
-    if (load<i32>(at, KEPT_EDGE) !== (edge ? 1 : 0) || load<u32>(at) !== load<u32>(particles)) continue;
+    const at = kept + 16 + <usize>(n - 1) * L.KEPT_BYTES;
+    if (load<i32>(at, L.KEPT_EDGE) !== (edge ? 1 : 0) || load<u32>(at) !== load<u32>(particles)) continue;
     if (first && !edge) return at;
     if (load<u32>(at, 4) !== load<u32>(particles, 4)) continue;
     if (first || load<u64>(at, 8) === load<u64>(particles, 8)) return at;

@@ -3,44 +3,7 @@
  * solved together. The objective is in step.ts's head; a group's is the sum over its bodies and contacts. Vectors have
  * the same number in all bodies. All sums are serial, body after body.
  */
-import {
-  HEADER,
-  H_X,
-  H_ACC,
-  IMPLICIT_FIRST,
-  IMPLICIT_COUNT,
-  IMPLICIT_STATE,
-  IMPLICIT_STATE_END,
-  IMPLICIT_MASS,
-  IMPLICIT_WORK,
-  IMPLICIT_HELD_COUNT,
-  IMPLICIT_HIT,
-  IMPLICIT_STEP_SECONDS,
-  IMPLICIT_COEFFICIENT,
-  IMPLICIT_ELASTIC,
-  IMPLICIT_EULER,
-  IMPLICIT_KEEP,
-  IMPLICIT_TOLERANCE,
-  IMPLICIT_COLUMNS,
-  IMPLICIT_STEPS_DONE,
-  IMPLICIT_ITERATIONS,
-  IMPLICIT_HALVINGS,
-  IMPLICIT_FROM_REST,
-  IMPLICIT_TOUCHES,
-  IMPLICIT_ROTATIONS,
-  IMPLICIT_ROUNDS,
-  IMPLICIT_QUADS,
-  IMPLICIT_REUSED,
-  IMPLICIT_REUSED_LEFT,
-  VECTOR_Y,
-  VECTOR_TARGET,
-  VECTOR_D,
-  VECTOR_R,
-  VECTOR_Z,
-  VECTOR_P,
-  VECTOR_Q,
-  VECTOR_THERE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { countWork } from "../state/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
@@ -151,12 +114,12 @@ function workVector(n: i32): usize {
 /** Makes body number n of the group the current one. */
 function open(n: i32): void {
   row = <usize>load<u32>(group + ((<usize>n) << 2));
-  count = load<i32>(row, IMPLICIT_COUNT);
+  count = load<i32>(row, L.IMPLICIT_COUNT);
   vector = 24 * <usize>count;
-  work = <usize>load<u32>(row, IMPLICIT_WORK);
-  mass = <usize>load<u32>(row, IMPLICIT_MASS);
-  state = <usize>load<u32>(row, IMPLICIT_STATE);
-  coefficient = euler ? load<f64>(row, IMPLICIT_EULER) : load<f64>(row, IMPLICIT_COEFFICIENT);
+  work = <usize>load<u32>(row, L.IMPLICIT_WORK);
+  mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  state = <usize>load<u32>(row, L.IMPLICIT_STATE);
+  coefficient = euler ? load<f64>(row, L.IMPLICIT_EULER) : load<f64>(row, L.IMPLICIT_COEFFICIENT);
 }
 
 /**
@@ -173,7 +136,7 @@ export function stepGroup(list: usize, length: i32): void {
     euler = true;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      if (there !== VECTOR_THERE) memory.copy(workVector(VECTOR_THERE), workVector(there), vector);
+      if (there !== L.VECTOR_THERE) memory.copy(workVector(L.VECTOR_THERE), workVector(there), vector);
     }
     there = attempt(true);
   }
@@ -181,24 +144,25 @@ export function stepGroup(list: usize, length: i32): void {
   for (let round = 1; review(there) && round < most; round++) {
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const y = workVector(VECTOR_Y);
-      if (there !== VECTOR_Y) memory.copy(y, workVector(there), vector);
+      const y = workVector(L.VECTOR_Y);
+      if (there !== L.VECTOR_Y) memory.copy(y, workVector(there), vector);
       placeTouches(row, y);
-      count32(IMPLICIT_ROUNDS, 1);
+      count32(L.IMPLICIT_ROUNDS, 1);
     }
     const height = linearize(false);
     const more = direction(false);
-    there = more ? goDown(height) : VECTOR_Y;
+    there = more ? goDown(height) : L.VECTOR_Y;
     if (!more) break;
   }
   let free = !anyContact() || isBetween();
   for (let n = 0; n < bodies; n++) {
     open(n);
-    if (load<u32>(row, IMPLICIT_TOUCHES)) keepTouches(row, state + 4 * vector + IMPLICIT_STATE_END, workVector(there));
+    if (load<u32>(row, L.IMPLICIT_TOUCHES))
+      keepTouches(row, state + 4 * vector + L.IMPLICIT_STATE_END, workVector(there));
     free = free && isFree();
   }
   keepContacts(there);
-  if (free) moveRigidly(group, bodies, there, VECTOR_TARGET, euler);
+  if (free) moveRigidly(group, bodies, there, L.VECTOR_TARGET, euler);
   for (let n = 0; n < bodies; n++) {
     open(n);
     advanceState(workVector(there));
@@ -210,7 +174,7 @@ function reusedByAll(): i32 {
   let one = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    one = load<i32>(row, IMPLICIT_REUSED);
+    one = load<i32>(row, L.IMPLICIT_REUSED);
     if (one === 0) return 0;
   }
   return bodies === 1 ? one : -1;
@@ -226,12 +190,12 @@ function isHit(): bool {
   for (let n = 0; n < bodies; n++) {
     open(n);
     if (reused === 0) turnParticles(row, state);
-    h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-    if (load<u32>(row, IMPLICIT_TOUCHES) === 0 && !anyContact()) continue;
+    h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+    if (load<u32>(row, L.IMPLICIT_TOUCHES) === 0 && !anyContact()) continue;
     hit =
       hit ||
-      load<i32>(row, IMPLICIT_HIT) !== 0 ||
-      (load<u32>(row, IMPLICIT_TOUCHES) !== 0 && anyHits(row, state, state + vector, h));
+      load<i32>(row, L.IMPLICIT_HIT) !== 0 ||
+      (load<u32>(row, L.IMPLICIT_TOUCHES) !== 0 && anyHits(row, state, state + vector, h));
   }
   return hit || anyContactHits();
 }
@@ -250,7 +214,7 @@ function review(there: i32): bool {
   let changed = false;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    changed = reviewTouches(row, workVector(there), workVector(VECTOR_R)) || changed;
+    changed = reviewTouches(row, workVector(there), workVector(L.VECTOR_R)) || changed;
   }
   return reviewContacts(there) || changed;
 }
@@ -263,26 +227,26 @@ function review(there: i32): bool {
 function attempt(again: bool): i32 {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const y = workVector(VECTOR_Y);
-    const target = workVector(VECTOR_TARGET);
+    const y = workVector(L.VECTOR_Y);
+    const target = workVector(L.VECTOR_TARGET);
     if (euler) aimOnce(state, y, target);
     else aim(state, y, target);
-    const kept = state + 4 * vector + IMPLICIT_STATE_END;
-    const end = again ? workVector(VECTOR_THERE) : 0;
-    findTouches(row, state, target, end, kept, load<f64>(row, IMPLICIT_STEP_SECONDS));
+    const kept = state + 4 * vector + L.IMPLICIT_STATE_END;
+    const end = again ? workVector(L.VECTOR_THERE) : 0;
+    findTouches(row, state, target, end, kept, load<f64>(row, L.IMPLICIT_STEP_SECONDS));
     placeTouches(row, y);
     if (isViscous(row)) keepPast(row, state, y, euler);
   }
-  guessContacts(VECTOR_Y, false);
-  if (again) guessContacts(VECTOR_THERE, true);
+  guessContacts(L.VECTOR_Y, false);
+  if (again) guessContacts(L.VECTOR_THERE, true);
   let height = linearize(true);
   const here = heightHere();
   if (!(height <= here * (1 + ROUNDING))) {
     for (let n = 0; n < bodies; n++) {
       open(n);
-      memory.copy(workVector(VECTOR_Y), state, vector);
-      placeTouches(row, workVector(VECTOR_Y));
-      count32(IMPLICIT_FROM_REST, 1);
+      memory.copy(workVector(L.VECTOR_Y), state, vector);
+      placeTouches(row, workVector(L.VECTOR_Y));
+      count32(L.IMPLICIT_FROM_REST, 1);
     }
     height = linearize(true);
   }
@@ -296,7 +260,7 @@ function heightHere(): f64 {
   for (let n = 0; n < bodies; n++) {
     open(n);
     const elastic = isViscous(row) ? energyOfElements(state) : load<f64>(state + 4 * vector);
-    here += inertia(state, workVector(VECTOR_TARGET)) + elastic + energyOfPoints(row, state);
+    here += inertia(state, workVector(L.VECTOR_TARGET)) + elastic + energyOfPoints(row, state);
   }
   return here + energyOfContactsHere();
 }
@@ -304,7 +268,7 @@ function heightHere(): f64 {
 /** x, v -> x1, v1; y -> x, and the velocity by BDF2 or Euler. */
 function advanceState(there: usize): void {
   const x = state;
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
   for (let at: usize = 0; at < vector; at += 8) {
     const here = x + at;
     const v = here + vector;
@@ -318,8 +282,8 @@ function advanceState(there: usize): void {
     store<f64>(here, now);
     store<f64>(v, velocity);
   }
-  store<f64>(x + 4 * vector, load<f64>(row, IMPLICIT_ELASTIC));
-  count32(IMPLICIT_STEPS_DONE, 1);
+  store<f64>(x + 4 * vector, load<f64>(row, L.IMPLICIT_ELASTIC));
+  count32(L.IMPLICIT_STEPS_DONE, 1);
 }
 
 // @inline
@@ -334,10 +298,10 @@ function massOf(i: i32): f64 {
 
 /** BDF2: xt -> target; 2x - x1 -> y; x for fixed particles. */
 function aim(x: usize, y: usize, target: usize): void {
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-  const keep = load<f64>(row, IMPLICIT_KEEP);
-  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const keep = load<f64>(row, L.IMPLICIT_KEEP);
+  const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   let at: usize = 0;
   for (let i = 0; i < count; i++) {
     const free = massOf(i) > 0;
@@ -355,10 +319,10 @@ function aim(x: usize, y: usize, target: usize): void {
 
 /** Euler: xt = x + keep h v + a/c -> target; x + h v -> y. */
 function aimOnce(x: usize, y: usize, target: usize): void {
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
   const keep = 1 / (h * h * coefficient);
-  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   let at: usize = 0;
   for (let i = 0; i < count; i++) {
     const free = massOf(i) > 0;
@@ -387,7 +351,7 @@ function inertia(y: usize, target: usize): f64 {
 
 /** Returns whether the body has no fixed particle, no point and no contact with a collider. */
 function isFree(): bool {
-  return load<i32>(row, IMPLICIT_COLUMNS) === count && load<i32>(row, IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
+  return load<i32>(row, L.IMPLICIT_COLUMNS) === count && load<i32>(row, L.IMPLICIT_HELD_COUNT) === 0 && !anyTouch(row);
 }
 
 /** Returns the elastic energy of the current body at the vector y, J. */
@@ -402,8 +366,8 @@ function objective(v: i32): f64 {
     open(n);
     const y = workVector(v);
     const elastic = energyOfElements(y);
-    store<f64>(row, elastic, IMPLICIT_ELASTIC);
-    sum += inertia(y, workVector(VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
+    store<f64>(row, elastic, L.IMPLICIT_ELASTIC);
+    sum += inertia(y, workVector(L.VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
   }
   return sum + energyOfContacts(v);
 }
@@ -416,9 +380,9 @@ function linearize(first: bool): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const y = workVector(VECTOR_Y);
-    const target = workVector(VECTOR_TARGET);
-    const g = workVector(VECTOR_R);
+    const y = workVector(L.VECTOR_Y);
+    const target = workVector(L.VECTOR_TARGET);
+    const g = workVector(L.VECTOR_R);
     multiplyMasses(y, target, g);
     const tets = linearizeTets(row, y, g, reused === 0);
     const triangles = linearizeTriangles(row, y, g);
@@ -426,11 +390,11 @@ function linearize(first: bool): f64 {
     linearizePoints(row, y, g);
     linearizeTouches(row, y, g);
     const elastic = tets + triangles + bends;
-    store<f64>(row, elastic, IMPLICIT_ELASTIC);
+    store<f64>(row, elastic, L.IMPLICIT_ELASTIC);
     sum += inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
   }
-  linearizeContacts(VECTOR_Y, VECTOR_R, first);
-  return sum + energyOfContacts(VECTOR_Y);
+  linearizeContacts(L.VECTOR_Y, L.VECTOR_R, first);
+  return sum + energyOfContacts(L.VECTOR_Y);
 }
 
 /** c M p -> q; if `from` is given, c M (p - from). */
@@ -456,11 +420,11 @@ function direction(first: bool): bool {
   for (let n = 0; n < bodies; n++) {
     open(n);
     touched = touched || anyTouch(row) || anyHand(row);
-    attached = attached || load<i32>(row, IMPLICIT_HELD_COUNT) > 0;
-    leave = n === 0 ? load<f64>(row, IMPLICIT_TOLERANCE) : min<f64>(leave, load<f64>(row, IMPLICIT_TOLERANCE));
-    negate(workVector(VECTOR_R));
-    memory.fill(workVector(VECTOR_D), 0, vector);
-    memory.fill(workVector(VECTOR_Z), 0, vector);
+    attached = attached || load<i32>(row, L.IMPLICIT_HELD_COUNT) > 0;
+    leave = n === 0 ? load<f64>(row, L.IMPLICIT_TOLERANCE) : min<f64>(leave, load<f64>(row, L.IMPLICIT_TOLERANCE));
+    negate(workVector(L.VECTOR_R));
+    memory.fill(workVector(L.VECTOR_D), 0, vector);
+    memory.fill(workVector(L.VECTOR_Z), 0, vector);
   }
   const solid = !anySheet();
   const held = touched || attached;
@@ -469,14 +433,14 @@ function direction(first: bool): bool {
   let rz = preconditionAll();
   const rr = first && solid ? residual() : 0;
   const known = first && !held && !euler ? max(reused, 0) : 0;
-  const allowed = max<f64>(leave * leave, REUSED_MORE * load<f64>(row, IMPLICIT_REUSED_LEFT)) * rr;
+  const allowed = max<f64>(leave * leave, REUSED_MORE * load<f64>(row, L.IMPLICIT_REUSED_LEFT)) * rr;
   if (first && known === 0 && reused >= 0) keepReused(0, 0);
   if (first) enough = max<f64>(leave * leave * rz, held ? NOTHING * NOTHING * groupInertia() : 0);
   else if (!solid && !(rz > LEFT * LEFT * enough)) return false;
   else enough = min<f64>(enough, LEFT_AGAIN * LEFT_AGAIN * rz);
   for (let n = 0; n < bodies; n++) {
     open(n);
-    memory.copy(workVector(VECTOR_P), workVector(VECTOR_Z), vector);
+    memory.copy(workVector(L.VECTOR_P), workVector(L.VECTOR_Z), vector);
   }
   for (let iteration = 0; iteration < most && rz > 0; iteration++) {
     const pq = multiplyAll();
@@ -484,8 +448,8 @@ function direction(first: bool): bool {
     const alpha = rz / pq;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      advance(alpha, workVector(VECTOR_D), workVector(VECTOR_P), workVector(VECTOR_R), workVector(VECTOR_Q));
-      count32(IMPLICIT_ITERATIONS, 1);
+      advance(alpha, workVector(L.VECTOR_D), workVector(L.VECTOR_P), workVector(L.VECTOR_R), workVector(L.VECTOR_Q));
+      count32(L.IMPLICIT_ITERATIONS, 1);
       countWork(UNITS_OF_ITERATION * count);
     }
     if (iteration + 1 === known && residual() <= allowed) break;
@@ -499,8 +463,8 @@ function direction(first: bool): bool {
     const beta = next / rz;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const z = workVector(VECTOR_Z);
-      const p = workVector(VECTOR_P);
+      const z = workVector(L.VECTOR_Z);
+      const p = workVector(L.VECTOR_P);
       for (let at: usize = 0; at < vector; at += 8) store<f64>(p + at, load<f64>(z + at) + beta * load<f64>(p + at));
     }
     rz = next;
@@ -512,8 +476,8 @@ function direction(first: bool): bool {
 function keepReused(iterations: i32, left: f64): void {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    store<i32>(row, iterations, IMPLICIT_REUSED);
-    store<f64>(row, left, IMPLICIT_REUSED_LEFT);
+    store<i32>(row, iterations, L.IMPLICIT_REUSED);
+    store<f64>(row, left, L.IMPLICIT_REUSED_LEFT);
   }
 }
 
@@ -522,7 +486,7 @@ function residual(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    sum += dot(workVector(VECTOR_R), workVector(VECTOR_R));
+    sum += dot(workVector(L.VECTOR_R), workVector(L.VECTOR_R));
   }
   return sum;
 }
@@ -541,7 +505,7 @@ function groupInertia(): f64 {
 function anySheet(): bool {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    if (!load<u32>(row, IMPLICIT_ROTATIONS)) return true;
+    if (!load<u32>(row, L.IMPLICIT_ROTATIONS)) return true;
   }
   return false;
 }
@@ -550,9 +514,9 @@ function anySheet(): bool {
 function multiplyAll(): f64 {
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const p = workVector(VECTOR_P);
-    const q = workVector(VECTOR_Q);
-    if (load<u32>(row, IMPLICIT_QUADS)) multiplySheet(row, p, q, coefficient);
+    const p = workVector(L.VECTOR_P);
+    const q = workVector(L.VECTOR_Q);
+    if (load<u32>(row, L.IMPLICIT_QUADS)) multiplySheet(row, p, q, coefficient);
     else {
       multiplyMasses(p, 0, q);
       multiplyTets(row, p, q);
@@ -560,11 +524,11 @@ function multiplyAll(): f64 {
     multiplyPoints(row, p, q);
     multiplyTouches(row, p, q);
   }
-  multiplyContacts(VECTOR_P, VECTOR_Q);
+  multiplyContacts(L.VECTOR_P, L.VECTOR_Q);
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    sum += dot(workVector(VECTOR_P), workVector(VECTOR_Q));
+    sum += dot(workVector(L.VECTOR_P), workVector(L.VECTOR_Q));
   }
   return sum;
 }
@@ -574,8 +538,8 @@ function preconditionAll(): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    const r = workVector(VECTOR_R);
-    const z = workVector(VECTOR_Z);
+    const r = workVector(L.VECTOR_R);
+    const z = workVector(L.VECTOR_Z);
     preconditionFree(r, z);
     sum += dot(r, z);
   }
@@ -585,7 +549,7 @@ function preconditionAll(): f64 {
 /** Preconditions the components that colliders leave free. */
 function preconditionFree(r: usize, z: usize): void {
   if (!anyTouch(row)) return precondition(row, r, z);
-  const free = workVector(VECTOR_THERE);
+  const free = workVector(L.VECTOR_THERE);
   memory.copy(free, r, vector);
   filterTouches(row, free);
   precondition(row, free, z);
@@ -622,20 +586,20 @@ function goDown(height: f64): i32 {
   for (let k = 0; k <= HALVINGS; k++, s *= 0.5) {
     for (let n = 0; n < bodies; n++) {
       open(n);
-      const y = workVector(VECTOR_Y);
-      const d = workVector(VECTOR_D);
-      const there = workVector(VECTOR_THERE);
+      const y = workVector(L.VECTOR_Y);
+      const d = workVector(L.VECTOR_D);
+      const there = workVector(L.VECTOR_THERE);
       for (let at: usize = 0; at < vector; at += 8) store<f64>(there + at, load<f64>(y + at) + s * load<f64>(d + at));
     }
-    if (objective(VECTOR_THERE) <= height * (1 + ROUNDING)) return VECTOR_THERE;
+    if (objective(L.VECTOR_THERE) <= height * (1 + ROUNDING)) return L.VECTOR_THERE;
     for (let n = 0; n < bodies; n++) {
       open(n);
-      count32(IMPLICIT_HALVINGS, 1);
-      store<i32>(row, 0, IMPLICIT_REUSED);
+      count32(L.IMPLICIT_HALVINGS, 1);
+      store<i32>(row, 0, L.IMPLICIT_REUSED);
     }
   }
-  objective(VECTOR_Y);
-  return VECTOR_Y;
+  objective(L.VECTOR_Y);
+  return L.VECTOR_Y;
 }
 
 function dot(a: usize, b: usize): f64 {

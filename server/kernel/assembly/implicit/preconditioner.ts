@@ -4,21 +4,7 @@
  * turned with the body (Mueller et al. 2002, stiffness warping). A column is a particle, one lane for each coordinate;
  * solids have blocks of three columns. Twin: sim/reference/implicit/precondition.ts, same operations in the same order.
  */
-import {
-  IMPLICIT_COUNT,
-  IMPLICIT_ROTATIONS,
-  IMPLICIT_TETS,
-  IMPLICIT_TET_COUNT,
-  IMPLICIT_TET_VOLUME,
-  IMPLICIT_TET_BYTES,
-  IMPLICIT_COLUMNS,
-  IMPLICIT_ORDER,
-  IMPLICIT_START,
-  IMPLICIT_ENTRY_ROWS,
-  IMPLICIT_ENTRIES,
-  IMPLICIT_DIAGONAL,
-  IMPLICIT_SOLVED,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { cofactor, determinant } from "../math/matrix3";
 import { deform, e0, e1, e2, z0, z1, z2 } from "./solids";
 
@@ -35,24 +21,24 @@ const FLAT: f64 = 1e-3;
  * @param x a vector
  */
 export function turnParticles(row: usize, x: usize): void {
-  const R = <usize>load<u32>(row, IMPLICIT_ROTATIONS);
-  const count = load<i32>(row, IMPLICIT_COUNT);
+  const R = <usize>load<u32>(row, L.IMPLICIT_ROTATIONS);
+  const count = load<i32>(row, L.IMPLICIT_COUNT);
   if (!R) return;
   memory.fill(R, 0, <usize>count * 72);
-  let tet = <usize>load<u32>(row, IMPLICIT_TETS);
-  for (let n = load<i32>(row, IMPLICIT_TET_COUNT); n > 0; n--, tet += IMPLICIT_TET_BYTES) addDeformation(tet, x, R);
+  let tet = <usize>load<u32>(row, L.IMPLICIT_TETS);
+  for (let n = load<i32>(row, L.IMPLICIT_TET_COUNT); n > 0; n--, tet += L.IMPLICIT_TET_BYTES) addDeformation(tet, x, R);
   for (let i = 0; i < count; i++) polarPart(R + <usize>i * 72);
 }
 
 /** Adds V F to the sums of the four corners: nine numbers, row by row. */
 function addDeformation(tet: usize, x: usize, R: usize): void {
   deform(x, tet);
-  const volume = f64x2.splat(load<f64>(tet, IMPLICIT_TET_VOLUME));
+  const volume = f64x2.splat(load<f64>(tet, L.IMPLICIT_TET_VOLUME));
   const a = f64x2.mul(volume, v128.shuffle<f64>(e0, e1, 0, 2));
   const b = f64x2.mul(volume, v128.shuffle<f64>(e2, e0, 0, 3));
   const c = f64x2.mul(volume, v128.shuffle<f64>(e1, e2, 1, 3));
   const d = f64x2.mul(volume, f64x2.replace_lane(f64x2.splat(z0), 1, z1));
-  const e = load<f64>(tet, IMPLICIT_TET_VOLUME) * z2;
+  const e = load<f64>(tet, L.IMPLICIT_TET_VOLUME) * z2;
   for (let corner: usize = 0; corner < 16; corner += 4) {
     // a particle's offset in a vector is 24 bytes, in the rotations 72
     const to = R + 3 * <usize>load<u32>(tet + corner);
@@ -116,10 +102,10 @@ function exchange(at: usize, value: f64): f64 {
 
 /** Preconditions r, both vectors; entries of fixed particles in z stay as they are. */
 export function precondition(row: usize, r: usize, z: usize): void {
-  const R = <usize>load<u32>(row, IMPLICIT_ROTATIONS);
-  const columns = load<i32>(row, IMPLICIT_COLUMNS);
-  const order = <usize>load<u32>(row, IMPLICIT_ORDER);
-  const y = <usize>load<u32>(row, IMPLICIT_SOLVED);
+  const R = <usize>load<u32>(row, L.IMPLICIT_ROTATIONS);
+  const columns = load<i32>(row, L.IMPLICIT_COLUMNS);
+  const order = <usize>load<u32>(row, L.IMPLICIT_ORDER);
+  const y = <usize>load<u32>(row, L.IMPLICIT_SOLVED);
   for (let k = 0; k < columns; k++) {
     const p = <usize>load<u32>(order + ((<usize>k) << 2));
     const from = r + p;
@@ -158,10 +144,10 @@ export function precondition(row: usize, r: usize, z: usize): void {
 }
 
 function solveNumbers(row: usize, columns: i32, y: usize): void {
-  const start = <usize>load<u32>(row, IMPLICIT_START);
-  const rows = <usize>load<u32>(row, IMPLICIT_ENTRY_ROWS);
-  const entries = <usize>load<u32>(row, IMPLICIT_ENTRIES);
-  const diagonal = <usize>load<u32>(row, IMPLICIT_DIAGONAL);
+  const start = <usize>load<u32>(row, L.IMPLICIT_START);
+  const rows = <usize>load<u32>(row, L.IMPLICIT_ENTRY_ROWS);
+  const entries = <usize>load<u32>(row, L.IMPLICIT_ENTRIES);
+  const diagonal = <usize>load<u32>(row, L.IMPLICIT_DIAGONAL);
   for (let k = 0; k < columns; k++) {
     const solved = v128.load(y + ((<usize>k) << 4));
     const end = load<i32>(start + ((<usize>k) << 2), 4);
@@ -196,10 +182,10 @@ function solveNumbers(row: usize, columns: i32, y: usize): void {
 }
 
 function solveBlocks(row: usize, columns: i32, y: usize): void {
-  const start = <usize>load<u32>(row, IMPLICIT_START);
-  const rows = <usize>load<u32>(row, IMPLICIT_ENTRY_ROWS);
-  const entries = <usize>load<u32>(row, IMPLICIT_ENTRIES);
-  const diagonal = <usize>load<u32>(row, IMPLICIT_DIAGONAL);
+  const start = <usize>load<u32>(row, L.IMPLICIT_START);
+  const rows = <usize>load<u32>(row, L.IMPLICIT_ENTRY_ROWS);
+  const entries = <usize>load<u32>(row, L.IMPLICIT_ENTRIES);
+  const diagonal = <usize>load<u32>(row, L.IMPLICIT_DIAGONAL);
   for (let k = 0; k < columns; k++) {
     const here = y + ((<usize>k) << 4);
     const a = v128.load32_splat(here);

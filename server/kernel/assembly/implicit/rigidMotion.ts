@@ -12,19 +12,7 @@
  * Tried: Q where sum m |y - xt|^2 is least (a spin of 8 1/s lost 1 % a minute); the torque of a before Q (a bar torn at
  * with 2 MN tumbled). Twin: sim/reference/implicit/rigidMotion.ts, same operations in the same order.
  */
-import {
-  HEADER,
-  H_ACC,
-  H_X,
-  IMPLICIT_COUNT,
-  IMPLICIT_EULER,
-  IMPLICIT_FIRST,
-  IMPLICIT_KEEP,
-  IMPLICIT_MASS,
-  IMPLICIT_STATE,
-  IMPLICIT_STEP_SECONDS,
-  IMPLICIT_WORK,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 // numbers of the state's vectors; those of the work area count from WORK on
 const X = 0;
@@ -152,7 +140,7 @@ function turnBy(list: usize, bodies: i32, y: i32, a0: f64, a1: f64, a2: f64): vo
 
 /** b L' -> turn, and the center of e -> E. */
 function wantTurn(list: usize, bodies: i32, euler: bool): void {
-  const h = load<f64>(rowOf(list, 0), IMPLICIT_STEP_SECONDS);
+  const h = load<f64>(rowOf(list, 0), L.IMPLICIT_STEP_SECONDS);
   const b = euler ? h : 2 * h;
   turn0 = 0;
   turn1 = 0;
@@ -223,21 +211,21 @@ function addPush(list: usize, bodies: i32, euler: bool): void {
 
 /** Returns b times the velocity that a unit acceleration adds in a step, m for each m/s^2. */
 function gainOf(list: usize, n: i32, euler: bool): f64 {
-  const h = load<f64>(rowOf(list, n), IMPLICIT_STEP_SECONDS);
+  const h = load<f64>(rowOf(list, n), L.IMPLICIT_STEP_SECONDS);
   return keepOf(list, n, euler) * (euler ? h * h : (4 * h * h) / 3);
 }
 
 /** Address of the external acceleration of body n's first particle. */
 function accelerationOf(list: usize, n: i32): usize {
-  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  return <usize>load<u32>(rowOf(list, n), IMPLICIT_FIRST) + toA;
+  const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  return <usize>load<u32>(rowOf(list, n), L.IMPLICIT_FIRST) + toA;
 }
 
 /** 1/(1 + 2 h d/3) of a body, in Euler's step 1/(1 + h d). */
 function keepOf(list: usize, n: i32, euler: bool): f64 {
   const row = rowOf(list, n);
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-  return euler ? 1 / (h * h * load<f64>(row, IMPLICIT_EULER)) : load<f64>(row, IMPLICIT_KEEP);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  return euler ? 1 / (h * h * load<f64>(row, L.IMPLICIT_EULER)) : load<f64>(row, L.IMPLICIT_KEEP);
 }
 
 // @inline
@@ -246,16 +234,16 @@ function rowOf(list: usize, n: i32): usize {
 }
 // @inline
 function countOf(list: usize, n: i32): i32 {
-  return load<i32>(rowOf(list, n), IMPLICIT_COUNT);
+  return load<i32>(rowOf(list, n), L.IMPLICIT_COUNT);
 }
 // @inline
 function massesOf(list: usize, n: i32): usize {
-  return <usize>load<u32>(rowOf(list, n), IMPLICIT_MASS);
+  return <usize>load<u32>(rowOf(list, n), L.IMPLICIT_MASS);
 }
 // @inline
 function vectorOf(list: usize, n: i32, v: i32): usize {
   const work = v >= WORK;
-  const vectors = <usize>load<u32>(rowOf(list, n) + (work ? IMPLICIT_WORK : IMPLICIT_STATE));
+  const vectors = <usize>load<u32>(rowOf(list, n) + (work ? L.IMPLICIT_WORK : L.IMPLICIT_STATE));
   return vectors + 24 * <usize>countOf(list, n) * <usize>(work ? v - WORK : v);
 }
 

@@ -4,25 +4,7 @@
  * time (QUAD rows), sums in order of elements and corners. Bending: the constant K^T K / alpha as sparse rows, the same
  * for x, y and z. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  */
-import {
-  IMPLICIT_C00,
-  IMPLICIT_C01,
-  IMPLICIT_C11,
-  IMPLICIT_C22,
-  IMPLICIT_COUNT,
-  IMPLICIT_LANES,
-  IMPLICIT_MASS,
-  IMPLICIT_QUADS,
-  IMPLICIT_STIFFENING,
-  IMPLICIT_STENCILS,
-  IMPLICIT_STENCIL_START,
-  IMPLICIT_TRIANGLE_COUNT,
-  QUAD_BYTES,
-  QUAD_DM,
-  QUAD_F,
-  QUAD_STRESS,
-  QUAD_VOLUME,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { LANES } from "../layout/sizes";
 import { add, dot3, firstHalves, high, low, madd, mul, secondHalves, sub, xs, ys, zs } from "../math/lanes";
 
@@ -31,24 +13,25 @@ import { add, dot3, firstHalves, high, low, madd, mul, secondHalves, sub, xs, ys
  * @param p, q vectors; coefficient c
  */
 export function multiplySheet(row: usize, p: usize, q: usize, coefficient: f64): void {
-  const count = load<i32>(row, IMPLICIT_COUNT);
-  const lanes = <usize>load<u32>(row, IMPLICIT_LANES);
+  const count = load<i32>(row, L.IMPLICIT_COUNT);
+  const lanes = <usize>load<u32>(row, L.IMPLICIT_LANES);
   const out = lanes + ((<usize>count) << 4);
   for (let i = 0, from = p, to = lanes; i < count; i++, from += 24, to += 16)
     v128.store(to, f32x4.replace_lane(f32x4.demote_f64x2_zero(v128.load(from)), 2, <f32>load<f64>(from, 16)));
   memory.fill(out, 0, (<usize>count) << 4);
   const end =
-    <usize>load<u32>(row, IMPLICIT_QUADS) + <usize>((load<i32>(row, IMPLICIT_TRIANGLE_COUNT) + 3) >> 2) * QUAD_BYTES;
-  for (let quad = <usize>load<u32>(row, IMPLICIT_QUADS); quad < end; quad += QUAD_BYTES)
+    <usize>load<u32>(row, L.IMPLICIT_QUADS) +
+    <usize>((load<i32>(row, L.IMPLICIT_TRIANGLE_COUNT) + 3) >> 2) * L.QUAD_BYTES;
+  for (let quad = <usize>load<u32>(row, L.IMPLICIT_QUADS); quad < end; quad += L.QUAD_BYTES)
     multiplyQuad(row, quad, lanes, out);
   finish(row, p, q, coefficient, lanes, out);
 }
 
 function multiplyQuad(row: usize, quad: usize, p: usize, q: usize): void {
-  const m0 = v128.load(quad, QUAD_DM);
-  const m1 = v128.load(quad, QUAD_DM + LANES);
-  const m2 = v128.load(quad, QUAD_DM + 2 * LANES);
-  const m3 = v128.load(quad, QUAD_DM + 3 * LANES);
+  const m0 = v128.load(quad, L.QUAD_DM);
+  const m1 = v128.load(quad, L.QUAD_DM + LANES);
+  const m2 = v128.load(quad, L.QUAD_DM + 2 * LANES);
+  const m3 = v128.load(quad, L.QUAD_DM + 3 * LANES);
   // differences of the corners
   const a = corner(quad, p, 0);
   const b = corner(quad, p, 4);
@@ -84,24 +67,24 @@ function multiplyQuad(row: usize, quad: usize, p: usize, q: usize): void {
   const vx = add(mul(dax, m1), mul(dbx, m3));
   const vy = add(mul(day, m1), mul(dby, m3));
   const vz = add(mul(daz, m1), mul(dbz, m3));
-  const Ux = v128.load(quad, QUAD_F);
-  const Uy = v128.load(quad, QUAD_F + LANES);
-  const Uz = v128.load(quad, QUAD_F + 2 * LANES);
-  const Vx = v128.load(quad, QUAD_F + 3 * LANES);
-  const Vy = v128.load(quad, QUAD_F + 4 * LANES);
-  const Vz = v128.load(quad, QUAD_F + 5 * LANES);
+  const Ux = v128.load(quad, L.QUAD_F);
+  const Uy = v128.load(quad, L.QUAD_F + LANES);
+  const Uz = v128.load(quad, L.QUAD_F + 2 * LANES);
+  const Vx = v128.load(quad, L.QUAD_F + 3 * LANES);
+  const Vy = v128.load(quad, L.QUAD_F + 4 * LANES);
+  const Vz = v128.load(quad, L.QUAD_F + 5 * LANES);
   // strain and its stress
   const s0 = dot3(Ux, ux, Uy, uy, Uz, uz);
   const s1 = dot3(Vx, vx, Vy, vy, Vz, vz);
   const s2 = add(dot3(Ux, vx, Uy, vy, Uz, vz), dot3(Vx, ux, Vy, uy, Vz, uz));
-  const stiffening = constant(row, IMPLICIT_STIFFENING);
-  const weft = mul(stiffening, add(mul(constant(row, IMPLICIT_C00), s0), mul(constant(row, IMPLICIT_C01), s1)));
-  const warp = mul(stiffening, add(mul(constant(row, IMPLICIT_C01), s0), mul(constant(row, IMPLICIT_C11), s1)));
-  const shear = mul(stiffening, mul(constant(row, IMPLICIT_C22), s2));
-  const t0 = v128.load(quad, QUAD_STRESS);
-  const t1 = v128.load(quad, QUAD_STRESS + LANES);
-  const t2 = v128.load(quad, QUAD_STRESS + 2 * LANES);
-  const volume = v128.load(quad, QUAD_VOLUME);
+  const stiffening = constant(row, L.IMPLICIT_STIFFENING);
+  const weft = mul(stiffening, add(mul(constant(row, L.IMPLICIT_C00), s0), mul(constant(row, L.IMPLICIT_C01), s1)));
+  const warp = mul(stiffening, add(mul(constant(row, L.IMPLICIT_C01), s0), mul(constant(row, L.IMPLICIT_C11), s1)));
+  const shear = mul(stiffening, mul(constant(row, L.IMPLICIT_C22), s2));
+  const t0 = v128.load(quad, L.QUAD_STRESS);
+  const t1 = v128.load(quad, L.QUAD_STRESS + LANES);
+  const t2 = v128.load(quad, L.QUAD_STRESS + 2 * LANES);
+  const volume = v128.load(quad, L.QUAD_VOLUME);
   // first Piola-Kirchhoff stress
   const Px = mul(volume, add(add(mul(weft, Ux), mul(shear, Vx)), add(mul(t0, ux), mul(t2, vx))));
   const Py = mul(volume, add(add(mul(weft, Uy), mul(shear, Vy)), add(mul(t0, uy), mul(t2, vy))));
@@ -154,11 +137,11 @@ function push(at: usize, q: usize, first: v128, second: v128): void {
 
 /** q = c M p + sums of the lanes + bending */
 function finish(row: usize, p: usize, q: usize, coefficient: f64, lanes: usize, out: usize): void {
-  const count = load<i32>(row, IMPLICIT_COUNT);
-  const mass = <usize>load<u32>(row, IMPLICIT_MASS);
-  const start = <usize>load<u32>(row, IMPLICIT_STENCIL_START);
-  const stiffening = constant(row, IMPLICIT_STIFFENING);
-  let entry = <usize>load<u32>(row, IMPLICIT_STENCILS);
+  const count = load<i32>(row, L.IMPLICIT_COUNT);
+  const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  const start = <usize>load<u32>(row, L.IMPLICIT_STENCIL_START);
+  const stiffening = constant(row, L.IMPLICIT_STIFFENING);
+  let entry = <usize>load<u32>(row, L.IMPLICIT_STENCILS);
   for (let i = 0, at: usize = 0; i < count; i++, at += 24) {
     let sum = v128.load(out + ((<usize>i) << 4));
     if (start) {

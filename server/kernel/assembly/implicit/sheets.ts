@@ -7,29 +7,7 @@
  * k_p|^2 / (2 alpha), with theta, eps_p and k_p of viscosity.ts. Twin: sim/reference/implicit/elements.ts, same
  * operations in the same order.
  */
-import {
-  IMPLICIT_TRIANGLES,
-  IMPLICIT_TRIANGLE_COUNT,
-  IMPLICIT_BENDS,
-  IMPLICIT_BEND_COUNT,
-  IMPLICIT_C00,
-  IMPLICIT_C01,
-  IMPLICIT_C11,
-  IMPLICIT_C22,
-  IMPLICIT_TRIANGLE_DM,
-  IMPLICIT_TRIANGLE_VOLUME,
-  IMPLICIT_TRIANGLE_BYTES,
-  IMPLICIT_BEND_K,
-  IMPLICIT_BEND_STIFFNESS,
-  IMPLICIT_BEND_REST,
-  IMPLICIT_BEND_BYTES,
-  IMPLICIT_QUADS,
-  QUAD_BYTES,
-  QUAD_F,
-  QUAD_STRESS,
-  IMPLICIT_PAST,
-  IMPLICIT_STIFFENING,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { LANES } from "../layout/sizes";
 
 // columns of the last deformation, weft and warp: x and y, then z
@@ -73,10 +51,10 @@ function deform(x: usize, triangle: usize): void {
   const p0 = x + <usize>load<u32>(triangle);
   const p1 = x + <usize>load<u32>(triangle, 4);
   const p2 = x + <usize>load<u32>(triangle, 8);
-  const m0 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM);
-  const m1 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 8);
-  const m2 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 16);
-  const m3 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 24);
+  const m0 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM);
+  const m1 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 8);
+  const m2 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 16);
+  const m3 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 24);
   const origin = v128.load(p2);
   const a01 = differ(p0, origin);
   const b01 = differ(p1, origin);
@@ -99,10 +77,10 @@ function strain(): void {
 // @inline
 function toStress(row: usize): void {
   const weft = s0;
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
-  s0 = stiffening * (load<f64>(row, IMPLICIT_C00) * weft + load<f64>(row, IMPLICIT_C01) * s1);
-  s1 = stiffening * (load<f64>(row, IMPLICIT_C01) * weft + load<f64>(row, IMPLICIT_C11) * s1);
-  s2 = stiffening * (load<f64>(row, IMPLICIT_C22) * s2);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
+  s0 = stiffening * (load<f64>(row, L.IMPLICIT_C00) * weft + load<f64>(row, L.IMPLICIT_C01) * s1);
+  s1 = stiffening * (load<f64>(row, L.IMPLICIT_C01) * weft + load<f64>(row, L.IMPLICIT_C11) * s1);
+  s2 = stiffening * (load<f64>(row, L.IMPLICIT_C22) * s2);
 }
 
 /** s -= the strain at `past`. @returns address of the next triangle's strain */
@@ -117,11 +95,11 @@ function lessPast(past: usize): usize {
 /** Stores the strains from which the step's rates are measured, like `keepPastOfTets`. */
 export function keepPastOfTriangles(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
   const end = endOfTriangles(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
   for (
-    let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES);
+    let triangle = <usize>load<u32>(row, L.IMPLICIT_TRIANGLES);
     triangle < end;
-    triangle += IMPLICIT_TRIANGLE_BYTES, past += 24
+    triangle += L.IMPLICIT_TRIANGLE_BYTES, past += 24
   ) {
     memory.fill(past, 0, 24);
     addPast(past, x, triangle, share * a);
@@ -143,10 +121,10 @@ function scatter(triangle: usize, g: usize, weft01: v128, weft2: f64, warp01: v1
   const p0 = g + <usize>load<u32>(triangle);
   const p1 = g + <usize>load<u32>(triangle, 4);
   const p2 = g + <usize>load<u32>(triangle, 8);
-  const m0 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM);
-  const m1 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 8);
-  const m2 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 16);
-  const m3 = load<f64>(triangle, IMPLICIT_TRIANGLE_DM + 24);
+  const m0 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM);
+  const m1 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 8);
+  const m2 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 16);
+  const m3 = load<f64>(triangle, L.IMPLICIT_TRIANGLE_DM + 24);
   const first01 = mix(weft01, m0, warp01, m1);
   const second01 = mix(weft01, m2, warp01, m3);
   v128.store(p0, f64x2.add(v128.load(p0), first01));
@@ -162,16 +140,21 @@ function scatter(triangle: usize, g: usize, weft01: v128, weft2: f64, warp01: v1
 // @inline
 function endOfTriangles(row: usize): usize {
   return (
-    <usize>load<u32>(row, IMPLICIT_TRIANGLES) + <usize>load<i32>(row, IMPLICIT_TRIANGLE_COUNT) * IMPLICIT_TRIANGLE_BYTES
+    <usize>load<u32>(row, L.IMPLICIT_TRIANGLES) +
+    <usize>load<i32>(row, L.IMPLICIT_TRIANGLE_COUNT) * L.IMPLICIT_TRIANGLE_BYTES
   );
 }
 
 /** J at the vector x. */
 export function energyOfTriangles(row: usize, x: usize): f64 {
   const end = endOfTriangles(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
   let sum: f64 = 0;
-  for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
+  for (
+    let triangle = <usize>load<u32>(row, L.IMPLICIT_TRIANGLES);
+    triangle < end;
+    triangle += L.IMPLICIT_TRIANGLE_BYTES
+  ) {
     deform(x, triangle);
     strain();
     if (past) past = lessPast(past);
@@ -179,7 +162,7 @@ export function energyOfTriangles(row: usize, x: usize): f64 {
     const b = s1;
     const c = s2;
     toStress(row);
-    sum += 0.5 * load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME) * (a * s0 + b * s1 + c * s2);
+    sum += 0.5 * load<f64>(triangle, L.IMPLICIT_TRIANGLE_VOLUME) * (a * s0 + b * s1 + c * s2);
   }
   return sum;
 }
@@ -187,16 +170,20 @@ export function energyOfTriangles(row: usize, x: usize): f64 {
 /** g += dE/dx at x; stores data for products. @returns J at x, as energyOfTriangles has it */
 export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
-  let quad = <usize>load<u32>(row, IMPLICIT_QUADS);
+  let quad = <usize>load<u32>(row, L.IMPLICIT_QUADS);
   let lane: usize = 0;
   const end = endOfTriangles(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
-  for (let triangle = <usize>load<u32>(row, IMPLICIT_TRIANGLES); triangle < end; triangle += IMPLICIT_TRIANGLE_BYTES) {
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  for (
+    let triangle = <usize>load<u32>(row, L.IMPLICIT_TRIANGLES);
+    triangle < end;
+    triangle += L.IMPLICIT_TRIANGLE_BYTES
+  ) {
     deform(x, triangle);
     keepDeformation(quad + lane);
     strain();
     if (past) past = lessPast(past);
-    const V = load<f64>(triangle, IMPLICIT_TRIANGLE_VOLUME);
+    const V = load<f64>(triangle, L.IMPLICIT_TRIANGLE_VOLUME);
     const a = s0;
     const b = s1;
     const c = s2;
@@ -211,25 +198,25 @@ export function linearizeTriangles(row: usize, x: usize, g: usize): f64 {
       V * (s2 * u2 + s1 * v2),
     );
     positivePart();
-    store<f32>(quad + lane, <f32>s0, QUAD_STRESS);
-    store<f32>(quad + lane, <f32>s1, QUAD_STRESS + LANES);
-    store<f32>(quad + lane, <f32>s2, QUAD_STRESS + 2 * LANES);
+    store<f32>(quad + lane, <f32>s0, L.QUAD_STRESS);
+    store<f32>(quad + lane, <f32>s1, L.QUAD_STRESS + LANES);
+    store<f32>(quad + lane, <f32>s2, L.QUAD_STRESS + 2 * LANES);
     lane += 4;
     if (lane < <usize>LANES) continue;
     lane = 0;
-    quad += QUAD_BYTES;
+    quad += L.QUAD_BYTES;
   }
   return sum;
 }
 
 // @inline
 function keepDeformation(at: usize): void {
-  store<f32>(at, <f32>f64x2.extract_lane(u01, 0), QUAD_F);
-  store<f32>(at, <f32>f64x2.extract_lane(u01, 1), QUAD_F + LANES);
-  store<f32>(at, <f32>u2, QUAD_F + 2 * LANES);
-  store<f32>(at, <f32>f64x2.extract_lane(v01, 0), QUAD_F + 3 * LANES);
-  store<f32>(at, <f32>f64x2.extract_lane(v01, 1), QUAD_F + 4 * LANES);
-  store<f32>(at, <f32>v2, QUAD_F + 5 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(u01, 0), L.QUAD_F);
+  store<f32>(at, <f32>f64x2.extract_lane(u01, 1), L.QUAD_F + LANES);
+  store<f32>(at, <f32>u2, L.QUAD_F + 2 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(v01, 0), L.QUAD_F + 3 * LANES);
+  store<f32>(at, <f32>f64x2.extract_lane(v01, 1), L.QUAD_F + 4 * LANES);
+  store<f32>(at, <f32>v2, L.QUAD_F + 5 * LANES);
 }
 
 /** Removes the negative eigenvalues of the stress. */
@@ -260,9 +247,9 @@ function curvature(x: usize, bend: usize): f64 {
   const p1 = x + <usize>load<u32>(bend, 4);
   const p2 = x + <usize>load<u32>(bend, 8);
   const p3 = x + <usize>load<u32>(bend, 12);
-  const K1 = load<f64>(bend, IMPLICIT_BEND_K + 8);
-  const K2 = load<f64>(bend, IMPLICIT_BEND_K + 16);
-  const K3 = load<f64>(bend, IMPLICIT_BEND_K + 24);
+  const K1 = load<f64>(bend, L.IMPLICIT_BEND_K + 8);
+  const K2 = load<f64>(bend, L.IMPLICIT_BEND_K + 16);
+  const K3 = load<f64>(bend, L.IMPLICIT_BEND_K + 24);
   const origin = v128.load(p0);
   k01 = f64x2.add(mix(differ(p1, origin), K1, differ(p2, origin), K2), f64x2.mul(f64x2.splat(K3), differ(p3, origin)));
   const o = load<f64>(p0, 16);
@@ -285,9 +272,9 @@ function scatterBend(bend: usize, g: usize, f01: v128, f2: f64): void {
   const p1 = g + <usize>load<u32>(bend, 4);
   const p2 = g + <usize>load<u32>(bend, 8);
   const p3 = g + <usize>load<u32>(bend, 12);
-  const K1 = load<f64>(bend, IMPLICIT_BEND_K + 8);
-  const K2 = load<f64>(bend, IMPLICIT_BEND_K + 16);
-  const K3 = load<f64>(bend, IMPLICIT_BEND_K + 24);
+  const K1 = load<f64>(bend, L.IMPLICIT_BEND_K + 8);
+  const K2 = load<f64>(bend, L.IMPLICIT_BEND_K + 16);
+  const K3 = load<f64>(bend, L.IMPLICIT_BEND_K + 24);
   const a01 = f64x2.mul(f64x2.splat(K1), f01);
   const b01 = f64x2.mul(f64x2.splat(K2), f01);
   const c01 = f64x2.mul(f64x2.splat(K3), f01);
@@ -303,29 +290,29 @@ function scatterBend(bend: usize, g: usize, f01: v128, f2: f64): void {
 
 // @inline
 function endOfBends(row: usize): usize {
-  return <usize>load<u32>(row, IMPLICIT_BENDS) + <usize>load<i32>(row, IMPLICIT_BEND_COUNT) * IMPLICIT_BEND_BYTES;
+  return <usize>load<u32>(row, L.IMPLICIT_BENDS) + <usize>load<i32>(row, L.IMPLICIT_BEND_COUNT) * L.IMPLICIT_BEND_BYTES;
 }
 
 /** Address of the stencils' values, behind those of the triangles; 0: none. */
 // @inline
 function pastOfBends(row: usize): usize {
-  const past = <usize>load<u32>(row, IMPLICIT_PAST);
-  return past ? past + 24 * <usize>load<i32>(row, IMPLICIT_TRIANGLE_COUNT) : 0;
+  const past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  return past ? past + 24 * <usize>load<i32>(row, L.IMPLICIT_TRIANGLE_COUNT) : 0;
 }
 
 /** J at the vector x. */
 export function energyOfBends(row: usize, x: usize): f64 {
   const end = endOfBends(row);
-  const viscous = load<f64>(row, IMPLICIT_STIFFENING) - 1;
+  const viscous = load<f64>(row, L.IMPLICIT_STIFFENING) - 1;
   let past = pastOfBends(row);
   let sum: f64 = 0;
-  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
-    let square = beyond2(curvature(x, bend), load<f64>(bend, IMPLICIT_BEND_REST));
+  for (let bend = <usize>load<u32>(row, L.IMPLICIT_BENDS); bend < end; bend += L.IMPLICIT_BEND_BYTES) {
+    let square = beyond2(curvature(x, bend), load<f64>(bend, L.IMPLICIT_BEND_REST));
     if (past) {
       square += viscous * sinceSquared(past);
       past += 24;
     }
-    sum += 0.5 * square * load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
+    sum += 0.5 * square * load<f64>(bend, L.IMPLICIT_BEND_STIFFNESS);
   }
   return sum;
 }
@@ -345,7 +332,7 @@ function sinceSquared(past: usize): f64 {
 export function keepPastOfBends(row: usize, x: usize, x1: usize, y: usize, a: f64, b: f64): void {
   const end = endOfBends(row);
   let past = pastOfBends(row);
-  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES, past += 24) {
+  for (let bend = <usize>load<u32>(row, L.IMPLICIT_BENDS); bend < end; bend += L.IMPLICIT_BEND_BYTES, past += 24) {
     curvature(x, bend);
     frame(x, bend);
     let along = a * dot(u01, u2, k01, k2);
@@ -407,12 +394,12 @@ function cross(): void {
 export function linearizeBends(row: usize, x: usize, g: usize): f64 {
   let sum: f64 = 0;
   const end = endOfBends(row);
-  const viscous = load<f64>(row, IMPLICIT_STIFFENING) - 1;
+  const viscous = load<f64>(row, L.IMPLICIT_STIFFENING) - 1;
   let past = pastOfBends(row);
-  for (let bend = <usize>load<u32>(row, IMPLICIT_BENDS); bend < end; bend += IMPLICIT_BEND_BYTES) {
+  for (let bend = <usize>load<u32>(row, L.IMPLICIT_BENDS); bend < end; bend += L.IMPLICIT_BEND_BYTES) {
     const square = curvature(x, bend);
-    const rest = load<f64>(bend, IMPLICIT_BEND_REST);
-    const k = load<f64>(bend, IMPLICIT_BEND_STIFFNESS);
+    const rest = load<f64>(bend, L.IMPLICIT_BEND_REST);
+    const k = load<f64>(bend, L.IMPLICIT_BEND_STIFFNESS);
     let beyond = beyond2(square, rest);
     const f = rest !== 0 && square > 0 ? (1 - rest / sqrt<f64>(square)) * k : k;
     let f01 = f64x2.mul(f64x2.splat(f), k01);

@@ -11,20 +11,7 @@
  * Float64. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
  * Tried: the positive part by Jacobi's rotations. It was more than half of the cost of a body without contacts.
  */
-import {
-  IMPLICIT_TETS,
-  IMPLICIT_TET_COUNT,
-  IMPLICIT_MU,
-  IMPLICIT_LAMBDA,
-  IMPLICIT_TET_DM,
-  IMPLICIT_TET_VOLUME,
-  IMPLICIT_TET_F,
-  IMPLICIT_TET_STRESS,
-  IMPLICIT_TET_CRUSHED,
-  IMPLICIT_TET_BYTES,
-  IMPLICIT_PAST,
-  IMPLICIT_STIFFENING,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Newton steps for an eigenvalue: the first guess is off by at most 15 %, and each step doubles the digits. */
 const STEPS: i32 = 4;
@@ -60,19 +47,19 @@ export function deform(x: usize, tet: usize): void {
   const az = load<f64>(p0, 16) - w;
   const bz = load<f64>(p1, 16) - w;
   const cz = load<f64>(p2, 16) - w;
-  let m0 = load<f64>(tet, IMPLICIT_TET_DM);
-  let m1 = load<f64>(tet, IMPLICIT_TET_DM + 24);
-  let m2 = load<f64>(tet, IMPLICIT_TET_DM + 48);
+  let m0 = load<f64>(tet, L.IMPLICIT_TET_DM);
+  let m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 24);
+  let m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 48);
   e0 = mix(a, m0, b, m1, c, m2);
   z0 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 8);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 32);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 56);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 8);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 32);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 56);
   e1 = mix(a, m0, b, m1, c, m2);
   z1 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 16);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 40);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 64);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 16);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 40);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 64);
   e2 = mix(a, m0, b, m1, c, m2);
   z2 = az * m0 + bz * m1 + cz * m2;
 }
@@ -135,15 +122,15 @@ function density(mu: f64, lambda: f64, stiffening: f64): f64 {
  * @returns whether the element is crushed
  */
 function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
-  const F0 = load<f64>(tet, IMPLICIT_TET_F);
-  const F3 = load<f64>(tet, IMPLICIT_TET_F + 8);
-  const F1 = load<f64>(tet, IMPLICIT_TET_F + 16);
-  const F4 = load<f64>(tet, IMPLICIT_TET_F + 24);
-  const F2 = load<f64>(tet, IMPLICIT_TET_F + 32);
-  const F5 = load<f64>(tet, IMPLICIT_TET_F + 40);
-  const F6 = load<f64>(tet, IMPLICIT_TET_F + 48);
-  const F7 = load<f64>(tet, IMPLICIT_TET_F + 56);
-  const F8 = load<f64>(tet, IMPLICIT_TET_F + 64);
+  const F0 = load<f64>(tet, L.IMPLICIT_TET_F);
+  const F3 = load<f64>(tet, L.IMPLICIT_TET_F + 8);
+  const F1 = load<f64>(tet, L.IMPLICIT_TET_F + 16);
+  const F4 = load<f64>(tet, L.IMPLICIT_TET_F + 24);
+  const F2 = load<f64>(tet, L.IMPLICIT_TET_F + 32);
+  const F5 = load<f64>(tet, L.IMPLICIT_TET_F + 40);
+  const F6 = load<f64>(tet, L.IMPLICIT_TET_F + 48);
+  const F7 = load<f64>(tet, L.IMPLICIT_TET_F + 56);
+  const F8 = load<f64>(tet, L.IMPLICIT_TET_F + 64);
   const c0 = F4 * F8 - F5 * F7;
   const c1 = F5 * F6 - F3 * F8;
   const c2 = F3 * F7 - F4 * F6;
@@ -162,7 +149,7 @@ function resistCrushing(tet: usize, to: usize, K: f64, product: bool): bool {
       (c3 * yOf(e0) + c4 * yOf(e1) + c5 * yOf(e2)) +
       (c6 * z0 + c7 * z1 + c8 * z2)
     : J - CRUSHED;
-  const a = (load<f64>(tet, IMPLICIT_TET_VOLUME) * K * by) / (CRUSHED * CRUSHED);
+  const a = (load<f64>(tet, L.IMPLICIT_TET_VOLUME) * K * by) / (CRUSHED * CRUSHED);
   const factor = f64x2.splat(a);
   scatterStress(
     tet,
@@ -197,19 +184,19 @@ function scatterStress(tet: usize, g: usize, a: v128, b: v128, c: v128, az: f64,
   const p1 = g + <usize>load<u32>(tet, 4);
   const p2 = g + <usize>load<u32>(tet, 8);
   const p3 = g + <usize>load<u32>(tet, 12);
-  let m0 = load<f64>(tet, IMPLICIT_TET_DM);
-  let m1 = load<f64>(tet, IMPLICIT_TET_DM + 8);
-  let m2 = load<f64>(tet, IMPLICIT_TET_DM + 16);
+  let m0 = load<f64>(tet, L.IMPLICIT_TET_DM);
+  let m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 8);
+  let m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 16);
   const r0 = mix(a, m0, b, m1, c, m2);
   const q0 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 24);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 32);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 40);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 24);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 32);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 40);
   const r1 = mix(a, m0, b, m1, c, m2);
   const q1 = az * m0 + bz * m1 + cz * m2;
-  m0 = load<f64>(tet, IMPLICIT_TET_DM + 48);
-  m1 = load<f64>(tet, IMPLICIT_TET_DM + 56);
-  m2 = load<f64>(tet, IMPLICIT_TET_DM + 64);
+  m0 = load<f64>(tet, L.IMPLICIT_TET_DM + 48);
+  m1 = load<f64>(tet, L.IMPLICIT_TET_DM + 56);
+  m2 = load<f64>(tet, L.IMPLICIT_TET_DM + 64);
   const r2 = mix(a, m0, b, m1, c, m2);
   const q2 = az * m0 + bz * m1 + cz * m2;
   v128.store(p0, f64x2.add(v128.load(p0), r0));
@@ -224,17 +211,17 @@ function scatterStress(tet: usize, g: usize, a: v128, b: v128, c: v128, az: f64,
 
 /** J at the vector x. */
 export function energyOfTets(row: usize, x: usize): f64 {
-  const mu = load<f64>(row, IMPLICIT_MU);
-  const lambda = load<f64>(row, IMPLICIT_LAMBDA);
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
+  const mu = load<f64>(row, L.IMPLICIT_MU);
+  const lambda = load<f64>(row, L.IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
   const end = endOf(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
   let sum: f64 = 0;
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
     deform(x, tet);
     greenStrain();
     if (past) past = lessPast(past);
-    sum += load<f64>(tet, IMPLICIT_TET_VOLUME) * density(mu, lambda, stiffening);
+    sum += load<f64>(tet, L.IMPLICIT_TET_VOLUME) * density(mu, lambda, stiffening);
   }
   return sum;
 }
@@ -257,8 +244,8 @@ function lessPast(past: usize): usize {
  */
 export function keepPastOfTets(row: usize, x: usize, x1: usize, a: f64, b: f64, share: f64): void {
   const end = endOf(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES, past += 48) {
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES, past += 48) {
     memory.fill(past, 0, 48);
     addPast(past, x, tet, share * a);
     if (b !== 0) addPast(past, x1, tet, share * b);
@@ -278,7 +265,7 @@ function addPast(past: usize, x: usize, tet: usize, factor: f64): void {
 
 // @inline
 function endOf(row: usize): usize {
-  return <usize>load<u32>(row, IMPLICIT_TETS) + <usize>load<i32>(row, IMPLICIT_TET_COUNT) * IMPLICIT_TET_BYTES;
+  return <usize>load<u32>(row, L.IMPLICIT_TETS) + <usize>load<i32>(row, L.IMPLICIT_TET_COUNT) * L.IMPLICIT_TET_BYTES;
 }
 
 /**
@@ -288,17 +275,17 @@ function endOf(row: usize): usize {
  */
 export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f64 {
   let sum: f64 = 0;
-  const mu = load<f64>(row, IMPLICIT_MU);
-  const lambda = load<f64>(row, IMPLICIT_LAMBDA);
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
+  const mu = load<f64>(row, L.IMPLICIT_MU);
+  const lambda = load<f64>(row, L.IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
   const end = endOf(row);
-  let past = <usize>load<u32>(row, IMPLICIT_PAST);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
+  let past = <usize>load<u32>(row, L.IMPLICIT_PAST);
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
     deform(x, tet);
     storeDeformation(tet);
     greenStrain();
     if (past) past = lessPast(past);
-    const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
+    const V = load<f64>(tet, L.IMPLICIT_TET_VOLUME);
     sum += V * density(mu, lambda, stiffening);
     hooke(stiffening * mu, stiffening * lambda);
     const volume = f64x2.splat(V);
@@ -312,7 +299,7 @@ export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f
       V * (z0 * s5 + z1 * s1 + z2 * s3),
       V * (z0 * s4 + z1 * s3 + z2 * s2),
     );
-    store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, IMPLICIT_TET_CRUSHED);
+    store<i32>(tet, resistCrushing(tet, g, lambda + 2 * mu, false) ? 1 : 0, L.IMPLICIT_TET_CRUSHED);
     if (stresses) storeStress(tet);
   }
   if (stresses) positiveParts(row);
@@ -321,38 +308,38 @@ export function linearizeTets(row: usize, x: usize, g: usize, stresses: bool): f
 
 // @inline
 function storeDeformation(tet: usize): void {
-  v128.store(tet, e0, IMPLICIT_TET_F);
-  v128.store(tet, e1, IMPLICIT_TET_F + 16);
-  v128.store(tet, e2, IMPLICIT_TET_F + 32);
-  store<f64>(tet, z0, IMPLICIT_TET_F + 48);
-  store<f64>(tet, z1, IMPLICIT_TET_F + 56);
-  store<f64>(tet, z2, IMPLICIT_TET_F + 64);
+  v128.store(tet, e0, L.IMPLICIT_TET_F);
+  v128.store(tet, e1, L.IMPLICIT_TET_F + 16);
+  v128.store(tet, e2, L.IMPLICIT_TET_F + 32);
+  store<f64>(tet, z0, L.IMPLICIT_TET_F + 48);
+  store<f64>(tet, z1, L.IMPLICIT_TET_F + 56);
+  store<f64>(tet, z2, L.IMPLICIT_TET_F + 64);
 }
 
 // @inline
 function storeStress(tet: usize): void {
-  store<f64>(tet, s0, IMPLICIT_TET_STRESS);
-  store<f64>(tet, s1, IMPLICIT_TET_STRESS + 8);
-  store<f64>(tet, s2, IMPLICIT_TET_STRESS + 16);
-  store<f64>(tet, s3, IMPLICIT_TET_STRESS + 24);
-  store<f64>(tet, s4, IMPLICIT_TET_STRESS + 32);
-  store<f64>(tet, s5, IMPLICIT_TET_STRESS + 40);
+  store<f64>(tet, s0, L.IMPLICIT_TET_STRESS);
+  store<f64>(tet, s1, L.IMPLICIT_TET_STRESS + 8);
+  store<f64>(tet, s2, L.IMPLICIT_TET_STRESS + 16);
+  store<f64>(tet, s3, L.IMPLICIT_TET_STRESS + 24);
+  store<f64>(tet, s4, L.IMPLICIT_TET_STRESS + 32);
+  store<f64>(tet, s5, L.IMPLICIT_TET_STRESS + 40);
 }
 
 /** q += H+ p of the last linearization. */
 export function multiplyTets(row: usize, p: usize, q: usize): void {
-  const mu = load<f64>(row, IMPLICIT_MU);
-  const lambda = load<f64>(row, IMPLICIT_LAMBDA);
-  const stiffening = load<f64>(row, IMPLICIT_STIFFENING);
+  const mu = load<f64>(row, L.IMPLICIT_MU);
+  const lambda = load<f64>(row, L.IMPLICIT_LAMBDA);
+  const stiffening = load<f64>(row, L.IMPLICIT_STIFFENING);
   const end = endOf(row);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += IMPLICIT_TET_BYTES) {
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += L.IMPLICIT_TET_BYTES) {
     deform(p, tet);
-    const E0 = v128.load(tet, IMPLICIT_TET_F);
-    const E1 = v128.load(tet, IMPLICIT_TET_F + 16);
-    const E2 = v128.load(tet, IMPLICIT_TET_F + 32);
-    const Z0 = load<f64>(tet, IMPLICIT_TET_F + 48);
-    const Z1 = load<f64>(tet, IMPLICIT_TET_F + 56);
-    const Z2 = load<f64>(tet, IMPLICIT_TET_F + 64);
+    const E0 = v128.load(tet, L.IMPLICIT_TET_F);
+    const E1 = v128.load(tet, L.IMPLICIT_TET_F + 16);
+    const E2 = v128.load(tet, L.IMPLICIT_TET_F + 32);
+    const Z0 = load<f64>(tet, L.IMPLICIT_TET_F + 48);
+    const Z1 = load<f64>(tet, L.IMPLICIT_TET_F + 56);
+    const Z2 = load<f64>(tet, L.IMPLICIT_TET_F + 64);
     s0 = dot(E0, Z0, e0, z0);
     s1 = dot(E1, Z1, e1, z1);
     s2 = dot(E2, Z2, e2, z2);
@@ -360,14 +347,14 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
     s4 = 0.5 * (dot(E0, Z0, e2, z2) + dot(E2, Z2, e0, z0));
     s5 = 0.5 * (dot(E0, Z0, e1, z1) + dot(E1, Z1, e0, z0));
     hooke(stiffening * mu, stiffening * lambda);
-    const V = load<f64>(tet, IMPLICIT_TET_VOLUME);
+    const V = load<f64>(tet, L.IMPLICIT_TET_VOLUME);
     const volume = f64x2.splat(V);
-    const t0 = load<f64>(tet, IMPLICIT_TET_STRESS);
-    const t1 = load<f64>(tet, IMPLICIT_TET_STRESS + 8);
-    const t2 = load<f64>(tet, IMPLICIT_TET_STRESS + 16);
-    const t3 = load<f64>(tet, IMPLICIT_TET_STRESS + 24);
-    const t4 = load<f64>(tet, IMPLICIT_TET_STRESS + 32);
-    const t5 = load<f64>(tet, IMPLICIT_TET_STRESS + 40);
+    const t0 = load<f64>(tet, L.IMPLICIT_TET_STRESS);
+    const t1 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 8);
+    const t2 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 16);
+    const t3 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 24);
+    const t4 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 32);
+    const t5 = load<f64>(tet, L.IMPLICIT_TET_STRESS + 40);
     scatterStress(
       tet,
       q,
@@ -378,7 +365,7 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
       V * (Z0 * s5 + Z1 * s1 + Z2 * s3) + V * (z0 * t5 + z1 * t1 + z2 * t3),
       V * (Z0 * s4 + Z1 * s3 + Z2 * s2) + V * (z0 * t4 + z1 * t3 + z2 * t2),
     );
-    if (load<i32>(tet, IMPLICIT_TET_CRUSHED)) resistCrushing(tet, q, lambda + 2 * mu, true);
+    if (load<i32>(tet, L.IMPLICIT_TET_CRUSHED)) resistCrushing(tet, q, lambda + 2 * mu, true);
   }
 }
 
@@ -388,9 +375,9 @@ export function multiplyTets(row: usize, p: usize, q: usize): void {
  */
 function positiveParts(row: usize): void {
   const end = endOf(row);
-  for (let tet = <usize>load<u32>(row, IMPLICIT_TETS); tet < end; tet += 2 * IMPLICIT_TET_BYTES) {
-    const other = tet + IMPLICIT_TET_BYTES < end ? tet + IMPLICIT_TET_BYTES : tet;
-    positivePart(tet + IMPLICIT_TET_STRESS, other + IMPLICIT_TET_STRESS);
+  for (let tet = <usize>load<u32>(row, L.IMPLICIT_TETS); tet < end; tet += 2 * L.IMPLICIT_TET_BYTES) {
+    const other = tet + L.IMPLICIT_TET_BYTES < end ? tet + L.IMPLICIT_TET_BYTES : tet;
+    positivePart(tet + L.IMPLICIT_TET_STRESS, other + L.IMPLICIT_TET_STRESS);
   }
 }
 

@@ -22,40 +22,7 @@
  * testing the residual after each (newton.ts): a free beam takes two thirds of the time.
  * Twin: sim/reference/implicit/step.ts, bit for bit.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_SUBSTEP,
-  H_SUBSTEPS,
-  H_SUBSTEP_SECONDS,
-  H_TOGETHER,
-  IMPLICIT_FIRST,
-  IMPLICIT_COUNT,
-  IMPLICIT_HIT,
-  IMPLICIT_LEADER,
-  IMPLICIT_STATE,
-  IMPLICIT_STEPS,
-  IMPLICIT_STEP_SECONDS,
-  IMPLICIT_COLUMNS,
-  IMPLICIT_ORDER,
-  IMPLICIT_SELF,
-  IMPLICIT_TOGETHER,
-  IMPLICIT_TOUCHES,
-  IMPLICIT_MEETS,
-  IMPLICIT_REUSED,
-  IMPLICIT_BYTES,
-  TOGETHER_COUNT,
-  TOGETHER_LIST,
-  TOGETHER_ORDER,
-  TOGETHER_ROWS,
-  TOGETHER_ROW_COUNT,
-  ROW_BODY,
-  ROW_BYTES,
-  ROW_OTHER,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { energyOfTets } from "./solids";
 import { energyOfBends, energyOfTriangles } from "./sheets";
 import { holdPoints, notePoints } from "./points";
@@ -74,21 +41,21 @@ let state: usize = 0;
 
 /** Takes the steps of bodies begin .. end that are due in this substep. @param rows address of the IMPLICIT rows */
 export function stepImplicit(rows: usize, begin: i32, end: i32): void {
-  const substep = load<i32>(HEADER, H_SUBSTEP);
-  const substeps = load<i32>(HEADER, H_SUBSTEPS);
+  const substep = load<i32>(L.HEADER, L.H_SUBSTEP);
+  const substeps = load<i32>(L.HEADER, L.H_SUBSTEPS);
   for (let b = begin; b < end; b++) {
-    open(rows + <usize>b * IMPLICIT_BYTES);
-    const steps = load<i32>(row, IMPLICIT_STEPS);
+    open(rows + <usize>b * L.IMPLICIT_BYTES);
+    const steps = load<i32>(row, L.IMPLICIT_STEPS);
     const done = (substep * steps) / substeps;
     const due = ((substep + 1) * steps) / substeps - done;
-    if (due === 0 || load<i32>(row, IMPLICIT_TOGETHER) || isFixed()) continue;
+    if (due === 0 || load<i32>(row, L.IMPLICIT_TOGETHER) || isFixed()) continue;
     takeOver();
     holdPoints(row);
     for (let n = 0; n < due; n++) {
       if (n > 0) takeOver();
       expireReused(done + n);
       useContacts(0, 0);
-      stepGroup(row + IMPLICIT_SELF, 1);
+      stepGroup(row + L.IMPLICIT_SELF, 1);
       publish();
     }
   }
@@ -97,22 +64,22 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
 /** Drops reused data of the current body every REUSED_STEPS steps. @param step of the tick */
 // @inline
 function expireReused(step: i32): void {
-  if (step % REUSED_STEPS === 0) store<i32>(row, 0, IMPLICIT_REUSED);
+  if (step % REUSED_STEPS === 0) store<i32>(row, 0, L.IMPLICIT_REUSED);
 }
 
 // @inline
 function together(): usize {
-  return <usize>load<u32>(HEADER, H_TOGETHER);
+  return <usize>load<u32>(L.HEADER, L.H_TOGETHER);
 }
 
 /** Moves bodies that may touch surfaces to their unconstrained positions. */
 export function aimTogether(): void {
-  const list = <usize>load<u32>(together(), TOGETHER_LIST);
-  for (let n = 0; n < load<i32>(together(), TOGETHER_COUNT); n++) {
+  const list = <usize>load<u32>(together(), L.TOGETHER_LIST);
+  for (let n = 0; n < load<i32>(together(), L.TOGETHER_COUNT); n++) {
     open(<usize>load<u32>(list + ((<usize>n) << 2)));
     if (isFixed()) continue;
     takeOver();
-    const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+    const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
     for (let i = 0; i < count; i++)
       for (let r: usize = 0; r < 3; r++) store<f32>(first + ((<usize>i) << 4) + (r << 2), aimed(i, r));
   }
@@ -120,71 +87,71 @@ export function aimTogether(): void {
 
 /** Returns x + h v + h^2 a of a particle's coordinate, m. */
 function aimed(i: i32, r: usize): f32 {
-  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   const x = state + 24 * <usize>i + (r << 3);
   const particle = first + ((<usize>i) << 4);
   if (load<f32>(particle, 12) === 0) return <f32>load<f64>(x);
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-  const toA = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const toA = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   return <f32>(load<f64>(x) + h * (load<f64>(x + vector) + h * <f64>load<f32>(particle + toA + (r << 2))));
 }
 
 /** Takes the steps of bodies that may touch surfaces. Bodies that touch each other are solved together. */
 export function stepTogether(): void {
-  const list = <usize>load<u32>(together(), TOGETHER_LIST);
-  const bodies = load<i32>(together(), TOGETHER_COUNT);
+  const list = <usize>load<u32>(together(), L.TOGETHER_LIST);
+  const bodies = load<i32>(together(), L.TOGETHER_COUNT);
   let h: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(<usize>load<u32>(list + ((<usize>n) << 2)));
-    store<u32>(row, isFixed() ? 0 : <u32>row, IMPLICIT_LEADER);
-    h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-    if (load<u32>(row, IMPLICIT_LEADER)) holdPoints(row);
-    expireReused(load<i32>(HEADER, H_SUBSTEP));
+    store<u32>(row, isFixed() ? 0 : <u32>row, L.IMPLICIT_LEADER);
+    h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+    if (load<u32>(row, L.IMPLICIT_LEADER)) holdPoints(row);
+    expireReused(load<i32>(L.HEADER, L.H_SUBSTEP));
   }
   findContacts(h);
   forgetContacts();
   bindTouching();
   for (let n = 0; n < bodies; n++) {
     const leader = <usize>load<u32>(list + ((<usize>n) << 2));
-    if (<usize>load<u32>(leader, IMPLICIT_LEADER) === leader) stepLed(leader);
+    if (<usize>load<u32>(leader, L.IMPLICIT_LEADER) === leader) stepLed(leader);
   }
 }
 
 /** Gives bodies with a near pair between them the same leader: the first of them. */
 function bindTouching(): void {
-  const rows = <usize>load<u32>(together(), TOGETHER_ROWS);
-  for (let n = 0; n < load<i32>(together(), TOGETHER_ROW_COUNT); n++) {
-    const contact = rows + <usize>n * ROW_BYTES;
-    const a = leaderOf(<usize>load<u32>(contact, ROW_BODY));
-    const b = leaderOf(<usize>load<u32>(contact, ROW_OTHER));
-    if (a !== b) store<u32>(max<usize>(a, b), <u32>min<usize>(a, b), IMPLICIT_LEADER);
+  const rows = <usize>load<u32>(together(), L.TOGETHER_ROWS);
+  for (let n = 0; n < load<i32>(together(), L.TOGETHER_ROW_COUNT); n++) {
+    const contact = rows + <usize>n * L.ROW_BYTES;
+    const a = leaderOf(<usize>load<u32>(contact, L.ROW_BODY));
+    const b = leaderOf(<usize>load<u32>(contact, L.ROW_OTHER));
+    if (a !== b) store<u32>(max<usize>(a, b), <u32>min<usize>(a, b), L.IMPLICIT_LEADER);
   }
 }
 
 function leaderOf(body: usize): usize {
   let at = body;
-  while (<usize>load<u32>(at, IMPLICIT_LEADER) !== at) at = <usize>load<u32>(at, IMPLICIT_LEADER);
+  while (<usize>load<u32>(at, L.IMPLICIT_LEADER) !== at) at = <usize>load<u32>(at, L.IMPLICIT_LEADER);
   return at;
 }
 
 /** Takes the step of a group, given by its leader. */
 function stepLed(leader: usize): void {
-  const bodies = load<i32>(together(), TOGETHER_COUNT);
-  const list = <usize>load<u32>(together(), TOGETHER_LIST);
+  const bodies = load<i32>(together(), L.TOGETHER_COUNT);
+  const list = <usize>load<u32>(together(), L.TOGETHER_LIST);
   const group = list + ((<usize>bodies) << 2);
   let length = 0;
   for (let n = 0; n < bodies; n++) {
     const body = <usize>load<u32>(list + ((<usize>n) << 2));
-    if (!load<u32>(body, IMPLICIT_LEADER) || leaderOf(body) !== leader) continue;
+    if (!load<u32>(body, L.IMPLICIT_LEADER) || leaderOf(body) !== leader) continue;
     store<u32>(group + ((<usize>length) << 2), <u32>body);
     length++;
   }
-  const order = <usize>load<u32>(together(), TOGETHER_ORDER);
-  const rows = <usize>load<u32>(together(), TOGETHER_ROWS);
+  const order = <usize>load<u32>(together(), L.TOGETHER_ORDER);
+  const rows = <usize>load<u32>(together(), L.TOGETHER_ROWS);
   let contacts = 0;
-  for (let n = 0; n < load<i32>(together(), TOGETHER_ROW_COUNT); n++) {
-    const contact = rows + <usize>n * ROW_BYTES;
-    if (leaderOf(<usize>load<u32>(contact, ROW_BODY)) !== leader) continue;
+  for (let n = 0; n < load<i32>(together(), L.TOGETHER_ROW_COUNT); n++) {
+    const contact = rows + <usize>n * L.ROW_BYTES;
+    if (leaderOf(<usize>load<u32>(contact, L.ROW_BODY)) !== leader) continue;
     store<u32>(order + ((<usize>contacts) << 2), <u32>contact);
     contacts++;
   }
@@ -198,16 +165,16 @@ function stepLed(leader: usize): void {
 
 function open(at: usize): void {
   row = at;
-  count = load<i32>(at, IMPLICIT_COUNT);
+  count = load<i32>(at, L.IMPLICIT_COUNT);
   vector = 24 * <usize>count;
-  state = <usize>load<u32>(at, IMPLICIT_STATE);
+  state = <usize>load<u32>(at, L.IMPLICIT_STATE);
 }
 
 /** Returns whether the host holds the body, which it does by setting inverse masses to 0. */
 function isFixed(): bool {
-  if (load<i32>(row, IMPLICIT_COLUMNS) === 0) return true;
-  const particle = load<u32>(<usize>load<u32>(row, IMPLICIT_ORDER)) / 24;
-  return load<f32>(<usize>load<u32>(row, IMPLICIT_FIRST) + ((<usize>particle) << 4), 12) === 0;
+  if (load<i32>(row, L.IMPLICIT_COLUMNS) === 0) return true;
+  const particle = load<u32>(<usize>load<u32>(row, L.IMPLICIT_ORDER)) / 24;
+  return load<f32>(<usize>load<u32>(row, L.IMPLICIT_FIRST) + ((<usize>particle) << 4), 12) === 0;
 }
 
 /**
@@ -217,10 +184,10 @@ function isFixed(): bool {
 function takeOver(): void {
   let moved = load<f64>(state + 4 * vector) < 0;
   let hit = false;
-  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-  let x = <usize>load<u32>(row, IMPLICIT_STATE);
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  let x = <usize>load<u32>(row, L.IMPLICIT_STATE);
   for (let i = 0; i < count; i++) {
     for (let r: usize = 0; r < 3; r++, x += 8) {
       const there = first + ((<usize>i) << 4) + (r << 2);
@@ -242,7 +209,7 @@ function takeOver(): void {
       }
     }
   }
-  store<i32>(row, hit ? 1 : 0, IMPLICIT_HIT);
+  store<i32>(row, hit ? 1 : 0, L.IMPLICIT_HIT);
   if (moved)
     store<f64>(
       state + 4 * vector,
@@ -254,10 +221,10 @@ function takeOver(): void {
  * Rounds the state to float32 for all other parts, after `collide` has moved remaining penetration out of colliders.
  */
 function publish(): void {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toV = <usize>load<u32>(HEADER, H_V) - X;
-  const first = <usize>load<u32>(row, IMPLICIT_FIRST);
-  let x = <usize>load<u32>(row, IMPLICIT_STATE);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
+  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
+  let x = <usize>load<u32>(row, L.IMPLICIT_STATE);
   for (let i = 0; i < count; i++) {
     for (let r: usize = 0; r < 3; r++, x += 8) {
       const there = first + ((<usize>i) << 4) + (r << 2);
@@ -265,23 +232,23 @@ function publish(): void {
       store<f32>(there + toV, <f32>load<f64>(x + vector));
     }
   }
-  if (load<u32>(row, IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4));
-  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - X;
+  if (load<u32>(row, L.IMPLICIT_TOUCHES)) answerColliders(first, <i32>((first - X) >> 4));
+  const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   for (let i = 0; i < count; i++) {
     const there = first + ((<usize>i) << 4);
     for (let r: usize = 0; r < 12; r += 4) store<f32>(there + toPrevious + r, load<f32>(there + r));
   }
-  notePoints(row, <usize>load<u32>(row, IMPLICIT_STATE), load<f32>(HEADER, H_SUBSTEP_SECONDS));
+  notePoints(row, <usize>load<u32>(row, L.IMPLICIT_STATE), load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
 }
 
 /** Collides the step's motion with colliders. @param particle number of the body's first */
 function answerColliders(first: usize, particle: i32): void {
-  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  let x1 = <usize>load<u32>(row, IMPLICIT_STATE) + 2 * vector;
+  const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  let x1 = <usize>load<u32>(row, L.IMPLICIT_STATE) + 2 * vector;
   for (let i = 0; i < count; i++) {
     const there = first + toPrevious + ((<usize>i) << 4);
     for (let r: usize = 0; r < 12; r += 4, x1 += 8) store<f32>(there + r, <f32>load<f64>(x1));
   }
-  const h = <f32>load<f64>(row, IMPLICIT_STEP_SECONDS);
-  collide(particle, particle + count, h, <usize>load<u32>(row, IMPLICIT_MEETS));
+  const h = <f32>load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  collide(particle, particle + count, h, <usize>load<u32>(row, L.IMPLICIT_MEETS));
 }

@@ -14,46 +14,7 @@
  * follows the step, the skin alone would be stopped: a cube of 10^9 Pa that fell 30 cm held 28 kJ for a moment.)
  * Twin: sim/reference/implicit/touches.ts.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_ACC,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  COLLIDER_BYTES,
-  COLLIDER_FRICTION,
-  COLLIDER_MESH,
-  COLLIDER_MOTION,
-  COLLIDER_STATIC,
-  COLLIDER_TYPE,
-  IMPLICIT_COUNT,
-  IMPLICIT_FIRST,
-  IMPLICIT_MASS,
-  IMPLICIT_MEETS,
-  IMPLICIT_TOUCHES,
-  IMPLICIT_TOUCH_COUNT,
-  MOTION_R0,
-  MOTION_R1,
-  MOTION_S0,
-  MOTION_S1,
-  TOUCH_BYTES,
-  TOUCH_DRAG,
-  TOUCH_DYNAMIC,
-  TOUCH_FRICTION,
-  TOUCH_LEAST,
-  TOUCH_NORMAL,
-  TOUCH_OPEN,
-  TOUCH_PLACE,
-  TOUCH_RESTING,
-  TOUCH_ROUND,
-  TOUCH_SLIDES,
-  TOUCH_SLIP,
-  TOUCH_STATE,
-  TOUCH_STATIC,
-  TOUCH_STEADY,
-  TOUCH_STICKS,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
 import { findCoefficients, rests, rootStatic } from "../colliders/coefficients";
 import { frameX, frameY, frameZ, fromFrame, inFrame, turnFromFrame } from "../colliders/motion";
@@ -112,16 +73,16 @@ let nearest: usize = 0;
  * @param x, target vectors: where it begins, xt; end where it would end, 0: unknown; kept friction of the last step
  */
 export function findTouches(row: usize, x: usize, target: usize, end: usize, kept: usize, h: f64): void {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  store<i32>(row, 0, IMPLICIT_TOUCH_COUNT);
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
+  store<i32>(row, 0, L.IMPLICIT_TOUCH_COUNT);
   if (!touch) return;
-  const vector = 24 * <usize>load<i32>(row, IMPLICIT_COUNT);
-  const mass = <usize>load<u32>(row, IMPLICIT_MASS);
-  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  let particle = <usize>load<u32>(row, IMPLICIT_FIRST);
+  const vector = 24 * <usize>load<i32>(row, L.IMPLICIT_COUNT);
+  const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  let particle = <usize>load<u32>(row, L.IMPLICIT_FIRST);
   let count = 0;
-  for (let i = 0; i < load<i32>(row, IMPLICIT_COUNT); i++, particle += 16) {
+  for (let i = 0; i < load<i32>(row, L.IMPLICIT_COUNT); i++, particle += 16) {
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const r = load<f32>(particle + toPrevious, 12);
     const at = <usize>i * 24;
@@ -130,18 +91,18 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
     const rough = load<f32>(particle + toAcc, 12);
     findCoefficients(particle, rough);
     store<i32>(touch, <i32>at);
-    store<f64>(touch, <f64>(rootStatic * load<f32>(nearest, COLLIDER_STATIC)), TOUCH_STATIC);
-    store<f64>(touch, <f64>(rough * load<f32>(nearest, COLLIDER_FRICTION)), TOUCH_DYNAMIC);
+    store<f64>(touch, <f64>(rootStatic * load<f32>(nearest, L.COLLIDER_STATIC)), L.TOUCH_STATIC);
+    store<f64>(touch, <f64>(rough * load<f32>(nearest, L.COLLIDER_FRICTION)), L.TOUCH_DYNAMIC);
     // `collide` lifts particles deeper than the margin, without a velocity and without friction
     const out: f32 = lies && gap < 0 ? 0 : SKIN * r - gap;
     writePlace(touch, out);
     const glide = slipOf(touch, x + at, vector, h);
     writeState(touch, target + at, kept + at, r, glide);
-    store<f64>(touch, 2 * h * h * accelerationOf(particle + toAcc), TOUCH_RESTING);
-    touch += TOUCH_BYTES;
+    store<f64>(touch, 2 * h * h * accelerationOf(particle + toAcc), L.TOUCH_RESTING);
+    touch += L.TOUCH_BYTES;
     count++;
   }
-  store<i32>(row, count, IMPLICIT_TOUCH_COUNT);
+  store<i32>(row, count, L.IMPLICIT_TOUCH_COUNT);
 }
 
 /**
@@ -149,21 +110,21 @@ export function findTouches(row: usize, x: usize, target: usize, end: usize, kep
  * the step would end. @returns whether there is one
  */
 function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
-  const table = <usize>load<u32>(row, IMPLICIT_MEETS);
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(row, L.IMPLICIT_MEETS);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const px = <f32>load<f64>(entry);
   const py = <f32>load<f64>(entry, 8);
   const pz = <f32>load<f64>(entry, 16);
   gap = atEnd ? 0 : NEAR * r;
   nearest = 0;
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+    const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
     let x = px;
     let y = py;
     let z = pz;
     if (motion) {
-      inFrame(motion, atEnd ? MOTION_S1 : MOTION_S0, atEnd ? MOTION_R1 : MOTION_R0, px, py, pz);
+      inFrame(motion, atEnd ? L.MOTION_S1 : L.MOTION_S0, atEnd ? L.MOTION_R1 : L.MOTION_R0, px, py, pz);
       x = frameX;
       y = frameY;
       z = frameZ;
@@ -185,10 +146,10 @@ function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
  * particles along
  */
 function takeMoving(c: usize, motion: usize, d: f32, x: f32, y: f32, z: f32, atEnd: bool): void {
-  turnFromFrame(motion, MOTION_R1, nx, ny, nz);
+  turnFromFrame(motion, L.MOTION_R1, nx, ny, nz);
   take(c, d, frameX, frameY, frameZ);
   if (atEnd) return;
-  fromFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+  fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
   placeX = frameX;
   placeY = frameY;
   placeZ = frameZ;
@@ -196,11 +157,11 @@ function takeMoving(c: usize, motion: usize, d: f32, x: f32, y: f32, z: f32, atE
 
 /** Returns whether a particle would end the step in a collider, and touches none at its start. */
 export function anyEntered(row: usize, x: usize, end: usize): bool {
-  if (!load<u32>(row, IMPLICIT_TOUCHES)) return false;
-  const mass = <usize>load<u32>(row, IMPLICIT_MASS);
-  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  let particle = <usize>load<u32>(row, IMPLICIT_FIRST);
-  for (let i = 0; i < load<i32>(row, IMPLICIT_COUNT); i++, particle += 16) {
+  if (!load<u32>(row, L.IMPLICIT_TOUCHES)) return false;
+  const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  let particle = <usize>load<u32>(row, L.IMPLICIT_FIRST);
+  for (let i = 0; i < load<i32>(row, L.IMPLICIT_COUNT); i++, particle += 16) {
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const r = load<f32>(particle + toPrevious, 12);
     const at = <usize>i * 24;
@@ -231,12 +192,12 @@ function writePlace(touch: usize, outward: f32): void {
   const x = <f64>normalX;
   const y = <f64>normalY;
   const z = <f64>normalZ;
-  store<f64>(touch, x, TOUCH_NORMAL);
-  store<f64>(touch, y, TOUCH_NORMAL + 8);
-  store<f64>(touch, z, TOUCH_NORMAL + 16);
-  store<f64>(touch, <f64>placeX + out * x, TOUCH_PLACE);
-  store<f64>(touch, <f64>placeY + out * y, TOUCH_PLACE + 8);
-  store<f64>(touch, <f64>placeZ + out * z, TOUCH_PLACE + 16);
+  store<f64>(touch, x, L.TOUCH_NORMAL);
+  store<f64>(touch, y, L.TOUCH_NORMAL + 8);
+  store<f64>(touch, z, L.TOUCH_NORMAL + 16);
+  store<f64>(touch, <f64>placeX + out * x, L.TOUCH_PLACE);
+  store<f64>(touch, <f64>placeY + out * y, L.TOUCH_PLACE + 8);
+  store<f64>(touch, <f64>placeZ + out * z, L.TOUCH_PLACE + 16);
 }
 
 /**
@@ -244,11 +205,11 @@ function writePlace(touch: usize, outward: f32): void {
  * @param target, kept entries of the vectors; glide slip without any force, m
  */
 function writeState(touch: usize, target: usize, kept: usize, r: f32, glide: f64): void {
-  store<f64>(touch, load<f64>(kept), TOUCH_FRICTION);
+  store<f64>(touch, load<f64>(kept), L.TOUCH_FRICTION);
   const least = LEAST * <f64>r;
-  store<f64>(touch, least, TOUCH_LEAST);
-  store<f64>(touch, max<f64>(least, ROUND * glide), TOUCH_ROUND);
-  store<i32>(touch, guess(touch, target), TOUCH_STATE);
+  store<f64>(touch, least, L.TOUCH_LEAST);
+  store<f64>(touch, max<f64>(least, ROUND * glide), L.TOUCH_ROUND);
+  store<i32>(touch, guess(touch, target), L.TOUCH_STATE);
 }
 
 /**
@@ -256,13 +217,13 @@ function writeState(touch: usize, target: usize, kept: usize, r: f32, glide: f64
  * used; y the solution
  */
 export function keepTouches(row: usize, kept: usize, y: usize): void {
-  memory.fill(kept, 0, 24 * <usize>load<i32>(row, IMPLICIT_COUNT));
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+  memory.fill(kept, 0, 24 * <usize>load<i32>(row, L.IMPLICIT_COUNT));
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES) {
     const at = <usize>load<i32>(touch);
-    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
-    if (measureSlip(touch, y + at) > load<f64>(touch, TOUCH_LEAST))
-      store<f64>(kept + at, load<f64>(touch, TOUCH_FRICTION));
+    if (load<i32>(touch, L.TOUCH_STATE) !== L.TOUCH_SLIDES) continue;
+    if (measureSlip(touch, y + at) > load<f64>(touch, L.TOUCH_LEAST))
+      store<f64>(kept + at, load<f64>(touch, L.TOUCH_FRICTION));
   }
 }
 
@@ -271,9 +232,9 @@ export function keepTouches(row: usize, kept: usize, y: usize): void {
  */
 function guess(touch: usize, target: usize): i32 {
   const lift = above(touch, target);
-  if (!(lift < 0)) return TOUCH_OPEN;
-  if (load<f64>(touch, TOUCH_FRICTION) > 0) return TOUCH_SLIDES;
-  return measureSlip(touch, target) < load<f64>(touch, TOUCH_STATIC) * -lift ? TOUCH_STICKS : TOUCH_SLIDES;
+  if (!(lift < 0)) return L.TOUCH_OPEN;
+  if (load<f64>(touch, L.TOUCH_FRICTION) > 0) return L.TOUCH_SLIDES;
+  return measureSlip(touch, target) < load<f64>(touch, L.TOUCH_STATIC) * -lift ? L.TOUCH_STICKS : L.TOUCH_SLIDES;
 }
 
 /**
@@ -284,8 +245,8 @@ function slipOf(touch: usize, x: usize, vector: usize, h: f64): f64 {
   let lift: f64 = 0;
   let sum: f64 = 0;
   for (let r: usize = 0; r < 24; r += 8) {
-    const d = load<f64>(x + r) + h * load<f64>(x + r + vector) - load<f64>(touch + r, TOUCH_PLACE);
-    lift += load<f64>(touch + r, TOUCH_NORMAL) * d;
+    const d = load<f64>(x + r) + h * load<f64>(x + r + vector) - load<f64>(touch + r, L.TOUCH_PLACE);
+    lift += load<f64>(touch + r, L.TOUCH_NORMAL) * d;
     sum += d * d;
   }
   return sqrt<f64>(max<f64>(0, sum - lift * lift));
@@ -296,8 +257,9 @@ function measureSlip(touch: usize, entry: usize): f64 {
   const lift = above(touch, entry);
   let sum: f64 = 0;
   for (let r: usize = 0; r < 24; r += 8) {
-    const slip = load<f64>(entry + r) - load<f64>(touch + r, TOUCH_PLACE) - lift * load<f64>(touch + r, TOUCH_NORMAL);
-    store<f64>(touch + r, slip, TOUCH_SLIP);
+    const slip =
+      load<f64>(entry + r) - load<f64>(touch + r, L.TOUCH_PLACE) - lift * load<f64>(touch + r, L.TOUCH_NORMAL);
+    store<f64>(touch + r, slip, L.TOUCH_SLIP);
     sum += slip * slip;
   }
   return sqrt<f64>(sum);
@@ -306,25 +268,25 @@ function measureSlip(touch: usize, entry: usize): f64 {
 /** n . (entry - p) */
 function above(touch: usize, entry: usize): f64 {
   return (
-    load<f64>(touch, TOUCH_NORMAL) * (load<f64>(entry) - load<f64>(touch, TOUCH_PLACE)) +
-    load<f64>(touch, TOUCH_NORMAL + 8) * (load<f64>(entry, 8) - load<f64>(touch, TOUCH_PLACE + 8)) +
-    load<f64>(touch, TOUCH_NORMAL + 16) * (load<f64>(entry, 16) - load<f64>(touch, TOUCH_PLACE + 16))
+    load<f64>(touch, L.TOUCH_NORMAL) * (load<f64>(entry) - load<f64>(touch, L.TOUCH_PLACE)) +
+    load<f64>(touch, L.TOUCH_NORMAL + 8) * (load<f64>(entry, 8) - load<f64>(touch, L.TOUCH_PLACE + 8)) +
+    load<f64>(touch, L.TOUCH_NORMAL + 16) * (load<f64>(entry, 16) - load<f64>(touch, L.TOUCH_PLACE + 16))
   );
 }
 
 /** n . entry */
 function across(touch: usize, entry: usize): f64 {
   return (
-    load<f64>(touch, TOUCH_NORMAL) * load<f64>(entry) +
-    load<f64>(touch, TOUCH_NORMAL + 8) * load<f64>(entry, 8) +
-    load<f64>(touch, TOUCH_NORMAL + 16) * load<f64>(entry, 16)
+    load<f64>(touch, L.TOUCH_NORMAL) * load<f64>(entry) +
+    load<f64>(touch, L.TOUCH_NORMAL + 8) * load<f64>(entry, 8) +
+    load<f64>(touch, L.TOUCH_NORMAL + 16) * load<f64>(entry, 16)
   );
 }
 
 /** entry -= s n */
 function withdraw(touch: usize, entry: usize, s: f64): void {
   for (let r: usize = 0; r < 24; r += 8)
-    store<f64>(entry + r, load<f64>(entry + r) - s * load<f64>(touch + r, TOUCH_NORMAL));
+    store<f64>(entry + r, load<f64>(entry + r) - s * load<f64>(touch + r, L.TOUCH_NORMAL));
 }
 
 /**
@@ -332,11 +294,11 @@ function withdraw(touch: usize, entry: usize, s: f64): void {
  * @param x, v vectors
  */
 export function anyHits(row: usize, x: usize, v: usize, h: f64): bool {
-  const mass = <usize>load<u32>(row, IMPLICIT_MASS);
-  const toPrevious = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  let particle = <usize>load<u32>(row, IMPLICIT_FIRST);
-  for (let i = 0; i < load<i32>(row, IMPLICIT_COUNT); i++, particle += 16) {
+  const mass = <usize>load<u32>(row, L.IMPLICIT_MASS);
+  const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  let particle = <usize>load<u32>(row, L.IMPLICIT_FIRST);
+  for (let i = 0; i < load<i32>(row, L.IMPLICIT_COUNT); i++, particle += 16) {
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const at = <usize>i * 24;
     if (!findCollider(row, x + at, load<f32>(particle + toPrevious, 12), false)) continue;
@@ -352,41 +314,41 @@ export function anyHits(row: usize, x: usize, v: usize, h: f64): bool {
 
 /** Returns whether any contact sticks or slides. */
 export function anyTouch(row: usize): bool {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES)
-    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_OPEN) return true;
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES)
+    if (load<i32>(touch, L.TOUCH_STATE) !== L.TOUCH_OPEN) return true;
   return false;
 }
 
 /** Moves touching particles to positions that their contacts allow. */
 export function placeTouches(row: usize, y: usize): void {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES) {
     const entry = y + <usize>load<i32>(touch);
-    const state = load<i32>(touch, TOUCH_STATE);
-    if (state === TOUCH_STICKS) memory.copy(entry, touch + TOUCH_PLACE, 24);
-    else if (state === TOUCH_SLIDES) withdraw(touch, entry, above(touch, entry));
+    const state = load<i32>(touch, L.TOUCH_STATE);
+    if (state === L.TOUCH_STICKS) memory.copy(entry, touch + L.TOUCH_PLACE, 24);
+    else if (state === L.TOUCH_SLIDES) withdraw(touch, entry, above(touch, entry));
   }
 }
 
 /** Removes from a direction the components that contacts forbid. */
 export function filterTouches(row: usize, d: usize): void {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES) {
     const entry = d + <usize>load<i32>(touch);
-    const state = load<i32>(touch, TOUCH_STATE);
-    if (state === TOUCH_STICKS) memory.fill(entry, 0, 24);
-    else if (state === TOUCH_SLIDES) withdraw(touch, entry, across(touch, entry));
+    const state = load<i32>(touch, L.TOUCH_STATE);
+    if (state === L.TOUCH_STICKS) memory.fill(entry, 0, 24);
+    else if (state === L.TOUCH_SLIDES) withdraw(touch, entry, across(touch, entry));
   }
 }
 
 /** Returns friction's potential mu lambda_n sqrt(s^2 + e^2) of sliding contacts, J. */
 export function energyOfTouches(row: usize, y: usize): f64 {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
   let sum: f64 = 0;
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
-    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
-    sum += load<f64>(touch, TOUCH_FRICTION) * rounded(touch, measureSlip(touch, y + <usize>load<i32>(touch)));
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES) {
+    if (load<i32>(touch, L.TOUCH_STATE) !== L.TOUCH_SLIDES) continue;
+    sum += load<f64>(touch, L.TOUCH_FRICTION) * rounded(touch, measureSlip(touch, y + <usize>load<i32>(touch)));
   }
   return sum;
 }
@@ -394,23 +356,23 @@ export function energyOfTouches(row: usize, y: usize): f64 {
 /** sqrt(s^2 + e^2) */
 // @inline
 function rounded(touch: usize, slip: f64): f64 {
-  const e = load<f64>(touch, TOUCH_ROUND);
+  const e = load<f64>(touch, L.TOUCH_ROUND);
   return sqrt<f64>(slip * slip + e * e);
 }
 
 /** g += dD/dy; stores slip and friction stiffness, for products. */
 export function linearizeTouches(row: usize, y: usize, g: usize): void {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
-    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES) {
+    if (load<i32>(touch, L.TOUCH_STATE) !== L.TOUCH_SLIDES) continue;
     const at = <usize>load<i32>(touch);
     const slip = measureSlip(touch, y + at);
     const t = rounded(touch, slip);
-    const drag = load<f64>(touch, TOUCH_FRICTION) / t;
-    store<f64>(touch, drag, TOUCH_DRAG);
-    store<f64>(touch, slip > STEADY * load<f64>(touch, TOUCH_RESTING) ? 1 / (t * t) : 0, TOUCH_STEADY);
+    const drag = load<f64>(touch, L.TOUCH_FRICTION) / t;
+    store<f64>(touch, drag, L.TOUCH_DRAG);
+    store<f64>(touch, slip > STEADY * load<f64>(touch, L.TOUCH_RESTING) ? 1 / (t * t) : 0, L.TOUCH_STEADY);
     for (let r: usize = 0; r < 24; r += 8)
-      store<f64>(g + at + r, load<f64>(g + at + r) + drag * load<f64>(touch + r, TOUCH_SLIP));
+      store<f64>(g + at + r, load<f64>(g + at + r) + drag * load<f64>(touch + r, L.TOUCH_SLIP));
   }
 }
 
@@ -419,16 +381,16 @@ export function linearizeTouches(row: usize, y: usize, g: usize): void {
  * the surface.
  */
 export function multiplyTouches(row: usize, p: usize, q: usize): void {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
-    if (load<i32>(touch, TOUCH_STATE) !== TOUCH_SLIDES) continue;
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES) {
+    if (load<i32>(touch, L.TOUCH_STATE) !== L.TOUCH_SLIDES) continue;
     const at = <usize>load<i32>(touch);
     let dot: f64 = 0;
-    for (let r: usize = 0; r < 24; r += 8) dot += load<f64>(touch + r, TOUCH_SLIP) * load<f64>(p + at + r);
-    const drag = load<f64>(touch, TOUCH_DRAG);
-    const along = dot * load<f64>(touch, TOUCH_STEADY);
+    for (let r: usize = 0; r < 24; r += 8) dot += load<f64>(touch + r, L.TOUCH_SLIP) * load<f64>(p + at + r);
+    const drag = load<f64>(touch, L.TOUCH_DRAG);
+    const along = dot * load<f64>(touch, L.TOUCH_STEADY);
     for (let r: usize = 0; r < 24; r += 8) {
-      const change = load<f64>(p + at + r) - along * load<f64>(touch + r, TOUCH_SLIP);
+      const change = load<f64>(p + at + r) - along * load<f64>(touch + r, L.TOUCH_SLIP);
       store<f64>(q + at + r, load<f64>(q + at + r) + drag * change);
     }
   }
@@ -440,23 +402,23 @@ export function multiplyTouches(row: usize, p: usize, q: usize): void {
  * @returns true: a state changed, or friction was unknown or too large, and the step needs another solve
  */
 export function reviewTouches(row: usize, y: usize, residual: usize): bool {
-  let touch = <usize>load<u32>(row, IMPLICIT_TOUCHES);
+  let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);
   let changed = false;
-  for (let n = load<i32>(row, IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += TOUCH_BYTES) {
+  for (let n = load<i32>(row, L.IMPLICIT_TOUCH_COUNT); n > 0; n--, touch += L.TOUCH_BYTES) {
     const at = <usize>load<i32>(touch);
-    const state = load<i32>(touch, TOUCH_STATE);
-    if (state === TOUCH_OPEN) {
+    const state = load<i32>(touch, L.TOUCH_STATE);
+    if (state === L.TOUCH_OPEN) {
       if (!(above(touch, y + at) < 0)) continue;
       // sticking would stop a sliding particle at once
-      store<i32>(touch, TOUCH_SLIDES, TOUCH_STATE);
+      store<i32>(touch, L.TOUCH_SLIDES, L.TOUCH_STATE);
       changed = true;
       continue;
     }
     const push = -across(touch, residual + at);
     if (push < 0) {
-      store<i32>(touch, TOUCH_OPEN, TOUCH_STATE);
+      store<i32>(touch, L.TOUCH_OPEN, L.TOUCH_STATE);
       changed = true;
-    } else if (state === TOUCH_STICKS) changed = breaks(touch, residual + at, push) || changed;
+    } else if (state === L.TOUCH_STICKS) changed = breaks(touch, residual + at, push) || changed;
     else changed = rubs(touch, y + at, push) || changed;
   }
   return changed;
@@ -466,23 +428,23 @@ export function reviewTouches(row: usize, y: usize, residual: usize): bool {
 function breaks(touch: usize, residual: usize, push: f64): bool {
   let size: f64 = 0;
   for (let r: usize = 0; r < 24; r += 8) {
-    const along = -load<f64>(residual + r) - push * load<f64>(touch + r, TOUCH_NORMAL);
+    const along = -load<f64>(residual + r) - push * load<f64>(touch + r, L.TOUCH_NORMAL);
     size += along * along;
   }
-  if (sqrt<f64>(size) <= BREAKS * load<f64>(touch, TOUCH_STATIC) * push) return false;
-  store<f64>(touch, ROUNDED * load<f64>(touch, TOUCH_DYNAMIC) * push, TOUCH_FRICTION);
-  store<i32>(touch, TOUCH_SLIDES, TOUCH_STATE);
+  if (sqrt<f64>(size) <= BREAKS * load<f64>(touch, L.TOUCH_STATIC) * push) return false;
+  store<f64>(touch, ROUNDED * load<f64>(touch, L.TOUCH_DYNAMIC) * push, L.TOUCH_FRICTION);
+  store<i32>(touch, L.TOUCH_SLIDES, L.TOUCH_STATE);
   return true;
 }
 
 /** Stores the friction for the next solve. @returns true: this solve had none, or more than the limit */
 function rubs(touch: usize, entry: usize, push: f64): bool {
-  const before = load<f64>(touch, TOUCH_FRICTION);
-  const friction = ROUNDED * load<f64>(touch, TOUCH_DYNAMIC) * push;
-  store<f64>(touch, friction, TOUCH_FRICTION);
+  const before = load<f64>(touch, L.TOUCH_FRICTION);
+  const friction = ROUNDED * load<f64>(touch, L.TOUCH_DYNAMIC) * push;
+  store<f64>(touch, friction, L.TOUCH_FRICTION);
   if (before === 0) return friction > 0;
-  if (load<f64>(touch, TOUCH_STEADY) !== 0) return false;
-  const resists = load<f64>(touch, TOUCH_DRAG) * rounded(touch, measureSlip(touch, entry));
-  const begun = before > BEGUN * load<f64>(touch, TOUCH_LEAST) * load<f64>(touch, TOUCH_DRAG);
+  if (load<f64>(touch, L.TOUCH_STEADY) !== 0) return false;
+  const resists = load<f64>(touch, L.TOUCH_DRAG) * rounded(touch, measureSlip(touch, entry));
+  const begun = before > BEGUN * load<f64>(touch, L.TOUCH_LEAST) * load<f64>(touch, L.TOUCH_DRAG);
   return resists > (1 + (begun ? CHANGED_BEGUN : CHANGED)) * before;
 }

@@ -11,19 +11,13 @@
  * that rotation accelerates, the rate has an error of order h^2. A free body keeps its momentum, and but for that error
  * its angular momentum. Twin: sim/reference/implicit/elements.ts.
  */
-import {
-  IMPLICIT_COUNT,
-  IMPLICIT_PAST,
-  IMPLICIT_RETARDATION,
-  IMPLICIT_STEP_SECONDS,
-  IMPLICIT_STIFFENING,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { keepPastOfBends, keepPastOfTriangles } from "./sheets";
 import { keepPastOfTets } from "./solids";
 
 // @inline
 export function isViscous(row: usize): bool {
-  return load<u32>(row, IMPLICIT_PAST) !== 0;
+  return load<u32>(row, L.IMPLICIT_PAST) !== 0;
 }
 
 /**
@@ -31,13 +25,13 @@ export function isViscous(row: usize): bool {
  * @param state x, v, x1, v1; y where the solve starts
  */
 export function keepPast(row: usize, state: usize, y: usize, euler: bool): void {
-  const h = load<f64>(row, IMPLICIT_STEP_SECONDS);
-  const theta = (load<f64>(row, IMPLICIT_RETARDATION) * (euler ? 1 : 1.5)) / h;
-  const x1 = state + 48 * <usize>load<i32>(row, IMPLICIT_COUNT);
+  const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
+  const theta = (load<f64>(row, L.IMPLICIT_RETARDATION) * (euler ? 1 : 1.5)) / h;
+  const x1 = state + 48 * <usize>load<i32>(row, L.IMPLICIT_COUNT);
   const a: f64 = euler ? 1 : 4 / 3.0;
   const b: f64 = euler ? 0 : -1 / 3.0;
   const share = theta / (1 + theta);
-  store<f64>(row, 1 + theta, IMPLICIT_STIFFENING);
+  store<f64>(row, 1 + theta, L.IMPLICIT_STIFFENING);
   keepPastOfTets(row, state, x1, a, b, share);
   keepPastOfTriangles(row, state, x1, a, b, share);
   keepPastOfBends(row, state, x1, y, a, b);

@@ -2,49 +2,7 @@
  * Finds the bodies that are free in this tick, and those that exchange momentum (state/islands.ts). momentum.ts
  * conserves the momentum of bodies without outside contact.
  */
-import {
-  HEADER,
-  H_X,
-  H_V,
-  H_POINTS,
-  H_POINT_COUNT,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  H_BODY_COUNT,
-  H_TICK_SECONDS,
-  H_BODIES,
-  H_INTERSECTIONS,
-  H_SAFE,
-  H_DRIVE_COUNT,
-  POINT_ACTIVE,
-  POINT_COUNT,
-  POINT_ADDRESS,
-  POINT_BYTES,
-  COLLIDER_MOTION,
-  COLLIDER_BYTES,
-  MOTION_RADIUS,
-  MOTION_TRAVEL,
-  MOTION_S1,
-  INTERSECTION_SURFACES,
-  INTERSECTION_BYTES,
-  H_ACC,
-  H_LEFT_OUT,
-  BODY_FIRST,
-  BODY_COUNT,
-  BODY_FREE,
-  BODY_FORCE,
-  BODY_MASS,
-  BODY_MEETS,
-  BODY_IMPLICIT,
-  BODY_INACTIVE,
-  BODY_HELD,
-  HELD_RIGID,
-  BODY_ISLAND,
-  BODY_RIGID,
-  BODY_LISTED,
-  BODY_AGAINST,
-  BODY_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { distanceTo } from "../colliders/colliderDistance";
 import { bindBalls } from "../rigid/balls";
 import { meets } from "../state/filters";
@@ -52,24 +10,24 @@ import { islandOf, join, meetsFixed } from "../state/islands";
 
 /** Finds the free bodies, and counts those left out. Called once a tick, after the broad phase. */
 export function findFreeBodies(): void {
-  const bodies = load<i32>(HEADER, H_BODY_COUNT);
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const bodies = load<i32>(L.HEADER, L.H_BODY_COUNT);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   let leftOut = 0;
   for (let b = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES;
-    if (load<i32>(row, BODY_INACTIVE)) leftOut++;
+    const row = rows + <usize>b * L.BODY_BYTES;
+    if (load<i32>(row, L.BODY_INACTIVE)) leftOut++;
     const free = flies(row);
-    store<i32>(row, free ? 1 : 0, BODY_FREE);
-    store<i32>(row, free ? 0 : 1, BODY_HELD);
-    store<i32>(row, b, BODY_ISLAND);
+    store<i32>(row, free ? 1 : 0, L.BODY_FREE);
+    store<i32>(row, free ? 0 : 1, L.BODY_HELD);
+    store<i32>(row, b, L.BODY_ISLAND);
     if (free) sumForces(row);
   }
-  store<i32>(HEADER, leftOut, H_LEFT_OUT);
-  let point = <usize>load<u32>(HEADER, H_POINTS);
-  for (let n = load<i32>(HEADER, H_POINT_COUNT); n > 0; n--, point += POINT_BYTES) {
-    if (!load<i32>(point, POINT_ACTIVE)) continue;
-    for (let i = 0; i < load<i32>(point, POINT_COUNT); i++)
-      bind(rows, bodies, load<u32>(point + (i << 2), POINT_ADDRESS));
+  store<i32>(L.HEADER, leftOut, L.H_LEFT_OUT);
+  let point = <usize>load<u32>(L.HEADER, L.H_POINTS);
+  for (let n = load<i32>(L.HEADER, L.H_POINT_COUNT); n > 0; n--, point += L.POINT_BYTES) {
+    if (!load<i32>(point, L.POINT_ACTIVE)) continue;
+    for (let i = 0; i < load<i32>(point, L.POINT_COUNT); i++)
+      bind(rows, bodies, load<u32>(point + (i << 2), L.POINT_ADDRESS));
   }
   bindNeighbors();
 }
@@ -79,40 +37,40 @@ export function findFreeBodies(): void {
  * bodies come first, in body order.
  */
 export function bindNeighbors(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const bodies = <u32>load<i32>(HEADER, H_BODY_COUNT);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const bodies = <u32>load<i32>(L.HEADER, L.H_BODY_COUNT);
   // a list made in the middle of a tick may have other neighbors
   for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES;
-    const held = load<i32>(row, BODY_HELD) & 1;
-    store<i32>(row, b, BODY_ISLAND);
-    store<i32>(row, held, BODY_HELD);
-    store<i32>(row, 1 - held, BODY_FREE);
+    const row = rows + <usize>b * L.BODY_BYTES;
+    const held = load<i32>(row, L.BODY_HELD) & 1;
+    store<i32>(row, b, L.BODY_ISLAND);
+    store<i32>(row, held, L.BODY_HELD);
+    store<i32>(row, 1 - held, L.BODY_FREE);
   }
-  const listed = load<u32>(HEADER, H_SAFE) !== 0;
+  const listed = load<u32>(L.HEADER, L.H_SAFE) !== 0;
   if (listed)
     for (let b: u32 = 0; b < bodies; b++) {
-      const row = rows + <usize>b * BODY_BYTES;
-      join(rows, b, load<u32>(row, BODY_LISTED));
-      if (load<i32>(row, BODY_AGAINST)) meetsFixed(row);
+      const row = rows + <usize>b * L.BODY_BYTES;
+      join(rows, b, load<u32>(row, L.BODY_LISTED));
+      if (load<i32>(row, L.BODY_AGAINST)) meetsFixed(row);
     }
   bindBalls();
   // surfaces that are driven apart (resolution.ts)
   if (listed)
     for (
-      let n = load<i32>(HEADER, H_DRIVE_COUNT), intersection = <usize>load<u32>(HEADER, H_INTERSECTIONS);
+      let n = load<i32>(L.HEADER, L.H_DRIVE_COUNT), intersection = <usize>load<u32>(L.HEADER, L.H_INTERSECTIONS);
       n > 0;
-      n--, intersection += INTERSECTION_BYTES
+      n--, intersection += L.INTERSECTION_BYTES
     )
-      bindBoth(rows, bodies, load<u32>(intersection, INTERSECTION_SURFACES));
+      bindBoth(rows, bodies, load<u32>(intersection, L.INTERSECTION_SURFACES));
   // a held body holds its whole island; an island with a rigid body gets its momentum back after rigid.ts
   for (let b: u32 = 0; b < bodies; b++) {
-    const row = rows + <usize>b * BODY_BYTES;
+    const row = rows + <usize>b * L.BODY_BYTES;
     const all = islandOf(rows, b);
-    store<i32>(row, all, BODY_ISLAND);
-    const at = rows + <usize>all * BODY_BYTES;
-    if (load<i32>(row, BODY_HELD) & 3) store<i32>(at, load<i32>(at, BODY_HELD) | 2, BODY_HELD);
-    if (load<i32>(row, BODY_RIGID)) store<i32>(at, load<i32>(at, BODY_HELD) | HELD_RIGID, BODY_HELD);
+    store<i32>(row, all, L.BODY_ISLAND);
+    const at = rows + <usize>all * L.BODY_BYTES;
+    if (load<i32>(row, L.BODY_HELD) & 3) store<i32>(at, load<i32>(at, L.BODY_HELD) | 2, L.BODY_HELD);
+    if (load<i32>(row, L.BODY_RIGID)) store<i32>(at, load<i32>(at, L.BODY_HELD) | L.HELD_RIGID, L.BODY_HELD);
   }
 }
 
@@ -123,20 +81,20 @@ function bindBoth(rows: usize, bodies: u32, both: u32): void {
   const b = both & 0xffff;
   if (a === b) return;
   if (a < bodies && b < bodies) join(rows, a, b);
-  else meetsFixed(rows + <usize>(a < bodies ? a : b) * BODY_BYTES);
+  else meetsFixed(rows + <usize>(a < bodies ? a : b) * L.BODY_BYTES);
 }
 
 // @inline
 function hold(row: usize): void {
-  store<i32>(row, 0, BODY_FREE);
-  store<i32>(row, 1, BODY_HELD);
+  store<i32>(row, 0, L.BODY_FREE);
+  store<i32>(row, 1, L.BODY_HELD);
 }
 
 /** Makes the body that owns the particle at `address` not free. */
 function bind(rows: usize, bodies: i32, address: u32): void {
-  for (let b = 0, row = rows; b < bodies; b++, row += BODY_BYTES) {
-    const first = load<u32>(row, BODY_FIRST);
-    if (address >= first && address < first + (load<u32>(row, BODY_COUNT) << 4)) {
+  for (let b = 0, row = rows; b < bodies; b++, row += L.BODY_BYTES) {
+    const first = load<u32>(row, L.BODY_FIRST);
+    if (address >= first && address < first + (load<u32>(row, L.BODY_COUNT) << 4)) {
       hold(row);
       return;
     }
@@ -145,12 +103,12 @@ function bind(rows: usize, bodies: i32, address: u32): void {
 
 /** Sums external force and mass of a body without fixed particles. */
 function sumForces(row: usize): void {
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   let mass: f64 = 0;
   let x: f64 = 0;
   let y: f64 = 0;
   let z: f64 = 0;
-  for (let i = load<i32>(row, BODY_COUNT), at = <usize>load<u32>(row, BODY_FIRST); i > 0; i--, at += 16) {
+  for (let i = load<i32>(row, L.BODY_COUNT), at = <usize>load<u32>(row, L.BODY_FIRST); i > 0; i--, at += 16) {
     const m = 1.0 / <f64>load<f32>(at, 12);
     const acc = at + toAcc;
     mass += m;
@@ -158,10 +116,10 @@ function sumForces(row: usize): void {
     y += m * <f64>load<f32>(acc, 4);
     z += m * <f64>load<f32>(acc, 8);
   }
-  store<f64>(row, x, BODY_FORCE);
-  store<f64>(row, y, BODY_FORCE + 8);
-  store<f64>(row, z, BODY_FORCE + 16);
-  store<f64>(row, mass, BODY_MASS);
+  store<f64>(row, x, L.BODY_FORCE);
+  store<f64>(row, y, L.BODY_FORCE + 8);
+  store<f64>(row, z, L.BODY_FORCE + 16);
+  store<f64>(row, mass, L.BODY_MASS);
 }
 
 /**
@@ -169,10 +127,10 @@ function sumForces(row: usize): void {
  * 1.5 ticks.
  */
 function flies(row: usize): bool {
-  if (load<i32>(row, BODY_IMPLICIT)) return false; // its own step conserves momentum
-  const first = <usize>load<u32>(row, BODY_FIRST);
-  const count = load<i32>(row, BODY_COUNT);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  if (load<i32>(row, L.BODY_IMPLICIT)) return false; // its own step conserves momentum
+  const first = <usize>load<u32>(row, L.BODY_FIRST);
+  const count = load<i32>(row, L.BODY_COUNT);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   let low = v128.load(first);
   let high = low;
   let speed2: f32 = 0;
@@ -192,21 +150,21 @@ function flies(row: usize): bool {
   const hy = f32x4.extract_lane(half, 1);
   const hz = f32x4.extract_lane(half, 2);
   const reach: f32 =
-    Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(HEADER, H_TICK_SECONDS);
+    Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(L.HEADER, L.H_TICK_SECONDS);
   if (!(reach < Infinity)) return false; // blown up: the guard handles it
-  let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const table = <usize>load<u32>(row, BODY_MEETS);
-  for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
+  let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(row, L.BODY_MEETS);
+  for (let n = 0; n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (!meets(table, n)) continue;
-    const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+    const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
     if (motion) {
       // clear of the bounding ball on the collider's path
-      const toward = f32x4.sub(center, v128.load(motion, MOTION_S1));
+      const toward = f32x4.sub(center, v128.load(motion, L.MOTION_S1));
       const x = f32x4.extract_lane(toward, 0);
       const y = f32x4.extract_lane(toward, 1);
       const z = f32x4.extract_lane(toward, 2);
-      const near: f32 = reach + load<f32>(motion, MOTION_RADIUS) + load<f32>(motion, MOTION_TRAVEL);
+      const near: f32 = reach + load<f32>(motion, L.MOTION_RADIUS) + load<f32>(motion, L.MOTION_TRAVEL);
       if (!(x * x + y * y + z * z > near * near)) return false;
     } else if (
       distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <=

@@ -22,25 +22,7 @@
  * are computed from positions after `restore` (rigid.ts), so islands with one are corrected after that
  * (momentumCorrection.ts). Before, two rigid blocks, or a ball and a jelly, lost a hundredth to a sixth.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_BODIES,
-  H_SAFE,
-  BODY_FIRST,
-  BODY_COUNT,
-  BODY_FREE,
-  BODY_VELOCITY,
-  BODY_SPIN,
-  BODY_CENTER,
-  BODY_ISLAND,
-  BODY_FORCE,
-  BODY_MASS,
-  BODY_LEAD,
-  BODY_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { noteIsland } from "./momentumCorrection";
 import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
 import { lowFrom, put, roundingFrom, word } from "../math/places";
@@ -59,10 +41,10 @@ let startZ: f64;
 
 /** Measures the momentum error of bodies begin .. end, and writes the correction to their rows. */
 export function balance(begin: i32, end: i32, h: f32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   for (let b = begin; b < end; b++) {
-    const row = rows + <usize>b * BODY_BYTES;
-    if (load<i32>(row, BODY_FREE) || standsForIsland(rows, b)) {
+    const row = rows + <usize>b * L.BODY_BYTES;
+    if (load<i32>(row, L.BODY_FREE) || standsForIsland(rows, b)) {
       balanceIsland(row, b, 1.0 / <f64>h);
       measureLead(row, b, h);
     } else if (standsForRigid(rows, b)) noteIsland(row, b);
@@ -76,17 +58,17 @@ function measureLead(row: usize, island: i32, h: f64): void {
   let x: f64 = 0;
   let y: f64 = 0;
   let z: f64 = 0;
-  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) !== island) continue;
-    mass += load<f64>(other, BODY_MASS);
-    x += load<f64>(other, BODY_FORCE);
-    y += load<f64>(other, BODY_FORCE + 8);
-    z += load<f64>(other, BODY_FORCE + 16);
+  for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
+    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    mass += load<f64>(other, L.BODY_MASS);
+    x += load<f64>(other, L.BODY_FORCE);
+    y += load<f64>(other, L.BODY_FORCE + 8);
+    z += load<f64>(other, L.BODY_FORCE + 16);
   }
   const half = (0.5 * h * h) / mass;
-  store<f64>(row, half * x, BODY_LEAD);
-  store<f64>(row, half * y, BODY_LEAD + 8);
-  store<f64>(row, half * z, BODY_LEAD + 16);
+  store<f64>(row, half * x, L.BODY_LEAD);
+  store<f64>(row, half * y, L.BODY_LEAD + 8);
+  store<f64>(row, half * z, L.BODY_LEAD + 16);
 }
 
 /** Measures a free body, or the island that body number `island` represents. */
@@ -95,41 +77,41 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   measureIsland(row, island);
   measureSolved(row, island, inverseH);
   const M = mass;
-  const tx = load<f64>(row, BODY_VELOCITY);
-  const ty = load<f64>(row, BODY_VELOCITY + 8);
-  const tz = load<f64>(row, BODY_VELOCITY + 16);
-  const lx = load<f64>(row, BODY_SPIN);
-  const ly = load<f64>(row, BODY_SPIN + 8);
-  const lz = load<f64>(row, BODY_SPIN + 16);
+  const tx = load<f64>(row, L.BODY_VELOCITY);
+  const ty = load<f64>(row, L.BODY_VELOCITY + 8);
+  const tz = load<f64>(row, L.BODY_VELOCITY + 16);
+  const lx = load<f64>(row, L.BODY_SPIN);
+  const ly = load<f64>(row, L.BODY_SPIN + 8);
+  const lz = load<f64>(row, L.BODY_SPIN + 16);
   // from o to the centers: the correction
   findTurn(
     lx - (startY * tz - startZ * ty) / M - spinX + (centerY * solvedZ - centerZ * solvedY),
     ly - (startZ * tx - startX * tz) / M - spinY + (centerZ * solvedX - centerX * solvedZ),
     lz - (startX * ty - startY * tx) / M - spinZ + (centerX * solvedY - centerY * solvedX),
   );
-  store<f64>(row, (tx - solvedX) / M, BODY_VELOCITY);
-  store<f64>(row, (ty - solvedY) / M, BODY_VELOCITY + 8);
-  store<f64>(row, (tz - solvedZ) / M, BODY_VELOCITY + 16);
-  store<f64>(row, load<f64>(row, BODY_CENTER) + centerX, BODY_CENTER);
-  store<f64>(row, load<f64>(row, BODY_CENTER + 8) + centerY, BODY_CENTER + 8);
-  store<f64>(row, load<f64>(row, BODY_CENTER + 16) + centerZ, BODY_CENTER + 16);
-  store<f64>(row, turnX, BODY_SPIN);
-  store<f64>(row, turnY, BODY_SPIN + 8);
-  store<f64>(row, turnZ, BODY_SPIN + 16);
+  store<f64>(row, (tx - solvedX) / M, L.BODY_VELOCITY);
+  store<f64>(row, (ty - solvedY) / M, L.BODY_VELOCITY + 8);
+  store<f64>(row, (tz - solvedZ) / M, L.BODY_VELOCITY + 16);
+  store<f64>(row, load<f64>(row, L.BODY_CENTER) + centerX, L.BODY_CENTER);
+  store<f64>(row, load<f64>(row, L.BODY_CENTER + 8) + centerY, L.BODY_CENTER + 8);
+  store<f64>(row, load<f64>(row, L.BODY_CENTER + 16) + centerZ, L.BODY_CENTER + 16);
+  store<f64>(row, turnX, L.BODY_SPIN);
+  store<f64>(row, turnY, L.BODY_SPIN + 8);
+  store<f64>(row, turnZ, L.BODY_SPIN + 16);
 }
 
 /** Computes P, L about o, and sum m S relative to o, with o in BODY_CENTER. */
 function measureSolved(row: usize, island: i32, inverseH: f64): void {
   const bodies = bodiesOf(row, island);
-  const X = <usize>load<u32>(HEADER, H_X);
-  const safe = <usize>load<u32>(HEADER, H_SAFE);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   // contact moves xPrev of overlapping particles; the start of the substep is S
   const toStart = safe ? safe - X : toPrev;
   const toLost = roundingFrom();
-  const ox = load<f64>(row, BODY_CENTER);
-  const oy = load<f64>(row, BODY_CENTER + 8);
-  const oz = load<f64>(row, BODY_CENTER + 16);
+  const ox = load<f64>(row, L.BODY_CENTER);
+  const oy = load<f64>(row, L.BODY_CENTER + 8);
+  const oz = load<f64>(row, L.BODY_CENTER + 16);
   let px: f64 = 0;
   let py: f64 = 0;
   let pz: f64 = 0;
@@ -139,9 +121,9 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   let sx: f64 = 0;
   let sy: f64 = 0;
   let sz: f64 = 0;
-  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) !== island) continue;
-    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
+  for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
+    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const prev = at + toPrev;
       const start = at + toStart;
       const m = 1.0 / <f64>load<f32>(at, 12);
@@ -175,29 +157,29 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
 
 /** Repeats the velocity update with the correction of `balance`. */
 export function restore(begin: i32, end: i32, h: f32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   const inverseH: f64 = 1.0 / <f64>h;
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const toLost = roundingFrom();
   const toLow = lowFrom();
   for (let n = begin; n < end; n++) {
-    const row = rows + <usize>n * BODY_BYTES;
-    const number = load<i32>(row, BODY_ISLAND);
-    const all = rows + <usize>number * BODY_BYTES;
-    if (!load<i32>(row, BODY_FREE) && !standsForIsland(rows, number)) continue;
-    const vx = load<f64>(all, BODY_VELOCITY);
-    const vy = load<f64>(all, BODY_VELOCITY + 8);
-    const vz = load<f64>(all, BODY_VELOCITY + 16);
-    const wx = load<f64>(all, BODY_SPIN);
-    const wy = load<f64>(all, BODY_SPIN + 8);
-    const wz = load<f64>(all, BODY_SPIN + 16);
-    const cx = load<f64>(all, BODY_CENTER);
-    const cy = load<f64>(all, BODY_CENTER + 8);
-    const cz = load<f64>(all, BODY_CENTER + 16);
-    const lead = all + BODY_LEAD;
+    const row = rows + <usize>n * L.BODY_BYTES;
+    const number = load<i32>(row, L.BODY_ISLAND);
+    const all = rows + <usize>number * L.BODY_BYTES;
+    if (!load<i32>(row, L.BODY_FREE) && !standsForIsland(rows, number)) continue;
+    const vx = load<f64>(all, L.BODY_VELOCITY);
+    const vy = load<f64>(all, L.BODY_VELOCITY + 8);
+    const vz = load<f64>(all, L.BODY_VELOCITY + 16);
+    const wx = load<f64>(all, L.BODY_SPIN);
+    const wy = load<f64>(all, L.BODY_SPIN + 8);
+    const wz = load<f64>(all, L.BODY_SPIN + 16);
+    const cx = load<f64>(all, L.BODY_CENTER);
+    const cy = load<f64>(all, L.BODY_CENTER + 8);
+    const cz = load<f64>(all, L.BODY_CENTER + 16);
+    const lead = all + L.BODY_LEAD;
     const falls = load<f64>(lead) !== 0 || load<f64>(lead, 8) !== 0 || load<f64>(lead, 16) !== 0;
-    for (let i = load<i32>(row, BODY_COUNT), at = <usize>load<u32>(row, BODY_FIRST); i > 0; i--, at += 16) {
+    for (let i = load<i32>(row, L.BODY_COUNT), at = <usize>load<u32>(row, L.BODY_FIRST); i > 0; i--, at += 16) {
       const X = <f64>load<f32>(at);
       const Y = <f64>load<f32>(at, 4);
       const Z = <f64>load<f32>(at, 8);

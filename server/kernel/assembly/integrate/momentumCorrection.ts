@@ -8,41 +8,25 @@
  * rigid.ts, which computes velocities from positions.
  *   V = -dP/M,  w = I^-1 (c x dP - dL),  v += V + w x (x - c)   over all of the island, c and I at x
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_SAFE,
-  H_V,
-  H_BODIES,
-  H_BODY_COUNT,
-  BODY_FIRST,
-  BODY_COUNT,
-  BODY_FREE,
-  BODY_ISLAND,
-  BODY_VELOCITY,
-  BODY_SPIN,
-  BODY_CENTER,
-  BODY_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
 import { bodyOf } from "../state/owners";
 import { standsForIsland, standsForRigid } from "../state/islands";
 
 // @inline
 function bodyAt(n: i32): usize {
-  return <usize>load<u32>(HEADER, H_BODIES) + <usize>n * BODY_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>n * L.BODY_BYTES;
 }
 
 /** Begins a correction. Between `restore` and the next substep, BODY_VELOCITY and BODY_SPIN hold dP and dL. */
 export function beginKeeping(): void {
-  for (let n = 0; n < load<i32>(HEADER, H_BODY_COUNT); n++) memory.fill(bodyAt(n) + BODY_VELOCITY, 0, 48);
+  for (let n = 0; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++) memory.fill(bodyAt(n) + L.BODY_VELOCITY, 0, 48);
 }
 
 /** Row of the body that represents the island of a particle's body. */
 // @inline
 function islandRow(particle: usize): usize {
-  return bodyAt(load<i32>(bodyOf(particle), BODY_ISLAND));
+  return bodyAt(load<i32>(bodyOf(particle), L.BODY_ISLAND));
 }
 
 // @inline
@@ -53,8 +37,8 @@ function plus(at: usize, value: f64): void {
 /** Records the change of a particle that was moved from `from` (address of f32x4) and had the velocity (vx, vy, vz). */
 export function noteChange(particle: usize, from: usize, vx: f64, vy: f64, vz: f64): void {
   const row = islandRow(particle);
-  const origin = <usize>load<u32>(row, BODY_FIRST);
-  const v = particle + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const origin = <usize>load<u32>(row, L.BODY_FIRST);
+  const v = particle + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const m = 1.0 / <f64>load<f32>(particle, 12);
   const ox: f64 = load<f32>(origin);
   const oy: f64 = load<f32>(origin, 4);
@@ -68,12 +52,12 @@ export function noteChange(particle: usize, from: usize, vx: f64, vy: f64, vz: f
   const d: f64 = load<f32>(v);
   const e: f64 = load<f32>(v, 4);
   const f: f64 = load<f32>(v, 8);
-  plus(row + BODY_VELOCITY, m * (d - vx));
-  plus(row + BODY_VELOCITY + 8, m * (e - vy));
-  plus(row + BODY_VELOCITY + 16, m * (f - vz));
-  plus(row + BODY_SPIN, m * (y * f - z * e - (b * vz - c * vy)));
-  plus(row + BODY_SPIN + 8, m * (z * d - x * f - (c * vx - a * vz)));
-  plus(row + BODY_SPIN + 16, m * (x * e - y * d - (a * vy - b * vx)));
+  plus(row + L.BODY_VELOCITY, m * (d - vx));
+  plus(row + L.BODY_VELOCITY + 8, m * (e - vy));
+  plus(row + L.BODY_VELOCITY + 16, m * (f - vz));
+  plus(row + L.BODY_SPIN, m * (y * f - z * e - (b * vz - c * vy)));
+  plus(row + L.BODY_SPIN + 8, m * (z * d - x * f - (c * vx - a * vz)));
+  plus(row + L.BODY_SPIN + 16, m * (x * e - y * d - (a * vy - b * vx)));
 }
 
 /**
@@ -81,37 +65,37 @@ export function noteChange(particle: usize, from: usize, vx: f64, vy: f64, vz: f
  * about o, in its row, with v as predicted.
  */
 export function noteIsland(row: usize, island: i32): void {
-  const first = <usize>load<u32>(row, BODY_FIRST);
-  const safe = <usize>load<u32>(HEADER, H_SAFE);
-  const X = <usize>load<u32>(HEADER, H_X);
-  store<f64>(row, <f64>load<f32>(first), BODY_CENTER);
-  store<f64>(row, <f64>load<f32>(first, 4), BODY_CENTER + 8);
-  store<f64>(row, <f64>load<f32>(first, 8), BODY_CENTER + 16);
-  memory.fill(row + BODY_VELOCITY, 0, 48);
-  addMomentum(row, island, (safe ? safe : <usize>load<u32>(HEADER, H_XPREV)) - X, 0, 1);
+  const first = <usize>load<u32>(row, L.BODY_FIRST);
+  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  store<f64>(row, <f64>load<f32>(first), L.BODY_CENTER);
+  store<f64>(row, <f64>load<f32>(first, 4), L.BODY_CENTER + 8);
+  store<f64>(row, <f64>load<f32>(first, 8), L.BODY_CENTER + 16);
+  memory.fill(row + L.BODY_VELOCITY, 0, 48);
+  addMomentum(row, island, (safe ? safe : <usize>load<u32>(L.HEADER, L.H_XPREV)) - X, 0, 1);
 }
 
 /** Restores the momentum of such islands, after rigid.ts. @param h s */
 export function keepIslands(h: f32): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  for (let n = 0; n < load<i32>(HEADER, H_BODY_COUNT); n++) {
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let n = 0; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++) {
     const row = bodyAt(n);
     if (!standsForRigid(rows, n)) continue;
     addMomentum(row, n, 0, h, -1);
     // from P* - P about o to P - P* about the first particle
-    const first = <usize>load<u32>(row, BODY_FIRST);
-    const x = <f64>load<f32>(first) - load<f64>(row, BODY_CENTER);
-    const y = <f64>load<f32>(first, 4) - load<f64>(row, BODY_CENTER + 8);
-    const z = <f64>load<f32>(first, 8) - load<f64>(row, BODY_CENTER + 16);
-    const px = -load<f64>(row, BODY_VELOCITY);
-    const py = -load<f64>(row, BODY_VELOCITY + 8);
-    const pz = -load<f64>(row, BODY_VELOCITY + 16);
-    store<f64>(row, px, BODY_VELOCITY);
-    store<f64>(row, py, BODY_VELOCITY + 8);
-    store<f64>(row, pz, BODY_VELOCITY + 16);
-    store<f64>(row, -load<f64>(row, BODY_SPIN) - (y * pz - z * py), BODY_SPIN);
-    store<f64>(row, -load<f64>(row, BODY_SPIN + 8) - (z * px - x * pz), BODY_SPIN + 8);
-    store<f64>(row, -load<f64>(row, BODY_SPIN + 16) - (x * py - y * px), BODY_SPIN + 16);
+    const first = <usize>load<u32>(row, L.BODY_FIRST);
+    const x = <f64>load<f32>(first) - load<f64>(row, L.BODY_CENTER);
+    const y = <f64>load<f32>(first, 4) - load<f64>(row, L.BODY_CENTER + 8);
+    const z = <f64>load<f32>(first, 8) - load<f64>(row, L.BODY_CENTER + 16);
+    const px = -load<f64>(row, L.BODY_VELOCITY);
+    const py = -load<f64>(row, L.BODY_VELOCITY + 8);
+    const pz = -load<f64>(row, L.BODY_VELOCITY + 16);
+    store<f64>(row, px, L.BODY_VELOCITY);
+    store<f64>(row, py, L.BODY_VELOCITY + 8);
+    store<f64>(row, pz, L.BODY_VELOCITY + 16);
+    store<f64>(row, -load<f64>(row, L.BODY_SPIN) - (y * pz - z * py), L.BODY_SPIN);
+    store<f64>(row, -load<f64>(row, L.BODY_SPIN + 8) - (z * px - x * pz), L.BODY_SPIN + 8);
+    store<f64>(row, -load<f64>(row, L.BODY_SPIN + 16) - (x * py - y * px), L.BODY_SPIN + 16);
     putBack(row, n);
   }
 }
@@ -121,20 +105,20 @@ export function keepIslands(h: f32): void {
  * @param toPlace offset from X to the positions; h s if velocities are damped, else 0; sign 1 or -1
  */
 function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64): void {
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const bodies = bodiesOf(row, island);
-  const ox = load<f64>(row, BODY_CENTER);
-  const oy = load<f64>(row, BODY_CENTER + 8);
-  const oz = load<f64>(row, BODY_CENTER + 16);
+  const ox = load<f64>(row, L.BODY_CENTER);
+  const oy = load<f64>(row, L.BODY_CENTER + 8);
+  const oz = load<f64>(row, L.BODY_CENTER + 16);
   let px: f64 = 0;
   let py: f64 = 0;
   let pz: f64 = 0;
   let lx: f64 = 0;
   let ly: f64 = 0;
   let lz: f64 = 0;
-  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) !== island) continue;
-    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
+  for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
+    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const v = at + toV;
       const m = (sign * (1.0 + h * <f64>load<f32>(v, 12))) / <f64>load<f32>(at, 12);
       const place = at + toPlace;
@@ -152,30 +136,30 @@ function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64)
       lz += x * b - y * a;
     }
   }
-  plus(row + BODY_VELOCITY, px);
-  plus(row + BODY_VELOCITY + 8, py);
-  plus(row + BODY_VELOCITY + 16, pz);
-  plus(row + BODY_SPIN, lx);
-  plus(row + BODY_SPIN + 8, ly);
-  plus(row + BODY_SPIN + 16, lz);
+  plus(row + L.BODY_VELOCITY, px);
+  plus(row + L.BODY_VELOCITY + 8, py);
+  plus(row + L.BODY_VELOCITY + 16, pz);
+  plus(row + L.BODY_SPIN, lx);
+  plus(row + L.BODY_SPIN + 8, ly);
+  plus(row + L.BODY_SPIN + 16, lz);
 }
 
 /** Restores the recorded momentum. */
 export function endKeeping(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  for (let n = 0; n < load<i32>(HEADER, H_BODY_COUNT); n++) {
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let n = 0; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++) {
     const row = bodyAt(n);
-    if (load<i32>(row, BODY_FREE) || standsForIsland(rows, n) || standsForRigid(rows, n)) putBack(row, n);
+    if (load<i32>(row, L.BODY_FREE) || standsForIsland(rows, n) || standsForRigid(rows, n)) putBack(row, n);
   }
 }
 
 function putBack(row: usize, island: i32): void {
-  const px = load<f64>(row, BODY_VELOCITY);
-  const py = load<f64>(row, BODY_VELOCITY + 8);
-  const pz = load<f64>(row, BODY_VELOCITY + 16);
-  const lx = load<f64>(row, BODY_SPIN);
-  const ly = load<f64>(row, BODY_SPIN + 8);
-  const lz = load<f64>(row, BODY_SPIN + 16);
+  const px = load<f64>(row, L.BODY_VELOCITY);
+  const py = load<f64>(row, L.BODY_VELOCITY + 8);
+  const pz = load<f64>(row, L.BODY_VELOCITY + 16);
+  const lx = load<f64>(row, L.BODY_SPIN);
+  const ly = load<f64>(row, L.BODY_SPIN + 8);
+  const lz = load<f64>(row, L.BODY_SPIN + 16);
   if (px === 0 && py === 0 && pz === 0 && lx === 0 && ly === 0 && lz === 0) return;
   measureIsland(row, island);
   findTurn(centerY * pz - centerZ * py - lx, centerZ * px - centerX * pz - ly, centerX * py - centerY * px - lz);
@@ -184,9 +168,9 @@ function putBack(row: usize, island: i32): void {
 
 /** Adds v, and the rotation of `findTurn`, to the measured island. */
 function moveAlong(row: usize, island: i32, vx: f64, vy: f64, vz: f64): void {
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const bodies = bodiesOf(row, island);
-  const origin = <usize>load<u32>(row, BODY_FIRST);
+  const origin = <usize>load<u32>(row, L.BODY_FIRST);
   const ox: f64 = load<f32>(origin);
   const oy: f64 = load<f32>(origin, 4);
   const oz: f64 = load<f32>(origin, 8);
@@ -196,9 +180,9 @@ function moveAlong(row: usize, island: i32, vx: f64, vy: f64, vz: f64): void {
   const wx = turnX;
   const wy = turnY;
   const wz = turnZ;
-  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) !== island) continue;
-    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
+  for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
+    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const x = <f64>load<f32>(at) - ox - cx;
       const y = <f64>load<f32>(at, 4) - oy - cy;
       const z = <f64>load<f32>(at, 8) - oz - cz;

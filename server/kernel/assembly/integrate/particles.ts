@@ -10,18 +10,7 @@
  * have low words too: at 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike. All other code
  * reads x and v alone, which are within half a step of the true values.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_LOW,
-  H_LOW_SPEED,
-  H_ROUNDING,
-  H_WARM_STARTED,
-  H_SUPPORT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * v += h a; xPrev = x; x += h v, and the displacement of remembered stress (warmStart.ts).
@@ -29,18 +18,18 @@ import {
  */
 export function predict(begin: i32, end: i32, h: f32): void {
   const from = (<usize>begin) << 4;
-  let x = <usize>load<u32>(HEADER, H_X) + from;
-  let xPrev = <usize>load<u32>(HEADER, H_XPREV) + from;
-  let v = <usize>load<u32>(HEADER, H_V) + from;
-  let acc = <usize>load<u32>(HEADER, H_ACC) + from;
+  let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
+  let xPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) + from;
+  let v = <usize>load<u32>(L.HEADER, L.H_V) + from;
+  let acc = <usize>load<u32>(L.HEADER, L.H_ACC) + from;
   const hh = f32x4.splat(h);
   const zero = f32x4.splat(0);
-  const supported = load<i32>(HEADER, H_WARM_STARTED);
-  const X = <usize>load<u32>(HEADER, H_X);
-  const support = <usize>load<u32>(HEADER, H_SUPPORT) - X;
-  const low = <usize>load<u32>(HEADER, H_LOW);
-  const lowSpeed = <usize>load<u32>(HEADER, H_LOW_SPEED);
-  const rounding = <usize>load<u32>(HEADER, H_ROUNDING);
+  const supported = load<i32>(L.HEADER, L.H_WARM_STARTED);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const support = <usize>load<u32>(L.HEADER, L.H_SUPPORT) - X;
+  const low = <usize>load<u32>(L.HEADER, L.H_LOW);
+  const lowSpeed = <usize>load<u32>(L.HEADER, L.H_LOW_SPEED);
+  const rounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING);
   const place = i32x4(-1, -1, -1, 0);
   for (let i = begin; i < end; i++, x += 16, xPrev += 16, v += 16, acc += 16) {
     const here = v128.load(x);
@@ -71,13 +60,13 @@ export function predict(begin: i32, end: i32, h: f32): void {
 /** v = (x - xPrev + rounding)/h / (1 + h damping): the implicit form of dv/dt = -damping v, stable for any damping. */
 export function updateVelocity(begin: i32, end: i32, h: f32): void {
   const from = (<usize>begin) << 4;
-  let x = <usize>load<u32>(HEADER, H_X) + from;
-  let xPrev = <usize>load<u32>(HEADER, H_XPREV) + from;
-  let v = <usize>load<u32>(HEADER, H_V) + from;
-  const rounding = <usize>load<u32>(HEADER, H_ROUNDING);
-  const X = <usize>load<u32>(HEADER, H_X);
+  let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
+  let xPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) + from;
+  let v = <usize>load<u32>(L.HEADER, L.H_V) + from;
+  const rounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toRounding = rounding - X;
-  const toSpeed = <usize>load<u32>(HEADER, H_LOW_SPEED) - X;
+  const toSpeed = <usize>load<u32>(L.HEADER, L.H_LOW_SPEED) - X;
   const hh = f32x4.splat(h);
   const inverseH = f32x4.splat(1 / h);
   for (let i = begin; i < end; i++, x += 16, xPrev += 16, v += 16) {

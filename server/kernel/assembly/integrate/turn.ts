@@ -1,5 +1,5 @@
 /** Angular velocity of a body or island for a given angular momentum: w = I^-1 L about its center. */
-import { HEADER, H_BODY_COUNT, BODY_FIRST, BODY_COUNT, BODY_FREE, BODY_ISLAND, BODY_BYTES } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Mass of the last measured island, kg, and its center relative to its first particle, m. */
 export let mass: f64, centerX: f64, centerY: f64, centerZ: f64;
@@ -19,13 +19,13 @@ export let turnZ: f64 = 0;
 /** Returns the number of rows from `row` on that contain the island's bodies: a free body has one row. */
 // @inline
 export function bodiesOf(row: usize, island: i32): i32 {
-  return load<i32>(row, BODY_FREE) ? 1 : load<i32>(HEADER, H_BODY_COUNT) - island;
+  return load<i32>(row, L.BODY_FREE) ? 1 : load<i32>(L.HEADER, L.H_BODY_COUNT) - island;
 }
 
 /** Measures mass, center and inertia at x of the island that body number `island` represents. */
 export function measureIsland(row: usize, island: i32): void {
   const bodies = bodiesOf(row, island);
-  const first = <usize>load<u32>(row, BODY_FIRST);
+  const first = <usize>load<u32>(row, L.BODY_FIRST);
   // relative to the first particle, to keep digits
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
@@ -40,9 +40,9 @@ export function measureIsland(row: usize, island: i32): void {
   let xy: f64 = 0;
   let xz: f64 = 0;
   let yz: f64 = 0;
-  for (let n = 0, other = row; n < bodies; n++, other += BODY_BYTES) {
-    if (load<i32>(other, BODY_ISLAND) !== island) continue;
-    for (let i = load<i32>(other, BODY_COUNT), at = <usize>load<u32>(other, BODY_FIRST); i > 0; i--, at += 16) {
+  for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
+    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const m = 1.0 / <f64>load<f32>(at, 12);
       const x = <f64>load<f32>(at) - ox;
       const y = <f64>load<f32>(at, 4) - oy;

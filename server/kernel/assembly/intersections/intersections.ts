@@ -4,39 +4,7 @@
  * count as meeting, so nothing is rounded. Order: pairs of surfaces, the first's edges, the second's; within them the
  * trees' order.
  */
-import {
-  HEADER,
-  H_SURFACE,
-  H_SURFACE_COUNT,
-  H_INTERSECTIONS,
-  H_INTERSECTION_CAPACITY,
-  H_INTERSECTION_COUNT,
-  H_X,
-  SURFACE_SOLID,
-  SOLID_COLLIDER,
-  SURFACE_TRIANGLE_TREE,
-  SURFACE_EDGE_TREE,
-  SURFACE_MEETS,
-  MEETS_NEVER,
-  MEETS_SKIPPED,
-  SURFACE_BYTES,
-  INTERSECTION_ADDRESS,
-  INTERSECTION_SURFACES,
-  INTERSECTION_CROSSES,
-  INTERSECTION_DRIVE,
-  INTERSECTION_BYTES,
-  TREE_NODES,
-  TREE_NODE_COUNT,
-  NODE_LOW,
-  NODE_HIGH,
-  NODE_CHILDREN,
-  NODE_BOX_LOW,
-  NODE_BOX_HIGH,
-  EDGE_LEAF_AT,
-  EDGE_LEAF_BYTES,
-  TRIANGLE_LEAF_AT,
-  TRIANGLE_LEAF_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { APART, CROSSING, meeting } from "../math/segmentTriangle";
 import { ask, lanesOf, overlapping, refitTrees } from "../broadPhase/trees";
 
@@ -51,43 +19,47 @@ let found: i32;
  * @returns number of intersections: if it exceeds H_INTERSECTION_CAPACITY, the list has the first ones
  */
 export function findIntersections(positions: usize): i32 {
-  const count = load<i32>(HEADER, H_SURFACE_COUNT);
-  const rows = <usize>load<u32>(HEADER, H_SURFACE);
-  shift = positions - <usize>load<u32>(HEADER, H_X);
+  const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
+  const rows = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  shift = positions - <usize>load<u32>(L.HEADER, L.H_X);
   found = 0;
   refitTrees(positions);
   for (let a = 0; a < count; a++) {
-    const A = rows + <usize>a * SURFACE_BYTES;
-    const meets = <usize>load<u32>(A, SURFACE_MEETS);
-    const hard = load<i32>(A, SURFACE_SOLID) === SOLID_COLLIDER;
+    const A = rows + <usize>a * L.SURFACE_BYTES;
+    const meets = <usize>load<u32>(A, L.SURFACE_MEETS);
+    const hard = load<i32>(A, L.SURFACE_SOLID) === L.SOLID_COLLIDER;
     for (let b = a; b < count; b++) {
-      const B = rows + <usize>b * SURFACE_BYTES;
+      const B = rows + <usize>b * L.SURFACE_BYTES;
       const may = load<u8>(meets + b);
-      if (may === MEETS_NEVER || may === MEETS_SKIPPED || (hard && load<i32>(B, SURFACE_SOLID) === SOLID_COLLIDER))
+      if (
+        may === L.MEETS_NEVER ||
+        may === L.MEETS_SKIPPED ||
+        (hard && load<i32>(B, L.SURFACE_SOLID) === L.SOLID_COLLIDER)
+      )
         continue;
       itself = a === b;
       list(A, B, (a << 16) | b);
       if (!itself) list(B, A, (b << 16) | a);
     }
   }
-  store<i32>(HEADER, min<i32>(found, load<i32>(HEADER, H_INTERSECTION_CAPACITY)), H_INTERSECTION_COUNT);
+  store<i32>(L.HEADER, min<i32>(found, load<i32>(L.HEADER, L.H_INTERSECTION_CAPACITY)), L.H_INTERSECTION_COUNT);
   return found;
 }
 
 /** Tests edges of surface A against triangles of surface B. */
 function list(A: usize, B: usize, numbers: i32): void {
-  const edges = <usize>load<u32>(A, SURFACE_EDGE_TREE);
-  const triangles = <usize>load<u32>(B, SURFACE_TRIANGLE_TREE);
-  if (!load<i32>(edges, TREE_NODE_COUNT) || !load<i32>(triangles, TREE_NODE_COUNT)) return;
+  const edges = <usize>load<u32>(A, L.SURFACE_EDGE_TREE);
+  const triangles = <usize>load<u32>(B, L.SURFACE_TRIANGLE_TREE);
+  if (!load<i32>(edges, L.TREE_NODE_COUNT) || !load<i32>(triangles, L.TREE_NODE_COUNT)) return;
   surfaces = numbers;
-  askOwn(edges, <usize>load<u32>(edges, TREE_NODES), triangles);
+  askOwn(edges, <usize>load<u32>(edges, L.TREE_NODES), triangles);
 }
 
 /** Finds leaves of edges below `node` whose box meets that of all triangles. */
 function askOwn(edges: usize, node: usize, triangles: usize): void {
-  const root = <usize>load<u32>(triangles, TREE_NODES);
-  const low = v128.load(root, NODE_BOX_LOW);
-  const high = v128.load(root, NODE_BOX_HIGH);
+  const root = <usize>load<u32>(triangles, L.TREE_NODES);
+  const low = v128.load(root, L.NODE_BOX_LOW);
+  const high = v128.load(root, L.NODE_BOX_HIGH);
   ask(
     f32x4.extract_lane(low, 0),
     f32x4.extract_lane(low, 1),
@@ -98,18 +70,18 @@ function askOwn(edges: usize, node: usize, triangles: usize): void {
   );
   for (let bits = overlapping(node); bits; bits &= bits - 1) {
     const at = node + ((<usize>ctz(bits)) << 2);
-    const child = <usize>load<u32>(at, NODE_CHILDREN);
+    const child = <usize>load<u32>(at, L.NODE_CHILDREN);
     if (!(child & 1)) {
       askOwn(edges, child, triangles);
       continue;
     }
     ask(
-      load<f32>(at, NODE_LOW),
-      load<f32>(at, NODE_LOW + 16),
-      load<f32>(at, NODE_LOW + 32),
-      load<f32>(at, NODE_HIGH),
-      load<f32>(at, NODE_HIGH + 16),
-      load<f32>(at, NODE_HIGH + 32),
+      load<f32>(at, L.NODE_LOW),
+      load<f32>(at, L.NODE_LOW + 16),
+      load<f32>(at, L.NODE_LOW + 32),
+      load<f32>(at, L.NODE_HIGH),
+      load<f32>(at, L.NODE_HIGH + 16),
+      load<f32>(at, L.NODE_HIGH + 32),
     );
     askTriangles(edges, child & ~1, triangles, root);
   }
@@ -117,7 +89,7 @@ function askOwn(edges: usize, node: usize, triangles: usize): void {
 
 function askTriangles(edges: usize, leaf: usize, triangles: usize, node: usize): void {
   for (let bits = overlapping(node); bits; bits &= bits - 1) {
-    const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), NODE_CHILDREN);
+    const child = <usize>load<u32>(node + ((<usize>ctz(bits)) << 2), L.NODE_CHILDREN);
     if (child & 1) leaves(edges, leaf, triangles, child & ~1);
     else askTriangles(edges, leaf, triangles, child);
   }
@@ -138,17 +110,17 @@ function most(leaf: usize, at: usize): v128 {
 
 /** Tests four edges against four triangles: boxes first, then exactly. */
 function leaves(edges: usize, E: usize, triangles: usize, T: usize): void {
-  const lx = least(T, TRIANGLE_LEAF_AT);
-  const ly = least(T, TRIANGLE_LEAF_AT + 16);
-  const lz = least(T, TRIANGLE_LEAF_AT + 32);
-  const hx = most(T, TRIANGLE_LEAF_AT);
-  const hy = most(T, TRIANGLE_LEAF_AT + 16);
-  const hz = most(T, TRIANGLE_LEAF_AT + 32);
-  const validE = lanesOf(edges, E, EDGE_LEAF_BYTES);
-  const validT = lanesOf(triangles, T, TRIANGLE_LEAF_BYTES);
+  const lx = least(T, L.TRIANGLE_LEAF_AT);
+  const ly = least(T, L.TRIANGLE_LEAF_AT + 16);
+  const lz = least(T, L.TRIANGLE_LEAF_AT + 32);
+  const hx = most(T, L.TRIANGLE_LEAF_AT);
+  const hy = most(T, L.TRIANGLE_LEAF_AT + 16);
+  const hz = most(T, L.TRIANGLE_LEAF_AT + 32);
+  const validE = lanesOf(edges, E, L.EDGE_LEAF_BYTES);
+  const validT = lanesOf(triangles, T, L.TRIANGLE_LEAF_BYTES);
   for (let i = 0; validE >> i; i++) {
     const edge = E + ((<usize>i) << 2);
-    const at = edge + EDGE_LEAF_AT;
+    const at = edge + L.EDGE_LEAF_AT;
     const ax = v128.load32_splat(at);
     const ay = v128.load32_splat(at, 16);
     const az = v128.load32_splat(at, 32);
@@ -182,16 +154,16 @@ function test(a: u32, b: u32, c: u32, d: u32, e: u32): void {
   if (itself && (shares(a, c, d, e) || shares(b, c, d, e))) return;
   const answer = meeting(<usize>a + shift, <usize>b + shift, <usize>c + shift, <usize>d + shift, <usize>e + shift);
   if (answer === APART || (fixed(a) && fixed(b) && fixed(c) && fixed(d) && fixed(e))) return;
-  if (found < load<i32>(HEADER, H_INTERSECTION_CAPACITY)) {
-    const to = <usize>load<u32>(HEADER, H_INTERSECTIONS) + <usize>found * INTERSECTION_BYTES;
-    store<u32>(to, a, INTERSECTION_ADDRESS);
-    store<u32>(to, b, INTERSECTION_ADDRESS + 4);
-    store<u32>(to, c, INTERSECTION_ADDRESS + 8);
-    store<u32>(to, d, INTERSECTION_ADDRESS + 12);
-    store<u32>(to, e, INTERSECTION_ADDRESS + 16);
-    store<i32>(to, surfaces, INTERSECTION_SURFACES);
-    store<i32>(to, answer === CROSSING ? 1 : 0, INTERSECTION_CROSSES);
-    store<f32>(to, 0, INTERSECTION_DRIVE);
+  if (found < load<i32>(L.HEADER, L.H_INTERSECTION_CAPACITY)) {
+    const to = <usize>load<u32>(L.HEADER, L.H_INTERSECTIONS) + <usize>found * L.INTERSECTION_BYTES;
+    store<u32>(to, a, L.INTERSECTION_ADDRESS);
+    store<u32>(to, b, L.INTERSECTION_ADDRESS + 4);
+    store<u32>(to, c, L.INTERSECTION_ADDRESS + 8);
+    store<u32>(to, d, L.INTERSECTION_ADDRESS + 12);
+    store<u32>(to, e, L.INTERSECTION_ADDRESS + 16);
+    store<i32>(to, surfaces, L.INTERSECTION_SURFACES);
+    store<i32>(to, answer === CROSSING ? 1 : 0, L.INTERSECTION_CROSSES);
+    store<f32>(to, 0, L.INTERSECTION_DRIVE);
   }
   found++;
 }

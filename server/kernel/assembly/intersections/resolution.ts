@@ -11,18 +11,7 @@
  * shifted particles' share of the mass); a full constraint for every point (fights the elasticity between points and
  * blows up).
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_INTERSECTIONS,
-  H_DRIVE_COUNT,
-  INTERSECTION_ROWS,
-  INTERSECTION_DRIVE,
-  INTERSECTION_NORMAL,
-  INTERSECTION_WEIGHT,
-  INTERSECTION_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 const SHARE: f32 = 0.25;
 
@@ -33,25 +22,25 @@ function along(a: v128, n: v128): f32 {
 }
 
 export function driveApart(): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const intersections = <usize>load<u32>(HEADER, H_INTERSECTIONS);
-  const end = intersections + <usize>load<i32>(HEADER, H_DRIVE_COUNT) * INTERSECTION_BYTES;
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const intersections = <usize>load<u32>(L.HEADER, L.H_INTERSECTIONS);
+  const end = intersections + <usize>load<i32>(L.HEADER, L.H_DRIVE_COUNT) * L.INTERSECTION_BYTES;
   for (let row = intersections; row < end; ) {
-    const rows = load<i32>(row, INTERSECTION_ROWS);
-    const next = row + <usize>rows * INTERSECTION_BYTES;
+    const rows = load<i32>(row, L.INTERSECTION_ROWS);
+    const next = row + <usize>rows * L.INTERSECTION_BYTES;
     const normal = f32x4(
-      load<f32>(row, INTERSECTION_NORMAL),
-      load<f32>(row, INTERSECTION_NORMAL + 4),
-      load<f32>(row, INTERSECTION_NORMAL + 8),
+      load<f32>(row, L.INTERSECTION_NORMAL),
+      load<f32>(row, L.INTERSECTION_NORMAL + 4),
+      load<f32>(row, L.INTERSECTION_NORMAL + 8),
       0,
     );
     let gone = f32x4.splat(0);
     let own = gone;
     let W: f32 = 0;
-    for (let at = row; at < next; at += INTERSECTION_BYTES) {
+    for (let at = row; at < next; at += L.INTERSECTION_BYTES) {
       for (let k: usize = 0; k < 20; k += 4) {
         const x = <usize>load<u32>(at + k);
-        const b = load<f32>(at + k, INTERSECTION_WEIGHT);
+        const b = load<f32>(at + k, L.INTERSECTION_WEIGHT);
         const by = f32x4.mul(f32x4.splat(b), f32x4.sub(v128.load(x), v128.load(x + toPrev)));
         const w = load<f32>(x, 12);
         gone = f32x4.add(gone, by);
@@ -60,21 +49,21 @@ export function driveApart(): void {
       }
     }
     if (W > 0) {
-      const drive = load<f32>(row, INTERSECTION_DRIVE);
+      const drive = load<f32>(row, L.INTERSECTION_DRIVE);
       let missing = drive - along(gone, normal);
       // without a target distance it is only kept from going deeper
       if (drive === 0) missing = max<f32>(0, missing);
       // surfaces that already separate, for instance by a collider, must not pull the other side along
       if (missing < 0) missing = min<f32>(0, max<f32>(missing, drive - along(own, normal)));
       const by = f32x4.mul(normal, f32x4.splat((rows > 1 ? missing : SHARE * missing) / W));
-      for (let at = row; at < next; at += INTERSECTION_BYTES) {
+      for (let at = row; at < next; at += L.INTERSECTION_BYTES) {
         for (let k: usize = 0; k < 20; k += 4) {
           const x = <usize>load<u32>(at + k);
           v128.store(
             x,
             f32x4.add(
               v128.load(x),
-              f32x4.mul(by, f32x4.splat(load<f32>(x, 12) * load<f32>(at + k, INTERSECTION_WEIGHT))),
+              f32x4.mul(by, f32x4.splat(load<f32>(x, 12) * load<f32>(at + k, L.INTERSECTION_WEIGHT))),
             ),
           );
         }

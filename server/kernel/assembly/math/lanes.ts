@@ -2,7 +2,7 @@
  * Four-lane helpers: 4x4 transposes between particles (x, y, z, w) and lanes, and multiply-add without fusing (fused
  * results differ between machines; see server/kernel/README.md).
  */
-import { HEADER, H_X, H_LOW, H_ROUNDING } from "../layout/layout";
+import * as L from "../layout/layout";
 
 // @inline
 export function add(a: v128, b: v128): v128 {
@@ -97,10 +97,10 @@ let toRounding: usize = 0;
 
 /** Call before a phase: finds the arrays for rounding errors of positions. */
 export function keepRounding(): void {
-  const low = <usize>load<u32>(HEADER, H_LOW);
-  const X = <usize>load<u32>(HEADER, H_X);
+  const low = <usize>load<u32>(L.HEADER, L.H_LOW);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
   toLow = low ? low - X : 0;
-  toRounding = <usize>load<u32>(HEADER, H_ROUNDING) - X;
+  toRounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING) - X;
 }
 
 /**

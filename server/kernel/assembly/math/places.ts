@@ -2,19 +2,19 @@
  * A particle's position in float64: x plus its low word (integrate/particles.ts). For serial code over whole bodies.
  * Test rooms may have no low words.
  */
-import { HEADER, H_X, H_LOW, H_ROUNDING } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Offset from X to the low words, or to the rounding of this substep; 0 if the room has none. */
 // @inline
 export function lowFrom(): usize {
-  const low = <usize>load<u32>(HEADER, H_LOW);
-  return low ? low - <usize>load<u32>(HEADER, H_X) : 0;
+  const low = <usize>load<u32>(L.HEADER, L.H_LOW);
+  return low ? low - <usize>load<u32>(L.HEADER, L.H_X) : 0;
 }
 
 // @inline
 export function roundingFrom(): usize {
-  const rounding = <usize>load<u32>(HEADER, H_ROUNDING);
-  return rounding ? rounding - <usize>load<u32>(HEADER, H_X) : 0;
+  const rounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING);
+  return rounding ? rounding - <usize>load<u32>(L.HEADER, L.H_X) : 0;
 }
 
 /**

@@ -18,7 +18,7 @@
  * and sweep, three to four sweeps (75 ... 91 ns an element in all); scalar float64 460 ... 515 ns.
  */
 import { add, sub, mul, madd, dot3 } from "./lanes";
-import { SCRATCH_U, SCRATCH_V, SCRATCH_SIGMA } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * If sigma_1 is below this times sigma_0, it is rounding and its direction is meaningless: the element has collapsed to
@@ -239,7 +239,7 @@ export function svdLanes(at: usize): void {
     dot3(f20, v02, f21, v12, f22, v22),
   );
 
-  at += SCRATCH_U;
+  at += L.SCRATCH_U;
   v128.store(at, u00, 0);
   v128.store(at, u01, 16);
   v128.store(at, u02, 32);
@@ -249,7 +249,7 @@ export function svdLanes(at: usize): void {
   v128.store(at, u20, 96);
   v128.store(at, u21, 112);
   v128.store(at, u22, 128);
-  at += SCRATCH_V - SCRATCH_U;
+  at += L.SCRATCH_V - L.SCRATCH_U;
   v128.store(at, v00, 0);
   v128.store(at, v01, 16);
   v128.store(at, v02, 32);
@@ -259,7 +259,7 @@ export function svdLanes(at: usize): void {
   v128.store(at, v20, 96);
   v128.store(at, v21, 112);
   v128.store(at, v22, 128);
-  at += SCRATCH_SIGMA - SCRATCH_V;
+  at += L.SCRATCH_SIGMA - L.SCRATCH_V;
   v128.store(at, s0, 0);
   v128.store(at, s1, 16);
   v128.store(at, s2, 32);

@@ -2,25 +2,7 @@
  * Response of a ball and a surface in contact (balls.ts): separated along the normal, held by friction, or moved as
  * one.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_ACC,
-  H_SUBSTEP_SECONDS,
-  SURFACE_RESTITUTION,
-  SHAPE_FIRST,
-  SHAPE_RADIUS,
-  SHAPE_MEASURED,
-  SHAPE_INVERSE_MASS,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { rigidRow, surfaceOf } from "../state/owners";
 import { depthOfPoint, nx, ny, nz, wa, wb, wc } from "./ballSweep";
 import { bounce } from "../colliders/coefficients";
@@ -31,9 +13,9 @@ import { inverseMassAt, measure, pushAt } from "./rigidBody";
  * its start.
  */
 export function stick(shape: usize, at: usize): void {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const w: f64 = load<f32>(at, 12);
-  const heavy = load<f64>(shape, SHAPE_INVERSE_MASS);
+  const heavy = load<f64>(shape, L.SHAPE_INVERSE_MASS);
   const W = w + heavy;
   // a rigid body must not be deformed: the verification at the end of the substep handles it
   if (!(W > 0) || rigidRow(at)) return;
@@ -59,8 +41,8 @@ function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
  */
 function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
   if (!(approach > 0)) return 0;
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   return (
     approach + <f64>min<f32>(bounce(e, <f32>approach, first + toAcc, h), bounce(e, <f32>approach, second + toAcc, h))
   );
@@ -69,13 +51,13 @@ function turned(approach: f64, e: f32, first: usize, second: usize): f64 {
 /** Square root of the restitution of the surface that owns a particle. */
 // @inline
 function rootBounceOf(particle: usize): f32 {
-  return load<f32>(surfaceOf(particle), SURFACE_RESTITUTION);
+  return load<f32>(surfaceOf(particle), L.SURFACE_RESTITUTION);
 }
 
 /** Measures a rigid body that a ball touches, once an iteration. */
 function open(row: usize, scratch: usize): void {
-  if (load<i32>(row, SHAPE_MEASURED)) return;
-  store<i32>(row, 1, SHAPE_MEASURED);
+  if (load<i32>(row, L.SHAPE_MEASURED)) return;
+  store<i32>(row, 1, L.SHAPE_MEASURED);
   measure(row, scratch);
 }
 
@@ -97,7 +79,7 @@ function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: 
     wayZ -= displacement(two, 16) + x * oy - y * ox;
     return;
   }
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const a: f64 = wa;
   const b: f64 = wb;
   const c: f64 = wc;
@@ -111,9 +93,9 @@ function measureWay(shape: usize, two: usize, A: usize, B: usize, C: usize, ox: 
  * @param scratch ROTATION_SCRATCH bytes
  */
 export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, R: f64, scratch: usize): void {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - X;
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   const two = rigidRow(A);
   const light = two ? 0 : weighed(A, wa) + weighed(B, wb) + weighed(C, wc);
   const n0: f64 = nx;
@@ -127,7 +109,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   let ox: f64 = 0;
   let oy: f64 = 0;
   let oz: f64 = 0;
-  let W = light + load<f64>(shape, SHAPE_INVERSE_MASS);
+  let W = light + load<f64>(shape, L.SHAPE_INVERSE_MASS);
   if (two) {
     open(two, scratch);
     ox = center(shape, 0) + sx - center(two, 0);
@@ -140,7 +122,7 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const dx = wayX;
   const dy = wayY;
   const dz = wayZ;
-  const first = <usize>load<u32>(shape, SHAPE_FIRST);
+  const first = <usize>load<u32>(shape, L.SHAPE_FIRST);
   const approach = -(dx * n0 + dy * n1 + dz * n2);
   const root = rootBounceOf(first);
   const back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
@@ -218,15 +200,15 @@ function moved(at: usize, toPrev: usize, k: usize): f64 {
 }
 // @inline
 function center(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_CENTER) + load<f64>(shape + k, SHAPE_PUSH);
+  return load<f64>(shape + k, L.SHAPE_CENTER) + load<f64>(shape + k, L.SHAPE_PUSH);
 }
 
 // @inline
 export function center32(shape: usize): v128 {
   return f32x4(
-    <f32>(load<f64>(shape, SHAPE_CENTER) + load<f64>(shape, SHAPE_PUSH)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 8) + load<f64>(shape, SHAPE_PUSH + 8)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 16) + load<f64>(shape, SHAPE_PUSH + 16)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER) + load<f64>(shape, L.SHAPE_PUSH)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER + 8) + load<f64>(shape, L.SHAPE_PUSH + 8)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER + 16) + load<f64>(shape, L.SHAPE_PUSH + 16)),
     0,
   );
 }
@@ -235,14 +217,16 @@ export function center32(shape: usize): v128 {
 // @inline
 export function centerBefore32(shape: usize): v128 {
   return f32x4(
-    <f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT) + load<f64>(shape, SHAPE_PUSH_STILL)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT) + load<f64>(shape, L.SHAPE_PUSH_STILL)),
     <f32>(
-      (load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8) + load<f64>(shape, SHAPE_PUSH_STILL + 8))
+      (load<f64>(shape, L.SHAPE_CENTER + 8) -
+        load<f64>(shape, L.SHAPE_SHIFT + 8) +
+        load<f64>(shape, L.SHAPE_PUSH_STILL + 8))
     ),
     <f32>(
-      (load<f64>(shape, SHAPE_CENTER + 16) -
-        load<f64>(shape, SHAPE_SHIFT + 16) +
-        load<f64>(shape, SHAPE_PUSH_STILL + 16))
+      (load<f64>(shape, L.SHAPE_CENTER + 16) -
+        load<f64>(shape, L.SHAPE_SHIFT + 16) +
+        load<f64>(shape, L.SHAPE_PUSH_STILL + 16))
     ),
     0,
   );
@@ -252,14 +236,14 @@ export function centerBefore32(shape: usize): v128 {
 export function touchBall(one: usize, two: usize): void {
   const start = f32x4.sub(centerBefore32(two), centerBefore32(one));
   const end = f32x4.sub(center32(two), center32(one));
-  const R = <f32>load<f64>(one, SHAPE_RADIUS);
-  const S = <f32>load<f64>(two, SHAPE_RADIUS);
+  const R = <f32>load<f64>(one, L.SHAPE_RADIUS);
+  const S = <f32>load<f64>(two, L.SHAPE_RADIUS);
   const depth = depthOfPoint(start, end, R + S);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const W = load<f64>(one, SHAPE_INVERSE_MASS) + load<f64>(two, SHAPE_INVERSE_MASS);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const W = load<f64>(one, L.SHAPE_INVERSE_MASS) + load<f64>(two, L.SHAPE_INVERSE_MASS);
   if (!(depth > 0) || !(W > 0)) return;
-  const first = <usize>load<u32>(one, SHAPE_FIRST);
-  const second = <usize>load<u32>(two, SHAPE_FIRST);
+  const first = <usize>load<u32>(one, L.SHAPE_FIRST);
+  const second = <usize>load<u32>(two, L.SHAPE_FIRST);
   let dx = displacement(one, 0) - displacement(two, 0);
   let dy = displacement(one, 8) - displacement(two, 8);
   let dz = displacement(one, 16) - displacement(two, 16);
@@ -296,9 +280,13 @@ export function touchBall(one: usize, two: usize): void {
 
 // @inline
 function displacement(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_SHIFT) + load<f64>(shape + k, SHAPE_PUSH) - load<f64>(shape + k, SHAPE_PUSH_STILL);
+  return (
+    load<f64>(shape + k, L.SHAPE_SHIFT) + load<f64>(shape + k, L.SHAPE_PUSH) - load<f64>(shape + k, L.SHAPE_PUSH_STILL)
+  );
 }
 // @inline
 function turn(shape: usize, k: usize): f64 {
-  return load<f64>(shape + k, SHAPE_TURN) + load<f64>(shape + k, SHAPE_TWIST) - load<f64>(shape + k, SHAPE_TWIST_STILL);
+  return (
+    load<f64>(shape + k, L.SHAPE_TURN) + load<f64>(shape + k, L.SHAPE_TWIST) - load<f64>(shape + k, L.SHAPE_TWIST_STILL)
+  );
 }

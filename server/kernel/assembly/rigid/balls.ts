@@ -23,51 +23,7 @@
  * heavier balls press light bodies deeper than their stiffness allows, until iterations or substeps are raised; nothing
  * passes through either way.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_SURFACE,
-  H_BODIES,
-  H_BODY_COUNT,
-  H_BALLS,
-  H_BALL_COUNT,
-  H_SUBSTEP,
-  H_TICK_SECONDS,
-  PASS_FIRST,
-  SURFACE_FIRST,
-  SURFACE_COUNT,
-  SURFACE_TRIANGLES,
-  SURFACE_TRIANGLE_COUNT,
-  SURFACE_RADIUS,
-  SURFACE_SOLID,
-  SURFACE_SHAPED,
-  SURFACE_BYTES,
-  SOLID_BALL,
-  SOLID_COLLIDER,
-  H_SURFACE_COUNT,
-  BODY_FREE,
-  BODY_HELD,
-  BODY_INACTIVE,
-  BODY_RIGID,
-  BODY_BYTES,
-  SHAPE_BODY,
-  SHAPE_RADIUS,
-  SHAPE_MEASURED,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-  BALL_SHAPE,
-  BALL_BODY,
-  BALL_LIST,
-  BALL_COUNT,
-  BALL_SLACK,
-  BALL_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { rigidRow } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
 import { countWork } from "../state/work";
@@ -99,9 +55,9 @@ let speed: f32;
 
 /** Begins a tick: all lists are stale. */
 export function beginBalls(): void {
-  const balls = load<i32>(HEADER, H_BALL_COUNT);
-  const rows = <usize>load<u32>(HEADER, H_BALLS);
-  for (let n = 0; n < balls; n++) store<f32>(rows + <usize>n * BALL_BYTES, -1, BALL_SLACK);
+  const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
+  for (let n = 0; n < balls; n++) store<f32>(rows + <usize>n * L.BALL_BYTES, -1, L.BALL_SLACK);
 }
 
 /**
@@ -109,31 +65,31 @@ export function beginBalls(): void {
  * meet a collider's core mesh is not free.
  */
 export function bindBalls(): void {
-  const balls = load<i32>(HEADER, H_BALL_COUNT);
-  const rows = <usize>load<u32>(HEADER, H_BALLS);
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
-  const bodies = <usize>load<u32>(HEADER, H_BODIES);
+  const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
+  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  const bodies = <usize>load<u32>(L.HEADER, L.H_BODIES);
   if (!balls) return;
-  const tick = load<f32>(HEADER, H_TICK_SECONDS);
-  const count = load<i32>(HEADER, H_BODY_COUNT);
-  const all = load<i32>(HEADER, H_SURFACE_COUNT);
+  const tick = load<f32>(L.HEADER, L.H_TICK_SECONDS);
+  const count = load<i32>(L.HEADER, L.H_BODY_COUNT);
+  const all = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   for (let n = 0; n < balls; n++) {
-    const own = load<i32>(rows + <usize>n * BALL_BYTES, BALL_BODY);
-    look(surfaces + <usize>own * SURFACE_BYTES);
+    const own = load<i32>(rows + <usize>n * L.BALL_BYTES, L.BALL_BODY);
+    look(surfaces + <usize>own * L.SURFACE_BYTES);
     const mineLow = low;
     const mineHigh = high;
     const mine = speed;
     for (let b = 0; b < all; b++) {
-      const surface = surfaces + <usize>b * SURFACE_BYTES;
-      if (b === own || !isMet(surface) || !meetsSurface(surfaces + <usize>own * SURFACE_BYTES, b)) continue;
+      const surface = surfaces + <usize>b * L.SURFACE_BYTES;
+      if (b === own || !isMet(surface) || !meetsSurface(surfaces + <usize>own * L.SURFACE_BYTES, b)) continue;
       look(surface);
-      const gap = f32x4.splat(load<f32>(surface, SURFACE_RADIUS) + CAUTION * tick * (mine + speed));
+      const gap = f32x4.splat(load<f32>(surface, L.SURFACE_RADIUS) + CAUTION * tick * (mine + speed));
       if (apart(f32x4.sub(low, gap), f32x4.add(high, gap), mineLow, mineHigh)) continue;
       if (b < count) join(bodies, own, b);
       else {
-        const row = bodies + <usize>own * BODY_BYTES;
-        store<i32>(row, 0, BODY_FREE);
-        store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
+        const row = bodies + <usize>own * L.BODY_BYTES;
+        store<i32>(row, 0, L.BODY_FREE);
+        store<i32>(row, load<i32>(row, L.BODY_HELD) | 2, L.BODY_HELD);
       }
     }
   }
@@ -142,17 +98,17 @@ export function bindBalls(): void {
 /** Returns whether balls collide with a surface here. Colliders with their own shape are handled by rigid.ts. */
 // @inline
 function isMet(surface: usize): bool {
-  return load<i32>(surface, SURFACE_SOLID) !== SOLID_COLLIDER || !load<i32>(surface, SURFACE_SHAPED);
+  return load<i32>(surface, L.SURFACE_SOLID) !== L.SOLID_COLLIDER || !load<i32>(surface, L.SURFACE_SHAPED);
 }
 
 /** Finds the box and the greatest speed of a surface's particles. */
 function look(surface: usize): void {
-  const first = <usize>load<u32>(surface, SURFACE_FIRST);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   let least = v128.load(first);
   let most = least;
   let square = f32x4.splat(0);
-  for (let i = load<i32>(surface, SURFACE_COUNT), at = first; i > 0; i--, at += 16) {
+  for (let i = load<i32>(surface, L.SURFACE_COUNT), at = first; i > 0; i--, at += 16) {
     const x = v128.load(at);
     const v = v128.load(at + toV);
     const vv = f32x4.mul(v, v);
@@ -176,43 +132,43 @@ function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
 
 /** Solves one iteration of all balls. @param scratch ROTATION_SCRATCH bytes and 144 more */
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
-  const balls = load<i32>(HEADER, H_BALL_COUNT);
-  const rows = <usize>load<u32>(HEADER, H_BALLS);
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
+  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   for (let n = 0; n < balls; n++) {
-    const shape = <usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE);
+    const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
     // a ball that does not move is measured once a tick
-    const moves = !load<i32>(<usize>load<u32>(shape, SHAPE_BODY), BODY_INACTIVE);
-    if (moves || (pass & PASS_FIRST && !load<i32>(HEADER, H_SUBSTEP))) measure(shape, scratch);
+    const moves = !load<i32>(<usize>load<u32>(shape, L.SHAPE_BODY), L.BODY_INACTIVE);
+    if (moves || (pass & L.PASS_FIRST && !load<i32>(L.HEADER, L.H_SUBSTEP))) measure(shape, scratch);
   }
-  if (pass & PASS_FIRST) keepLists(balls, rows, h);
+  if (pass & L.PASS_FIRST) keepLists(balls, rows, h);
   for (let n = 0; n < balls; n++) {
-    const ball = rows + <usize>n * BALL_BYTES;
+    const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
     for (let sweep = 0; sweep < SWEEPS; sweep++)
       if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
     for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, true) > 0)) break;
-    const own = surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES;
+    const own = surfaces + <usize>load<i32>(ball, L.BALL_BODY) * L.SURFACE_BYTES;
     for (let m = n + 1; m < balls; m++)
-      if (meetsSurface(own, load<i32>(rows + <usize>m * BALL_BYTES, BALL_BODY)))
-        touchBall(<usize>load<u32>(ball, BALL_SHAPE), <usize>load<u32>(rows + <usize>m * BALL_BYTES, BALL_SHAPE));
+      if (meetsSurface(own, load<i32>(rows + <usize>m * L.BALL_BYTES, L.BALL_BODY)))
+        touchBall(<usize>load<u32>(ball, L.BALL_SHAPE), <usize>load<u32>(rows + <usize>m * L.BALL_BYTES, L.BALL_SHAPE));
   }
   for (let n = 0; n < balls; n++) {
-    const shape = <usize>load<u32>(rows + <usize>n * BALL_BYTES, BALL_SHAPE);
-    moveParticles(shape, toPrev, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
-    moveParticles(shape, 0, SHAPE_PUSH, SHAPE_TWIST);
+    const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
+    moveParticles(shape, toPrev, L.SHAPE_PUSH_STILL, L.SHAPE_TWIST_STILL);
+    moveParticles(shape, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
   }
   for (
-    let b = load<i32>(HEADER, H_BODY_COUNT), row = <usize>load<u32>(HEADER, H_BODIES);
+    let b = load<i32>(L.HEADER, L.H_BODY_COUNT), row = <usize>load<u32>(L.HEADER, L.H_BODIES);
     b > 0;
-    b--, row += BODY_BYTES
+    b--, row += L.BODY_BYTES
   ) {
-    const shape = <usize>load<u32>(row, BODY_RIGID);
-    if (!shape || !load<i32>(shape, SHAPE_MEASURED)) continue;
-    store<i32>(shape, 0, SHAPE_MEASURED);
-    moveParticles(shape, toPrev, SHAPE_PUSH_STILL, SHAPE_TWIST_STILL);
-    moveParticles(shape, 0, SHAPE_PUSH, SHAPE_TWIST);
+    const shape = <usize>load<u32>(row, L.BODY_RIGID);
+    if (!shape || !load<i32>(shape, L.SHAPE_MEASURED)) continue;
+    store<i32>(shape, 0, L.SHAPE_MEASURED);
+    moveParticles(shape, toPrev, L.SHAPE_PUSH_STILL, L.SHAPE_TWIST_STILL);
+    moveParticles(shape, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
   }
 }
 
@@ -221,25 +177,25 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
  * the substep.
  */
 function keepLists(balls: i32, rows: usize, h: f32): void {
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
-  const count = load<i32>(HEADER, H_SURFACE_COUNT);
+  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
   let fastest: f32 = 0;
   for (let b = 0; b < count; b++)
-    if (isMet(surfaces + <usize>b * SURFACE_BYTES)) {
-      look(surfaces + <usize>b * SURFACE_BYTES);
+    if (isMet(surfaces + <usize>b * L.SURFACE_BYTES)) {
+      look(surfaces + <usize>b * L.SURFACE_BYTES);
       fastest = max<f32>(fastest, speed);
     }
   for (let n = 0; n < balls; n++) {
-    const ball = rows + <usize>n * BALL_BYTES;
-    const shape = <usize>load<u32>(ball, BALL_SHAPE);
+    const ball = rows + <usize>n * L.BALL_BYTES;
+    const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
     const travel = CAUTION * h * 2 * fastest;
-    const slack = load<f32>(ball, BALL_SLACK) - travel;
-    store<f32>(ball, slack, BALL_SLACK);
+    const slack = load<f32>(ball, L.BALL_SLACK) - travel;
+    store<f32>(ball, slack, L.BALL_SLACK);
     if (slack >= 0) continue;
-    const R = <f32>load<f64>(shape, SHAPE_RADIUS);
-    const wide: f32 = CAUTION * load<f32>(HEADER, H_TICK_SECONDS) * 2 * fastest + 0.1 * R;
+    const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
+    const wide: f32 = CAUTION * load<f32>(L.HEADER, L.H_TICK_SECONDS) * 2 * fastest + 0.1 * R;
     listThings(ball, shape, R + wide);
-    store<f32>(ball, wide - travel, BALL_SLACK);
+    store<f32>(ball, wide - travel, L.BALL_SLACK);
   }
 }
 
@@ -248,34 +204,34 @@ function keepLists(balls: i32, rows: usize, h: f32): void {
  * ball's center at the start of the substep.
  */
 function listThings(ball: usize, shape: usize, reach: f32): void {
-  const surfaces = <usize>load<u32>(HEADER, H_SURFACE);
-  const count = load<i32>(HEADER, H_SURFACE_COUNT);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  const count = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const center = f32x4(
-    <f32>(load<f64>(shape, SHAPE_CENTER) - load<f64>(shape, SHAPE_SHIFT)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 8) - load<f64>(shape, SHAPE_SHIFT + 8)),
-    <f32>(load<f64>(shape, SHAPE_CENTER + 16) - load<f64>(shape, SHAPE_SHIFT + 16)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER) - load<f64>(shape, L.SHAPE_SHIFT)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER + 8) - load<f64>(shape, L.SHAPE_SHIFT + 8)),
+    <f32>(load<f64>(shape, L.SHAPE_CENTER + 16) - load<f64>(shape, L.SHAPE_SHIFT + 16)),
     0,
   );
-  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
-  let list = <usize>load<u32>(ball, BALL_LIST);
+  const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
+  let list = <usize>load<u32>(ball, L.BALL_LIST);
   let listed = 0;
   for (let b = 0; b < count; b++) {
-    const surface = surfaces + <usize>b * SURFACE_BYTES;
+    const surface = surfaces + <usize>b * L.SURFACE_BYTES;
     if (
-      load<i32>(surface, SURFACE_SOLID) === SOLID_BALL ||
+      load<i32>(surface, L.SURFACE_SOLID) === L.SOLID_BALL ||
       !isMet(surface) ||
-      !meetsSurface(surfaces + <usize>load<i32>(ball, BALL_BODY) * SURFACE_BYTES, b)
+      !meetsSurface(surfaces + <usize>load<i32>(ball, L.BALL_BODY) * L.SURFACE_BYTES, b)
     )
       continue;
-    const around = f32x4.splat(reach + load<f32>(surface, SURFACE_RADIUS));
+    const around = f32x4.splat(reach + load<f32>(surface, L.SURFACE_RADIUS));
     const least = f32x4.sub(center, around);
     const most = f32x4.add(center, around);
     look(surface);
     // the box is at x, the list at xPrev: a body's motion in this substep is at most the slack
     if (apart(f32x4.sub(low, around), f32x4.add(high, around), least, most)) continue;
-    let at = <usize>load<u32>(surface, SURFACE_FIRST) + toPrev;
-    for (let i = load<i32>(surface, SURFACE_COUNT); i > 0; i--, at += 16) {
+    let at = <usize>load<u32>(surface, L.SURFACE_FIRST) + toPrev;
+    for (let i = load<i32>(surface, L.SURFACE_COUNT); i > 0; i--, at += 16) {
       const x = v128.load(at);
       if (apart(x, x, least, most)) continue;
       store<u32>(list, <u32>(at - toPrev) | POINT);
@@ -287,8 +243,8 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
     // near.
     const short: f32 = reach < 2.1 * R ? 0.5 * SMALL * R : 0;
     const short2: f32 = short * short;
-    let t = <usize>load<u32>(surface, SURFACE_TRIANGLES);
-    for (let i = load<i32>(surface, SURFACE_TRIANGLE_COUNT); i > 0; i--, t += 12) {
+    let t = <usize>load<u32>(surface, L.SURFACE_TRIANGLES);
+    for (let i = load<i32>(surface, L.SURFACE_TRIANGLE_COUNT); i > 0; i--, t += 12) {
       const A = v128.load(<usize>load<u32>(t) + toPrev);
       const B = v128.load(<usize>load<u32>(t, 4) + toPrev);
       const C = v128.load(<usize>load<u32>(t, 8) + toPrev);
@@ -300,7 +256,7 @@ function listThings(ball: usize, shape: usize, reach: f32): void {
       listed++;
     }
   }
-  store<i32>(ball, listed, BALL_COUNT);
+  store<i32>(ball, listed, L.BALL_COUNT);
 }
 
 // @inline
@@ -316,7 +272,7 @@ function square(a: v128): f32 {
  * @param room 144 bytes: the corners relative to the center at the start, at the end, between; now, before: the center
  */
 function depthOf(listed: u32, room: usize, now: v128, before: v128, R: f32): f32 {
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   if (listed & POINT) {
     const P = <usize>(listed & ~POINT);
     const r: f32 = R + load<f32>(P + toPrev, 12);
@@ -368,8 +324,8 @@ function cornerOf(listed: u32, k: usize): usize {
  * 4 substeps left it sideways with a quarter of its speed.)
  */
 function touchFirm(ball: usize, room: usize): void {
-  const shape = <usize>load<u32>(ball, BALL_SHAPE);
-  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
+  const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
+  const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     const now = center32(shape);
     const before = centerBefore32(shape);
@@ -381,7 +337,7 @@ function touchFirm(ball: usize, room: usize): void {
     let fa: f32 = 0;
     let fb: f32 = 0;
     let fc: f32 = 0;
-    for (let n = load<i32>(ball, BALL_COUNT), entry = <usize>load<u32>(ball, BALL_LIST); n > 0; n--, entry += 4) {
+    for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
       const listed = load<u32>(entry);
       const A = cornerOf(listed, 0);
       if (load<f32>(A, 12) !== 0 && !rigidRow(A)) continue;
@@ -410,14 +366,14 @@ function touchFirm(ball: usize, room: usize): void {
  * @returns the greatest depth found, in radii
  */
 function touchListed(ball: usize, room: usize, hold: bool): f32 {
-  const shape = <usize>load<u32>(ball, BALL_SHAPE);
-  const R = <f32>load<f64>(shape, SHAPE_RADIUS);
+  const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
+  const R = <f32>load<f64>(shape, L.SHAPE_RADIUS);
   const least: f32 = hold ? 4 * RESIDUE * R : 0;
   let deepest: f32 = 0;
   let now = center32(shape);
   let before = centerBefore32(shape);
-  countWork(UNITS_OF_DEPTH * load<i32>(ball, BALL_COUNT));
-  for (let n = load<i32>(ball, BALL_COUNT), entry = <usize>load<u32>(ball, BALL_LIST); n > 0; n--, entry += 4) {
+  countWork(UNITS_OF_DEPTH * load<i32>(ball, L.BALL_COUNT));
+  for (let n = load<i32>(ball, L.BALL_COUNT), entry = <usize>load<u32>(ball, L.BALL_LIST); n > 0; n--, entry += 4) {
     const listed = load<u32>(entry);
     const depth = depthOf(listed, room, now, before, R);
     if (!(depth > least)) continue;
@@ -445,19 +401,19 @@ function touchListed(ball: usize, room: usize, hold: bool): f32 {
  */
 function placeOf(at: usize, row: usize): v128 {
   const x = v128.load(at);
-  if (!row || !load<i32>(row, SHAPE_MEASURED)) return x;
-  const rx = <f64>load<f32>(at) - load<f64>(row, SHAPE_CENTER);
-  const ry = <f64>load<f32>(at, 4) - load<f64>(row, SHAPE_CENTER + 8);
-  const rz = <f64>load<f32>(at, 8) - load<f64>(row, SHAPE_CENTER + 16);
-  const a = load<f64>(row, SHAPE_TWIST);
-  const b = load<f64>(row, SHAPE_TWIST + 8);
-  const c = load<f64>(row, SHAPE_TWIST + 16);
+  if (!row || !load<i32>(row, L.SHAPE_MEASURED)) return x;
+  const rx = <f64>load<f32>(at) - load<f64>(row, L.SHAPE_CENTER);
+  const ry = <f64>load<f32>(at, 4) - load<f64>(row, L.SHAPE_CENTER + 8);
+  const rz = <f64>load<f32>(at, 8) - load<f64>(row, L.SHAPE_CENTER + 16);
+  const a = load<f64>(row, L.SHAPE_TWIST);
+  const b = load<f64>(row, L.SHAPE_TWIST + 8);
+  const c = load<f64>(row, L.SHAPE_TWIST + 16);
   return f32x4.add(
     x,
     f32x4(
-      <f32>(load<f64>(row, SHAPE_PUSH) + b * rz - c * ry),
-      <f32>(load<f64>(row, SHAPE_PUSH + 8) + c * rx - a * rz),
-      <f32>(load<f64>(row, SHAPE_PUSH + 16) + a * ry - b * rx),
+      <f32>(load<f64>(row, L.SHAPE_PUSH) + b * rz - c * ry),
+      <f32>(load<f64>(row, L.SHAPE_PUSH + 8) + c * rx - a * rz),
+      <f32>(load<f64>(row, L.SHAPE_PUSH + 16) + a * ry - b * rx),
       0,
     ),
   );

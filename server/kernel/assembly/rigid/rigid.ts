@@ -21,47 +21,7 @@
  * does not turn has all particles rounded alike: at 1 m and 1/1200 s its speed had an error of 1e-4 m/s, and damping
  * below that had no effect. Bodies in free flight keep the velocities of momentum.ts.
  */
-import {
-  HEADER,
-  H_SHAPES,
-  H_SUBSTEP_SECONDS,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  MARK_INTERSECTING,
-  MARK_WITHIN,
-  COLLIDER_TYPE,
-  COLLIDER_PLANE,
-  BODY_FREE,
-  BODY_MEETS,
-  COLLIDER_FRICTION,
-  COLLIDER_STATIC,
-  COLLIDER_BYTES,
-  COLLIDER_MOTION,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-  MOTION_TRAVEL,
-  SHAPE_FIRST,
-  SHAPE_COUNT,
-  SHAPE_LINEAR,
-  SHAPE_BODY,
-  SHAPE_RADIUS,
-  SHAPE_SURFACE,
-  SHAPE_INVERSE_MASS,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-  SHAPE_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { inverseMassAt, measure, moveParticles, pushAt, extent } from "./rigidBody";
 import { addPush, bounceRigid, clearPushes } from "./rigidBounce";
 import { answer, answerX, answerY, answerZ, RISE } from "../colliders/collide";
@@ -76,36 +36,37 @@ const SWEEPS = 8;
 
 /** Moves rigid bodies among the rows begin .. end out of all colliders, and sets their velocities. */
 export function moveRigid(begin: i32, end: i32, h: f32, scratch: usize): void {
-  const rows = <usize>load<u32>(HEADER, H_SHAPES);
+  const rows = <usize>load<u32>(L.HEADER, L.H_SHAPES);
   for (let n = begin; n < end; n++) {
-    const row = rows + <usize>n * SHAPE_BYTES;
-    if (load<i32>(row, SHAPE_LINEAR) || load<i32>(<usize>load<u32>(row, SHAPE_BODY), BODY_FREE)) continue;
+    const row = rows + <usize>n * L.SHAPE_BYTES;
+    if (load<i32>(row, L.SHAPE_LINEAR) || load<i32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_FREE)) continue;
     measure(row, scratch);
-    if (load<f64>(row, SHAPE_INVERSE_MASS) === 0) continue;
+    if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) continue;
     clearPushes(row);
     if (collideRigid(row)) bounceRigid(row, h);
     clearPushes(row); // fixed particles are not overwritten below
-    moveParticles(row, 0, SHAPE_PUSH, SHAPE_TWIST);
+    moveParticles(row, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
     setVelocities(row, h);
   }
 }
 
 /** @returns whether it touched anything */
 function collideRigid(row: usize): bool {
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
   // all particles of a body have the same marks
-  const marks = hasMarks() ? marksOf(numberOf(<usize>load<u32>(row, SHAPE_FIRST))) : 0;
-  const drawn = (marks & (MARK_WITHIN | MARK_INTERSECTING)) === MARK_WITHIN;
+  const marks = hasMarks() ? marksOf(numberOf(<usize>load<u32>(row, L.SHAPE_FIRST))) : 0;
+  const drawn = (marks & (L.MARK_WITHIN | L.MARK_INTERSECTING)) === L.MARK_WITHIN;
   let near = 0;
   let ever = false;
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let touched = false;
-    let c = <usize>load<u32>(HEADER, H_COLLIDERS);
-    for (let n = 0; n < colliders; n++, c += COLLIDER_BYTES) {
-      if (!meets(table, n) || (drawn && load<i32>(c, COLLIDER_TYPE) !== COLLIDER_PLANE) || !mayTouch(row, c)) continue;
+    let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
+    for (let n = 0; n < colliders; n++, c += L.COLLIDER_BYTES) {
+      if (!meets(table, n) || (drawn && load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE) || !mayTouch(row, c))
+        continue;
       near++;
-      if (load<f64>(row, SHAPE_RADIUS) > 0) touched = touchBall(row, c) || touched;
+      if (load<f64>(row, L.SHAPE_RADIUS) > 0) touched = touchBall(row, c) || touched;
       else touched = touchParticles(row, c) || touched;
     }
     ever = ever || touched;
@@ -118,44 +79,44 @@ function collideRigid(row: usize): bool {
  * Returns false only if the ball around the body stays clear of the collider on its whole path through this substep.
  */
 function mayTouch(row: usize, c: usize): bool {
-  const x = <f32>(load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH));
-  const y = <f32>(load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8));
-  const z = <f32>(load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16));
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16);
+  const x = <f32>(load<f64>(row, L.SHAPE_CENTER) + load<f64>(row, L.SHAPE_PUSH));
+  const y = <f32>(load<f64>(row, L.SHAPE_CENTER + 8) + load<f64>(row, L.SHAPE_PUSH + 8));
+  const z = <f32>(load<f64>(row, L.SHAPE_CENTER + 16) + load<f64>(row, L.SHAPE_PUSH + 16));
+  const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH);
+  const sy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8);
+  const sz = load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16);
   const margin = <f64>(
     load<f32>(
-      <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X),
+      <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X),
       12,
     )
   );
-  const far = 1.001 * (max<f64>(extent, load<f64>(row, SHAPE_RADIUS)) + margin + sqrt(sx * sx + sy * sy + sz * sz));
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const far = 1.001 * (max<f64>(extent, load<f64>(row, L.SHAPE_RADIUS)) + margin + sqrt(sx * sx + sy * sy + sz * sz));
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return <f64>distanceTo(c, x, y, z) <= far;
-  inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
-  return <f64>distanceTo(c, frameX, frameY, frameZ) <= far + <f64>load<f32>(motion, MOTION_TRAVEL);
+  inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
+  return <f64>distanceTo(c, frameX, frameY, frameZ) <= far + <f64>load<f32>(motion, L.MOTION_TRAVEL);
 }
 
 /** Collides every surface particle with one collider. @returns whether any was pushed */
 function touchParticles(row: usize, c: usize): bool {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_SURFACE);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const cx = load<f64>(row, SHAPE_CENTER);
-  const cy = load<f64>(row, SHAPE_CENTER + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_SURFACE);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const cx = load<f64>(row, L.SHAPE_CENTER);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16);
   let touched = false;
   for (let i = 0, at = first; i < count; i++, at += 16) {
     const rx = <f64>load<f32>(at) - cx;
     const ry = <f64>load<f32>(at, 4) - cy;
     const rz = <f64>load<f32>(at, 8) - cz;
-    const ax = load<f64>(row, SHAPE_TWIST);
-    const ay = load<f64>(row, SHAPE_TWIST + 8);
-    const az = load<f64>(row, SHAPE_TWIST + 16);
-    const x = <f32>(<f64>load<f32>(at) + load<f64>(row, SHAPE_PUSH) + ay * rz - az * ry);
-    const y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, SHAPE_PUSH + 8) + az * rx - ax * rz);
-    const z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, SHAPE_PUSH + 16) + ax * ry - ay * rx);
+    const ax = load<f64>(row, L.SHAPE_TWIST);
+    const ay = load<f64>(row, L.SHAPE_TWIST + 8);
+    const az = load<f64>(row, L.SHAPE_TWIST + 16);
+    const x = <f32>(<f64>load<f32>(at) + load<f64>(row, L.SHAPE_PUSH) + ay * rz - az * ry);
+    const y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, L.SHAPE_PUSH + 8) + az * rx - ax * rz);
+    const z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, L.SHAPE_PUSH + 16) + ax * ry - ay * rx);
     const prev = at + toPrev;
     touched =
       touch(
@@ -179,24 +140,24 @@ function touchParticles(row: usize, c: usize): bool {
 }
 
 function touchBall(row: usize, c: usize): bool {
-  const px = load<f64>(row, SHAPE_PUSH);
-  const py = load<f64>(row, SHAPE_PUSH + 8);
-  const pz = load<f64>(row, SHAPE_PUSH + 16);
-  const cx = load<f64>(row, SHAPE_CENTER);
-  const cy = load<f64>(row, SHAPE_CENTER + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16);
-  const R = load<f64>(row, SHAPE_RADIUS);
+  const px = load<f64>(row, L.SHAPE_PUSH);
+  const py = load<f64>(row, L.SHAPE_PUSH + 8);
+  const pz = load<f64>(row, L.SHAPE_PUSH + 16);
+  const cx = load<f64>(row, L.SHAPE_CENTER);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16);
+  const R = load<f64>(row, L.SHAPE_RADIUS);
   return touch(
     row,
     c,
-    <f32>(cx - load<f64>(row, SHAPE_SHIFT)),
-    <f32>(cy - load<f64>(row, SHAPE_SHIFT + 8)),
-    <f32>(cz - load<f64>(row, SHAPE_SHIFT + 16)),
+    <f32>(cx - load<f64>(row, L.SHAPE_SHIFT)),
+    <f32>(cy - load<f64>(row, L.SHAPE_SHIFT + 8)),
+    <f32>(cz - load<f64>(row, L.SHAPE_SHIFT + 16)),
     <f32>(cx + px),
     <f32>(cy + py),
     <f32>(cz + pz),
     <f32>R,
-    <usize>load<u32>(row, SHAPE_FIRST),
+    <usize>load<u32>(row, L.SHAPE_FIRST),
     0,
     0,
     0,
@@ -224,7 +185,7 @@ function touch(
   rz: f64,
   R: f64,
 ): bool {
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   let px = fromX;
   let py = fromY;
   let pz = fromZ;
@@ -232,11 +193,11 @@ function touch(
   let y = toY;
   let z = toZ;
   if (motion) {
-    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+    inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
     px = frameX;
     py = frameY;
     pz = frameZ;
-    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
     x = frameX;
     y = frameY;
     z = frameZ;
@@ -249,7 +210,7 @@ function touch(
   let nz = answerZ;
   const approach = -((x - px) * nx + (y - py) * ny + (z - pz) * nz);
   if (motion) {
-    turnFromFrame(motion, MOTION_R1, nx, ny, nz);
+    turnFromFrame(motion, L.MOTION_R1, nx, ny, nz);
     nx = frameX;
     ny = frameY;
     nz = frameZ;
@@ -259,21 +220,21 @@ function touch(
   const az: f64 = rz - R * <f64>nz;
   // motion of the point without a velocity
   const lifted =
-    (load<f64>(row, SHAPE_PUSH_STILL) +
-      load<f64>(row, SHAPE_TWIST_STILL + 8) * az -
-      load<f64>(row, SHAPE_TWIST_STILL + 16) * ay) *
+    (load<f64>(row, L.SHAPE_PUSH_STILL) +
+      load<f64>(row, L.SHAPE_TWIST_STILL + 8) * az -
+      load<f64>(row, L.SHAPE_TWIST_STILL + 16) * ay) *
       nx +
-    (load<f64>(row, SHAPE_PUSH_STILL + 8) +
-      load<f64>(row, SHAPE_TWIST_STILL + 16) * ax -
-      load<f64>(row, SHAPE_TWIST_STILL) * az) *
+    (load<f64>(row, L.SHAPE_PUSH_STILL + 8) +
+      load<f64>(row, L.SHAPE_TWIST_STILL + 16) * ax -
+      load<f64>(row, L.SHAPE_TWIST_STILL) * az) *
       ny +
-    (load<f64>(row, SHAPE_PUSH_STILL + 16) +
-      load<f64>(row, SHAPE_TWIST_STILL) * ay -
-      load<f64>(row, SHAPE_TWIST_STILL + 8) * ax) *
+    (load<f64>(row, L.SHAPE_PUSH_STILL + 16) +
+      load<f64>(row, L.SHAPE_TWIST_STILL) * ay -
+      load<f64>(row, L.SHAPE_TWIST_STILL + 8) * ax) *
       nz;
   const real = min<f64>(found, max<f64>(0, <f64>approach + lifted));
   // a ball's margin is its radius: it has no gap
-  const slow = <f64>(RISE * margin * load<f32>(HEADER, H_SUBSTEP_SECONDS));
+  const slow = <f64>(RISE * margin * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
   const rises: f64 = R > 0 ? found : max<f64>(slow - lifted, <f64>found - margin);
   const depth = min<f64>(found, real + max<f64>(0, rises));
   if (!(depth > 1e-5 * margin)) return false;
@@ -302,13 +263,16 @@ function rub(
   R: f64,
   lambda: f64,
 ): void {
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
-  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
+  const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) - load<f64>(row, L.SHAPE_PUSH_STILL);
+  const sy =
+    load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) - load<f64>(row, L.SHAPE_PUSH_STILL + 8);
+  const sz =
+    load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) - load<f64>(row, L.SHAPE_PUSH_STILL + 16);
+  const tx = load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST) - load<f64>(row, L.SHAPE_TWIST_STILL);
+  const ty =
+    load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8) - load<f64>(row, L.SHAPE_TWIST_STILL + 8);
   const tz =
-    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
+    load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16) - load<f64>(row, L.SHAPE_TWIST_STILL + 16);
   let dx = sx + ty * az - tz * ay;
   let dy = sy + tz * ax - tx * az;
   let dz = sz + tx * ay - ty * ax;
@@ -317,8 +281,8 @@ function rub(
     const qx: f32 = toX - <f32>R * nx;
     const qy: f32 = toY - <f32>R * ny;
     const qz: f32 = toZ - <f32>R * nz;
-    inFrame(motion, MOTION_S1, MOTION_R1, qx, qy, qz);
-    fromFrame(motion, MOTION_S0, MOTION_R0, frameX, frameY, frameZ);
+    inFrame(motion, L.MOTION_S1, L.MOTION_R1, qx, qy, qz);
+    fromFrame(motion, L.MOTION_S0, L.MOTION_R0, frameX, frameY, frameZ);
     dx -= <f64>(qx - frameX);
     dy -= <f64>(qy - frameY);
     dz -= <f64>(qz - frameZ);
@@ -350,24 +314,25 @@ function frictionAt(
   dy: f64,
   dz: f64,
 ): f64 {
-  const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const acc =
+    <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const root = load<f32>(acc, 12);
-  let mu = <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
-  findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), root);
-  const still = <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC);
+  let mu = <f64>root * <f64>load<f32>(c, L.COLLIDER_FRICTION);
+  findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), root);
+  const still = <f64>rootStatic * <f64>load<f32>(c, L.COLLIDER_STATIC);
   if (still > mu) {
     // a resting point has moved by at most the displacement of this substep's external acceleration, before any push
     const px =
-      load<f64>(row, SHAPE_PUSH) + load<f64>(row, SHAPE_TWIST + 8) * az - load<f64>(row, SHAPE_TWIST + 16) * ay;
+      load<f64>(row, L.SHAPE_PUSH) + load<f64>(row, L.SHAPE_TWIST + 8) * az - load<f64>(row, L.SHAPE_TWIST + 16) * ay;
     const py =
-      load<f64>(row, SHAPE_PUSH + 8) + load<f64>(row, SHAPE_TWIST + 16) * ax - load<f64>(row, SHAPE_TWIST) * az;
+      load<f64>(row, L.SHAPE_PUSH + 8) + load<f64>(row, L.SHAPE_TWIST + 16) * ax - load<f64>(row, L.SHAPE_TWIST) * az;
     const pz =
-      load<f64>(row, SHAPE_PUSH + 16) + load<f64>(row, SHAPE_TWIST) * ay - load<f64>(row, SHAPE_TWIST + 8) * ax;
+      load<f64>(row, L.SHAPE_PUSH + 16) + load<f64>(row, L.SHAPE_TWIST) * ay - load<f64>(row, L.SHAPE_TWIST + 8) * ax;
     const pn = px * nx + py * ny + pz * nz;
     const ox = dx - (px - pn * nx);
     const oy = dy - (py - pn * ny);
     const oz = dz - (pz - pn * nz);
-    const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+    const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
     const gx: f64 = load<f32>(acc);
     const gy: f64 = load<f32>(acc, 4);
     const gz: f64 = load<f32>(acc, 8);
@@ -377,27 +342,29 @@ function frictionAt(
 }
 
 function setVelocities(row: usize, h: f64): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_COUNT);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_COUNT);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const inverseH: f64 = 1 / h;
-  const vx = inverseH * (load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL));
+  const vx =
+    inverseH * (load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) - load<f64>(row, L.SHAPE_PUSH_STILL));
   const vy =
     inverseH *
-    (load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8));
+    (load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) - load<f64>(row, L.SHAPE_PUSH_STILL + 8));
   const vz =
     inverseH *
-    (load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16));
-  const wx = inverseH * (load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL));
+    (load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) - load<f64>(row, L.SHAPE_PUSH_STILL + 16));
+  const wx =
+    inverseH * (load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST) - load<f64>(row, L.SHAPE_TWIST_STILL));
   const wy =
     inverseH *
-    (load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8));
+    (load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8) - load<f64>(row, L.SHAPE_TWIST_STILL + 8));
   const wz =
     inverseH *
-    (load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16));
-  const cx = load<f64>(row, SHAPE_CENTER) + load<f64>(row, SHAPE_PUSH);
-  const cy = load<f64>(row, SHAPE_CENTER + 8) + load<f64>(row, SHAPE_PUSH + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16) + load<f64>(row, SHAPE_PUSH + 16);
+    (load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16) - load<f64>(row, L.SHAPE_TWIST_STILL + 16));
+  const cx = load<f64>(row, L.SHAPE_CENTER) + load<f64>(row, L.SHAPE_PUSH);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8) + load<f64>(row, L.SHAPE_PUSH + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16) + load<f64>(row, L.SHAPE_PUSH + 16);
   for (let i = 0, at = first; i < count; i++, at += 16) {
     if (load<f32>(at, 12) === 0) continue;
     const x = <f64>load<f32>(at) - cx;

@@ -3,25 +3,7 @@
  * to all of them. Used by contacts with colliders (rigid.ts, rigidBounce.ts), with balls (balls.ts) and with other
  * surfaces (rigidContact.ts).
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  SHAPE_FIRST,
-  SHAPE_COUNT,
-  SHAPE_REST,
-  SHAPE_INVERSE_MASS,
-  SHAPE_INVERSE_INERTIA,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-  SHAPE_ROUNDING,
-  SHAPE_EXTENT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 import { noteRounding } from "../constraints/shape";
 import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
@@ -41,10 +23,10 @@ let free: bool;
 
 /** Finds center and shift of a rigid body, without motion by rounding. */
 function findMeans(row: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_COUNT);
-  const rest = <usize>load<u32>(row, SHAPE_REST);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_COUNT);
+  const rest = <usize>load<u32>(row, L.SHAPE_REST);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const toLost = roundingFrom();
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
@@ -81,12 +63,12 @@ function findMeans(row: usize): void {
   vx = ox + tx;
   vy = oy + ty;
   vz = oz + tz;
-  store<f64>(row, px, SHAPE_CENTER);
-  store<f64>(row, py, SHAPE_CENTER + 8);
-  store<f64>(row, pz, SHAPE_CENTER + 16);
-  store<f64>(row, sx - tx, SHAPE_SHIFT);
-  store<f64>(row, sy - ty, SHAPE_SHIFT + 8);
-  store<f64>(row, sz - tz, SHAPE_SHIFT + 16);
+  store<f64>(row, px, L.SHAPE_CENTER);
+  store<f64>(row, py, L.SHAPE_CENTER + 8);
+  store<f64>(row, pz, L.SHAPE_CENTER + 16);
+  store<f64>(row, sx - tx, L.SHAPE_SHIFT);
+  store<f64>(row, sy - ty, L.SHAPE_SHIFT + 8);
+  store<f64>(row, sz - tz, L.SHAPE_SHIFT + 16);
 }
 
 /**
@@ -94,10 +76,10 @@ function findMeans(row: usize): void {
  * @param scratch ROTATION_SCRATCH bytes
  */
 export function measure(row: usize, scratch: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_COUNT);
-  const rest = <usize>load<u32>(row, SHAPE_REST);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_COUNT);
+  const rest = <usize>load<u32>(row, L.SHAPE_REST);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   // the true displacement from xPrev includes the rounding error
   const toLost = roundingFrom();
   findMeans(row);
@@ -146,15 +128,15 @@ export function measure(row: usize, scratch: usize): void {
     far = max<f64>(far, X * X + Y * Y + Z * Z);
   }
   extent = sqrt(far);
-  store<f64>(row, extent, SHAPE_EXTENT);
+  store<f64>(row, extent, L.SHAPE_EXTENT);
   fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
   // sin = |vee(R)|, cos = (tr R - 1)/2; the tangent is limited to turns of 84 degrees in a substep
   const k: f64 = 0.5 / max<f64>(0.5 * (r00 + r11 + r22 - 1), 0.1);
-  store<f64>(row, k * (r21 - r12), SHAPE_TURN);
-  store<f64>(row, k * (r02 - r20), SHAPE_TURN + 8);
-  store<f64>(row, k * (r10 - r01), SHAPE_TURN + 16);
-  memory.fill(row + SHAPE_PUSH, 0, 96);
-  store<f64>(row, free ? 1 / M : 0, SHAPE_INVERSE_MASS);
+  store<f64>(row, k * (r21 - r12), L.SHAPE_TURN);
+  store<f64>(row, k * (r02 - r20), L.SHAPE_TURN + 8);
+  store<f64>(row, k * (r10 - r01), L.SHAPE_TURN + 16);
+  memory.fill(row + L.SHAPE_PUSH, 0, 96);
+  store<f64>(row, free ? 1 / M : 0, L.SHAPE_INVERSE_MASS);
   putInertia(row, xx, yy, zz, xy, xz, yz);
   if (free) takeRounding(row);
 }
@@ -171,7 +153,7 @@ function putInertia(row: usize, xx: f64, yy: f64, zz: f64, xy: f64, xz: f64, yz:
   const k02 = xy * yz + xz * i11;
   const determinant = i00 * k00 - xy * k01 - xz * k02;
   const inverse: f64 = free && determinant > 0 ? 1 / determinant : 0;
-  const at = row + SHAPE_INVERSE_INERTIA;
+  const at = row + L.SHAPE_INVERSE_INERTIA;
   store<f64>(at, inverse * k00);
   store<f64>(at, inverse * (i00 * i22 - xz * xz), 8);
   store<f64>(at, inverse * (i00 * i11 - xy * xy), 16);
@@ -182,14 +164,14 @@ function putInertia(row: usize, xx: f64, yy: f64, zz: f64, xy: f64, xz: f64, yz:
 
 /** Subtracts motion by rounding from shift and turn. */
 function takeRounding(row: usize): void {
-  const at = row + SHAPE_INVERSE_INERTIA;
-  const rounding = row + SHAPE_ROUNDING;
+  const at = row + L.SHAPE_INVERSE_INERTIA;
+  const rounding = row + L.SHAPE_ROUNDING;
   const a = load<f64>(rounding, 24);
   const b = load<f64>(rounding, 32);
   const c = load<f64>(rounding, 40);
-  add3(row + SHAPE_SHIFT, -load<f64>(rounding) / M, -load<f64>(rounding, 8) / M, -load<f64>(rounding, 16) / M);
+  add3(row + L.SHAPE_SHIFT, -load<f64>(rounding) / M, -load<f64>(rounding, 8) / M, -load<f64>(rounding, 16) / M);
   add3(
-    row + SHAPE_TURN,
+    row + L.SHAPE_TURN,
     -(load<f64>(at) * a + load<f64>(at, 24) * b + load<f64>(at, 32) * c),
     -(load<f64>(at, 24) * a + load<f64>(at, 8) * b + load<f64>(at, 40) * c),
     -(load<f64>(at, 32) * a + load<f64>(at, 40) * b + load<f64>(at, 16) * c),
@@ -208,9 +190,9 @@ export function inverseMassAt(row: usize, rx: f64, ry: f64, rz: f64, nx: f64, ny
   const x = ry * nz - rz * ny;
   const y = rz * nx - rx * nz;
   const z = rx * ny - ry * nx;
-  const I = row + SHAPE_INVERSE_INERTIA;
+  const I = row + L.SHAPE_INVERSE_INERTIA;
   return (
-    load<f64>(row, SHAPE_INVERSE_MASS) +
+    load<f64>(row, L.SHAPE_INVERSE_MASS) +
     x * x * load<f64>(I) +
     y * y * load<f64>(I, 8) +
     z * z * load<f64>(I, 16) +
@@ -230,19 +212,19 @@ export function pushAt(
   lambda: f64,
   still: f64,
 ): void {
-  const I = row + SHAPE_INVERSE_INERTIA;
-  const w = load<f64>(row, SHAPE_INVERSE_MASS);
+  const I = row + L.SHAPE_INVERSE_INERTIA;
+  const w = load<f64>(row, L.SHAPE_INVERSE_MASS);
   const a = ry * nz - rz * ny;
   const b = rz * nx - rx * nz;
   const c = rx * ny - ry * nx;
   const x = load<f64>(I) * a + load<f64>(I, 24) * b + load<f64>(I, 32) * c;
   const y = load<f64>(I, 24) * a + load<f64>(I, 8) * b + load<f64>(I, 40) * c;
   const z = load<f64>(I, 32) * a + load<f64>(I, 40) * b + load<f64>(I, 16) * c;
-  add3(row + SHAPE_PUSH, lambda * w * nx, lambda * w * ny, lambda * w * nz);
-  add3(row + SHAPE_TWIST, lambda * x, lambda * y, lambda * z);
+  add3(row + L.SHAPE_PUSH, lambda * w * nx, lambda * w * ny, lambda * w * nz);
+  add3(row + L.SHAPE_TWIST, lambda * x, lambda * y, lambda * z);
   if (still === 0) return;
-  add3(row + SHAPE_PUSH_STILL, still * w * nx, still * w * ny, still * w * nz);
-  add3(row + SHAPE_TWIST_STILL, still * x, still * y, still * z);
+  add3(row + L.SHAPE_PUSH_STILL, still * w * nx, still * w * ny, still * w * nz);
+  add3(row + L.SHAPE_TWIST_STILL, still * x, still * y, still * z);
 }
 
 /**
@@ -250,8 +232,8 @@ export function pushAt(
  * xPrev.
  */
 export function moveParticles(row: usize, toArray: usize, push: usize, twist: usize): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const count = load<i32>(row, SHAPE_COUNT);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const count = load<i32>(row, L.SHAPE_COUNT);
   const sx = load<f64>(row + push);
   const sy = load<f64>(row + push, 8);
   const sz = load<f64>(row + push, 16);
@@ -259,9 +241,9 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
   const ay = 0.5 * load<f64>(row + twist, 8);
   const az = 0.5 * load<f64>(row + twist, 16);
   if (sx === 0 && sy === 0 && sz === 0 && ax === 0 && ay === 0 && az === 0) return;
-  const cx = load<f64>(row, SHAPE_CENTER);
-  const cy = load<f64>(row, SHAPE_CENTER + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16);
+  const cx = load<f64>(row, L.SHAPE_CENTER);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16);
   // rounding makes no velocity; for xPrev it has the opposite sign
   const sign: f64 = toArray ? -1 : 1;
   let ea: f64 = 0;

@@ -10,37 +10,7 @@
  * 0: one corner's push turns the others down, whose pushes lift it.) Resting points are left out, so they cost one
  * sweep.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_V,
-  H_ACC,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  BODY_MEETS,
-  COLLIDER_BYTES,
-  COLLIDER_MOTION,
-  COLLIDER_RESTITUTION,
-  COLLIDER_TYPE,
-  COLLIDER_MESH,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  MOTION_R1,
-  SHAPE_FIRST,
-  SHAPE_SURFACE,
-  SHAPE_BODY,
-  SHAPE_RADIUS,
-  SHAPE_INVERSE_MASS,
-  SHAPE_CENTER,
-  SHAPE_SHIFT,
-  SHAPE_TURN,
-  SHAPE_PUSH,
-  SHAPE_TWIST,
-  SHAPE_PUSH_STILL,
-  SHAPE_TWIST_STILL,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce } from "../colliders/coefficients";
 import { answer, answerX, answerY, answerZ } from "../colliders/collide";
 import { meets } from "../state/filters";
@@ -53,19 +23,19 @@ const SWEEPS = 64;
 const RESIDUE: f64 = 1e-3;
 
 export function bounceRigid(row: usize, h: f32): void {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   findCoefficients(first, load<f32>(first + toAcc, 12));
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let pushed = false;
-    for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-      if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n)) continue;
-      const e = rootBounce * load<f32>(c, COLLIDER_RESTITUTION);
-      if (load<f64>(row, SHAPE_RADIUS) > 0) pushed = bouncePoint(row, c, 0, e, h) || pushed;
+    for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+      if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+      const e = rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION);
+      if (load<f64>(row, L.SHAPE_RADIUS) > 0) pushed = bouncePoint(row, c, 0, e, h) || pushed;
       else
-        for (let i = load<i32>(row, SHAPE_SURFACE), at = first; i > 0; i--, at += 16)
+        for (let i = load<i32>(row, L.SHAPE_SURFACE), at = first; i > 0; i--, at += 16)
           pushed = bouncePoint(row, c, at, e, h) || pushed;
     }
     if (!pushed) break;
@@ -74,8 +44,8 @@ export function bounceRigid(row: usize, h: f32): void {
 
 /** Forgets all pushes. */
 export function clearPushes(row: usize): void {
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  for (let i = load<i32>(row, SHAPE_SURFACE), v = <usize>load<u32>(row, SHAPE_FIRST) + toV; i > 0; i--, v += 16) {
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  for (let i = load<i32>(row, L.SHAPE_SURFACE), v = <usize>load<u32>(row, L.SHAPE_FIRST) + toV; i > 0; i--, v += 16) {
     store<f32>(v, 0);
     store<f32>(v, 0, 4);
     store<f32>(v, 0, 8);
@@ -87,8 +57,8 @@ export function clearPushes(row: usize): void {
  * with the body's mass, so that float32 keeps its digits in any unit.
  */
 export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz: f32): void {
-  const v = at + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const add = <f32>(lambda * load<f64>(row, SHAPE_INVERSE_MASS));
+  const v = at + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const add = <f32>(lambda * load<f64>(row, L.SHAPE_INVERSE_MASS));
   store<f32>(v, load<f32>(v) + add * nx);
   store<f32>(v, load<f32>(v, 4) + add * ny, 4);
   store<f32>(v, load<f32>(v, 8) + add * nz, 8);
@@ -96,13 +66,16 @@ export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz
 
 /** Returns how far a point at r moves along m against a surface displaced by g, by motion that becomes velocity. */
 function leaving(row: usize, mx: f32, my: f32, mz: f32, rx: f64, ry: f64, rz: f64, gx: f32, gy: f32, gz: f32): f64 {
-  const sx = load<f64>(row, SHAPE_SHIFT) + load<f64>(row, SHAPE_PUSH) - load<f64>(row, SHAPE_PUSH_STILL);
-  const sy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(row, SHAPE_PUSH + 8) - load<f64>(row, SHAPE_PUSH_STILL + 8);
-  const sz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(row, SHAPE_PUSH + 16) - load<f64>(row, SHAPE_PUSH_STILL + 16);
-  const tx = load<f64>(row, SHAPE_TURN) + load<f64>(row, SHAPE_TWIST) - load<f64>(row, SHAPE_TWIST_STILL);
-  const ty = load<f64>(row, SHAPE_TURN + 8) + load<f64>(row, SHAPE_TWIST + 8) - load<f64>(row, SHAPE_TWIST_STILL + 8);
+  const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) - load<f64>(row, L.SHAPE_PUSH_STILL);
+  const sy =
+    load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) - load<f64>(row, L.SHAPE_PUSH_STILL + 8);
+  const sz =
+    load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) - load<f64>(row, L.SHAPE_PUSH_STILL + 16);
+  const tx = load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST) - load<f64>(row, L.SHAPE_TWIST_STILL);
+  const ty =
+    load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8) - load<f64>(row, L.SHAPE_TWIST_STILL + 8);
   const tz =
-    load<f64>(row, SHAPE_TURN + 16) + load<f64>(row, SHAPE_TWIST + 16) - load<f64>(row, SHAPE_TWIST_STILL + 16);
+    load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16) - load<f64>(row, L.SHAPE_TWIST_STILL + 16);
   return (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz;
 }
 
@@ -112,20 +85,20 @@ function leaving(row: usize, mx: f32, my: f32, mz: f32, rx: f64, ry: f64, rz: f6
  * @returns whether it was pushed
  */
 function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const toPrev = <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X);
-  const cx = load<f64>(row, SHAPE_CENTER);
-  const cy = load<f64>(row, SHAPE_CENTER + 8);
-  const cz = load<f64>(row, SHAPE_CENTER + 16);
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const cx = load<f64>(row, L.SHAPE_CENTER);
+  const cy = load<f64>(row, L.SHAPE_CENTER + 8);
+  const cz = load<f64>(row, L.SHAPE_CENTER + 16);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   // the point's own motion before any push: it ends at w (of a ball its center) and began at w - b
-  const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, SHAPE_SHIFT);
-  const by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, SHAPE_SHIFT + 8);
-  const bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, SHAPE_SHIFT + 16);
+  const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, L.SHAPE_SHIFT);
+  const by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, L.SHAPE_SHIFT + 8);
+  const bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, L.SHAPE_SHIFT + 16);
   const wx = at ? load<f32>(at) : <f32>cx;
   const wy = at ? load<f32>(at, 4) : <f32>cy;
   const wz = at ? load<f32>(at, 8) : <f32>cz;
-  const margin = at ? load<f32>(at + toPrev, 12) : <f32>load<f64>(row, SHAPE_RADIUS);
+  const margin = at ? load<f32>(at + toPrev, 12) : <f32>load<f64>(row, L.SHAPE_RADIUS);
   let px = <f32>(<f64>wx - bx);
   let py = <f32>(<f64>wy - by);
   let pz = <f32>(<f64>wz - bz);
@@ -136,15 +109,15 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   let gy: f32 = 0;
   let gz: f32 = 0; // g: displacement of the collider there
   if (motion) {
-    inFrame(motion, MOTION_S0, MOTION_R0, px, py, pz);
+    inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
     px = frameX;
     py = frameY;
     pz = frameZ;
-    inFrame(motion, MOTION_S1, MOTION_R1, x, y, z);
+    inFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
     x = frameX;
     y = frameY;
     z = frameZ;
-    fromFrame(motion, MOTION_S0, MOTION_R0, x, y, z);
+    fromFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
     gx = wx - frameX;
     gy = wy - frameY;
     gz = wz - frameZ;
@@ -154,7 +127,7 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   let my = answerY;
   let mz = answerZ;
   if (motion) {
-    turnFromFrame(motion, MOTION_R1, mx, my, mz);
+    turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
     mx = frameX;
     my = frameY;
     mz = frameZ;
@@ -164,11 +137,11 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const ry = <f64>wy - cy - R * <f64>my;
   const rz = <f64>wz - cz - R * <f64>mz;
   const approach = <f32>-((bx - gx) * mx + (by - gy) * my + (bz - gz) * mz);
-  if (rests(approach, first + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X), h)) return false;
+  if (rests(approach, first + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), h)) return false;
   const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz);
   const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
-  const sum = (at ? at : first) + <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
-  const scale = load<f64>(row, SHAPE_INVERSE_MASS);
+  const sum = (at ? at : first) + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
   const had = (load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz) / scale;
   const lambda = max<f64>(lacks / W, -max<f64>(had, 0));
   if (!(abs<f64>(lambda) * W > RESIDUE * <f64>approach)) return false;

@@ -8,62 +8,7 @@
  *   u . n >= min(0, d0) - d0,  u the displacement of the particle's place on the body against the collider's
  * Only for near and slow particles: rigid.ts handles impacts that may bounce, and penetration during the substep.
  */
-import {
-  HEADER,
-  H_X,
-  H_XPREV,
-  H_ACC,
-  H_BODIES,
-  H_COLLIDERS,
-  H_COLLIDER_COUNT,
-  H_SUBSTEP_SECONDS,
-  BODY_FREE,
-  BODY_INACTIVE,
-  BODY_MEETS,
-  BODY_RIGID,
-  BODY_BYTES,
-  COLLIDER_TYPE,
-  COLLIDER_MESH,
-  COLLIDER_FRICTION,
-  COLLIDER_STATIC,
-  COLLIDER_RESTITUTION,
-  COLLIDER_MOTION,
-  COLLIDER_BYTES,
-  MARK_SLOW,
-  MARK_WITHIN,
-  MOTION_R1,
-  MOTION_S0,
-  MOTION_R0,
-  MOTION_S1,
-  SHAPE_BODY,
-  SHAPE_CENTER,
-  SHAPE_EXTENT,
-  SHAPE_FIRST,
-  SHAPE_INVERSE_MASS,
-  SHAPE_RADIUS,
-  SHAPE_SHIFT,
-  SHAPE_SURFACE,
-  SHAPE_TURN,
-  RIGID_CONTACT_ARM,
-  RIGID_CONTACT_BYTES,
-  RIGID_CONTACT_CARRIED,
-  RIGID_CONTACT_COLLIDER,
-  RIGID_CONTACT_DYNAMIC,
-  RIGID_CONTACT_FACE,
-  RIGID_CONTACT_FIRST,
-  RIGID_CONTACT_GAP,
-  RIGID_CONTACT_GROUP,
-  RIGID_CONTACT_INVERSE,
-  RIGID_CONTACT_LANE,
-  RIGID_CONTACT_MISSING,
-  RIGID_CONTACT_NORMAL,
-  RIGID_CONTACT_PUSHED,
-  RIGID_CONTACT_RESTS,
-  RIGID_CONTACT_SECOND,
-  RIGID_CONTACT_STATIC,
-  RIGID_CONTACT_THICKNESS,
-  RIGID_CONTACT_WANTED,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/coefficients";
 import { RISE } from "../colliders/collide";
 import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
@@ -80,12 +25,12 @@ const NEAR: f32 = 0.5;
  * @returns 0 unless it is rigid, not a smooth ball, takes part and may touch colliders in this tick
  */
 export function standingRow(n: i32): usize {
-  const body = <usize>load<u32>(HEADER, H_BODIES) + <usize>n * BODY_BYTES;
-  const row = <usize>load<u32>(body, BODY_RIGID);
-  if (!row || load<i32>(body, BODY_FREE) || load<i32>(body, BODY_INACTIVE)) return 0;
-  if (load<f64>(row, SHAPE_RADIUS) > 0) return 0;
+  const body = <usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>n * L.BODY_BYTES;
+  const row = <usize>load<u32>(body, L.BODY_RIGID);
+  if (!row || load<i32>(body, L.BODY_FREE) || load<i32>(body, L.BODY_INACTIVE)) return 0;
+  if (load<f64>(row, L.SHAPE_RADIUS) > 0) return 0;
   if (!hasMarks()) return row;
-  return marksOf(numberOf(<usize>load<u32>(row, SHAPE_FIRST))) & (MARK_WITHIN | MARK_SLOW) ? 0 : row;
+  return marksOf(numberOf(<usize>load<u32>(row, L.SHAPE_FIRST))) & (L.MARK_WITHIN | L.MARK_SLOW) ? 0 : row;
 }
 
 /**
@@ -94,18 +39,18 @@ export function standingRow(n: i32): usize {
  * @returns number of contacts
  */
 export function addGrounds(row: usize, at: usize, most: i32): i32 {
-  if (load<f64>(row, SHAPE_INVERSE_MASS) === 0) return 0;
-  const table = <usize>load<u32>(<usize>load<u32>(row, SHAPE_BODY), BODY_MEETS);
-  const colliders = load<i32>(HEADER, H_COLLIDER_COUNT);
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const surface = load<i32>(row, SHAPE_SURFACE);
+  if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) return 0;
+  const table = <usize>load<u32>(<usize>load<u32>(row, L.SHAPE_BODY), L.BODY_MEETS);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const surface = load<i32>(row, L.SHAPE_SURFACE);
   let count = 0;
-  for (let n = 0, c = <usize>load<u32>(HEADER, H_COLLIDERS); n < colliders; n++, c += COLLIDER_BYTES) {
-    if (load<i32>(c, COLLIDER_TYPE) === COLLIDER_MESH || !meets(table, n) || !isNear(row, c)) continue;
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n) || !isNear(row, c)) continue;
     for (let i = 0, p = first; i < surface && count < most; i++, p += 16) {
       if (!addGround(row, c, p, at)) continue;
-      store<i32>(at, -1 - n, RIGID_CONTACT_COLLIDER);
-      at += RIGID_CONTACT_BYTES;
+      store<i32>(at, -1 - n, L.RIGID_CONTACT_COLLIDER);
+      at += L.RIGID_CONTACT_BYTES;
       count++;
     }
   }
@@ -114,22 +59,23 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
 
 /** Returns false only if no surface particle was near the collider when the substep began. */
 function isNear(row: usize, c: usize): bool {
-  const first = <usize>load<u32>(row, SHAPE_FIRST);
-  const margin = load<f32>(first + <usize>load<u32>(HEADER, H_XPREV) - <usize>load<u32>(HEADER, H_X), 12);
-  const x = <f32>(load<f64>(row, SHAPE_CENTER) - load<f64>(row, SHAPE_SHIFT));
-  const y = <f32>(load<f64>(row, SHAPE_CENTER + 8) - load<f64>(row, SHAPE_SHIFT + 8));
-  const z = <f32>(load<f64>(row, SHAPE_CENTER + 16) - load<f64>(row, SHAPE_SHIFT + 16));
-  const far: f32 = 1.001 * <f32>load<f64>(row, SHAPE_EXTENT) + 2 * margin;
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const first = <usize>load<u32>(row, L.SHAPE_FIRST);
+  const margin = load<f32>(first + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12);
+  const x = <f32>(load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT));
+  const y = <f32>(load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8));
+  const z = <f32>(load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16));
+  const far: f32 = 1.001 * <f32>load<f64>(row, L.SHAPE_EXTENT) + 2 * margin;
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return distanceTo(c, x, y, z) <= far;
-  inFrame(motion, MOTION_S0, MOTION_R0, x, y, z);
+  inFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
   return distanceTo(c, frameX, frameY, frameZ) <= far;
 }
 
 /** Returns the displacement of a body by external acceleration in a substep, m. */
 export function fallOf(row: usize): f64 {
-  const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - <usize>load<u32>(HEADER, H_X);
-  const h: f64 = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const acc =
+    <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const h: f64 = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const x: f64 = load<f32>(acc);
   const y: f64 = load<f32>(acc, 4);
   const z: f64 = load<f32>(acc, 8);
@@ -138,13 +84,13 @@ export function fallOf(row: usize): f64 {
 
 /** Initializes a contact of a body with a collider, without a push. */
 function begin(contact: usize, row: usize, thickness: f64): void {
-  store<u32>(contact, 0, RIGID_CONTACT_LANE);
-  store<u32>(contact, <u32>row, RIGID_CONTACT_FIRST);
-  store<u32>(contact, 0, RIGID_CONTACT_SECOND);
-  memory.fill(contact + RIGID_CONTACT_PUSHED, 0, 32);
-  store<i32>(contact, 0, RIGID_CONTACT_GROUP);
-  store<i32>(contact, 1, RIGID_CONTACT_FACE);
-  store<f64>(contact, thickness, RIGID_CONTACT_THICKNESS);
+  store<u32>(contact, 0, L.RIGID_CONTACT_LANE);
+  store<u32>(contact, <u32>row, L.RIGID_CONTACT_FIRST);
+  store<u32>(contact, 0, L.RIGID_CONTACT_SECOND);
+  memory.fill(contact + L.RIGID_CONTACT_PUSHED, 0, 32);
+  store<i32>(contact, 0, L.RIGID_CONTACT_GROUP);
+  store<i32>(contact, 1, L.RIGID_CONTACT_FACE);
+  store<f64>(contact, thickness, L.RIGID_CONTACT_THICKNESS);
 }
 
 /**
@@ -154,17 +100,17 @@ function begin(contact: usize, row: usize, thickness: f64): void {
 function frictionAt(row: usize, c: usize, root: f32, ux: f64, uy: f64, uz: f64, along: f64): f64 {
   const fall = fallOf(row);
   return ux * ux + uy * uy + uz * uz - along * along <= fall * fall
-    ? <f64>rootStatic * <f64>load<f32>(c, COLLIDER_STATIC)
-    : <f64>root * <f64>load<f32>(c, COLLIDER_FRICTION);
+    ? <f64>rootStatic * <f64>load<f32>(c, L.COLLIDER_STATIC)
+    : <f64>root * <f64>load<f32>(c, L.COLLIDER_FRICTION);
 }
 
 /** Adds the contact of one particle with one collider. @returns whether there is one */
 function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
-  const toX = <usize>load<u32>(HEADER, H_X);
-  const prev = p + <usize>load<u32>(HEADER, H_XPREV) - toX;
-  const acc = <usize>load<u32>(row, SHAPE_FIRST) + <usize>load<u32>(HEADER, H_ACC) - toX;
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
-  const motion = <usize>load<u32>(c, COLLIDER_MOTION);
+  const toX = <usize>load<u32>(L.HEADER, L.H_X);
+  const prev = p + <usize>load<u32>(L.HEADER, L.H_XPREV) - toX;
+  const acc = <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - toX;
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
+  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   const margin = load<f32>(prev, 12);
   let x = load<f32>(prev);
   let y = load<f32>(prev, 4);
@@ -174,11 +120,11 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   let gy: f64 = 0;
   let gz: f64 = 0;
   if (motion) {
-    inFrame(motion, MOTION_S0, MOTION_R0, x, y, z);
+    inFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
     const sx = frameX;
     const sy = frameY;
     const sz = frameZ;
-    fromFrame(motion, MOTION_S1, MOTION_R1, sx, sy, sz);
+    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, sx, sy, sz);
     gx = <f64>frameX - <f64>x;
     gy = <f64>frameY - <f64>y;
     gz = <f64>frameZ - <f64>z;
@@ -193,35 +139,35 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   let my = ny;
   let mz = nz;
   if (motion) {
-    turnFromFrame(motion, MOTION_R1, mx, my, mz);
+    turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
     mx = frameX;
     my = frameY;
     mz = frameZ;
   }
-  const rx = <f64>load<f32>(p) - load<f64>(row, SHAPE_CENTER);
-  const ry = <f64>load<f32>(p, 4) - load<f64>(row, SHAPE_CENTER + 8);
-  const rz = <f64>load<f32>(p, 8) - load<f64>(row, SHAPE_CENTER + 16);
-  const turn = row + SHAPE_TURN;
-  const ux = load<f64>(row, SHAPE_SHIFT) + load<f64>(turn, 8) * rz - load<f64>(turn, 16) * ry - gx;
-  const uy = load<f64>(row, SHAPE_SHIFT + 8) + load<f64>(turn, 16) * rx - load<f64>(turn) * rz - gy;
-  const uz = load<f64>(row, SHAPE_SHIFT + 16) + load<f64>(turn) * ry - load<f64>(turn, 8) * rx - gz;
+  const rx = <f64>load<f32>(p) - load<f64>(row, L.SHAPE_CENTER);
+  const ry = <f64>load<f32>(p, 4) - load<f64>(row, L.SHAPE_CENTER + 8);
+  const rz = <f64>load<f32>(p, 8) - load<f64>(row, L.SHAPE_CENTER + 16);
+  const turn = row + L.SHAPE_TURN;
+  const ux = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(turn, 8) * rz - load<f64>(turn, 16) * ry - gx;
+  const uy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(turn, 16) * rx - load<f64>(turn) * rz - gy;
+  const uz = load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(turn) * ry - load<f64>(turn, 8) * rx - gz;
   const along = ux * mx + uy * my + uz * mz;
   const slow = rests(<f32>-along, acc, h);
-  findCoefficients(<usize>load<u32>(row, SHAPE_FIRST), load<f32>(acc, 12));
-  if (!slow && rootBounce * load<f32>(c, COLLIDER_RESTITUTION) > 0) return false;
+  findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), load<f32>(acc, 12));
+  if (!slow && rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION) > 0) return false;
   const hold: f64 = min<f32>(0, began);
   begin(contact, row, margin);
-  store<i32>(contact, slow ? 1 : 0, RIGID_CONTACT_RESTS);
-  put(contact + RIGID_CONTACT_NORMAL, mx, my, mz);
-  put(contact + RIGID_CONTACT_ARM, rx, ry, rz);
-  put(contact + RIGID_CONTACT_CARRIED, gx, gy, gz);
-  store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), RIGID_CONTACT_INVERSE);
-  store<f64>(contact, hold - <f64>began, RIGID_CONTACT_WANTED);
-  store<f64>(contact, hold + min<f64>(-hold, RISE * margin * h), RIGID_CONTACT_MISSING);
-  store<f64>(contact, <f64>began + along, RIGID_CONTACT_GAP);
+  store<i32>(contact, slow ? 1 : 0, L.RIGID_CONTACT_RESTS);
+  put(contact + L.RIGID_CONTACT_NORMAL, mx, my, mz);
+  put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
+  put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);
+  store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), L.RIGID_CONTACT_INVERSE);
+  store<f64>(contact, hold - <f64>began, L.RIGID_CONTACT_WANTED);
+  store<f64>(contact, hold + min<f64>(-hold, RISE * margin * h), L.RIGID_CONTACT_MISSING);
+  store<f64>(contact, <f64>began + along, L.RIGID_CONTACT_GAP);
   const mu = frictionAt(row, c, load<f32>(acc, 12), ux, uy, uz, along);
-  store<f64>(contact, mu, RIGID_CONTACT_DYNAMIC);
-  store<f64>(contact, mu, RIGID_CONTACT_STATIC);
+  store<f64>(contact, mu, L.RIGID_CONTACT_DYNAMIC);
+  store<f64>(contact, mu, L.RIGID_CONTACT_STATIC);
   return true;
 }
 

@@ -2,7 +2,7 @@
  * The clock of the step: seconds of the orchestrating thread by stage (STAGE_*). It does not count while the thread
  * works for other rooms (preemptionPoint).
  */
-import { HEADER, H_STAGE, H_WATCH, STAGES, WATCH_PREEMPTION } from "../layout/layout";
+import * as L from "../layout/layout";
 import { now, preempt } from "./host";
 
 /** Work between two preemption points, about 0.3 ms. */
@@ -24,7 +24,7 @@ let since: f64 = 0;
  */
 export function preemptionPoint(): void {
   spent = 0;
-  if (inTick && load<i32>(HEADER, H_WATCH) & WATCH_PREEMPTION) othersSeconds += preempt();
+  if (inTick && load<i32>(L.HEADER, L.H_WATCH) & L.WATCH_PREEMPTION) othersSeconds += preempt();
 }
 
 /**
@@ -44,7 +44,7 @@ export function leaveOut(seconds: f64): void {
 
 /** Begins a tick with all stage times at 0. */
 export function beginClock(): void {
-  memory.fill(HEADER + H_STAGE, 0, STAGES * 8);
+  memory.fill(L.HEADER + L.H_STAGE, 0, L.STAGES * 8);
   stage = -1;
   inTick = true;
 }
@@ -66,7 +66,7 @@ export function enterStage(next: i32): i32 {
   if (next === before) return before;
   const at = now() - othersSeconds;
   if (before >= 0) {
-    const seconds: usize = HEADER + H_STAGE + (before << 3);
+    const seconds: usize = L.HEADER + L.H_STAGE + (before << 3);
     store<f64>(seconds, load<f64>(seconds) + (at - since));
   }
   stage = next;

@@ -15,21 +15,7 @@
  * the other; every claim also fetches the counter from another core (220 ns between these virtual cores). 50,400
  * tetrahedra in chunks of 16 blocks were slower on two threads than on one.
  */
-import {
-  HEADER,
-  H_PROGRAM,
-  H_PHASES,
-  H_WATCH,
-  WATCH_SHARES,
-  H_HELPERS_INSIDE,
-  H_CHUNKS_SHARED,
-  H_CHUNKS_HELPED,
-  HELPER_NEXT,
-  PHASE_BYTES,
-  PHASE_COUNT,
-  PHASE_CHUNK,
-  PHASE_CHUNKS,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { phaseDone } from "./host";
 import { awaitHelpers, openPhase, partBegin, partsOf, rowAt } from "./sleep";
 
@@ -62,12 +48,12 @@ export function endStep(): void {
 
 /** Returns whether sharing work is worthwhile: whether a helper is present. */
 export function isHelped(): bool {
-  return helped && atomic.load<i32>(HEADER, H_HELPERS_INSIDE) > 0;
+  return helped && atomic.load<i32>(L.HEADER, L.H_HELPERS_INSIDE) > 0;
 }
 
 // @inline
 export function phaseAt(p: i32): usize {
-  return <usize>load<u32>(HEADER, H_PROGRAM) + <usize>p * PHASE_BYTES;
+  return <usize>load<u32>(L.HEADER, L.H_PROGRAM) + <usize>p * L.PHASE_BYTES;
 }
 
 /**
@@ -78,7 +64,7 @@ export function beginClaims(open: i64, slot: i32, leave: usize): void {
   ticket = open;
   leaves = leave;
   claimedPhase = phaseAt(<i32>(ticket & 0xffffffff));
-  chunks = load<i32>(claimedPhase, PHASE_CHUNKS);
+  chunks = load<i32>(claimedPhase, L.PHASE_CHUNKS);
   parts = partsOf(ticket);
   part = slot % parts;
   partsLeft = parts;
@@ -91,7 +77,7 @@ export function beginClaims(open: i64, slot: i32, leave: usize): void {
  */
 export function claimChunk(): bool {
   for (; partsLeft > 0; partsLeft--, part = part + 1 === parts ? 0 : part + 1) {
-    const next = rowAt(part) + HELPER_NEXT;
+    const next = rowAt(part) + L.HELPER_NEXT;
     const end = partBegin(part + 1, parts, chunks);
     for (;;) {
       if (leaves && atomic.load<i32>(leaves)) return false;
@@ -100,9 +86,9 @@ export function claimChunk(): bool {
       if (at >> 32 !== ticket >> 32) return false;
       if (chunk >= end) break;
       if (atomic.cmpxchg<i64>(next, at, at + 1) !== at) continue;
-      const size = load<i32>(claimedPhase, PHASE_CHUNK);
+      const size = load<i32>(claimedPhase, L.PHASE_CHUNK);
       chunkBegin = chunk * size;
-      chunkEnd = min<i32>(chunkBegin + size, load<i32>(claimedPhase, PHASE_COUNT));
+      chunkEnd = min<i32>(chunkBegin + size, load<i32>(claimedPhase, L.PHASE_COUNT));
       chunksClaimed++;
       return true;
     }
@@ -112,14 +98,14 @@ export function claimChunk(): bool {
 
 /** Opens phase `p` to all threads. The caller then claims chunks until none is left, and closes it. */
 export function openPhaseChunks(p: i32): void {
-  beginClaims(openPhase(p, load<i32>(phaseAt(p), PHASE_CHUNKS)), 0, 0);
+  beginClaims(openPhase(p, load<i32>(phaseAt(p), L.PHASE_CHUNKS)), 0, 0);
 }
 
 /** Waits for the chunks that helpers have claimed. */
 export function closePhaseChunks(): void {
   const others = chunks - chunksClaimed;
-  store<i32>(HEADER, load<i32>(HEADER, H_CHUNKS_SHARED) + chunks, H_CHUNKS_SHARED);
-  store<i32>(HEADER, load<i32>(HEADER, H_CHUNKS_HELPED) + others, H_CHUNKS_HELPED);
+  store<i32>(L.HEADER, load<i32>(L.HEADER, L.H_CHUNKS_SHARED) + chunks, L.H_CHUNKS_SHARED);
+  store<i32>(L.HEADER, load<i32>(L.HEADER, L.H_CHUNKS_HELPED) + others, L.H_CHUNKS_HELPED);
   awaitHelpers(others);
 }
 
@@ -128,14 +114,14 @@ export function closePhaseChunks(): void {
  * late claim gets a chunk of the row's current state.
  */
 export function openShared(row: i32): void {
-  const p = load<i32>(HEADER, H_PHASES) + row;
-  if (load<i32>(HEADER, H_WATCH) & WATCH_SHARES) phaseDone(p);
+  const p = load<i32>(L.HEADER, L.H_PHASES) + row;
+  if (load<i32>(L.HEADER, L.H_WATCH) & L.WATCH_SHARES) phaseDone(p);
   openPhaseChunks(p);
 }
 
 export function closeShared(row: i32): void {
   closePhaseChunks();
-  if (load<i32>(HEADER, H_WATCH) & WATCH_SHARES) phaseDone(load<i32>(HEADER, H_PHASES) + row);
+  if (load<i32>(L.HEADER, L.H_WATCH) & L.WATCH_SHARES) phaseDone(load<i32>(L.HEADER, L.H_PHASES) + row);
 }
 
 /** Returns the start of part `n` of `parts` of a range of `count`. */
@@ -146,10 +132,10 @@ export function partBegins(count: i32, n: i32, parts: i32): i32 {
 
 /** Returns the number of parts of the open SHARED_* row. */
 export function sharedParts(): i32 {
-  return load<i32>(claimedPhase, PHASE_COUNT);
+  return load<i32>(claimedPhase, L.PHASE_COUNT);
 }
 
 /** Returns the number of parts of any SHARED_* row. */
 export function partsOfShared(row: i32): i32 {
-  return load<i32>(phaseAt(load<i32>(HEADER, H_PHASES) + row), PHASE_COUNT);
+  return load<i32>(phaseAt(load<i32>(L.HEADER, L.H_PHASES) + row), L.PHASE_COUNT);
 }

@@ -11,21 +11,7 @@
  * it changes the word first and looks for sleepers then. A wait for a word that has already changed returns at once.
  * All accesses are sequentially consistent.
  */
-import {
-  HEADER,
-  H_ACTIVE,
-  H_HELPERS_INSIDE,
-  H_DONE,
-  H_HELPERS,
-  H_ORCHESTRATOR_SLEEPS,
-  H_OPENED,
-  H_SLEEPERS,
-  H_TICKET,
-  H_TORN,
-  HELPER_BYTES,
-  HELPER_NEXT,
-  MAX_THREADS,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** About 20 us here: a helper stays awake over the serial phases between two shared ones. */
 export const HELPER_TURNS: i32 = 20000;
@@ -39,7 +25,7 @@ const NAP: i64 = 20_000_000;
 /** Row of a thread; the orchestrator's is 0. */
 // @inline
 export function rowAt(slot: i32): usize {
-  return HEADER + H_HELPERS + <usize>slot * HELPER_BYTES;
+  return L.HEADER + L.H_HELPERS + <usize>slot * L.HELPER_BYTES;
 }
 // @inline
 export function partsOf(ticket: i64): i32 {
@@ -53,14 +39,14 @@ export function partBegin(n: i32, parts: i32, chunks: i32): i32 {
 
 /** Publishes a phase: its chunks may be claimed from now on. @returns the ticket */
 export function openPhase(p: i32, chunks: i32): i64 {
-  const parts = min<i32>(MAX_THREADS, min<i32>(chunks, 1 + atomic.load<i32>(HEADER, H_HELPERS_INSIDE)));
-  const number = ((<i32>(load<i64>(HEADER, H_TICKET) >> 40) + 1) << 8) | parts;
+  const parts = min<i32>(L.MAX_THREADS, min<i32>(chunks, 1 + atomic.load<i32>(L.HEADER, L.H_HELPERS_INSIDE)));
+  const number = ((<i32>(load<i64>(L.HEADER, L.H_TICKET) >> 40) + 1) << 8) | parts;
   const above = (<i64>number) << 32;
-  atomic.store<i32>(HEADER, 0, H_DONE);
-  for (let n = 0; n < parts; n++) atomic.store<i64>(rowAt(n), above | partBegin(n, parts, chunks), HELPER_NEXT);
-  atomic.store<i64>(HEADER, above | p, H_TICKET);
-  atomic.add<i32>(HEADER, 1, H_OPENED);
-  if (atomic.load<i32>(HEADER, H_SLEEPERS)) atomic.notify(HEADER + H_OPENED, -1);
+  atomic.store<i32>(L.HEADER, 0, L.H_DONE);
+  for (let n = 0; n < parts; n++) atomic.store<i64>(rowAt(n), above | partBegin(n, parts, chunks), L.HELPER_NEXT);
+  atomic.store<i64>(L.HEADER, above | p, L.H_TICKET);
+  atomic.add<i32>(L.HEADER, 1, L.H_OPENED);
+  if (atomic.load<i32>(L.HEADER, L.H_SLEEPERS)) atomic.notify(L.HEADER + L.H_OPENED, -1);
   return above | p;
 }
 
@@ -69,34 +55,34 @@ export function openPhase(p: i32, chunks: i32): i64 {
  * caller checks.
  */
 export function sleepUntilOpened(ticket: i64, generation: i32, leaves: usize): void {
-  const opened = atomic.load<i32>(HEADER, H_OPENED);
+  const opened = atomic.load<i32>(L.HEADER, L.H_OPENED);
   if (
-    atomic.load<i64>(HEADER, H_TICKET) !== ticket ||
-    atomic.load<i32>(HEADER, H_ACTIVE) !== generation ||
+    atomic.load<i64>(L.HEADER, L.H_TICKET) !== ticket ||
+    atomic.load<i32>(L.HEADER, L.H_ACTIVE) !== generation ||
     atomic.load<i32>(leaves)
   )
     return;
-  atomic.add<i32>(HEADER, 1, H_SLEEPERS);
-  atomic.wait<i32>(HEADER + H_OPENED, opened, NAP);
-  atomic.sub<i32>(HEADER, 1, H_SLEEPERS);
+  atomic.add<i32>(L.HEADER, 1, L.H_SLEEPERS);
+  atomic.wait<i32>(L.HEADER + L.H_OPENED, opened, NAP);
+  atomic.sub<i32>(L.HEADER, 1, L.H_SLEEPERS);
 }
 
 /** Records chunks that a helper has done. */
 export function chunksDone(count: i32): void {
-  atomic.add<i32>(HEADER, count, H_DONE);
-  if (atomic.load<i32>(HEADER, H_ORCHESTRATOR_SLEEPS)) atomic.notify(HEADER + H_DONE, 1);
+  atomic.add<i32>(L.HEADER, count, L.H_DONE);
+  if (atomic.load<i32>(L.HEADER, L.H_ORCHESTRATOR_SLEEPS)) atomic.notify(L.HEADER + L.H_DONE, 1);
 }
 
 /** Returns when helpers have done `claimed` chunks of the open phase. Traps if a helper was lost: H_TORN. */
 export function awaitHelpers(claimed: i32): void {
   let turns = 0;
   for (;;) {
-    const done = atomic.load<i32>(HEADER, H_DONE);
+    const done = atomic.load<i32>(L.HEADER, L.H_DONE);
     if (done >= claimed) return;
     if (++turns < ORCHESTRATOR_TURNS) continue;
-    if (atomic.load<i32>(HEADER, H_TORN)) unreachable();
-    atomic.store<i32>(HEADER, 1, H_ORCHESTRATOR_SLEEPS);
-    atomic.wait<i32>(HEADER + H_DONE, done, NAP);
-    atomic.store<i32>(HEADER, 0, H_ORCHESTRATOR_SLEEPS);
+    if (atomic.load<i32>(L.HEADER, L.H_TORN)) unreachable();
+    atomic.store<i32>(L.HEADER, 1, L.H_ORCHESTRATOR_SLEEPS);
+    atomic.wait<i32>(L.HEADER + L.H_DONE, done, NAP);
+    atomic.store<i32>(L.HEADER, 0, L.H_ORCHESTRATOR_SLEEPS);
   }
 }

@@ -1,5 +1,5 @@
 /** Collision filters (sim/memory/filters.ts): tables of bytes, 1 for pairs that may touch; no table (0): all may. */
-import { SURFACE_MEETS, MEETS, MEETS_MARKED } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /**
  * Returns whether the surface at `row` may touch surface number `other`, and contact between them is not off because
@@ -7,8 +7,8 @@ import { SURFACE_MEETS, MEETS, MEETS_MARKED } from "../layout/layout";
  */
 // @inline
 export function meetsSurface(row: usize, other: i32): bool {
-  const may = load<u8>(<usize>load<u32>(row, SURFACE_MEETS) + <usize>other);
-  return may === MEETS || may === MEETS_MARKED;
+  const may = load<u8>(<usize>load<u32>(row, L.SURFACE_MEETS) + <usize>other);
+  return may === L.MEETS || may === L.MEETS_MARKED;
 }
 
 // @inline

@@ -2,12 +2,12 @@
  * Checks after the tick: whether a body is still in the world, and the state hash, which tells whether two runs are the
  * same.
  */
-import { HEADER, H_X, H_V, H_TICK } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** 1 if every particle is finite and within `radius` of the origin. A NaN fails the comparison. */
 export function bodyIsSound(first: i32, count: i32, radius: f32, ox: f32, oy: f32, oz: f32): i32 {
-  let x = <usize>load<u32>(HEADER, H_X) + ((<usize>first) << 4);
-  let v = <usize>load<u32>(HEADER, H_V) + ((<usize>first) << 4);
+  let x = <usize>load<u32>(L.HEADER, L.H_X) + ((<usize>first) << 4);
+  let v = <usize>load<u32>(L.HEADER, L.H_V) + ((<usize>first) << 4);
   const limit = radius * radius;
   for (let i = 0; i < count; i++, x += 16, v += 16) {
     const a = load<f32>(x) + ox;
@@ -27,9 +27,9 @@ export function bodyIsSound(first: i32, count: i32, radius: f32, ox: f32, oy: f3
  */
 export function stateHash(count: i32): u64 {
   let hash: u64 = 0xcbf29ce484222325;
-  hash = (hash ^ load<u32>(HEADER, H_TICK)) * 0x100000001b3;
-  const X = <usize>load<u32>(HEADER, H_X);
-  const V = <usize>load<u32>(HEADER, H_V);
+  hash = (hash ^ load<u32>(L.HEADER, L.H_TICK)) * 0x100000001b3;
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const V = <usize>load<u32>(L.HEADER, L.H_V);
   const end = (<usize>count) << 4;
   for (let i: usize = 0; i < end; i += 4) hash = (hash ^ load<u32>(X + i)) * 0x100000001b3;
   for (let i: usize = 0; i < end; i += 4) hash = (hash ^ load<u32>(V + i)) * 0x100000001b3;
@@ -38,7 +38,7 @@ export function stateHash(count: i32): u64 {
 
 /** Square of the greatest speed of `count` particles from number `first` on, (m/s)^2; NaN is ignored. */
 export function greatestSpeed2(first: i32, count: i32): f32 {
-  let at = <usize>load<u32>(HEADER, H_V) + ((<usize>first) << 4);
+  let at = <usize>load<u32>(L.HEADER, L.H_V) + ((<usize>first) << 4);
   let most = f32x4.splat(0);
   for (let n = count; n > 0; n--, at += 16) {
     const v = v128.load(at);

@@ -2,34 +2,23 @@
  * Islands: bodies that exchange momentum, because the pair list has them near each other or a ball touches them.
  * Union-find over body numbers, in the BODY rows; the body with the smallest number represents its island.
  */
-import {
-  HEADER,
-  H_BODY_COUNT,
-  H_BODIES,
-  BODY_FREE,
-  BODY_HELD,
-  HELD_RIGID,
-  BODY_ISLAND,
-  BODY_LISTED,
-  BODY_AGAINST,
-  BODY_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Root of the union-find over body numbers: the smallest of them. */
 export function islandOf(rows: usize, body: u32): u32 {
   let b = body;
-  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND) !== b)
-    b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_ISLAND);
+  while (load<u32>(rows + <usize>b * L.BODY_BYTES, L.BODY_ISLAND) !== b)
+    b = load<u32>(rows + <usize>b * L.BODY_BYTES, L.BODY_ISLAND);
   return b;
 }
 
 /** Resets the neighbors for a new pair list. */
 export function forgetListed(): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const bodies = load<i32>(HEADER, H_BODY_COUNT);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const bodies = load<i32>(L.HEADER, L.H_BODY_COUNT);
   for (let b = 0; b < bodies; b++) {
-    store<i32>(rows + <usize>b * BODY_BYTES, b, BODY_LISTED);
-    store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_AGAINST);
+    store<i32>(rows + <usize>b * L.BODY_BYTES, b, L.BODY_LISTED);
+    store<i32>(rows + <usize>b * L.BODY_BYTES, 0, L.BODY_AGAINST);
   }
 }
 
@@ -43,26 +32,26 @@ function noteBoth(rows: usize, bodies: u32, both: u32): bool {
   const b = both & 0xffff;
   if (a === b) return false;
   if (a >= bodies || b >= bodies) {
-    const row = rows + <usize>min<u32>(a, b) * BODY_BYTES;
-    const known = load<i32>(row, BODY_AGAINST);
-    store<i32>(row, 1, BODY_AGAINST);
+    const row = rows + <usize>min<u32>(a, b) * L.BODY_BYTES;
+    const known = load<i32>(row, L.BODY_AGAINST);
+    store<i32>(row, 1, L.BODY_AGAINST);
     return !known;
   }
   const first = listedWith(rows, a);
   const second = listedWith(rows, b);
-  store<u32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_LISTED);
+  store<u32>(rows + <usize>max<u32>(first, second) * L.BODY_BYTES, min<u32>(first, second), L.BODY_LISTED);
   return first !== second;
 }
 
 /** The same for one pair of surfaces. */
 export function noteSurfaces(both: u32): bool {
-  return noteBoth(<usize>load<u32>(HEADER, H_BODIES), <u32>load<i32>(HEADER, H_BODY_COUNT), both);
+  return noteBoth(<usize>load<u32>(L.HEADER, L.H_BODIES), <u32>load<i32>(L.HEADER, L.H_BODY_COUNT), both);
 }
 
 function listedWith(rows: usize, body: u32): u32 {
   let b = body;
-  while (load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED) !== b)
-    b = load<u32>(rows + <usize>b * BODY_BYTES, BODY_LISTED);
+  while (load<u32>(rows + <usize>b * L.BODY_BYTES, L.BODY_LISTED) !== b)
+    b = load<u32>(rows + <usize>b * L.BODY_BYTES, L.BODY_LISTED);
   return b;
 }
 
@@ -71,32 +60,32 @@ export function join(rows: usize, a: u32, b: u32): void {
   const first = islandOf(rows, a);
   const second = islandOf(rows, b);
   if (first === second) return;
-  store<i32>(rows + <usize>a * BODY_BYTES, 0, BODY_FREE);
-  store<i32>(rows + <usize>b * BODY_BYTES, 0, BODY_FREE);
-  store<i32>(rows + <usize>max<u32>(first, second) * BODY_BYTES, min<u32>(first, second), BODY_ISLAND);
+  store<i32>(rows + <usize>a * L.BODY_BYTES, 0, L.BODY_FREE);
+  store<i32>(rows + <usize>b * L.BODY_BYTES, 0, L.BODY_FREE);
+  store<i32>(rows + <usize>max<u32>(first, second) * L.BODY_BYTES, min<u32>(first, second), L.BODY_ISLAND);
 }
 
 /** Marks a body that exchanges momentum with a fixed object. */
 // @inline
 export function meetsFixed(row: usize): void {
-  store<i32>(row, 0, BODY_FREE);
-  store<i32>(row, load<i32>(row, BODY_HELD) | 2, BODY_HELD);
+  store<i32>(row, 0, L.BODY_FREE);
+  store<i32>(row, load<i32>(row, L.BODY_HELD) | 2, L.BODY_HELD);
 }
 
 /** Returns whether body number b represents an island of several bodies, none of them held or rigid. */
 export function standsForIsland(rows: usize, b: i32): bool {
-  return !load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) && standsForSeveral(rows, b);
+  return !load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) && standsForSeveral(rows, b);
 }
 
 /** Returns the same for islands with a rigid body. */
 export function standsForRigid(rows: usize, b: i32): bool {
-  return load<i32>(rows + <usize>b * BODY_BYTES, BODY_HELD) === HELD_RIGID && standsForSeveral(rows, b);
+  return load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) === L.HELD_RIGID && standsForSeveral(rows, b);
 }
 
 function standsForSeveral(rows: usize, b: i32): bool {
-  const row = rows + <usize>b * BODY_BYTES;
-  if (load<i32>(row, BODY_ISLAND) !== b) return false;
-  for (let n = b + 1; n < load<i32>(HEADER, H_BODY_COUNT); n++)
-    if (load<i32>(rows + <usize>n * BODY_BYTES, BODY_ISLAND) === b) return true;
+  const row = rows + <usize>b * L.BODY_BYTES;
+  if (load<i32>(row, L.BODY_ISLAND) !== b) return false;
+  for (let n = b + 1; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++)
+    if (load<i32>(rows + <usize>n * L.BODY_BYTES, L.BODY_ISLAND) === b) return true;
   return false;
 }

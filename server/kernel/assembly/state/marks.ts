@@ -1,19 +1,19 @@
 /** State of single particles in contact: MARK bits, u16 for each, in rooms with contact. */
-import { HEADER, H_MARKS, H_X } from "../layout/layout";
+import * as L from "../layout/layout";
 
 // @inline
 export function numberOf(particle: usize): i32 {
-  return <i32>((particle - <usize>load<u32>(HEADER, H_X)) >> 4);
+  return <i32>((particle - <usize>load<u32>(L.HEADER, L.H_X)) >> 4);
 }
 
 // @inline
 export function hasMarks(): bool {
-  return load<u32>(HEADER, H_MARKS) !== 0;
+  return load<u32>(L.HEADER, L.H_MARKS) !== 0;
 }
 
 // @inline
 function markAt(number: i32): usize {
-  return <usize>load<u32>(HEADER, H_MARKS) + ((<usize>number) << 1);
+  return <usize>load<u32>(L.HEADER, L.H_MARKS) + ((<usize>number) << 1);
 }
 
 /** Requires `hasMarks`, like the functions below. */

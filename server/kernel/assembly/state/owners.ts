@@ -2,17 +2,7 @@
  * Finds the body or surface of a particle. Their rows, in the order of their particles, begin with the address of the
  * first one.
  */
-import {
-  HEADER,
-  H_BODIES,
-  H_BODY_COUNT,
-  H_SURFACE,
-  H_SURFACE_COUNT,
-  BODY_RIGID,
-  BODY_BYTES,
-  MARK_RIGID,
-  SURFACE_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { hasMarks, marksOf, numberOf } from "./marks";
 
 /** Returns the last of `count` rows whose first particle is not behind the given one. */
@@ -29,16 +19,21 @@ function rowOf(rows: usize, count: i32, bytes: usize, particle: usize): usize {
 
 /** BODY row of the body that owns a particle. */
 export function bodyOf(particle: usize): usize {
-  return rowOf(<usize>load<u32>(HEADER, H_BODIES), load<i32>(HEADER, H_BODY_COUNT), BODY_BYTES, particle);
+  return rowOf(<usize>load<u32>(L.HEADER, L.H_BODIES), load<i32>(L.HEADER, L.H_BODY_COUNT), L.BODY_BYTES, particle);
 }
 
 /** SURFACE row of the surface that owns a particle; also for particles of a core mesh. */
 export function surfaceOf(particle: usize): usize {
-  return rowOf(<usize>load<u32>(HEADER, H_SURFACE), load<i32>(HEADER, H_SURFACE_COUNT), SURFACE_BYTES, particle);
+  return rowOf(
+    <usize>load<u32>(L.HEADER, L.H_SURFACE),
+    load<i32>(L.HEADER, L.H_SURFACE_COUNT),
+    L.SURFACE_BYTES,
+    particle,
+  );
 }
 
 /** SHAPE row of the rigid body that owns a particle; 0: none. */
 export function rigidRow(particle: usize): usize {
-  if (!hasMarks() || !(marksOf(numberOf(particle)) & MARK_RIGID)) return 0;
-  return <usize>load<u32>(bodyOf(particle), BODY_RIGID);
+  if (!hasMarks() || !(marksOf(numberOf(particle)) & L.MARK_RIGID)) return 0;
+  return <usize>load<u32>(bodyOf(particle), L.BODY_RIGID);
 }

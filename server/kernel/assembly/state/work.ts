@@ -5,27 +5,27 @@
  * both rooms build it from nothing.)
  * The weights are round numbers near the processor time of each kind of work (docs/decisions/bounded-ticks.md).
  */
-import { HEADER, H_WORK, H_WORK_LIMIT } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Adds work. Any thread may call it. */
 // @inline
 export function countWork(units: i32): void {
-  atomic.add<i32>(HEADER, units, H_WORK);
+  atomic.add<i32>(L.HEADER, units, L.H_WORK);
 }
 
 /** Returns the work of the tick so far. */
 // @inline
 export function workDone(): i32 {
-  return atomic.load<i32>(HEADER, H_WORK);
+  return atomic.load<i32>(L.HEADER, L.H_WORK);
 }
 
 export function beginWork(): void {
-  atomic.store<i32>(HEADER, 0, H_WORK);
+  atomic.store<i32>(L.HEADER, 0, L.H_WORK);
 }
 
 /** Returns whether another piece of work like the last one would exceed the limit. @param last units */
 export function exceedsLimit(last: i32): bool {
-  const limit = load<i32>(HEADER, H_WORK_LIMIT);
+  const limit = load<i32>(L.HEADER, L.H_WORK_LIMIT);
   return limit !== 0 && workDone() + last > limit;
 }
 
@@ -34,6 +34,6 @@ export function exceedsLimit(last: i32): bool {
  * an eighth
  */
 export function workAfter(share: f32): i32 {
-  const limit = load<i32>(HEADER, H_WORK_LIMIT);
+  const limit = load<i32>(L.HEADER, L.H_WORK_LIMIT);
   return limit ? workDone() + <i32>(share * <f32>limit) : i32.MAX_VALUE;
 }

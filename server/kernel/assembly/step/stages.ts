@@ -1,62 +1,5 @@
 /** Runs a part of a phase: selects the stage by its kind (KIND_* of layout.ts), and finds its blocks. */
-import {
-  HEADER,
-  H_DRIVE_COUNT,
-  H_SUBSTEPS,
-  H_SUBSTEP_SECONDS,
-  H_POINTS,
-  H_POINT_COUNT,
-  H_WARM_START,
-  H_WARM_STARTED,
-  H_SUBSTEP,
-  H_LEFT_OUT,
-  PHASE_KIND,
-  PHASE_DATA,
-  PHASE_COUNT,
-  PHASE_PASS,
-  PHASE_WARM_START,
-  PHASE_OWN,
-  PHASE_KEPT,
-  PHASE_RUNS,
-  PHASE_RUN_COUNT,
-  RUN_FIRST,
-  RUN_END,
-  RUN_BODY,
-  RUN_BYTES,
-  PASS_FIRST,
-  PASS_LAST,
-  STAGE_CONTACTS,
-  STAGE_INTERSECTIONS,
-  KIND_PREDICT,
-  KIND_POINTS,
-  KIND_VELOCITY,
-  KIND_COLLIDE,
-  KIND_CONTACTS,
-  KIND_BALANCE,
-  KIND_RESTORE,
-  KIND_SWEEP_BEGIN,
-  KIND_SWEEP_COLLECT,
-  KIND_SWEEP_END,
-  KIND_SWEEP_MEMORY,
-  KIND_SHAPE,
-  KIND_RIGID,
-  KIND_MOVE,
-  KIND_BALLS,
-  KIND_IMPLICIT,
-  KIND_IMPLICIT_AIM,
-  KIND_IMPLICIT_TOGETHER,
-  KIND_CORE_MESHES,
-  KIND_SAFE,
-  KIND_VERIFY,
-  KIND_SHARED_CONTACTS,
-  KIND_SHARED_CHECK,
-  KIND_SHARED_REFIT,
-  KIND_SHARED_CLOSE,
-  KIND_WIND_ACCELERATIONS,
-  KIND_WIND_FORCES,
-  WARM_START_BYTES,
-  BODY_INACTIVE,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { predict, updateVelocity } from "../integrate/particles";
 import { keepRounding } from "../math/lanes";
 import { solveBlocks } from "../constraints/solveBlocks";
@@ -82,19 +25,19 @@ import { windAccelerations, windForces } from "../wind/wind";
 
 /** Returns the counted work of a particle or block of a phase. Contact and bodies count their own. */
 export function unitsOf(kind: i32): i32 {
-  return kind === KIND_PREDICT || kind === KIND_VELOCITY || kind === KIND_COLLIDE ? 1 : 5;
+  return kind === L.KIND_PREDICT || kind === L.KIND_VELOCITY || kind === L.KIND_COLLIDE ? 1 : 5;
 }
 
 /** Runs blocks, particles or bodies first .. end of a phase, except those of inactive and sleeping bodies. */
 export function runRange(phase: usize, first: i32, end: i32, scratch: usize): void {
   let begin = first;
-  let run = <usize>load<u32>(phase, PHASE_RUNS);
-  if (run && load<i32>(HEADER, H_LEFT_OUT)) {
-    for (let n = load<i32>(phase, PHASE_RUN_COUNT); n > 0; n--, run += RUN_BYTES) {
-      if (!load<i32>(<usize>load<u32>(run, RUN_BODY), BODY_INACTIVE)) continue;
-      const waits = min<i32>(load<i32>(run, RUN_FIRST), end);
+  let run = <usize>load<u32>(phase, L.PHASE_RUNS);
+  if (run && load<i32>(L.HEADER, L.H_LEFT_OUT)) {
+    for (let n = load<i32>(phase, L.PHASE_RUN_COUNT); n > 0; n--, run += L.RUN_BYTES) {
+      if (!load<i32>(<usize>load<u32>(run, L.RUN_BODY), L.BODY_INACTIVE)) continue;
+      const waits = min<i32>(load<i32>(run, L.RUN_FIRST), end);
       if (begin < waits) runPart(phase, begin, waits, scratch);
-      begin = max<i32>(begin, load<i32>(run, RUN_END));
+      begin = max<i32>(begin, load<i32>(run, L.RUN_END));
     }
   }
   if (begin < end) runPart(phase, begin, end, scratch);
@@ -102,18 +45,24 @@ export function runRange(phase: usize, first: i32, end: i32, scratch: usize): vo
 
 /** Runs blocks, particles or bodies begin .. end of a phase. */
 function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
-  const kind = load<i32>(phase, PHASE_KIND);
-  let pass = load<i32>(phase, PHASE_PASS);
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const kind = load<i32>(phase, L.PHASE_KIND);
+  let pass = load<i32>(phase, L.PHASE_PASS);
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   // with remembered stress, the first iteration starts from it and the tick's last one stores its multipliers
-  const kept = load<u32>(phase, PHASE_WARM_START);
+  const kept = load<u32>(phase, L.PHASE_WARM_START);
   const from =
-    kept && pass & PASS_FIRST && load<i32>(HEADER, H_WARM_STARTED) ? <usize>kept + <usize>begin * WARM_START_BYTES : 0;
-  if (kept && load<i32>(HEADER, H_WARM_START) && load<i32>(HEADER, H_SUBSTEP) === load<i32>(HEADER, H_SUBSTEPS) - 1)
-    pass &= ~PASS_LAST;
+    kept && pass & L.PASS_FIRST && load<i32>(L.HEADER, L.H_WARM_STARTED)
+      ? <usize>kept + <usize>begin * L.WARM_START_BYTES
+      : 0;
+  if (
+    kept &&
+    load<i32>(L.HEADER, L.H_WARM_START) &&
+    load<i32>(L.HEADER, L.H_SUBSTEP) === load<i32>(L.HEADER, L.H_SUBSTEPS) - 1
+  )
+    pass &= ~L.PASS_LAST;
   keepRounding();
-  const data = <usize>load<u32>(phase, PHASE_DATA);
-  const own = <usize>load<u32>(phase, PHASE_OWN);
+  const data = <usize>load<u32>(phase, L.PHASE_DATA);
+  const own = <usize>load<u32>(phase, L.PHASE_OWN);
   if (solveBlocks(kind, data, own, begin, end - begin, pass, h, scratch, from)) return;
   if (runSweeps(phase, kind, begin, end)) return;
   if (runParticles(phase, kind, begin, end, h)) return;
@@ -123,64 +72,64 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
 
 /** Runs stages that schedules other than Gauss-Seidel put around the colors. @returns whether it is one of these */
 function runSweeps(phase: usize, kind: i32, begin: i32, end: i32): bool {
-  if (kind === KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);
-  else if (kind === KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
-  else if (kind === KIND_SWEEP_END) sweepEnd(phase, begin, end);
-  else if (kind === KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
+  if (kind === L.KIND_SWEEP_BEGIN) sweepBegin(phase, begin, end);
+  else if (kind === L.KIND_SWEEP_COLLECT) sweepCollect(phase, begin, end);
+  else if (kind === L.KIND_SWEEP_END) sweepEnd(phase, begin, end);
+  else if (kind === L.KIND_SWEEP_MEMORY) sweepMemory(phase, begin, end);
   else return false;
   return true;
 }
 
 /** Runs stages that move single particles. @returns whether it is one of these */
 function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bool {
-  const data = load<i32>(phase, PHASE_DATA);
-  if (kind === KIND_PREDICT) predict(data + begin, data + end, h);
-  else if (kind === KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
-  else if (kind === KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, PHASE_KEPT));
-  else if (kind === KIND_BALANCE) balance(begin, end, h);
-  else if (kind === KIND_RESTORE) restore(begin, end, h);
-  else if (kind === KIND_WIND_FORCES) windForces(<usize>data, begin, end);
-  else if (kind === KIND_WIND_ACCELERATIONS) windAccelerations(<usize>data, begin, end);
+  const data = load<i32>(phase, L.PHASE_DATA);
+  if (kind === L.KIND_PREDICT) predict(data + begin, data + end, h);
+  else if (kind === L.KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
+  else if (kind === L.KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, L.PHASE_KEPT));
+  else if (kind === L.KIND_BALANCE) balance(begin, end, h);
+  else if (kind === L.KIND_RESTORE) restore(begin, end, h);
+  else if (kind === L.KIND_WIND_FORCES) windForces(<usize>data, begin, end);
+  else if (kind === L.KIND_WIND_ACCELERATIONS) windAccelerations(<usize>data, begin, end);
   else return false;
   return true;
 }
 
 /** Runs stages of colliders, whole bodies, and points. @returns whether it is one of these */
 function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): bool {
-  const data = <usize>load<u32>(phase, PHASE_DATA);
-  if (kind === KIND_MOVE) moveColliders();
-  else if (kind === KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
-  else if (kind === KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
-  else if (kind === KIND_IMPLICIT) stepImplicit(data, begin, end);
-  else if (kind === KIND_IMPLICIT_AIM) aimTogether();
-  else if (kind === KIND_IMPLICIT_TOGETHER) stepTogether();
-  else if (kind === KIND_RIGID) moveRigid(begin, end, h, scratch);
-  else if (kind === KIND_BALLS) solveBalls(pass, h, scratch);
-  else if (kind === KIND_POINTS)
-    solvePoints(<usize>load<u32>(HEADER, H_POINTS), load<i32>(HEADER, H_POINT_COUNT), pass, h);
+  const data = <usize>load<u32>(phase, L.PHASE_DATA);
+  if (kind === L.KIND_MOVE) moveColliders();
+  else if (kind === L.KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
+  else if (kind === L.KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
+  else if (kind === L.KIND_IMPLICIT) stepImplicit(data, begin, end);
+  else if (kind === L.KIND_IMPLICIT_AIM) aimTogether();
+  else if (kind === L.KIND_IMPLICIT_TOGETHER) stepTogether();
+  else if (kind === L.KIND_RIGID) moveRigid(begin, end, h, scratch);
+  else if (kind === L.KIND_BALLS) solveBalls(pass, h, scratch);
+  else if (kind === L.KIND_POINTS)
+    solvePoints(<usize>load<u32>(L.HEADER, L.H_POINTS), load<i32>(L.HEADER, L.H_POINT_COUNT), pass, h);
   else return false;
   return true;
 }
 
 /** Runs contact between surfaces, all of it or a part of its rows. */
 function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
-  const count = load<i32>(phase, PHASE_COUNT);
-  if (kind === KIND_CONTACTS) {
-    if (pass & PASS_FIRST) foresee();
+  const count = load<i32>(phase, L.PHASE_COUNT);
+  if (kind === L.KIND_CONTACTS) {
+    if (pass & L.PASS_FIRST) foresee();
     beginRigidContacts();
-    if (load<i32>(HEADER, H_DRIVE_COUNT)) {
-      enterStage(STAGE_INTERSECTIONS);
+    if (load<i32>(L.HEADER, L.H_DRIVE_COUNT)) {
+      enterStage(L.STAGE_INTERSECTIONS);
       driveApart();
-      enterStage(STAGE_CONTACTS);
+      enterStage(L.STAGE_CONTACTS);
     }
-    solveNearContacts((pass & PASS_FIRST) !== 0, (pass & PASS_LAST) !== 0);
-    solveRigidContacts((pass & PASS_FIRST) !== 0, scratch);
-  } else if (kind === KIND_SAFE) keepSafe();
-  else if (kind === KIND_VERIFY) {
+    solveNearContacts((pass & L.PASS_FIRST) !== 0, (pass & L.PASS_LAST) !== 0);
+    solveRigidContacts((pass & L.PASS_FIRST) !== 0, scratch);
+  } else if (kind === L.KIND_SAFE) keepSafe();
+  else if (kind === L.KIND_VERIFY) {
     keepIslands(h);
     verifyContacts(h);
-  } else if (kind === KIND_SHARED_CONTACTS) solveShared(begin, end, count);
-  else if (kind === KIND_SHARED_CHECK) checkShared(begin, end, count);
-  else if (kind === KIND_SHARED_REFIT) refitLeaves(begin, end, count);
-  else if (kind === KIND_SHARED_CLOSE) judgeClose(begin, end, count);
+  } else if (kind === L.KIND_SHARED_CONTACTS) solveShared(begin, end, count);
+  else if (kind === L.KIND_SHARED_CHECK) checkShared(begin, end, count);
+  else if (kind === L.KIND_SHARED_REFIT) refitLeaves(begin, end, count);
+  else if (kind === L.KIND_SHARED_CLOSE) judgeClose(begin, end, count);
 }

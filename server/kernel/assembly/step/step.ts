@@ -8,27 +8,7 @@
  * A substep is the room's program (server/sim/memory/program.ts): phases in order, each of one kind (stages.ts). The
  * scheduler (scheduler.ts) shares their chunks with the workers (worker.ts) that are present.
  */
-import {
-  HEADER,
-  H_PHASES,
-  H_NEXT_SUBSTEP,
-  H_SUBSTEPS,
-  H_TICK,
-  H_WATCH,
-  H_SUBSTEP,
-  H_WIND,
-  WATCH_SUBSTEPS,
-  WATCH_PHASES,
-  STAGE_BROAD_PHASE,
-  STAGE_SHAPES,
-  STAGE_WARM_START,
-  PHASE_COUNT,
-  PHASE_CHUNKS,
-  PHASE_KIND,
-  PHASE_STAGE,
-  WIND_ON,
-  WIND_PHASES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
 import { beginPairList } from "../contact/contacts";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
@@ -63,50 +43,51 @@ export function step(helpers: i32, scratch: usize): void {
   beginClock();
   beginStep(helpers !== 0);
   beginWork();
-  let substep = load<i32>(HEADER, H_NEXT_SUBSTEP);
+  let substep = load<i32>(L.HEADER, L.H_NEXT_SUBSTEP);
   if (!substep) beginTick();
-  enterStage(STAGE_BROAD_PHASE);
+  enterStage(L.STAGE_BROAD_PHASE);
   beginPairList();
   findFreeBodies();
   beginBalls();
-  const substeps = load<i32>(HEADER, H_SUBSTEPS);
+  const substeps = load<i32>(L.HEADER, L.H_SUBSTEPS);
   for (let last = 0; substep < substeps && !(last && exceedsLimit(last)); substep++) {
     const before = workDone();
     runSubstep(substep, scratch);
     last = workDone() - before;
   }
-  store<i32>(HEADER, substep < substeps ? substep : 0, H_NEXT_SUBSTEP);
+  store<i32>(L.HEADER, substep < substeps ? substep : 0, L.H_NEXT_SUBSTEP);
   endClock();
   endStep();
-  store<u32>(HEADER, load<u32>(HEADER, H_TICK) + 1, H_TICK);
+  store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_TICK) + 1, L.H_TICK);
 }
 
 /** Before the first substep of a tick. */
 function beginTick(): void {
-  enterStage(STAGE_WARM_START);
+  enterStage(L.STAGE_WARM_START);
   warmStart();
-  enterStage(STAGE_BROAD_PHASE);
+  enterStage(L.STAGE_BROAD_PHASE);
   placeCoreMeshes();
 }
 
 function runSubstep(substep: i32, scratch: usize): void {
-  const phases = load<i32>(HEADER, H_PHASES);
-  const watch = load<i32>(HEADER, H_WATCH);
+  const phases = load<i32>(L.HEADER, L.H_PHASES);
+  const watch = load<i32>(L.HEADER, L.H_WATCH);
   forgetInverted();
-  store<i32>(HEADER, substep, H_SUBSTEP);
-  const wind = <usize>load<u32>(HEADER, H_WIND);
-  for (let p = load<i32>(wind, WIND_ON) ? 0 : load<i32>(wind, WIND_PHASES); p < phases; p++) {
+  store<i32>(L.HEADER, substep, L.H_SUBSTEP);
+  const wind = <usize>load<u32>(L.HEADER, L.H_WIND);
+  for (let p = load<i32>(wind, L.WIND_ON) ? 0 : load<i32>(wind, L.WIND_PHASES); p < phases; p++) {
     const phase = phaseAt(p);
-    enterStage(load<i32>(phase, PHASE_STAGE));
-    if (load<i32>(phase, PHASE_CHUNKS) < 2 || !isHelped()) runRange(phase, 0, load<i32>(phase, PHASE_COUNT), scratch);
+    enterStage(load<i32>(phase, L.PHASE_STAGE));
+    if (load<i32>(phase, L.PHASE_CHUNKS) < 2 || !isHelped())
+      runRange(phase, 0, load<i32>(phase, L.PHASE_COUNT), scratch);
     else runTogether(p, scratch);
-    if (watch & WATCH_PHASES) phaseDone(p);
-    countWork(load<i32>(phase, PHASE_COUNT) * unitsOf(load<i32>(phase, PHASE_KIND)));
+    if (watch & L.WATCH_PHASES) phaseDone(p);
+    countWork(load<i32>(phase, L.PHASE_COUNT) * unitsOf(load<i32>(phase, L.PHASE_KIND)));
     // Blocks of constraints take similar times; a body of an implicit phase can take any time.
-    if (load<i32>(phase, PHASE_STAGE) < STAGE_SHAPES) spendWork(PHASE_UNITS + load<i32>(phase, PHASE_COUNT));
+    if (load<i32>(phase, L.PHASE_STAGE) < L.STAGE_SHAPES) spendWork(PHASE_UNITS + load<i32>(phase, L.PHASE_COUNT));
     else preemptionPoint();
   }
-  if (watch & WATCH_SUBSTEPS) leaveOut(substepDone());
+  if (watch & L.WATCH_SUBSTEPS) leaveOut(substepDone());
 }
 
 /** Runs all chunks of a phase, with all threads. */

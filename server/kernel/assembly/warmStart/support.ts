@@ -1,26 +1,26 @@
 /**
  * Shared code of the warm start's kinds: fields of each lane's body, sums over bodies, and the support of particles.
  */
-import { BODY_BYTES } from "../layout/layout";
+import * as L from "../layout/layout";
 
 /** Loads a field (f32) of the bodies of four lanes. @param rows BODY rows; lanes address of four body numbers */
 // @inline
 export function ofBody(rows: usize, lanes: usize, field: usize): v128 {
   return f32x4(
-    load<f32>(rows + <usize>load<u32>(lanes, 0) * BODY_BYTES + field),
-    load<f32>(rows + <usize>load<u32>(lanes, 4) * BODY_BYTES + field),
-    load<f32>(rows + <usize>load<u32>(lanes, 8) * BODY_BYTES + field),
-    load<f32>(rows + <usize>load<u32>(lanes, 12) * BODY_BYTES + field),
+    load<f32>(rows + <usize>load<u32>(lanes, 0) * L.BODY_BYTES + field),
+    load<f32>(rows + <usize>load<u32>(lanes, 4) * L.BODY_BYTES + field),
+    load<f32>(rows + <usize>load<u32>(lanes, 8) * L.BODY_BYTES + field),
+    load<f32>(rows + <usize>load<u32>(lanes, 12) * L.BODY_BYTES + field),
   );
 }
 
 /** A field (f64) of each lane's body += value, lane by lane. */
 // @inline
 export function addTo(rows: usize, lanes: usize, field: usize, value: v128): void {
-  addLane(rows + <usize>load<u32>(lanes, 0) * BODY_BYTES + field, f32x4.extract_lane(value, 0));
-  addLane(rows + <usize>load<u32>(lanes, 4) * BODY_BYTES + field, f32x4.extract_lane(value, 1));
-  addLane(rows + <usize>load<u32>(lanes, 8) * BODY_BYTES + field, f32x4.extract_lane(value, 2));
-  addLane(rows + <usize>load<u32>(lanes, 12) * BODY_BYTES + field, f32x4.extract_lane(value, 3));
+  addLane(rows + <usize>load<u32>(lanes, 0) * L.BODY_BYTES + field, f32x4.extract_lane(value, 0));
+  addLane(rows + <usize>load<u32>(lanes, 4) * L.BODY_BYTES + field, f32x4.extract_lane(value, 1));
+  addLane(rows + <usize>load<u32>(lanes, 8) * L.BODY_BYTES + field, f32x4.extract_lane(value, 2));
+  addLane(rows + <usize>load<u32>(lanes, 12) * L.BODY_BYTES + field, f32x4.extract_lane(value, 3));
 }
 
 // @inline

@@ -23,62 +23,36 @@
  * sweeps (107 % instead of 63 % without memory, slower settling); cloth (a sheet hanging from two corners flutters at 2
  * m/s).
  */
-import {
-  HEADER,
-  H_PARTICLES,
-  H_PROGRAM,
-  H_PHASES,
-  H_SUBSTEP_SECONDS,
-  H_WARM_START,
-  H_WARM_STARTED,
-  H_SUPPORT,
-  H_BODIES,
-  H_BODY_COUNT,
-  PHASE_BYTES,
-  PHASE_KIND,
-  PHASE_DATA,
-  PHASE_COUNT,
-  PHASE_PASS,
-  PHASE_WARM_START,
-  PHASE_OWN,
-  KIND_TET,
-  KIND_TET_ORTHO,
-  KIND_TET_PLASTIC,
-  KIND_NEO_HOOKEAN,
-  KIND_STABLE_NEO_HOOKEAN,
-  PASS_FIRST,
-  BODY_MISMATCH,
-  BODY_BYTES,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { warmStartNeoHookean, warmStartStableNeoHookean } from "./warmStartHyperelastic";
 import { warmStartOrthotropic, warmStartPlastic, warmStartTetrahedra } from "./warmStartStrains";
 
 /** Called once a tick, before the first substep. Serial: the sums over a body are in element order. */
 export function warmStart(): void {
-  const settled = load<i32>(HEADER, H_WARM_STARTED);
-  store<i32>(HEADER, load<i32>(HEADER, H_WARM_START), H_WARM_STARTED);
-  if (!load<i32>(HEADER, H_WARM_START)) return;
-  memory.fill(<usize>load<u32>(HEADER, H_SUPPORT), 0, (<usize>load<i32>(HEADER, H_PARTICLES)) << 4);
-  const bodies = <usize>load<u32>(HEADER, H_BODIES);
-  for (let b = 0, row = bodies; b < load<i32>(HEADER, H_BODY_COUNT); b++, row += BODY_BYTES)
-    memory.fill(row + BODY_MISMATCH, 0, 32);
-  const h = load<f32>(HEADER, H_SUBSTEP_SECONDS);
+  const settled = load<i32>(L.HEADER, L.H_WARM_STARTED);
+  store<i32>(L.HEADER, load<i32>(L.HEADER, L.H_WARM_START), L.H_WARM_STARTED);
+  if (!load<i32>(L.HEADER, L.H_WARM_START)) return;
+  memory.fill(<usize>load<u32>(L.HEADER, L.H_SUPPORT), 0, (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4);
+  const bodies = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  for (let b = 0, row = bodies; b < load<i32>(L.HEADER, L.H_BODY_COUNT); b++, row += L.BODY_BYTES)
+    memory.fill(row + L.BODY_MISMATCH, 0, 32);
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const inverseH2: f32 = 1 / (h * h);
   for (
-    let p = 0, phase = <usize>load<u32>(HEADER, H_PROGRAM);
-    p < load<i32>(HEADER, H_PHASES);
-    p++, phase += PHASE_BYTES
+    let p = 0, phase = <usize>load<u32>(L.HEADER, L.H_PROGRAM);
+    p < load<i32>(L.HEADER, L.H_PHASES);
+    p++, phase += L.PHASE_BYTES
   ) {
-    if (!(load<i32>(phase, PHASE_PASS) & PASS_FIRST) || !load<i32>(phase, PHASE_WARM_START)) continue;
-    const kind = load<i32>(phase, PHASE_KIND);
-    const block = <usize>load<u32>(phase, PHASE_DATA);
-    const own = <usize>load<u32>(phase, PHASE_OWN);
-    const count = load<i32>(phase, PHASE_COUNT);
-    const kept = <usize>load<u32>(phase, PHASE_WARM_START);
-    if (kind === KIND_TET) warmStartTetrahedra(block, own, count, kept, inverseH2, settled);
-    else if (kind === KIND_TET_ORTHO) warmStartOrthotropic(block, own, count, kept, inverseH2, settled);
-    else if (kind === KIND_TET_PLASTIC) warmStartPlastic(block, own, count, kept, inverseH2, settled);
-    else if (kind === KIND_NEO_HOOKEAN) warmStartNeoHookean(block, own, count, kept, inverseH2, settled);
-    else if (kind === KIND_STABLE_NEO_HOOKEAN) warmStartStableNeoHookean(block, own, count, kept, inverseH2, settled);
+    if (!(load<i32>(phase, L.PHASE_PASS) & L.PASS_FIRST) || !load<i32>(phase, L.PHASE_WARM_START)) continue;
+    const kind = load<i32>(phase, L.PHASE_KIND);
+    const block = <usize>load<u32>(phase, L.PHASE_DATA);
+    const own = <usize>load<u32>(phase, L.PHASE_OWN);
+    const count = load<i32>(phase, L.PHASE_COUNT);
+    const kept = <usize>load<u32>(phase, L.PHASE_WARM_START);
+    if (kind === L.KIND_TET) warmStartTetrahedra(block, own, count, kept, inverseH2, settled);
+    else if (kind === L.KIND_TET_ORTHO) warmStartOrthotropic(block, own, count, kept, inverseH2, settled);
+    else if (kind === L.KIND_TET_PLASTIC) warmStartPlastic(block, own, count, kept, inverseH2, settled);
+    else if (kind === L.KIND_NEO_HOOKEAN) warmStartNeoHookean(block, own, count, kept, inverseH2, settled);
+    else if (kind === L.KIND_STABLE_NEO_HOOKEAN) warmStartStableNeoHookean(block, own, count, kept, inverseH2, settled);
   }
 }

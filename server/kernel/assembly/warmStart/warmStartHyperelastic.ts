@@ -4,26 +4,7 @@
  * are left out of the sums: P is continued there.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
-import {
-  HEADER,
-  H_X,
-  H_SUPPORT,
-  H_BODIES,
-  H_WARM_START_SUMS,
-  TET_DM,
-  HYPER_MU,
-  HYPER_LAMBDA,
-  HYPER_BYTES,
-  HYPER_KEPT_BYTES,
-  WARM_START_BODY,
-  WARM_START_BYTES,
-  BODY_GAIN,
-  BODY_KEEP,
-  BODY_MISMATCH,
-  BODY_STRAIN,
-  BODY_CHANGE,
-  BODY_WEIGHT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { logarithm } from "../math/logarithm";
 import { addTo, ofBody, support } from "./support";
 
@@ -87,14 +68,14 @@ function entry(
 
 // @inline
 function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f32, settled: i32, stable: bool): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const toSupport = <usize>load<u32>(L.HEADER, L.H_SUPPORT) - <usize>load<u32>(L.HEADER, L.H_X);
   const aT = f32x4.splat(inverseH2);
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const least = f32x4.splat(LEAST);
-  const at = HEADER + H_WARM_START_SUMS;
-  for (let n = 0; n < count; n++, block += HYPER_BYTES, own += HYPER_KEPT_BYTES, kept += WARM_START_BYTES) {
+  const at = L.HEADER + L.H_WARM_START_SUMS;
+  for (let n = 0; n < count; n++, block += L.HYPER_BYTES, own += L.HYPER_KEPT_BYTES, kept += L.WARM_START_BYTES) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
     let c = v128.load(<usize>load<u32>(block, 8));
@@ -127,15 +108,15 @@ function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f3
     const y3 = ys(a, b, c, d);
     const z3 = zs(a, b, c, d);
     const w3 = ws(a, b, c, d);
-    const m00 = v128.load(block, TET_DM);
-    const m01 = v128.load(block, TET_DM + 16);
-    const m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48);
-    const m11 = v128.load(block, TET_DM + 64);
-    const m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96);
-    const m21 = v128.load(block, TET_DM + 112);
-    const m22 = v128.load(block, TET_DM + 128);
+    const m00 = v128.load(block, L.TET_DM);
+    const m01 = v128.load(block, L.TET_DM + 16);
+    const m02 = v128.load(block, L.TET_DM + 32);
+    const m10 = v128.load(block, L.TET_DM + 48);
+    const m11 = v128.load(block, L.TET_DM + 64);
+    const m12 = v128.load(block, L.TET_DM + 80);
+    const m20 = v128.load(block, L.TET_DM + 96);
+    const m21 = v128.load(block, L.TET_DM + 112);
+    const m22 = v128.load(block, L.TET_DM + 128);
     // mismatch between the element's stress and its multipliers
     if (settled) {
       const ax = sub(x0, x3);
@@ -169,14 +150,14 @@ function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f3
       const counts = f32x4.gt(J, least);
       const volume = f32x4.max(J, least);
       // a padded lane has no stiffness, and its body's gain is 0
-      const mu = v128.load(block, HYPER_MU);
+      const mu = v128.load(block, L.HYPER_MU);
       const stiff = f32x4.gt(mu, zero);
-      const ratio = v128.and(stiff, f32x4.div(v128.load(block, HYPER_LAMBDA), mu));
+      const ratio = v128.and(stiff, f32x4.div(v128.load(block, L.HYPER_LAMBDA), mu));
       const scale = v128.and(stiff, f32x4.div(aT, mu));
       // P/mu = F + p cof F
       const p = stable ? sub(mul(ratio, sub(J, one)), one) : f32x4.div(sub(mul(ratio, logarithm(volume)), one), volume);
-      const gain = ofBody(rows, kept + WARM_START_BODY, BODY_GAIN);
-      const keep = ofBody(rows, kept + WARM_START_BODY, BODY_KEEP);
+      const gain = ofBody(rows, kept + L.WARM_START_BODY, L.BODY_GAIN);
+      const keep = ofBody(rows, kept + L.WARM_START_BODY, L.BODY_KEEP);
       const weight = v128.and(v128.and(stiff, counts), mu);
       v128.store(at, zero);
       v128.store(at, zero, 16);
@@ -190,10 +171,10 @@ function settle(block: usize, own: usize, count: i32, kept: usize, inverseH2: f3
       entry(at, 96, f20, c20, p, own, kept, scale, gain, keep);
       entry(at, 112, f21, c21, p, own, kept, scale, gain, keep);
       entry(at, 128, f22, c22, p, own, kept, scale, gain, keep);
-      addTo(rows, kept + WARM_START_BODY, BODY_WEIGHT, weight);
-      addTo(rows, kept + WARM_START_BODY, BODY_MISMATCH, mul(weight, v128.load(at)));
-      addTo(rows, kept + WARM_START_BODY, BODY_STRAIN, mul(weight, v128.load(at, 16)));
-      addTo(rows, kept + WARM_START_BODY, BODY_CHANGE, mul(weight, v128.load(at, 32)));
+      addTo(rows, kept + L.WARM_START_BODY, L.BODY_WEIGHT, weight);
+      addTo(rows, kept + L.WARM_START_BODY, L.BODY_MISMATCH, mul(weight, v128.load(at)));
+      addTo(rows, kept + L.WARM_START_BODY, L.BODY_STRAIN, mul(weight, v128.load(at, 16)));
+      addTo(rows, kept + L.WARM_START_BODY, L.BODY_CHANGE, mul(weight, v128.load(at, 32)));
     }
     const p00 = v128.load(kept);
     const p01 = v128.load(kept, 16);

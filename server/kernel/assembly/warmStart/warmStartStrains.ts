@@ -4,32 +4,7 @@
  * compile-time constants, as in tetrahedron.ts.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws } from "../math/lanes";
-import {
-  HEADER,
-  H_X,
-  H_SUPPORT,
-  H_BODIES,
-  TET_APPLIED,
-  TET_DM,
-  TET_KEPT_BYTES,
-  TET_ORTHO_S,
-  TET_S,
-  TET_S_COUPLING,
-  TET_S_SHEAR,
-  TET_UNIT,
-  TET_BYTES,
-  TET_ORTHO_BYTES,
-  TET_PLASTIC_BYTES,
-  TET_PLASTIC_STRAIN,
-  WARM_START_BODY,
-  WARM_START_BYTES,
-  BODY_GAIN,
-  BODY_KEEP,
-  BODY_MISMATCH,
-  BODY_STRAIN,
-  BODY_CHANGE,
-  BODY_WEIGHT,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 import { addTo, ofBody, support } from "./support";
 
 /**
@@ -80,8 +55,8 @@ function warmStartStrains(
   general: bool,
   plastic: bool,
 ): void {
-  const rows = <usize>load<u32>(HEADER, H_BODIES);
-  const toSupport = <usize>load<u32>(HEADER, H_SUPPORT) - <usize>load<u32>(HEADER, H_X);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const toSupport = <usize>load<u32>(L.HEADER, L.H_SUPPORT) - <usize>load<u32>(L.HEADER, L.H_X);
   const aT = f32x4.splat(inverseH2);
   const half = f32x4.splat(0.5);
   const one = f32x4.splat(1);
@@ -89,9 +64,9 @@ function warmStartStrains(
     let n = 0;
     n < count;
     n++,
-      own += TET_KEPT_BYTES,
-      block += plastic ? TET_PLASTIC_BYTES : general ? TET_ORTHO_BYTES : TET_BYTES,
-      kept += WARM_START_BYTES
+      own += L.TET_KEPT_BYTES,
+      block += plastic ? L.TET_PLASTIC_BYTES : general ? L.TET_ORTHO_BYTES : L.TET_BYTES,
+      kept += L.WARM_START_BYTES
   ) {
     let a = v128.load(<usize>load<u32>(block, 0));
     let b = v128.load(<usize>load<u32>(block, 4));
@@ -135,15 +110,15 @@ function warmStartStrains(
     const cx = sub(x2, x3);
     const cy = sub(y2, y3);
     const cz = sub(z2, z3);
-    const m00 = v128.load(block, TET_DM);
-    const m01 = v128.load(block, TET_DM + 16);
-    const m02 = v128.load(block, TET_DM + 32);
-    const m10 = v128.load(block, TET_DM + 48);
-    const m11 = v128.load(block, TET_DM + 64);
-    const m12 = v128.load(block, TET_DM + 80);
-    const m20 = v128.load(block, TET_DM + 96);
-    const m21 = v128.load(block, TET_DM + 112);
-    const m22 = v128.load(block, TET_DM + 128);
+    const m00 = v128.load(block, L.TET_DM);
+    const m01 = v128.load(block, L.TET_DM + 16);
+    const m02 = v128.load(block, L.TET_DM + 32);
+    const m10 = v128.load(block, L.TET_DM + 48);
+    const m11 = v128.load(block, L.TET_DM + 64);
+    const m12 = v128.load(block, L.TET_DM + 80);
+    const m20 = v128.load(block, L.TET_DM + 96);
+    const m21 = v128.load(block, L.TET_DM + 112);
+    const m22 = v128.load(block, L.TET_DM + 128);
     // F = D Dm^-1
     const f00 = dot3(ax, m00, bx, m10, cx, m20);
     const f01 = dot3(ax, m01, bx, m11, cx, m21);
@@ -161,7 +136,7 @@ function warmStartStrains(
     let k3 = v128.load(kept, 48);
     let k4 = v128.load(kept, 64);
     let k5 = v128.load(kept, 80);
-    const unit = general ? one : v128.load(block, TET_UNIT);
+    const unit = general ? one : v128.load(block, L.TET_UNIT);
     if (settled) {
       const l0 = v128.load(own);
       const l1 = v128.load(own, 16);
@@ -170,7 +145,7 @@ function warmStartStrains(
       const l4 = v128.load(own, 64);
       const l5 = v128.load(own, 80);
       // difference between the strain and the strain of the stress
-      const normal = general ? v128.load(block, TET_ORTHO_S) : v128.load(block, TET_S);
+      const normal = general ? v128.load(block, L.TET_ORTHO_S) : v128.load(block, L.TET_S);
       const weight = f32x4.div(unit, normal);
       const s00 = mul(aT, normal);
       let s11 = s00;
@@ -182,17 +157,17 @@ function warmStartStrains(
       let s44 = s00;
       let s55 = s00;
       if (general) {
-        s11 = mul(aT, v128.load(block, TET_ORTHO_S + 16));
-        s22 = mul(aT, v128.load(block, TET_ORTHO_S + 32));
-        s12 = mul(aT, v128.load(block, TET_S_COUPLING));
-        s02 = mul(aT, v128.load(block, TET_S_COUPLING + 16));
-        s01 = mul(aT, v128.load(block, TET_S_COUPLING + 32));
-        s33 = mul(aT, v128.load(block, TET_S_SHEAR));
-        s44 = mul(aT, v128.load(block, TET_S_SHEAR + 16));
-        s55 = mul(aT, v128.load(block, TET_S_SHEAR + 32));
+        s11 = mul(aT, v128.load(block, L.TET_ORTHO_S + 16));
+        s22 = mul(aT, v128.load(block, L.TET_ORTHO_S + 32));
+        s12 = mul(aT, v128.load(block, L.TET_S_COUPLING));
+        s02 = mul(aT, v128.load(block, L.TET_S_COUPLING + 16));
+        s01 = mul(aT, v128.load(block, L.TET_S_COUPLING + 32));
+        s33 = mul(aT, v128.load(block, L.TET_S_SHEAR));
+        s44 = mul(aT, v128.load(block, L.TET_S_SHEAR + 16));
+        s55 = mul(aT, v128.load(block, L.TET_S_SHEAR + 32));
       } else {
-        s12 = s02 = s01 = mul(aT, v128.load(block, TET_S + 16));
-        s33 = s44 = s55 = mul(add(aT, aT), sub(normal, v128.load(block, TET_S + 16)));
+        s12 = s02 = s01 = mul(aT, v128.load(block, L.TET_S + 16));
+        s33 = s44 = s55 = mul(add(aT, aT), sub(normal, v128.load(block, L.TET_S + 16)));
       }
       const e0 = dot3(s00, l0, s01, l1, s02, l2);
       const e1 = dot3(s01, l0, s11, l1, s12, l2);
@@ -207,25 +182,25 @@ function warmStartStrains(
       let r4 = add(dot3(f00, f02, f10, f12, f20, f22), e4);
       let r5 = add(dot3(f00, f01, f10, f11, f20, f21), e5);
       if (plastic) {
-        r0 = sub(r0, v128.load(block, TET_PLASTIC_STRAIN));
-        r1 = sub(r1, v128.load(block, TET_PLASTIC_STRAIN + 16));
-        r2 = sub(r2, v128.load(block, TET_PLASTIC_STRAIN + 32));
-        r3 = sub(r3, v128.load(block, TET_PLASTIC_STRAIN + 48));
-        r4 = sub(r4, v128.load(block, TET_PLASTIC_STRAIN + 64));
-        r5 = sub(r5, v128.load(block, TET_PLASTIC_STRAIN + 80));
+        r0 = sub(r0, v128.load(block, L.TET_PLASTIC_STRAIN));
+        r1 = sub(r1, v128.load(block, L.TET_PLASTIC_STRAIN + 16));
+        r2 = sub(r2, v128.load(block, L.TET_PLASTIC_STRAIN + 32));
+        r3 = sub(r3, v128.load(block, L.TET_PLASTIC_STRAIN + 48));
+        r4 = sub(r4, v128.load(block, L.TET_PLASTIC_STRAIN + 64));
+        r5 = sub(r5, v128.load(block, L.TET_PLASTIC_STRAIN + 80));
       }
       // summed over the body
       addTo(
         rows,
-        kept + WARM_START_BODY,
-        BODY_MISMATCH,
+        kept + L.WARM_START_BODY,
+        L.BODY_MISMATCH,
         mul(weight, add(dot3(r0, r0, r1, r1, r2, r2), mul(half, dot3(r3, r3, r4, r4, r5, r5)))),
       );
-      addTo(rows, kept + WARM_START_BODY, BODY_WEIGHT, weight);
+      addTo(rows, kept + L.WARM_START_BODY, L.BODY_WEIGHT, weight);
       addTo(
         rows,
-        kept + WARM_START_BODY,
-        BODY_STRAIN,
+        kept + L.WARM_START_BODY,
+        L.BODY_STRAIN,
         mul(weight, add(dot3(e0, e0, e1, e1, e2, e2), mul(half, dot3(e3, e3, e4, e4, e5, e5)))),
       );
       const d0 = sub(l0, k0);
@@ -242,14 +217,14 @@ function warmStartStrains(
       const q5 = mul(s55, d5);
       addTo(
         rows,
-        kept + WARM_START_BODY,
-        BODY_CHANGE,
+        kept + L.WARM_START_BODY,
+        L.BODY_CHANGE,
         mul(weight, add(dot3(q0, q0, q1, q1, q2, q2), mul(half, dot3(q3, q3, q4, q4, q5, q5)))),
       );
       // an inverted element has no multipliers (inversion.ts) and remembers nothing
       const known = f32x4.ne(v128.or(v128.or(v128.or(l0, l1), v128.or(l2, l3)), v128.or(l4, l5)), f32x4.splat(0));
-      const gain = ofBody(rows, kept + WARM_START_BODY, BODY_GAIN);
-      const keep = v128.and(ofBody(rows, kept + WARM_START_BODY, BODY_KEEP), known);
+      const gain = ofBody(rows, kept + L.WARM_START_BODY, L.BODY_GAIN);
+      const keep = v128.and(ofBody(rows, kept + L.WARM_START_BODY, L.BODY_KEEP), known);
       k0 = mul(keep, madd(gain, d0, k0));
       k1 = mul(keep, madd(gain, d1, k1));
       k2 = mul(keep, madd(gain, d2, k2));
@@ -272,7 +247,7 @@ function warmStartStrains(
     const p20 = dot3(f20, k0, f21, k5, f22, k4);
     const p21 = dot3(f20, k5, f21, k1, f22, k3);
     const p22 = dot3(f20, k4, f21, k3, f22, k2);
-    const applied = kept + TET_APPLIED;
+    const applied = kept + L.TET_APPLIED;
     v128.store(applied, p00);
     v128.store(applied, p01, 16);
     v128.store(applied, p02, 32);

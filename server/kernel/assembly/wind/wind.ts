@@ -20,33 +20,7 @@
  * 60/s. Each particle sums over its triangles in their order: the result does not depend on threads.
  * Twin: sim/reference/wind.ts.
  */
-import {
-  HEADER,
-  H_ACC,
-  H_SUBSTEP,
-  H_V,
-  H_WIND,
-  H_X,
-  WIND_BASE,
-  WIND_DRAG,
-  WIND_LIFT,
-  WIND_MODES,
-  WIND_MODE_BYTES,
-  WIND_MODE_COUNT,
-  WIND_MODE_PHASE,
-  WIND_MODE_SWING,
-  WIND_PARTICLE_ADDRESS,
-  WIND_PARTICLE_BYTES,
-  WIND_PARTICLE_COUNT,
-  WIND_PARTICLE_FIRST,
-  WIND_TRIANGLE_AIR,
-  WIND_TRIANGLE_BYTES,
-  WIND_TRIANGLE_CLOSED,
-  WIND_TRIANGLE_FLOW,
-  WIND_TRIANGLE_FORCE,
-  WIND_TRIANGLE_REACH,
-  WIND_VELOCITY,
-} from "../layout/layout";
+import * as L from "../layout/layout";
 
 // @inline
 function dot(a: v128, b: v128): f32 {
@@ -71,26 +45,26 @@ function wave(p: f32): f32 {
 
 /** Returns u at a triangle's center, m/s; the fourth lane is unused. */
 function airAt(center: v128): v128 {
-  const wind = <usize>load<u32>(HEADER, H_WIND);
-  let u = v128.load(wind, WIND_VELOCITY);
-  let mode = wind + WIND_MODES;
-  for (let n = load<i32>(wind, WIND_MODE_COUNT); n > 0; n--, mode += WIND_MODE_BYTES) {
-    const f = wave(dot(center, v128.load(mode)) + load<f32>(mode, WIND_MODE_PHASE));
-    u = f32x4.add(u, f32x4.mul(f32x4.splat(f), v128.load(mode, WIND_MODE_SWING)));
+  const wind = <usize>load<u32>(L.HEADER, L.H_WIND);
+  let u = v128.load(wind, L.WIND_VELOCITY);
+  let mode = wind + L.WIND_MODES;
+  for (let n = load<i32>(wind, L.WIND_MODE_COUNT); n > 0; n--, mode += L.WIND_MODE_BYTES) {
+    const f = wave(dot(center, v128.load(mode)) + load<f32>(mode, L.WIND_MODE_PHASE));
+    u = f32x4.add(u, f32x4.mul(f32x4.splat(f), v128.load(mode, L.WIND_MODE_SWING)));
   }
   return u;
 }
 
 /** Computes a third of the force on each of the triangles begin .. end. @param rows address of the first */
 export function windForces(rows: usize, begin: i32, end: i32): void {
-  const wind = <usize>load<u32>(HEADER, H_WIND);
-  const drag = load<f32>(wind, WIND_DRAG);
-  const lift = load<f32>(wind, WIND_LIFT);
-  const toV = <usize>load<u32>(HEADER, H_V) - <usize>load<u32>(HEADER, H_X);
+  const wind = <usize>load<u32>(L.HEADER, L.H_WIND);
+  const drag = load<f32>(wind, L.WIND_DRAG);
+  const lift = load<f32>(wind, L.WIND_LIFT);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const third = f32x4.splat(<f32>1 / 3);
-  const anew = load<i32>(HEADER, H_SUBSTEP) === 0;
-  let row = rows + <usize>begin * WIND_TRIANGLE_BYTES;
-  for (let t = begin; t < end; t++, row += WIND_TRIANGLE_BYTES) {
+  const anew = load<i32>(L.HEADER, L.H_SUBSTEP) === 0;
+  let row = rows + <usize>begin * L.WIND_TRIANGLE_BYTES;
+  for (let t = begin; t < end; t++, row += L.WIND_TRIANGLE_BYTES) {
     const p = <usize>load<u32>(row);
     const q = <usize>load<u32>(row, 4);
     const r = <usize>load<u32>(row, 8);
@@ -99,18 +73,18 @@ export function windForces(rows: usize, begin: i32, end: i32): void {
     const x2 = v128.load(r);
     if (anew) {
       const center = f32x4.mul(third, f32x4.add(x0, f32x4.add(x1, x2)));
-      const u = f32x4.add(airAt(center), v128.load(row, WIND_TRIANGLE_FLOW));
-      v128.store(row, f32x4.replace_lane(u, 3, load<f32>(row, WIND_TRIANGLE_REACH)), WIND_TRIANGLE_AIR);
+      const u = f32x4.add(airAt(center), v128.load(row, L.WIND_TRIANGLE_FLOW));
+      v128.store(row, f32x4.replace_lane(u, 3, load<f32>(row, L.WIND_TRIANGLE_REACH)), L.WIND_TRIANGLE_AIR);
     }
     const v = f32x4.mul(third, f32x4.add(v128.load(p + toV), f32x4.add(v128.load(q + toV), v128.load(r + toV))));
-    const w = f32x4.sub(v128.load(row, WIND_TRIANGLE_AIR), v);
+    const w = f32x4.sub(v128.load(row, L.WIND_TRIANGLE_AIR), v);
     // 2 A n
     const N = cross(f32x4.sub(x1, x0), f32x4.sub(x2, x0));
     const s = dot(w, N);
     const speed = sqrt<f32>(dot(w, w));
     const length = sqrt<f32>(dot(N, N));
-    if (!(length > 0 && speed > 0) || (s >= 0 && load<i32>(row, WIND_TRIANGLE_CLOSED))) {
-      v128.store(row, f32x4.splat(0), WIND_TRIANGLE_FORCE);
+    if (!(length > 0 && speed > 0) || (s >= 0 && load<i32>(row, L.WIND_TRIANGLE_CLOSED))) {
+      v128.store(row, f32x4.splat(0), L.WIND_TRIANGLE_FORCE);
       continue;
     }
     // here s includes the factor 2 A, and n = N/|N|
@@ -119,24 +93,24 @@ export function windForces(rows: usize, begin: i32, end: i32): void {
     const F = f32x4.add(f32x4.mul(f32x4.splat(along), w), f32x4.mul(f32x4.splat(across * speed), N));
     const lightest = max<f32>(load<f32>(p, 12), max<f32>(load<f32>(q, 12), load<f32>(r, 12)));
     // change of the lightest corner's velocity by the force in a substep, over |w|
-    const change: f32 = (sqrt<f32>(dot(F, F)) * load<f32>(row, WIND_TRIANGLE_REACH) * lightest) / speed;
+    const change: f32 = (sqrt<f32>(dot(F, F)) * load<f32>(row, L.WIND_TRIANGLE_REACH) * lightest) / speed;
     const share: f32 = change > 0.5 ? <f32>0.5 / change : 1;
-    v128.store(row, f32x4.mul(F, f32x4.splat(share * (<f32>1 / 3))), WIND_TRIANGLE_FORCE);
+    v128.store(row, f32x4.mul(F, f32x4.splat(share * (<f32>1 / 3))), L.WIND_TRIANGLE_FORCE);
   }
 }
 
 /** Sets the acceleration of particles begin .. end: gravity and loads plus the air's force over the mass. */
 export function windAccelerations(rows: usize, begin: i32, end: i32): void {
-  const X = <usize>load<u32>(HEADER, H_X);
-  const toAcc = <usize>load<u32>(HEADER, H_ACC) - X;
-  const toBase = <usize>load<u32>(<usize>load<u32>(HEADER, H_WIND), WIND_BASE) - X;
-  let row = rows + <usize>begin * WIND_PARTICLE_BYTES;
-  for (let n = begin; n < end; n++, row += WIND_PARTICLE_BYTES) {
-    const at = <usize>load<u32>(row, WIND_PARTICLE_ADDRESS);
-    let incidence = <usize>load<u32>(row, WIND_PARTICLE_FIRST);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
+  const toBase = <usize>load<u32>(<usize>load<u32>(L.HEADER, L.H_WIND), L.WIND_BASE) - X;
+  let row = rows + <usize>begin * L.WIND_PARTICLE_BYTES;
+  for (let n = begin; n < end; n++, row += L.WIND_PARTICLE_BYTES) {
+    const at = <usize>load<u32>(row, L.WIND_PARTICLE_ADDRESS);
+    let incidence = <usize>load<u32>(row, L.WIND_PARTICLE_FIRST);
     let F = f32x4.splat(0);
-    for (let k = load<i32>(row, WIND_PARTICLE_COUNT); k > 0; k--, incidence += 4)
-      F = f32x4.add(F, v128.load(<usize>load<u32>(incidence), WIND_TRIANGLE_FORCE));
+    for (let k = load<i32>(row, L.WIND_PARTICLE_COUNT); k > 0; k--, incidence += 4)
+      F = f32x4.add(F, v128.load(<usize>load<u32>(incidence), L.WIND_TRIANGLE_FORCE));
     const a = f32x4.add(v128.load(at + toBase), f32x4.mul(f32x4.splat(load<f32>(at, 12)), F));
     v128.store(at + toAcc, f32x4.replace_lane(a, 3, load<f32>(at + toAcc, 12)));
   }
