@@ -1,10 +1,11 @@
-# Two stages: everything is built in the first, the second holds what runs. Tested without a Docker engine by tests/ops/dockerfile.test.ts, which
-# replays these very steps in an empty folder; it understands FROM, WORKDIR, COPY, RUN, ENV, USER, EXPOSE, HEALTHCHECK and CMD.
+# Two stages: the first builds everything, the second contains only the files needed at run time.
+# tests/ops/dockerfile.test.ts replays these steps in an empty folder without a Docker engine; it supports FROM,
+# WORKDIR, COPY, RUN, ENV, USER, EXPOSE, HEALTHCHECK and CMD.
 
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Scripts stay off: only the npm package `node` needs one, and this image has its own Node 24.
+# Install scripts stay off: only the npm package `node` needs one, and this image has its own Node 24.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json vite.config.ts ./
 COPY shared ./shared
@@ -25,7 +26,7 @@ COPY --from=build /app/build ./build
 COPY --from=build /app/shared ./shared
 COPY --from=build /app/server ./server
 COPY --from=build /app/scenes ./scenes
-# A volume that is mounted here takes over that anybody may write: PLIANT_STORE=sqlite keeps its file in it.
+# A volume mounted here inherits this mode, which lets every user write: PLIANT_STORE=sqlite stores its file here.
 RUN mkdir -m 0777 data
 USER node
 EXPOSE 8080

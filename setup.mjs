@@ -1,13 +1,13 @@
 /**
- * Brings a clone into a state that runs: dependencies, the Node runtime, the compiled kernel, the built client. What is
- * up to date is left alone, so a second start costs a few hashes. Plain JavaScript without dependencies, because Node
- * 20 runs it before anything is installed.
+ * Makes a clone ready to run: dependencies, the Node runtime, the compiled kernel, the built client. Up-to-date parts
+ * are skipped, so a second start costs only a few hashes. Plain JavaScript without dependencies, because Node 20 runs
+ * it before anything is installed.
  *
- *   node setup.mjs [--quiet] [--only kernel] [run <file> [arguments]]        --only none: nothing needs to be built
+ *   node setup.mjs [--quiet] [--only kernel] [run <file> [arguments]]        --only none: build nothing
  *
- * `run` starts a file with the project's own runtime once everything is built, hands it signals, and ends with its exit
- * code. It is one process below npm, not `setup && npm run serve`: a shell between two commands dies of a SIGTERM that
- * npm forwards and leaves the server running without a parent.
+ * `run` starts a file with the project's runtime after the build, forwards signals to it, and ends with its exit code.
+ * It is a single process below npm, not `setup && npm run serve`: a shell between two commands would end on a SIGTERM
+ * that npm forwards, and the server would keep running without a parent.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -32,10 +32,13 @@ const bin = join(modules, ".bin");
 const windows = process.platform === "win32";
 const runtimePath = windows ? join(modules, "node", "bin", "node.exe") : join(bin, "node");
 
-/** Oldest Node that runs the server: `.ts` files directly, `node:sqlite`. */
+/** Oldest Node that runs the server: it needs to run `.ts` files directly, and `node:sqlite`. */
 const NODE_MAJOR = 24;
 
-/** What is built, from what, into what; rebuilt when the hash of its inputs changes. `.stamps` holds the hashes. */
+/**
+ * Build steps with their inputs and output. A step runs again when the hash of its inputs changes; `.stamps` holds the
+ * hashes.
+ */
 const STEPS = [
   {
     name: "kernel",
@@ -54,7 +57,7 @@ const STEPS = [
     script: "build:sdk",
     inputs: ["client/sdk", "client/view", "client/state", "shared", "tsconfig.json", "LICENSE"],
     output: "build/sdk/package.json",
-    /** The server does without: built where it is named. */
+    /** The server does not need it: built only with --only. */
     onDemand: true,
   },
 ];
@@ -63,11 +66,11 @@ class SetupError extends Error {}
 
 let quiet = false;
 const started = Date.now();
-/** Progress goes to stderr: stdout belongs to the program that is run. */
+/** Prints progress to stderr, because stdout belongs to the started program. */
 const say = (text) => {
   if (!quiet) process.stderr.write(`setup: ${text}\n`);
 };
-/** Something slow is about to happen: said even when quiet. */
+/** Announces a slow step, also with --quiet. */
 const announce = (text) => process.stderr.write(`setup: ${text}\n`);
 
 const digest = (data) => createHash("sha256").update(data).digest("hex");
@@ -80,7 +83,7 @@ const readJson = (path) => {
 };
 const major = (version) => Number(/^v?(\d+)\./.exec(version ?? "")?.[1] ?? 0);
 
-/** PATH without this project's own binaries: npm must not be run by the very Node that `npm ci` is about to delete. */
+/** PATH without this project's own binaries: npm must not run with the Node that `npm ci` is about to delete. */
 const outsidePath = () =>
   (process.env.PATH ?? "")
     .split(delimiter)
@@ -120,7 +123,7 @@ const stampPath = join(modules, ".pliant-install.json");
 const platform = `${process.platform}-${process.arch}`;
 const lockText = () => readFileSync(at("package-lock.json"), "utf8");
 
-/** True if node_modules holds exactly the locked versions, by npm's own record: somebody ran `npm install` by hand. */
+/** True if node_modules contains exactly the locked versions by npm's own record, e.g. after a manual `npm install`. */
 function installedByHand(lock) {
   const have = readJson(join(modules, ".package-lock.json"))?.packages;
   if (!have) return false;
@@ -138,11 +141,11 @@ function install() {
   const foreign = found !== undefined && found.platform !== platform;
   if (foreign || !installedByHand(JSON.parse(text))) {
     announce("installing dependencies (npm ci) ...");
-    // Install scripts stay off: of all packages only `node` needs one, and ensureRuntime runs that one by name.
+    // Install scripts stay off: only the package `node` needs one, and ensureRuntime runs it by name.
     const result = npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], { silent: true });
     if (!result.ok)
       throw new SetupError(
-        `npm ci failed. Is the network there, and does package-lock.json fit package.json?\n${result.output}`,
+        `npm ci failed. Check the network connection, and that package-lock.json matches package.json.\n${result.output}`,
       );
   }
   writeFileSync(stampPath, JSON.stringify(stamp));
@@ -150,7 +153,7 @@ function install() {
 
 /* ---------------------------------------------------------------- runtime */
 
-/** Links node_modules/.bin/node as npm does, for the case that the package's own script was run without npm. */
+/** Links node_modules/.bin/node as npm does, in case the package's script ran without npm. */
 function linkRuntime() {
   if (windows || !existsSync(join(modules, "node", "bin", "node"))) return;
   mkdirSync(bin, { recursive: true });
@@ -158,7 +161,7 @@ function linkRuntime() {
   symlinkSync(join("..", "node", "bin", "node"), runtimePath);
 }
 
-/** Why the package's binary is not usable, or undefined if it is. */
+/** Reason why the package's binary is not usable, or undefined if it is. */
 function runtimeFault() {
   if (!existsSync(runtimePath)) return `${relative(root, runtimePath)} does not exist`;
   const version = versionOf(runtimePath);
@@ -167,7 +170,7 @@ function runtimeFault() {
 }
 
 /**
- * Returns the path of a Node that is new enough: the npm package's, installed now if need be; else the machine's own.
+ * Returns the path of a Node that is new enough: the npm package's, installed now if necessary; else the machine's own.
  */
 function ensureRuntime() {
   if (runtimeFault() === undefined) return runtimePath;
@@ -179,7 +182,7 @@ function ensureRuntime() {
   let { ok, output } = npm(["rebuild", "node", "--ignore-scripts=false", "--loglevel=error"], { silent: true });
   let fault = runtimeFault();
   if (ok && fault !== undefined) {
-    // Nothing failed and nothing happened: this npm runs no install scripts. Run the package's script directly.
+    // npm succeeded but did nothing: it does not run install scripts. Run the package's script directly.
     const env = { ...process.env, PATH: outsidePath() };
     delete env.npm_config_local_prefix;
     const direct = spawnSync(own, ["installArchSpecificPackage.js"], {
@@ -193,14 +196,14 @@ function ensureRuntime() {
   }
   if (fault === undefined) return runtimePath;
   if (major(ownVersion) >= NODE_MAJOR) {
-    rmSync(runtimePath, { force: true }); // A broken link would be found first by npm's scripts.
+    rmSync(runtimePath, { force: true }); // npm's scripts would find a broken link first.
     announce(`${fault}; using this machine's own Node ${ownVersion} instead`);
-    // So that no later start waits for the network.
+    // Saves later starts from waiting for the network.
     writeFileSync(stampPath, JSON.stringify({ ...stamp, ownNode: ownVersion }));
     return own;
   }
   throw new SetupError(
-    `The server needs Node ${NODE_MAJOR} or newer. This machine's own is ${ownVersion ?? "not runnable"}, and the npm package "node" could not bring one: ` +
+    `The server needs Node ${NODE_MAJOR} or newer. This machine's own is ${ownVersion ?? "not runnable"}, and the npm package "node" could not install one: ` +
       `${fault}.\nInstall Node ${NODE_MAJOR} (https://nodejs.org) or let npm reach its registry, then try again.\n${output.trim()}`,
   );
 }
@@ -216,7 +219,7 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(join(path, name)));
 }
 
-/** Hash over names and contents of a step's inputs, the locked dependencies and the command that builds it. */
+/** Hash over names and contents of a step's inputs, the locked dependencies and the build command. */
 function inputsHash(step) {
   const hash = createHash("sha256");
   hash.update(digest(lockText()));
@@ -237,7 +240,7 @@ function build(step) {
   const result = npm(["run", "--silent", step.script], { inside: true, silent: true });
   if (!result.ok) throw new SetupError(`npm run ${step.script} failed:\n${result.output}`);
   if (!existsSync(at(step.output)))
-    throw new SetupError(`npm run ${step.script} ended well but left no ${step.output}:\n${result.output}`);
+    throw new SetupError(`npm run ${step.script} succeeded but did not create ${step.output}:\n${result.output}`);
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, hash);
   say(`built the ${step.name} in ${((Date.now() - from) / 1000).toFixed(1)} s`);
@@ -255,8 +258,8 @@ function alive(pid) {
 }
 
 /**
- * Two terminals, `npm start` in one and `npm test` in the other: the second waits, or they would delete each other's
- * node_modules.
+ * Makes concurrent setups wait for each other, e.g. `npm start` and `npm test` in two terminals. Otherwise they would
+ * delete each other's node_modules.
  */
 function exclusively(work) {
   const lock = at("build", ".setup-lock");
@@ -270,9 +273,9 @@ function exclusively(work) {
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
       const pid = Number(existsSync(owner) ? readFileSync(owner, "utf8") : 0);
-      // No pid after two seconds, or a pid that is gone: left behind by a setup that was killed.
+      // No pid after two seconds, or a dead process: the lock is left over from a killed setup.
       if (pid ? !alive(pid) : waited > 20) rmSync(lock, { recursive: true, force: true });
-      else if (waited === 10) announce(`waiting for another setup (process ${pid}) to end ...`);
+      else if (waited === 10) announce(`waiting for another setup (process ${pid}) to finish ...`);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     }
   }

@@ -12,12 +12,12 @@ const server = process.env.DEV_SERVER ?? "http://localhost:8080";
 
 const client = (path: string): string => fileURLToPath(new URL(`./client/${path}`, import.meta.url));
 
-/** Of what compresses at all, and is larger than one packet. */
+/** Compressible file types, and a minimum size of about one packet. */
 const COMPRESSED = { types: /\.(html|js|css|svg|wasm|json)$/, fromBytes: 1000 };
 
 /**
- * Beside every file that is worth it `<file>.br`, and `<file>.gz`, which is what browsers take over plain HTTP: as
- * small as they get, once here and never per request.
+ * Writes `<file>.br` beside every file that gains from it, and `<file>.gz` for plain HTTP, where browsers accept only
+ * gzip. The build compresses once at the highest level, so that no request has to.
  */
 function precompress(): Plugin {
   let folder = "";
@@ -42,14 +42,14 @@ function precompress(): Plugin {
   };
 }
 
-/** Small modules that the lobby, a room and its replay need, or two of them, with what those import. */
+/** Small modules that at least two of lobby, room page and replay page need, with their imports. */
 const COMMON =
   /client\/(net\/(api|tokens)|sdk\/(http|tuning)|state\/(duplicate|handOver)|text\/problem|ui\/(dom|messagePage|objectNotes|profile|share\.))/;
 
 export default defineConfig({
   plugins: [precompress()],
   root: client(""),
-  // One index.html serves both `/` and `/r/<room>`, so every address in it is absolute.
+  // One index.html serves both `/` and `/r/<room>`, so all its addresses are absolute.
   base: "/",
   build: {
     outDir: fileURLToPath(new URL("./build/client", import.meta.url)),
@@ -57,16 +57,16 @@ export default defineConfig({
     target: "es2022",
     rolldownOptions: {
       input: { index: client("index.html"), "pliant-room": client("sdk/element.ts") },
-      // Pages of others name the element's script: its address stays.
+      // Third-party pages refer to the element's script, so its address must stay the same.
       output: {
         entryFileNames: ({ name }) => (name === "pliant-room" ? "[name].js" : "assets/[name]-[hash].js"),
-        // One piece in place of fifteen: an answer's head costs as much as most of them.
+        // One chunk instead of fifteen: most of them are as small as the head of an HTTP answer.
         codeSplitting: { groups: [{ name: "common", test: COMMON }] },
       },
     },
-    // The page's content security policy allows no data: scripts or styles; small files stay files.
+    // The page's content security policy allows no data: scripts or styles, so small files are not inlined.
     assetsInlineLimit: 0,
-    // three is one piece of about 600 kB by nature, loaded only by the room page.
+    // three is a single chunk of about 600 kB, loaded only by the room page.
     chunkSizeWarningLimit: 900,
   },
   server: { proxy: { "/api": { target: server, ws: true } } },

@@ -1,11 +1,17 @@
 /**
- * Five kinds of tests. `pure` files only compute and change nothing outside of themselves, so one process runs many:
- * each costs 0.8 s of processor less. `alone` files only compute, too, each in a process of its own. `unit` files may
- * start threads and programs, and may look at the clock; they run side by side, many in a process: what they change in
- * it they put back. `servers` start real servers and wait most of the time; `pages` draw in a real browser. Of these
- * two, one file at a time, one after another in a process that loads the server and compiles its kernel once. `npm
- * test` runs `servers` beside `pages`, then `unit`; what only computes fills the cores that those leave, at a low
- * priority (tests/run.ts).
+ * Defines five kinds of tests.
+ *
+ * - `pure` files only compute and change no global state, so one process runs many of them; each saves 0.8 s of CPU
+ * time.
+ * - `alone` files only compute, too, each in a process of its own.
+ * - `unit` files may start threads and programs and may read the clock. They run in parallel, many in a process, and
+ * restore the state that they change.
+ * - `servers` start real servers and wait most of the time.
+ * - `pages` draw in a real browser.
+ *
+ * `servers` and `pages` run one file after another, in a process that loads the server and compiles its kernel once.
+ * `npm test` runs `servers` beside `pages`, then `unit`. `pure` and `alone` fill the remaining cores at a low priority
+ * (tests/run.ts).
  */
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -20,19 +26,19 @@ const pure = [
 ];
 const alone = ["tests/{determinism,report,simulation}/**/*.test.ts"];
 const sideBySide = {
-  maxWorkers: "100%", // The default leaves one core idle, and there are two.
+  maxWorkers: "100%", // The default leaves one core idle, and there are only two.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   sequence: { groupOrder: 1 },
 };
 /**
- * Nothing in them looks at the clock: however little of a processor they get (a thirtieth of a core for fifteen
- * minutes, once), they come to the same. The limit is for what hangs.
+ * These tests do not read the clock, so they pass with any amount of CPU time (once a thirtieth of a core for fifteen
+ * minutes). The limit only stops hung tests.
  */
 const patient = { ...sideBySide, testTimeout: 1_800_000, hookTimeout: 1_800_000 };
 const oneByOne = { maxWorkers: 1, fileParallelism: false, testTimeout: 360_000, hookTimeout: 360_000 };
 
-// Processes that are started from here have it, too.
+// Started processes inherit it.
 if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));
 
 export default defineConfig({
@@ -41,8 +47,8 @@ export default defineConfig({
     pool: "forks",
     sequence: { sequencer: LongestFirst },
     setupFiles: ["./tests/support/cpuTime.ts"],
-    // Hundreds of servers and commands are started: each would compile the same modules, half of what a short one
-    // takes.
+    // Tests start hundreds of servers and commands. Without the cache each would compile the same modules, half of the
+    // time of a short one.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./build/cache/compiled", import.meta.url)) },
     projects: [
       {
@@ -74,7 +80,7 @@ export default defineConfig({
           name: "servers",
           isolate: false,
           include: servers,
-          // What is asked again and again is most often the metrics, which take some milliseconds.
+          // Polled tests mostly read the metrics, which takes some milliseconds.
           expect: { poll: { interval: 200 } },
           globalSetup: "./tests/support/builtClient.ts",
           ...oneByOne,

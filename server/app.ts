@@ -104,7 +104,7 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     trustProxy: trustFor(config.trustProxy),
     genReqId: requestIds(config.trustProxy !== false),
     bodyLimit: SMALL_BODY,
-    // A stuck keep-alive connection must not hold up a shutdown.
+    // An open keep-alive connection must not delay the shutdown.
     forceCloseConnections: true,
     requestTimeout: BODY_MS,
     ...(tls === null ? { http: SERVER_TIMES } : { https: { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS } }),
@@ -149,7 +149,7 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
   answerRequestIds(fastify);
   await securityHeaders(fastify, { publicUrls, embedOrigins });
   fastify.addHook("onResponse", async (request, reply) => {
-    // A socket's "answer" is its end.
+    // A WebSocket's response ends only when the socket closes.
     if (request.ws) return;
     metrics.requests.answered(request.method, request.routeOptions.url, reply.statusCode, reply.elapsedTime / 1000);
   });

@@ -14,7 +14,7 @@ export interface Config {
   workers: number;
   /** Most threads that step one room at a time. */
   roomThreads: number;
-  /** A room whose ticks take longer than this is stepped by several threads, ms. */
+  /** Tick time above which several threads step a room, ms. */
   heavyMs: number;
   scenesDir: string;
   clientDir: string;
@@ -22,12 +22,12 @@ export interface Config {
   reportDir: string;
   maxRooms: number;
   maxMembers: number;
-  /** Seats of a room that one address may have without a token. */
+  /** Members that one address may have in a room without a token. */
   membersPerAddress: number;
   connectionsPerAddress: number;
   /** Main-thread time that one address may use per second, ms; requests and messages count together. */
   addressBudget: number;
-  /** Rooms with a thread of their own. */
+  /** Limit of rooms that have a thread of their own. */
   dedicatedRooms: number;
   /** Open rooms that one address may have created. */
   roomsPerAddress: number;
@@ -74,7 +74,7 @@ export interface Config {
   stepDeadlineMs: number;
   /** Building a scene may take this long, ms; after that it fails. */
   buildDeadlineMs: number;
-  /** JavaScript heap of the thread that builds scenes, MB. */
+  /** JavaScript heap limit of the thread that builds scenes, MB. */
   buildMemoryMb: number;
   /** Limit to which a room's memory may grow while it runs, MB, if it begins with less. */
   roomMemoryMb: number;
@@ -198,7 +198,7 @@ class Variables {
     const trusted = parseTrustProxy(this.text(name, fallback));
     if (trusted === null) {
       const limit =
-        "false, the number of proxies in front (1 to 16; the nearest of them sets X-Forwarded-For), or a list of their addresses (CIDR)";
+        "false, the number of proxies in front (1 to 16; the nearest one sets X-Forwarded-For), or a list of their addresses (CIDR)";
       throw new ConfigError(name, this.text(name, fallback), limit);
     }
     return trusted;

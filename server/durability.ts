@@ -95,8 +95,7 @@ async function openReporting(
     onFilesChanged: ({ code }) => {
       metrics.store.filesChanged(code);
       changedMs = performance.now();
-      if (code === "STORE_FILE_REPLACED")
-        loss = `the store's file was replaced (${code}): see the log; ready again after a restart`;
+      if (code === "STORE_FILE_REPLACED") loss = `the store's file was replaced (${code}): see the log, then restart`;
     },
   });
   const changed = "the store's files were deleted or replaced: see the log";

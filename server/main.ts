@@ -63,7 +63,7 @@ try {
   process.exit(FAILED);
 }
 const shownHost = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
-// PORT=0 takes a free port: the log must say which.
+// PORT=0 takes a free port, so the log must name the actual one.
 const { port } = app.fastify.server.address() as AddressInfo;
 const url = `http://${shownHost}:${port}`;
 app.warm.then(

@@ -29,7 +29,7 @@ export interface Services {
   objects: Objects;
   audit: Audit;
   auth: Auth;
-  /** Keys that join tokens are signed with. */
+  /** Keys that sign join tokens. */
   secrets: ReturnType<typeof tokenSecrets>;
   /** null: rooms live in memory only. */
   durability: Durability | null;

@@ -1,12 +1,12 @@
 /**
- * Application messages: what members of a room tell each other through it. The server and the client package check
- * them by the same rules.
+ * Application messages, which members of a room send to each other. The server and the client package check them by the
+ * same rules.
  */
 
-/** Entries of one list or map; the server's decoder takes no more of any client. */
+/** Limit of entries of one list or map; the server's decoder accepts no more from any client. */
 export const MOST_ENTRIES = 64;
 
-/** What an application calls a message. */
+/** Form of a message's kind, which the application chooses. */
 const KIND = /^[A-Za-z][A-Za-z0-9._:-]{0,31}$/;
 export const KIND_FORM = "1 to 32 of A-Z, a-z, 0-9 and . _ : -, starting with a letter";
 
@@ -15,10 +15,9 @@ export function isKind(value: unknown): boolean {
 }
 
 /**
- * How many lists and maps lie within one another: 0 for a number, 1 for [1, 2]. Goes by levels, so that deep data
- * costs no stack.
- * @param most counting ends above this: data that hold themselves have no depth
- * @throws TypeError saying what is neither nil, a boolean, a finite number, a string, bin, a list nor a map
+ * Nesting depth of lists and maps: 0 for a number, 1 for [1, 2]. Works level by level, so deep data needs no stack.
+ * @param most counting stops above this, because cyclic data have no depth
+ * @throws TypeError for any value other than nil, a boolean, a finite number, a string, bin, a list or a map
  */
 export function depthOf(data: unknown, most: number): number {
   let level = [data];
@@ -29,7 +28,7 @@ export function depthOf(data: unknown, most: number): number {
   }
 }
 
-/** What a list or a map holds; null: it is neither. */
+/** Entries of a list or a map; null: neither. */
 function entriesOf(value: unknown): unknown[] | null {
   if (value === null || typeof value === "boolean" || value instanceof Uint8Array) return null;
   if (typeof value === "number") return Number.isFinite(value) ? null : wrong("a number that is not finite");
@@ -37,11 +36,11 @@ function entriesOf(value: unknown): unknown[] | null {
   if (Array.isArray(value)) return value.length <= MOST_ENTRIES ? value : wrong(`a list of ${value.length} entries`);
   if (typeof value !== "object") return wrong(typeof value);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && prototype !== Object.prototype) return wrong("something that JSON does not have");
+  if (prototype !== null && prototype !== Object.prototype) return wrong("a value that JSON cannot represent");
   const keys = Object.keys(value);
   if (keys.length > MOST_ENTRIES) return wrong(`a map of ${keys.length} entries`);
-  // msgpack's decoders refuse the second: it would change what it is read into.
-  if (keys.some((key) => !key.isWellFormed() || key === "__proto__")) return wrong("a map with a key that cannot be");
+  // msgpack decoders refuse the key `__proto__`, because it would change the object's prototype.
+  if (keys.some((key) => !key.isWellFormed() || key === "__proto__")) return wrong("a map with an invalid key");
   return Object.values(value);
 }
 

@@ -1,16 +1,16 @@
 /**
- * A clamped beam and a standing cube, by closed formulas and one boundary value problem: what Young's modulus means in
- * Hz and mm, and the way back from a ruler. All values are SI: Pa, kg/m^3, m, Hz. Sections are rectangles, whose width
+ * Formulas and a boundary value problem for a clamped beam and a standing cube. They convert Young's modulus to Hz and
+ * mm, and measurements back to moduli. All values are SI: Pa, kg/m^3, m, Hz. Sections are rectangles, whose width
  * cancels out.
  */
 
-/** m/s^2, as scenes have it. */
+/** Gravity, m/s^2, the default of scenes. */
 const G = 9.81;
 /** Smallest root of cos(x) cosh(x) = -1. */
 const ROOT = 1.875_104_068_711_961;
-/** Shear coefficient of a rectangle: its shear stress is a parabola, whose energy is 6/5 of that of a constant one. */
+/** Shear coefficient of a rectangle: its shear stress is parabolic, with 6/5 of the energy of a constant stress. */
 const SHEAR = 5 / 6;
-/** Share of the length up to which the theory of small deflections holds: its sag is one percent too large there. */
+/** Largest sag over length for which the theory of small deflections holds: there its sag is 1 % too large. */
 export const SMALL = 0.1;
 
 export interface Material {
@@ -31,7 +31,7 @@ export interface Section {
 
 export type Beam = Material & Section;
 
-/** Frequency of the first bending mode is this times sqrt(E/rho), 1/m: (1.8751^2 / 2 pi) sqrt(I / (A L^4)). */
+/** The first bending frequency is this times sqrt(E/rho), 1/m: (1.8751^2 / 2 pi) sqrt(I / (A L^4)). */
 const bendingFactor = ({ length, height }: Section): number =>
   (ROOT ** 2 / (2 * Math.PI) / length ** 2) * (height / Math.sqrt(12));
 
@@ -46,19 +46,19 @@ const bendingFactor = ({ length, height }: Section): number =>
 export const bendingFrequency = (beam: Beam): number =>
   bendingFactor(beam) * Math.sqrt(beam.youngsModulus / beam.density);
 
-/** The other way round: E = rho (f / factor)^2. @param hz counted. @returns Pa */
+/** Inverse of bendingFrequency: E = rho (f / factor)^2. @param hz measured frequency. @returns Pa */
 export const modulusOfFrequency = (hz: number, beam: Section & Pick<Material, "density">): number =>
   beam.density * (hz / bendingFactor(beam)) ** 2;
 
 /**
- * By how much of itself `bendingFrequency` is too high for a beam that also shears, and whose slices also turn:
+ * Relative error of `bendingFrequency`, which is too high for a beam with shear and rotary inertia:
  *
  *   1 / f^2 = (1 + 4.648 I / (A L^2)) / f_b^2 + 1 / f_s^2
  *   f_s = (1 / 4L) sqrt(k G / rho),  k = 5/6,  G = E / (2 (1 + nu))
  *
- * Shear by Dunkerley's sum with the first mode of a beam that only shears (S. Dunkerley 1894), rotary inertia by
- * Rayleigh's quotient, the integral of the mode's slope squared over that of the mode squared.
- * @returns 0.008 for a beam of ten heights and nu = 0.3, 0.03 for one of five
+ * Shear by Dunkerley's sum with the first mode of a pure shear beam (S. Dunkerley 1894); rotary inertia by Rayleigh's
+ * quotient, the integral of the mode's squared slope over that of the squared mode.
+ * @returns 0.008 for a beam with a length of ten heights and nu = 0.3, 0.03 for five heights
  */
 export function slendernessError(beam: Beam): number {
   const { length, height, poissonsRatio } = beam;
@@ -71,7 +71,7 @@ export function slendernessError(beam: Beam): number {
  *
  *   rho g A L^4 / (8 E I) + rho g L^2 / (2 k G),  k = 5/6, G = E / (2 (1 + nu))
  *
- * @returns m; wrong where it is more than `SMALL` of the length
+ * @returns m; invalid above `SMALL` times the length
  */
 export function smallSag({ youngsModulus, density, poissonsRatio, length, height }: Beam): number {
   const bending = (12 * length ** 4) / (8 * height ** 2);
@@ -82,40 +82,40 @@ export function smallSag({ youngsModulus, density, poissonsRatio, length, height
 /** A hanging beam. */
 export interface Hanging {
   /**
-   * float64[3N], from the clamp to the free end: x along the clamp's axis and y downwards, m, and theta, by which the
-   * section there is turned downwards, rad.
+   * float64[3N], from the clamp to the free end: x along the clamp's axis, y downwards, m, and theta, the downward
+   * rotation of the section, rad.
    */
   line: Float64Array;
-  /** Of the free end, m. */
+  /** Sag of the free end, m. */
   sag: number;
-  /** Softer than what bends: it hangs straight down, whatever its modulus. */
+  /** Softer than SOFTEST: it hangs straight down, whatever its modulus. */
   limp: boolean;
 }
 
-/** Of the beam's length: the boundary layer at the clamp of the softest beam has twenty of them. */
+/** Steps along the length: the boundary layer at the clamp of the softest beam has twenty of them. */
 const STEPS = 400;
 /**
- * Of w = rho g A L^3 / (E I). Beyond it the beam hangs straight down but for a twentieth of its length at the clamp,
- * which no longer tells the modulus.
+ * Limit of w = rho g A L^3 / (E I). Beyond it the beam hangs straight down, except for a twentieth of its length at the
+ * clamp, so its shape no longer depends on the modulus.
  */
 const SOFTEST = 2000;
 /**
- * Of p, rad. Beyond it no shear is linear, and shear forces at the clamp would turn the beam over. A beam of five
- * heights has sagged by nine tenths of its length by then, nearly all of it bending.
+ * Limit of p, rad. Beyond it shear is not linear, and shear forces at the clamp would turn the beam over. There a beam
+ * of five heights sags by nine tenths of its length, nearly all of it by bending.
  */
 const MOST_SHEAR = 0.3;
 
 /**
- * The shape of a heavy beam however far it bends: the plane beam of finite rotations with shear and without extension
- * (E. Reissner 1972; without shear C. Y. Wang 1986, A critical review of the heavy elastica). With s from the clamp
- * over L, theta downwards, m = M L / (E I):
+ * Shape of a heavy beam for any deflection: the plane beam of finite rotations with shear and without extension (E.
+ * Reissner 1972; without shear C. Y. Wang 1986, A critical review of the heavy elastica). With s from the clamp over L,
+ * theta downwards, m = M L / (E I):
  *
  *   theta' = m,  m' = -w (1 - s) x',  x' = cos - c sin,  y' = sin + c cos,  c = p (1 - s) cos(theta)
  *   w = rho g A L^3 / (E I),  p = rho g L / (k G),  theta(0) = 0,  m(1) = 0
  *
- * Shooting from the free end: the slope there is bisected, on the scale of the logarithm of its distance from the
- * vertical, until the clamp is level. For small w and p the sag is `smallSag`.
- * Beams softer than w = 2000 hang as that one does; p is at most 0.3.
+ * Shooting from the free end: bisects the slope there, on a logarithmic scale of its angle from the vertical, until the
+ * clamp is level. For small w and p the sag is `smallSag`. Beams softer than w = 2000 get the shape of w = 2000; p is
+ * at most 0.3.
  */
 export function hang({ youngsModulus, density, poissonsRatio, length, height }: Beam): Hanging {
   const weight = (density * G * length) / youngsModulus;
@@ -140,14 +140,14 @@ export function hang({ youngsModulus, density, poissonsRatio, length, height }: 
 }
 
 /**
- * Steps of the midpoint rule from the free end to the clamp.
- * @param fromVertical of the free end, rad
- * @param line float64[3(STEPS+1)], out: places over the length, the free end at 0 0, and theta
+ * Integrates with the midpoint rule from the free end to the clamp.
+ * @param fromVertical angle of the free end from the vertical, rad
+ * @param line float64[3(STEPS+1)], out: positions over the length, the free end at 0 0, and theta
  * @returns theta at the clamp, rad
  */
 function shoot(w: number, p: number, fromVertical: number, line?: Float64Array): number {
   const h = 1 / STEPS;
-  // from the vertical: phi = pi/2 - theta, whose smallest values theta cannot hold
+  // integrates phi = pi/2 - theta, because theta cannot represent its smallest values
   let [phi, m, x, y] = [fromVertical, 0, 0, 0];
   line?.set([x, y, Math.PI / 2 - phi], 3 * STEPS);
   const slope = (phi: number, s: number): [x: number, y: number] => {
@@ -163,28 +163,27 @@ function shoot(w: number, p: number, fromVertical: number, line?: Float64Array):
     x -= h * dx;
     y -= h * dy;
     line?.set([x, y, Math.PI / 2 - phi], 3 * (i - 1));
-    // whatever has turned over will not come back
+    // a beam that has turned over does not come back
     if (phi > Math.PI) break;
   }
   return Math.PI / 2 - phi;
 }
 
-/** Largest sag that tells a modulus: of the softest beam that still bends, m. */
+/** Largest sag that determines a modulus: that of the softest beam that still bends, m. */
 export function largestSag(beam: Section & Omit<Material, "youngsModulus">): number {
   const softest = (beam.density * G * 12 * beam.length ** 3) / (beam.height ** 2 * SOFTEST);
   return hang({ ...beam, youngsModulus: softest }).sag;
 }
 
 /**
- * Young's modulus of a strip that sags by its own weight, by bisection of `hang`, so that it holds for strips that
- * hang far down, too.
+ * Young's modulus of a strip that sags under its own weight, by bisection of `hang`, so it holds for large sags, too.
  * @param sag of the free end, m
  * @returns Pa
- * @throws RangeError where the sag is not positive, or not below `largestSag`
+ * @throws RangeError unless the sag is positive and below `largestSag`
  */
 export function modulusOfSag(sag: number, beam: Section & Omit<Material, "youngsModulus">): number {
   if (!(sag > 0 && sag < largestSag(beam))) throw new RangeError(`no modulus gives a sag of ${sag} m`);
-  // sag times modulus is constant while sags are small, and less than that afterwards
+  // sag times modulus is constant for small sags, and less beyond
   const upper = smallSag({ ...beam, youngsModulus: 1 }) / sag;
   let [low, high] = [Math.log(upper) - 10, Math.log(upper) + 0.1];
   for (let n = 0; n < 26; n++) {
@@ -196,24 +195,24 @@ export function modulusOfSag(sag: number, beam: Section & Omit<Material, "youngs
 }
 
 /**
- * How much a column that stands on a floor is shortened by its own weight, its sides free: the integral of
- * rho g (H - z) / E, which is rho g H^2 / (2 E) (any text of strength of materials).
- * @returns m; wrong where it is more than `SMALL` of the height
+ * Shortening of a standing column under its own weight, with free sides: the integral of rho g (H - z) / E, which is
+ * rho g H^2 / (2 E) (any text on strength of materials).
+ * @returns m; invalid above `SMALL` times the height
  */
 export const shortening = ({ youngsModulus, density }: Material, height: number): number =>
   (density * G * height ** 2) / (2 * youngsModulus);
 
 /**
- * First axial mode of a rod that is held at one end: a quarter of a wave, f = (1 / 4H) sqrt(E / rho) (Lord Rayleigh,
- * The Theory of Sound, chapter VII).
- * @returns Hz; of a cube a few percent too high, because its sides move, too
+ * First axial mode of a rod that is clamped at one end: a quarter wave, f = (1 / 4H) sqrt(E / rho) (Lord Rayleigh, The
+ * Theory of Sound, chapter VII).
+ * @returns Hz; a few percent too high for a cube, because its sides move, too
  */
 export const axialFrequency = ({ youngsModulus, density }: Material, height: number): number =>
   Math.sqrt(youngsModulus / density) / (4 * height);
 
 /**
- * A strip that swings at f Hz, n times until half of its height is left, damped by its material alone (Kelvin and
- * Voigt): e^(-2 pi zeta n) = 1/2 with the damping ratio zeta = pi f tau.
+ * Retardation time of a strip that swings at f Hz and loses half of its amplitude in n swings, damped only by its
+ * material (Kelvin and Voigt): e^(-2 pi zeta n) = 1/2 with the damping ratio zeta = pi f tau.
  *
  *   tau = ln 2 / (2 pi^2 f n)
  *

@@ -1,6 +1,6 @@
 /**
- * A topology's msgpack `bin` fields as typed arrays. Copied, because a field's offset in its message need not be a
- * multiple of four.
+ * Converts a topology's msgpack `bin` fields to typed arrays. They are copied, because a field's offset in its message
+ * need not be a multiple of four.
  */
 
 export function uint32Of(bytes: Uint8Array): Uint32Array {

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import asc from "assemblyscript/asc";
 
-/** relaxed-simd stays off: fused multiply-add differs between machines, and the same inputs must give the same bits. */
+/** relaxed-simd stays off: fused multiply-add differs between machines, and equal inputs must give equal bits. */
 const FLAGS = ["-O3", "--converge", "--noAssert", "--runtime", "stub", "--use", "abort=", "--enable", "simd"];
 
 /**
- * `// @inline` on the line before a function stands for AssemblyScript's decorator, which is no TypeScript outside a
- * class: so formatter, linter and editors read these sources like all others.
+ * Replaces `// @inline` on the line before a function by AssemblyScript's decorator. The decorator is not valid
+ * TypeScript outside a class; as a comment, formatter, linter and editors accept these sources.
  * @param {string} text
  * @returns {string} with the same lines
  */
@@ -16,15 +16,15 @@ const withDecorators = (text) => text.replace(/^(\s*)\/\/ @inline$/gm, "$1@inlin
 
 /**
  * @param {string} folder holds index.ts
- * @param {string[]} flags of asc, beside FLAGS
- * @param {(name: string, text: string) => string} [change] what to compile instead of a source file's text
+ * @param {string[]} flags of asc, in addition to FLAGS
+ * @param {(name: string, text: string) => string} [change] replaces the text of a source file
  * @returns {Promise<Uint8Array>}
  * @throws Error with the compiler's messages
  */
 export async function compileAssembly(folder, flags, change = (_name, text) => text) {
   let bytes;
   const readFile = (asked, base) => {
-    // TypeScript wants an extension where asc adds one
+    // TypeScript needs an extension; asc adds another one
     const name = asked.replace(/\.ts\.ts$/, ".ts");
     try {
       return withDecorators(change(name, readFileSync(join(base, name), "utf8")));

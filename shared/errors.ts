@@ -1,6 +1,7 @@
 /**
- * Every error and notice that a client can meet, by code. HTTP errors carry a status; notices travel on the socket and
- * cost nothing. PROTOCOL.md lists the same rows, and `tests/server/documents.test.ts` holds the two to each other.
+ * All errors and notices that a client can receive, by code. HTTP errors have a status. Notices are sent over the
+ * socket, and the connection stays open. PROTOCOL.md lists the same rows, and `tests/server/documents.test.ts` compares
+ * them.
  */
 
 export interface ErrorRow {
@@ -19,95 +20,100 @@ export const HttpErrors = {
   TOKEN_NEEDED: { status: 401, text: "This needs a token: Authorization: Bearer." },
   TOKEN_INVALID: { status: 401, text: "The token is not valid here." },
   NOT_ALLOWED: { status: 403, text: "The token's role does not allow this." },
-  BANNED: { status: 403, text: "Whoever asks is banned from this room." },
-  ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may neither open sockets nor change anything here." },
-  HOST_REFUSED: { status: 421, text: "This server does not answer for the host that was asked for." },
+  BANNED: { status: 403, text: "The caller is banned from this room." },
+  ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may not open sockets or change anything on this server." },
+  HOST_REFUSED: { status: 421, text: "This server does not answer for the requested host name." },
   NOT_FOUND: { status: 404, text: "There is nothing at this address." },
   SCENE_NOT_FOUND: { status: 404, text: "There is no scene of this name." },
   ROOM_NOT_FOUND: { status: 404, text: "There is no room of this name." },
-  OBJECT_NOT_FOUND: { status: 404, text: "There is no object of this id, or nobody has used it for too long." },
-  MEMBER_NOT_FOUND: { status: 404, text: "The room has no member of this number." },
-  TOPOLOGY_NOT_FOUND: { status: 404, text: "No scene that is built has this topology hash." },
-  OBJECT_IN_USE: { status: 409, text: "Rooms have the object: end them first." },
-  NOT_PARKED: { status: 409, text: "The room is not parked." },
-  NOT_SET_ASIDE: { status: 404, text: "Nothing of this number is set aside of the room." },
+  OBJECT_NOT_FOUND: {
+    status: 404,
+    text: "There is no object with this id, or it was deleted because it was unused for too long.",
+  },
+  MEMBER_NOT_FOUND: { status: 404, text: "The room has no member with this number." },
+  TOPOLOGY_NOT_FOUND: { status: 404, text: "No built scene has this topology hash." },
+  OBJECT_IN_USE: { status: 409, text: "Rooms use the object: end them first." },
+  NOT_PARKED: { status: 409, text: "The room is not quarantined." },
+  NOT_SET_ASIDE: { status: 404, text: "The room has no quarantined row with this number." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
-  SCENE_INVALID: { status: 422, text: "The scene's file breaks a rule of its schema." },
+  SCENE_INVALID: { status: 422, text: "The scene's file violates a rule of its schema." },
   OBJECT_REFUSED: {
     status: 422,
-    text: "The file cannot be used: field says where, limit what may be there, help what helps.",
+    text: "The file cannot be used: field is the position, limit the allowed values, help the advice.",
   },
-  CHOICE_INVALID: { status: 422, text: "Of this object no such scene can be made." },
-  ROOM_LOCKED: { status: 423, text: "The room is locked: only owners, and who was in before, have a way to it." },
+  CHOICE_INVALID: { status: 422, text: "This object cannot be used with these choices." },
+  ROOM_LOCKED: { status: 423, text: "The room is locked: only owners and earlier members may enter." },
   UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
   ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
-  OBJECT_TOO_LARGE: { status: 413, text: "The file is larger than this server takes." },
-  ADDRESS_OBJECT_LIMIT: { status: 429, text: "This address has as many objects here as it may." },
-  ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has as many rooms as it may." },
+  OBJECT_TOO_LARGE: { status: 413, text: "The file is larger than this server accepts." },
+  ADDRESS_OBJECT_LIMIT: { status: 429, text: "This address has reached its limit of objects." },
+  ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has reached its limit of rooms." },
   REPLAY_LIMIT: {
     status: 429,
-    text: "As many replays as may be made at once are being made, for this address or in all.",
+    text: "The limit of concurrent replays is reached, for this address or in total.",
   },
   TOO_MANY_REQUESTS: { status: 429, text: "Too many requests of this kind from this address." },
   INTERNAL: { status: 500, text: "The server failed; its log says why." },
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
-  OBJECT_LIMIT: { status: 503, text: "The server holds as many objects as it may." },
-  ROOM_LIMIT: { status: 503, text: "The server holds as many rooms as it may." },
-  NO_STORE: { status: 409, text: "Rooms of this server live in memory only; there is no store and no other process." },
+  OBJECT_LIMIT: { status: 503, text: "The server has reached its limit of objects." },
+  ROOM_LIMIT: { status: 503, text: "The server has reached its limit of rooms." },
+  NO_STORE: { status: 409, text: "This server keeps rooms in memory only; it has no store and no other process." },
   STORE_AWAY: {
     status: 503,
-    text: "It could not be stored that this was done: a restart may forget it. It is tried again; ask again to know.",
+    text: "The change is done but not stored yet, so a restart may undo it. The server keeps trying; repeat the request to check.",
   },
   ROOM_MOVING: {
     status: 503,
-    text: "The room is on its way from one server process to another; try again in a moment.",
+    text: "The room is moving to another server process; try again in a moment.",
   },
   ROOM_PARKED: {
     status: 503,
-    text: "The room is parked: nothing of it is lost, and an operator has to look at it before it goes on.",
+    text: "The room is quarantined: no data is lost, but an operator must inspect it before it continues.",
   },
-  SHUTTING_DOWN: { status: 503, text: "The server is going down and opens no rooms." },
+  SHUTTING_DOWN: { status: 503, text: "The server is shutting down and opens no rooms." },
 } as const satisfies Record<string, ErrorRow>;
 
 export type HttpErrorCode = keyof typeof HttpErrors;
 
-/** Codes of the socket's `notice` message: something was refused or happened, the connection goes on. */
+/** Codes of the socket's `notice` message: a request was refused or an event happened; the connection stays open. */
 export const Notices = {
-  STORE_AWAY: { text: "It could not be stored that this was done: a restart may forget it. It is tried again." },
-  RATE_LIMITED: { text: "Inputs came faster than the limit and were dropped." },
-  OUT_OF_RANGE: { text: "An input named something that does not exist or lay outside its range, and was dropped." },
-  GRAB_LIMIT: { text: "This member holds as many points as one may." },
-  NOT_ALLOWED: { text: "This member's role does not allow that." },
-  TOKEN_INVALID: { text: "The token is not valid here; this member came in without it." },
+  STORE_AWAY: { text: "The change is done but not stored yet, so a restart may undo it. The server keeps trying." },
+  RATE_LIMITED: { text: "Inputs exceeded the rate limit and were dropped." },
+  OUT_OF_RANGE: {
+    text: "An input referred to something that does not exist, or had a value out of range, and was dropped.",
+  },
+  GRAB_LIMIT: { text: "This member has reached the limit of grabs." },
+  NOT_ALLOWED: { text: "This member's role does not allow this." },
+  TOKEN_INVALID: { text: "The token is not valid here; this member entered without it." },
   RESET_TOO_SOON: { text: "The room was reset a moment ago." },
-  PLACE_TAKEN: { text: "Something is where the body was to go." },
-  SPAWN_TOO_SOON: { text: "This member put something in a moment ago." },
+  PLACE_TAKEN: { text: "There is no free space for the body at this place." },
+  SPAWN_TOO_SOON: { text: "This member spawned a body a moment ago; try again shortly." },
   INPUT_REJECTED: { text: "The simulation refused an input." },
-  BODY_HELD: { text: "A body blew up; it was rolled back and is held." },
-  TANGLED: { text: "Surfaces intersect from the start; they are drawn apart, or their bodies are held." },
-  UNTANGLED: { text: "Nothing intersects any more; contact holds from here on." },
-  CROWDED: { text: "More touches here than the room has memory or time for; these bodies stand still until it fits." },
+  BODY_HELD: { text: "A body became unstable; it was rolled back and is held." },
+  TANGLED: { text: "Surfaces intersect from the start; they are pulled apart, or their bodies are held." },
+  UNTANGLED: { text: "No surfaces intersect any more; contact works from now on." },
+  CROWDED: {
+    text: "There are more contacts than the room has memory or time for; these bodies are held until they fit.",
+  },
   UNCROWDED: { text: "All bodies move again." },
-  ROOM_RESTORED: { text: "The thread that ran this room was lost; the room goes on from its last whole tick." },
+  ROOM_RESTORED: { text: "The thread that ran this room was lost; the room continues from its last complete tick." },
   WENT_BACK: { text: "The room's owner undid its last seconds." },
-  ANNOUNCEMENT: { text: "Whoever runs the server has something to say." },
+  ANNOUNCEMENT: { text: "Message from the server's operator." },
 } as const satisfies Record<string, { text: string }>;
 
 export type NoticeCode = keyof typeof Notices;
 
-/** What an error is about, beside its code. */
+/** Details of an error, besides its code. */
 export interface ErrorDetails {
   field?: string;
   value?: unknown;
   limit?: unknown;
-  /** Of a file that is refused: which kind of fault it is, and what its author can do. */
+  /** For a refused file: the kind of error, and advice for its author. */
   reason?: string;
   help?: string;
 }
 
-/**
- * An error that knows its row of `HttpErrors`; thrown anywhere below the routes, answered by the app's error handler.
- */
+/** An error with a row of `HttpErrors`; thrown below the routes, answered by the app's error handler. */
 export class CodedError extends Error {
   readonly code: HttpErrorCode;
   readonly details: ErrorDetails;

@@ -1,7 +1,7 @@
 /**
- * Where the camera stands to have all points in a part of the picture, as near as that is possible. For a given
- * direction it is exact: in the camera's axes each edge of the free part bounds eye.x + k eye.z (and y alike) by one
- * extreme over the points, and two opposite bounds meet at the least distance.
+ * Finds the nearest camera position from which all points lie in a given part of the picture. It is exact for a given
+ * direction: in the camera's axes, each edge of the free part bounds eye.x + k eye.z (and y likewise) by one extreme
+ * over the points. Two opposite bounds meet at the smallest distance.
  */
 import type { Vec3 } from "./scene.ts";
 
@@ -16,7 +16,7 @@ export interface FreeArea {
 export const WHOLE: FreeArea = { left: -1, right: 1, bottom: -1, top: 1 };
 
 export interface Lens {
-  /** Tangents of half the angles of view. */
+  /** Tangents of half the fields of view. */
   tanX: number;
   tanY: number;
 }
@@ -28,7 +28,7 @@ export interface Axes {
   back: Vec3;
 }
 
-/** Unit vectors. @param towards the eye, from what is looked at; any length, not upright */
+/** Unit vectors of the camera. @param towards direction to the eye from the target; any length, not vertical */
 export function axesOf(towards: Vec3): Axes {
   const back = unit(towards);
   const right = unit([back[2], 0, -back[0]]);
@@ -42,9 +42,9 @@ export function axesOf(towards: Vec3): Axes {
 
 /**
  * @param points float32[3n] m, n >= 1
- * @param towards the eye, from what is looked at, m
- * @param nearest the eye comes no nearer than this, along `towards` from the origin, m
- * @returns where the eye is, and what it looks at: in the middle of the picture, as deep as the middle of the points
+ * @param towards direction to the eye from the target, m
+ * @param nearest minimum coordinate of the eye along `towards` from the origin, m
+ * @returns position of the eye, and its target: in the middle of the picture, at the mean depth of the points
  */
 export function frame(
   points: Float32Array,
@@ -58,7 +58,7 @@ export function frame(
   const y = bounds(points, up, back, free.bottom * lens.tanY, free.top * lens.tanY);
   const depth = bounds(points, back, back, 0, 0);
   const size = Math.max(1e-3, depth.high - depth.low);
-  // Never inside: a single point, or a line along the view, could be looked at from no distance.
+  // Keep the eye outside: for a single point, or a line along the view, the distance could be zero.
   const eye = Math.max(x.distance, y.distance, depth.high + 0.25 * size, nearest);
   const at = (deep: number): Vec3 => right.map((r, k) => x.at(eye) * r + y.at(eye) * up[k]! + deep * back[k]!) as Vec3;
   return { position: at(eye), target: at(0.5 * (depth.low + depth.high)) };
@@ -66,8 +66,8 @@ export function frame(
 
 /**
  * @param points float32[3n] m
- * @param eye where it is, m
- * @param towards the eye, from what is looked at in the middle of the picture
+ * @param eye its position, m
+ * @param towards direction to the eye from the target in the middle of the picture
  * @returns whether every point lies in the free part
  */
 export function inside(points: Float32Array, eye: Vec3, towards: Vec3, lens: Lens, free: FreeArea): boolean {
@@ -77,7 +77,7 @@ export function inside(points: Float32Array, eye: Vec3, towards: Vec3, lens: Len
     const depth = -dot(ray, back);
     const x = dot(ray, right) / lens.tanX;
     const y = dot(ray, up) / lens.tanY;
-    // Behind the eye depth is negative, and nothing is between the bounds.
+    // Behind the eye depth is negative, and nothing lies between the bounds.
     if (!(x >= free.left * depth && x <= free.right * depth && y >= free.bottom * depth && y <= free.top * depth))
       return false;
   }
@@ -85,8 +85,8 @@ export function inside(points: Float32Array, eye: Vec3, towards: Vec3, lens: Len
 }
 
 /**
- * One side of the picture: p - e lies between low (eye - depth) and high (eye - depth) for every point.
- * @returns the least eye coordinate along `back` that allows it, and e for a given one
+ * One axis of the picture: p - e lies between low (eye - depth) and high (eye - depth) for every point.
+ * @returns the smallest eye coordinate along `back` that allows this, and e for a given coordinate
  */
 function bounds(points: Float32Array, side: Vec3, back: Vec3, low: number, high: number) {
   let most = -Infinity;

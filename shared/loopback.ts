@@ -1,4 +1,4 @@
-/** @param host a name or an address, bare or in brackets. @returns does it lead to the machine that asks? */
+/** @param host a name or an address, bare or in brackets. @returns whether it refers to the local machine */
 export function isLoopback(host: string): boolean {
   const name = host
     .toLowerCase()

@@ -1,18 +1,18 @@
 /**
- * Materials by name: `"material": "rubber"` in a scene, and what somebody chooses for an object of their own. A preset
- * is a material as a scene would write it (shared/scene.ts), of a solid, of a sheet, or of both.
+ * Materials by name: `"material": "rubber"` in a scene, and the choice for an uploaded object. A preset is a material
+ * as in a scene (shared/scene.ts), for a solid, a sheet, or both.
  *
- * Densities and moduli are handbook values: M. F. Ashby, Materials Selection in Mechanical Design, appendix of material
- * properties, where nothing else is named. Damping (1/s) and friction are of the order of such a thing in a hand; they
- * are nobody's measurement. Poisson's ratio ends at 0.49: linear tetrahedra that keep their volume exactly do not bend.
+ * Densities and moduli are handbook values from M. F. Ashby, Materials Selection in Mechanical Design, appendix of
+ * material properties, unless another source is given. Damping (1/s) and friction are plausible orders of magnitude,
+ * not measurements. Poisson's ratio is at most 0.49: linear tetrahedra that keep their volume exactly do not bend.
  *
  *   rubber   natural rubber without filler: G = 0.5 MPa (L. R. G. Treloar, The Physics of Rubber Elasticity), E = 3 G
  *   jelly    gelatin in water: 5 to 100 kPa, growing with the square of its share (T. J. Hall et al. 1997, Phantom
  *            materials for elastography); this is a firm dessert
  *   foam     open-celled polyurethane: E = E_s (rho/rho_s)^2 with E_s = 45 MPa, rho_s = 1200 kg/m^3, nu = 0.3
  *            (L. J. Gibson and M. F. Ashby, Cellular Solids, section 5.3)
- *   clay     soft potter's clay, undrained; yields at a few percent of strain and stays where it was pressed
- *   steel    EN 1993-1-1, section 3.2.6: E = 210 GPa, nu = 0.3. Below its yield strain (0.1 %) everything that hands do
+ *   clay     soft potter's clay, undrained; yields at a few percent of strain and keeps its pressed shape
+ *   steel    EN 1993-1-1, section 3.2.6: E = 210 GPa, nu = 0.3. Grabs never reach its yield strain (0.1 %)
  *   cotton, silk   plain weaves of 140 and 60 g/m^2; flexural rigidity as of S. Kawabata's instruments, 0.1 and 0.03
  *            gf cm^2/cm (1 gf cm^2/cm = 9.81e-5 N m)
  *   leather  upholstery leather; bends more softly than a plate, because its fibers buckle
@@ -97,7 +97,7 @@ export type PresetName = keyof typeof PRESETS;
 
 export const MATERIAL_PRESETS: Readonly<Record<PresetName, MaterialPreset>> = PRESETS;
 
-/** Names of the presets that a body of this kind can have. */
+/** Names of the presets for a body of this kind. */
 export function presetsOf(kind: "soft" | "cloth"): PresetName[] {
   return (Object.keys(PRESETS) as PresetName[]).filter((name) => MATERIAL_PRESETS[name][kind] !== undefined);
 }

@@ -1,10 +1,10 @@
 /**
- * Colours that tell the members of a room apart: eight that colour-blind people tell apart, too, alone or with a second
- * of them around it, which makes as many as a room has members. A pair travels as one colour: the first one with 1 to 7
- * more of blue, which nobody sees. Who knows nothing of pairs draws the first one.
+ * Colors of a room's members: eight colors that color-blind people can distinguish, alone or surrounded by a second
+ * one, which is enough for all members of a room. A pair is sent as one color: the first one with 1 to 7 added to blue,
+ * which is invisible. Clients without support for pairs draw the first color.
  */
 
-/** Okabe and Ito's palette (2008, https://jfly.uni-koeln.de/color/) with violet for its black. */
+/** Okabe and Ito's palette (2008, https://jfly.uni-koeln.de/color/) with violet instead of black. */
 export const PALETTE = [
   "#d55e00",
   "#0072b2",
@@ -16,7 +16,7 @@ export const PALETTE = [
   "#f0e442",
 ] as const;
 
-/** Two of "#rrggbb"; without a second one they are the same. */
+/** Two colors "#rrggbb"; a single color has both equal. */
 export interface Look {
   first: string;
   second: string;
@@ -30,13 +30,13 @@ for (let step = 0; step < PALETTE.length; step++)
       second: PALETTE[(at + step) % PALETTE.length]!,
     });
 
-/** All that look different; those of one colour come first. */
+/** All combinations; single colors come first. */
 export const MEMBER_COLORS: readonly string[] = [...LOOKS.keys()];
 
-/** @param color as it travels; one that is not of these is drawn as it is */
+/** @param color as sent; other colors are drawn unchanged */
 export const lookOf = (color: string): Look => LOOKS.get(color) ?? { first: color, second: color };
 
-/** One that is not taken, or where all are, one of those that fewest have. */
+/** A free color, or if all are taken, one with the fewest members. */
 export function freeColor(taken: readonly string[]): string {
   const having = (wanted: string): number => taken.reduce((sum, color) => sum + Number(color === wanted), 0);
   return MEMBER_COLORS.reduce((best, color) => (having(color) < having(best) ? color : best));

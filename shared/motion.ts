@@ -1,16 +1,16 @@
 /**
- * Where a moving collider is: a pure function of the room's time, the same for the simulation
- * (kernel/assembly/colliders/motion.ts evaluates the same keys), for what wakes a room, and for clients that draw it.
+ * Pose of a moving collider: a pure function of the room's time. The simulation (kernel/assembly/colliders/motion.ts
+ * evaluates the same keys), the waking of rooms, and the clients that draw it use the same function:
  *   p(t) = center + translate(t) + R(t) (p - center)
- * Translations and rotation vectors go straight from key to key. Rotation vectors become unit quaternions here, once,
- * with the host's sine and cosine, every STEP degrees of turn; between those a straight line, normalized, is within
- * 1e-5 degrees of an even turn, and needs only + - * / sqrt.
+ * Translations and rotation vectors are interpolated linearly between keys. Rotation vectors are converted to unit
+ * quaternions here, once, with the host's sine and cosine, every STEP degrees of turn. Between those, normalized linear
+ * interpolation is within 1e-5 degrees of a uniform turn and needs only + - * / sqrt.
  */
 import type { AnalyticCollider, Collider, Transform, Vec3 } from "./scene.ts";
 
 export type Quaternion = [w: number, x: number, y: number, z: number];
 
-/** Relative to where the scene puts the collider. */
+/** Relative to the collider's position in the scene. */
 export interface Pose {
   translate: Vec3;
   quaternion: Quaternion;
@@ -44,7 +44,7 @@ export function compileMotion(motion: NonNullable<Collider["motion"]>): Path {
       const between = (a: Vec3, b: Vec3): Vec3 => a.map((value, k) => value + s * (b[k]! - value)) as Vec3;
       const quaternion = quaternionOf(between(r0, r1));
       const last = keys[keys.length - 1]?.quaternion;
-      // q and -q are the same turn: the nearer one makes the line between them short
+      // q and -q are the same rotation: the nearer one gives the shorter path
       if (last && quaternion.reduce((sum, q, k) => sum + q * last[k]!, 0) < 0)
         quaternion.forEach((q, k) => (quaternion[k] = -q));
       keys.push({ time: from.time + s * (to.time - from.time), translate: between(t0, t1), quaternion });
@@ -85,26 +85,28 @@ export function poseAt(path: Path, time: number): Pose {
   };
 }
 
-/** Does the path change its pose between two times? Pauses between equal keys do not count. */
+/** Whether the pose changes between two times. Pauses between equal keys do not count. */
 export function stirs(path: Path, from: number, to: number): boolean {
   const { keys, loop } = path;
   const end = keys[keys.length - 1]!.time;
   const rounds = loop ? Math.floor(from / end) * end : 0;
   const differ = (a: Pose, b: Pose): boolean =>
     a.translate.some((v, k) => v !== b.translate[k]) || a.quaternion.some((v, k) => v !== b.quaternion[k]);
-  // a loop's last pose jumps to its first; what is longer than a round is taken for one
+  // a loop jumps from its last pose to its first; intervals longer than a round count as a whole round
   if (loop && to - rounds >= end) return keys.some((key) => differ(key, keys[0]!));
   return keys.some(
     (b, i) => i > 0 && keys[i - 1]!.time < to - rounds && b.time > from - rounds && differ(keys[i - 1]!, b),
   );
 }
 
-/** What is asked of a collider to say what it turns about: a scene's, or a topology's, whose meshes are loaded. */
+/**
+ * Properties of a collider that determine its center of rotation: from a scene, or from a topology with loaded meshes.
+ */
 export type Placeable = AnalyticCollider | { type: "mesh"; transform?: Transform } | { type: "mesh"; center: Vec3 };
 
 /**
- * The point that a collider turns about: of a plane the one nearest to the origin, of what lies between two ends their
- * middle, of a mesh its own origin.
+ * The center of rotation of a collider: of a plane the point nearest to the origin, of colliders between two ends their
+ * midpoint, of a mesh its own origin.
  */
 export function centerOf(c: Placeable): Vec3 {
   switch (c.type) {

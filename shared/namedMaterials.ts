@@ -1,6 +1,6 @@
 /**
- * Materials by name in a scene: `"material": "rubber"`, or `{ "preset": "rubber", "damping": 2 }`, whose own fields
- * stand in place of the preset's. Everything behind the validator sees the material's fields alone.
+ * Expands named materials in a scene: `"material": "rubber"`, or `{ "preset": "rubber", "damping": 2 }`, whose own
+ * fields override the preset's. Code behind the validator sees only the expanded fields.
  */
 import { MATERIAL_PRESETS, type PresetName, presetsOf } from "./materialPresets.ts";
 import type { Body } from "./scene.ts";
@@ -18,8 +18,8 @@ function named(material: unknown): Named | undefined {
 
 /**
  * @param scene anything, usually parsed JSON
- * @returns the same with its named materials written out; itself where it has none
- * @throws SceneError where a body's kind has no such preset
+ * @returns the scene with its named materials expanded; the same object if it has none
+ * @throws SceneError if no such preset exists for the body's kind
  */
 export function withMaterials(scene: unknown): unknown {
   if (!isRecord(scene) || !Array.isArray(scene.bodies)) return scene;
@@ -42,7 +42,7 @@ export function withMaterials(scene: unknown): unknown {
   return any ? { ...scene, bodies } : scene;
 }
 
-/** All fields of a body's material, its preset's and its own. @param body of a scene's file */
+/** All fields of a body's material, including its preset's. @param body of a scene file */
 export function wholeMaterial({ kind, material }: Body): Record<string, unknown> {
   const { preset, ...own } = named(material) ?? { ...material, preset: "" };
   const { soft, cloth } = MATERIAL_PRESETS[preset as PresetName] ?? {};
@@ -50,7 +50,8 @@ export function wholeMaterial({ kind, material }: Body): Record<string, unknown>
 }
 
 /**
- * A body's material as its file has it, to be changed: a name becomes an object. @param body of a scene's file, inout
+ * Returns a body's material as an object that can be changed; a name is replaced by an object. @param body of a scene
+ * file, inout
  */
 export function ownMaterial(body: Body): Body["material"] {
   const called = named(body.material);

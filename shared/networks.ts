@@ -1,18 +1,18 @@
-/** Networks that an address lies in, as limits count them. */
+/** Networks that contain an address, for limits. */
 
-/** Longer IPv6 prefixes are handed to one customer; of shorter ones, so many /64 together count as one address. */
+/** Providers assign prefixes shorter than /64 to one customer. Such a network counts as this many addresses. */
 const SHARES_OF_56 = 4;
 const SHARES_OF_48 = 16;
 
-/** A network that an address lies in, and how many addresses' share all of it has together. */
+/** A network that contains an address, and its share: the number of addresses that it counts as. */
 export interface Network {
   network: string;
   share: number;
 }
 
 /**
- * Networks by which an address is counted: itself and, in IPv6, its /56 and /48, with shares that grow more slowly than
- * their sizes. A customer with 65,536 /64 has the share of SHARES_OF_48 addresses.
+ * Networks by which an address is counted: itself and, in IPv6, its /56 and /48, whose shares grow more slowly than
+ * their sizes. A customer with 65,536 /64 networks has the share of SHARES_OF_48 addresses.
  * @param address as `addressKey` gives it (server/auth/addresses.ts)
  */
 export function networksOf(address: string): Network[] {

@@ -1,30 +1,30 @@
-/** Codes of what happens to a file that somebody brings along: the server says them, pages say what they mean. */
+/** Codes for the results of reading an uploaded file: the server sends them, and pages explain them. */
 
-/** Why it is refused (`reason` of OBJECT_REFUSED, and of BUILD_FAILED where it cannot be what was chosen). */
+/** Reasons for refusal (`reason` of OBJECT_REFUSED, and of BUILD_FAILED if the chosen role is impossible). */
 export const REFUSALS = [
-  /** Neither the content nor the ending is of a format that is read. */
+  /** Neither the content nor the extension is of a supported format. */
   "FORMAT_UNKNOWN",
-  /** The file breaks its format. */
+  /** The file violates its format. */
   "FILE_DAMAGED",
-  /** Larger, or more of something, than is allowed. */
+  /** The file, or a count in it, exceeds a limit. */
   "TOO_LARGE",
-  /** Something lies outside the file. */
+  /** Some data lies outside the file. */
   "EXTERNAL_URI",
-  /** The file needs an extension or a version that is not read. */
+  /** The file needs an unsupported extension or version. */
   "NOT_SUPPORTED",
-  /** Nothing in it has a surface. */
+  /** The file has no triangles. */
   "NO_TRIANGLES",
-  /** No number, no area, no extent. */
+  /** A number is invalid, or the area or extent is zero. */
   "GEOMETRY_INVALID",
-  /** A choice of role, size or particles outside its range. */
+  /** The chosen role, size or particles are out of range. */
   "CHOICE_INVALID",
-  /** It has a surface, and cannot be what was chosen. */
+  /** The surface cannot take the chosen role. */
   "ROLE_IMPOSSIBLE",
-  /** It took more time or memory than there is for one file, or a defect of ours. */
+  /** Reading exceeded the time or memory limit, or failed because of a defect of ours. */
   "NOT_READ",
 ] as const;
 
-/** What was ignored or mended in reading it (`notes` of an object). */
+/** Ignored or repaired parts of a file (`notes` of an object). */
 export const FILE_NOTES = [
   "ANIMATIONS_IGNORED",
   "CAMERAS_IGNORED",
@@ -42,7 +42,7 @@ export const FILE_NOTES = [
   "VARIANTS_IGNORED",
 ] as const;
 
-/** What was found in its surface, or done to it, when a body was made of it (`notes` of a room that is opened). */
+/** Findings and repairs in a surface when it became a body (`notes` of a room when it is opened). */
 export const SURFACE_NOTES = [
   "COARSE",
   "FLIPPED",

@@ -1,9 +1,9 @@
 /**
- * What an object that somebody brings along can be, and of which of the named materials (materialPresets.ts).
+ * Roles of an uploaded object, and the named materials for each (materialPresets.ts).
  *
- * A soft body is made of what a hand can press, and a cloth of what hangs in folds: of 200 GPa nothing bends that
- * somebody can pull, and a solver of 20 substeps would show jelly in its place. Whatever has a weight can be rigid, and
- * whatever has friction an obstacle.
+ * A soft body needs a material that a grab can press, and a cloth one that hangs in folds. At 200 GPa, no grab can bend
+ * the body, and a solver of 20 substeps would show jelly instead. Every material with a density can be rigid, and every
+ * material with friction a collider.
  */
 import { MATERIAL_PRESETS, type PresetName } from "./materialPresets.ts";
 import type { ClothMaterial, SoftMaterial } from "./scene.ts";
@@ -16,7 +16,7 @@ export const PRESET_NAMES = Object.keys(MATERIAL_PRESETS) as PresetName[];
 /** Stiffest material of a soft body, and of a cloth, Pa. */
 const STIFFEST = { soft: 5e6, cloth: 1e8 } as const;
 
-/** Can something of this role be made of it? */
+/** Whether the material suits the role. */
 export function suits(name: PresetName, role: ObjectRole): boolean {
   if (role !== "soft" && role !== "cloth") return true;
   const material = MATERIAL_PRESETS[name][role];
@@ -29,10 +29,10 @@ const weight = (name: PresetName): { density: number; friction: number } => {
   return { density, friction };
 };
 
-/** Coulomb's coefficient of an obstacle. */
+/** Coulomb coefficient of a collider. */
 export const frictionOf = (name: PresetName): number => weight(name).friction;
 
-/** Of a soft body, for a scene. @returns undefined: it is no soft solid */
+/** Material of a soft body, for a scene. @returns undefined if it is not a soft solid */
 export const solidMaterial = (name: PresetName): SoftMaterial | undefined =>
   suits(name, "soft") ? { model: "stvk", ...MATERIAL_PRESETS[name].soft! } : undefined;
 
@@ -42,6 +42,6 @@ export const rigidMaterial = (name: PresetName): SoftMaterial => ({
   ...weight(name),
 });
 
-/** Of a cloth, for a scene. @returns undefined: it is no sheet */
+/** Material of a cloth, for a scene. @returns undefined if it is not a sheet */
 export const sheetMaterial = (name: PresetName): ClothMaterial | undefined =>
   suits(name, "cloth") ? { model: "stvk", ...MATERIAL_PRESETS[name].cloth! } : undefined;

@@ -1,9 +1,9 @@
-/** What a member of a room may be. Each role may do what the ones before it may. */
+/** Roles of members. Each role has all rights of the roles before it. */
 export const ROLES = ["spectator", "player", "owner", "admin"] as const;
 
 /**
- * `spectator` watches; `player` has hands; `owner` decides who is in its room and how; `admin` owns every room of the
- * server.
+ * `spectator` watches; `player` grabs; `owner` decides who may enter its room and its settings; `admin` owns every room
+ * of the server.
  */
 export type Role = (typeof ROLES)[number];
 
@@ -11,12 +11,12 @@ export function isRole(value: unknown): value is Role {
   return (ROLES as readonly unknown[]).includes(value);
 }
 
-/** Does the role reach at least this one? */
+/** Whether the role is at least the other one. */
 export function atLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }
 
-/** Does the role stand above the other? Whoever kicks somebody has to. */
+/** Whether the role is above the other one, which kicking requires. */
 export function above(role: Role, other: Role): boolean {
   return ROLES.indexOf(role) > ROLES.indexOf(other);
 }

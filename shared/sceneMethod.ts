@@ -1,14 +1,14 @@
 /**
- * What a body with a method of its own cannot have (server/sim/methods): each check throws a SceneError with the
- * field's path, its value and the limit.
+ * Checks the restrictions of bodies with a method (server/sim/methods): each check throws a SceneError with the field's
+ * path, its value and the limit.
  */
 import type { Body, BodyContact, Collider, Method, PointsBody, Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 
 /**
- * Its particles meet shapes that stand, those of smoothed particles also cloth and soft bodies of the kernel's
- * constraints: everything else it must pass through, itself included.
+ * Particles of a method have contact with fixed shapes. Smoothed particles also have contact with cloth and soft bodies
+ * that the kernel's constraints move. The body must pass through everything else, including itself.
  */
 export function checkMethods({
   bodies,
@@ -29,13 +29,13 @@ export function checkMethods({
         throw new SceneError(
           `/attachments/${n}/to`,
           to,
-          `a place in the world or a collider: ${body.name} has a method of its own`,
+          `a place in the world or a collider: ${body.name} has a method`,
         );
     });
   });
 }
 
-/** What moves points, and nothing else. */
+/** Methods for points only. */
 const OF_POINTS: readonly Method["type"][] = [
   "lennard-jones",
   "point-based",
@@ -49,7 +49,9 @@ function checkKind({ kind }: Body, { type }: Method, path: string): void {
   throw new SceneError(
     `${path}/method/type`,
     type,
-    kind === "points" ? `one of ${OF_POINTS.join(", ")} for a body of kind points` : "another one: it is of points",
+    kind === "points"
+      ? `one of ${OF_POINTS.join(", ")} for a body of kind points`
+      : "another one: this method is for bodies of kind points",
   );
 }
 
@@ -65,7 +67,7 @@ function checkPoints({ method, material }: PointsBody, path: string): void {
       );
   if (method.type !== "lennard-jones" || !method.exponents) return;
   const [m, n] = method.exponents;
-  if (m >= n) throw new SceneError(`${path}/method/exponents/0`, m, `< ${n}, the other: what repels is steeper`);
+  if (m >= n) throw new SceneError(`${path}/method/exponents/0`, m, `< ${n}, the other exponent: repulsion is steeper`);
 }
 
 function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Collider[], path: string): void {
@@ -73,7 +75,7 @@ function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Col
     throw new SceneError(
       `${path}/contact/self`,
       (body.contact as BodyContact | undefined)?.self,
-      "false where a method is given: such a body does not touch itself",
+      "false where a method is given: such a body has no self-contact",
     );
   const floats = body.kind === "points" && body.method.type === "smoothed-particles";
   const others = bodies.filter((b) => b !== body && !(floats && isOfConstraints(b)));
@@ -84,7 +86,7 @@ function checkTouch(body: Body, bodies: readonly Body[], colliders: readonly Col
     throw new SceneError(
       `${path}/contact/ignore`,
       body.contact?.ignore,
-      `the names of all other bodies, and of colliders that move or are meshes, where a method is given, ${met.name ?? "one without a name"} among them: such a body meets shapes that stand, particle by particle${floats ? ", and cloth and soft bodies that are not rigid, have no method and are not of solver implicit" : ""}`,
+      `the names of all other bodies, and of colliders that move or are meshes, where a method is given, including ${met.name ?? "one without a name"}: the particles of such a body have contact only with fixed shapes${floats ? ", and with cloth and soft bodies that are not rigid, have no method and are not of solver implicit" : ""}`,
     );
 }
 
@@ -120,14 +122,14 @@ function checkMaterial({ kind, material: m, mesh }: Elastic, method: Method, pat
     throw new SceneError(
       `${path}/method/type`,
       method.type,
-      "mass-spring or finite-differences for a cloth: the others are of tetrahedra",
+      "mass-spring or finite-differences for a cloth: the others need tetrahedra",
     );
   if (sheet && m.model === "orthotropic") return;
   if (m.model !== undefined && m.model !== "stvk")
     throw new SceneError(
       `${path}/material/model`,
       m.model,
-      `absent where the method is ${method.type}: it knows Hooke's law`,
+      `absent where the method is ${method.type}: it uses Hooke's law`,
     );
   if ("plasticity" in m && m.plasticity)
     throw new SceneError(`${path}/material/plasticity`, m.plasticity, "absent where a method is given");

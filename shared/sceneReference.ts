@@ -1,5 +1,5 @@
 /**
- * What bodies may be compared with (server/sim/methods/referenceBodies.ts): each check throws a SceneError with the
+ * Checks the reference for comparisons (server/sim/methods/referenceBodies.ts): each check throws a SceneError with the
  * field's path, its value and the limit.
  */
 import type { Body, Scene } from "./scene.ts";
@@ -21,11 +21,16 @@ export function checkReference({ bodies, attachments = [], reference }: Scene): 
     const path = `/reference/bodies/${n}`;
     const body = find(name, path);
     const turned = (["rotate", "scale", "fitHeight"] as const).find((field) => body.transform?.[field] !== undefined);
-    if (turned) throw new SceneError(path, name, `a body without transform/${turned}: it stands as ${of.name} does`);
+    if (turned)
+      throw new SceneError(
+        path,
+        name,
+        `a body without transform/${turned}: it must have the orientation of ${of.name}`,
+      );
     const asLarge = body.kind === "soft" && body.mesh.type === "box" && body.mesh.size.every((s, r) => s === size[r]);
     if (!asLarge && body.kind !== "points")
       throw new SceneError(path, name, `points, or a soft box of ${size.join(" x ")} m as ${of.name}`);
-    if (body.waiting) throw new SceneError(path, name, "a body that does not wait");
+    if (body.waiting) throw new SceneError(path, name, "a body that is not spawnable (waiting is false)");
     attachments.forEach(({ from, to }) => {
       if (from.body === name || ("body" in to && to.body === name))
         throw new SceneError(path, name, "a body without attachments");

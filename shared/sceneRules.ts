@@ -1,5 +1,5 @@
 /**
- * The rules of a scene that JSON Schema cannot say: fields that depend on each other, and the ranges in which a
+ * Rules of a scene that JSON Schema cannot express: fields that depend on each other, and the ranges in which a
  * material is stable. Each check throws a SceneError with the path of the field, its value and the limit.
  */
 import {
@@ -19,30 +19,30 @@ import { SceneError } from "./sceneError.ts";
 import { isTimeScale, TIME_SCALE_TEXT } from "./tuning.ts";
 import { COORDINATE_LIMIT } from "./snapshot/format.ts";
 
-/** Relative slack of the orthotropic symmetry: a scene file's decimal numbers, not rounding. */
+/** Relative tolerance of the orthotropic symmetry: allows for the scene file's rounded decimals. */
 const SYMMETRY_TOLERANCE = 1e-3;
 
-/** Models whose constraints come from an elastic energy: C = E needs one. */
+/** Models whose constraints come from an elastic energy, which C = E needs. */
 const ENERGY_MODELS = ["stvk", "neo-hookean", "stable-neo-hookean", "orthotropic"];
 
 /**
- * Smallest determinant of an orthotropic solid's scaled compliance. 0 is the edge of positive definiteness, where some
- * change of shape costs nothing and another infinitely much; this is how near an isotropic solid comes with nu =
- * 0.4999, (1 + nu)^2 (1 - 2 nu), which float32 still resolves.
+ * Smallest determinant of an orthotropic solid's scaled compliance. At 0, positive definiteness ends: one deformation
+ * costs no energy and another infinitely much. This is the value of an isotropic solid with nu = 0.4999, (1 + nu)^2 (1
+ * - 2 nu), which float32 still resolves.
  */
 const LEAST_DETERMINANT = 1.4999 ** 2 * 0.0002;
 
-/** What a collider between two points says when they are one. */
+/** Limits for colliders whose two end points coincide. */
 const COINCIDENT: Record<string, string> = {
   capsule: "another point than a; use a sphere for a capsule without length",
   cylinder: "another point than a: a cylinder has a length",
   funnel: "another point than a: a funnel has a length",
 };
 
-/** m; what createWorld takes where a scene says nothing. */
+/** m; default of createWorld. */
 const DEFAULT_WORLD_RADIUS = 100;
 
-/** The grid of positions on the wire must reach over the whole world. */
+/** The grid of positions on the wire must cover the whole world. */
 export function checkQuantum({
   quantum,
   worldRadius = DEFAULT_WORLD_RADIUS,
@@ -56,23 +56,23 @@ export function checkQuantum({
     );
 }
 
-/** What one hand may pull at once has a place at rest, which the scene gives it. */
+/** Bodies that one pointer may grab at once need a rest position in the scene. */
 export function checkTogether({ bodies, interaction }: Pick<Scene, "bodies" | "interaction">): void {
   interaction?.together?.forEach((name, n) => {
     const path = `/interaction/together/${n}`;
     const body = bodies.find((b) => b.name === name);
     if (!body) throw new SceneError(path, name, `the name of a body: ${bodies.map((b) => b.name).join(", ")}`);
-    if (body.waiting) throw new SceneError(path, name, "a body that does not wait");
+    if (body.waiting) throw new SceneError(path, name, "a body that is not spawnable (waiting is false)");
     if (body.start) throw new SceneError(path, name, "a body without start: it begins undeformed");
   });
 }
 
-/** Time stands still, or it goes on at a pace at which ticks still come. */
+/** Time is paused, or runs at a pace at which ticks still arrive. */
 export function checkTimeScale({ timeScale = 1 }: Pick<Scene, "timeScale">): void {
   if (!isTimeScale(timeScale)) throw new SceneError("/timeScale", timeScale, TIME_SCALE_TEXT);
 }
 
-/** All of a soft body that depends on its material's model. */
+/** Checks a soft body according to its material's model. */
 export function checkSoft(body: SoftBody, path: string): void {
   const m = body.material;
   const at = `${path}/material`;
@@ -85,7 +85,7 @@ export function checkSoft(body: SoftBody, path: string): void {
         throw new SceneError(
           `${at}/distance`,
           undefined,
-          "given, or volume: a body of model pbd has one of them at least",
+          "given, or volume: a body of model pbd needs at least one of them",
         );
       if (m.distance) checkStiffness(m.distance, `${at}/distance`);
       if (m.volume) {
@@ -117,7 +117,7 @@ export function checkSoft(body: SoftBody, path: string): void {
   checkSweep(body.sweep, `${path}/sweep`);
 }
 
-/** Dashpots beside elements: of compliant constraints, or an implicit step's. */
+/** Checks dashpots beside elements: only compliant constraints and implicit steps support them. */
 function checkViscosity(body: { material: object; solver?: string; method?: object }, path: string): void {
   const { retardationTime: tau } = body.material as { retardationTime?: number };
   if (!tau) return;
@@ -131,11 +131,11 @@ function checkViscosity(body: { material: object; solver?: string; method?: obje
     throw new SceneError(
       `${path}/material/retardationTime`,
       tau,
-      "0 or absent where a method is given: those of finite elements have a beta of their own",
+      "0 or absent where a method is given: finite elements have stiffnessDamping instead",
     );
 }
 
-/** All of a cloth that its material's model decides. */
+/** Checks a cloth according to its material's model. */
 export function checkCloth(
   body: { material: ClothMaterial; solver?: string; sweep?: Sweep; method?: object },
   path: string,
@@ -148,13 +148,13 @@ export function checkCloth(
       ["youngsModulus", "poissonsRatio", "kWeft", "kWarp", "kShear", "nuWeft", "nuWarp", "retardationTime"] as const
     ).find((field) => m[field] !== undefined);
     if (modulus)
-      throw new SceneError(
-        `${at}/${modulus}`,
-        m[modulus],
-        "absent where model is pbd: its stiffness is that of distance",
-      );
+      throw new SceneError(`${at}/${modulus}`, m[modulus], "absent where model is pbd: distance gives its stiffness");
     if (!m.distance)
-      throw new SceneError(`${at}/distance`, undefined, "given: a cloth of model pbd keeps the length of its edges");
+      throw new SceneError(
+        `${at}/distance`,
+        undefined,
+        "given: a cloth of model pbd preserves the length of its edges",
+      );
     checkStiffness(m.distance, `${at}/distance`);
     if (m.volume) checkStiffness(m.volume, `${at}/volume`);
     if (body.solver === "paper")
@@ -171,19 +171,19 @@ export function checkCloth(
   checkSweep(body.sweep, `${path}/sweep`);
 }
 
-/** A ball is made of a ball. */
+/** A ball needs a mesh of type ball. */
 export function checkBall(body: BallBody, path: string): void {
   if (body.mesh.type !== "ball")
     throw new SceneError(`${path}/mesh/type`, body.mesh.type, "ball for a body of kind ball");
 }
 
 /**
- * Points of all lattices of a body at most: nothing steps more in a tick, and no memory is taken for them before they
- * are counted.
+ * Limit of points in a body's lattice: the largest count that a tick can step. It is checked before memory is
+ * allocated.
  */
 const MOST_POINTS = 2 ** 16;
 
-/** Points are made of a lattice, and nothing else is. */
+/** Points need a lattice, and only points may have one. */
 export function checkLattice({ kind, mesh }: Body, path: string): void {
   if ((kind === "points") !== (mesh.type === "lattice"))
     throw new SceneError(
@@ -194,19 +194,15 @@ export function checkLattice({ kind, mesh }: Body, path: string): void {
   if (mesh.type !== "lattice") return;
   const count = mesh.cells.reduce((n, c) => n * c, mesh.arrangement === "fcc" ? 4 : 1);
   if (count > MOST_POINTS)
-    throw new SceneError(
-      `${path}/mesh/cells`,
-      mesh.cells,
-      `at most ${MOST_POINTS} points, which these make ${count} of`,
-    );
+    throw new SceneError(`${path}/mesh/cells`, mesh.cells, `at most ${MOST_POINTS} points, but these give ${count}`);
   if (mesh.arrangement === "hexagonal" && mesh.cells[2] !== 1)
     throw new SceneError(`${path}/mesh/cells/2`, mesh.cells[2], "1 where arrangement is hexagonal: it is one layer");
 }
 
-/** What a body or a collider takes where it says nothing. */
+/** Default friction of bodies and colliders. */
 export const DEFAULT_FRICTION = 0.5;
 
-/** How a body touches: friction in its order, and no wish that a rigid body cannot fulfill. */
+/** Checks contact fields: order of the friction coefficients, and no self-contact for a rigid body. */
 export function checkContact(body: Body, path: string): void {
   const { contact } = body;
   const at = `${path}/contact`;
@@ -223,7 +219,7 @@ export function checkContact(body: Body, path: string): void {
     throw new SceneError(
       `${at}/ignore/${contact.ignore.indexOf(body.name)}`,
       body.name,
-      "the name of another: self: false is for the body itself",
+      "the name of another body: for the body itself use self: false",
     );
 }
 
@@ -232,7 +228,7 @@ function checkStatic(still: number | undefined, moving: number = DEFAULT_FRICTIO
     throw new SceneError(`${path}/staticFriction`, still, `>= ${moving}, the dynamic coefficient (friction)`);
 }
 
-/** Whom bodies and colliders pass through: what is misspelled would touch after all. */
+/** Checks the names in `ignore`: a misspelled name would allow contact. */
 export function checkIgnored({ bodies, colliders = [] }: Pick<Scene, "bodies" | "colliders">): void {
   const names = bodies.map((b) => b.name);
   const others = colliders.flatMap((c) => (c.name === undefined ? [] : [c.name]));
@@ -247,12 +243,16 @@ export function checkIgnored({ bodies, colliders = [] }: Pick<Scene, "bodies" | 
   colliders.forEach((c, i) => check(c.ignore, names, "body", `/colliders/${i}`));
 }
 
-/** A body that comes later comes as its mesh has it, and nothing hangs on it. */
+/** Spawnable bodies start undeformed and have no attachments. */
 export function checkWaiting({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
   const waiting = new Set(bodies.flatMap((b) => (b.waiting ? [b.name] : [])));
   bodies.forEach((b, i) => {
     if (b.waiting && b.start !== undefined)
-      throw new SceneError(`/bodies/${i}/start`, b.start, "absent where waiting is true: a body is put in undeformed");
+      throw new SceneError(
+        `/bodies/${i}/start`,
+        b.start,
+        "absent where waiting is true: a spawned body starts undeformed",
+      );
   });
   attachments.forEach((a, i) => {
     for (const [end, point] of [
@@ -263,13 +263,13 @@ export function checkWaiting({ bodies, attachments = [] }: Pick<Scene, "bodies" 
         throw new SceneError(
           `/attachments/${i}/${end}/body`,
           point.body,
-          "the name of a body that is there from the start (waiting is false)",
+          "the name of a body that is in the scene from the start (waiting is false)",
         );
     }
   });
 }
 
-/** What carries an attached point: one collider, and where the scene puts it when the room begins. */
+/** A collider with attached points must be unique, and its path must start at its place in the scene. */
 export function checkCarrier({ colliders = [] }: Pick<Scene, "colliders">, name: string, path: string): void {
   const named = colliders.filter((c) => c.name === name);
   const known = colliders.flatMap((c) => (c.name === undefined ? [] : [c.name]));
@@ -279,18 +279,18 @@ export function checkCarrier({ colliders = [] }: Pick<Scene, "colliders">, name:
       name,
       named.length === 0
         ? `the name of a collider: ${known.join(", ")}`
-        : `the name of one collider: ${named.length} have it`,
+        : `a unique name: ${named.length} colliders have it`,
     );
   const { translate = [], rotate = [] } = named[0]!.motion?.keys[0] ?? {};
   if ([...translate, ...rotate].some((c) => c !== 0))
     throw new SceneError(
       path,
       name,
-      "a collider whose path begins where it stands (no translate and no rotate in its first key)",
+      "a collider whose path begins at its place in the scene (no translate and no rotate in its first key)",
     );
 }
 
-/** Shapes that have lost a dimension, and paths that do not run forward in time. */
+/** Checks for degenerate shapes, and for paths whose times do not increase. */
 export function checkCollider(c: Collider, path: string): void {
   checkStatic(c.staticFriction, c.friction, path);
   if (c.type === "mesh" && c.transform?.scale !== undefined && c.transform.fitHeight !== undefined)
@@ -304,13 +304,13 @@ export function checkCollider(c: Collider, path: string): void {
   }
   c.motion?.keys.forEach(({ time }, i, keys) => {
     if (i === 0 && time !== 0)
-      throw new SceneError(`${path}/motion/keys/0/time`, time, "0: the path begins with the room");
+      throw new SceneError(`${path}/motion/keys/0/time`, time, "0: the path starts at the room's first tick");
     if (i > 0 && time <= keys[i - 1]!.time)
       throw new SceneError(`${path}/motion/keys/${i}/time`, time, `> ${keys[i - 1]!.time}, the time of the key before`);
   });
 }
 
-/** Plastic flow: only of models that have it, and only between two strains in their order. */
+/** Checks plastic flow: only for models that support it, with two strains in order. */
 function checkPlasticity(m: SoftMaterial, path: string): void {
   if (!("plasticity" in m) || m.plasticity === undefined) return;
   if (m.model === "neo-hookean" || m.model === "stable-neo-hookean")
@@ -338,7 +338,7 @@ function checkSweep(sweep: Sweep | undefined, path: string): void {
 }
 
 /**
- * Positive definiteness of the orthotropic compliance, by Sylvester's criterion on the matrix scaled to ones on its
+ * Checks that the orthotropic compliance is positive definite, by Sylvester's criterion on the matrix scaled to a unit
  * diagonal,
  *   R_ij = -nu_ij sqrt(k_j/k_i), symmetric because nu_ij/k_i = nu_ji/k_j:
  *   |nu_ij| < sqrt(k_i/k_j)  and  det R = 1 - nu12 nu21 - nu23 nu32 - nu13 nu31 - 2 nu21 nu32 nu13 > 0.
@@ -371,7 +371,7 @@ function checkOrthotropic(m: OrthotropicMaterial, path: string): void {
   }
 }
 
-/** The sheet's tensor must be given one way, be symmetric, and be positive definite. */
+/** The sheet's tensor must be given in exactly one way, be symmetric, and be positive definite. */
 function checkSheet(m: ClothMaterial, path: string): void {
   const orthotropic = (["kWeft", "kWarp", "kShear", "nuWeft", "nuWarp"] as const).filter((f) => m[f] !== undefined);
   const isotropic = (["youngsModulus", "poissonsRatio"] as const).filter((f) => m[f] !== undefined);

@@ -1,6 +1,6 @@
 /**
- * The one validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot say
- * (sceneRules.ts). The first fault found is thrown with its JSON path, the value and the limit.
+ * The only validator of scenes: JSON Schema (scenes/schema.json), then the rules that a schema cannot express
+ * (sceneRules.ts). Throws the first error with its JSON path, value and limit.
  */
 import { Ajv, type ErrorObject } from "ajv";
 import schema from "../scenes/schema.json" with { type: "json" };
@@ -25,10 +25,11 @@ import {
   checkWaiting,
 } from "./sceneRules.ts";
 
-// verbose puts the offending value into the error; strictTypes/strictRequired would refuse the schema's if/then style.
-// strictNumbers refuses NaN and infinities: JSON has no word for them, but 1e400 reads as one.
-// Every thread that reads scenes compiles this, in 0.26 s of processor instead of 0.5: not optimized, a function for
-// each definition, the schema itself not checked (a test does that). A scene takes under a millisecond either way.
+// verbose adds the invalid value to the error. strictTypes/strictRequired would refuse the schema's if/then style.
+// strictNumbers refuses NaN and infinities: JSON cannot express them, but 1e400 is parsed as infinity. Every thread
+// that reads scenes compiles this, in 0.26 s of CPU time instead of 0.5: without optimization, with a function per
+// definition, and without checking the schema (a test does). Validating a scene takes less than a millisecond either
+// way.
 const ajv = new Ajv({
   verbose: true,
   allErrors: true,
@@ -43,7 +44,7 @@ const validate = ajv.compile<Scene>(schema);
 
 /**
  * @param value anything, usually parsed JSON
- * @returns the same value, typed, with materials written out that it names
+ * @returns the same value, typed, with named materials expanded
  * @throws SceneError
  */
 export function validateScene(value: unknown): Scene {
@@ -91,12 +92,12 @@ export function validateScene(value: unknown): Scene {
 }
 
 /**
- * Of many schema errors the one that lies deepest: a branch of if/then also complains about its parents, one of oneOf
- * is not meant.
+ * Selects the deepest of several schema errors. A branch of if/then also reports its parents, and errors within oneOf
+ * are skipped.
  */
 function faultOf(errors: ErrorObject[]): SceneError {
   const real = errors.filter((e) => e.keyword !== "if" && !/\/oneOf\/\d/.test(e.schemaPath));
-  // at one place the wrong type comes before what it entails
+  // at the same depth, a wrong type comes before its consequences
   const depth = (e: ErrorObject): number =>
     e.instancePath.split("/").length +
     (e.keyword === "enum" || e.keyword === "const" || e.keyword === "type" ? 0.5 : 0);
@@ -126,7 +127,7 @@ const TYPES: Record<string, string> = {
   boolean: "true or false",
 };
 
-/** What a keyword of the schema allows, in words that follow "must be". */
+/** The limit of a schema keyword, phrased to follow "must be". */
 function limitOf(keyword: string, p: Record<string, unknown>): string {
   const count = (what: string): string => `${p.limit} ${what}${p.limit === 1 ? "" : "s"}`;
   switch (keyword) {
@@ -159,7 +160,7 @@ function limitOf(keyword: string, p: Record<string, unknown>): string {
   }
 }
 
-/** One step of a JSON pointer (RFC 6901, section 3). */
+/** Escapes one step of a JSON pointer (RFC 6901, section 3). */
 function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

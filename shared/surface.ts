@@ -1,20 +1,20 @@
-/** Points of a body's surface: as a frame has it, or undeformed. */
+/** Points on a body's surface: in a frame, or undeformed. */
 import { closestOnTriangle } from "./skinning/attach.ts";
 import type { Point } from "./protocol/fromServer.ts";
 import type { SurfacePoint } from "./protocol/fromClient.ts";
 
-/** A surface undeformed, where the scene puts it. */
+/** An undeformed surface at its place in the scene. */
 export interface RestSurface {
   /** float32[3*count] m */
   rest: Float32Array;
-  /** uint32[3*T]; empty: of a cloud of points */
+  /** uint32[3*T]; empty for a cloud of points */
   triangles: Uint32Array;
 }
 
 /**
- * The point of a surface that is nearest to x y z; brute force, since the surface moves with every frame.
+ * The point of a surface nearest to x y z; brute force, because the surface moves with every frame.
  * @param positions float32[3*count] m
- * @param triangles uint32[3*T]; empty: of a cloud, its points, by their number in a triangle's place
+ * @param triangles uint32[3*T]; empty for a cloud: then `triangle` is the index of a point
  */
 export function closestSurfacePoint(
   body: number,
@@ -51,12 +51,12 @@ function closestPoint(positions: Float32Array, [x, y, z]: Point): number {
   return best;
 }
 
-/** How many places a hand may name: triangles, or the points of a cloud. */
+/** Number of places that a grab can name: triangles, or the points of a cloud. */
 export function placesOf({ positions, triangles }: { positions: Float32Array; triangles: Uint32Array }): number {
   return (triangles.length > 0 ? triangles : positions).length / 3;
 }
 
-/** Where a point of a surface is, m; of a cloud, the point of that number. */
+/** Position of a surface point, m; for a cloud, the point with index `triangle`. */
 export function surfacePoint(
   out: Point,
   { positions, triangles }: { positions: Float32Array; triangles: Uint32Array },
@@ -75,10 +75,10 @@ export function surfacePoint(
 }
 
 /**
- * The same place on another body: the nearest of its surface to where it would be, were the middles of both bodies'
- * boxes one. A hand that pulls several bodies at once holds each of them there.
- * @param body number of the other one
- * @returns shift from the one place to the other, undeformed, m
+ * The corresponding place on another body: the nearest point of its surface if the centers of both bodies' boxes
+ * coincided. A pointer that grabs several bodies at once grabs each of them there.
+ * @param body index of the other body
+ * @returns the place, and the shift from the first place to it, undeformed, m
  */
 export function counterpart(
   { triangle, u, v }: SurfacePoint,
@@ -96,14 +96,14 @@ export function counterpart(
   return { ...at, shift: found.map((x, r) => x - picked[r]!) as Point };
 }
 
-/** The same place on all others of these bodies. @param together their numbers */
+/** The corresponding places on the other bodies. @param together indices of all bodies */
 export function counterparts(at: SurfacePoint, bodies: readonly RestSurface[], together: readonly number[]) {
   return together
     .filter((body) => body !== at.body)
     .map((body) => counterpart(at, bodies[at.body]!, body, bodies[body]!));
 }
 
-/** Of the box around it, m. */
+/** Center of the bounding box, m. */
 function middleOf(positions: Float32Array): Point {
   return [0, 1, 2].map((r) => {
     let [low, high] = [Infinity, -Infinity];

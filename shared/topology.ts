@@ -1,6 +1,6 @@
 /**
- * What a client fetches once per scene version over HTTP (msgpack, content-addressed): everything it needs to draw but
- * the motion. Typed arrays travel as msgpack `bin`, little-endian.
+ * Topology: all data for drawing a scene except the motion. Clients fetch it once per scene version over HTTP (msgpack,
+ * content-addressed). Typed arrays are msgpack `bin`, little-endian.
  */
 import type { AnalyticCollider, ColliderCommon, Look, Vec3 } from "./scene.ts";
 
@@ -8,68 +8,63 @@ export interface TopologyBody {
   name: string;
   kind: "soft" | "cloth" | "ball" | "points";
   look: Look;
-  /** Members put it in and take it out; absent: it is always there. */
+  /** Spawnable: members spawn and remove it; absent: it is always in the scene. */
   waits?: true;
   /**
-   * First streamed particle of this body in a snapshot, and how many. Streamed: a soft body's surface particles, all of
-   * a cloth.
+   * First streamed particle of this body in a snapshot, and their number. A soft body streams its surface particles, a
+   * cloth all particles.
    */
   first: number;
   count: number;
-  /** Quantisation step, m. */
+  /** Quantization step, m. */
   quantum: number;
   /**
    * uint32[3*T]: simulation surface, indices into this body's streamed particles (0 .. count-1). Grabs name these
-   * triangles. Empty: a cloud of points, and grabs name a point in a triangle's place.
+   * triangles. Empty for a cloud of points: grabs then name a point instead of a triangle.
    */
   triangles: Uint8Array;
-  /** Of a cloud of points: radius of the spheres that it is drawn as, m. */
+  /** For a cloud of points: radius of the drawn spheres, m. */
   radius?: number;
   /** float32[3*count]: undeformed positions as placed, m. */
   rest: Uint8Array;
   /**
-   * The mesh to draw, skinned onto `triangles` as shared/skinning/evaluate.ts says; absent: draw the triangles
-   * themselves.
+   * The mesh to draw, skinned onto `triangles` (shared/skinning/evaluate.ts); absent: draw the triangles themselves.
    */
   detail?: {
     /** uint32[3*D] */
     triangles: Uint8Array;
-    /** uint32[V]: which simulation triangle each detail vertex hangs on. */
+    /** uint32[V]: simulation triangle of each detail vertex. */
     attachTriangle: Uint8Array;
     /** float32[3*V]: barycentric u, v (of corners b and c) and the distance along the interpolated normal, m. */
     attachCoords: Uint8Array;
-    /** What an object's file looks like; absent: the mesh alone. */
+    /** Appearance of an object from its file; absent: only the mesh. */
     picture?: TopologyPicture & {
-      /**
-       * uint32[P]: the detail vertex at which each vertex of the picture is, in the order of the picture's primitives.
-       */
+      /** uint32[P]: detail vertex of each vertex of the picture, in the order of the picture's primitives. */
       vertices: Uint8Array;
     };
   };
 }
 
-/** A GLB of one mesh, to be had at /api/objects/<object>/picture. */
+/** A GLB of one mesh, available at /api/objects/<object>/picture. */
 export interface TopologyPicture {
   /** Id of the object. */
   object: string;
-  /** number[16], column by column: from the picture's coordinates to where it is undeformed, m. */
+  /** number[16], column by column: from the picture's coordinates to the undeformed body, m. */
   matrix: number[];
 }
 
-/**
- * As in the scene, measured from the room's origin; a mesh with its triangles in place of the file that they came from.
- */
+/** A collider as in the scene, relative to the room's origin; a mesh has its triangles in place of the file. */
 export type TopologyCollider =
   | AnalyticCollider
   | (ColliderCommon & {
       type: "mesh";
-      /** What it turns about, m. */
+      /** Center of rotation, m. */
       center: Vec3;
-      /** float32[3*V]: where the scene puts its vertices, m. */
+      /** float32[3*V]: initial positions of its vertices, m. */
       positions: Uint8Array;
       /** uint32[3*T] */
       triangles: Uint8Array;
-      /** To be drawn in place of the triangles. */
+      /** Drawn in place of the triangles. */
       picture?: TopologyPicture;
     });
 
@@ -80,12 +75,9 @@ export interface Topology {
   /** Streamed particles of all bodies together. */
   particles: number;
   tickHz: number;
-  /**
-   * Where in the world the room's own origin is, m. Every position of a topology, a frame and a hand is measured from
-   * there.
-   */
+  /** The room's origin in the world, m. All positions in a topology, a frame and a grab are relative to it. */
   origin: Vec3;
-  /** `fit`: the scene names no camera, so a client fits this one to the bodies that it shows. */
+  /** `fit`: the scene has no camera, so clients fit this one to the shown bodies. */
   camera: { position: Vec3; target: Vec3; fit?: true };
   colliders: TopologyCollider[];
   bodies: TopologyBody[];
@@ -95,7 +87,7 @@ export interface Topology {
     handSpeed: number;
     grabMaxStretch: number;
     maxImpulse: number;
-    /** Numbers of the bodies that one hand may pull at once; absent: it pulls one. */
+    /** Indices of the bodies that one pointer may grab at once; absent: one body at a time. */
     together?: number[];
   };
 }

@@ -1,6 +1,5 @@
 /**
- * What owners may change of a room while it runs: which fields, and within which limits. As in a scene, but for
- * STRETCH.
+ * Fields that owners may change in a running room, and their limits. The limits are the scene's, except for STRETCH.
  */
 import type { Tuning, Wind } from "./protocol/protocol.ts";
 
@@ -16,9 +15,9 @@ export const BODY_FIELDS = [
   "modes",
   "steps",
 ] as const;
-/** A body's numbers; beside them there is `pins`. */
+/** Numeric fields of a body; `pins` is separate. */
 export type BodyField = (typeof BODY_FIELDS)[number];
-/** Counts of a body's method. */
+/** Integer fields. */
 const WHOLE: readonly BodyField[] = ["modes", "steps"];
 export const WIND_FIELDS = ["density", "drag", "lift", "intensity", "scale", "seed"] as const;
 
@@ -27,22 +26,22 @@ export interface Span {
   most: number;
 }
 
-/** What owners of a room may set, which follows from its scene (server/sim/motionLimits.ts). */
+/** Limits for the owners of a room, derived from its scene (server/sim/motionLimits.ts). */
 export interface TuningLimits {
   /** Length of gravity, m/s^2. */
   gravity: number;
   /** `velocity`: length of the wind's velocity, m/s. */
   wind: { velocity: number } & Record<(typeof WIND_FIELDS)[number], Span>;
-  /** By body, of fields that have narrower limits than a scene's. */
+  /** By body: fields with narrower limits than a scene's. */
   bodies: Partial<Record<BodyField, Span>>[];
 }
 
-/** As a scene has them: each of gravity's parts (m/s^2) and of the wind's velocity (m/s), either way. */
+/** As in a scene: limits of each component of gravity (m/s^2) and of the wind's velocity (m/s), in both directions. */
 export const MOST_GRAVITY = 1e6;
 export const MOST_WIND = 1000;
 /**
- * Simulated time over wall time. Inputs wait for ticks, which come three times a second at the least of it: who wants
- * it slower has it stand.
+ * Limits of simulated time over wall time. Inputs wait for ticks, of which there are at least three per second; for
+ * slower motion, pause the room.
  */
 export const TIME_SCALE = { least: 0.05, most: 2 } as const;
 export const isTimeScale = (value: number): boolean => value === 0 || within(value, TIME_SCALE);
@@ -59,8 +58,8 @@ export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = 
 };
 
 /**
- * How far from the scene's value a running room may go, as a factor: its memory is laid out for masses and moduli of
- * the scene's size (server/sim/massUnit.ts).
+ * Limit of a change in a running room, as a factor of the scene's value: the room's memory is scaled for the scene's
+ * masses and moduli (server/sim/massUnit.ts).
  */
 const STRETCH = { density: 1e3, youngsModulus: 1e4, bendingStiffness: 1e4 } as const;
 
@@ -78,9 +77,9 @@ export const SPANS: Readonly<Record<BodyField, Span>> = {
   steps: { least: 1, most: 256 },
 };
 
-/** @param scene what the scene says of it */
+/** @param scene the scene's value */
 export function spanOf(field: BodyField, scene: number): Span {
-  // the scene's are all that were computed
+  // the scene's number of modes is all that was computed
   if (field === "modes") return { least: SPANS.modes.least, most: scene };
   if (!(field in STRETCH)) return SPANS[field];
   const factor = STRETCH[field as keyof typeof STRETCH];
@@ -89,14 +88,14 @@ export function spanOf(field: BodyField, scene: number): Span {
 
 export const within = (value: number, { least, most }: Span): boolean => value >= least && value <= most;
 
-/** @param span of the field */
+/** @param span limits of the field */
 export const mayBe = (field: BodyField, value: number, span: Span): boolean =>
   within(value, span) && (!WHOLE.includes(field) || Number.isInteger(value));
 
-/** As a refusal says it. */
+/** Text for a refusal. */
 export const spanText = ({ least, most }: Span): string => `${rounded(least)} to ${rounded(most)}`;
 
-/** What a factor makes of a decimal number has digits that nobody wrote. */
+/** Rounds the digits that multiplying a decimal number by a factor adds. */
 const rounded = (value: number): number => (Number.isInteger(value) ? value : Number(value.toPrecision(6)));
 
 const sameParts = (a: readonly number[], b: readonly number[]): boolean => a.every((part, r) => part === b[r]);

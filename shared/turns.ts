@@ -1,15 +1,15 @@
-/** A line in which addresses take turns: who asks for much holds up itself. */
+/** A queue in which addresses take turns, so that an address with many requests delays only itself. */
 export class Turns {
   readonly #atOnce: number;
   #running = 0;
   #waiting = 0;
-  /** By address; whose turn it is first. */
+  /** Waiting work by address; the next address comes first. */
   readonly #lines = new Map<string, (() => void)[]>();
   readonly #usedOf: (address: string) => number;
 
   /**
-   * @param atOnce pieces of work
-   * @param usedOf what an address has used: the one that has used least is next. Absent: they take turns
+   * @param atOnce limit of concurrent work
+   * @param usedOf amount that an address has used: the address with the least is next. Absent: they take turns
    */
   constructor(atOnce: number, usedOf: (address: string) => number = () => 0) {
     this.#atOnce = atOnce;
@@ -17,8 +17,8 @@ export class Turns {
   }
 
   /**
-   * @param address who asks, as limits count them (server/auth/addresses.ts)
-   * @param mayWait asked if it has to wait: how many of the address wait already, and of all; throws if it may not
+   * @param address of the caller, as limits count them (server/auth/addresses.ts)
+   * @param mayWait called before waiting, with the numbers of waiting tasks of the address and of all; throws to refuse
    */
   async run<T>(
     address: string,
@@ -31,7 +31,7 @@ export class Turns {
       mayWait(line.length, this.#waiting);
       this.#lines.set(address, line);
       this.#waiting += 1;
-      // Whoever is done hands its place over: `running` stays.
+      // A finished task passes its place on, so `running` stays the same.
       await new Promise<void>((resolve) => line.push(resolve));
     }
     try {
@@ -43,7 +43,7 @@ export class Turns {
     }
   }
 
-  /** Of the address whose turn it is, which then waits behind the others. */
+  /** Takes the first task of the next address, which then moves behind the others. */
   #takeNext(): (() => void) | undefined {
     let next: [string, (() => void)[]] | undefined;
     let least = Infinity;

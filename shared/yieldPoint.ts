@@ -1,12 +1,12 @@
 /**
- * Long work looks up at yield points, every millisecond or so: a thread whose work can wait lets others go first there
- * (server/workers/stepsRunning.ts). Elsewhere they do nothing.
+ * Yield points. Long work calls `yieldPoint` about every millisecond, so that a thread with deferrable work can let
+ * others go first (server/workers/stepsRunning.ts). In other threads it does nothing.
  */
 let yieldThread = (): void => {};
 
 export const yieldPoint = (): void => yieldThread();
 
-/** What this thread does at yield points from now on. */
+/** Sets the function that this thread calls at yield points. */
 export function atYieldPoints(does: () => void): void {
   yieldThread = does;
 }

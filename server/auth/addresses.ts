@@ -1,12 +1,12 @@
 /**
- * Addresses of the network, as limits and bans count them, and how often one of them may try something. An IPv6 network
- * hands a whole /64 to one customer, so those count as one address, and a /56 or /48 of them as some
- * (shared/networks.ts); an IPv4 address that is written as IPv6 is the IPv4 address.
+ * Network addresses as limits and bans count them, and a rate limiter per address. An IPv6 provider assigns a whole /64
+ * to one customer, so a /64 counts as one address, and a /56 or /48 as several (shared/networks.ts). An IPv4 address in
+ * IPv6 notation counts as the IPv4 address.
  */
 import { isIPv6, SocketAddress } from "node:net";
 import { type Network, networksOf } from "../../shared/networks.ts";
 
-/** @param address as the socket or the proxy gives it; what is no address counts as itself */
+/** @param address from the socket or the proxy; text that is not an address counts as itself */
 export function addressKey(address: string): string {
   const [bare] = address.split("%") as [string];
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
@@ -26,12 +26,12 @@ export function addressKey(address: string): string {
     .join(":")}::/64`;
 }
 
-/** Addresses that are remembered at most; beyond that the ones that have been quiet longest are forgotten. */
+/** Maximum number of remembered addresses. Beyond it, the addresses that have been quiet longest are forgotten. */
 const MOST_ADDRESSES = 10_000;
 
 /**
- * How often each address (or whatever else has a name) may do something: `burst` at once, then `perMinute`. Told the
- * time, never asks for it.
+ * Token buckets by address (or any other key): each holds up to `burst` tokens and regains `perMinute`. The caller
+ * passes the time.
  */
 export class Attempts {
   readonly #burst: number;
@@ -45,8 +45,8 @@ export class Attempts {
   }
 
   /**
-   * Takes one attempt, or as much as something costs; false when there is not as much left. Taken before the attempt,
-   * so that many at once are no way around it.
+   * Takes tokens: one attempt, or the given amount. @returns false if too few are left. Call it before the attempt, so
+   * that concurrent attempts count, too.
    */
   take(address: string, nowMs: number, amount = 1): boolean {
     const left = networksOf(address).map((network) => this.#refill(network, nowMs));
@@ -55,7 +55,7 @@ export class Attempts {
     return true;
   }
 
-  /** It was no failure after all. */
+  /** Returns the token of an attempt that did not fail. */
   giveBack(address: string, nowMs: number): void {
     for (const network of networksOf(address)) {
       const left = this.#refill(network, nowMs);

@@ -1,34 +1,33 @@
 /**
- * Who is let into a room: the one place that knows, asked by sockets (auth.ts) and by HTTP (routes/requestAuth.ts)
- * alike. Pure.
+ * Decides who may enter a room. Sockets (auth.ts) and HTTP (routes/requestAuth.ts) both use it. Pure function.
  *
- *     owner, admin                                                   in
- *     `tokens` mode, and no token for the room                       out, and learns nothing of the room
- *     banned: a token's subject, a session, a newcomer's address     out
- *     locked                                                         in who was in before, nobody else
- *     a token for the room                                           in
- *     a password is set                                              out, until it is given
+ *     owner, admin                                                   admitted
+ *     `tokens` mode, and no token for the room                       refused, without details of the room
+ *     banned: a token's subject, a session, a newcomer's address     refused
+ *     locked                                                         only earlier members are admitted
+ *     a token for the room                                           admitted
+ *     a password is set                                              refused until it is given
  */
 import { atLeast, type Role } from "../../shared/roles.ts";
 import type { RoomAccess } from "./roomAccess.ts";
 
-/** `open`: whoever has the address is a player. `tokens`: nobody enters without a token. */
+/** `open`: every visitor is a player. `tokens`: entering needs a token. */
 export type AuthMode = "open" | "tokens";
 
 export interface Newcomer {
-  /** By its token, or as what it was let in before; null: nobody knows it. */
+  /** Role and subject from the token or from the earlier session; null: unknown. */
   known: { role: Role; subject: string | null } | null;
-  /** It was let in before, and is still expected or there. */
+  /** It is or was a member of this room, and its session still exists. */
   wasIn: boolean;
-  /** Fingerprint of the session that it brings. */
+  /** Fingerprint of the session that it presents. */
   session?: string;
-  /** `addressKey` of where it comes from. */
+  /** Its address, as `addressKey` gives it. */
   address: string;
 }
 
 export type Denial = { why: "banned"; seconds: number } | { why: "locked" } | { why: "token" } | { why: "password" };
 
-/** @returns why it stays out; null: it comes in */
+/** @returns the reason for refusing; null: admitted */
 export function denialOf(
   mode: AuthMode,
   access: RoomAccess,

@@ -1,13 +1,13 @@
 /**
- * Who did what that others may have to answer for: tokens issued, rooms made and ended, members kicked, access changed,
- * admins turned away. Every entry is a log line with `audit: true`, and is kept in the store where there is one;
- * without a store the last ones are kept in memory.
+ * Audit log of privileged actions: tokens issued, rooms created and ended, members kicked, access changed, admin
+ * requests refused. Every entry is a log line with `audit: true`. The store keeps the entries; without a store the last
+ * ones stay in memory.
  */
 import type { FastifyBaseLogger } from "fastify";
 import type { AuthMetrics } from "../metrics/auth.ts";
 import type { AuditEntry, Store } from "../store/store.ts";
 
-/** `settings`: what players may do; `denied`: somebody asked for what only an admin gets. */
+/** `settings`: changed rights of players. `denied`: a request without an admin's token for an admin route. */
 export type AuditAction =
   | "create"
   | "dispose"
@@ -28,14 +28,14 @@ export type AuditAction =
   | "unpark"
   | "denied";
 
-/** Entries that are kept in memory where there is no store. */
+/** Number of entries kept in memory without a store. */
 const MOST_RECENT = 1000;
 
 export class Audit {
   readonly #log: FastifyBaseLogger;
   readonly #metrics: AuthMetrics;
   readonly #store: Pick<Store, "audit" | "readAudit"> | null;
-  /** Newest last. */
+  /** Oldest first. */
   #recent: AuditEntry[] = [];
 
   constructor(log: FastifyBaseLogger, metrics: AuthMetrics, store: Pick<Store, "audit" | "readAudit"> | null) {
@@ -45,10 +45,10 @@ export class Audit {
   }
 
   /**
-   * Never throws and never waits: what is audited happens whether or not the store can be reached; the log has it in
-   * any case.
+   * Records an action. Never throws and never waits: the action happens even if the store is unavailable, and the log
+   * always has the entry.
    * @param actor a token's subject, a member's name, or `system`
-   * @param details nothing secret: no token, no password
+   * @param details no secrets: no token, no password
    */
   record(action: AuditAction, actor: string, room: string | null, details: Record<string, unknown> = {}): void {
     const entry: AuditEntry = { at: new Date().toISOString(), actor, action, room, details };
@@ -66,7 +66,7 @@ export class Audit {
       );
   }
 
-  /** Newest first. @throws the store's error when it cannot be read */
+  /** Returns entries, newest first. @throws the store's error when it cannot be read */
   async read({ room, limit }: { room?: string; limit: number }): Promise<AuditEntry[]> {
     if (this.#store) return this.#store.readAudit({ limit, ...(room !== undefined && { room }) });
     return this.#recent

@@ -1,17 +1,17 @@
 /**
- * Who comes in, and as what. One object for the server; every way in asks it.
+ * Decides who enters a room, and in which role. The server has one instance; sockets and HTTP both use it.
  *
  *     hello {token?, password?, resume?} from an address, to a room
  *     |- token: valid -> the role that it gives in this room
- *     |         not   -> `tokens` mode: 4401; `open` mode: as if there were none, and a notice says so
- *     |- owner, admin                  -> in
+ *     |         not   -> `tokens` mode: 4401; `open` mode: ignored, and a notice says so
+ *     |- owner, admin                  -> admitted
  *     |- `tokens` mode, no token       4401
  *     |- banned (token's subject, session, or the address of a newcomer)    4403
- *     |- resumes a session             -> in, as what it was
+ *     |- resumes a session             -> admitted in its earlier role
  *     |- locked                        4423
- *     |- token, as player or spectator -> in
+ *     |- token, as player or spectator -> admitted
  *     '- a password is set             -> missing or wrong: 4407; too often from this address or for this room: 4425
- *                                      -> in, as a player
+ *                                      -> admitted as a player
  */
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Role } from "../../shared/roles.ts";
@@ -28,61 +28,61 @@ export interface AuthOptions {
   mode: AuthMode;
   /** The first signs, all verify. */
   secrets: readonly string[];
-  /** The operator's own; null: there is none. */
+  /** The operator's own token; null: none. */
   adminToken: string | null;
 }
 
-/** What somebody is who was let in. */
+/** An admitted member. */
 export interface Entry {
   role: Role;
-  /** Of the token; null: came without. */
+  /** Subject of the token; null: no token. */
   subject: string | null;
-  /** Name to show for whoever brings none. */
+  /** Name to show if the member chooses none. */
   name: string | undefined;
-  /** When the token ends, wall time; null: never, or there is none. */
+  /** Expiry of the token, wall time in ms; null: never, or no token. */
   expiresAtMs: number | null;
-  /** `addressKey` of where it came from. */
+  /** Its address, as `addressKey` gives it. */
   address: string;
-  /** `open` mode: a token was given that is none here. */
+  /** `open` mode: why the given token is invalid. */
   tokenProblem?: string;
 }
 
-/** What somebody brings who wants to come in. */
+/** Credentials of a client that wants to enter. */
 export interface Credentials {
   token?: string;
   password?: string;
   resume?: string;
   address: string;
-  /** What another process says that the token says, in place of `token`. */
+  /** Verified token claims from the forwarding process, in place of `token`. */
   vouched?: Vouched;
 }
 
-/** What a token says, or why it says nothing. */
+/** Verified claims of a token, or the reason why it is invalid. */
 export interface Vouched {
   identity: Identity | null;
   problem?: string;
 }
 
 /**
- * Wrong passwords that an address may give at once and then per minute: a class behind one address comes in, and 6
- * characters hold for years.
+ * Limit of wrong passwords per address: burst, then per minute. A class behind one address can enter, and guessing a
+ * password of 6 characters takes years.
  */
 const PASSWORD_BURST = 40;
 const PASSWORDS_PER_MINUTE = 10;
 
 /**
- * Wrong passwords that all addresses together may give one room, at once and then per minute: who has a thousand
- * addresses (an IPv6 /48 is 65,536 of them) tries six digits for a month. Who was let in from an address before comes
- * in from there all the same.
+ * Limit of wrong passwords per room from all addresses: burst, then per minute. An attacker with a thousand addresses
+ * (an IPv6 /48 has 65,536 of them) needs a month for six digits. Addresses that gave the right password before are
+ * exempt.
  */
 const ROOM_PASSWORD_BURST = 240;
 const ROOM_PASSWORDS_PER_MINUTE = 20;
 
-/** Tokens that are none, which an address may show at once and then per minute. */
+/** Limit of invalid tokens per address: burst, then per minute. */
 const BAD_TOKEN_BURST = 60;
 export const BAD_TOKENS_PER_MINUTE = 30;
 
-/** An owner's token from the answer to creating a room lives this long, s. It is for that one room and ends with it. */
+/** Lifetime of the owner's token that creating a room returns, s. It is for that one room and ends with it. */
 const OWNER_TOKEN_SECONDS = 30 * 86_400;
 
 export class Auth {
@@ -102,19 +102,18 @@ export class Auth {
   }
 
   /**
-   * As `identify`, for sockets: an address that has shown too many tokens that are none has to wait even with a good
-   * one.
+   * Like `identify`, but rate-limited: after too many invalid tokens an address must wait, even with a valid one.
    * @throws TokenError
    */
   async #identifyFrom(token: string, address: string): Promise<Identity> {
     if (!this.badTokens.take(address, performance.now()))
-      throw new TokenError(`too many tokens that are none from this address: ${BAD_TOKENS_PER_MINUTE} a minute`);
+      throw new TokenError(`too many invalid tokens from this address: ${BAD_TOKENS_PER_MINUTE} a minute`);
     const identity = await this.identify(token);
     this.badTokens.giveBack(address, performance.now());
     return identity;
   }
 
-  /** What the token says, for another process that is to believe it. Counted as `enter` counts. */
+  /** Verifies a token for another process, which trusts the result. Counts attempts like `enter`. */
   async vouch(token: string, address: string): Promise<Vouched> {
     try {
       return { identity: await this.#identifyFrom(token, address) };
@@ -124,7 +123,7 @@ export class Auth {
     }
   }
 
-  /** @returns null: no token was brought. @throws TokenError */
+  /** @returns null: no token was given. @throws TokenError */
   async #identityOf({ token, vouched, address }: Credentials): Promise<Identity | null> {
     if (vouched?.problem !== undefined) throw new TokenError(vouched.problem);
     if (vouched) return vouched.identity;
@@ -139,14 +138,14 @@ export class Auth {
     return this.mint.verify(token);
   }
 
-  /** The token that whoever made a room owns it with. */
+  /** Issues the owner's token to the creator of a room. */
   async ownerToken(room: string, access: RoomAccess): Promise<string> {
     return (await this.mint.sign({ room, role: "owner", roomId: access.id, seconds: OWNER_TOKEN_SECONDS })).token;
   }
 
   /**
-   * @param session the entry of the session that `credentials.resume` names, if there is one
-   * @returns at once where nothing has to be computed
+   * @param session the entry of the session that `credentials.resume` names, if it exists
+   * @returns synchronously if nothing has to be computed
    * @throws Refused (or rejects with it)
    */
   enter(room: string, access: RoomAccess, credentials: Credentials, session: Entry | null): Entry | Promise<Entry> {
@@ -158,8 +157,9 @@ export class Auth {
   }
 
   /**
-   * To a room that is not here: in `tokens` mode only whoever has a token for that name learns so. Always rejects.
-   * @param refused what to say then. @throws Refused
+   * Refuses entry to a room that is not here. In `tokens` mode, only clients with a token for that name learn that it
+   * is absent. Always rejects.
+   * @param refused the refusal for these clients. @throws Refused
    */
   async refuseAbsent(room: string, credentials: Credentials, refused: Refused): Promise<never> {
     if (this.mode === "tokens") {
@@ -182,11 +182,11 @@ export class Auth {
     resumed: Entry | null,
   ): Promise<Entry> {
     const { entry, problem } = await this.#entryOf(room, access, credentials);
-    // The password is checked last: nobody learns whether it was right who would not be let in anyway.
+    // Check the password last: clients that would be refused anyway must not learn whether it was right.
     let allowed = this.#decide(access, credentials, entry, resumed, true);
     if (entry === null && resumed === null && access.hasPassword) {
       await this.#checkPassword(access, credentials);
-      // The owner may have locked the room or banned somebody meanwhile.
+      // The owner may have locked the room or banned the client meanwhile.
       allowed = this.#decide(access, credentials, entry, resumed, true);
     }
     return problem === undefined ? allowed : { ...allowed, tokenProblem: problem };

@@ -1,25 +1,25 @@
 /**
- * What one address may take of the main thread, by whatever it does: requests cost what routes/rules.ts says, messages
- * of sockets the same each. One budget for both.
+ * Budget of main-thread time per address, shared by requests and socket messages. Requests cost the amount in
+ * routes/rules.ts; every message costs the same.
  *
- * Thirty telephones of a class behind one address load the page, the scenes and a room at once (27 ms each, 830 in all)
- * and then send 120 messages a second each (72 ms/s in all): with 200 ms/s and ten seconds of it at once they never
- * meet the limit, twice as many neither. One address alone takes a fifth of the main thread at most.
+ * Example: thirty phones of a class behind one address load the page, the scenes and a room at once (27 ms each, 830 ms
+ * in total). Then each sends 120 messages a second (72 ms/s in total). With 200 ms/s and a burst of ten seconds,
+ * neither they nor twice as many reach the limit. A single address can take at most a fifth of the main thread.
  */
 import { Attempts } from "./addresses.ts";
 
-/** ms of the main thread for one message of a socket: reading, checking, queueing. */
+/** Main-thread time of one socket message, ms: read, check, enqueue. */
 export const MESSAGE_COST = 0.02;
 /**
- * ms that asking for a room costs on top where there is none: the store was asked in vain, and each name that is made
- * up is asked for anew.
+ * Additional cost of requesting a room that does not exist, ms: it needs a query to the store, and invented names are
+ * never cached.
  */
 export const MISSING_COST = 5;
-/** So many seconds' worth may be spent at once. */
+/** Burst, in seconds of the budget. */
 const BURST_SECONDS = 10;
 /**
- * Requests and connections of an address that are answered at all, at once and per second, for each ms/s of its budget;
- * no fewer than these. Thirty telephones ask for 750 things as they come.
+ * Limit of answered requests and connections per address: burst and rate, for each ms/s of its budget, but at least
+ * LEAST_AT_ONCE and LEAST_PER_SECOND. Thirty phones make 750 requests when they arrive.
  */
 const ANSWERED_AT_ONCE = 10;
 const ANSWERED_PER_SECOND = 1;
@@ -27,7 +27,7 @@ const LEAST_AT_ONCE = 2000;
 const LEAST_PER_SECOND = 200;
 
 export class Budgets {
-  /** ms of the main thread that an address may take in a second. */
+  /** Main-thread time that an address may use per second, ms. */
   readonly perSecond: number;
   readonly #left: Attempts;
   readonly #answered: Attempts;
@@ -41,15 +41,16 @@ export class Budgets {
     );
   }
 
-  /** A request or a connection, whatever it is. @returns false: it is not worth a refusal any more */
+  /** Counts any request or connection. @returns false: close it without an answer */
   count(address: string, nowMs = performance.now()): boolean {
     return this.#answered.take(address, nowMs);
   }
 
   /**
+   * Charges a cost to an address.
    * @param address as limits count them (addresses.ts)
    * @param cost ms
-   * @returns false: there is not as much left
+   * @returns false if too little is left
    */
   spend(address: string, cost: number, nowMs = performance.now()): boolean {
     return cost === 0 || this.#left.take(address, nowMs, cost);

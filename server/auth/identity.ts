@@ -1,27 +1,27 @@
-/** Who somebody is by their token, and what that makes of them in a room. */
+/** Identity that a token proves, and the role that it gives in a room. */
 import { atLeast, type Role } from "../../shared/roles.ts";
 
-/** What a valid token says. */
+/** Claims of a valid token. */
 export interface Identity {
-  /** Name of the one room it is for, or `*`. */
+  /** Name of its one room, or `*` for all rooms. */
   room: string;
   role: Role;
-  /** Whose it is; not a secret. */
+  /** Identifier of the bearer; not a secret. */
   subject: string;
   name: string | undefined;
-  /** The incarnation of the room it is for; absent: whichever has that name. */
+  /** Incarnation of the room that it is bound to; absent: any room of that name. */
   roomId: string | undefined;
-  /** Wall time; null: it does not end. */
+  /** Expiry, wall time in ms; null: never. */
   expiresAtMs: number | null;
 }
 
-/** A room as a token sees it: its name, and which of all rooms that have had this name. */
+/** A room as tokens identify it: its name, and its incarnation among all rooms that have had this name. */
 export interface RoomIdentity {
   name: string;
   id: string;
 }
 
-/** @returns the role that the token gives in this room; null when it is for another one */
+/** @returns the role that the token gives in this room; null if it is for another room */
 export function roleIn(identity: Identity, room: RoomIdentity): Role | null {
   if (identity.room !== "*" && identity.room !== room.name) return null;
   if (identity.roomId !== undefined && identity.roomId !== room.id) return null;
@@ -29,8 +29,8 @@ export function roleIn(identity: Identity, room: RoomIdentity): Role | null {
 }
 
 /**
- * Does the token let its bearer make a room of this name? `undefined`: a name is made up, so it must be good for every
- * room.
+ * Whether the token allows creating a room of this name. `undefined`: the name will be generated, so the token must be
+ * for all rooms.
  */
 export function mayCreate(identity: Identity, name: string | undefined): boolean {
   return (

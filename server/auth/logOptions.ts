@@ -1,17 +1,16 @@
 /**
- * What the log leaves out. Tokens and passwords travel in the Authorization header, in hello and in the part of an
- * address behind the #, none of which is logged; this keeps out what somebody puts where it does not belong: a token in
- * a query, a cookie.
+ * Removes secrets from the log. Tokens and passwords travel in the Authorization header, in hello and in the URL
+ * fragment, and none of these is logged. This also removes secrets from wrong places: a token in a query, a cookie.
  */
 import type { FastifyRequest } from "fastify";
 
 const CENSORED = "[redacted]";
-/** Query parameters whose name sounds like a secret. */
+/** Query parameters whose names suggest a secret. */
 const SECRET_PARAMETERS = /([?&](?:[^=&#]*(?:token|password|secret|authorization|key)[^=&#]*)=)[^&#]*/gi;
 
 export const redactUrl = (url: string): string => url.replace(SECRET_PARAMETERS, `$1${CENSORED}`);
 
-/** Of the server's logger (pino). */
+/** Options of the server's logger (pino). */
 export function logOptions(level: string): object {
   return {
     level,

@@ -1,8 +1,8 @@
 /**
- * Passwords of rooms: scrypt (RFC 7914, `node:crypto`). N = 2^15, r = 8, p = 1 takes 32 MB and some 80 ms of a thread
- * of libuv's pool, never of the main thread. At most two at once, so that files and compression are still served, and
- * at most 64 wait: whoever comes then is asked to come later. Addresses take turns in that line, and none has more
- * places of it than it leaves: whoever knows a password and gives it all the time holds up itself.
+ * Hashes the passwords of rooms with scrypt (RFC 7914, `node:crypto`). N = 2^15, r = 8, p = 1 takes 32 MB and about 80
+ * ms on a libuv pool thread, never on the main thread. At most two run at once, so that files and compression are still
+ * served, and at most 64 wait; later requests are refused. The queue serves addresses in turn, and an address may hold
+ * no more places than remain free. A client that floods the server with passwords delays only itself.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
@@ -17,12 +17,12 @@ const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
 /**
- * Shortest and longest password, characters. The shortest holds for years against the guesses that one address may make
- * (`attempts.ts`).
+ * Shortest and longest password, characters. At the rate that one address may guess (`attempts.ts`), the shortest
+ * withstands years.
  */
 export const PASSWORD_LENGTH = { min: 6, max: 128 } as const;
 
-/** As it is kept: nothing in it leads back to the password but guessing. */
+/** Stored form of a password; recovering the password needs guessing. */
 export interface PasswordHash {
   salt: string;
   hash: string;
@@ -31,10 +31,10 @@ export interface PasswordHash {
   p: number;
 }
 
-/** Too many passwords are being checked already. */
+/** The queue of password checks is full. */
 export class PasswordQueueFull extends Error {
   constructor() {
-    super(`as many passwords wait to be checked as may, of this address or in all`);
+    super(`the queue of password checks is full, for this address or in total`);
     this.name = "PasswordQueueFull";
   }
 }
@@ -44,7 +44,7 @@ const mayWait = (own: number, all: number): void => {
   if (!mayTake(own, all, MOST_WAITING, 1)) throw new PasswordQueueFull();
 };
 
-/** The same characters, however a keyboard makes them. */
+/** Normalizes the characters, because keyboards compose them differently. */
 const bytesOf = (password: string): string => password.normalize("NFKC");
 
 const hashWith = (
@@ -55,7 +55,7 @@ const hashWith = (
 ): Promise<Buffer> =>
   turns.run(address, () => derive(bytesOf(password), salt, HASH_BYTES, { N, r, p, maxmem: 256 * N * r }), mayWait);
 
-/** @param address who sets it. @throws PasswordQueueFull */
+/** @param address of the client that sets it. @throws PasswordQueueFull */
 export async function hashPassword(password: string, address: string): Promise<PasswordHash> {
   const salt = randomBytes(16);
   return {
@@ -65,7 +65,7 @@ export async function hashPassword(password: string, address: string): Promise<P
   };
 }
 
-/** @param address who gives it. @throws PasswordQueueFull */
+/** @param address of the client that gives it. @throws PasswordQueueFull */
 export async function isPassword(password: string, known: PasswordHash, address: string): Promise<boolean> {
   if (password.length > PASSWORD_LENGTH.max) return false;
   const expected = Buffer.from(known.hash, "base64url");

@@ -1,11 +1,9 @@
-/**
- * Thrown by whoever keeps a socket out: it is closed with the code; the reason travels with it and has no secret in it.
- */
+/** Thrown to refuse a socket. It is closed with the code and the reason; the reason contains no secret. */
 import type { Refusal } from "../metrics/auth.ts";
 
 export class Refused extends Error {
   readonly closeCode: number;
-  /** As it is counted. */
+  /** Label in the metrics. */
   readonly kind: Refusal;
 
   constructor(closeCode: number, reason: string, kind: Refusal = "other") {

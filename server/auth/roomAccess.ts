@@ -1,55 +1,60 @@
 /**
- * Access to one room: lock, password, bans, and what its players may do. Plain state with a JSON form, which the room's
- * record keeps (`RoomRecord.settings`), so it survives whatever the room survives. It knows nothing of sockets;
- * `auth.ts` asks it who may come in, `rooms/moderation.ts` changes it for owners.
+ * Access settings of one room: lock, password, bans and players' rights. Plain state with a JSON form in the room's
+ * record (`RoomRecord.settings`), so it lives as long as the stored room. It does not depend on sockets: `auth.ts`
+ * reads it, and `rooms/moderation.ts` changes it for owners.
  */
 import { randomBytes } from "node:crypto";
 import { hashPassword, isPassword, type PasswordHash } from "./password.ts";
 
-/** Who may not come in, and how it is recognized: by any of the marks it has. */
+/** A ban, recognized by any of its marks. */
 export interface Ban {
-  /** Newcomers from there; members that were let in before, and whoever has a token, are known by themselves. */
+  /**
+   * Address. It bans newcomers without a token; earlier members and token bearers are recognized by subject or session.
+   */
   address?: string;
-  /** Of a token. */
+  /** Subject of a token. */
   subject?: string;
   /** Fingerprint of a session's token. */
   session?: string;
-  /** Wall time, ms. */
+  /** End of the ban, wall time in ms. */
   untilMs: number;
-  /** For the owner to see. */
+  /** Name to show to the owner. */
   name: string;
 }
 
-/** What everybody in the room may know of its access settings. */
+/** Public part of the access settings, for all members. */
 export interface AccessState {
   locked: boolean;
-  /** Is one needed? */
+  /** Whether a password is needed. */
   password: boolean;
-  /** Reset, spawn and remove are the owners'. */
+  /** Whether only owners may reset, spawn and remove. */
   ownersOnly: boolean;
-  /** Bans that hold. */
+  /** Number of active bans. */
   bans: number;
 }
 
-/** Most bans of one room: the one that ends first makes room. */
+/** Maximum number of bans per room: beyond it, the one that ends first is dropped. */
 const MOST_BANS = 256;
-/** Addresses with the right password that are remembered. */
+/** Maximum number of remembered addresses with the right password. */
 const MOST_LET_IN = 1000;
 /** Longest ban, s: a month. */
 export const MAX_BAN_SECONDS = 31 * 86_400;
 
 export class RoomAccess {
-  /** Of this room among all that have had its name: a token may be for this one only. */
+  /** Incarnation of this room among all rooms that have had its name: a token may be bound to it. */
   readonly id: string;
-  /** Address (`addressKey`) that made the room; null: an operator did. */
+  /** Address (`addressKey`) that created the room; null: an operator. */
   readonly creator: string | null;
-  /** Told after every change, which holds at once; resolves when it is kept. Whoever keeps the settings sets it. */
+  /**
+   * Called after every change, which takes effect at once; resolves when it is stored. Set by the owner of the
+   * settings.
+   */
   onChanged: (() => Promise<void>) | null = null;
   #locked = false;
   #ownersOnly = false;
   #password: PasswordHash | null = null;
   #bans: Ban[] = [];
-  /** Addresses from which the password was given, as long as this process has the room. */
+  /** Addresses that gave the right password to this process. */
   readonly #letIn = new Set<string>();
 
   constructor(id = randomBytes(8).toString("hex"), creator: string | null = null) {
@@ -58,8 +63,8 @@ export class RoomAccess {
   }
 
   /**
-   * @param settings what `toSettings` gave; other keys in it are left alone. An empty object is open access.
-   * @throws Error when it is not what `toSettings` gives
+   * @param settings the result of `toSettings`; other keys are ignored. An empty object means open access.
+   * @throws Error if the settings do not have the form that `toSettings` returns
    */
   static fromSettings(settings: Record<string, unknown>): RoomAccess {
     const stored = settings.door;
@@ -84,7 +89,7 @@ export class RoomAccess {
       !(password === null || isHash(password)) ||
       !(creator === null || typeof creator === "string")
     ) {
-      throw new Error("settings.door is not what RoomAccess writes: {id, creator, locked, ownersOnly, password, bans}");
+      throw new Error("settings.door does not have the form {id, creator, locked, ownersOnly, password, bans}");
     }
     const access = new RoomAccess(id, creator);
     access.#locked = locked;
@@ -94,7 +99,7 @@ export class RoomAccess {
     return access;
   }
 
-  /** JSON, under one key, to be merged into the room's settings. */
+  /** Returns a JSON object with one key, to be merged into the room's settings. */
   toSettings(): { door: Record<string, unknown> } {
     const { id, creator } = this;
     return {
@@ -126,7 +131,7 @@ export class RoomAccess {
     return this.#password !== null;
   }
 
-  /** Whoever knows its name may come in. */
+  /** Whether everyone who knows the room's name may enter. */
   get isOpen(): boolean {
     return !this.#locked && this.#password === null;
   }
@@ -142,8 +147,8 @@ export class RoomAccess {
   }
 
   /**
-   * @param password null: none is needed any more. Of `PASSWORD_LENGTH` characters.
-   * @param address who sets it
+   * @param password of `PASSWORD_LENGTH` characters; null removes it
+   * @param address of the client that sets it
    * @throws PasswordQueueFull
    */
   async setPassword(password: string | null, address = ""): Promise<void> {
@@ -152,12 +157,12 @@ export class RoomAccess {
     await this.onChanged?.();
   }
 
-  /** @param address who gives it. @throws PasswordQueueFull */
+  /** Checks a password. @param address of the client that gives it. @throws PasswordQueueFull */
   async fits(password: string, address: string): Promise<boolean> {
     const expected = this.#password;
     if (expected === null) return true;
     if (!(await isPassword(password, expected, address))) return false;
-    // Not if it was changed meanwhile.
+    // Only if the password has not changed meanwhile.
     if (this.#password === expected) {
       this.#letIn.add(address);
       if (this.#letIn.size > MOST_LET_IN) this.#letIn.delete(this.#letIn.values().next().value!);
@@ -165,7 +170,7 @@ export class RoomAccess {
     return true;
   }
 
-  /** Has the password been given from there since it was set? */
+  /** Whether this address has given the current password. */
   knowsAddress(address: string): boolean {
     return this.#letIn.has(address);
   }
@@ -184,7 +189,7 @@ export class RoomAccess {
     await this.onChanged?.();
   }
 
-  /** @returns the ban that any of these marks falls under */
+  /** @returns an active ban that matches any of these marks */
   banOf({ address, subject, session }: Pick<Ban, "address" | "subject" | "session">, nowMs: number): Ban | undefined {
     const is = (mark: string | undefined, banned: string | undefined): boolean => mark !== undefined && mark === banned;
     return this.bans(nowMs).find(

@@ -1,19 +1,16 @@
-/**
- * The secret that signs tokens, where it comes from; and comparing secrets without telling by the time it takes how far
- * they agree.
- */
+/** Finds or creates the secret that signs tokens, and compares secrets in constant time. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Within the data folder. */
+/** File name within the data folder. */
 const SECRET_FILE = "token-secret";
 
 /**
  * @param configured PLIANT_TOKEN_SECRET's keys; may be empty
- * @param dataDir where the server keeps its rooms, or null where it keeps nothing
- * @returns the configured ones; else the one in the data folder, made at the first start; else one that ends with this
- *   process
+ * @param dataDir where the server stores its rooms, or null without a store
+ * @returns the configured keys; else the key in the data folder, created at the first start; else a new one that ends
+ * with this process
  * @throws the error of the file system when the data folder cannot be used
  */
 export function tokenSecrets(configured: readonly string[], dataDir: string | null): string[] {
@@ -24,8 +21,7 @@ export function tokenSecrets(configured: readonly string[], dataDir: string | nu
   const known = readSecret(path);
   if (known !== undefined) return [known];
   mkdirSync(dataDir, { recursive: true });
-  // Written whole under another name, then linked: of two processes that start at once one wins, and both use the
-  // winner's.
+  // Write a complete draft first, then link it. If two processes start at once, one link succeeds and both use its key.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, fresh, { mode: 0o600 });
   try {
@@ -47,12 +43,12 @@ function readSecret(path: string): string | undefined {
   }
 }
 
-/** Equal? Both are hashed first, so neither length nor content shows in the time. */
+/** Compares two secrets. Hashing both first hides length and content from timing. */
 export function sameSecret(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** What is kept of a session's token where the token itself has no business to be. */
+/** Fingerprint of a session's token, for places that must not contain the token. */
 export const fingerprint = (secret: string): string =>
   createHash("sha256").update("pliant fingerprint\0").update(secret).digest("hex").slice(0, 32);

@@ -1,35 +1,36 @@
 /**
- * What is shared by all who come (rooms, seats, places in a line) and may be taken by each address only as long as it
- * leaves enough for others: a limit that falls with what is left (dynamic thresholds, Choudhury and Hahne 1998). With
- * `ratio` 1 one address alone gets half, the next one a quarter, and so on: no two ever have everything.
+ * Fair sharing of a limited resource (rooms, seats, queue places) among addresses. Each address may take only a
+ * multiple of the free amount, so its limit falls as the resource fills (dynamic thresholds, Choudhury and Hahne 1998).
+ * With `ratio` 1 one address alone gets half, the next one a quarter, and so on: two addresses can never take
+ * everything.
  */
 import { networksOf } from "../../shared/networks.ts";
 
 /**
- * @param own what the address has
- * @param taken what all have
- * @param all there is
- * @param ratio times as much as is left, an address may have
- * @returns may the address have one more?
+ * @param own amount that the address has
+ * @param taken amount that all addresses have
+ * @param all total amount
+ * @param ratio limit of an address, relative to the free amount
+ * @returns whether the address may have one more
  */
 export function mayTake(own: number, taken: number, all: number, ratio: number): boolean {
   return taken < all && own < ratio * (all - taken);
 }
 
 interface Counted {
-  /** What each address has at most; an IPv6 network has its share of it (shared/networks.ts). */
+  /** Fixed limit per address; an IPv6 network has its share of it (shared/networks.ts). */
   perAddress: number;
   taken: number;
   all: number;
-  /** As of `mayTake`; 0: what is left for others does not count. */
+  /** As in `mayTake`; 0 disables the limit by the free amount. */
   ratio: number;
 }
 
 /**
- * As `mayTake`, for the address and each IPv6 network that it lies in. The ratio of a /56 is twice, of a /48 three
- * times as large: alone it gets two thirds, or three quarters.
- * @param owners addresses, one for each thing that is taken
- * @returns what the fullest network has that may have no more, and its limit; null: the address may have one more
+ * Applies `mayTake` to the address and to each IPv6 network that contains it. The ratio of a /56 is doubled and that of
+ * a /48 tripled: alone they get two thirds and three quarters.
+ * @param owners addresses, one per taken item
+ * @returns the count of the first network at its limit, with the limit; null: the address may have one more
  */
 export function fullNetwork(
   address: string,
@@ -45,11 +46,11 @@ export function fullNetwork(
   return null;
 }
 
-/** Counts by address and by each IPv6 network that it lies in. */
+/** Counts by address and by each IPv6 network that contains it. */
 export class NetworkCounts {
   readonly #counts = new Map<string, number>();
 
-  /** @returns the limit of the first network that has as much as it may; null: none has */
+  /** @returns the limit of the first network that has reached it; null: none has */
   full(address: string, perAddress: number): number | null {
     const full = networksOf(address).find(({ network, share }) => this.#of(network) >= share * perAddress);
     return full ? full.share * perAddress : null;

@@ -1,13 +1,13 @@
 /**
- * Signed join tokens: JSON Web Tokens (RFC 7519) with HMAC SHA-256, made and checked by `jose`. A token says which room
- * its bearer may enter and as what; nothing of it is kept on the server, so it cannot be taken back before it ends:
- * short lives, bans by subject, and another secret are what ends one early.
+ * Signed join tokens: JSON Web Tokens (RFC 7519) with HMAC SHA-256, signed and verified by `jose`. A token states which
+ * room its bearer may enter and in which role. The server stores no tokens, so it cannot revoke one. To end access
+ * early: short lifetimes, bans by subject, or a new secret.
  *
  *     claims   iss, aud "pliant" · room (a name, or *) · role · sub · name? · roomId? · iat · exp
- *     header   alg HS256 · kid: which key
+ *     header   alg HS256 · kid: id of the key
  *
- * Several keys may be in use: the first signs, all verify. So a secret is changed without a break: put the new one in
- * front, take the old one away when its tokens have ended.
+ * Several keys may be in use: the first signs, all verify. To rotate the secret, put the new one first, and remove the
+ * old one when its tokens have expired.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { errors, jwtVerify, SignJWT } from "jose";
@@ -16,36 +16,33 @@ import type { Identity } from "./identity.ts";
 
 const ISSUER = "pliant";
 const ALGORITHM = "HS256";
-/** Shortest key, bytes: RFC 7518 section 3.2 asks for at least the size of the hash. */
+/** Shortest key, bytes: RFC 7518 section 3.2 requires at least the size of the hash. */
 export const MIN_SECRET_BYTES = 32;
-/** Longest token that is looked at, characters; ours have some 300. */
+/** Longest accepted token, characters; ours have about 300. */
 const MAX_TOKEN_LENGTH = 2048;
-/** Longest life of a token, hours: a year. */
+/** Longest lifetime of a token, hours: a year. */
 export const MAX_TOKEN_HOURS = 8784;
 /** Longest subject, characters. */
 export const MAX_SUBJECT_LENGTH = 64;
-/** Clocks of the machine that made a token and of this one may differ by this much, s. */
+/** Tolerated clock difference between the issuing machine and this one, s. */
 const CLOCK_TOLERANCE_S = 5;
 
-/** What a token is to say. */
+/** Content of a new token. */
 export interface Grant {
-  /** Name of a room, or `*` for every one. */
+  /** Name of a room, or `*` for all rooms. */
   room: string;
   role: Role;
-  /** Whose token it is, for the audit log and for bans; absent: one is made. */
+  /** Identifies the bearer in the audit log and in bans; generated if absent. */
   subject?: string;
-  /** Name to show for whoever brings none. */
+  /** Name to show if the member chooses none. */
   name?: string;
-  /** The room that is called `room` now, and no later one of that name. */
+  /** Binds the token to the current room of this name. */
   roomId?: string;
-  /** From now on. */
+  /** Lifetime, s. */
   seconds: number;
 }
 
-/**
- * The token is not one of ours, has ended, or says something that cannot be. The message has nothing of the token in
- * it.
- */
+/** The token is not ours, has expired, or has invalid claims. The message contains nothing of the token. */
 export class TokenError extends Error {
   constructor(reason: string) {
     super(reason);
@@ -126,10 +123,10 @@ export class TokenMint {
   }
 }
 
-/** What may be said of it; jose's own messages can repeat claims. */
+/** Returns a reason without the token's content; jose's own messages can repeat claims. */
 function reasonOf(error: unknown): string {
   if (error instanceof TokenError) return error.message;
-  if (error instanceof errors.JWTExpired) return "it has ended";
+  if (error instanceof errors.JWTExpired) return "it has expired";
   if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
   if (error instanceof errors.JWTClaimValidationFailed) return `its claim ${error.claim} is missing or wrong`;
   if (error instanceof errors.JOSEAlgNotAllowed) return `its algorithm is not ${ALGORITHM}`;

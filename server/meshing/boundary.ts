@@ -1,6 +1,6 @@
 /**
- * The surface of a tetrahedral mesh: which faces belong to one element only, whether they close up, and which pieces
- * there are.
+ * The surface of a tetrahedral mesh: finds the boundary faces, checks that they close, and finds the surface's
+ * topology.
  */
 import type { TetMesh } from "./mesh.ts";
 
@@ -12,23 +12,23 @@ const FACES = [
   [0, 1, 2],
 ] as const;
 
-/** Faces and who they join. */
+/** Faces and the elements that they join. */
 export interface FaceJoin {
   /** uint32[3*B]: boundary faces, counter-clockwise seen from outside. */
   boundary: Uint32Array;
-  /** int32[4*N]: across the face opposite to corner i of element e, at 4 e + i: the neighbor element, or -1. */
+  /** int32[4*N]: at 4 e + i the neighbor across the face opposite to corner i of element e, or -1. */
   neighbors: Int32Array;
-  /** Faces that more than two elements share, or two elements on the same side of it: 0 in a sound mesh. */
+  /** Number of faces that more than two elements share, or two elements on the same side: 0 in a valid mesh. */
   faulty: number;
 }
 
 /**
- * Matches the faces of elements.
+ * Finds the faces that elements share.
  * @param tets uint32[4*N], positively oriented
  */
 export function joinFaces(tets: Uint32Array): FaceJoin {
   const total = tets.length;
-  // Sorting face numbers by their sorted corners brings the two sides of a face together without a hash of three
+  // Sorting the faces by their sorted corners places the two sides of a face next to each other, without hashing three
   // numbers.
   const low = new Uint32Array(total);
   const middle = new Uint32Array(total);
@@ -86,28 +86,28 @@ export function boundarySurface(mesh: TetMesh): Uint32Array {
   return joinFaces(mesh.tets).boundary;
 }
 
-/** How a surface hangs together. */
+/** Topology of a surface. */
 export interface SurfaceTopology {
   vertices: number;
   edges: number;
   triangles: number;
   /** Edges of one triangle only. */
   openEdges: number;
-  /** Edges of more than two triangles, or of two that run the same way. */
+  /** Edges of more than two triangles, or of two triangles that traverse them in the same direction. */
   crossedEdges: number;
   /** V - E + F: 2 - 2 genus, summed over the pieces of a closed surface. */
   euler: number;
-  /** Vertices where the surface is no disc: those of crossed edges, and those where several fans of triangles meet. */
+  /** Vertices where the surface is not a disc: ends of crossed edges, and vertices where several triangle fans meet. */
   pinched: number[];
 }
 
 /**
- * Counts vertices, edges and faces and finds where a surface is not a manifold.
+ * Counts vertices, edges and faces, and finds where a surface is not a manifold.
  * @param triangles uint32[3*T]
  */
 export function surfaceTopology(triangles: Uint32Array): SurfaceTopology {
   const total = triangles.length;
-  // Edge number h belongs to triangle h / 3 and runs from its corner h % 3 to the next.
+  // Half-edge h belongs to triangle h / 3 and runs from its corner h % 3 to the next.
   const from = (h: number): number => triangles[h]!;
   const to = (h: number): number => triangles[h % 3 === 2 ? h - 2 : h + 1]!;
   const byEdge = new Map<string, number[]>();
@@ -119,7 +119,8 @@ export function surfaceTopology(triangles: Uint32Array): SurfaceTopology {
     if (list) list.push(h);
     else byEdge.set(key, [h]);
   }
-  // Corners of one vertex that meet at an edge are of one fan (union by smaller corner number).
+  // Union-find over corners: the corners of one vertex that meet at an edge belong to the same fan. The smaller corner
+  // number is the root.
   const fan = Uint32Array.from({ length: total }, (_, h) => h);
   const root = (h: number): number => {
     while (fan[h] !== h) h = fan[h] = fan[fan[h]!]!;

@@ -1,22 +1,22 @@
 /**
- * The common end of every importer: refuses what cannot be simulated, drops unused vertices and turns tetrahedra the
- * right way round. An importer only collects numbers; what they may be is decided here, once.
+ * Last step of every importer: refuses invalid data, drops unused vertices and orients the tetrahedra. Importers only
+ * collect numbers; all limits are checked here.
  */
 import { DEGENERATE_AREA, DEGENERATE_VOLUME, MAX_ELEMENTS, MAX_VERTICES, MeshError } from "./mesh.ts";
 import type { SurfaceMesh, TetMesh } from "./mesh.ts";
 
-/** Numbers as read, with the lines they came from (from 1; absent for binary files). */
+/** Numbers as read, with their lines in the file (from 1; absent for binary files). */
 export interface RawMesh {
   file: string;
   /** float64[3*V] */
   positions: ArrayLike<number>;
-  /** Vertex places from 0; 3 or 4 per element. */
+  /** Vertex indices from 0; 3 or 4 per element. */
   elements: ArrayLike<number>;
   vertexLine?: (vertex: number) => number;
   elementLine?: (element: number) => number;
-  /** What the file calls its first vertex in elements, 0 unless told. */
+  /** The file's number of its first vertex in elements; default 0. */
   base?: number;
-  /** How the file numbers element e and vertex v, where that differs from their places. */
+  /** The file's numbers of element e and vertex v, if they differ from their indices. */
   elementName?: (element: number) => number;
   vertexName?: (vertex: number) => number;
 }
@@ -76,7 +76,7 @@ function checkNumbers(raw: RawMesh, size: 3 | 4, what: string): void {
   }
 }
 
-/** Keeps the vertices that `elements` names, in their order. */
+/** Keeps the vertices that `elements` uses, in their order. */
 function compact(
   positions: ArrayLike<number>,
   elements: Uint32Array,
@@ -103,10 +103,8 @@ function compact(
 }
 
 /**
- * Makes a SurfaceMesh of raw numbers. Triangles that name a vertex twice have no area and no edges of their own; they
- * are left out.
- * @throws MeshError on counts above the limits, numbers that are not finite, vertices that do not exist, or no triangle
- *   left.
+ * Makes a SurfaceMesh from raw numbers. Triangles with a repeated vertex have no area and are dropped.
+ * @throws MeshError on counts above the limits, non-finite numbers, unknown vertices, or no remaining triangle
  */
 export function finishSurface(raw: RawMesh): SurfaceMesh {
   checkCounts(raw, 3, "triangle");
@@ -163,10 +161,9 @@ function distance2(x: ArrayLike<number>, a: number, b: number): number {
 }
 
 /**
- * Makes a TetMesh of raw numbers: every element with positive volume (corners 1 and 2 swapped where it was negative),
- * unused vertices dropped.
- * @throws MeshError on counts above the limits, numbers that are not finite, vertices that do not exist, or a
- *   degenerate element (named).
+ * Makes a TetMesh from raw numbers. Elements of negative volume get corners 1 and 2 swapped; unused vertices are
+ * dropped.
+ * @throws MeshError on counts above the limits, non-finite numbers, unknown vertices, or a degenerate element (named)
  */
 export function finishTets(raw: RawMesh): TetMesh {
   checkCounts(raw, 4, "tetrahedron");
@@ -188,7 +185,7 @@ export function finishTets(raw: RawMesh): TetMesh {
     );
     const volume = sixVolume(x, a, b, c, d) / 6;
     const ratio = longest2 > 0 ? Math.abs(volume) / (longest2 * Math.sqrt(longest2)) : 0;
-    // Written so that a NaN (overflow of huge coordinates) is refused too.
+    // Written so that NaN (overflow of huge coordinates) is refused, too.
     if (!(ratio > DEGENERATE_VOLUME)) {
       const name = raw.elementName ? raw.elementName(e) : e;
       throw new MeshError({
@@ -209,8 +206,8 @@ export function finishTets(raw: RawMesh): TetMesh {
 }
 
 /**
- * Refuses a surface that cannot be cloth: a triangle with no area has no rest shape.
- * @throws MeshError naming the triangle.
+ * Refuses a surface that cannot be cloth: a triangle without area has no rest shape.
+ * @throws MeshError naming the triangle
  */
 export function requireSheet(file: string, surface: SurfaceMesh): void {
   const { positions: x, triangles } = surface;

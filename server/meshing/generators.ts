@@ -1,6 +1,6 @@
 /**
- * Meshes made by rule: box of tetrahedra, rectangle of triangles, icosphere. All exact up to rounding, centred on the
- * origin.
+ * Procedural meshes: box of tetrahedra, rectangle of triangles, icosphere. All are centered on the origin and exact up
+ * to rounding.
  */
 import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
 import type { SurfaceMesh, TetMesh } from "./mesh.ts";
@@ -23,7 +23,7 @@ function checkCells(file: string, cells: readonly number[], perCell: number): vo
 
 /**
  * Five tetrahedra of a cube of even parity; bit 0 of a corner is x, bit 1 is y, bit 2 is z. The central one spans the
- * corners 1 2 4 7; cubes of odd parity are its mirror image in x, so that the diagonals of shared faces agree.
+ * corners 1 2 4 7. Cubes of odd parity are mirrored in x, so that the diagonals of shared faces match.
  */
 const CUBE_TETS = [
   [1, 2, 4, 7],
@@ -34,10 +34,10 @@ const CUBE_TETS = [
 ] as const;
 
 /**
- * A box of `cells` cubes, five tetrahedra each, alternating so that neighbours share faces.
- * Vertices run x fastest, then y, then z.
+ * A box of `cells` cubes with five tetrahedra each, alternating so that neighbors share faces. Vertices run x fastest,
+ * then y, then z.
  * @param size m along x, y, z
- * @throws MeshError on sizes or counts that make no box
+ * @throws MeshError on invalid sizes or counts
  */
 export function boxTets(size: readonly [number, number, number], cells: readonly [number, number, number]): TetMesh {
   size.forEach((value, k) => checkSize("box", `size[${k}]`, value));
@@ -65,8 +65,8 @@ export function boxTets(size: readonly [number, number, number], cells: readonly
           const corners = tet.map((corner) =>
             vertex(i + ((corner ^ odd) & 1), j + ((corner >> 1) & 1), k + (corner >> 2)),
           );
-          // The table is of negative volume; mirroring a cube turns its elements round, the others have two corners
-          // swapped.
+          // The table has negative volumes. Mirroring a cube makes its elements positive; in other cubes, two corners
+          // are swapped.
           if (!odd) corners.unshift(...corners.splice(1, 1));
           tets.set(corners, at);
           at += 4;
@@ -96,7 +96,7 @@ export function boxCells([nx, ny, nz]: readonly [number, number, number]): Uint3
 /**
  * A rectangle in the x-z plane, normal up, of `cells` quads with alternating diagonals. Vertices run x fastest, then z.
  * @param size m along x and z
- * @throws MeshError on sizes or counts that make no rectangle
+ * @throws MeshError on invalid sizes or counts
  */
 export function gridCloth(size: readonly [number, number], cells: readonly [number, number]): SurfaceMesh {
   size.forEach((value, k) => checkSize("grid", `size[${k}]`, value));
@@ -125,14 +125,14 @@ export function gridCloth(size: readonly [number, number], cells: readonly [numb
   return { positions, triangles };
 }
 
-/** Levels above this have more than 5 million triangles. */
+/** More levels would give more than 5 million triangles. */
 const MAX_SUBDIVISIONS = 9;
 
 /**
- * A sphere as an icosahedron, each triangle cut in four `subdivisions` times and its vertices put on the sphere: 20 *
- * 4^n triangles.
+ * A sphere: an icosahedron whose triangles are split in four `subdivisions` times, with all vertices moved onto the
+ * sphere: 20 * 4^n triangles.
  * @param radius m
- * @throws MeshError on a radius or count that makes no sphere
+ * @throws MeshError on an invalid radius or count
  */
 export function icosphere(radius: number, subdivisions = 3): SurfaceMesh {
   checkSize("ball", "radius", radius);

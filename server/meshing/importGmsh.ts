@@ -1,7 +1,7 @@
 /**
- * Gmsh 2.2 ASCII `.msh` to tetrahedra (element type 4), or to triangles (type 2) where it has no tetrahedra.
- * Source: Gmsh reference manual, "MSH file format version 2 (Legacy)". Node numbers are any positive integers, in any
- * order.
+ * Imports Gmsh 2.2 ASCII `.msh` files: tetrahedra (element type 4), or triangles (type 2) if there are no tetrahedra.
+ * Source: Gmsh reference manual, "MSH file format version 2 (Legacy)". Node numbers are arbitrary positive integers in
+ * any order.
  */
 import { MAX_ELEMENTS, MAX_VERTICES, MeshError } from "./mesh.ts";
 import type { LoadedMesh } from "./mesh.ts";
@@ -11,12 +11,12 @@ import type { TextLine } from "./textMesh.ts";
 
 const TRIANGLE = 2;
 const TETRAHEDRON = 4;
-/** Highest node or element number: what a JavaScript number counts exactly. */
+/** Highest node or element number: the largest exact integer in JavaScript. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Most tags of one element; Gmsh writes 2, and a few more in partitioned meshes. */
 const MAX_TAGS = 64;
 
-/** Elements of one type: places of their nodes, their numbers in the file and their lines. */
+/** Elements of one type: indices of their nodes, their numbers in the file and their lines. */
 interface ElementList {
   corners: number[];
   names: number[];
@@ -80,7 +80,13 @@ function readNodes(file: string, lines: Lines, nodes: Nodes): void {
     const line = nextLine(file, lines, `node ${i + 1} of ${count}`);
     const name = integerField(file, line, 0, "node number", 1, MAX_NUMBER);
     if (nodes.place.has(name))
-      throw new MeshError({ file, line: line.number, field: "node number", value: name, limit: "each may come once" });
+      throw new MeshError({
+        file,
+        line: line.number,
+        field: "node number",
+        value: name,
+        limit: "each may appear only once",
+      });
     nodes.place.set(name, nodes.names.length);
     nodes.names.push(name);
     nodes.lines.push(line.number);
@@ -118,14 +124,13 @@ function readElements(file: string, lines: Lines, nodes: Nodes, lists: Map<numbe
 }
 
 /**
- * Reads a Gmsh 2.2 ASCII mesh. Points, lines and other element types are passed over, and so are sections other than
- * nodes and elements.
- * @returns tetrahedra where the file has any, triangles otherwise; in the file's unit, unused nodes dropped
- * @throws MeshError on another version, a binary file, missing sections, or what finishTets and finishSurface refuse
+ * Reads a Gmsh 2.2 ASCII mesh. Points, lines, other element types and other sections are skipped.
+ * @returns tetrahedra if the file has any, triangles otherwise; in the file's unit, unused nodes dropped
+ * @throws MeshError on another version, a binary file, missing sections, or any error of finishTets and finishSurface
  */
 export function importGmsh(file: string, content: string | Uint8Array): LoadedMesh {
-  // Names in $PhysicalNames may hold anything, so no character starts a comment; NUL stands in for one that never
-  // comes.
+  // $PhysicalNames may contain any character, so no character starts a comment. NUL never occurs, so it disables
+  // comments.
   const lines = textLines(plainText(file, content), "\0");
   const nodes: Nodes = { positions: [], names: [], lines: [], place: new Map() };
   const emptyList = (): ElementList => ({ corners: [], names: [], lines: [] });

@@ -1,6 +1,6 @@
 /**
- * Wavefront OBJ to triangles: `v` and `f` records, and for pictures `vt` and `vn`; everything else (groups, materials,
- * lines) is passed over. Source: Wavefront, Advanced Visualizer manual, appendix B1 (object files).
+ * Imports triangles from Wavefront OBJ: `v` and `f` records, and for the picture `vt` and `vn`. Groups, materials,
+ * lines and other records are skipped. Source: Wavefront, Advanced Visualizer manual, appendix B1 (object files).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
 import type { SurfaceMesh } from "./mesh.ts";
@@ -8,7 +8,7 @@ import { finishSurface } from "./finishMesh.ts";
 import { numberField, plainText, textLines } from "./textMesh.ts";
 import type { TextLine } from "./textMesh.ts";
 
-/** Records of an OBJ file; polygons are cut into fans from their first corners (exact for convex ones). */
+/** Records of an OBJ file. Polygons are split into fans from their first corners (exact for convex ones). */
 export interface ObjRecords {
   /** float64[3V], with the line of each vertex. */
   positions: number[];
@@ -18,24 +18,26 @@ export interface ObjRecords {
   /** float64[2] of each `vt`, float64[3] of each `vn`. */
   uvs: number[];
   normals: number[];
-  /** Three corners for each triangle: place of vertex, `vt` and `vn` from 0; -1 where there is none. */
+  /** Three corners per triangle: indices of vertex, `vt` and `vn` from 0; -1 for none. */
   vertexOf: number[];
   uvOf: number[];
   normalOf: number[];
   elementLines: number[];
-  /** Whether faces name materials. */
+  /** Whether faces refer to materials. */
   materials: boolean;
 }
 
 const CORNER = /^([+-]?\d+)(?:\/([+-]?\d*))?(?:\/([+-]?\d*))?$/;
 
-/** The place (from 0) that a number of a face corner names; negative numbers count back from the last one so far. */
+/**
+ * Converts an OBJ index to one from 0; negative numbers count back from the last record so far. Returns -1 if invalid.
+ */
 function placeNamed(value: number, count: number): number {
   if (value >= 1 && Number.isInteger(value)) return value - 1;
   return value <= -1 && value >= -count ? count + value : -1;
 }
 
-/** The places that a face corner `v`, `v/vt`, `v//vn` or `v/vt/vn` names, into `out`. */
+/** Appends the indices in a face corner `v`, `v/vt`, `v//vn` or `v/vt/vn` to `out`. */
 function cornerPlaces(file: string, line: TextLine, corner: number, records: ObjRecords, out: number[]): void {
   const text = line.fields[corner]!;
   const match = CORNER.exec(text);
@@ -56,7 +58,7 @@ function cornerPlaces(file: string, line: TextLine, corner: number, records: Obj
 
 function addVertex(file: string, line: TextLine, records: ObjRecords): void {
   for (let k = 0; k < 3; k++) records.positions.push(numberField(file, line, 1 + k, `v ${"xyz"[k]}`));
-  // Colors of some vertices only are none: the arrays would not fit each other.
+  // Colors count only if all vertices have them, so that the arrays match.
   if (line.fields.length >= 7 && records.colors.length === 3 * records.vertexLines.length)
     for (let k = 0; k < 3; k++) records.colors.push(numberField(file, line, 4 + k, `v ${["red", "green", "blue"][k]}`));
   records.vertexLines.push(line.number);
@@ -101,9 +103,9 @@ function addFace(file: string, line: TextLine, records: ObjRecords): void {
 }
 
 /**
- * Reads the records of an OBJ file that have to do with triangles and what is drawn on them. A face may name vertices
- * that come later in the file, as long as they come: that is for the caller to judge.
- * @param drawn whether texture coordinates and normals count, and have to be numbers
+ * Reads the records of an OBJ file that concern triangles and their appearance. A face may refer to later vertices; the
+ * caller checks that they exist.
+ * @param drawn whether to read texture coordinates and normals, which then must be numbers
  * @throws MeshError
  */
 export function readObjRecords(file: string, content: string | Uint8Array, drawn: boolean): ObjRecords {
@@ -156,12 +158,12 @@ export function importObj(file: string, content: string | Uint8Array): SurfaceMe
 }
 
 /**
- * A backslash at the end of a line continues it; the line breaks move behind the record so that later line numbers stay
- * right.
+ * Joins lines that end with a backslash to the next line. The line breaks move behind the record, so that later line
+ * numbers stay right.
  */
 function joinContinued(text: string): string {
   if (!text.includes("\\")) return text;
-  // Line by line: a pattern over several lines would go through a line without an end again from each of its
+  // Works line by line. A regular expression over several lines would rescan a line without an end from each of its
   // characters.
   let joined = "";
   let breaks = 0;

@@ -1,7 +1,7 @@
 /**
- * PLY to triangles: ASCII and binary of either byte order, plain or gzip. Polygons are cut into fans; properties other
- * than position and face indices, and elements other than vertex and face, are passed over.
- * Source: G. Turk, The PLY Polygon File Format (Stanford, 1994).
+ * Imports triangles from PLY: ASCII, or binary in either byte order, plain or gzip. Polygons are split into fans. Only
+ * positions, colors and face indices are read; other properties and elements are skipped. Source: G. Turk, The PLY
+ * Polygon File Format (Stanford, 1994).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
 import type { SurfaceMesh } from "./mesh.ts";
@@ -10,11 +10,11 @@ import { PLY_BYTES, readPlyHeader } from "./plyHeader.ts";
 import type { PlyElement, PlyScalar } from "./plyHeader.ts";
 import { plainBytes } from "./textMesh.ts";
 
-/** Numbers of the data part, one after the other. */
+/** Reads the numbers of the data part in sequence. */
 interface PlySource {
-  /** Next number; `field` names it in errors. */
+  /** Returns the next number; `field` names it in errors. */
   next(type: PlyScalar, field: string): number;
-  /** Line of the number read last; undefined for binary files. */
+  /** Line of the last number; undefined for binary files. */
   line(): number | undefined;
 }
 
@@ -86,7 +86,7 @@ function asciiSource(file: string, bytes: Uint8Array, offset: number, firstLine:
 
 interface Collected {
   positions: Float64Array;
-  /** float64[3*V] red, green, blue, 0 to 1, sRGB; undefined where vertices have none. */
+  /** float64[3*V] red, green, blue, 0 to 1, sRGB; undefined if vertices have no colors. */
   colors: Float64Array | undefined;
   vertexLines: Uint32Array | undefined;
   elements: number[];
@@ -132,7 +132,10 @@ function readVertices(file: string, source: PlySource, element: PlyElement, asci
   }
 }
 
-/** Which properties are red, green and blue, and what full is; undefined unless all three are there, of one type. */
+/**
+ * Finds the red, green and blue properties and their full-scale value; undefined unless all three exist with the same
+ * type.
+ */
 function colorChannels(element: PlyElement): { of: number[]; full: number } | undefined {
   const of = element.properties.map((p) =>
     p.list ? -1 : ["red", "green", "blue"].indexOf(p.name.replace(/^diffuse_/, "")),
@@ -207,7 +210,7 @@ function skipElement(file: string, source: PlySource, element: PlyElement): void
 }
 
 /**
- * Reads what a PLY file has of vertices and faces; numbers are not judged yet.
+ * Reads vertices and faces of a PLY file, without checking the numbers.
  * @param file name for errors
  * @param content bytes of the file, gzip or not
  * @throws MeshError
@@ -237,7 +240,7 @@ export function readPlyRecords(file: string, content: Uint8Array): Collected {
     elementLines: [],
   };
   for (const element of header.elements) {
-    // Without properties it takes no bytes, however often it is there.
+    // An element without properties takes no bytes, whatever its count.
     if (element.properties.length === 0) continue;
     if (element.count > bytes.length)
       throw new MeshError({

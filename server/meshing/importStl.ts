@@ -1,7 +1,7 @@
 /**
- * STL to triangles, text or binary. Facets have no common vertices there; what lies in one place becomes one vertex.
- * Normals are passed over: the order of a facet's corners says the same. Source: 3D Systems, StereoLithography
- * Interface Specification (1989).
+ * Imports triangles from STL, text or binary. Facets share no vertices in the file; corners at the same position become
+ * one vertex. Normals are ignored, because the order of a facet's corners implies them. Source: 3D Systems,
+ * StereoLithography Interface Specification (1989).
  */
 import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
 import type { SurfaceMesh } from "./mesh.ts";
@@ -11,11 +11,12 @@ import { numberField, plainBytes, textLines } from "./textMesh.ts";
 const HEADER = 84;
 const FACET = 50;
 
-/** Bytes of a binary file with so many facets. */
+/** Size of a binary file with this number of facets, bytes. */
 const binaryLength = (facets: number): number => HEADER + FACET * facets;
 
 /**
- * Facets that a binary file declares; undefined for text. Many binary files begin with `solid`, too: length decides.
+ * Returns the declared number of facets of a binary file; undefined for text. Many binary files start with `solid`,
+ * too, so the length decides.
  */
 function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512)).toString("latin1");
@@ -40,7 +41,7 @@ function checkCount(file: string, facets: number): void {
     throw new MeshError({ file, field: "facet count", value: facets, limit: `at most ${MAX_ELEMENTS} are allowed` });
 }
 
-/** float64[9*F] corners one after the other; and the line of each corner of a text. */
+/** float64[9*F] corners in sequence, and the line of each corner of a text file. */
 function readStlCorners(file: string, content: Uint8Array): { corners: Float64Array; lines?: number[] } {
   const bytes = plainBytes(file, content);
   const facets = binaryFacets(file, bytes);
@@ -56,7 +57,7 @@ function readStlCorners(file: string, content: Uint8Array): { corners: Float64Ar
 function textCorners(file: string, bytes: Uint8Array): { corners: Float64Array; lines: number[] } {
   const corners: number[] = [];
   const lines: number[] = [];
-  // Text before a loop's first vertex and after its third is passed over: exporters differ in what they put there.
+  // Text before a loop's first vertex and after its third is skipped, because exporters differ there.
   let left = 0;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   for (const line of textLines(text, "#")) {

@@ -1,7 +1,6 @@
 /**
- * TetGen's `.node` and `.ele` pair to tetrahedra.
- * Source: H. Si, TetGen manual, sections 5.2.1 and 5.2.4: a header line of counts, one record a line, `#` comments,
- * numbering from 0 or 1.
+ * Imports tetrahedra from TetGen's `.node` and `.ele` files. Source: H. Si, TetGen manual, sections 5.2.1 and 5.2.4: a
+ * header line of counts, one record per line, `#` comments, numbering from 0 or 1.
  */
 import { MAX_ELEMENTS, MAX_VERTICES, MeshError } from "./mesh.ts";
 import type { TetMesh } from "./mesh.ts";
@@ -14,7 +13,7 @@ export interface TetgenFiles {
   nodeFile: string;
   node: string | Uint8Array;
   eleFile: string;
-  /** Absent where the file does not exist: reported as such. */
+  /** Undefined if the file does not exist, which is an error. */
   ele: string | Uint8Array | undefined;
 }
 
@@ -24,7 +23,7 @@ function header(file: string, lines: Iterator<TextLine, void>): TextLine {
   return first.value;
 }
 
-/** The next record, whose first field must be `expected`: the file's numbering has no gaps. */
+/** Reads the next record, whose first field must continue the file's numbering without gaps. */
 function record(
   file: string,
   lines: Iterator<TextLine, void>,
@@ -43,9 +42,9 @@ function record(
 }
 
 /**
- * Reads a TetGen mesh. Attributes, markers and the further nodes of ten-node tetrahedra are passed over.
+ * Reads a TetGen mesh. Attributes, markers and the additional nodes of ten-node tetrahedra are skipped.
  * @returns positively oriented tetrahedra, in the file's unit; unused vertices dropped
- * @throws MeshError on a missing `.ele`, counts that do not hold, wrong numbering, or what finishTets refuses
+ * @throws MeshError on a missing `.ele`, wrong counts or numbering, or any error of finishTets
  */
 export function importTetgen(files: TetgenFiles): TetMesh {
   const { nodeFile, eleFile } = files;

@@ -1,10 +1,10 @@
 /**
- * Body-centered cubic lattice: the background of the tetrahedralizer. Two cubic grids, one at the other's cell centers;
- * every vertex has 6 neighbors along the axes ("long" edges, one spacing) and 8 along the diagonals ("short" ones,
- * 0.866 spacings); all tetrahedra are copies of one, with two opposite long edges and four short ones, 12 to a cubic
- * cell. Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3.
+ * Body-centered cubic lattice, the background of the tetrahedralizer: two cubic grids, one at the other's cell centers.
+ * Every vertex has 6 neighbors along the axes ("long" edges, one spacing) and 8 along the diagonals ("short" edges,
+ * 0.866 spacings). All tetrahedra are congruent, with two opposite long edges and four short ones, 12 per cubic cell.
+ * Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3.
  *
- * Vertices are named in half spacings: (X, Y, Z) all even (first grid) or all odd (second).
+ * Vertex coordinates are in half spacings: (X, Y, Z) all even (first grid) or all odd (second).
  */
 import { MeshError } from "./mesh.ts";
 
@@ -14,13 +14,13 @@ export interface Lattice {
   origin: [number, number, number];
   /** Cells along each axis. */
   cells: [number, number, number];
-  /** Count of vertices of both grids. */
+  /** Number of vertices of both grids. */
   vertices: number;
 }
 
-/** Free cells around the surface, so that no tetrahedron that holds a piece of it reaches the border. */
+/** Empty cells around the surface, so that no tetrahedron that contains a part of it reaches the border. */
 const MARGIN = 2;
-/** Lattice vertices of one mesh: 4 million take about 20 s of winding numbers. */
+/** Limit of lattice vertices of one mesh: 4 million take about 20 s of winding numbers. */
 const MAX_LATTICE = 4_000_000;
 
 /** Edge directions, in half spacings: 3 long, then 4 short; the other 7 neighbors are their opposites. */
@@ -36,8 +36,7 @@ export const EDGES: readonly (readonly [number, number, number])[] = [
 export const LONG_EDGES = 3;
 
 /**
- * One of the 12 tetrahedra that belong to a vertex of the even grid. Corners 0-1 and 2-3 are its long edges; positively
- * oriented.
+ * One of the 12 tetrahedra of a vertex of the even grid, positively oriented. Corners 0-1 and 2-3 are its long edges.
  */
 export interface LatticeTet {
   /** Corner offsets from the even vertex, half spacings. */
@@ -70,8 +69,8 @@ function tetOf(corners: [number, number, number][]): LatticeTet {
 }
 
 /**
- * Around each of the three long edges that leave an even vertex: the four pairs of odd vertices that are neighbors
- * themselves.
+ * Around each of the three long edges that leave an even vertex: the four pairs of odd vertices that are neighbors of
+ * each other.
  */
 export const LATTICE_TETS: readonly LatticeTet[] = [0, 1, 2].flatMap((axis) => {
   const ring = [
@@ -94,7 +93,7 @@ export const LATTICE_TETS: readonly LatticeTet[] = [0, 1, 2].flatMap((axis) => {
 /**
  * A lattice around a box, centered on it.
  * @param low,high corners of the box, m
- * @throws MeshError where the spacing makes more than MAX_LATTICE vertices
+ * @throws MeshError if the spacing gives more than MAX_LATTICE vertices
  */
 export function latticeAround(low: readonly number[], high: readonly number[], spacing: number): Lattice {
   const cells = [0, 1, 2].map((k) => Math.ceil((high[k]! - low[k]!) / spacing) + 2 * MARGIN) as [
@@ -108,7 +107,7 @@ export function latticeAround(low: readonly number[], high: readonly number[], s
       file: "tetrahedralize",
       field: "spacing",
       value: spacing,
-      limit: `it makes ${vertices} lattice vertices, at most ${MAX_LATTICE} are allowed: a larger spacing is needed`,
+      limit: `it gives ${vertices} lattice vertices, at most ${MAX_LATTICE} are allowed: use a larger spacing`,
     });
   }
   const origin = [0, 1, 2].map((k) => 0.5 * (low[k]! + high[k]!) - 0.5 * cells[k]! * spacing) as [
@@ -125,7 +124,7 @@ export function latticeVertex(lattice: Lattice, x: number, y: number, z: number)
   return 2 * (((z >> 1) * (cells[1] + 1) + (y >> 1)) * (cells[0] + 1) + (x >> 1)) + (x & 1);
 }
 
-/** (X, Y, Z) of a vertex, into `out`. */
+/** Writes the (X, Y, Z) of a vertex to `out`. */
 export function latticeCoordinates(lattice: Lattice, vertex: number, out: Int32Array): void {
   const parity = vertex & 1;
   const cell = vertex >> 1;
@@ -137,9 +136,9 @@ export function latticeCoordinates(lattice: Lattice, vertex: number, out: Int32A
 }
 
 /**
- * True where (X, Y, Z) is at least `distance` half spacings from the lattice's border. At 1, the neighbors along EDGES
- * exist; at 2, all neighbors and the 12 tetrahedra of an even vertex do; at 3, so do those of all tetrahedra around the
- * vertex.
+ * True if (X, Y, Z) is at least `distance` half spacings from the lattice's border. At 1, the neighbors along EDGES
+ * exist. At 2, all neighbors and the 12 tetrahedra of an even vertex exist. At 3, all neighbors of all tetrahedra
+ * around the vertex exist, too.
  */
 export function isInner(lattice: Lattice, c: ArrayLike<number>, distance: 1 | 2 | 3): boolean {
   const { cells } = lattice;
@@ -154,8 +153,8 @@ export function isInner(lattice: Lattice, c: ArrayLike<number>, distance: 1 | 2 
 }
 
 /**
- * The lattice vertex nearest to a point inside the lattice; the cells of equal answer are truncated octahedra that
- * share faces where vertices share edges.
+ * The lattice vertex nearest to a point inside the lattice. The regions with the same nearest vertex are truncated
+ * octahedra; they share faces if their vertices share edges.
  */
 export function nearestLatticeVertex(lattice: Lattice, x: number, y: number, z: number): number {
   const p = [x, y, z].map((value, k) => (2 * (value - lattice.origin[k]!)) / lattice.spacing);

@@ -1,4 +1,6 @@
-/** Mesh files by name: which importer reads which ending, and the `.ele` that belongs to a `.node`. */
+/**
+ * Loads mesh files: chooses the importer by the extension, and finds the `.ele` file that belongs to a `.node` file.
+ */
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
@@ -9,7 +11,7 @@ import { importPly } from "./importPly.ts";
 import { importStl } from "./importStl.ts";
 import { importTetgen } from "./importTetgen.ts";
 
-/** Endings that `loadMeshFile` reads. */
+/** Extensions that `loadMeshFile` supports. */
 const MESH_ENDINGS = [".obj", ".ply", ".ply.gz", ".stl", ".glb", ".gltf", ".node", ".ele", ".msh"] as const;
 
 async function bytesOf(path: string): Promise<Uint8Array | undefined> {
@@ -29,7 +31,7 @@ async function bytesOf(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** The shape of a glTF's scene; loaded on demand, since few scenes have one. */
+/** Reads the surface of a glTF's scene; loaded on demand, because few scenes use glTF. */
 async function gltfSurface(file: string, bytes: Uint8Array): Promise<SurfaceMesh> {
   const { ObjectError, readObjectFile } = await import("./objects/readObjectFile.ts");
   try {
@@ -42,10 +44,10 @@ async function gltfSurface(file: string, bytes: Uint8Array): Promise<SurfaceMesh
 }
 
 /**
- * Reads a mesh file. `.node` and `.ele` mean the same pair.
- * @param path of the file; errors name its last part only
+ * Reads a mesh file. `.node` and `.ele` name the same pair.
+ * @param path of the file; errors show only its last part
  * @returns tetrahedra (`.node`, `.ele`, `.msh` with any) or a surface
- * @throws MeshError where the file is missing, its ending is unknown or its content is refused
+ * @throws MeshError if the file is missing, its extension is unknown or its content is invalid
  */
 export async function loadMeshFile(path: string): Promise<LoadedMesh> {
   const file = basename(path);
@@ -56,7 +58,7 @@ export async function loadMeshFile(path: string): Promise<LoadedMesh> {
       file,
       field: "file name",
       value: file,
-      limit: `an ending of ${MESH_ENDINGS.join(" ")} is needed`,
+      limit: `one of these extensions is needed: ${MESH_ENDINGS.join(" ")}`,
     });
   if (ending === ".node" || ending === ".ele") {
     const stem = path.slice(0, -ending.length);

@@ -1,11 +1,11 @@
 /**
- * Tetrahedralizations kept on disk, so that a room starts in milliseconds. One file per input, named by the SHA-256 of
- * everything the result depends on. A file that is not whole is ignored and written again. Several processes may write
- * at once: each writes its own temporary file and renames it, and all write the same bytes.
+ * Disk cache of tetrahedralizations, so that a room starts in milliseconds. One file per input, named by the SHA-256 of
+ * everything that the result depends on. Incomplete files are ignored and rewritten. Several processes may write at
+ * once: each writes its own temporary file and renames it, and all write the same bytes.
  *
  * File, little-endian: "PLTM", uint32 format version, uint32 bytes of the report (JSON, UTF-8, padded with spaces to a
  * multiple of 8), uint32 vertices, uint32 tetrahedra, uint32 zero, report, float64[3*V] positions, uint32[4*N]
- * elements, SHA-256 of all before it.
+ * elements, SHA-256 of everything before it.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -57,7 +57,7 @@ function encode({ mesh, report }: Tetrahedralization): Buffer {
   return Buffer.concat([content, createHash("sha256").update(content).digest()]);
 }
 
-/** The content of a cache file, or undefined where it is not whole. */
+/** Decodes a cache file; undefined if it is incomplete. */
 function decode(file: Buffer): Tetrahedralization | undefined {
   if (file.length < HEADER + DIGEST || !file.subarray(0, 4).equals(MAGIC) || file.readUInt32LE(4) !== FORMAT)
     return undefined;
@@ -71,7 +71,7 @@ function decode(file: Buffer): Tetrahedralization | undefined {
   )
     return undefined;
   const text = file.subarray(HEADER, HEADER + textBytes);
-  // Copies: a Buffer's memory need not be aligned for typed arrays, and must not be shared with the caller's mesh.
+  // Copies: a Buffer's memory may be unaligned for typed arrays, and must not be shared with the caller's mesh.
   const positions = new Float64Array(positionBytes / 8);
   bytesOf(positions).set(file.subarray(HEADER + textBytes, HEADER + textBytes + positionBytes));
   const tets = new Uint32Array(tetBytes / 4);
@@ -83,17 +83,16 @@ async function readCached(path: string): Promise<Tetrahedralization | undefined>
   try {
     return decode(await readFile(path));
   } catch {
-    // Not there yet, or not readable: either way it must be made.
+    // Missing or unreadable: the mesh must be computed.
     return undefined;
   }
 }
 
 /**
- * `tetrahedralize`, remembered. A cache that cannot be read or written (no rights, full disk) costs time, not the
- * result.
- * @param folder made on demand
+ * `tetrahedralize` with a cache. A cache that cannot be read or written (no permission, full disk) costs only time.
+ * @param folder created on demand
  * @returns the result, and whether it came from the cache
- * @throws MeshError as tetrahedralize does; failures are not remembered
+ * @throws MeshError as tetrahedralize does; failures are not cached
  */
 export async function meshCache(
   surface: SurfaceMesh,

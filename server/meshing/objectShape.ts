@@ -1,9 +1,9 @@
 /**
- * What is kept of an object to simulate it: one piece of bytes, read back to the bit. Little-endian:
+ * Stored form of an object for the simulation: one block of bytes, restored bit for bit. Little-endian:
  *
  *     "PLOB", uint32 version, uint32 vertices, uint32 triangles, uint32 picture vertices, uint32 picture triangles,
- *     float64[3 vertices] surface positions, uint32[3 triangles], uint32[picture vertices] which vertex of the surface
- *     each of the picture is, uint32[3 picture triangles] of picture vertices
+ *     float64[3 vertices] surface positions, uint32[3 triangles], uint32[picture vertices] index of the surface
+ *     vertex of each picture vertex, uint32[3 picture triangles] of picture vertices
  */
 import type { SurfaceMesh } from "./mesh.ts";
 import type { ObjectFile } from "./objects/objectFile.ts";
@@ -11,7 +11,7 @@ import type { ObjectFile } from "./objects/objectFile.ts";
 export interface ObjectShape {
   /** In the file's unit. */
   surface: SurfaceMesh;
-  /** uint32[picture vertices]: the vertex of the surface at the same place. */
+  /** uint32[picture vertices]: the surface vertex at the same position. */
   surfaceOfPicture: Uint32Array;
   /** uint32[3 picture triangles] of picture vertices, primitive after primitive. */
   pictureTriangles: Uint32Array;
@@ -43,11 +43,11 @@ export function encodeShape({ surface, surfaceOfPicture, pictureTriangles }: Obj
   ]);
 }
 
-/** @throws Error when the bytes are no such thing, or name a vertex that is not there */
+/** @throws Error if the bytes have another format, or refer to a missing vertex */
 export function decodeShape(bytes: Uint8Array): ObjectShape {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (file.length < HEADER || !file.subarray(0, 4).equals(MAGIC) || file.readUInt32LE(4) !== VERSION)
-    throw new Error("the object's shape is of another program, or damaged");
+    throw new Error("the object's shape has an unknown format, or is damaged");
   const [vertices, triangles, pictured, drawn] = [8, 12, 16, 20].map((at) => file.readUInt32LE(at)) as [
     number,
     number,
@@ -55,9 +55,9 @@ export function decodeShape(bytes: Uint8Array): ObjectShape {
     number,
   ];
   if (file.length !== HEADER + 24 * vertices + 12 * triangles + 4 * pictured + 12 * drawn)
-    throw new Error("the object's shape is not whole");
+    throw new Error("the object's shape is incomplete");
   let at = HEADER;
-  // Copies: a Buffer's memory need not be aligned for typed arrays.
+  // Copies: a Buffer's memory may be unaligned for typed arrays.
   const take = <T extends Float64Array | Uint32Array>(array: T): T => {
     file.copy(bytesOf(array), 0, at, at + array.byteLength);
     at += array.byteLength;
@@ -74,11 +74,11 @@ export function decodeShape(bytes: Uint8Array): ObjectShape {
     !within(shape.surfaceOfPicture, vertices) ||
     !within(shape.pictureTriangles, pictured)
   )
-    throw new Error("the object's shape names a vertex that it does not have");
+    throw new Error("the object's shape refers to a missing vertex");
   return shape;
 }
 
-/** As the file's reader has it; what is drawn stays with the picture. */
+/** Converts to the file reader's result; the drawable data stays in the stored picture. */
 export const fileOf = ({ surface, surfaceOfPicture }: ObjectShape): ObjectFile => ({
   surface,
   surfaceOfPicture,

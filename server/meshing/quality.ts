@@ -1,4 +1,4 @@
-/** Shape of tetrahedra in numbers: volume, dihedral angles, radius ratio. */
+/** Shape quality of tetrahedra: volume, dihedral angles, radius ratio. */
 import type { TetMesh } from "./mesh.ts";
 import { sixVolume } from "./finishMesh.ts";
 

@@ -1,11 +1,10 @@
 /**
- * New numbers for the particles of a tetrahedral mesh: surface particles first, each near those just before it.
- * Surface particles are what is streamed; they take the places 0 .. S-1. Both groups are numbered by breadth-first
- * search from an end of the mesh (Cuthill and McKee 1969; the end by George and Liu 1979), so that
- *  - every surface particle but the first of each piece has a neighbor with a smaller number: what the codec predicts
- *    it from;
- *  - the numbers of an element lie close together: the cache lines that it touches are warm from the elements before
- *    it.
+ * Renumbers the particles of a tetrahedral mesh: surface particles first, each near its predecessors. Surface particles
+ * are streamed; they get the numbers 0 .. S-1. Both groups are numbered by breadth-first search from an end of the mesh
+ * (Cuthill and McKee 1969; the end by George and Liu 1979), so that
+ *  - every surface particle except the first of each piece has a neighbor with a smaller number, from which the codec
+ *  predicts it;
+ *  - the numbers of an element are close together, so its cache lines are warm from the previous elements.
  * Rejected, by surface particles of the dragon (1,735) with no earlier neighbor, and with two or more: this order 1 and
  * 95 %, reverse Cuthill-McKee 35 and 88 %, Morton order 47 and 85 %.
  */
@@ -14,8 +13,8 @@ import type { TetMesh } from "./mesh.ts";
 
 export interface Renumbered {
   /**
-   * The same elements in the order of their smallest, then second smallest ... particle; `origin` says where each
-   * particle came from.
+   * The same elements, sorted by their smallest, then second smallest ... particle; `origin` has each particle's
+   * original index.
    */
   mesh: TetMesh;
   /** S: particles 0 .. S-1 are on the surface, the others are not. */
@@ -24,7 +23,7 @@ export interface Renumbered {
   oldOf: Uint32Array;
 }
 
-/** Neighbor lists, rows of one array. */
+/** Adjacency lists in one array (compressed rows). */
 interface Graph {
   start: Uint32Array;
   neighbor: Uint32Array;
@@ -58,9 +57,9 @@ function degree(graph: Graph, v: number): number {
 }
 
 /**
- * Numbers everything that `from` reaches, in breadth-first order; among the neighbors of one particle those with fewest
- * neighbors first.
- * @param mark int32[V], inout: `stamp` for whatever has been reached
+ * Breadth-first order of all particles reachable from `from`; the neighbors of a particle are visited by ascending
+ * degree.
+ * @param mark int32[V], inout: set to `stamp` for reached particles
  * @returns the order, and where its last layer starts
  */
 function layers(
@@ -95,7 +94,7 @@ function layers(
   return { order, depth, lastLayer };
 }
 
-/** Numbers all `members`, piece by piece, each from an end that is far from the opposite end. */
+/** Orders all `members`, piece by piece, each from a pseudo-peripheral end. */
 function cuthillMcKee(graph: Graph, members: readonly number[]): number[] {
   const mark = new Int32Array(graph.start.length - 1).fill(-1);
   const done = new Uint8Array(mark.length);
@@ -118,10 +117,7 @@ function cuthillMcKee(graph: Graph, members: readonly number[]): number[] {
   return all;
 }
 
-/**
- * Everything in breadth-first order from the first of `starts`, then from the first that has not been reached, and so
- * on.
- */
+/** Breadth-first order from the first of `starts`, then from the first unreached one, and so on. */
 function breadthFirst(graph: Graph, starts: readonly number[]): number[] {
   const mark = new Int32Array(graph.start.length - 1).fill(-1);
   return starts.flatMap((v) => (mark[v] === 0 ? [] : layers(graph, v, mark, 0).order));
@@ -130,7 +126,7 @@ function breadthFirst(graph: Graph, starts: readonly number[]): number[] {
 /**
  * Renumbers particles and sorts elements.
  * @param mesh in, unchanged
- * @returns the permuted mesh, how many particles are on the surface, and the permutation
+ * @returns the permuted mesh, the number of surface particles, and the permutation
  */
 export function renumber(mesh: TetMesh): Renumbered {
   const vertices = mesh.positions.length / 3;
@@ -141,7 +137,7 @@ export function renumber(mesh: TetMesh): Renumbered {
     graphOf(vertices, surface, 3),
     Array.from({ length: vertices }, (_, v) => v).filter((v) => onSurface[v]),
   );
-  // From the same end as the surface, so that both numberings sweep through the body side by side. Every piece has a
+  // Start at the same end as the surface, so that both numberings sweep through the body in parallel. Every piece has a
   // surface.
   const inner = breadthFirst(graphOf(vertices, mesh.tets, 4), outer).filter((v) => !onSurface[v]);
   const oldOf = Uint32Array.from([...outer, ...inner]);

@@ -1,7 +1,7 @@
 /**
- * What is left of one lattice tetrahedron inside the surface: at most three tetrahedra, from the signs of its corners
- * alone. Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3 and figure 3. The paper's figure is here
- * as three rules, which depend on a face only, so that both sides of a face agree:
+ * Cuts one lattice tetrahedron at the surface: the part inside is at most three tetrahedra, determined by the signs of
+ * the corners alone. Source: Labelle and Shewchuk, Isosurface Stuffing (2007), section 3 and figure 3. The paper's
+ * figure is expressed here as rules that depend only on a face, so that both sides of a face agree:
  *
  *   a face with two inside corners and one outside leaves a quadrilateral, inside corners p q and cut points cp cq:
  *
@@ -12,22 +12,23 @@
  *     p----q
  *
  *   and the quadrilateral of four cut points between two inside and two outside corners takes the one diagonal that
- *   leaves a prism that can be cut (no three diagonals in a cycle); it is on the boundary, so nobody else must agree.
+ *   leaves a prism that can be cut (no three diagonals in a cycle). It is on the boundary, so no neighbor depends on
+ *   it.
  */
 
 export const OUTSIDE = -1;
 export const ON_SURFACE = 0;
 export const INSIDE = 1;
 
-/** A lattice tetrahedron as the stencils see it. Corners 0-1 and 2-3 are the long edges. */
+/** Input of the stencils: a lattice tetrahedron. Corners 0-1 and 2-3 are the long edges. */
 export interface StencilInput {
-  /** Mesh vertex of each corner; read for corners inside or on the surface only. */
+  /** Mesh vertex of each corner; read only for corners inside or on the surface. */
   corner: ArrayLike<number>;
   /** OUTSIDE, ON_SURFACE or INSIDE for each corner. */
   sign: ArrayLike<number>;
   /** Mesh vertex of the cut point between corner i (inside) and j (outside). */
   cut(i: number, j: number): number;
-  /** True where corner i has the smaller coordinate than corner j along an even number of axes. */
+  /** True if corner i has the smaller coordinate than corner j along an even number of axes. */
   evenBelow(i: number, j: number): boolean;
 }
 
@@ -35,7 +36,7 @@ function isLong(i: number, j: number): boolean {
   return (i ^ 1) === j;
 }
 
-/** True where the diagonal of the face (p, q inside, m outside) ends at p, false where it ends at q. */
+/** True if the diagonal of the face (p, q inside, m outside) ends at p, false if it ends at q. */
 function diagonalAtFirst(t: StencilInput, p: number, q: number, m: number): boolean {
   // It ends at the cut point of the long edge, so it starts at the other inside corner.
   if (isLong(q, m)) return true;
@@ -54,9 +55,9 @@ function isOdd(a: number, b: number, c: number, d: number): boolean {
 type Emit = (a: number, b: number, c: number, d: number) => void;
 
 /**
- * Cuts a prism (a0 a1 a2, b0 b1 b2) in three. Its side i has corners a_i a_{i+1} b_{i+1} b_i, and `up[i]` says that its
- * diagonal is a_i b_{i+1} (else b_i a_{i+1}). A corner with two diagonals sees everything: the cone from it is the
- * answer. (a0 a1 a2 b_i) must be positively oriented.
+ * Cuts a prism (a0 a1 a2, b0 b1 b2) into three tetrahedra. Its side i has corners a_i a_{i+1} b_{i+1} b_i; if `up[i]`,
+ * its diagonal is a_i b_{i+1}, else b_i a_{i+1}. A corner with two diagonals sees all faces: the result is the cone
+ * from it. (a0 a1 a2 b_i) must be positively oriented.
  */
 function cutPrism(a: readonly number[], b: readonly number[], up: readonly boolean[], emit: Emit): void {
   for (let i = 0; i < 3; i++) {
@@ -82,7 +83,7 @@ function cutPrism(a: readonly number[], b: readonly number[], up: readonly boole
 /**
  * Cuts one tetrahedron.
  * @param t corners, signs and cut points; positively oriented
- * @param emit called with mesh vertices of each positively oriented piece, 0 to 3 times
+ * @param emit called with the mesh vertices of each positively oriented piece, 0 to 3 times
  */
 export function cutTetrahedron(t: StencilInput, emit: Emit): void {
   const inside: number[] = [];
@@ -131,8 +132,8 @@ export function cutTetrahedron(t: StencilInput, emit: Emit): void {
   const [p, q] = isOdd(inside[0]!, inside[1]!, m, n) ? [inside[1]!, inside[0]!] : [inside[0]!, inside[1]!];
   const first = diagonalAtFirst(t, p, q, m);
   const last = !diagonalAtFirst(t, p, q, n);
-  // Sides: 0 = p, cut p-m; 1 = cut p-m, cut p-n (free); 2 = cut p-n, p. Sides 0 and 2 are always alike by the face
-  // rules, and three alike would be a cycle.
+  // Sides: 0 = p, cut p-m; 1 = cut p-m, cut p-n (free); 2 = cut p-n, p. By the face rules sides 0 and 2 have the same
+  // direction, and three equal ones would form a cycle.
   cutPrism(
     [t.corner[p]!, t.cut(p, m), t.cut(p, n)],
     [t.corner[q]!, t.cut(q, m), t.cut(q, n)],

@@ -1,9 +1,9 @@
 /**
- * Isosurface stuffing: fills the inside of a surface, given as a yes or no for every point, with tetrahedra of a
- * lattice whose vertices near the surface are moved onto it, so that dihedral angles stay within about 10.7 .. 164.7
- * degrees. Source: Labelle and Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles
- * (SIGGRAPH 2007), sections 3-4, the uniform variant with the aim of the best smallest angle. The bound holds for any
- * cut points, so a surface with holes, self-intersections or noise costs shape, never quality.
+ * Isosurface stuffing: fills the inside of a surface, given by an inside test, with lattice tetrahedra. Lattice
+ * vertices near the surface are moved onto it so that dihedral angles stay within about 10.7 .. 164.7 degrees. Source:
+ * Labelle and Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (SIGGRAPH 2007),
+ * sections 3-4, the uniform variant optimized for the smallest angle. The bound holds for any cut points, so holes,
+ * self-intersections and noise affect only the shape, not the quality.
  */
 import type { TetMesh } from "./mesh.ts";
 import { cutTetrahedron, INSIDE, ON_SURFACE, OUTSIDE } from "./stencils.ts";
@@ -11,33 +11,33 @@ import { EDGES, isInner, LATTICE_TETS, latticeCoordinates, latticeVertex, LONG_E
 import type { Lattice } from "./lattice.ts";
 
 /**
- * A cut point nearer to a lattice vertex than this part of the edge pulls the vertex onto itself. Chosen by
- * measurement: over 300 random fields with cut points crowded at these distances, where angles get extreme, dihedral
- * angles stay within 10.73 .. 164.65 degrees. The paper's 0.24999 and 0.41189 reach 9.32 .. 161.60 there, though the
- * paper states 10.78 .. 164.74 for them.
+ * A cut point nearer to a lattice vertex than this fraction of the edge moves the vertex onto itself. Chosen by
+ * measurement: over 300 random fields with cut points near these distances, where angles get extreme, dihedral angles
+ * stay within 10.73 .. 164.65 degrees. The paper's 0.24999 and 0.41189 gave 9.32 .. 161.60 there, although the paper
+ * states 10.78 .. 164.74.
  */
 export const ALPHA_LONG = 0.285;
 export const ALPHA_SHORT = 0.3975;
 
-/** Halvings of an edge to find its cut point: 2^-20 of an edge, a micrometer where the edge is a meter. */
+/** Bisection steps for a cut point: 2^-20 of an edge, a micrometer for an edge of a meter. */
 const HALVINGS = 20;
 
-/** True inside. May be any function; the mesh follows a surface between true and false. */
+/** Returns true inside. It may be any function; the mesh follows the boundary between true and false. */
 export type InsideTest = (x: number, y: number, z: number) => boolean;
 
-/** A lattice with the answers of an InsideTest; cut points are found when first needed and kept. */
+/** A lattice with the results of an InsideTest; cut points are computed on demand and cached. */
 export interface StuffingField {
   lattice: Lattice;
   test: InsideTest;
-  /** uint8[lattice vertices] answers at lattice vertices; those next to the border count as outside. */
+  /** uint8[lattice vertices] results at lattice vertices; those next to the border count as outside. */
   inside: Uint8Array;
-  /** Of an edge, to find its cut point. */
+  /** Bisection steps for a cut point. */
   halvings: number;
-  /** By edge (start vertex * 7 + direction): where the surface cuts it, 0 at the start, 1 at the end. */
+  /** By edge (start vertex * 7 + direction): position of the cut point, 0 at the start, 1 at the end. */
   cuts: Map<number, number>;
 }
 
-/** A tetrahedral mesh that still knows its lattice. */
+/** A tetrahedral mesh with references to its lattice. */
 export interface StuffedMesh extends TetMesh {
   /** int32[V]: lattice vertex of each mesh vertex, -1 for cut points. */
   latticeVertex: Int32Array;
@@ -45,7 +45,7 @@ export interface StuffedMesh extends TetMesh {
   sign: Int8Array;
 }
 
-/** Asks the test at every lattice vertex. @param onProgress called with 0 .. 1 */
+/** Evaluates the test at every lattice vertex. @param onProgress called with 0 .. 1 */
 export function sampleField(
   lattice: Lattice,
   test: InsideTest,
@@ -65,7 +65,7 @@ export function sampleField(
   return { lattice, test, inside, halvings, cuts: new Map() };
 }
 
-/** Cut point of an edge whose ends answer differently, 0 .. 1 from the start; bisection, so any test will do. */
+/** Cut point of an edge with one end inside, 0 .. 1 from the start; bisection, so any test works. */
 function rawCut(
   field: StuffingField,
   key: number,
@@ -98,11 +98,10 @@ function rawCut(
 
 /**
  * Fills the field with tetrahedra.
- * @param forced lattice vertices that are inside and stay where they are, whatever the test says: they hold thin parts
- *   together.
- *   An edge from such a vertex to the outside is cut no nearer to it than the warping distance, so the angle bound
- *   stands.
- * @returns tetrahedra with positive volume; empty where nothing is inside
+ * @param forced lattice vertices that count as inside and stay in place, whatever the test returns: they hold thin
+ * parts together. An edge from such a vertex to the outside is cut no nearer to it than the warping distance, so the
+ * angle bound holds.
+ * @returns tetrahedra with positive volume; empty if nothing is inside
  */
 export function stuff(field: StuffingField, forced: ReadonlySet<number>): StuffedMesh {
   const { lattice, inside } = field;
@@ -124,7 +123,8 @@ export function stuff(field: StuffingField, forced: ReadonlySet<number>): Stuffe
       const key = 7 * v + d;
       const alpha = d < LONG_EDGES ? ALPHA_LONG : ALPHA_SHORT;
       const startInside = sign[v] === INSIDE;
-      // Both answers "outside": only the force makes one end inside, and the surface stays as close to it as it may.
+      // If the test says "outside" at both ends, one end is inside only by force: keep the cut as near to it as
+      // allowed.
       let t = inside[u] === inside[v] ? (startInside ? 0 : 1) : rawCut(field, key, c, edge, startInside);
       if (forced.has(v)) t = Math.max(t, alpha);
       if (forced.has(u)) t = Math.min(t, 1 - alpha);
@@ -138,8 +138,7 @@ export function stuff(field: StuffingField, forced: ReadonlySet<number>): Stuffe
 }
 
 /**
- * Moves lattice vertices onto cut points that are too near to them, in the order of their numbers; returns their
- * positions.
+ * Moves lattice vertices onto cut points that are too near, in the order of their numbers. Returns their new positions.
  */
 function warp(
   lattice: Lattice,
@@ -190,7 +189,7 @@ function warp(
   return moved;
 }
 
-/** Runs the stencils over every lattice tetrahedron that has an inside corner. */
+/** Applies the stencils to every lattice tetrahedron that has an inside corner. */
 function fill(
   lattice: Lattice,
   sign: Int8Array,
@@ -236,10 +235,10 @@ function fill(
   };
 }
 
-/** Vertices of the mesh, each made when a tetrahedron first needs it. */
+/** Vertices of the mesh, created when a tetrahedron first uses them. */
 class StuffedVertices {
   readonly positions: number[] = [];
-  /** Vertex of the lattice; -1: a cut. */
+  /** Lattice vertex; -1: a cut point. */
   readonly latticeOf: number[] = [];
   readonly #lattice: Lattice;
   readonly #cuts: Map<number, number>;
@@ -273,7 +272,7 @@ class StuffedVertices {
     return this.latticeOf.push(-1) - 1;
   }
 
-  /** Of what lies `t` edges from a vertex of the lattice. */
+  /** Appends the position at `t` edges from a lattice vertex. */
   #pushPlace(v: number, t: number, edge: readonly number[]): void {
     const { origin, spacing } = this.#lattice;
     latticeCoordinates(this.#lattice, v, this.#place);

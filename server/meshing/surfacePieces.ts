@@ -1,4 +1,4 @@
-/** Connected pieces of a surface, by touching vertices: which of them are the body, and which are crumbs beside it. */
+/** Connected pieces of a surface, joined by shared vertices: separates the body from small debris. */
 import { finishSurface } from "./finishMesh.ts";
 import type { SurfaceMesh } from "./mesh.ts";
 
@@ -14,9 +14,7 @@ function samePlace(x: Float64Array): Uint32Array {
   return first;
 }
 
-/**
- * Six times the volume of each piece (key: its root vertex), as seen from its first vertex; meaningful up to its holes.
- */
+/** Six times the volume of each piece (key: its root vertex), relative to its first vertex; holes make it inexact. */
 function pieceVolumes({ positions: x, triangles }: SurfaceMesh, root: (v: number) => number): Map<number, number> {
   const volumes = new Map<number, number>();
   for (let t = 0; t < triangles.length; t += 3) {
@@ -34,8 +32,8 @@ function pieceVolumes({ positions: x, triangles }: SurfaceMesh, root: (v: number
 }
 
 /**
- * A surface without its crumbs.
- * @param minPiece pieces that enclose less than this part of what the largest encloses are left out, 0 .. 1
+ * Returns the surface without small pieces.
+ * @param minPiece pieces that enclose less than this fraction of the largest piece's volume are dropped, 0 .. 1
  */
 export function surfaceWithoutCrumbs(surface: SurfaceMesh, minPiece: number): SurfaceMesh {
   const { positions, triangles } = surface;

@@ -1,4 +1,4 @@
-/** Points that stand for a surface: its vertices, and more of them inside triangles that are large for the purpose. */
+/** Sample points of a surface: its vertices, and additional points inside large triangles. */
 import type { SurfaceMesh } from "./mesh.ts";
 
 /**
@@ -21,12 +21,12 @@ export function surfaceSamples(surface: SurfaceMesh, distance: number): Float64A
     ] as const) {
       longest2 = Math.max(longest2, (x[p]! - x[q]!) ** 2 + (x[p + 1]! - x[q + 1]!) ** 2 + (x[p + 2]! - x[q + 2]!) ** 2);
     }
-    // A point of a small triangle is never further from one of its corners than the longest edge over sqrt(3), its
-    // center's distance at worst.
+    // In a small triangle, every point is within the longest edge over sqrt(3) of a corner; the center is the worst
+    // case.
     const cuts = Math.ceil(Math.sqrt(longest2 / 3) / distance);
     for (let i = 0; i <= cuts; i++) {
       for (let j = 0; i + j <= cuts; j++) {
-        // Corners are vertices and stand in the result already.
+        // Corners are vertices, which the result already contains.
         if (i === cuts || j === cuts || i + j === 0) continue;
         const u = i / cuts;
         const v = j / cuts;

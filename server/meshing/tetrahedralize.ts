@@ -1,15 +1,14 @@
 /**
- * Surface to tetrahedra, whatever the surface: holes, self-intersections and stray pieces included.
- * Inside is where the generalized winding number is above 1/2 (windingNumber.ts); the inside is filled by isosurface
- * stuffing (stuffing.ts), which bounds the dihedral angles. Two repairs run in rounds until there is nothing left to
- * do, by forcing lattice vertices to be inside, which keeps the angle bound:
+ * Tetrahedralizes any surface, also with holes, self-intersections and stray pieces. Points with a generalized winding
+ * number above 1/2 are inside (windingNumber.ts). Isosurface stuffing (stuffing.ts) fills the inside with bounded
+ * dihedral angles. Two repairs run in rounds until nothing changes. They force lattice vertices to be inside, which
+ * keeps the angle bound:
  *
- *   pinch   a vertex where the boundary is no disc (two fans that touch) becomes an inside vertex
- *   thin    a piece of surface further than half a spacing from the boundary gets the lattice vertex nearest to it: the
- *   cells
- *           of lattice vertices that a connected piece of surface passes through share faces, so their vertices share
- *           edges,
- *           and a horn or a wall thinner than the lattice becomes a connected string or sheet of elements
+ *   pinch   a vertex where the boundary is not a disc (two fans touch) becomes an inside vertex
+ *   thin    if a sample of the surface is further than half a spacing from the boundary, the lattice vertex nearest
+ *           to it becomes inside. The cells of lattice vertices along a connected part of the surface share faces,
+ *           so these vertices share edges: a horn or a wall thinner than the lattice becomes a connected string or
+ *           sheet of elements
  *
  * Rejected: a graded octree lattice (the paper's variant; finer elements at thin parts would make the stiffest elements
  * the smallest, and the solver's step follows the smallest), and refining at pinches (unbounded element count).
@@ -32,36 +31,36 @@ import { buildTriangleTree, distanceToSurface } from "./triangleTree.ts";
 import type { TriangleTree } from "./triangleTree.ts";
 import { buildWindingField, windingNumber } from "./windingNumber.ts";
 
-/** Changes with every change of the output for the same input; part of the cache's key. */
+/** Increased with every change of the output for the same input; part of the cache's key. */
 export const TETRAHEDRALIZER_VERSION = 2;
 
 export interface TetrahedralizeOptions {
   /**
-   * Edge of the lattice's cubic cell, m: the long edge of an inner element; the short ones are 0.866 of it, its volume
-   * is spacing^3 / 12.
+   * Edge of the lattice's cubic cell, m: the long edge of an inner element. Short edges are 0.866 of it; the volume is
+   * spacing^3 / 12.
    */
   spacing: number;
   /**
-   * Pieces (of the surface for repairs, of the mesh in the end) with less than this part of the largest one's volume
-   * are dropped. Default 0.05: a body's own parts, not its crumbs.
+   * Pieces (of the surface for repairs, of the final mesh) with less than this fraction of the largest one's volume are
+   * dropped. Default 0.05: keeps parts of the body, drops debris.
    */
   minPiece?: number;
-  /** Of a lattice edge, to find where the surface cuts it: 2^-n of its length. Default 20. */
+  /** Bisection steps for a cut point: precision 2^-n of an edge. Default 20. */
   halvings?: number;
-  /** Called with 0 .. 1 and what is being done. */
+  /** Called with 0 .. 1 and the name of the current stage. */
   onProgress?: (done: number, stage: string) => void;
 }
 
-/** How far vertices of the surface are from the boundary of the mesh, m. */
+/** Distance of the surface's vertices from the boundary of the mesh, m. */
 interface DetailDistance {
   max: number;
   mean: number;
   /**
-   * Largest of the vertices that stick out of the mesh, m; the others are inside it, at the bottom of crevices that it
-   * fills.
+   * Largest distance of vertices outside of the mesh, m. The other vertices are inside it, at the bottom of crevices
+   * that it fills.
    */
   maxOutside: number;
-  /** Part of the vertices further than half a spacing, 0 .. 1. */
+  /** Fraction of vertices further than half a spacing, 0 .. 1. */
   beyondHalfSpacing: number;
 }
 
@@ -69,7 +68,7 @@ export interface TetrahedralizeReport {
   spacing: number;
   quality: TetQuality;
   pieces: PieceReport;
-  /** Lattice vertices that were forced to be inside, by reason, and rounds it took. */
+  /** Number of lattice vertices forced inside, by reason, and number of rounds. */
   forced: { pinch: number; thin: number; rounds: number };
   detail: DetailDistance;
 }
@@ -79,15 +78,15 @@ export interface Tetrahedralization {
   report: TetrahedralizeReport;
 }
 
-/** A sample of the surface further than this many spacings from the boundary is lost, and worth a repair. */
+/** A sample of the surface further than this many spacings from the boundary is lost and is repaired. */
 const LOST = 0.5;
 /**
- * Distance between samples of the surface, in spacings: large triangles are looked at in between their vertices too. A
- * quarter leaves no cell of a lattice vertex out that a triangle passes through for more than a graze.
+ * Distance between samples of the surface, in spacings, so that large triangles are also sampled between their
+ * vertices. With a quarter, a triangle can only graze the cell of a lattice vertex without being sampled there.
  */
 const SAMPLING = 0.25;
 /**
- * Rounds that look for lost samples. Bunny and dragon find none in their third; the limit ends a surface that cannot be
+ * Limit of rounds that look for lost samples. Bunny and dragon need three; the limit is for surfaces that cannot be
  * followed.
  */
 const THIN_ROUNDS = 8;
@@ -114,8 +113,8 @@ function boundaryTree(mesh: TetMesh): TriangleTree {
 }
 
 /**
- * How well the boundary of a mesh follows a surface.
- * @param spacing m, what half a spacing is measured by
+ * Measures how closely the boundary of a mesh follows a surface.
+ * @param spacing m, reference for half a spacing
  */
 function detailDistance(surface: SurfaceMesh, mesh: TetMesh, spacing: number): DetailDistance {
   const tree = boundaryTree(mesh);
@@ -141,8 +140,8 @@ interface Repairs {
 }
 
 /**
- * Forces pinched vertices inside. Only vertices on the surface can be pinched: inside ones have all their elements, and
- * a cut point's elements all hang on one inside vertex.
+ * Forces pinched vertices inside. Only vertices on the surface can be pinched: inside vertices have all their elements,
+ * and all elements of a cut point share one inside vertex.
  */
 function forcePinches(mesh: StuffedMesh, repairs: Repairs): boolean {
   let found = false;
@@ -163,7 +162,8 @@ function forceThin(field: StuffingField, x: Float64Array, mesh: StuffedMesh, kep
     const nearest = nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!);
     if (mesh.sign[nearest] !== INSIDE) lost.add(nearest);
   }
-  // Vertices that are inside anyway and were only moved away bring much back without fattening anything: they go first.
+  // Vertices that are inside but were moved by warping recover many samples without thickening anything, so they come
+  // first.
   const within = [...lost].filter((v) => field.inside[v]);
   const chosen = within.length > 0 ? within : [...lost];
   for (const v of chosen) repairs.forced.add(v);
@@ -171,7 +171,7 @@ function forceThin(field: StuffingField, x: Float64Array, mesh: StuffedMesh, kep
   return chosen.length > 0;
 }
 
-/** A body without any element (thinner than the lattice everywhere) is all thin part. */
+/** A body without any element is thinner than the lattice everywhere: force all its samples inside. */
 function forceEverywhere(field: StuffingField, x: Float64Array, repairs: Repairs): void {
   for (let v = 0; v < x.length / 3; v++)
     repairs.forced.add(nearestLatticeVertex(field.lattice, x[3 * v]!, x[3 * v + 1]!, x[3 * v + 2]!));
@@ -179,7 +179,8 @@ function forceEverywhere(field: StuffingField, x: Float64Array, repairs: Repairs
 }
 
 /**
- * Stuffs until no pinch is left. Ends: each round turns at least one surface vertex into an inside one, and none back.
+ * Stuffs until no pinch is left. Terminates: each round turns at least one surface vertex into an inside one, and none
+ * back.
  */
 function stuffWithoutPinches(field: StuffingField, repairs: Repairs): StuffedMesh {
   for (;;) {
@@ -189,7 +190,7 @@ function stuffWithoutPinches(field: StuffingField, repairs: Repairs): StuffedMes
         file: "tetrahedralize",
         field: "tetrahedron count",
         value: mesh.tets.length / 4,
-        limit: `at most ${MAX_ELEMENTS} are allowed: a larger spacing is needed`,
+        limit: `at most ${MAX_ELEMENTS} are allowed: use a larger spacing`,
       });
     repairs.rounds++;
     if (!forcePinches(mesh, repairs)) return mesh;
@@ -197,13 +198,12 @@ function stuffWithoutPinches(field: StuffingField, repairs: Repairs): StuffedMes
 }
 
 /**
- * Fills a surface with tetrahedra. The result depends on surface, spacing and minPiece only: plain IEEE arithmetic in a
+ * Fills a surface with tetrahedra. The result depends only on surface, spacing and minPiece: plain IEEE arithmetic in a
  * fixed order.
- * @param surface triangles, mostly facing the same way (all inwards will do); m
- * @returns a mesh whose boundary is a closed manifold, elements with positive volume and dihedral angles within the
- *   bounds
- *   of stuffing.ts, largest pieces only; and what was measured of it
- * @throws MeshError where spacing or minPiece is out of range or the lattice or the mesh gets too large
+ * @param surface triangles, mostly facing the same way (all inwards is fine); m
+ * @returns a mesh whose boundary is a closed manifold, with positive volumes, dihedral angles within the bounds of
+ * stuffing.ts, and only the largest pieces; and its measurements
+ * @throws MeshError if spacing or minPiece is out of range or the lattice or the mesh gets too large
  */
 export function tetrahedralize(surface: SurfaceMesh, options: TetrahedralizeOptions): Tetrahedralization {
   const { spacing, minPiece = 0.05, halvings, onProgress } = options;

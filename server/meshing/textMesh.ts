@@ -1,11 +1,11 @@
-/** Reading numbers out of text mesh files: lines, fields and the errors that name them. */
+/** Reads numbers from text mesh files: lines, fields and errors with positions. */
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
 
 /**
- * Bytes of a file, decompressed where they are gzip.
- * @throws MeshError where gzip is broken or the content is larger than MAX_FILE_BYTES.
+ * Bytes of a file, decompressed if they are gzip.
+ * @throws MeshError if gzip is broken or the content is larger than MAX_FILE_BYTES
  */
 export function plainBytes(file: string, bytes: Uint8Array): Uint8Array {
   const tooLarge = (value: string | number): MeshError =>
@@ -20,12 +20,12 @@ export function plainBytes(file: string, bytes: Uint8Array): Uint8Array {
       file,
       field: "gzip stream",
       value: (error as Error).message,
-      limit: "a whole gzip file is needed",
+      limit: "a complete gzip file is needed",
     });
   }
 }
 
-/** Text of a file given as text or bytes, without a mark of UTF-8 before it. */
+/** Text of a file given as text or bytes, without a UTF-8 byte order mark. */
 export function plainText(file: string, content: string | Uint8Array): string {
   if (typeof content === "string") return content;
   const bytes = plainBytes(file, content);
@@ -34,14 +34,14 @@ export function plainText(file: string, content: string | Uint8Array): string {
     .replace(/^\xef\xbb\xbf/, "");
 }
 
-/** One line of a text file, cut into fields at white space. */
+/** One line of a text file, split into fields at white space. */
 export interface TextLine {
   /** From 1. */
   number: number;
   fields: string[];
 }
 
-/** The lines of a text that have fields, without what follows `comment` on each. */
+/** Yields the lines that have fields, with comments removed. `comment` starts a comment. */
 export function* textLines(text: string, comment: string): Generator<TextLine, void, undefined> {
   let number = 0;
   let start = 0;
@@ -59,14 +59,14 @@ export function* textLines(text: string, comment: string): Generator<TextLine, v
 }
 
 /**
- * What `Number()` would also take but no mesh file means: empty text, hexadecimal, infinities by name are refused by
- * the callers' limits.
+ * Accepts decimal numbers only. `Number()` would also accept empty text, hexadecimal and named infinities, which no
+ * mesh file means.
  */
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$/;
 
 /**
  * Field `index` of a line as a finite number.
- * @throws MeshError where it is missing, no decimal number, or overflows.
+ * @throws MeshError if it is missing, not a decimal number, or overflows
  */
 export function numberField(file: string, line: TextLine, index: number, field: string): number {
   const text = line.fields[index];
@@ -79,7 +79,7 @@ export function numberField(file: string, line: TextLine, index: number, field: 
 
 /**
  * Field `index` of a line as an integer from `low` to `high`.
- * @throws MeshError where it is missing, no integer, or outside.
+ * @throws MeshError if it is missing, not an integer, or out of range
  */
 export function integerField(
   file: string,

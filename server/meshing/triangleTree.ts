@@ -1,7 +1,7 @@
 /**
- * Bounding-box tree over triangles: answers "how far is the nearest triangle", and carries the boxes that
- * windingNumber.ts walks. Median split along the longest side of the centroids' box. The tree, and so every answer,
- * depends on the input alone.
+ * Bounding volume tree over triangles: finds the distance to the nearest triangle, and provides the boxes for
+ * windingNumber.ts. Median split along the longest side of the centroids' box. The tree, and so every result, depends
+ * only on the input.
  */
 import { yieldPoint } from "../../shared/yieldPoint.ts";
 
@@ -10,7 +10,7 @@ export interface TriangleTree {
   positions: Float64Array;
   /** uint32[3*T], sorted so that each node's triangles are contiguous. */
   triangles: Uint32Array;
-  /** uint32[T]: which input triangle stands at each sorted place. */
+  /** uint32[T]: input index of each sorted triangle. */
   order: Uint32Array;
   nodes: number;
   /** float64[6*nodes]: lowest x y z, highest x y z. */
@@ -22,15 +22,12 @@ export interface TriangleTree {
   right: Uint32Array;
 }
 
-/**
- * Triangles per leaf. On the dragon 4 and 8 differ by less than what the machine's noise does, 16 takes about a third
- * longer.
- */
+/** Triangles per leaf. On the dragon 4 and 8 differ by less than the noise; 16 takes about a third longer. */
 const LEAF = 8;
 
 /**
- * Puts the `k` lowest of keys[order[low..high)] first (Hoare's selection; ties by triangle number, so the result is
- * one).
+ * Moves the `k` lowest of keys[order[low..high)] to the front (Hoare's selection; ties by triangle number, so the
+ * result is unique).
  */
 function select(order: Uint32Array, keys: Float64Array, low: number, high: number, k: number): void {
   const before = (a: number, b: number): boolean => keys[a]! < keys[b]! || (keys[a]! === keys[b]! && a < b);
@@ -121,7 +118,7 @@ export function buildTriangleTree(positions: Float64Array, triangles: Uint32Arra
   return tree;
 }
 
-/** Boxes from the leaves up; children come after their parent, so one backward pass does it. */
+/** Computes boxes bottom-up; children come after their parent, so one backward pass suffices. */
 function fitBounds(tree: TriangleTree): void {
   const { bounds, positions, triangles } = tree;
   for (let node = tree.nodes - 1; node >= 0; node--) {
@@ -155,14 +152,14 @@ function boxDistance2(bounds: Float64Array, node: number, x: number, y: number, 
   return dx * dx + dy * dy + dz * dz;
 }
 
-/** Stack of a walk; a tree of 2^32 triangles is 32 deep and each level leaves one node waiting. */
+/** Traversal stack; a tree of 2^32 triangles is 32 deep, and each level leaves one pending node. */
 const stack = new Uint32Array(128);
 
 /**
  * Distance from a point to the nearest triangle.
  * @param x,y,z point, m
  * @param within m; only triangles nearer than this count
- * @returns m, or `within` where none is nearer
+ * @returns m, or `within` if none is nearer
  */
 export function distanceToSurface(tree: TriangleTree, x: number, y: number, z: number, within = Infinity): number {
   yieldPoint();
@@ -190,8 +187,8 @@ export function distanceToSurface(tree: TriangleTree, x: number, y: number, z: n
 }
 
 /**
- * Squared distance from a point to a triangle, by the Voronoi region of the triangle that the point is in.
- * Source: C. Ericson, Real-Time Collision Detection (2005), section 5.1.5. A degenerate triangle counts as its edges.
+ * Squared distance from a point to a triangle, by the Voronoi region that contains the point. Source: C. Ericson,
+ * Real-Time Collision Detection (2005), section 5.1.5. A degenerate triangle counts as its edges.
  */
 export function triangleDistance2(
   x: Float64Array,
@@ -248,7 +245,10 @@ export function triangleDistance2(
   return along(vb / sum, vc / sum);
 }
 
-/** Whether a ray meets the box of a node. Slabs; an axis along which the ray stands still has to be within. */
+/**
+ * Whether a ray meets the box of a node (slab test). If the direction is zero along an axis, the start must lie within
+ * the slab.
+ */
 function rayMeetsBox(bounds: Float64Array, node: number, start: readonly number[], along: readonly number[]): boolean {
   let near = 0;
   let far = Infinity;
@@ -287,7 +287,8 @@ function rayMeetsTriangle(tree: TriangleTree, t: number, start: readonly number[
 
 /**
  * Whether a ray meets any triangle, up to rounding at edges.
- * @param start m; along its direction, of any length
+ * @param start m
+ * @param along direction, of any length
  */
 export function rayMeets(tree: TriangleTree, start: readonly number[], along: readonly number[]): boolean {
   let depth = 0;

@@ -1,7 +1,7 @@
 /**
- * Generalized winding number of a triangle soup: how often it wraps a point, 1 inside and 0 outside of a closed
- * surface, and a smooth value between near holes, so that w = 1/2 closes them. Needs no manifold, no closed mesh, only
- * triangles that mostly agree on which side is out.
+ * Generalized winding number of a triangle soup: the number of times that it encloses a point. It is 1 inside and 0
+ * outside of a closed surface, and smooth near holes, so that w = 1/2 closes them. The mesh may be open or
+ * non-manifold; its triangles only need to agree mostly on the outside.
  * Sources: Jacobson, Kavan, Sorkine-Hornung 2013 (definition); Barill, Dickson, Schmidt, Levin, Jacobson 2018, section
  * 3 (tree with Taylor expansion, here to the second order); Van Oosterom and Strackee 1983 (solid angle).
  */
@@ -9,8 +9,8 @@ import { yieldPoint } from "../../shared/yieldPoint.ts";
 import type { TriangleTree } from "./triangleTree.ts";
 
 /**
- * A node further away than this many of its radii is taken as a whole. The largest error on the dragon is then below
- * 0.02 (tests/server/meshing).
+ * A node further away than this many of its radii is approximated as a whole. The largest error on the dragon is then
+ * below 0.02 (tests/server/meshing).
  */
 const FAR = 2.5;
 
@@ -18,7 +18,7 @@ export interface WindingField {
   tree: TriangleTree;
   /** Per node: expansion center (3), radius, sum of area normals (3), first moments (9). */
   moments: Float64Array;
-  /** -1 where the surface is inside out as a whole, else 1. */
+  /** -1 if the surface is inside out as a whole, else 1. */
   sign: 1 | -1;
 }
 
@@ -26,8 +26,8 @@ const STRIDE = 16;
 
 /**
  * Prepares the expansion of every node.
- * Second order: w(q) = sum N . g(c - q) + M : H(c - q), g(d) = d / (4 pi |d|^3), H = grad g, N = sum of area normals,
- * M = sum of (triangle centroid - c) (area normal)^T.
+ * Second order: w(q) = sum N . g(c - q) + M : H(c - q), g(d) = d / (4 pi |d|^3), H = grad g, N = sum of area normals, M
+ * = sum of (triangle centroid - c) (area normal)^T.
  */
 export function buildWindingField(tree: TriangleTree): WindingField {
   const moments = new Float64Array(STRIDE * tree.nodes);
@@ -48,7 +48,7 @@ export function buildWindingField(tree: TriangleTree): WindingField {
       centroid[3 * t + k] = (x[a + k]! + x[b + k]! + x[c + k]!) / 3;
       normal[3 * t + k] =
         0.5 * ((x[b + l]! - x[a + l]!) * (x[c + m]! - x[a + m]!) - (x[b + m]! - x[a + m]!) * (x[c + l]! - x[a + l]!));
-      // Volume as seen from the first vertex, so that a surface far from the origin keeps its digits.
+      // Volume relative to the first vertex, so that a surface far from the origin keeps its precision.
       sixVolume += 2 * (centroid[3 * t + k]! - x[k]!) * normal[3 * t + k]!;
     }
     area[t] = Math.sqrt(normal[3 * t]! ** 2 + normal[3 * t + 1]! ** 2 + normal[3 * t + 2]! ** 2);
@@ -85,9 +85,9 @@ export function buildWindingField(tree: TriangleTree): WindingField {
 }
 
 /**
- * Arc tangent of y over x with the quadrant, of plain IEEE operations, so that every machine gets the same bits.
- * The angle is halved three times (atan t = 2 atan(t / (1 + sqrt(1 + t^2)))), then a Taylor series of |t| < 0.1; error
- * below 1e-14.
+ * Arc tangent of y over x with the quadrant, from plain IEEE operations, so that every machine gets the same bits. The
+ * angle is halved three times (atan t = 2 atan(t / (1 + sqrt(1 + t^2)))), then a Taylor series is used for |t| < 0.1;
+ * error below 1e-14.
  * @returns radian, -pi to pi; 0 for (0, 0)
  */
 export function arcTangent(y: number, x: number): number {
@@ -105,7 +105,7 @@ export function arcTangent(y: number, x: number): number {
 }
 
 /**
- * Solid angle of sorted triangle t, as seen from q, over 4 pi: tan(omega / 2) = a . (b x c) / (|a||b||c| + (a.b)|c| +
+ * Solid angle of sorted triangle t, seen from q, over 4 pi: tan(omega / 2) = a . (b x c) / (|a||b||c| + (a.b)|c| +
  * (b.c)|a| + (c.a)|b|).
  */
 function triangleWinding(tree: TriangleTree, t: number, qx: number, qy: number, qz: number): number {
@@ -137,7 +137,7 @@ function triangleWinding(tree: TriangleTree, t: number, qx: number, qy: number, 
 const stack = new Uint32Array(128);
 
 /**
- * Winding number at a point, up to the error that FAR sets.
+ * Winding number at a point, up to the error set by FAR.
  * @param x,y,z point, m
  * @returns about 1 inside, 0 outside, 1/2 in the middle of a hole
  */
@@ -179,7 +179,7 @@ export function windingNumber(field: WindingField, x: number, y: number, z: numb
   return field.sign * w;
 }
 
-/** The same without the tree: the reference that tests hold the fast one against. */
+/** Reference without the tree, for tests of the fast version. */
 export function windingNumberExact(field: WindingField, x: number, y: number, z: number): number {
   let w = 0;
   for (let t = 0; t < field.tree.triangles.length / 3; t++) w += triangleWinding(field.tree, t, x, y, z);

@@ -1,9 +1,9 @@
-/** Who was not let in, and what those who may did: refused connections by reason, actions of the audit log. */
+/** Metrics of access: refused connections by reason, and actions in the audit log. */
 import type { Maker } from "./maker.ts";
 
 /**
- * Why a socket, or a request, was turned away. Reasons that are not in this list count as `other`: no label value comes
- * from outside.
+ * Reasons for refusing a socket or a request. Unlisted reasons count as `other`, so that no label value comes from
+ * outside.
  */
 const REFUSALS = [
   "origin",
@@ -31,7 +31,7 @@ const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** Actions of the audit log; others count as `other`. */
+/** Actions of the audit log; unlisted ones count as `other`. */
 const AUDIT_ACTIONS = [
   "create",
   "kick",
@@ -60,7 +60,7 @@ export class AuthMetrics {
   constructor(maker: Maker) {
     this.#refused = maker.countBy(
       "pliant_connections_refused_total",
-      "Sockets and requests that were turned away, by reason.",
+      "Refused sockets and requests, by reason.",
       "reason",
       REFUSALS,
     );

@@ -1,84 +1,76 @@
-/**
- * Which process has which rooms: leases, rooms taken over and handed over, connections passed on to the process that
- * owns the room.
- */
+/** Metrics of the cluster: leases, rooms taken over and handed over, connections forwarded to a room's owner. */
 import type { Maker } from "./maker.ts";
 
-/** Of one lease at one renewal. ok: prolonged. lost: it is somebody else's. failed: the store did not answer. */
+/** Results of one lease renewal. ok: extended. lost: another process holds it. failed: the store did not answer. */
 const RENEWALS = ["ok", "lost", "failed"] as const;
 export type Renewal = (typeof RENEWALS)[number];
 
-/** proxy: passed through. unreachable: the owner did not answer. */
+/** proxy: forwarded. unreachable: the owner did not answer. */
 const FORWARDS = ["proxy", "unreachable"] as const;
 
 /**
- * attempts: whoever took the room did not survive it. steps: its steps were lost again and again. version: another
- * program or scene stepped it. differs: its journal does not lead to the states that it was recorded with.
+ * Reasons for quarantine. attempts: the processes that took the room over crashed. steps: its steps failed repeatedly.
+ * version: another version of program or scene stepped it. differs: its journal does not reproduce the recorded states.
  */
 const PARKED_REASONS = ["attempts", "steps", "version", "differs"] as const;
 export type ParkedReason = (typeof PARKED_REASONS)[number];
 
-/** moved: a running room, because this process was too busy. placed: a new one, made at a less busy process. */
+/** moved: a running room, because this process was too busy. placed: a new room, created at a less busy process. */
 const BALANCED = ["moved", "placed"] as const;
 
-/** Read at every scrape. */
+/** Values read at every scrape. */
 export interface ClusterSources {
   /** Rooms whose lease this process holds. */
   roomsOwned: () => number;
-  /** Seconds left of the lease that ends first, by this process's monotonic clock; Infinity when there is none. */
+  /** Time left of the lease that ends first, s, by this process's monotonic clock; Infinity without leases. */
   leaseSecondsLeft: () => number;
 }
 
 export class ClusterMetrics {
-  /** Whoever keeps leases puts its own here. */
+  /** Set by the holder of the leases. */
   sources: ClusterSources = { roomsOwned: () => 0, leaseSecondsLeft: () => Infinity };
-  /** A lease was renewed, or not; `by` leases at once. */
+  /** Counts lease renewals by result; `by` leases at once. */
   readonly renewal: (result: Renewal, by?: number) => void;
-  /** A room of a process that died or was cut off goes on here. */
+  /** Counts rooms taken over from a process that died or was cut off. */
   readonly takeover: () => void;
-  /** A room was given up for others to claim, or claimed after another process gave it up. */
+  /** Counts rooms released for other processes (out), and claimed after a release (in). */
   readonly handover: (direction: "out" | "in") => void;
-  /** A request or socket for a room that another process owns. */
+  /** Counts requests and sockets for rooms of other processes. */
   readonly forwarded: (way: (typeof FORWARDS)[number]) => void;
-  /** Rooms of all processes at this process's last look into the store. */
+  /** Sets the number of rooms of all processes, from this process's last read of the store. */
   readonly known: (owned: number, free: number, parked: number) => void;
-  /** A room went to a less busy process. */
+  /** Counts rooms that went to a less busy process. */
   readonly balanced: (what: (typeof BALANCED)[number]) => void;
-  /** Share of the stepping threads' time, as other processes are told. Whoever tells them puts its own here. */
+  /** Share of the stepping threads' time that this process reports to the others. Set by the reporter. */
   load: () => number = () => 0;
-  /** Processes that others know of, by what they say of themselves. */
+  /** Number of known processes by their reported state. */
   processes: () => Record<string, number> = () => ({});
-  /** A room is not served any more until an operator has looked at it. */
+  /** Counts quarantined rooms. */
   readonly parked: (reason: ParkedReason) => void;
 
   constructor(maker: Maker) {
-    this.renewal = maker.countBy(
-      "pliant_lease_renewals_total",
-      "Leases that were due for renewal, by what became of them.",
-      "result",
-      RENEWALS,
-    );
+    this.renewal = maker.countBy("pliant_lease_renewals_total", "Lease renewals, by result.", "result", RENEWALS);
     const takeovers = maker.counter(
       "pliant_takeovers_total",
-      "Rooms taken over from a process whose lease had run out.",
+      "Rooms taken over from a process whose lease had expired.",
     );
     this.takeover = () => takeovers.inc();
     this.handover = maker.countBy(
       "pliant_handovers_total",
-      "Rooms handed over to another process (out) and taken from one that gave them up (in).",
+      "Rooms handed over to another process (out) and taken from a process that released them (in).",
       "direction",
       ["out", "in"],
     );
     this.forwarded = maker.countBy(
       "pliant_forwarded_total",
-      "Requests and sockets for rooms of other processes, by what was done with them.",
+      "Requests and sockets for rooms of other processes, by result.",
       "way",
       FORWARDS,
     );
     const known = { owned: 0, free: 0, parked: 0 };
     maker.gaugeBy(
       "pliant_rooms_known",
-      "Rooms of all processes at this process's last look into the store, by whether anybody owns them, may own them (free), or is not to (parked).",
+      "Rooms of all processes as of this process's last read of the store: owned, free to take, or quarantined (parked).",
       "state",
       () => known,
     );
@@ -91,26 +83,24 @@ export class ClusterMetrics {
     );
     maker.gauge(
       "pliant_process_load_ratio",
-      "Share of the stepping threads' time that shared rooms take, 0 to 1, as other processes are told.",
+      "Share of the stepping threads' time that shared rooms take, 0 to 1, as reported to other processes.",
       () => this.load(),
     );
     maker.gaugeBy(
       "pliant_processes_known",
-      "Processes on the same store as of this one's last look, by what they say of themselves.",
+      "Processes on the same store as of this process's last read, by their reported state.",
       "state",
       () => this.processes(),
     );
     this.parked = maker.countBy(
       "pliant_rooms_parked_total",
-      "Rooms that were parked: nobody serves them until an operator has looked at them.",
+      "Quarantined rooms: no process serves them until an operator has inspected them.",
       "reason",
       PARKED_REASONS,
     );
     maker.gauge("pliant_rooms_owned", "Rooms whose lease this process holds.", () => this.sources.roomsOwned());
-    maker.gauge(
-      "pliant_lease_seconds_left",
-      "What is left of the lease that ends first; +Inf when this process holds none.",
-      () => this.sources.leaseSecondsLeft(),
+    maker.gauge("pliant_lease_seconds_left", "Time left of the lease that ends first; +Inf without leases.", () =>
+      this.sources.leaseSecondsLeft(),
     );
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Makes the metrics of one registry: every name with its help text, and every series of a fixed list of labels from the
- * start, as 0, so that rates and alerts work from the first scrape.
+ * Creates the metrics of one registry, each with its help text. Series with a fixed list of labels exist from the start
+ * with value 0, so that rates and alerts work from the first scrape.
  */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** Seconds: 1 2.5 5 10 25 50 100 250 ms 1 2.5 10 s. For what waits for a disk or another machine. */
+/** Buckets for operations that wait for a disk or another machine: 1 2.5 5 10 25 50 100 250 ms 1 2.5 10 s. */
 export const IO_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
 export class Maker {
@@ -14,12 +14,12 @@ export class Maker {
     this.#registry = registry;
   }
 
-  /** A counter without labels, or with labels whose values this list does not know beforehand. */
+  /** A counter without labels, or with label values that are not known beforehand. */
   counter<T extends string>(name: string, help: string, labelNames: T[] = []): Counter<T> {
     return new Counter({ name, help, labelNames, registers: [this.#registry] });
   }
 
-  /** A counter by one label of fixed values. @returns counts one (or `by`) */
+  /** A counter with one label of fixed values. @returns a function that counts one (or `by`) */
   countBy<V extends string>(
     name: string,
     help: string,
@@ -40,7 +40,7 @@ export class Maker {
     return new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] });
   }
 
-  /** A value that is read at every scrape. */
+  /** A gauge whose value is read at every scrape. */
   gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -52,7 +52,7 @@ export class Maker {
     });
   }
 
-  /** Values that are read at every scrape, by one label. */
+  /** A gauge with one label, whose values are read at every scrape. */
   gaugeBy(name: string, help: string, label: string, read: () => Record<string, number>): void {
     new Gauge({
       name,

@@ -1,10 +1,10 @@
 /**
- * All metrics of the server, one prom-client registry per app. Prefix `pliant_`, base units, and never a room or user
- * as a label (every label value is one of a fixed list, so the number of series does not grow with use). What belongs
- * to a part of the server is in a file of its own beside this one (persistence, store, cluster, auth, requests);
- * server/ops/METRICS.md lists all of it.
+ * All metrics of the server, one prom-client registry per app. Names have the prefix `pliant_` and base units. Label
+ * values come from fixed lists, never from rooms or users, so the number of series does not grow with use. The metrics
+ * of a subsystem have a file of their own in this folder (persistence, store, cluster, auth, requests, objects);
+ * server/ops/METRICS.md lists all of them.
  *
- * prom-client has no native histograms, so the buckets sit around the budget of a 60 Hz tick (16.7 ms).
+ * prom-client has no native histograms, so the buckets are placed around the budget of a 60 Hz tick (16.7 ms).
  */
 import { totalmem } from "node:os";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
@@ -19,15 +19,15 @@ import { PersistenceMetrics } from "./persistence.ts";
 import { RequestMetrics } from "./requests.ts";
 import { StoreMetrics } from "./store.ts";
 
-/** Why threads are lost (workers/threadLost.ts). */
+/** Reasons for losing a thread (workers/threadLost.ts). */
 const LOSS_REASONS = ["no_progress", "blocked", "ended"] as const;
-/** Seconds: around the budget of a 60 Hz tick, and on to what a room in slow motion takes. */
+/** Seconds: around the budget of a 60 Hz tick, and up to the tick times of rooms in slow motion. */
 const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Threads of one room, up to the most that it can have. */
+/** Threads of one room, up to the maximum. */
 const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
-/** How often the event loop's delay is looked at, ms. */
+/** Sampling interval of the event loop's delay, ms. */
 const LOOP_RESOLUTION_MS = 10;
-/** Bytes per particle; raw float32 is 12, the aim is 1.3 while moving. */
+/** Bytes per particle; raw float32 is 12, the target is 1.3 while moving. */
 const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
 const BYTES_KINDS = ["keyframe", "delta", "positions", "hands", "members", "stats", "other"] as const;
@@ -46,18 +46,18 @@ const REJECT_REASONS = [
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
 
-/** Values that are read when somebody asks, not counted as they happen. */
+/** Values that are read at a scrape instead of counted as they happen. */
 export interface MetricSources {
   rooms: () => number;
   sessions: () => { connected: number; resumable: number };
   bodiesHeld: () => number;
-  /** Of all rooms' states, bytes. */
+  /** Memory of all rooms' states, bytes. */
   roomMemory: () => { reserved: number; used: number };
   queueDepth: () => number;
   workerThreads: () => number;
-  /** Lowest time dilation of any awake room over its last second; 1 when there is none. */
+  /** Lowest time dilation of any room with members over its last second; 1 without such rooms. */
   timeDilation: () => number;
-  /** Bytes that wait for clients who do not take them. */
+  /** Bytes queued for slow clients. */
   bufferedBytes: () => number;
 }
 
@@ -77,62 +77,62 @@ export class Metrics {
 
   readonly stageSeconds = this.#make.histogram(
     "pliant_step_stage_seconds",
-    "Time of one stage of one tick that had it.",
+    "Time of one stage in one tick, if the tick ran it.",
     TICK_BUCKETS,
     ["stage"],
   );
   readonly tickSeconds = this.#make.histogram(
     "pliant_tick_seconds",
-    "One whole tick in its worker: inputs, step, encode.",
+    "Time of one whole tick in its worker: inputs, step, encode.",
     TICK_BUCKETS,
   );
   readonly tickRoundTripSeconds = this.#make.histogram(
     "pliant_tick_round_trip_seconds",
-    "From when a tick was due, or handed over if that was later, until its result was back.",
+    "Time from a tick's due time (or its hand-over to a worker, if later) until its result is back.",
     TICK_BUCKETS,
   );
   readonly tickLatenessSeconds = this.#make.histogram(
     "pliant_tick_lateness_seconds",
-    "How long after it was due a tick began, time that was dropped included.",
+    "Delay of a tick's start after its due time, including dropped time.",
     TICK_BUCKETS,
   );
   readonly tickThreads = this.#make.histogram(
     "pliant_tick_threads",
-    "Threads that worked on one tick: its own and those that helped a heavy room.",
+    "Threads that worked on one tick: the room's own and its helpers.",
     THREAD_BUCKETS,
   );
   readonly chunks = this.#make.counter(
     "pliant_tick_chunks_total",
-    "Chunks of work of ticks that several threads could step, by who did them.",
+    "Chunks of work in ticks that several threads can share, by the thread that did them: own or helper.",
     ["by"],
   );
   readonly ticksSkipped = this.#make.counter(
     "pliant_ticks_skipped_total",
-    "Ticks' worth of time dropped because a room was too late.",
+    "Ticks skipped because a room was too late.",
   );
   readonly ticksLimited = this.#make.counter(
     "pliant_ticks_limited_total",
-    "Ticks that began so late that catching up was limited and time was dropped.",
+    "Ticks that started so late that catching up was limited and time was dropped.",
   );
   readonly ticksUnfinished = this.#make.counter(
     "pliant_ticks_unfinished_total",
-    "Ticks that ended early because their work reached its limit; the next tick goes on.",
+    "Ticks that ended early because their work reached its limit; the next tick continues them.",
   );
-  /** A thread that stepped rooms was lost. */
+  /** Counts lost threads of rooms. */
   readonly threadLost = this.#make.countBy(
     "pliant_threads_lost_total",
-    "Threads of rooms that were lost: ended for CPU time without progress or because they were blocked, or otherwise.",
+    "Lost threads of rooms, by reason: CPU time without progress, blocked, or ended otherwise.",
     "reason",
     LOSS_REASONS,
   );
   readonly inputSeconds = this.#make.histogram(
     "pliant_input_seconds",
-    "From a member's input until the tick that applied it was handed to the sockets: the oldest input of each tick.",
+    "Time from the arrival of a tick's oldest input until the tick that applied it was handed to the sockets.",
     TICK_BUCKETS,
   );
   readonly frameSeconds = this.#make.histogram(
     "pliant_frame_seconds",
-    "From when a send tick was due, or handed over if that was later, until its frame was handed to the sockets.",
+    "Time from a send tick's due time (or its hand-over to a worker, if later) until its frame was handed to the sockets.",
     TICK_BUCKETS,
   );
   readonly ticks = this.#make.counter("pliant_ticks_total", "Ticks stepped.");
@@ -149,7 +149,7 @@ export class Metrics {
   readonly deltas = this.#make.counter("pliant_deltas_total", "Deltas encoded.");
   readonly encodeSeconds = this.#make.histogram(
     "pliant_encode_seconds",
-    "Quantizing and encoding one tick's frames.",
+    "Time to quantize and encode one tick's frames.",
     TICK_BUCKETS,
   );
   readonly bytesPerParticle = this.#make.histogram(
@@ -167,44 +167,41 @@ export class Metrics {
   ]);
   readonly bodiesBlownUp = this.#make.counter(
     "pliant_bodies_blown_up_total",
-    "Bodies that blew up, were rolled back and are held.",
+    "Bodies that became unstable, were rolled back and are now held.",
   );
   readonly tangledStarts = this.#make.counter(
     "pliant_tangled_starts_total",
-    "Times that surfaces intersected where contact begins: at a start, a reset, after a roll-back or a jump.",
+    "Number of times that surfaces intersected when contact handling started: at a start, a reset, after a roll-back or a jump.",
   );
   readonly crowdings = this.#make.counter(
     "pliant_crowdings_total",
-    "Times that bodies began to be held because their contact did not fit into a room's memory or work.",
+    "Number of times that bodies became held because their contacts exceeded a room's memory or work limit.",
   );
   readonly contactLists = this.#make.counter(
     "pliant_contact_lists_total",
-    "Lists of pairs that contact made: less than one a tick in a quiet room, more where things go fast.",
+    "Contact pair lists built: less than one per tick in a quiet room, more with fast motion.",
   );
   readonly contactChecks = this.#make.counter(
     "pliant_contact_checks_total",
-    "Pairs that came too near or met within a substep, and were looked at one by one.",
+    "Pairs that came too near or touched within a substep and were checked individually.",
   );
-  readonly contactImpulses = this.#make.counter(
-    "pliant_contact_impulses_total",
-    "Impulses that pushed such pairs apart.",
-  );
+  readonly contactImpulses = this.#make.counter("pliant_contact_impulses_total", "Impulses that separated such pairs.");
   readonly contactZones = this.#make.counter(
     "pliant_contact_zones_total",
-    "Groups of particles that moved as one rigid piece, because impulses did not clear them.",
+    "Rigid impact zones: groups of particles moved as one rigid piece, because impulses did not separate them.",
   );
   readonly contactFull = this.#make.counter(
     "pliant_contact_full_total",
-    "Times that a room's memory did not hold what was near, and could not grow.",
+    "Number of times that a room's memory could not hold all near pairs and could not grow.",
   );
   readonly contactStops = this.#make.counter(
     "pliant_contact_stops_total",
-    "Particles stopped where their substep began, because nothing else kept them from passing through.",
+    "Particles reset to the start of their substep, because nothing else prevented penetration.",
   );
   readonly roomsOpened = this.#make.counter("pliant_rooms_opened_total", "Rooms opened.");
   readonly buildSeconds = this.#make.histogram(
     "pliant_scene_build_seconds",
-    "Building a scene's template.",
+    "Time to build a scene's template.",
     [0.1, 0.25, 0.5, 1, 2, 5, 10, 30],
   );
   readonly workerBusySeconds = this.#make.counter(
@@ -220,14 +217,10 @@ export class Metrics {
     gauge("pliant_rooms", "Rooms that are open.", sources.rooms);
     gauge(
       "pliant_bodies_held",
-      "Bodies that are held, in all rooms: they blew up, or intersected from the start.",
+      "Held bodies in all rooms: they became unstable, or intersected from the start.",
       sources.bodiesHeld,
     );
-    gauge(
-      "pliant_worker_queue_depth",
-      "Ticks and other tasks that wait for a thread although their time has come.",
-      sources.queueDepth,
-    );
+    gauge("pliant_worker_queue_depth", "Ticks and other tasks that are due and wait for a thread.", sources.queueDepth);
     gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
     gauge(
       "pliant_worker_utilization_ratio",
@@ -236,7 +229,7 @@ export class Metrics {
     );
     gauge(
       "pliant_time_dilation_ratio",
-      "Simulated time over wall time of the slowest room in the last seconds, 1 is real time.",
+      "Simulated time over wall time of the slowest room in the last second; 1 is real time.",
       sources.timeDilation,
     );
     gauge(
@@ -246,18 +239,18 @@ export class Metrics {
     );
     gauge(
       "pliant_event_loop_utilization_ratio",
-      "Share of the main thread's time in which it was not waiting since the last scrape, 0 to 1.",
+      "Share of time that the main thread was busy since the last scrape, 0 to 1.",
       () => this.#loopUtilization(),
     );
     gauge(
       "pliant_memory_limit_bytes",
-      "Memory that the process may use: its container's limit, or what the machine has.",
+      "Memory that the process may use: its container's limit, or the machine's memory.",
       memoryLimit,
     );
-    gauge("pliant_socket_buffered_bytes", "Bytes that wait for clients who do not take them.", sources.bufferedBytes);
+    gauge("pliant_socket_buffered_bytes", "Bytes queued for slow clients.", sources.bufferedBytes);
     this.#make.gaugeBy(
       "pliant_room_memory_bytes",
-      "Memory of all rooms' states: reserved, and of it what has been in use.",
+      "Memory of all rooms' states: reserved, and the part that has been in use.",
       "what",
       sources.roomMemory,
     );
@@ -267,13 +260,13 @@ export class Metrics {
       "state",
       sources.sessions,
     );
-    // Series that have not happened yet still exist as 0, so that rates and alerts work from the first scrape.
+    // Create all series with 0, so that rates and alerts work from the first scrape.
     for (const kind of BYTES_KINDS) this.bytesOut.inc({ kind }, 0);
     for (const by of ["own", "helper"]) this.chunks.inc({ by }, 0);
     for (const reason of REJECT_REASONS) this.inputsRejected.inc({ reason }, 0);
   }
 
-  /** One tick came back from its worker. `roundTripSeconds` counts queueing too. */
+  /** Records a tick that came back from its worker. `roundTripSeconds` includes queueing. */
   observeTick(stages: StageSeconds, wholeSeconds: number, roundTripSeconds: number, work: SharedWork): void {
     this.ticks.inc();
     this.tickThreads.observe(work.threads);
@@ -288,7 +281,7 @@ export class Metrics {
     this.#busySeconds += wholeSeconds;
   }
 
-  /** A send tick's frames, before they go to anybody. */
+  /** Records the encoded frames of a send tick. */
   observeFrames(
     delta: EncodedMessage | null,
     keyframe: EncodedMessage | null,
@@ -304,8 +297,8 @@ export class Metrics {
   }
 
   /**
-   * A tick's frame and members' inputs are on their way: whatever it sends was handed to the sockets just now.
-   * `oldestMs`: when its oldest input came in.
+   * Records that a tick's frame was handed to the sockets.
+   * @param oldestMs arrival time of the tick's oldest input
    */
   observeSent(
     { delta, keyframe, positions, saved }: Pick<StepResult, keyof Frames | "saved">,
@@ -318,7 +311,7 @@ export class Metrics {
     if (oldestMs !== null) this.inputSeconds.observe((nowMs - oldestMs) / 1000);
   }
 
-  /** What contact did in a tick. */
+  /** Records the contact counters of a tick. */
   observeContact({ lists, checks, impulses, zones, stops, full }: ContactCounts): void {
     this.contactLists.inc(lists);
     this.contactChecks.inc(checks);
@@ -341,7 +334,7 @@ export class Metrics {
     const nowMs = performance.now();
     const last = this.#lastUtilization;
     const seconds = ((nowMs - last.atMs) / 1000) * threads;
-    // Two scrapers in the same instant would divide by nothing: keep the last answer.
+    // Two scrapes at the same instant would divide by zero: return the last value.
     if (seconds < 0.01) return last.value;
     const value = Math.min(1, (this.#busySeconds - last.busySeconds) / seconds);
     this.#lastUtilization = { atMs: nowMs, busySeconds: this.#busySeconds, value };
@@ -349,7 +342,7 @@ export class Metrics {
   }
 
   #loopLag(): number {
-    // What is measured is the time between two firings of a timer: an idle loop shows the timer's own period.
+    // The monitor measures the time between two timer events, so an idle loop shows the timer's period.
     const seconds = (this.#loopDelay.percentile(99) - 1e6 * LOOP_RESOLUTION_MS) / 1e9;
     this.#loopDelay.reset();
     return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
@@ -363,7 +356,7 @@ export class Metrics {
   }
 }
 
-/** A container without a limit answers with a number near 2^64. */
+/** A container without a limit reports a number near 2^64. */
 function memoryLimit(): number {
   const limit = process.constrainedMemory();
   const machine = totalmem();

@@ -1,42 +1,37 @@
-/** What visitors bring along: how much is stored, what becomes of what they send, how long reading takes. */
+/** Metrics of uploaded objects: stored amount, results of uploads, reading times. */
 import type { Histogram } from "prom-client";
 import type { Maker } from "./maker.ts";
 
-/** As the store says (store/objectStore.ts); refused: the file, by what it holds. */
+/** Results as in store/objectStore.ts; refused: the file was rejected for its content. */
 const RESULTS = ["stored", "there", "full", "share", "refused"] as const;
-/** s; the deadline of one file is 30 s. */
+/** Buckets, s; the deadline of one file is 30 s. */
 const READ_BUCKETS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 
 export class ObjectMetrics {
   readonly put: (result: (typeof RESULTS)[number]) => void;
-  /** Of objects that were forgotten for others' (store/objectShares.ts). */
+  /** Counts objects that were deleted to make room for other addresses (store/objectShares.ts). */
   readonly madeWay: (count: number) => void;
   readonly readSeconds: Histogram;
   #totals = { count: 0, bytes: 0 };
 
   constructor(maker: Maker) {
-    this.put = maker.countBy(
-      "pliant_objects_uploaded_total",
-      "Objects that came, by what became of them.",
-      "result",
-      RESULTS,
-    );
+    this.put = maker.countBy("pliant_objects_uploaded_total", "Uploaded objects, by result.", "result", RESULTS);
     const madeWay = maker.counter(
       "pliant_objects_made_way_total",
-      "Objects of the addresses that have most, which were forgotten for those of others because all places were taken.",
+      "Objects of the addresses with the most, deleted to make room for other addresses' because the limits were reached.",
     );
     this.madeWay = (count) => madeWay.inc(count);
     this.readSeconds = maker.histogram(
       "pliant_object_read_seconds",
-      "Reading one object's file in a reader's thread, where it succeeded.",
+      "Time to read one object's file in a reader thread; successful reads only.",
       READ_BUCKETS,
     );
+    maker.gauge("pliant_objects", "Stored objects, at most one minute old.", () => this.#totals.count);
     maker.gauge(
-      "pliant_objects",
-      "Objects that are stored, by the last look, a minute ago at most.",
-      () => this.#totals.count,
+      "pliant_objects_bytes",
+      "Bytes of all stored objects, at most one minute old.",
+      () => this.#totals.bytes,
     );
-    maker.gauge("pliant_objects_bytes", "Bytes of all objects that are stored, likewise.", () => this.#totals.bytes);
   }
 
   stored(totals: { count: number; bytes: number }): void {

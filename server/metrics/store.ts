@@ -1,13 +1,13 @@
 /**
- * The store's operations: how long each takes, how many are under way, which fail. Writes that are refused because a
- * lease was lost, or because the store has gone back, are the fence at work and no error.
+ * Metrics of the store's operations: duration, number in flight, failures. Writes that are refused because a lease was
+ * lost, or because the store has lost data, show that fencing works; they are not errors.
  */
 import type { Counter, Histogram } from "prom-client";
 import type { ObjectStore } from "../store/objectStore.ts";
 import type { Store } from "../store/store.ts";
 import { IO_BUCKETS, type Maker } from "./maker.ts";
 
-/** Methods of the store that ask it for something. */
+/** Methods of the store that send a query. */
 type RoomOperation = Exclude<keyof Store, "kind" | "leaseSeconds" | "objects" | "open" | "close">;
 export type StoreOperation = RoomOperation | keyof ObjectStore;
 
@@ -59,11 +59,11 @@ export const OBJECT_OPERATIONS = [
   "expireObjects",
 ] as const satisfies readonly (keyof ObjectStore)[];
 
-/** What was acknowledged and is missing at a start: the file, its log, or the end of its log. */
+/** Acknowledged data that is missing at a start: the file, its log, or the end of its log. */
 const STORE_LOSSES = ["STORE_DAMAGED", "STORE_LOG_DELETED", "STORE_LOG_DAMAGED"] as const;
 export type StoreLossCode = (typeof STORE_LOSSES)[number];
 
-/** What was done about SQLite files that were deleted or replaced while the server ran (store/sqliteRescue.ts). */
+/** Reactions to SQLite files that were deleted or replaced while the server ran (store/sqliteRescue.ts). */
 const STORE_FILES_CHANGES = [
   "STORE_FILES_REWRITTEN",
   "STORE_FILES_FOLLOWED",
@@ -78,55 +78,51 @@ export class StoreMetrics {
   readonly #seconds: Histogram<"operation">;
   readonly #errors: Counter<"operation">;
   readonly #fenced: Counter;
-  /** Something that was acknowledged is missing. */
+  /** Counts losses of acknowledged data. */
   readonly lost: (code: StoreLossCode) => void;
-  /** The SQLite files were deleted or replaced. */
+  /** Counts deleted or replaced SQLite files. */
   readonly filesChanged: (code: StoreFilesCode) => void;
-  /** s since the store took something; 0 while all is well. Whoever watches it puts its own here. */
+  /** Time since the store last accepted a write, s; 0 while it does. Set by the monitor of the store. */
   awaySeconds: () => number = () => 0;
   #underWay = 0;
 
   constructor(maker: Maker) {
     this.#seconds = maker.histogram(
       "pliant_store_operation_seconds",
-      "One operation of the store, by its name, however it ended.",
+      "Time of one operation of the store, by name, whatever its result.",
       IO_BUCKETS,
       ["operation"],
     );
     this.#errors = maker.counter("pliant_store_errors_total", "Operations of the store that failed.", ["operation"]);
     this.#fenced = maker.counter(
       "pliant_store_fenced_writes_total",
-      "Writes that the store refused: the room's lease was somebody else's by then, or the store had gone back and lost what they follow.",
+      "Refused writes: another process held the room's lease, or the store had lost the preceding data.",
     );
     maker.gauge(
       "pliant_store_away_seconds",
-      "How long the store has not taken what is written; 0 while it does. From 2 s on the process is not ready.",
+      "Time for which the store has not accepted writes; 0 while it does. From 2 s on the process is not ready.",
       () => this.awaySeconds(),
     );
     this.lost = maker.countBy(
       "pliant_store_losses_total",
-      "Starts on a store of which something is missing that was acknowledged; the log says what there is.",
+      "Starts on a store that lacks acknowledged data; the log has the details.",
       "code",
       STORE_LOSSES,
     );
     this.filesChanged = maker.countBy(
       "pliant_store_files_changed_total",
-      "SQLite files that were deleted or replaced while the server ran, by what was done about it.",
+      "SQLite files deleted or replaced while the server ran, by the server's reaction.",
       "code",
       STORE_FILES_CHANGES,
     );
-    maker.gauge(
-      "pliant_store_operations_in_flight",
-      "Operations of the store that have not ended yet.",
-      () => this.#underWay,
-    );
+    maker.gauge("pliant_store_operations_in_flight", "Operations of the store in flight.", () => this.#underWay);
     for (const operation of [...ROOM_OPERATIONS, ...OBJECT_OPERATIONS]) {
       this.#errors.inc({ operation }, 0);
       this.#seconds.zero({ operation });
     }
   }
 
-  /** An operation begins. @returns to be called once when it has ended */
+  /** Starts an operation. @returns a function to call once when it has ended */
   begin(operation: StoreOperation): (outcome: StoreOutcome) => void {
     const startMs = performance.now();
     this.#underWay += 1;

@@ -1,4 +1,4 @@
-/** The box around what is in a built scene. */
+/** Bounding box of a built scene. */
 import { decode } from "@msgpack/msgpack";
 import { float32Of } from "../../shared/bytes.ts";
 import type { Vec3 } from "../../shared/scene.ts";

@@ -1,6 +1,6 @@
 /**
- * A scene of an object: on a floor, before a camera, of a material by name; or a scene that there is with the object
- * put beside what is in it. The same choice gives the same text, and so the same scene.
+ * Creates a scene with an uploaded object: either a new scene with a floor, a camera and a named material, or an
+ * existing scene with the object placed beside its content. The same choice gives the same text, and so the same scene.
  */
 import { MATERIAL_PRESETS, type PresetName } from "../../shared/materialPresets.ts";
 import { frictionOf, type ObjectRole, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/objectRoles.ts";
@@ -15,45 +15,45 @@ export interface ObjectChoice {
   size: number;
 }
 
-/** An object as far as a scene of it needs to know it. */
+/** Properties of an object that a scene needs. */
 export interface ChosenObject {
   id: string;
   name: string;
-  /** Sides of the box around it, in any unit. */
+  /** Sides of its bounding box, in any unit. */
   box: readonly [number, number, number];
 }
 
-/** A scene that an object comes into, and the box around what is in it, m. */
+/** A scene to add an object to, and its bounding box, m. */
 export interface BaseScene {
   scene: Scene;
   low: Vec3;
   high: Vec3;
 }
 
-/** Particles of a sheet and of a solid: both take some milliseconds a tick. */
+/** Particles per role; each takes some milliseconds per tick. */
 const PARTICLES = { soft: 1500, cloth: 2500, rigid: 400, collider: 4000 } as const;
-/** Bodies fall from so high above the floor, in sizes. */
+/** Height from which bodies fall to the floor, relative to their size. */
 const DROP = 0.05;
-/** And stand so far beside what is there already. */
+/** Distance to the existing content, relative to the object's size. */
 const BESIDE = 0.3;
-/** Of air, 1/s. */
+/** Air damping, 1/s. */
 const DAMPING = 0.3;
-/** A hand lifts so many times the weight of what it holds. */
+/** Force of a grab, as a multiple of the body's weight. */
 const LIFT = 6;
-/** Radius of what a hand holds, in sizes: with 0.05 it could not lift a ball of rubber of 60 kg. */
+/** Radius of a grab, relative to the size: with 0.05 it could not lift a rubber ball of 60 kg. */
 const HAND = 0.15;
-/** Share of its box that an object fills, about. */
+/** Approximate share of its box that an object fills. */
 const FILLED = 0.3;
 const G = 9.81;
 const TITLE = 80;
 
-/** Sides in m. */
+/** Sides of the box, m. */
 const sidesOf = ({ box }: ChosenObject, size: number): [number, number, number] => {
   const longest = Math.max(...box);
   return box.map((side) => (size * side) / longest) as [number, number, number];
 };
 
-/** About, kg. */
+/** Estimated mass, kg. */
 function massOf(sides: readonly number[], { role, material }: ObjectChoice): number {
   const { soft, cloth } = MATERIAL_PRESETS[material];
   const [x, y, z] = sides as [number, number, number];
@@ -61,7 +61,7 @@ function massOf(sides: readonly number[], { role, material }: ObjectChoice): num
   return FILLED * (soft ?? cloth)!.density * Math.max(x * y * z, 1e-3 * Math.max(x, y, z) ** 3);
 }
 
-/** N: lifts it, and dents what is soft by a tenth of a hand's width. */
+/** Force of a grab, N: lifts the body, and dents soft material by a tenth of the grab's width. */
 function handForce(sides: readonly number[], choice: ObjectChoice): number {
   const { soft } = MATERIAL_PRESETS[choice.material];
   const dents = choice.role === "soft" && soft ? 0.1 * soft.youngsModulus * (0.1 * choice.size) ** 2 : 0;
@@ -70,26 +70,26 @@ function handForce(sides: readonly number[], choice: ObjectChoice): number {
 
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
-/** A name that may stand in a scene: of the file, without its ending. */
+/** Returns a title for the scene: the file name without its extension. */
 function titleOf(name: string): string {
   const stem = name.replace(/\.[^.]*$/, "").trim();
   return [...(stem === "" ? "object" : stem)].slice(0, TITLE).join("");
 }
 
-/** @throws SceneError: of this material there is no such role */
+/** @throws SceneError if the material does not support the role */
 function bodyOf(name: string, mesh: ObjectMesh, { role, material }: ObjectChoice): Body {
   const common = { name, mesh };
   if (role === "cloth") {
     const sheet = sheetMaterial(material);
-    if (!sheet) throw new SceneError("/material", material, "one of which there are sheets");
+    if (!sheet) throw new SceneError("/material", material, "a material for cloth");
     return { ...common, kind: "cloth", material: sheet };
   }
   const solid = role === "rigid" ? rigidMaterial(material) : solidMaterial(material);
-  if (!solid) throw new SceneError("/material", material, "one of which there are soft solids");
+  if (!solid) throw new SceneError("/material", material, "a material for soft solids");
   return { ...common, kind: "soft", material: solid };
 }
 
-/** A scarf that falls on an obstacle: something must be there that moves. */
+/** A scarf that falls on the collider, so that something in the scene moves. */
 const scarfOver = (sides: readonly number[], size: number): Body => ({
   name: "scarf",
   kind: "cloth",
@@ -100,7 +100,7 @@ const scarfOver = (sides: readonly number[], size: number): Body => ({
 });
 
 /**
- * @param base the scene that it comes into; absent: one of its own
+ * @param base scene to add the object to; absent: create a new one
  * @throws SceneError: path, value, limit
  */
 export function composeScene(object: ChosenObject, choice: ObjectChoice, base?: BaseScene): Scene {
@@ -142,7 +142,7 @@ export function composeScene(object: ChosenObject, choice: ObjectChoice, base?: 
   });
 }
 
-/** The scene with the object beside all that it has, and a camera that shows both. */
+/** Returns the base scene with the object beside its content and without its camera, so that the view shows both. */
 function added(
   { scene, low, high }: BaseScene,
   title: string,

@@ -1,9 +1,9 @@
 /**
- * What visitors bring along, on the main thread: taken in within limits, read by the builder, stored, and made into
- * scenes that name it.
+ * Objects that visitors upload, on the main thread: check limits, let the builder read the file, store it, and create
+ * scenes that use it.
  *
- *     bytes -> builder.readObject -> shape, picture, id -> store            acknowledged once it is there
- *     id, role, material, size -> scene's text -> `o-` and its hash -> store   a scene like any other from here on
+ *     bytes -> builder.readObject -> shape, picture, id -> store            acknowledged when stored
+ *     id, role, material, size -> scene's text -> `o-` and its hash -> store   then a scene like any other
  */
 import { createHash } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
@@ -16,21 +16,21 @@ import type { ListedObject, ObjectLimits, ObjectRecord, ObjectStore } from "../s
 import type { ObjectAbout, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 import { type BaseScene, composeScene, type ObjectChoice } from "./composeScene.ts";
 
-/** Ids of scenes that are stored: no file is called so by chance. */
+/** Ids of stored scenes; unlikely as a file name. */
 export const STORED_SCENE = /^o-[0-9a-f]{32}$/;
-/** Longest name of a file that is kept. */
+/** Longest stored file name, characters. */
 const NAME = 120;
-/** Pictures that are kept for who comes next, bytes: a class opens one link. */
+/** Size of the cache of preview meshes, bytes: a class that opens one link shares them. */
 const CACHED_BYTES = 64 * 2 ** 20;
 const SWEEP_MS = 60_000;
-/** Scenes of them that are kept: so many times the objects that may be, and this part of their bytes. */
+/** Limits of stored scenes, relative to the objects' limits: count, and bytes. */
 const SCENES_PER_OBJECT = 10;
 const SCENES_SHARE = 0.25;
 
 export interface ObjectsOptions {
   store: ObjectStore;
   limits: ObjectLimits;
-  /** What nobody uses is kept for so long, h. */
+  /** Retention time of unused objects, h. */
   keepHours: number;
   read: (task: ReadObjectTask, by?: string) => Promise<ReadObjectResult | ObjectRefusal>;
   metrics: ObjectMetrics;
@@ -39,11 +39,11 @@ export interface ObjectsOptions {
 
 export class Objects {
   readonly #options: ObjectsOptions;
-  /** Oldest first. */
+  /** Least recently used first. */
   readonly #pictures = new Map<string, Promise<Uint8Array | null>>();
   /**
-   * All that somebody still holds, whether they are kept or not: who reads slowly, or asks for many, has the server
-   * hold each picture once, and not once for each request.
+   * All preview meshes still in memory, cached or not. Slow or repeated downloads share one copy per mesh instead of
+   * one per request.
    */
   readonly #held = new Map<string, WeakRef<ArrayBufferLike>>();
   readonly #sweeping: NodeJS.Timeout;
@@ -59,10 +59,10 @@ export class Objects {
   }
 
   /**
-   * Takes a file in. When this resolves it is stored.
-   * @param address whose it is (auth/addresses.ts); null: an operator's
-   * @throws CodedError OBJECT_REFUSED: the file, with where, value, limit and what helps; OBJECT_LIMIT,
-   *   ADDRESS_OBJECT_LIMIT; whatever the store says
+   * Adds a file. Resolves when it is stored.
+   * @param address of the uploader (auth/addresses.ts); null: an operator
+   * @throws CodedError OBJECT_REFUSED: the file, with position, value, limit and advice; OBJECT_LIMIT,
+   * ADDRESS_OBJECT_LIMIT; STORE_AWAY if the store fails
    */
   async add(
     bytes: Uint8Array,
@@ -88,7 +88,10 @@ export class Objects {
     metrics.put(outcome);
     if (madeWay.length > 0) {
       metrics.madeWay(madeWay.length);
-      log.info({ object: id, address, madeWay }, "objects of the heaviest address made way for another one's");
+      log.info(
+        { object: id, address, madeWay },
+        "deleted objects of the address with the most, to make room for another address's",
+      );
     }
     if (outcome === "full") {
       const { count, bytes: most } = mostOf(address, limits);
@@ -103,10 +106,10 @@ export class Objects {
 
   async #read(bytes: Uint8Array, name: string, by?: string): Promise<ReadObjectResult> {
     const { read, metrics, log } = this.#options;
-    // They go over to another thread.
+    // The bytes move to another thread, so read their length first.
     const size = bytes.byteLength;
     const result = await read({ bytes, name }, by).catch((error: Error) => {
-      // A defect of ours, or more time or memory than there is for one file: its bytes are nothing for the log.
+      // Either a defect of ours, or the file needs too much time or memory. Its content does not belong in the log.
       log.warn({ err: error, bytes: size }, "object could not be read");
       metrics.put("refused");
       throw new CodedError(
@@ -131,12 +134,12 @@ export class Objects {
     return record as unknown as ObjectRecord & { about: ObjectAbout };
   }
 
-  /** GLB. @throws CodedError OBJECT_NOT_FOUND */
+  /** Returns a GLB. @throws CodedError OBJECT_NOT_FOUND */
   async picture(id: string): Promise<Uint8Array> {
     const { bytes } = await this.record(id);
     const picture = this.#pictures.get(id) ?? this.#readPicture(id);
     this.#pictures.delete(id);
-    // Last again; and while it is being read, whoever else asks waits for the same.
+    // Move it to the end of the cache. Concurrent requests wait for the same read.
     this.#pictures.set(id, picture);
     const found = await picture.catch((error: unknown) => {
       this.#pictures.delete(id);
@@ -154,7 +157,7 @@ export class Objects {
     const read = await this.#options.store.readPicture(id);
     if (!read) return null;
     for (const [other, buffer] of this.#held) if (!buffer.deref()) this.#held.delete(other);
-    // A driver's buffer may hold more than the picture.
+    // The database driver's buffer may be larger than the mesh.
     const picture = read.byteLength === read.buffer.byteLength ? read : new Uint8Array(read);
     this.#held.set(id, new WeakRef(picture.buffer));
     return new Uint8Array(picture.buffer);
@@ -169,7 +172,7 @@ export class Objects {
   }
 
   /**
-   * Shapes of the objects that a scene names, for the builder.
+   * Reads the shapes of the objects in a scene, for the builder.
    * @throws CodedError OBJECT_NOT_FOUND
    */
   async shapes(scene: Scene): Promise<Map<string, Uint8Array>> {
@@ -183,8 +186,8 @@ export class Objects {
   }
 
   /**
-   * Makes the scene that somebody chose, and stores it.
-   * @param base what it comes into
+   * Creates and stores the chosen scene.
+   * @param base scene to add the object to
    * @returns its id, the same for the same choice
    * @throws CodedError OBJECT_NOT_FOUND, CHOICE_INVALID, OBJECT_LIMIT
    */
@@ -210,7 +213,7 @@ export class Objects {
     return { id: named, title: scene.title };
   }
 
-  /** What there is, newest first. */
+  /** Lists all objects, newest first. */
   list(limit: number): Promise<ListedObject[]> {
     return this.#options.store.listObjects(limit);
   }
@@ -225,28 +228,28 @@ export class Objects {
     return record;
   }
 
-  /** The text of a stored scene; null: there is none. */
+  /** Returns the text of a stored scene; null: not found. */
   sceneText(id: string): Promise<string | null> {
     return this.#options.store.readScene(id);
   }
 
-  /** Forgets what nobody has used for long enough. Never rejects. */
+  /** Deletes objects and scenes that have been unused for `keepHours`. Never rejects. */
   async expire(nowMs = Date.now()): Promise<void> {
     const { store, keepHours, metrics, log } = this.#options;
     const at = new Date(nowMs).toISOString();
     const before = new Date(nowMs - 3600_000 * keepHours).toISOString();
     try {
       const { scenes, objects } = await store.expireObjects(at, before);
-      if (scenes + objects > 0) log.info({ scenes, objects }, "objects that nobody uses any more were deleted");
+      if (scenes + objects > 0) log.info({ scenes, objects }, "deleted unused objects");
       metrics.stored(await store.objectTotals());
     } catch (error) {
-      // A store that is away is asked again in a minute.
-      log.warn({ err: error }, "objects that nobody uses could not be looked for");
+      // If the store is unavailable, try again in a minute.
+      log.warn({ err: error }, "could not look for unused objects");
     }
   }
 }
 
-/** Ids of all objects that a scene names. */
+/** Ids of all objects in a scene. */
 function objectsOf(scene: Scene): string[] {
   const meshes = [
     ...scene.bodies.map(({ mesh }) => mesh),
@@ -255,7 +258,7 @@ function objectsOf(scene: Scene): string[] {
   return [...new Set(meshes.flatMap((mesh) => (mesh.type === "object" ? [mesh.id] : [])))];
 }
 
-/** A file's name without its folders and without what is none of a name; what a page shows, it shows as text. */
+/** Cleans a file name: removes folders and control characters. Pages show it as text. */
 function cleanName(name: string): string {
   const last = name.normalize("NFC").replace(/^.*[/\\]/s, "");
   const plain = last.replace(/[\p{C}\p{Z}]+/gu, " ").trim();

@@ -1,29 +1,32 @@
 /**
- * Files that are being taken in: few at once, for each may be in memory whole; fewer from one address; some kept for
- * operators. Whoever sends slowly keeps a place only until somebody else wants it, so that dawdling keeps nobody out
- * however many addresses it comes from.
+ * Limits concurrent uploads: few in total, because each may be in memory completely; fewer per address; some reserved
+ * for operators. A slow upload loses its place when another client needs it, so slow senders cannot block uploads, even
+ * from many addresses.
  */
 import { CodedError } from "../../shared/errors.ts";
 
-/** In all and from one address: a second one only while fewer than half of the places are taken. */
+/**
+ * Concurrent uploads, in total and per address. An address gets a second one only while less than half of the places
+ * are taken.
+ */
 const AT_ONCE = 6;
 const PER_ADDRESS = 2;
-/** Besides those, for operators: what visitors do keeps them from nothing. */
+/** Additional places reserved for operators. */
 const FOR_OPERATORS = 2;
 /**
- * Slower on the whole a file may not come in while somebody else waits, bytes/s; as answers go out (rooms/slots.ts).
+ * Minimum average rate of an upload while another client waits, bytes/s; the same as for downloads (rooms/slots.ts).
  */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
-/** Before that nobody is slow, ms: a connection that begins, or a mast that is far. */
+/** Time before the rate is checked, ms: allows for connection setup and weak mobile reception. */
 const GRACE_MS = 5_000;
 
-/** A file on its way in. */
+/** A place of an upload in progress. */
 export interface UploadPlace {
-  /** Bytes that have come, all together. */
+  /** Reports the total number of bytes received so far. */
   came: (bytes: number) => void;
-  /** All of it is here: from now on nobody waits for who sent it. */
+  /** Reports that the upload is complete; from now on it cannot lose its place for slowness. */
   whole: () => void;
-  /** Rejects when somebody else has the place, with the CodedError to answer with; never fulfilled. */
+  /** Rejects if another client takes the place, with the CodedError to answer; never fulfilled. */
   readonly lost: Promise<never>;
   leave: () => void;
 }
@@ -46,8 +49,8 @@ export class UploadPlaces {
   }
 
   /**
-   * @param address who sends, as limits count them (auth/addresses.ts)
-   * @throws CodedError TOO_MANY_REQUESTS: no place is free, and nobody who has one is slow
+   * @param address of the sender, as limits count them (auth/addresses.ts)
+   * @throws CodedError TOO_MANY_REQUESTS: no place is free, and no upload is too slow
    */
   take(address: string, operator: boolean): UploadPlace {
     const visitors = [...this.#taken].filter((taken) => !taken.operator);
@@ -55,8 +58,8 @@ export class UploadPlaces {
     const most = operator ? AT_ONCE + FOR_OPERATORS : AT_ONCE;
     const own = visitors.filter((taken) => taken.address === address).length;
     const mostOwn = all < AT_ONCE / 2 ? PER_ADDRESS : 1;
-    if (!operator && own >= mostOwn) throw full(own, `${mostOwn} at a time for an address, ${AT_ONCE} in all`);
-    if (all >= most && !this.#yieldSlowest()) throw full(all, `${most} at a time in all`);
+    if (!operator && own >= mostOwn) throw full(own, `${mostOwn} at a time per address, ${AT_ONCE} in total`);
+    if (all >= most && !this.#yieldSlowest()) throw full(all, `${most} at a time in total`);
     const { promise: lost, reject: lose } = Promise.withResolvers<never>();
     lost.catch(() => {});
     const taken: Taken = { address, operator, sinceMs: performance.now(), bytes: 0, whole: false, lose };
@@ -73,7 +76,7 @@ export class UploadPlaces {
     };
   }
 
-  /** Ends the visitor's upload that comes in most slowly, if that is too slow. */
+  /** Ends the slowest visitor's upload if it is below the minimum rate. */
   #yieldSlowest(): boolean {
     const nowMs = performance.now();
     const rate = ({ bytes, sinceMs }: Taken): number => (1000 * bytes) / Math.max(1, nowMs - sinceMs);
@@ -82,7 +85,7 @@ export class UploadPlaces {
       .sort((a, b) => rate(a) - rate(b));
     if (!slowest || rate(slowest) >= LEAST_BYTES_PER_SECOND) return false;
     this.#taken.delete(slowest);
-    slowest.lose(full(Math.round(rate(slowest)), `${LEAST_BYTES_PER_SECOND} bytes/s while others wait`));
+    slowest.lose(full(Math.round(rate(slowest)), `${LEAST_BYTES_PER_SECOND} bytes/s while other uploads wait`));
     return true;
   }
 }

@@ -1,11 +1,11 @@
-/** Thread entry of pictures.ts: what a room or a scene looks like, as PNG. */
+/** Thread entry of pictures.ts: draws a room or a scene as a PNG. */
 import { decode } from "@msgpack/msgpack";
 import type { Topology } from "../../shared/topology.ts";
 import type { Painted, PaintTask } from "./pictures.ts";
 import { encodePng } from "./png.ts";
 import { type Moment, ScenePainter } from "./scenePainter.ts";
 
-/** Scenes that are kept ready, those that were painted last: a detail mesh takes some 50 ms to prepare. */
+/** Number of scenes kept ready, most recently drawn: preparing a detail mesh takes about 50 ms. */
 const KEPT = 8;
 const kept = new Map<string, { topology: Topology; painter: ScenePainter }>();
 
@@ -28,7 +28,7 @@ function prepared(hash: string, bytes: SharedArrayBuffer): { topology: Topology;
   return scene;
 }
 
-/** Grid units to m; m as they are. */
+/** Converts grid units to m; float positions are in m already. */
 function metres({ bodies }: Topology, points: Int32Array | Float32Array): Float32Array {
   if (points instanceof Float32Array) return points;
   const out = new Float32Array(points.length);

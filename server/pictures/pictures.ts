@@ -1,8 +1,8 @@
 /**
- * Pictures of rooms and scenes that the server paints itself: always true, and nobody can send one. A thread of its own
- * paints them one after another, only when somebody asks, each room every few seconds at most, however many ask, and
- * all of them together take no more than a share of one core. Addresses take turns: whoever looks at everything waits
- * for it alone. The rooms are not interrupted: what was sent last is painted.
+ * Pictures of rooms and scenes, drawn by the server, so that clients cannot fake them. One thread draws them one after
+ * another, on request only. Each room is drawn at most once every FRESH_MS, however many clients ask, and drawing takes
+ * at most SHARE of one core. Addresses take turns, so a client that requests many pictures delays only itself. Rooms
+ * are not interrupted: the picture shows the last sent frame.
  */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,58 +10,58 @@ import { Piscina } from "piscina";
 import { Turns } from "../../shared/turns.ts";
 import { runWithin } from "../workers/workDeadline.ts";
 
-/** What the thread is told. */
+/** Task for the thread. */
 export interface PaintTask {
-  /** Of the topology's bytes. */
+  /** Hash of the topology's bytes. */
   hash: string;
   /** msgpack of a `Topology`. */
   topology: SharedArrayBuffer;
-  /** Absent: as the scene is placed. */
+  /** Absent: the scene's initial state. */
   moment?: {
     /** [3 * particles]: grid units of each body as int32, or m as float32. */
     points: Int32Array | Float32Array;
-    /** Numbers of the bodies that wait. */
+    /** Indices of the spawnable bodies that are not in the scene. */
     waiting: number[];
-    /** Since the room's first tick. */
+    /** Time since the room's first tick, s. */
     seconds: number;
   };
   width: number;
   height: number;
 }
 
-/** What the thread answers. */
+/** Result from the thread. */
 export interface Painted {
   /** PNG. */
   bytes: Uint8Array;
-  /** Of a processor: waiting for one is not the picture's. */
+  /** CPU time, ms: excludes waiting for a processor. */
   workMs: number;
 }
 
 export interface Picture {
   /** PNG with opacity. */
   bytes: Buffer;
-  /** Of the bytes, as HTTP has it. */
+  /** HTTP ETag of the bytes. */
   etag: string;
 }
 
-/** What is asked of a scene. */
+/** Scene properties needed for a picture. */
 export interface PaintedScene {
   topology: SharedArrayBuffer;
   topologyHash: string;
 }
 
-/** What is asked of a room. */
+/** Room properties needed for a picture. */
 export interface PaintedRoom {
   template: PaintedScene & { layout: { tickHz: number } };
   waiting: ReadonlySet<number>;
   tick: number;
-  /** What members were sent last, in grid units of each body; null: nothing yet. */
+  /** Last sent frame, in grid units of each body; null: none yet. */
   sentFrame: { tick: number; points: Int32Array } | null;
   inspect(): Promise<{ tick: number; positions: Float32Array }>;
 }
 
 interface Kept {
-  /** What it shows: the same is not painted again. */
+  /** Key of the shown state: an unchanged room is not drawn again. */
   shows: string;
   picture: Picture | null;
   error: unknown;
@@ -69,23 +69,23 @@ interface Kept {
   askedMs: number;
 }
 
-/** A room's picture is painted again when it is older, ms. */
+/** Age after which a room is drawn again, ms. */
 const FRESH_MS = 5000;
-/** Whoever asks waits so long for the next one, and gets the one before else, ms. */
+/** Time that a request waits for the next picture before it gets the previous one, ms. */
 const WAIT_MS = 1500;
-/** Of one core, for painting. */
+/** Share of one core for drawing. */
 const SHARE = 0.1;
-/** A picture that takes more of a processor is given up, ms. */
+/** CPU time limit of one picture, ms. */
 const DEADLINE_MS = 5000;
-/** As of nice(1): where there are fewer cores than busy threads, rooms come first. */
+/** Priority as of nice(1): if threads outnumber cores, rooms come first. */
 const NICE = 10;
-/** The thread goes away when nothing was painted for so long, ms. */
+/** Idle time after which the thread ends, ms. */
 const IDLE_MS = 30_000;
 /** JavaScript heap of the thread, MB. */
 const MEMORY_MB = 512;
-/** Pictures of scenes that are kept, those that were painted last. */
+/** Number of cached pictures of scenes, most recently used. */
 const SCENES = 64;
-/** Pixels. */
+/** Sizes, pixels. */
 const ROOM = { width: 240, height: 158 };
 const SCENE = { width: 480, height: 315 };
 
@@ -96,11 +96,11 @@ export class Pictures {
   readonly #rooms = new WeakMap<PaintedRoom, Kept>();
   /** By topology. */
   readonly #scenes = new Map<string, Promise<Picture>>();
-  /** One picture at a time, and the pause after it. */
+  /** Serializes drawing, including the pause after each picture. */
   readonly #turns = new Turns(1);
   readonly #closed = new AbortController();
 
-  /** @param onError the thread failed outside of any picture */
+  /** @param onError called if the thread fails outside of any task */
   constructor(onError: (error: Error) => void) {
     this.#pool = new Piscina({
       filename,
@@ -115,9 +115,9 @@ export class Pictures {
   }
 
   /**
-   * As it is now, or was some seconds ago.
-   * @param by who asks, as limits count addresses
-   * @throws what painting throws
+   * Returns a picture of the room, at most some seconds old.
+   * @param by address of the caller, as limits count addresses
+   * @throws the error of drawing
    */
   async room(room: PaintedRoom, by: string): Promise<Picture> {
     const kept = this.#rooms.get(room) ?? { shows: "", picture: null, error: null, next: null, askedMs: -Infinity };
@@ -131,7 +131,7 @@ export class Pictures {
     return kept.picture;
   }
 
-  /** As it is placed. @param by as of `room` @throws what painting throws */
+  /** Returns a picture of the scene's initial state. @param by as for `room` @throws the error of drawing */
   scene({ topology, topologyHash }: PaintedScene, by: string): Promise<Picture> {
     const known = this.#scenes.get(topologyHash);
     this.#scenes.delete(topologyHash);
@@ -152,7 +152,7 @@ export class Pictures {
   /** Never rejects. */
   async #renew(room: PaintedRoom, kept: Kept, by: string): Promise<void> {
     try {
-      // A room that stands still and has sent nothing is at its tick.
+      // A room at rest may have sent no frame yet; use its tick.
       const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.waiting]]);
       if (kept.picture && shows === kept.shows) return;
       kept.picture = await this.#paint(by, () => taskOf(room));
@@ -162,7 +162,7 @@ export class Pictures {
     }
   }
 
-  /** In its turn. @param compose called then: what is painted is as new as can be */
+  /** Draws when its turn comes. @param compose called at that time, so that the picture is as recent as possible */
   #paint(by: string, compose: () => PaintTask | Promise<PaintTask>): Promise<Picture> {
     return new Promise((resolve, reject) => {
       void this.#turns.run(by, async () => {
@@ -181,7 +181,7 @@ export class Pictures {
     });
   }
 
-  /** So that painting has its share. @param workMs of the last picture */
+  /** Pauses to keep drawing within SHARE. @param workMs CPU time of the last picture */
   #pause(workMs: number): Promise<void> {
     return pause(workMs * (1 / SHARE - 1), this.#closed.signal);
   }
@@ -200,6 +200,6 @@ const pictureOf = (bytes: Buffer): Picture => ({
   etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}"`,
 });
 
-/** Ends early, and well, when the signal says so. */
+/** Resolves early if the signal aborts. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { ref: false, signal }).catch(() => {});

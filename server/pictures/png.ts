@@ -1,10 +1,10 @@
-/** PNG of eight bits a channel with opacity (ISO/IEC 15948). */
+/** Writes PNG with 8 bits per channel and opacity (ISO/IEC 15948). */
 import { crc32, deflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Filter of each row: every byte less the one above. */
+/** Filter of each row: difference to the row above. */
 const UP = 2;
-/** Levels of a channel that are kept, as a step: smooth shading makes a third of the bytes then, and looks the same. */
+/** Quantization step of a channel: smooth shading then takes a third of the bytes and looks the same. */
 const STEP = 4;
 
 /** @param pixels uint8[4 * width * height] */

@@ -1,21 +1,21 @@
 /**
- * Triangles to pixels: a depth buffer and Gouraud shading, for small pictures without a GPU. Each pixel is the mean of
- * SAMPLES x SAMPLES samples; light adds up linearly and becomes sRGB at the end.
+ * Software rasterizer for small pictures: triangles with a depth buffer and Gouraud shading. Each pixel is the mean of
+ * SAMPLES x SAMPLES samples. Light is added linearly and converted to sRGB at the end.
  */
 import { axesOf } from "../../shared/framing.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 
-/** Along either side of a pixel. */
+/** Samples along either side of a pixel. */
 const SAMPLES = 2;
-/** What is nearer to the eye than this is not drawn, m. */
+/** Near plane: closer surfaces are not drawn, m. */
 const NEAR = 1e-3;
-/** Half a shadow's soft edge, pixels. */
+/** Blur radius of a shadow's edge, pixels. */
 const SOFT = 2;
 
 export interface View {
   eye: Vec3;
   target: Vec3;
-  /** Tangent of half the vertical angle of view. */
+  /** Tangent of half the vertical field of view. */
   tanY: number;
 }
 
@@ -31,21 +31,24 @@ export interface Surface {
   triangles: ArrayLike<number>;
   front: Shade;
   back: Shade;
-  /** Corners whose smooth normal is further from their face's than this take the face's, cosine; -1: none. */
+  /**
+   * Cosine of the crease angle: corners whose smooth normal differs more from the face's use the face's normal; -1:
+   * none.
+   */
   crease: number;
 }
 
 export class Raster {
   readonly width: number;
   readonly height: number;
-  /** Of samples. */
+  /** Size in samples. */
   readonly #columns: number;
   readonly #rows: number;
   readonly #depth: Float32Array;
   readonly #light: Float32Array;
   readonly #shadow: Uint8Array;
   readonly #view: View;
-  /** Rows: right, up, back; with the eye's place along each. */
+  /** Camera axes: right, up, back. `#offset` is the eye's position along each. */
   readonly #axes: readonly [Vec3, Vec3, Vec3];
   readonly #offset: Vec3;
   /** Samples per unit of x / depth. */
@@ -93,14 +96,15 @@ export class Raster {
   }
 
   /**
-   * What lies between the light and a horizontal floor darkens it. After everything is drawn; a floor that is seen from
-   * below stays as it is. @param light direction towards it, unit, upwards. @param floor its height, m
+   * Casts a shadow on a horizontal floor. Call it after everything is drawn; a floor that is seen from below gets none.
+   * @param light unit direction towards the light, upwards
+   * @param floor height, m
    */
   shadow({ positions, triangles }: Pick<Surface, "positions" | "triangles">, light: Vec3, floor: number): void {
     if (this.#view.eye[1] <= floor) return;
     const flat = new Float32Array(positions.length);
     for (let i = 0; i < flat.length; i += 3) {
-      // what is below the floor darkens nothing
+      // Points below the floor cast no shadow.
       const along = positions[i + 1]! < floor ? Number.NaN : (positions[i + 1]! - floor) / light[1];
       flat[i] = positions[i]! - along * light[0];
       flat[i + 1] = floor;
@@ -111,7 +115,7 @@ export class Raster {
       const corners = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!] as const;
       const area = signedArea(screen, corners);
       if (!(area !== 0)) continue;
-      // Under what stands before it as well: what is soft there would have a bright rim otherwise.
+      // Also behind objects in front of it: otherwise the blurred shadow would leave a bright rim around them.
       this.#fill(screen, corners, area, (at) => {
         this.#shadow[at] = 1;
       });
@@ -119,8 +123,9 @@ export class Raster {
   }
 
   /**
-   * uint8[4 * width * height], sRGB and straight opacity: surfaces, their shadow, and nothing behind.
-   * @param shade of full shadow: sRGB, and its opacity from 0 to 1
+   * Returns uint8[4 * width * height], sRGB and straight opacity: surfaces and their shadow on a transparent
+   * background.
+   * @param shade color of full shadow: sRGB, and its opacity from 0 to 1
    */
   pixels(shade: { color: readonly [number, number, number]; opacity: number }): Uint8Array {
     const { width, height } = this;
@@ -149,7 +154,7 @@ export class Raster {
     return out;
   }
 
-  /** float32[3n]: column, row, inverse depth; NaN behind the eye. */
+  /** Returns float32[3n]: column, row, inverse depth; NaN behind the eye. */
   #project(positions: ArrayLike<number>): Float32Array {
     const out = new Float32Array(positions.length);
     const [right, up, back] = this.#axes;
@@ -168,7 +173,7 @@ export class Raster {
     return out;
   }
 
-  /** Every sample whose middle lies in the triangle, with its barycentric coordinates. */
+  /** Visits every sample whose center lies in the triangle, with its barycentric coordinates. */
   #fill(
     screen: Float32Array,
     [a, b, c]: readonly [number, number, number],
@@ -195,7 +200,7 @@ export class Raster {
     }
   }
 
-  /** @param sample of the pixel's, 0 to SAMPLES ** 2 - 1 */
+  /** @param sample index within the pixel, 0 to SAMPLES ** 2 - 1 */
   #sampleOf(pixel: number, sample: number): number {
     const column = SAMPLES * (pixel % this.width) + (sample % SAMPLES);
     const row = SAMPLES * Math.floor(pixel / this.width) + Math.floor(sample / SAMPLES);
@@ -230,7 +235,7 @@ function faceNormal(positions: ArrayLike<number>, [a, b, c]: readonly [number, n
   return [normal[0] / length, normal[1] / length, normal[2] / length];
 }
 
-/** The mean over a square around each pixel, row by row and then column by column. */
+/** Box blur: the mean over a square around each pixel, first along rows, then along columns. */
 function softened(values: Float32Array, width: number, height: number): Float32Array {
   const along = (from: Float32Array, step: number, count: number, at: (pixel: number) => number): Float32Array =>
     from.map((_, pixel) => {
@@ -243,7 +248,7 @@ function softened(values: Float32Array, width: number, height: number): Float32A
   return along(rows, width, height, (pixel) => Math.floor(pixel / width));
 }
 
-/** Linear light to 0 to 255. */
+/** Converts linear light to sRGB, 0 to 255. */
 function srgbOf(light: number): number {
   const value = Math.min(1, Math.max(0, light));
   return 255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055);

@@ -1,6 +1,7 @@
 /**
- * Paints a scene as a small picture, as a room's page shows it from its own view: bodies with their detail meshes,
- * colliders, the shadow on the floor, and nothing behind. The light is the page's, without what needs a GPU.
+ * Draws a scene as a small picture, from the initial view of the room's page: bodies with their detail meshes,
+ * colliders, and the shadow on the floor, on a transparent background. The light is the page's, without effects that
+ * need a GPU.
  */
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { axesOf, frame, type FreeArea } from "../../shared/framing.ts";
@@ -11,21 +12,24 @@ import { spheresAt } from "./spheres.ts";
 import { Raster, type Shade, type Surface } from "./raster.ts";
 import { moved, solidOf, type Solid } from "./solids.ts";
 
-/** Half of the page's vertical angle of view (client/view/stage.ts), as a tangent. */
+/** Tangent of half the page's vertical field of view (client/view/stage.ts). */
 const TAN_Y = Math.tan((38 * Math.PI) / 360);
-/** What is fitted leaves a rim: a box that fills the picture is looked at from so near that one sees one side of it. */
+/**
+ * Margin around fitted content. If a box filled the picture, the camera would be so close that only one side is
+ * visible.
+ */
 const FREE: FreeArea = { left: -0.7, right: 0.7, bottom: -0.7, top: 0.7 };
-/** Direction of the light that casts the shadow, as in client/view/environment.ts. */
+/** Direction towards the light that casts the shadow, as in client/view/environment.ts. */
 const KEY = unit([0.55, 0.75, 0.4]);
 const SHADE = { color: [74, 47, 30], opacity: 0.45 } as const;
-/** Bodies without a colour, in turn, and colliders: as client/view has them. */
+/** Colors for bodies without one, by index, and for colliders; the same as in client/view. */
 const COLORS = ["#e8835a", "#5b9bb0", "#e9b44c", "#9a7bb5", "#7fae74", "#d2647a"];
 const PLASTER = "#e9e2d8";
-/** How bright a body's inside is beside its outside. */
+/** Brightness of a body's inside relative to its outside. */
 const INSIDE = 0.35;
-/** Surface and its side are told apart by normals that clearly face away: scans have tiny triangles turned over. */
+/** A normal must face away this clearly (cosine) to show the inside: scans contain tiny flipped triangles. */
 const AWAY = -0.2;
-/** Edges sharper than this stay sharp, cosine between a corner's smooth normal and its face's. */
+/** Edges sharper than this stay sharp; cosine between a corner's smooth normal and its face's. */
 const CREASE = 0.88;
 
 interface PaintedBody {
@@ -40,9 +44,9 @@ interface PaintedBody {
 export interface Moment {
   /** float32[3 * particles] m */
   positions: Float32Array;
-  /** Numbers of the bodies that wait. */
+  /** Indices of the spawnable bodies that are not in the scene. */
   waiting: readonly number[];
-  /** Since the room's first tick. */
+  /** Time since the room's first tick, s. */
   seconds: number;
 }
 
@@ -50,7 +54,7 @@ export class ScenePainter {
   readonly #topology: Topology;
   readonly #bodies: PaintedBody[];
   readonly #solids: (Solid | null)[];
-  /** Of the highest horizontal plane; null: none. */
+  /** Height of the highest horizontal plane; null: none. */
   readonly #floor: number | null;
 
   constructor(topology: Topology) {
@@ -61,7 +65,7 @@ export class ScenePainter {
     this.#floor = floors.length > 0 ? Math.max(...floors) : null;
   }
 
-  /** The scene as it is placed; bodies that wait are shown where nothing else is there. */
+  /** The scene's initial state. Spawnable bodies are shown only if the scene has no others. */
   get start(): Moment {
     const { bodies, particles } = this.#topology;
     const positions = new Float32Array(3 * particles);
@@ -70,7 +74,7 @@ export class ScenePainter {
     return { positions, waiting: waiting.length === bodies.length ? [] : waiting, seconds: 0 };
   }
 
-  /** uint8[4 * width * height], sRGB and straight opacity. */
+  /** Returns uint8[4 * width * height], sRGB and straight opacity. */
   paint({ positions, waiting, seconds }: Moment, width: number, height: number): Uint8Array {
     const shown = this.#bodies
       .filter((_, index) => !waiting.includes(index))
@@ -102,7 +106,7 @@ export class ScenePainter {
     });
   }
 
-  /** As the page: the scene's own camera, or one that has all that is shown in the picture. */
+  /** Returns the same view as the page: the scene's own camera, or one that fits all shown bodies. */
   #view(points: readonly Float32Array[], aspect: number): { eye: Vec3; target: Vec3; tanY: number } {
     const { position, target, fit } = this.#topology.camera;
     const all = new Float32Array(points.flatMap((list) => [...list])).filter(Number.isFinite);
@@ -161,7 +165,7 @@ function bodySurface({ body, triangles, skin, detail, color, back }: PaintedBody
   return { positions: points, normals, triangles, ...sides, crease: body.kind === "soft" ? CREASE : -1 };
 }
 
-/** Sky and ground, the key light, and a rim where the surface turns away from the eye. */
+/** Returns the shading: sky and ground light, the key light, and a rim where the surface turns away from the eye. */
 function shadeOf(color: Vec3, towards: Vec3): Shade {
   return (normal, out, at) => {
     const key = Math.max(0, dot(normal, KEY));
@@ -171,7 +175,7 @@ function shadeOf(color: Vec3, towards: Vec3): Shade {
   };
 }
 
-/** "#rrggbb" to linear light. */
+/** Converts "#rrggbb" to linear light. */
 function linear(color: string): Vec3 {
   return [1, 3, 5].map((at) => {
     const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;

@@ -1,4 +1,4 @@
-/** The hard things of a scene as triangles: what turns about an axis, boxes, meshes. Planes have no surface here. */
+/** Triangle meshes of a scene's colliders: solids of revolution, boxes, meshes. Planes get no mesh here. */
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { axesOf } from "../../shared/framing.ts";
 import { compileMotion, centerOf, matrixOf, poseAt } from "../../shared/motion.ts";
@@ -7,17 +7,17 @@ import { vertexNormalsInto } from "../../shared/skinning/index.ts";
 import type { TopologyCollider } from "../../shared/topology.ts";
 
 export interface Solid {
-  /** float32[3n] m, where the scene puts it. */
+  /** float32[3n] m, at the scene's initial positions. */
   positions: Float32Array;
   triangles: Uint32Array;
   normals: Float32Array;
 }
 
-/** Around an axis, and along half a circle. */
+/** Segments around an axis, and along half a circle. */
 const AROUND = 32;
 const ARC = 10;
 
-/** @returns null: a plane */
+/** @returns null for a plane */
 export function solidOf(collider: TopologyCollider): Solid | null {
   switch (collider.type) {
     case "plane":
@@ -62,8 +62,8 @@ export function solidOf(collider: TopologyCollider): Solid | null {
 }
 
 /**
- * Where it is on its path.
- * @param points float32[3n] m where the scene puts them
+ * Moves a collider along its path.
+ * @param points float32[3n] m, at the scene's initial positions
  * @param seconds since the room's first tick
  */
 export function moved(collider: TopologyCollider, points: Float32Array, seconds: number): Float32Array {
@@ -89,10 +89,10 @@ function cap(radius: number, height: number, from: number, to: number): [number,
   });
 }
 
-/** @param outline radius, and height above `a` along the axis from there to `b`, m */
+/** @param outline radius, and height above `a` along the axis from `a` to `b`, m */
 function turned(a: Vec3, b: Vec3, outline: readonly (readonly [number, number])[]): Solid {
   const axis: Vec3 = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-  // Any two directions across it: an axis that is upright has none to the right of its own.
+  // Any two directions across the axis will do; `axesOf` is undefined for an upright axis.
   const upright = Math.hypot(axis[0], axis[2]) < 1e-9 * Math.abs(axis[1]);
   const length = Math.hypot(...axis);
   const along = axis.map((c) => c / length) as Vec3;

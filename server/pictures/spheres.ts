@@ -1,6 +1,6 @@
-/** A cloud of points as triangles: one small ball each, smooth by its normals. */
+/** Triangle mesh of a point cloud: one small ball per point, with smooth normals. */
 
-/** An octahedron with its edges halved: balls are a few pixels wide, and 32 triangles are round enough. */
+/** An octahedron with halved edges: balls are a few pixels wide, so 32 triangles are enough. */
 const CORNERS: readonly (readonly [number, number, number])[] = [
   [1, 0, 0],
   [-1, 0, 0],

@@ -1,25 +1,25 @@
-/** Where others reach this server: what a page that came from this very machine puts into its links. */
+/** The server's public address, which a page opened on the server's own machine puts into its invitation links. */
 import { networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { fromOwnMachine } from "./ownMachine.ts";
 
 export interface AddressOptions {
-  /** That the server listens on. */
+  /** Host that the server listens on. */
   host: string;
   publicUrls: readonly string[];
   tls: boolean;
 }
 
-/** Whoever came over the network is told nothing of the machine's addresses: the page's own is good for others. */
+/** Clients from the network learn nothing about the machine's addresses: the address that they used already works. */
 export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls }: AddressOptions): void {
   app.get(
     "/api/address",
     {
       schema: {
         tags: ["rooms"],
-        summary: "Where others reach this server",
+        summary: "Public address of this server",
         description:
-          "`PLIANT_PUBLIC_URL`; without it, for who asks on the server's own machine, its address on the local network. null: the address that was asked is the one.",
+          "`PLIANT_PUBLIC_URL`. If it is not set and the request comes from the server's own machine: the server's address on the local network. null: use the address of this request.",
         response: {
           200: {
             type: "object",
@@ -37,7 +37,7 @@ export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls }: A
   );
 }
 
-/** IPv4, because it is what people type; those of a home or school before those of a virtual bridge (172.16/12). */
+/** Finds an IPv4 address, because people type it. Home and school networks come before virtual bridges (172.16/12). */
 function networkAddress(): string | undefined {
   const addresses = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

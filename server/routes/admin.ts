@@ -1,6 +1,6 @@
 /**
- * What operators do: kick, announce, dispose, hand over; and the audit log. (What they see of rooms: adminRooms.ts.)
- * Everything here needs an admin's token.
+ * Operators' actions (kick, announce, dispose, hand over) and the audit log. adminRooms.ts lists the rooms. All routes
+ * need an admin's token.
  */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -13,7 +13,7 @@ import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 const MOST_ENTRIES = 1000;
-/** Characters: two lines on a phone. */
+/** Length limit, characters: two lines on a phone. */
 const MAX_ANNOUNCEMENT = 200;
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
@@ -40,21 +40,22 @@ const processSchema = {
   properties: {
     process: { type: "string", description: "Its name, unique over machines and restarts." },
     url: { type: "string", description: "Where other processes reach it." },
-    publicUrl: { type: "string", nullable: true, description: "Where visitors do." },
+    publicUrl: { type: "string", nullable: true, description: "Where visitors reach it." },
     version: {
       type: "string",
-      description: "Of the program: rooms go between processes of one version without being parked.",
+      description:
+        "Version of the program. Rooms move between processes of the same version without being quarantined.",
     },
     state: {
       type: "string",
       enum: ["starting", "ready", "draining"],
-      description: "starting: not ready; draining: it hands its rooms over and ends.",
+      description: "starting: not ready; draining: it hands its rooms over and exits.",
     },
     load: { type: "number", description: "Share of the stepping threads' time that its shared rooms take, 0 to 1." },
     rooms: { type: "integer" },
     maxRooms: { type: "integer" },
-    members: { type: "integer", description: "Connected." },
-    memoryBytes: { type: "integer", description: "Resident." },
+    members: { type: "integer", description: "Connected members." },
+    memoryBytes: { type: "integer", description: "Resident memory." },
   },
 };
 
@@ -78,14 +79,14 @@ const handedSchema = {
     handedOver: {
       type: "array",
       items: { type: "string" },
-      description: "Rooms that were given up, with their last state.",
+      description: "Rooms that this process has released, with their last state.",
     },
   },
 };
 
 const END_SCHEMA = {
   ...common,
-  summary: "End a room for everyone (sockets close with 4404), also one that is in the store and cannot be restored",
+  summary: "End a room for all members (sockets close with 4404). Also works for a stored room that cannot be restored",
   params,
   response: {
     204: { type: "null", description: "Ended." },
@@ -107,7 +108,7 @@ const KICK_SCHEMA = {
         type: "number",
         exclusiveMinimum: 0,
         maximum: MAX_BAN_SECONDS,
-        description: "Absent: it may come back at once.",
+        description: "If absent, the member may come back at once.",
       },
     },
   },
@@ -119,7 +120,7 @@ const KICK_SCHEMA = {
 
 const ANNOUNCE_SCHEMA = {
   ...common,
-  summary: "Say something to everybody in a room (the notice ANNOUNCEMENT)",
+  summary: "Send a message to all members of a room (the notice ANNOUNCEMENT)",
   params,
   body: {
     type: "object",
@@ -128,7 +129,7 @@ const ANNOUNCE_SCHEMA = {
     properties: { text: { type: "string", minLength: 1, maxLength: MAX_ANNOUNCEMENT, pattern: "\\S" } },
   },
   response: {
-    204: { type: "null", description: "Said." },
+    204: { type: "null", description: "Sent." },
     ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND"),
   },
 };
@@ -137,30 +138,30 @@ const HAND_OVER_SCHEMA = {
   ...common,
   summary: "Give a room to another process",
   description:
-    "Its owner writes its last state and gives it up; another process on the same store takes it at once, and members come back to it by themselves. With no other process it comes back after 5 s.",
+    "The owning process writes the last state and releases the room. Another process on the same store takes it at once, and the members reconnect automatically. If there is no other process, the room comes back after 5 s.",
   params,
   response: { 200: handedSchema, ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE", "ROOM_MOVING") },
 };
 
 const REBALANCE_SCHEMA = {
   ...common,
-  summary: "Give rooms of this very process to others",
+  summary: "Give rooms of this process to others",
   description:
-    "Those with the fewest members first. For a process that has more than its share, e.g. after others were added. Other processes take them at once, those with few rooms first.",
+    "Rooms with the fewest members go first. Use it for a process that has more than its share, e.g. after processes were added. Other processes take the rooms at once; processes with few rooms come first.",
   body: {
     type: "object",
     required: ["rooms"],
     additionalProperties: false,
-    properties: { rooms: { type: "integer", minimum: 1, maximum: 10000, description: "How many." } },
+    properties: { rooms: { type: "integer", minimum: 1, maximum: 10000, description: "Number of rooms." } },
   },
   response: { 200: handedSchema, ...errorResponses("BODY_INVALID", ...denied, "NO_STORE") },
 };
 
 const PROCESSES_SCHEMA = {
   ...common,
-  summary: "The server processes on the same store, with how busy they are",
+  summary: "The server processes on the same store, with their load",
   description:
-    "As they say of themselves, three times in a lease's term; those that have ended, or have not been heard of for a while, are left out. Empty where there is no store.",
+    "Each process reports three times per lease term. Processes that have ended or stopped reporting are left out. Empty if there is no store.",
   response: {
     200: {
       type: "object",
@@ -173,7 +174,7 @@ const PROCESSES_SCHEMA = {
 
 const AUDIT_SCHEMA = {
   ...common,
-  summary: "Who did what, newest first",
+  summary: "The audit log, newest first",
   querystring: {
     type: "object",
     additionalProperties: false,
@@ -182,7 +183,7 @@ const AUDIT_SCHEMA = {
       limit: {
         type: "string",
         pattern: "^[1-9][0-9]{0,3}$",
-        description: `1 to ${MOST_ENTRIES}; 100 unless given.`,
+        description: `1 to ${MOST_ENTRIES}; default 100.`,
       },
     },
   },
@@ -237,7 +238,7 @@ function roomRoutes(app: FastifyInstance, { requestAuth, audit, registry }: Admi
   );
 }
 
-/** Gives rooms of this process to others. @throws CodedError where there are none to give them to */
+/** Gives rooms of this process to others. @throws CodedError if there is no store */
 async function handOver({ cluster, audit }: AdminRouteOptions, rooms: string[], actor: string): Promise<string[]> {
   if (cluster === null) throw new CodedError("NO_STORE", { field: "PLIANT_STORE", value: "none" });
   const handed = await cluster.handOver(rooms);

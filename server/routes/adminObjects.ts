@@ -1,11 +1,11 @@
-/** Objects as operators see them: who brought which, what uses them; and how one is deleted. */
+/** Operators' view of uploaded objects: who uploaded them and which scenes use them. Also deletes objects. */
 import type { FastifyInstance } from "fastify";
 import type { Audit } from "../auth/audit.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
-/** Objects in one answer, the newest. */
+/** Number of objects in one answer; the newest come first. */
 const MOST_LISTED = 1000;
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
 const common = { tags: ["admin"], security: [{ token: [] }] };
@@ -22,24 +22,24 @@ const listedSchema = {
   required: ["object", "name", "bytes", "address", "createdAt", "usedAt", "scenes", "rooms"],
   properties: {
     object: { type: "string", description: "Its id." },
-    name: { type: "string", description: "Of the file; a stranger's text." },
+    name: { type: "string", description: "Name of the file, as the visitor sent it. Do not trust the text." },
     bytes: { type: "integer" },
     address: {
       type: "string",
       nullable: true,
-      description: "Whose it is; an IPv6 address as its /64. null: operators'.",
+      description: "Address of the uploader; an IPv6 address as its /64. null: an operator.",
     },
     createdAt: { type: "string", format: "date-time" },
-    usedAt: { type: "string", format: "date-time", description: "When it was in use last." },
-    scenes: { type: "integer", description: "Scenes that name it." },
-    rooms: { type: "integer", description: "Rooms, of all processes, that have one of these." },
+    usedAt: { type: "string", format: "date-time", description: "Time of the last use." },
+    scenes: { type: "integer", description: "Number of scenes that use it." },
+    rooms: { type: "integer", description: "Number of rooms with one of these scenes, in all processes." },
   },
 };
 
 const LIST_SCHEMA = {
   ...common,
-  summary: "What visitors have brought, newest first",
-  description: `At most ${MOST_LISTED}. Visitors have nine tenths of places and bytes; the rest is for operators.`,
+  summary: "Uploaded objects, newest first",
+  description: `At most ${MOST_LISTED}. Visitors may use nine tenths of both limits; the rest is reserved for operators.`,
   response: {
     200: {
       type: "object",
@@ -56,8 +56,8 @@ const LIST_SCHEMA = {
 
 const DELETE_SCHEMA = {
   ...common,
-  summary: "Delete an object, with the scenes that name it",
-  description: "Not while a room has one of these scenes: end the room first.",
+  summary: "Delete an object and the scenes that use it",
+  description: "Refused while a room has one of these scenes: end the room first.",
   params: nameParam("object", "Id of the object."),
   response: {
     204: { type: "null", description: "Deleted." },

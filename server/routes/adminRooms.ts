@@ -1,7 +1,7 @@
 /**
- * `GET /api/admin/rooms`: every room of every process on the same store. What is here is described here; what another
- * process steps, it is asked for; what none of them tells of (its process has just died, or nobody owns it yet) is
- * described as far as the store knows it.
+ * `GET /api/admin/rooms`: every room of every process on the same store. This process describes its own rooms and asks
+ * the other processes for theirs. A room that no process reports (its process has just died, or it has no owner yet) is
+ * described from the store.
  */
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -13,7 +13,7 @@ import type { RequestAuth } from "./requestAuth.ts";
 import { describeListing, describeRoom } from "./rooms.ts";
 import { errorResponses, listedRoomSchema } from "./schemas.ts";
 
-/** This process, as its log lines name it. */
+/** Name of this process, as in its log lines. */
 const OWNER = `${hostname()}:${process.pid}`;
 const HERE = "/api/admin/rooms?of=this-process";
 
@@ -26,9 +26,9 @@ const personSchema = {
     color: { type: "string" },
     role: { type: "string", enum: [...ROLES] },
     connected: { type: "boolean", description: "false: the socket is lost, the session may be resumed." },
-    session: { type: "string", description: "As in the server's log." },
-    address: { type: "string", description: "Of the network; an IPv6 address as its /64." },
-    subject: { type: "string", nullable: true, description: "Of its token; null: came without." },
+    session: { type: "string", description: "Session id, as in the server's log." },
+    address: { type: "string", description: "Network address; an IPv6 address as its /64." },
+    subject: { type: "string", nullable: true, description: "Subject of the member's token; null: no token." },
   },
 };
 
@@ -37,8 +37,8 @@ const accessSchema = {
   required: ["locked", "password", "ownersOnly", "bans"],
   properties: {
     locked: { type: "boolean" },
-    password: { type: "boolean", description: "Is one needed?" },
-    ownersOnly: { type: "boolean", description: "Reset, spawn and remove are the owners'." },
+    password: { type: "boolean", description: "Whether the room has a password." },
+    ownersOnly: { type: "boolean", description: "Whether only owners may reset, spawn and remove." },
     bans: { type: "integer" },
   },
 };
@@ -47,7 +47,7 @@ const stepSchema = {
   type: "object",
   required: ["mean", "p99"],
   properties: { mean: { type: "number", description: "s" }, p99: { type: "number", description: "s" } },
-  description: "Of the last ten seconds' ticks, each as long as its worker took.",
+  description: "Worker time per tick over the last ten seconds.",
 };
 
 const adminRoomSchema = {
@@ -59,51 +59,53 @@ const adminRoomSchema = {
       type: "string",
       nullable: true,
       description:
-        "Process that steps it: host and process id, as in the log; its address where it did not answer; null: nobody does.",
+        "Process that steps the room: host and process id, as in the log. Its address if it did not answer. null: no process.",
     },
     stepSeconds: stepSchema,
     threadShare: {
       type: "number",
       description:
-        "Of one thread's time in the last one or two seconds, without what other threads help; 0: it stands still.",
+        "Share of one thread's time in the last one or two seconds, without the help of other threads; 0: the room is at rest.",
     },
     memoryBytes: {
       type: "integer",
       description:
-        "Reserved for the room's own state, beside what rooms of a scene share. It grows while the room runs.",
+        "Memory reserved for the room's own state, without the data that rooms of a scene share. It grows while the room runs.",
     },
     memoryUsedBytes: {
       type: "integer",
-      description: "Of it, what has been in use since the room began: without what contact's lists have never needed.",
+      description:
+        "Part of memoryBytes that has been in use since the room started. Excludes contact-list memory that was never needed.",
     },
-    memoryLimitBytes: { type: "integer", description: "What it grows to at most (PLIANT_ROOM_MEMORY_MB)." },
+    memoryLimitBytes: { type: "integer", description: "Upper limit of memoryBytes (PLIANT_ROOM_MEMORY_MB)." },
     memoryFull: {
       type: "array",
       items: { type: "string" },
-      description: "Lists of contact that did not fit and could not grow. Absent: none.",
+      description: "Contact lists that overflowed and could not grow. Absent: none.",
     },
     overBudget: {
       type: "object",
       required: ["medianSeconds", "budgetSeconds"],
       properties: {
-        medianSeconds: { type: "number", description: "Half of a room's first ticks took longer." },
-        budgetSeconds: { type: "number", description: "Between two ticks." },
+        medianSeconds: { type: "number", description: "Median time of a room's first ticks." },
+        budgetSeconds: { type: "number", description: "Time between two ticks." },
       },
-      description: "The scene needs more than its tick on this machine: its rooms run in slow motion. Absent: it fits.",
+      description:
+        "Present if the scene's ticks take longer than their interval on this machine, so its rooms run in slow motion.",
     },
     checkpointAgeSeconds: {
       type: "number",
-      description: "Since the last checkpoint of a room that has moved since then, s; 0: there is nothing to take.",
+      description: "Time since the last checkpoint, s; 0: nothing has changed since then.",
     },
     access: accessSchema,
     people: { type: "array", items: personSchema },
   },
 };
 
-/** The other processes; null in those that have no store. */
+/** The other processes; null without a store. */
 interface OtherProcesses {
   list(): Promise<Listing[]>;
-  /** What each other process that owns one of these rooms answers; null where it does not. */
+  /** Asks each other process that owns one of these rooms. Maps process to answer; null if it does not answer. */
   ask(
     listings: readonly Listing[],
     query: { path: string; address: string; said: unknown },
@@ -125,9 +127,9 @@ export function adminRoomsRoute(app: FastifyInstance, { requestAuth, others, reg
       schema: {
         tags: ["admin"],
         security: [{ token: [] }],
-        summary: "All rooms, with who is in them",
+        summary: "All rooms, with their members",
         description:
-          "Of all server processes on the same store. Of a room whose process does not answer there is only what the store knows; while the store does not answer, only the rooms of the process that is asked are listed.",
+          "Covers all server processes on the same store. If a room's process does not answer, its entry comes from the store. If the store does not answer, only this process's rooms are listed.",
         querystring: {
           type: "object",
           additionalProperties: false,
@@ -135,7 +137,7 @@ export function adminRoomsRoute(app: FastifyInstance, { requestAuth, others, reg
             of: {
               type: "string",
               enum: ["this-process"],
-              description: "Only those that the process which is asked steps itself.",
+              description: "Limits the list to rooms that the answering process steps.",
             },
           },
         },
@@ -167,7 +169,7 @@ async function elsewhere(
   request: FastifyRequest,
   here: ReadonlySet<string>,
 ): Promise<Description[]> {
-  // Without the store an operator sees at least what is here; that the store is away is in the log and in the metrics.
+  // If the store is away, list at least this process's rooms. The log and the metrics report the store's absence.
   const listings = (await others.list().catch(() => [])).filter(({ name }) => !here.has(name));
   const answers = await others.ask(listings, {
     path: HERE,

@@ -1,7 +1,7 @@
 /**
- * Requests that change something are refused when a page of another site sends them (CSRF): a form or a script there
- * reaches, through a visitor's browser, servers that only the visitor reaches, and spends the visitor's quota.
- * Browsers say which page sends a request (Origin; Fetch Metadata where they say no origin). Programs say neither.
+ * Refuses state-changing requests from pages of other sites (CSRF). A form or script there could use a visitor's
+ * browser to reach servers in the visitor's network and spend the visitor's quota.
+ * Browsers name the page that sends a request (Origin; Fetch Metadata if there is no Origin). Programs send neither.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -10,7 +10,10 @@ import type { AuthMetrics } from "../metrics/auth.ts";
 /** Methods that change nothing. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** A client without an Origin header is no web page and cannot be misled by one. */
+/**
+ * Whether the request's origin is allowed. A client without an Origin header is not a web page, so no page can misuse
+ * it.
+ */
 export function fromAllowedOrigin(request: FastifyRequest, allowed: readonly string[]): boolean {
   const { origin } = request.headers;
   if (origin === undefined || allowed.includes("*") || allowed.includes(origin)) return true;
@@ -18,7 +21,7 @@ export function fromAllowedOrigin(request: FastifyRequest, allowed: readonly str
 }
 
 export interface CrossSiteOptions {
-  /** PLIANT_ORIGINS */
+  /** From PLIANT_ORIGINS. */
   origins: readonly string[];
   /** Origins whose pages may use the whole HTTP API. */
   embedders: readonly string[];
@@ -26,9 +29,9 @@ export interface CrossSiteOptions {
 }
 
 export function refuseCrossSite(app: FastifyInstance, { origins, embedders, metrics }: CrossSiteOptions): void {
-  // The server's own pages always may.
+  // The server's own pages are always allowed.
   const allowed = ["same", ...origins, ...embedders];
-  // After every onRequest: only then are sockets known to be some, and requests that other processes have judged.
+  // Runs after all onRequest hooks: only then are WebSockets and forwarded requests recognized.
   app.addHook("preParsing", async (request) => {
     if (SAFE.has(request.method) || request.ticket !== undefined) return;
     const { origin, "sec-fetch-site": site } = request.headers;

@@ -1,23 +1,23 @@
 /**
- * What is large goes to a page directly from the process that has the room, past the one that the page came from: other
- * origins' pages may read it (CORS) if they are this cluster's own. Pages that embed rooms may read the whole API if
- * their origins are listed (PLIANT_EMBED_ORIGINS), and no others. Nothing goes along by itself: there are no cookies,
- * and a page that has no token for the room reads what anybody may.
+ * CORS rules. Pages load large answers directly from the process that has the room, even if they came from another
+ * process, so the cluster's own origins may read them. Pages that embed rooms may read the whole API if
+ * PLIANT_EMBED_ORIGINS lists them; no other pages may. There are no cookies, so browsers send no credentials: a page
+ * without a token reads only public data.
  */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 
-/** Routes that pages ask the owner for. */
+/** Routes that pages request from the owning process. */
 const DIRECT = /^\/api\/rooms\/[^/]+\/(recording|replay)$/;
-/** The script of `<pliant-room>`, in which nothing is anybody's: every page may run it. */
+/** The script of `<pliant-room>`. It contains no private data, so every page may run it. */
 const ELEMENT = "/pliant-room.js";
-/** For so long a browser does not ask whether it may ask, s. */
+/** Time for which browsers cache the answer to a preflight request, s. */
 const REMEMBERED_SECONDS = 600;
 
 /**
- * @param publicUrls where visitors reach this process and the others; in `https://*.play.example` the star is one label
+ * @param publicUrls public addresses of this process and the others; in `https://*.play.example` the star is one label
  * @param origins of pages that may open sockets; `same` and `*` name none
- * @returns is a page of this origin one of ours?
+ * @returns a test whether an origin belongs to this cluster
  */
 export function ownOrigins(publicUrls: readonly string[], origins: readonly string[]): (origin: string) => boolean {
   const named = [...publicUrls, ...origins].filter((url) => url !== "same" && url !== "*");
@@ -38,13 +38,13 @@ export function ownOrigins(publicUrls: readonly string[], origins: readonly stri
 }
 
 export interface CrossOrigin {
-  /** Is a page of this origin one of the cluster's own? */
+  /** Whether an origin is one of the cluster's own. */
   isOurs: (origin: string) => boolean;
-  /** Origins of pages that others make, which may use the whole HTTP API. */
+  /** Origins of third-party pages that may use the whole HTTP API. */
   embedders: readonly string[];
 }
 
-/** Before everything that may refuse: a page is to learn why. */
+/** Register before all hooks that may refuse a request, so that pages can read the reason. */
 export async function allowOtherOrigins(app: FastifyInstance, { isOurs, embedders }: CrossOrigin): Promise<void> {
   const options = (methods: string[], allowedHeaders: string[]) => ({
     origin: true,

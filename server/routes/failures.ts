@@ -1,28 +1,29 @@
-/** How what goes wrong is answered: every error leaves as `{code, message, field?, value?, limit?}`. */
+/** Error answers: every error leaves as `{code, message, field?, value?, limit?}`. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { EARLIEST_HEADERS } from "./headers.ts";
 
 const pathOf = (url: string | undefined): string | undefined => url?.split("?")[0];
 
-/** Before all hooks: a percent escape in the address that is none. */
+/** Answers a malformed percent escape in the address, before all hooks. */
 export function answerBadAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = new CodedError("BODY_INVALID", { field: "path", value: pathOf(request.raw.url) });
-  // A line that was to become a socket is nobody's then, and would stay open for ever.
+  // No handler owns an upgraded connection here, so it would stay open forever.
   if (request.raw.headers.upgrade !== undefined) reply.raw.once("finish", () => request.raw.socket.destroySoon());
   return reply.code(error.status).headers(EARLIEST_HEADERS).send(error.toBody());
 }
 
-/** What we did not foresee is logged and says nothing of itself. */
+/** Unforeseen errors are logged, and their answers reveal no details. */
 export function answerFailures(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler((request, reply) => {
-    // Who came with a browser and typed it wrong; programs, and files that a page wants, get the error.
+    // Show the page to people who mistyped an address in a browser. Programs, and files that a page loads, get the
+    // error.
     if (asksForPage(request) && fastify.hasReplyDecorator("sendFile"))
       return reply.code(404).header("cache-control", "no-cache").sendFile("index.html");
     const error = new CodedError("NOT_FOUND", { field: "path", value: pathOf(request.url) });
     return reply.code(error.status).send(error.toBody());
   });
-  // A socket at an address where there is none is refused before it is one.
+  // Refuse a WebSocket at an unknown address before it is upgraded.
   fastify.addHook("preValidation", async (request) => {
     if (request.ws && (request.is404 || request.routeOptions.url === "/*"))
       throw new CodedError("NOT_FOUND", { field: "path", value: pathOf(request.url) });
@@ -53,7 +54,7 @@ function toCodedError(error: FastifyError): CodedError {
       `${field}: ${problem.message ?? "invalid"}`,
     );
   }
-  // Fastify's own refusals: broken JSON, a body that is too large, a content type that nobody parses.
+  // Fastify's own refusals: broken JSON, a body that is too large, an unsupported content type.
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new CodedError("BODY_INVALID", { field: "body" }, error.message);
   return new CodedError("INTERNAL");

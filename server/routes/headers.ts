@@ -1,20 +1,15 @@
-/**
- * Headers that every answer has. @fastify/helmet sets what is the same for all; the content security policy goes by
- * page.
- */
+/** Headers of every answer. @fastify/helmet sets the common ones; the content security policy depends on the page. */
 import helmet from "@fastify/helmet";
 import type { FastifyInstance } from "fastify";
 
-/**
- * Our pages run only their own scripts and talk only to this server; a page of `/docs` gets swagger-ui's own policy.
- */
+/** Our pages run only their own scripts and connect only to this server. Pages of `/docs` get swagger-ui's policy. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'", // The codec is WebAssembly; scripts are still only ours.
+  "script-src 'self' 'wasm-unsafe-eval'", // Allows the codec's WebAssembly; scripts are still limited to our own.
   "style-src 'self'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
-  "connect-src 'self' blob:", // Textures of objects are read from blobs that the page made itself.
+  "connect-src 'self' blob:", // Objects' textures are read from blobs that the page creates.
   "worker-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
@@ -23,15 +18,15 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 /**
- * swagger-ui styles itself inline. Its own default policy also upgrades to https, which a server on plain http does not
+ * swagger-ui uses inline styles. Its own default policy also upgrades to https, which a plain-http server does not
  * answer.
  */
 export const DOCS_POLICY = CONTENT_SECURITY_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
 
-/** Helmet knows nothing of what a page may ask the browser for. */
+/** Helmet has no option for this header. */
 const PERMISSIONS = { "permissions-policy": "camera=(), microphone=(), geolocation=()" };
 
-/** Of answers that are given before any hook runs. */
+/** Headers of answers that are sent before any hook runs. */
 export const EARLIEST_HEADERS = {
   ...PERMISSIONS,
   "x-content-type-options": "nosniff",
@@ -40,9 +35,9 @@ export const EARLIEST_HEADERS = {
 };
 
 export interface PageOrigins {
-  /** Of this process and the others: our pages may ask those, too. */
+  /** Public addresses of this process and the others: our pages may connect to all of them. */
   publicUrls: readonly string[];
-  /** May show pages of rooms in a frame; lobby and operators' page stay unframed. */
+  /** Origins that may show room pages in a frame. Lobby and operators' page cannot be framed. */
   embedOrigins: readonly string[];
 }
 
@@ -51,11 +46,11 @@ export async function securityHeaders(
   { publicUrls, embedOrigins }: PageOrigins,
 ): Promise<void> {
   await fastify.register(helmet, {
-    contentSecurityPolicy: false, // By page, below.
-    frameguard: false, // `frame-ancestors` says it, and knows lists.
-    crossOriginResourcePolicy: false, // Pages of other origins load `element.js` from here.
-    strictTransportSecurity: false, // Whoever ends TLS decides; a server on plain http must not.
-    // What no browser of today asks for would be a fiftieth of all bytes of a first visit.
+    contentSecurityPolicy: false, // Set per page, below.
+    frameguard: false, // `frame-ancestors` replaces it and supports lists.
+    crossOriginResourcePolicy: false, // Pages of other origins load `pliant-room.js` from here.
+    strictTransportSecurity: false, // The TLS terminator decides; a plain-http server must not send it.
+    // No current browser needs these headers, and they would be 2 % of all bytes of a first visit.
     dnsPrefetchControl: false,
     ieNoOpen: false,
     originAgentCluster: false,

@@ -1,9 +1,9 @@
-/** Alive, ready, and the metrics. */
+/** Liveness, readiness and metrics. */
 import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../metrics/metrics.ts";
 
 export interface Readiness {
-  /** Why the server should get no new visitors; null when it may. */
+  /** Reason why the server should get no new visitors; null: ready. */
   reason: () => string | null;
 }
 
@@ -25,7 +25,7 @@ export function healthRoutes(app: FastifyInstance, metrics: Metrics, readiness: 
       logLevel: "warn",
       schema: {
         tags: ["operations"],
-        summary: "The server takes rooms: its scenes are built and it is not going down",
+        summary: "The server is ready for rooms: its scenes are built and it is not shutting down",
         response: { 200: statusSchema, 503: statusSchema },
       },
     },

@@ -1,24 +1,24 @@
 /**
- * TCP connections that are no sockets of rooms (yet): how many one address may hold, and how long each may be idle,
- * slow, or not read.
+ * Limits TCP connections that are not (yet) WebSockets of rooms: how many one address may hold, and how long each may
+ * stay idle, send slowly, or leave an answer unread.
  *
- *     head not here     10 s   Node, headersTimeout
- *     body not here     30 s   Node, requestTimeout
- *     nothing asked     72 s   Node, keepAliveTimeout: longer than balancers keep theirs
- *     answer not read   30 s   here
+ *     request head incomplete   10 s   Node, headersTimeout
+ *     request body incomplete   30 s   Node, requestTimeout
+ *     no request                72 s   Node, keepAliveTimeout: longer than load balancers keep connections
+ *     answer not read           30 s   here
  *
- * Above the limit the connection that has been idle longest makes room for the new one; where all are busy the new one
- * is closed. Proxies that are trusted and other processes of the cluster bring many visitors over few connections: they
- * are not counted, their visitors' requests are (auth/budgets.ts).
+ * Above the limit, the connection that has been idle longest is closed in favor of the new one. If all are busy, the
+ * new one is closed. Trusted proxies and other processes of the cluster carry many visitors over few connections. Their
+ * connections are not counted; their visitors' requests are (auth/budgets.ts).
  *
- * What is refused costs something, too: a coded answer takes 0.2 ms of the main thread and a kilobyte of the log. So
- * the connections and requests of an address are counted here whatever becomes of them, health checks among them; above
- * that limit, and above MOST_UNANSWERED on one connection, the connection ends without an answer. Node reads all that
- * has come at once: 800 requests in one piece kept the main thread for 240 ms.
+ * Refusals cost time, too: a coded answer takes 0.2 ms of the main thread and a kilobyte of the log. So all connections
+ * and requests of an address are counted here, health checks included. Above that limit, and above MOST_UNANSWERED on
+ * one connection, the connection ends without an answer. Node parses everything that has arrived at once: 800 requests
+ * in one piece blocked the main thread for 240 ms.
  *
- * Node also reads what is still to come of a body whose request is answered, all of it, to use the connection again: an
- * address that sent large files and was refused each kept the main thread's garbage collector busy for a tenth of the
- * time. So a request with a large body is the last of its connection, which ends with the answer.
+ * To reuse a connection, Node also reads the rest of a body whose request is already answered. An address that sent
+ * large files and was refused each time cost a tenth of the main thread's time in garbage collection. So a request with
+ * a large body is the last of its connection, which ends with the answer.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -28,18 +28,18 @@ export const HEAD_MS = 10_000;
 export const BODY_MS = 30_000;
 const STALLED_MS = 30_000;
 
-/** Requests of one connection that have no answer yet. Browsers wait for each; some libraries send a few ahead. */
+/** Unanswered requests of one connection. Browsers wait for each answer; some libraries send a few requests ahead. */
 const MOST_UNANSWERED = 32;
 
-/** Bytes of a body: as large as a route takes one that does not take files. */
+/** Body limit of all routes that take no files, bytes. */
 export const SMALL_BODY = 64 * 1024;
 
 export interface LineOptions {
   /** Connections of one address. */
   perAddress: number;
-  /** Does this address bring many visitors? */
+  /** Whether this address carries many visitors. */
   carries: (address: string) => boolean;
-  /** Takes a request or a connection from what the address may have. @returns false: there is nothing left */
+  /** Charges a request or a connection to the address. @returns false if its budget is used up */
   count: (address: string) => boolean;
   onRefused: () => void;
   stalledMs?: number;
@@ -49,15 +49,15 @@ interface Line {
   socket: Socket;
   ends: string;
   address: string;
-  /** Requests that are not answered yet. */
+  /** Number of unanswered requests. */
   busy: number;
 }
 
 export class Lines {
   readonly #options: Required<LineOptions>;
-  /** By address; idle longest first. */
+  /** Connections by address, in order of idle time, longest first. */
   readonly #lines = new Map<string, Set<Line>>();
-  /** By both ends' ports: over TLS requests come from another socket object than the one that was opened. */
+  /** Connections by the ports of both ends: over TLS, requests arrive on another socket object than the opened one. */
   readonly #byEnds = new Map<string, Line>();
 
   constructor(options: LineOptions) {
@@ -65,11 +65,11 @@ export class Lines {
   }
 
   watch(server: Server): void {
-    // Node asks its server's `blockList` before it makes a socket of a connection: one that is ended there costs half
-    // of the time (14 us, 10 of them the system's), and no garbage.
+    // Node checks its server's `blockList` before it creates a socket object. Closing a connection there costs half the
+    // time (14 us, 10 of them the system's) and creates no garbage.
     Object.assign(server, { blockList: { check: (address: string) => this.#turnsAway(address) } });
     server.on("connection", (socket: Socket) => this.#opened(socket));
-    // Whoever has answered until now answers what is let through.
+    // Pass accepted requests to the previous listeners.
     const answering = server.listeners("request") as RequestListener[];
     server.removeAllListeners("request");
     server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -84,7 +84,7 @@ export class Lines {
     server.setTimeout(this.#options.stalledMs, (socket: Socket) => this.#silent(socket));
   }
 
-  /** The connection is not counted any more: it brings many visitors, or is a room's socket and counted as that. */
+  /** Stops counting a connection that carries many visitors or became a room's WebSocket, which has its own count. */
   carries(socket: Socket): void {
     const line = this.#byEnds.get(endsOf(socket));
     if (line) this.#forget(line);
@@ -109,14 +109,14 @@ export class Lines {
       this.#forget(idle);
       idle.socket.destroy();
     }
-    // Forgetting the last one has forgotten the set.
+    // Removing the last connection also removes the set from the map.
     this.#lines.set(address, lines);
     lines.add(line);
     this.#byEnds.set(line.ends, line);
     socket.once("close", () => this.#forget(line));
   }
 
-  /** @returns false: it is not answered, and nothing that came with it either */
+  /** @returns false: neither this request nor those that came with it are answered */
   #letsThrough(socket: Socket, response: ServerResponse): boolean {
     if (socket.destroyed) return false;
     const line = this.#byEnds.get(endsOf(socket));
@@ -129,7 +129,7 @@ export class Lines {
     line.busy += 1;
     response.once("close", () => {
       line.busy -= 1;
-      // Idle since now: to the end of the line.
+      // It has just become idle: move it to the end.
       const lines = this.#lines.get(line.address);
       if (lines?.delete(line)) lines.add(line);
     });
@@ -137,8 +137,8 @@ export class Lines {
   }
 
   /**
-   * Nothing went over the connection for as long as it may be: what the client does not read ends it, what the server
-   * is still working on does not.
+   * Handles a connection without traffic for `stalledMs`. If the client does not read its answer, the connection ends;
+   * if the server is still working on the answer, it stays.
    */
   #silent(socket: Socket): void {
     const { _httpMessage: answering } = socket as Socket & { _httpMessage?: ServerResponse | null };
@@ -154,6 +154,6 @@ export class Lines {
   }
 }
 
-/** Which connection it is, also once the socket knows its peer no more. */
+/** Identifies a connection even after the socket no longer knows its peer. */
 const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

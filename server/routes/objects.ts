@@ -1,4 +1,4 @@
-/** What visitors bring along, over HTTP: a file in, what was found in it, its picture, and a scene of it. */
+/** Uploaded objects over HTTP: upload a file, read the findings and the preview mesh, and create a scene from it. */
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -15,13 +15,13 @@ import type { ObjectRecord } from "../store/objectStore.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
-/** The address holds the content's hash, so an answer is good for ever. */
+/** The address contains the content's hash, so an answer never changes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
-/** A picture is data: a browser that opens it as a page gives it no script, no origin and nothing to load. */
+/** If a browser opens the mesh as a page, this policy gives it no script, no origin and nothing to load. */
 const SANDBOXED = "default-src 'none'; sandbox";
-/** Of a file whose length is not said, until more has come. */
+/** First buffer for a file of unknown length, bytes. It grows as data arrives. */
 const FIRST_BYTES = 64 * 1024;
-/** Each size makes another scene, and whoever tries sizes asks for some of them. */
+/** Scenes allowed per uploaded object: each size makes another scene, and users try several sizes. */
 const SCENES_PER_UPLOAD = 3;
 
 export interface ObjectRouteOptions {
@@ -29,7 +29,7 @@ export interface ObjectRouteOptions {
   audit: Audit;
   objects: Objects;
   library: SceneLibrary;
-  /** Largest file; 0: none is taken. */
+  /** Largest file, bytes; 0 disables uploads. */
   fileBytes: number;
   perMinute: number;
 }
@@ -39,19 +39,19 @@ const objectSchema = {
   required: ["object", "name", "bytes", "createdAt", "picture", "triangles", "box", "notes"],
   additionalProperties: true,
   properties: {
-    object: { type: "string", description: "SHA-256 of what is kept of it." },
-    name: { type: "string", description: "Of the file; a stranger's text." },
+    object: { type: "string", description: "SHA-256 of the stored data." },
+    name: { type: "string", description: "Name of the file, as the visitor sent it. Do not trust the text." },
     bytes: { type: "integer" },
     createdAt: { type: "string" },
-    picture: { type: "string", description: "Path of the GLB that is drawn." },
-    triangles: { type: "integer", description: "Of the surface that is simulated." },
+    picture: { type: "string", description: "Path of the GLB file for drawing." },
+    triangles: { type: "integer", description: "Triangles of the simulated surface." },
     drawnTriangles: { type: "integer" },
     materials: { type: "integer" },
     textures: { type: "integer" },
     box: { type: "array", items: { type: "number" }, description: "Sides of the box around it, in the file's unit." },
     notes: {
       type: "array",
-      description: "What was ignored or mended.",
+      description: "Parts of the file that were ignored or repaired.",
       items: {
         type: "object",
         required: ["code", "text"],
@@ -65,9 +65,9 @@ const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUES
 
 export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOptions): Promise<void> {
   const { objects } = options;
-  // Of its own, so that only here a body is whatever it is.
+  // In a scope of its own, so that only this route accepts a body of any content type.
   await app.register(async (scope) => {
-    // Read by the handler, once it is known who asks and whether they may.
+    // The handler reads the body after the caller has been authorized.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
     uploadRoute(scope, options);
@@ -80,7 +80,7 @@ export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOpt
     {
       schema: {
         tags: ["objects"],
-        summary: "What was found in an object's file",
+        summary: "Findings in an object's file",
         params: nameParam("object", "Id of the object."),
         response: { 200: objectSchema, ...errorResponses("OBJECT_NOT_FOUND") },
       },
@@ -93,7 +93,7 @@ export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOpt
     {
       schema: {
         tags: ["objects"],
-        summary: "What an object looks like: a GLB of one mesh, without anything outside of it",
+        summary: "An object's visible mesh: a self-contained GLB of one mesh",
         params: nameParam("object", "Id of the object."),
         produces: ["model/gltf-binary"],
         response: {
@@ -125,23 +125,28 @@ function uploadRoute(
     {
       schema: {
         tags: ["objects"],
-        summary: "Bring a file along: GLB, glTF, OBJ, STL or PLY",
+        summary: "Upload a file: GLB, glTF, OBJ, STL or PLY",
         description:
-          "The body is the file's bytes, whatever its content type. Answers when the object is stored: 201, or 200 when it was there already. " +
-          "Nothing outside the file is read. Objects that no room uses are deleted after a while (PLIANT_OBJECTS_KEEP_HOURS). " +
-          "Where tokens are needed, an owner's is.",
+          "The body is the file's bytes; the content type is ignored. Answers when the object is stored: 201, or 200 if it was stored already. " +
+          "The server reads nothing outside the file. It deletes objects that no room uses after PLIANT_OBJECTS_KEEP_HOURS. " +
+          "In `tokens` mode it needs an owner's token.",
         consumes: ["application/octet-stream"],
         querystring: {
           type: "object",
           required: ["name"],
           additionalProperties: false,
           properties: {
-            name: { type: "string", minLength: 1, maxLength: 1000, description: "Of the file, with its ending." },
+            name: {
+              type: "string",
+              minLength: 1,
+              maxLength: 1000,
+              description: "Name of the file, with its extension.",
+            },
           },
         },
         security: [{ token: [] }],
         response: {
-          200: { ...objectSchema, description: "It was there already." },
+          200: { ...objectSchema, description: "It was stored already." },
           201: { ...objectSchema, description: "Stored." },
           ...errorResponses(
             "BODY_INVALID",
@@ -170,7 +175,7 @@ function uploadRoute(
       const place = places.take(address, operator);
       try {
         const bytes = await take(request, fileBytes, place).catch((error: unknown) => {
-          // What is still on its way is nobody's.
+          // The rest of the body will not be read, so close the connection.
           void reply.header("connection", "close");
           throw error;
         });
@@ -188,19 +193,20 @@ function uploadRoute(
 }
 
 /**
- * The request's body, whole.
- * @throws CodedError OBJECT_TOO_LARGE as soon as it is known, BODY_INVALID, what the place was lost for
+ * Reads the whole body of the request.
+ * @throws CodedError OBJECT_TOO_LARGE as soon as it is known, BODY_INVALID, or the reason why the place was lost
  */
 async function take(request: FastifyRequest, most: number, place: UploadPlace): Promise<Uint8Array> {
   const tooLarge = (bytes: number): CodedError =>
     new CodedError("OBJECT_TOO_LARGE", { field: "body", value: bytes, limit: `${most} bytes` });
   const said = Number(request.headers["content-length"] ?? 0);
   if (said > most || most === 0) throw tooLarge(said);
-  // Memory of its own: it goes to another thread. As long as is said, and what is not said comes in parts.
+  // A buffer of its own, because it moves to another thread. It has the announced length, or grows if no length was
+  // announced.
   let bytes = new Uint8Array(said || FIRST_BYTES);
   let size = 0;
   const body = request.body as Readable | undefined;
-  // Not destroyed when this ends early: who sends is to have the answer.
+  // Do not destroy the stream on an early end: the sender must still get the answer.
   const reading = body?.iterator({ destroyOnReturn: false });
   for (;;) {
     const { value } = ((await Promise.race([reading?.next(), place.lost])) as { value?: Buffer } | undefined) ?? {};
@@ -225,9 +231,9 @@ function longer(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<Arra
 
 const sceneOfObjectSchema = {
   tags: ["objects"],
-  summary: "A scene of an object, or one that there is with the object in it",
+  summary: "Create a scene with an object: a new one, or an existing scene plus the object",
   description:
-    "The same choice gives the same scene. Open a room of it as of any other; it is there for as long as rooms use it and a while longer.",
+    "The same choice gives the same scene. Open a room with it as with any other scene. It is deleted some time after the last room that uses it.",
   body: {
     type: "object",
     required: ["object", "role", "material", "size"],
@@ -237,7 +243,10 @@ const sceneOfObjectSchema = {
       role: { enum: [...OBJECT_ROLES] },
       material: { enum: [...PRESET_NAMES] },
       size: { type: "number", minimum: 0.02, maximum: 20, description: "Longest side, m." },
-      scene: { type: "string", description: "Id of the scene that it comes into; absent: one of its own." },
+      scene: {
+        type: "string",
+        description: "Id of the scene to add the object to; absent: a new scene with only the object.",
+      },
     },
   },
   security: [{ token: [] }],
@@ -296,17 +305,17 @@ function progressRoute(app: FastifyInstance, { library }: ObjectRouteOptions): v
     {
       schema: {
         tags: ["scenes"],
-        summary: "How far this process has come with building a scene",
-        description: "For whoever waits for a room: asked for some times a second, it is cheaper than a stream.",
+        summary: "This process's progress in building a scene",
+        description: "For clients that wait for a room. Polling it a few times per second is cheaper than a stream.",
         params: nameParam("scene", "Id of the scene."),
         response: {
           200: {
             type: "object",
             required: ["building"],
             properties: {
-              building: { type: "boolean", description: "false: nobody builds it here just now." },
+              building: { type: "boolean", description: "false: this process is not building the scene now." },
               stage: { type: "string" },
-              done: { type: "number", description: "Of the stage, 0 to 1." },
+              done: { type: "number", description: "Completed share of the stage, 0 to 1." },
             },
           },
         },

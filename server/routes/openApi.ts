@@ -1,4 +1,4 @@
-/** What the HTTP API says of itself; register before the routes. */
+/** General part of the OpenAPI description; register it before the routes. */
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 
@@ -26,7 +26,7 @@ export async function describeApi(fastify: FastifyInstance): Promise<void> {
             type: "http",
             scheme: "bearer",
             bearerFormat: "JWT",
-            description: "A join token, or the operator's own.",
+            description: "A join token, or the operator's token.",
           },
         },
       },

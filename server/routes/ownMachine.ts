@@ -1,4 +1,7 @@
-/** Whether a request comes from the server's own machine, and from no proxy on it: from whoever runs the server. */
+/**
+ * Whether a request comes directly from the server's own machine, not through a proxy on it: then the client is the
+ * operator.
+ */
 import type { FastifyRequest } from "fastify";
 import { isLoopback } from "../../shared/loopback.ts";
 

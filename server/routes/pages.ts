@@ -1,15 +1,15 @@
 /**
- * The client's files: lobby at `/`, room page at `/r/<room>` and its replay at `/r/<room>/replay`, operators' page at
- * `/admin`, what a material's numbers mean at `/materials`, assets, thumbnails. One index.html serves all pages.
+ * Serves the client's files: lobby at `/`, room page at `/r/<room>`, its replay at `/r/<room>/replay`, operators' page
+ * at `/admin`, explanation of materials at `/materials`, assets, thumbnails. One index.html serves all pages.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 
-/** Assets that Vite names by their content never change under their name. */
+/** Assets that Vite names by their content: a file of this name never changes. */
 const HASHED_ASSET = /\/assets\/[^/]+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+(\.(br|gz))?$/;
-/** Their names stay when they are drawn anew; a lobby that shows the old ones for an hour does no harm. */
+/** Thumbnails keep their names when they are redrawn. Showing an old one for an hour is harmless. */
 const PICTURE = /\/thumbnails\/[^/]+$/;
 
 /** @param path of a file, with slashes */
@@ -25,12 +25,11 @@ export async function pageRoutes(app: FastifyInstance, clientDir: string): Promi
   }
   await app.register(fastifyStatic, {
     root: clientDir,
-    // Looked up at every request, so a client that is built anew is served without a restart; what is not there is our
-    // coded 404.
+    // Files are looked up at every request, so a rebuilt client needs no restart. A missing file gets our coded 404.
     wildcard: true,
     cacheControl: false,
     index: ["index.html"],
-    // the build has put a smaller form beside each file that is worth it (vite.config.ts)
+    // The build stores a compressed form beside each file that gains from it (vite.config.ts).
     preCompressed: true,
     setHeaders: (response, path) => void response.header("cache-control", cacheControl(path.replaceAll("\\", "/"))),
   });

@@ -1,4 +1,4 @@
-/** Rooms that are parked: what the store has of them, and how operators let them go on. */
+/** Quarantined rooms: operators download their stored data and put them back into service. */
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Audit } from "../auth/audit.ts";
@@ -9,7 +9,7 @@ import { sendRecording } from "./recordings.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
-/** A recording that has not been read by then is given up, ms. */
+/** Time limit for reading a recording, ms. */
 const RECORDING_MS = 10 * 60_000;
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
@@ -29,9 +29,9 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
     {
       schema: {
         ...common,
-        summary: "Let a parked room be served again",
+        summary: "Put a quarantined room back into service",
         description:
-          "By whichever process takes it first. `end`: from where it was; `state`: from its newest stored state, without the inputs since, which are dropped; `start`: from its scene's beginning, and what was is dropped. A room that is parked for the same reason again is parked again.",
+          "The first process that takes the room serves it. `end`: continue from the last tick. `state`: continue from the newest stored state and drop the inputs since. `start`: restart the scene and drop the stored state. If the same problem occurs, the room is quarantined again.",
         params,
         body: {
           type: "object",
@@ -39,7 +39,7 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
           properties: { from: { type: "string", enum: [...GO_ON_FROM], default: "end" } },
         },
         response: {
-          204: { type: "null", description: "It may be served." },
+          204: { type: "null", description: "The room may be served." },
           ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "NOT_PARKED", "NO_STORE", "ROOM_MOVING"),
         },
       },
@@ -57,13 +57,13 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
   app.get<{ Params: { room: string } }>(
     "/api/admin/rooms/:room/recording",
     {
-      // Of a stream Fastify would make and throw away all of it for its head.
+      // Without this, Fastify would answer HEAD by generating the whole stream and dropping it.
       exposeHeadRoute: false,
       schema: {
         ...common,
-        summary: "All that is kept of a room, parked ones too, to be stepped again",
+        summary: "Recording of all stored data of a room, quarantined or not",
         description:
-          "As `GET /api/rooms/{room}/recording`. Of a room that is not open it is what the store has. A scene that is gone or broken is named as missing, in the header and in the file; `npm run replay -- file --scene scene.json` steps it with one that you give.",
+          "Like `GET /api/rooms/{room}/recording`. For a room that is not open, the data comes from the store. If its scene is gone or broken, header and file name it as missing; `npm run replay -- file --scene scene.json` then uses a scene that you give.",
         params,
         response: {
           200: {
@@ -71,8 +71,7 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
             headers: {
               "x-pliant-missing": {
                 type: "string",
-                description:
-                  "What could not be put in and why (its scene), percent-encoded; absent: nothing is missing.",
+                description: "Missing parts (the scene) and the reason, percent-encoded; absent: nothing is missing.",
               },
             },
             content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },

@@ -1,4 +1,4 @@
-/** What rooms and scenes look like, as the server paints it. */
+/** Pictures of rooms and scenes, drawn by the server. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { addressKey } from "../auth/addresses.ts";
@@ -7,13 +7,13 @@ import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
-/** Whether one may see it is judged by who asks: nobody else keeps it. */
+/** Access depends on the caller, so shared caches must not keep it. */
 const OF_ROOM = "private, max-age=5";
 const OF_SCENE = "public, max-age=300";
 
 const answered = {
   200: { type: "string", format: "binary", description: "PNG with opacity." },
-  304: { type: "null", description: "It is the one of the request's if-none-match." },
+  304: { type: "null", description: "Unchanged: it matches the request's if-none-match." },
 };
 
 export interface PictureRouteOptions {
@@ -28,8 +28,8 @@ export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pict
     {
       schema: {
         tags: ["rooms"],
-        summary: "A small picture of a room as it is, or was some seconds ago",
-        description: "240 x 158 pixels, painted by the server: what hands and cursors do is not in it.",
+        summary: "A small picture of a room, at most some seconds old",
+        description: "240 x 158 pixels, drawn by the server, without grabs and cursors.",
         params: nameParam("room", "Name of the room."),
         produces: ["image/png"],
         response: {
@@ -55,8 +55,8 @@ export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pict
     {
       schema: {
         tags: ["scenes"],
-        summary: "A picture of a scene as it is placed",
-        description: "480 x 315 pixels, painted by the server, of scenes that this process has built.",
+        summary: "A picture of a scene's initial state",
+        description: "480 x 315 pixels, drawn by the server, for scenes that this process has built.",
         params: nameParam("scene", "Id of the scene."),
         produces: ["image/png"],
         response: { ...answered, ...errorResponses("SCENE_NOT_FOUND", "SCENE_INVALID", "TOO_MANY_REQUESTS") },
@@ -65,7 +65,7 @@ export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pict
     async (request, reply) => {
       const { scene } = request.params;
       const template = await library.built(scene);
-      // Whoever asks for pictures must not make the server build.
+      // Requests for pictures must not make the server build scenes.
       if (!template)
         throw new CodedError("SCENE_NOT_FOUND", { field: "scene", value: scene, limit: "one that is built" });
       return send(request, reply, await pictures.scene(template, addressKey(request.ip)), OF_SCENE);

@@ -1,4 +1,4 @@
-/** A room's past over HTTP: the recording of its last minutes, and going back. */
+/** A room's history over HTTP: the recording of its last minutes, and undo. */
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -9,13 +9,13 @@ import { Slots } from "../rooms/slots.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
-/** s; longer than any history. */
+/** Upper limit, s; longer than any history. */
 const MOST_SECONDS = 3600;
 
-/** Recordings that are being sent, in all and to one address. */
+/** Concurrent recording downloads: total, and per address. */
 const RECORDINGS_AT_ONCE = 8;
 const RECORDINGS_PER_ADDRESS = 4;
-/** Of one room, at once and then per minute: each has a thread step up to seconds of the room again. */
+/** Undo limits of one room: burst, then per minute. Each undo makes a thread step up to seconds of the room again. */
 const UNDO_BURST = 10;
 const UNDOS_PER_MINUTE = 20;
 
@@ -30,9 +30,9 @@ export interface PastRouteOptions {
 
 const RECORDING_SCHEMA = {
   tags: ["rooms"],
-  summary: "The room's last minutes, to be stepped again",
+  summary: "Recording of the room's last minutes",
   description:
-    "A state, all inputs since, hashes along the way and the scene, in one file: `npm run replay -- file` steps it again and says whether every hash agrees. Nothing of the members is in it but their numbers.",
+    "One file with a state, all later inputs, state hashes and the scene. `npm run replay -- file` steps it again and reports whether every hash matches. Of the members it contains only their numbers.",
   params,
   querystring: {
     type: "object",
@@ -41,7 +41,7 @@ const RECORDING_SCHEMA = {
       seconds: {
         type: "string",
         pattern: "^[0-9]{1,4}$",
-        description: "How far back at least, if the room remembers so much; default: all.",
+        description: "Minimum length, limited by the room's history; default: all.",
       },
     },
   },
@@ -59,13 +59,13 @@ const UNDO_SCHEMA = {
   tags: ["rooms"],
   summary: "Undo the room's last seconds, for everyone",
   description:
-    "For the room's owner. What happened since then has not been, in recordings and after a restart too. Everybody lets go.",
+    "For the room's owner. Later events are removed, also from recordings and after a restart. All grabs end.",
   params,
   body: {
     type: "object",
     required: ["seconds"],
     additionalProperties: false,
-    properties: { seconds: { ...seconds, description: "As far back as the room remembers at most." } },
+    properties: { seconds: { ...seconds, description: "Limited by the room's history." } },
   },
   security: [{ token: [] }],
   response: {
@@ -84,7 +84,7 @@ export function sendRecording(
   { room, until, missing }: RoomRecording,
   stream: Readable,
 ): FastifyReply {
-  // Bytes of other languages are no header's.
+  // Headers cannot hold non-ASCII text.
   if (missing) reply.header("x-pliant-missing", encodeURI(missing.join("; ")));
   return reply
     .type("application/octet-stream")
@@ -103,7 +103,7 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: Pa
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/recording",
     {
-      // Of a stream Fastify would make and throw away all of it for its head.
+      // Without this, Fastify would answer HEAD by generating the whole stream and dropping it.
       exposeHeadRoute: false,
       schema: RECORDING_SCHEMA,
     },

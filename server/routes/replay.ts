@@ -1,4 +1,4 @@
-/** A room's last seconds as a replay: what the page of a replay plays. */
+/** A room's last seconds as a replay stream, for the replay page. */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { addressKey } from "../auth/addresses.ts";
@@ -8,7 +8,7 @@ import type { ReplayStreams } from "../rooms/replayStreams.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
-/** s */
+/** Default length, s. */
 const SECONDS = 60;
 const MOST_SECONDS = 120;
 
@@ -22,13 +22,13 @@ export function replayRoutes(app: FastifyInstance, { requestAuth, audit, replays
   app.get<{ Params: { room: string }; Querystring: { seconds?: string } }>(
     "/api/rooms/:room/replay",
     {
-      // Of a stream Fastify would make and throw away all of it for its head.
+      // Without this, Fastify would answer HEAD by generating the whole stream and dropping it.
       exposeHeadRoute: false,
       schema: {
         tags: ["rooms"],
-        summary: "The room's last seconds, as messages to be played",
+        summary: "The room's last seconds, as a stream of messages",
         description:
-          "Stepped again from the room's recording while it is sent. A replay ends early when nobody takes it in for half a minute. One at a time for an address, and few in all.",
+          "The server steps the room's recording again while it sends. A replay ends early if the client reads nothing for half a minute. Each address may have one at a time, and the total is limited.",
         params: nameParam("room", "Name of the room."),
         querystring: {
           type: "object",
@@ -37,14 +37,14 @@ export function replayRoutes(app: FastifyInstance, { requestAuth, audit, replays
             seconds: {
               type: "string",
               pattern: "^[0-9]{1,4}$",
-              description: `1 to ${MOST_SECONDS}, ${SECONDS} if absent; less, where the room remembers less.`,
+              description: `1 to ${MOST_SECONDS}, ${SECONDS} if absent; limited by the room's history.`,
             },
           },
         },
         security: [{ token: [] }],
         response: {
           200: {
-            description: "Messages of the socket, each behind its length; PROTOCOL.md, section 11.",
+            description: "Socket messages, each prefixed with its length; PROTOCOL.md, section 11.",
             content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
           },
           ...errorResponses(

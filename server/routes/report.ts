@@ -1,13 +1,13 @@
 /**
- * The physics report (`npm run report`) at /report. Until there is one, a page there that says how it is made: scenes
- * link to it either way.
+ * Serves the physics report (`npm run report`) at /report. Scenes always link there, so until a report exists the page
+ * explains how to create one.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 
-/** It is one page without scripts that brings its style and pictures along. */
+/** The report is one page without scripts, with embedded style and pictures. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
@@ -23,7 +23,7 @@ const NONE_YET = `<!doctype html>
 <body>
 <main>
 <h1>No physics report yet</h1>
-<p>The report measures every figure of the papers behind this physics, and shows what came out beside what was published. On this server nobody has made one so far. Whoever runs it does so in the project's folder:</p>
+<p>The report measures every figure of the papers behind this physics, and shows the results beside the published values. This server has none yet. Its operator can create one in the project's folder:</p>
 <pre><code>npm ci
 npm run report</code></pre>
 <p>That takes some minutes. The page then appears here, without a restart.</p>
@@ -54,7 +54,7 @@ export function reportRoutes(app: FastifyInstance, reportDir: string): void {
       throw new CodedError(
         "NOT_FOUND",
         { field: "path", value: "/report/report.json" },
-        "There is no physics report here yet: npm run report makes it.",
+        "There is no physics report here yet: npm run report creates it.",
       );
     return reply.headers({ "content-type": "application/json", "cache-control": "no-cache" }).send(json);
   });

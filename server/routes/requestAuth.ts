@@ -1,12 +1,12 @@
 /**
- * Who asks over HTTP (`Authorization: Bearer`), and whether they may: every request is judged by its route's row in
- * rules.ts, before its handler runs.
+ * Authenticates HTTP requests (`Authorization: Bearer`) and authorizes them: before its handler runs, every request is
+ * checked against its route's row in rules.ts.
  *
- *     registered    a route without a row does not come up
- *     early         what needs no room: is there a token, is it one, is it an admin's? Before the store or another
- *                   process is asked for anything,
- *                   so that in `tokens` mode nobody without one learns which rooms there are
- *     judge         in the room that the address names: role, ban, lock, password (auth/admission.ts), as at the socket
+ *     registered    a route without a row fails at startup
+ *     early         checks that need no room: is there a token, is it valid, is it an admin's? They run before any
+ *                   query to the store or to another process, so that in `tokens` mode clients without a token
+ *                   cannot learn which rooms exist
+ *     judge         checks in the room of the address: role, ban, lock, password (auth/admission.ts), as for sockets
  */
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -25,7 +25,7 @@ import { NOTHING_THERE, type Rule, ruleOf } from "./rules.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Who may ask for the route; set when it is registered. */
+    /** Access rule of the route; set when the route is registered. */
     rule?: Rule;
   }
 }
@@ -34,16 +34,16 @@ export interface RequestAuthOptions {
   auth: Auth;
   audit: Audit;
   metrics: Metrics;
-  /** @returns the room that is open here by this name */
+  /** @returns the room of this name, if it is open in this process */
   find: (room: string) => Room | undefined;
 }
 
-/** What a request is by its rule. */
+/** Result of checking a request against its rule. */
 interface Judged {
   identity: Identity | null;
-  /** For the audit log. */
+  /** Name in the audit log. */
   actor: string;
-  /** The one that the address names, where the rule asks for a role in it. */
+  /** The room of the address, if the rule needs a role in it. */
   room: Room | undefined;
 }
 
@@ -61,7 +61,7 @@ export class RequestAuth {
     this.#find = find;
   }
 
-  /** Before any route: gives each its rule. */
+  /** Gives each route its rule; call before any route is registered. */
   watchRoutes(app: FastifyInstance): void {
     app.addHook("onRoute", (route) => {
       const rules = [route.method].flat().map((method) => ruleOf(method, route.url));
@@ -70,10 +70,12 @@ export class RequestAuth {
   }
 
   /**
-   * Before anything is done for a request, and after it is known who really asks (cluster/forward.ts): what it costs.
+   * Charges the request's cost to its address: before any other work, and after forwarded requests are resolved to the
+   * original client (cluster/forward.ts).
    */
   charge(app: FastifyInstance, budgets: Budgets): void {
-    // After every onRequest: only then are sockets known to be some, and ended with their refusal.
+    // Runs after all onRequest hooks: before them Fastify does not know that a request is a WebSocket, and could not
+    // close it on refusal.
     app.addHook("preParsing", async (request, reply) => {
       const { cost } = ruleFor(request) ?? NOTHING_THERE;
       if (budgets.spend(addressKey(request.ip), cost)) return;
@@ -83,19 +85,19 @@ export class RequestAuth {
     });
   }
 
-  /** Before requests are passed on to other processes. */
+  /** Adds the checks that run before requests are forwarded to other processes. */
   judgeEarly(app: FastifyInstance): void {
     app.addHook("preValidation", async (request) => {
       const identity = await this.#early(request);
       this.#judged.set(request, {
         identity,
-        actor: identity?.subject ?? `somebody at ${addressKey(request.ip)}`,
+        actor: identity?.subject ?? `visitor at ${addressKey(request.ip)}`,
         room: undefined,
       });
     });
   }
 
-  /** Before the handlers of routes that are registered after this. */
+  /** Adds the checks that run before the handlers of all later routes. */
   judge(app: FastifyInstance): void {
     app.addHook("preHandler", async (request) => {
       const who = ruleFor(request)?.who;
@@ -103,12 +105,12 @@ export class RequestAuth {
     });
   }
 
-  /** What the request was judged to be. */
+  /** Returns the result of the request's checks. */
   of(request: FastifyRequest): Judged {
     return this.#judged.get(request)!;
   }
 
-  /** The room that the request may do with what its rule says. */
+  /** Returns the room that the request is authorized for. */
   room(request: FastifyRequest): Room {
     return this.of(request).room!;
   }
@@ -136,7 +138,7 @@ export class RequestAuth {
 
   /** @returns null when the request has no token. @throws CodedError TOKEN_INVALID, TOO_MANY_REQUESTS */
   async #identify(request: FastifyRequest): Promise<Identity | null> {
-    // Another process has judged the token, and does not pass it on.
+    // The forwarding process has checked the token and does not pass it on.
     if (request.ticket) return identityIn(request.ticket.said);
     const { authorization } = request.headers;
     if (authorization === undefined) return null;
@@ -144,7 +146,7 @@ export class RequestAuth {
     if (!this.auth.badTokens.take(address, performance.now()))
       throw new CodedError("TOO_MANY_REQUESTS", {
         field: "authorization",
-        limit: `${BAD_TOKENS_PER_MINUTE} tokens a minute that are none`,
+        limit: `${BAD_TOKENS_PER_MINUTE} invalid tokens a minute`,
       });
     try {
       const [scheme, token, ...rest] = authorization.split(" ");
@@ -181,7 +183,7 @@ export class RequestAuth {
   }
 
   /**
-   * @returns as what the request comes into the room, as if it came by a socket.
+   * @returns the role that the request has in the room, as for a socket
    * @throws CodedError as `#inRoom` does
    */
   admit(

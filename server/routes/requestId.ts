@@ -1,17 +1,17 @@
 /**
- * One id per request: every log line of it says the id (`reqId`), and so does its answer (`x-request-id`), so that what
- * a visitor reports can be found. Behind a trusted proxy the proxy's id is taken, so that one request has one id on its
- * whole way.
+ * Request ids. Every log line of a request contains its id (`reqId`), and so does its answer (`x-request-id`). So
+ * visitors' reports can be matched with the log. Behind a trusted proxy the proxy's id is used, so that a request has
+ * one id on its whole way.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 
 const REQUEST_ID_HEADER = "x-request-id";
-/** What may go into a log line as it is. */
+/** Characters that are safe in a log line. */
 const ID = /^[\w.:-]{1,64}$/;
 
-/** @param trustProxy as in the configuration: a client's own id is not believed, it could imitate somebody else's */
+/** @param trustProxy as in the configuration; without a trusted proxy a client could imitate another request's id */
 export const requestIds =
   (trustProxy: boolean) =>
   (request: Pick<IncomingMessage, "headers">): string => {

@@ -1,4 +1,4 @@
-/** A room's scene as it is now, to be saved. */
+/** Downloads a room's scene with its current settings. */
 import type { FastifyInstance } from "fastify";
 import { tunedScene } from "../rooms/tunedScene.ts";
 import type { RequestAuth } from "./requestAuth.ts";
@@ -10,9 +10,9 @@ export function roomSceneRoute(app: FastifyInstance, requestAuth: RequestAuth): 
     {
       schema: {
         tags: ["rooms"],
-        summary: "The room's scene, with what its owners have changed",
+        summary: "The room's scene, with its owners' changes",
         description:
-          "The scene's file with gravity, damping and friction as they are now: a scene of its own. Meshes from files are named in it, not contained.",
+          "The scene file with the current gravity, damping and friction. It is a complete scene, but refers to mesh files instead of containing them.",
         params: nameParam("room", "Name of the room."),
         security: [{ token: [] }],
         response: {

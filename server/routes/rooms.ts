@@ -1,4 +1,4 @@
-/** Rooms over HTTP: list, create, read, delete, and a look into the state for tests and developers. */
+/** Rooms over HTTP: list, create, read, delete, and read positions for tests and developers. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { SURFACE_NOTES } from "../../shared/objectCodes.ts";
@@ -23,11 +23,11 @@ const params = nameParam("room", "Name of the room.");
 export interface RoomRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
-  /** The rooms of all processes; null: there are only those here. */
+  /** Reads the rooms of all processes; null: there is only this process. */
   listings: SharedRead<Listing[]> | null;
   metrics: Metrics;
   registry: RoomRegistry;
-  /** Rooms that one address may make in a minute. */
+  /** Rooms that one address may create per minute. */
   roomsPerMinute: number;
 }
 
@@ -37,7 +37,7 @@ const listRoomsSchema = {
   tags: ["rooms"],
   summary: "All rooms that are open",
   description:
-    "Of all server processes on the same store. Where tokens are needed to enter, those that the request's token is for. `tick` and what follows from it is there for rooms that the process that was asked has itself.",
+    "Covers all server processes on the same store. In `tokens` mode, only rooms that the request's token is for. Only rooms of the answering process have `tick` and other live values.",
   response: {
     200: {
       type: "object",
@@ -48,10 +48,10 @@ const listRoomsSchema = {
   },
 };
 
-/** Of a room whose scene has objects. */
+/** Notes of a room whose scene has objects. */
 const notesSchema = {
   type: "array",
-  description: "What was found in the surfaces of objects that the scene names, or done to them; absent: nothing.",
+  description: "Findings and repairs in the surfaces of the scene's objects; absent: none.",
   items: {
     type: "object",
     required: ["object", "code", "text"],
@@ -62,7 +62,7 @@ const notesSchema = {
       at: {
         type: "array",
         items: { type: "number" },
-        description: "Where: x, y, z in parts of its size, from the middle of what it stands on.",
+        description: "Position x, y, z, relative to the object's size, from the middle of its base.",
       },
     },
   },
@@ -72,7 +72,7 @@ const openRoomSchema = {
   tags: ["rooms"],
   summary: "Open a room",
   description:
-    "Idempotent for a named room: 201 when it was opened now, 200 when a room of this name and scene was there. Answers when the scene is built. Whoever opens a room gets the token that makes its bearer the owner. Where tokens are needed to enter, opening one takes an owner's token for that name, or for every room.",
+    "Idempotent for a named room: 201 if it was opened now, 200 if a room of this name and scene existed. Answers when the scene is built. The caller that opens a room gets a token that makes its bearer the owner. In `tokens` mode, opening a room needs an owner's token for that name or for every room.",
   headers: {
     type: "object",
     properties: {
@@ -81,7 +81,7 @@ const openRoomSchema = {
         minLength: 8,
         maxLength: 200,
         description:
-          "Of the client's own making and hard to guess (a UUID): the same key again finds the room that it made, also when the name was made up or the first answer was lost.",
+          "A key that the client generates and that is hard to guess (a UUID). Repeating the key finds the room that it created, also if the name was generated or the first answer was lost.",
       },
     },
   },
@@ -94,10 +94,10 @@ const openRoomSchema = {
         notes: notesSchema,
         token: {
           type: "string",
-          description: "As with 201: only to whoever repeats the key of a request without a name.",
+          description: "As with 201. Only if the request repeats the key of an earlier request without a name.",
         },
       },
-      description: "It was there already.",
+      description: "It existed already.",
     },
     201: {
       ...roomSchema,
@@ -143,9 +143,9 @@ function listRooms(app: FastifyInstance, { requestAuth, listings, registry }: Ro
     };
   });
 
-  /** Those here as they are, those of other processes as the store has them, oldest first. */
+  /** Lists this process's rooms in their current state and the other processes' rooms as stored, oldest first. */
   async function allRooms(): Promise<{ name: string; roomId: string; description: Record<string, unknown> }[]> {
-    // First what has to be waited for: a room that comes or goes meanwhile must not be listed twice, or not at all.
+    // Await the store first. Otherwise a room that moves meanwhile could appear twice, or not at all.
     const stored = (await listings?.get()) ?? [];
     const here = registry.list().map((room) => ({
       name: room.name,
@@ -182,7 +182,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     if (requestAuth.auth.mode === "tokens" && name !== undefined) requireRoom(requestAuth.of(request).identity, name);
     if (pool === "dedicated" && requestAuth.of(request).identity?.role !== "admin")
       throw new CodedError("NOT_ALLOWED", { field: "pool", value: pool, limit: "admin" });
-    // Finding a room costs nothing: a class that follows one link makes one room.
+    // Only creating a room counts. A class that follows one link creates one room.
     const maker = known ? undefined : await admitMaker(request, name);
     const made = await registry
       .create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) })
@@ -194,7 +194,8 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     const access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
     const room = "room" in made ? made.room : { name: made.name, access };
     const created = "room" in made && made.created;
-    // A name that was made up just now is nobody's: what is there all the same, the key has made.
+    // Generated names are new, so without a given name an existing room can only come from an earlier request with this
+    // key.
     const repeated = !created && key !== undefined && name === undefined;
     if (!created && !repeated && requestAuth.auth.mode === "tokens")
       requireRole(requestAuth.of(request).identity, room);
@@ -207,7 +208,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     );
   });
 
-  /** May a room be made, and whose is it? Operators' rooms are not counted. */
+  /** Checks that the caller may create a room, and returns its owner. Operators' rooms do not count towards limits. */
   async function admitMaker(
     request: FastifyRequest,
     name: string | undefined,
@@ -218,7 +219,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
       metrics.auth.refused("not_allowed");
       throw new CodedError("NOT_ALLOWED", {
         field: "room",
-        value: name ?? "a name that is made up",
+        value: name ?? "a generated name",
         limit: `${identity!.role} of ${identity!.room}`,
       });
     }
@@ -232,7 +233,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
         limit: `${limit.max} a minute; again in ${limit.ttlInSeconds} s`,
       });
     }
-    return { address, actor: identity?.subject ?? `somebody at ${address}` };
+    return { address, actor: identity?.subject ?? `visitor at ${address}` };
   }
 }
 
@@ -259,9 +260,9 @@ function oneRoom(app: FastifyInstance, { requestAuth, audit, registry }: RoomRou
     {
       schema: {
         tags: ["rooms"],
-        summary: "Close a room for everyone (sockets close with 4404)",
+        summary: "Close a room for all members (sockets close with 4404)",
         params,
-        description: "For the room's owner: with the token that came with opening it.",
+        description: "For the room's owner, with the token from opening the room.",
         security: [{ token: [] }],
         response: { 204: { type: "null", description: "Closed." }, ...errorResponses(...denied, "ROOM_NOT_FOUND") },
       },
@@ -284,7 +285,7 @@ function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions
         tags: ["rooms"],
         summary: "Positions of the streamed particles, for tests and developers",
         description:
-          "Taken between two ticks, after it was asked for; who asks at the same time gets the same. `positions` are metres at `tick`; `quantized` are the grid coordinates of the frame that was sent last, at `frameTick`.",
+          "Read between two ticks after the request arrives; concurrent requests share one answer. `positions` are metres at `tick`; `quantized` are the grid coordinates of the last sent frame, at `frameTick`.",
         params,
         response: {
           200: {
@@ -295,7 +296,7 @@ function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions
               origin: {
                 type: "array",
                 items: { type: "number" },
-                description: "Where in the world positions are measured from, m",
+                description: "Origin of the positions in the world, m",
               },
               stateHash: { type: "string", description: "FNV-1a 64 of tick, positions and velocities." },
               positions: {
@@ -306,7 +307,8 @@ function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions
               waiting: {
                 type: "array",
                 items: { type: "integer" },
-                description: "Bodies that wait: what positions and quantized say of them means nothing.",
+                description:
+                  "Spawnable bodies that are not in the scene now. Ignore their positions and quantized values.",
               },
               frameTick: { type: "integer", description: "-1: no frame yet" },
               quantized: {
@@ -327,7 +329,7 @@ function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions
 
 const positions = new WeakMap<Room, SharedRead<Buffer>>();
 
-/** The state of a room as JSON: its readers share it. */
+/** Returns the room's state as JSON; concurrent readers share one result. */
 function positionsOf(room: Room): SharedRead<Buffer> {
   const known = positions.get(room);
   if (known) return known;
@@ -349,19 +351,19 @@ function positionsOf(room: Room): SharedRead<Buffer> {
   return read;
 }
 
-/** `tokens` mode: whoever has no token for the room is not to learn whether there is one. */
+/** In `tokens` mode, callers without a token for the room must not learn whether it exists. */
 function requireRoom(identity: Identity | null, name: string): void {
   if (identity && (identity.room === "*" || identity.room === name)) return;
   throw new CodedError("NOT_ALLOWED", { field: "room", value: name, limit: `${identity?.role} of ${identity?.room}` });
 }
 
-/** `tokens` mode: the token is for this room, and no other one of its name. */
+/** In `tokens` mode, checks that the token is for this room, and not for an earlier room of the same name. */
 function requireRole(identity: Identity | null, room: Pick<Room, "name" | "access">): void {
   if (identity && roleIn(identity, { name: room.name, id: room.access.id }) !== null) return;
   throw new CodedError("NOT_ALLOWED", { field: "role", value: "none in this room", limit: "spectator or above" });
 }
 
-/** Of a room that another process has. */
+/** Describes a room of another process. */
 export function describeListing(listing: Listing): Record<string, unknown> {
   const { name, scene, members, pool, createdAt, parked, settings } = listing;
   const more = parked
@@ -370,15 +372,15 @@ export function describeListing(listing: Listing): Record<string, unknown> {
   return { room: name, scene, members, pool, createdAt, ...more };
 }
 
-/** Where it is to be seen from outside: nowhere, if not everybody may look in. */
+/** Public path of the picture; none if the room is not open to all. */
 function pictureOf({ name, access }: Pick<Room, "name" | "access">): { picture?: string } {
   return access.isOpen ? { picture: `/api/rooms/${name}/picture` } : {};
 }
 
-/** What may be told of it. */
+/** Public part of the quarantine record. */
 const shownParked = ({ reason, since, details }: Parked): Record<string, unknown> => ({ reason, since, details });
 
-/** For whoever opens it: with what they may want to know of the objects that they brought. */
+/** Answer to the client that opens the room. It includes the notes on its uploaded objects. */
 const openedRoom = (room: Room): Record<string, unknown> => ({
   ...describeRoom(room),
   ...(room.template.found.length > 0 && { notes: room.template.found }),

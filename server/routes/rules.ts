@@ -1,33 +1,37 @@
 /**
- * Who may ask for what, and what it costs: one row for every route. A route without a row does not come up (`ruleOf`
- * throws when it is registered), a request is judged by its row before its handler runs (requestAuth.ts), and
- * `tests/integration/rules.test.ts` asks every row as every role in every state of a room.
+ * Access rule and cost of every route, one row each. A route without a row fails at registration (`ruleOf` throws).
+ * Each request is checked against its row before its handler runs (requestAuth.ts). `tests/integration/rules.test.ts`
+ * requests every row as every role in every state of a room.
  *
- * A cost is about what the request takes of the main thread, ms, measured on two cores at 2.5 GHz; an address has so
- * many a second (`PLIANT_ADDRESS_BUDGET`).
+ * A cost is the request's approximate main-thread time, ms, measured on two cores at 2.5 GHz. `PLIANT_ADDRESS_BUDGET`
+ * limits the sum per address and second.
  */
 import type { Role } from "../../shared/roles.ts";
 
 /**
- * `everyone`   whoever has the address, in either mode
- * `listed`     `open` mode: everyone. `tokens` mode: who has a token; of one room: a token for it
- * `opener`     `open` mode: everyone. `tokens` mode: who has an owner's token for the name
- * `bearer`     who has a valid token; what it is good for the route decides
+ * Callers that a rule admits:
+ * `everyone`   every caller, in either mode
+ * `listed`     `open` mode: everyone. `tokens` mode: callers with a token; if the address names a room, one for it
+ * `opener`     `open` mode: everyone. `tokens` mode: callers with an owner's token for the name
+ * `bearer`     callers with a valid token; the route decides on its rights
  * `socket`     hello decides, by the same rules of the room (auth.ts)
- * a role       who has at least this role in the room that the address names, and is kept out by no ban, lock or
- * password; `admin` needs no room
+ * a role       callers with at least this role in the room of the address, if no ban, lock or password keeps them
+ *              out; `admin` needs no room
  */
 type Who = "everyone" | "listed" | "opener" | "bearer" | "socket" | Role;
 
 export interface Rule {
   who: Who;
-  /** ms of the main thread. */
+  /** Main-thread time, ms. */
   cost: number;
 }
 
-/** By method and pattern. A pattern that ends with `*` holds for all that begin so; the longest one counts. */
+/**
+ * Rules by method and pattern. A pattern that ends with `*` matches all addresses with this prefix; the longest match
+ * counts.
+ */
 export const RULES: Readonly<Record<string, Rule>> = {
-  // A balancer asks these, and must not hear that it asks too often.
+  // Load balancers call these, and must never be rate-limited.
   "GET /healthz": { who: "everyone", cost: 0 },
   "GET /readyz": { who: "everyone", cost: 0 },
   "GET /metrics": { who: "everyone", cost: 10 },
@@ -36,9 +40,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/scenes/:scene/picture": { who: "everyone", cost: 1 },
   "POST /api/scenes": { who: "opener", cost: 10 },
   "GET /api/scenes/:scene/progress": { who: "everyone", cost: 0.2 },
-  // Whoever has an object's id has its scene; the id is a hash of what is in it.
+  // Knowing an object's id gives access to it: the id is a hash of the content.
   "GET /api/objects/:object": { who: "everyone", cost: 1 },
-  // It may be read anew from the store, some 16 MB.
+  // It may have to be read from the store, up to about 16 MB.
   "GET /api/objects/:object/picture": { who: "everyone", cost: 10 },
   "POST /api/objects": { who: "opener", cost: 50 },
   "GET /api/topologies/:hash": { who: "everyone", cost: 2 },
@@ -70,7 +74,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "DELETE /api/admin/rooms/:room/set-aside/:id": { who: "admin", cost: 5 },
   "POST /api/admin/rebalance": { who: "admin", cost: 10 },
   "GET /api/admin/audit": { who: "admin", cost: 5 },
-  // Files of the installation: nothing in them is anybody's.
+  // Files of the installation. They contain no private data.
   "GET /docs": { who: "everyone", cost: 1 },
   "GET /docs/*": { who: "everyone", cost: 1 },
   "GET /report": { who: "everyone", cost: 1 },
@@ -82,13 +86,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /*": { who: "everyone", cost: 0.5 },
 };
 
-/** What an address costs that no route serves. */
+/** Cost of an address that no route serves. */
 export const NOTHING_THERE: Rule = { who: "everyone", cost: 0.5 };
 
 /**
- * @param method HEAD is what GET is
+ * @param method HEAD counts as GET
  * @param url pattern of the route
- * @throws Error when no row says who may ask for it
+ * @throws Error if the route has no row
  */
 export function ruleOf(method: string, url: string): Rule {
   const asked = method === "HEAD" ? "GET" : method;
@@ -97,5 +101,5 @@ export function ruleOf(method: string, url: string): Rule {
   const documents = RULES[`${asked} /docs/*`];
   if (documents && url.startsWith("/docs/")) return documents;
   if (url === "*") return ruleOf(asked, "/*");
-  throw new Error(`no rule says who may ask for ${asked} ${url}: routes/rules.ts has one for every route`);
+  throw new Error(`no access rule for ${asked} ${url}: add a row to routes/rules.ts`);
 }

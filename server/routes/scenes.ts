@@ -1,4 +1,4 @@
-/** Scenes and topologies: what there is to open, and what a client draws. */
+/** Scenes and topologies: the list of scenes, and the data that clients need to draw them. */
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
@@ -6,10 +6,10 @@ import type { SceneLibrary, SceneListing, TopologyDocument } from "../rooms/scen
 import { fromOwnMachine } from "./ownMachine.ts";
 import { brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "./schemas.ts";
 
-/** The address holds the content's hash, so an answer is good for ever. */
+/** The address contains the content's hash, so an answer never changes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/** Lists as they go over HTTP. A listing that has changed is another object. */
+/** Lists as JSON text for HTTP. A changed listing is a new object, so it gets new text. */
 const documents = new WeakMap<SceneListing, { all: ListDocument; own: ListDocument }>();
 
 interface ListDocument {
@@ -32,7 +32,7 @@ function documentsOf(listing: SceneListing): { all: ListDocument; own: ListDocum
   return made;
 }
 
-/** @param roomScenes scenes of the rooms of all processes; null where there are no others */
+/** @param roomScenes scenes of the rooms of all processes; null: there is only this process */
 export function sceneRoutes(
   app: FastifyInstance,
   library: SceneLibrary,
@@ -51,10 +51,10 @@ function listRoute(app: FastifyInstance, library: SceneLibrary): void {
         tags: ["scenes"],
         summary: "All scenes",
         description:
-          "As the folder was a second ago at most. `broken`, scene files that cannot be used, is told on the server's own machine only. With the `etag` of an earlier answer in `if-none-match` it answers 304 while nothing has changed.",
+          "The list is at most one second old. `broken`, the scene files that cannot be used, is included only on the server's own machine. With the `etag` of an earlier answer in `if-none-match`, answers 304 if nothing has changed.",
         headers: { type: "object", properties: { "if-none-match": { type: "string" } } },
         response: {
-          304: { type: "null", description: "As it was." },
+          304: { type: "null", description: "Unchanged." },
           200: {
             type: "object",
             required: ["scenes"],
@@ -127,7 +127,7 @@ function topologyRoute(
     async (request, reply) => {
       const { hash } = request.params;
       if (!/^[0-9a-f]{32}$/.test(hash)) throw new CodedError("TOPOLOGY_NOT_FOUND", { field: "hash", value: hash });
-      // A room's visitor may be answered by a process that has never had the room.
+      // The client's request may reach a process that has never had the room: build the scene here.
       if (!library.topology(hash) && roomScenes) await library.buildMissing(await roomScenes());
       const document = library.topology(hash);
       if (!document) throw new CodedError("TOPOLOGY_NOT_FOUND", { field: "hash", value: hash });
@@ -142,7 +142,7 @@ function topologyRoute(
   );
 }
 
-/** The smallest form that the client takes and that is ready. An encoding with `q=0` is refused by the client. */
+/** Returns the smallest encoding that is ready and that the client accepts; `q=0` refuses an encoding. */
 function choose(document: TopologyDocument, accepted: string): { encoding: string | null; bytes: Buffer } {
   const takes = (name: string): boolean =>
     accepted.split(",").some((part) => part.trim().split(";")[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(part));

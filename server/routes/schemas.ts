@@ -1,4 +1,4 @@
-/** JSON schemas of the HTTP API; they check requests, shape answers, and are what `/docs` shows. */
+/** JSON schemas of the HTTP API. They validate requests, serialize answers, and appear in `/docs`. */
 import { HttpErrors, type HttpErrorCode } from "../../shared/errors.ts";
 import { ROOM_NAME } from "../rooms/registry.ts";
 
@@ -15,10 +15,10 @@ export const sceneSchema = {
     id: text("Name of the scene in addresses.", "bunny"),
     title: text("For people."),
     description: text("For people."),
-    bodies: { type: "integer", description: "Soft bodies and cloths in it." },
+    bodies: { type: "integer", description: "Number of soft bodies and cloths." },
     thumbnail: text("Path of a picture; absent when there is none.", "/thumbnails/bunny.webp"),
     picture: text(
-      "Path of a painted one where there is no thumbnail; absent: the scene is not built.",
+      "Path of a picture drawn by the server, if there is no thumbnail; absent: the scene is not built.",
       "/api/scenes/mine/picture",
     ),
     report: text("Path of its section of the physics report; absent when the scene names none.", "/report#fig7"),
@@ -28,7 +28,7 @@ export const sceneSchema = {
 export const brokenSceneSchema = {
   type: "object",
   required: ["id", "error"],
-  properties: { id: text("Name of its file.", "bunny"), error: text("What is wrong with it.") },
+  properties: { id: text("Name of its file.", "bunny"), error: text("The error in the file.") },
 };
 
 export const roomSchema = {
@@ -48,31 +48,31 @@ export const roomSchema = {
   properties: {
     room: text("Name of the room in addresses.", "bunny-4f2a91"),
     scene: text("Id of its scene.", "bunny"),
-    members: { type: "integer", description: "Members that are connected." },
-    pool: { type: "string", enum: ["shared", "dedicated"], description: "Where its ticks run." },
+    members: { type: "integer", description: "Connected members." },
+    pool: { type: "string", enum: ["shared", "dedicated"], description: "Pool of threads that runs its ticks." },
     tick: { type: "integer", description: "Number of its last tick." },
     timeDilation: { type: "number", description: "Simulated time over wall time in the last second; 1 is real time." },
     waitingBodies: {
       type: "array",
       items: { type: "integer" },
-      description: "Bodies that wait until a member puts them in.",
+      description: "Spawnable bodies that are not in the scene now.",
     },
     heldBodies: {
       type: "array",
       items: { type: "integer" },
-      description: "Bodies that blew up and are held until a reset.",
+      description: "Bodies that became unstable and are held until a reset.",
     },
     topology: text("Content hash: /api/topologies/<hash>."),
     picture: text(
-      "Path of a picture of it as it is; absent: not everybody may look in.",
+      "Path of a picture of its current state; absent: the room is not open to all.",
       "/api/rooms/bunny-4f2a91/picture",
     ),
-    url: text("Where visitors reach the process that has the room; absent: nobody has said so."),
+    url: text("Public address of the process that has the room; absent: not configured."),
     createdAt: { type: "string", format: "date-time" },
   },
 };
 
-/** In a list, or found at another process: only its owner knows the rest of a room. */
+/** A room in a list, or of another process: only its owner knows the other fields. */
 export const listedRoomSchema = {
   ...roomSchema,
   required: ["room", "scene", "members", "pool", "createdAt"],
@@ -81,12 +81,12 @@ export const listedRoomSchema = {
     parked: {
       type: "object",
       required: ["reason", "since", "details"],
-      description: "Nobody serves the room until an operator has looked at it; nothing of it is lost.",
+      description: "The room is quarantined: no process serves it until an operator has inspected it. No data is lost.",
       properties: {
         reason: {
           type: "string",
           description:
-            "attempts: whoever took it did not survive it; steps: its steps were lost again and again; version: another program or scene stepped it; differs: its journal does not lead to the states that it was recorded with.",
+            "attempts: the processes that took it over crashed; steps: its steps failed repeatedly; version: another version of program or scene stepped it; differs: its journal does not reproduce the recorded states.",
         },
         since: { type: "string", format: "date-time" },
         details: { type: "string" },
@@ -103,12 +103,13 @@ export const createRoomSchema = {
     scene: { type: "string", minLength: 1, maxLength: 40, description: "Id of a scene." },
     room: {
       type: "string",
-      description: `Wanted name, ${ROOM_NAME}; absent: one is made. If a room of this name and scene exists, it is answered.`,
+      description: `Wanted name, ${ROOM_NAME}; absent: one is generated. If a room of this name and scene exists, it is returned.`,
     },
     pool: {
       type: "string",
       enum: ["shared", "dedicated"],
-      description: "A dedicated room gets a thread of its own: for admins, as many as PLIANT_DEDICATED_ROOMS.",
+      description:
+        "A dedicated room gets a thread of its own. Only for admins; PLIANT_DEDICATED_ROOMS limits the number.",
     },
   },
 };
@@ -119,11 +120,11 @@ const errorSchema = {
   properties: {
     code: { type: "string", enum: Object.keys(HttpErrors) },
     message: text("For people."),
-    field: text("What is wrong."),
-    value: { description: "What was given." },
-    limit: { description: "What is allowed." },
-    reason: text("Of a file that is refused: which kind of fault it is."),
-    help: text("Of a file that is refused: what its author can do."),
+    field: text("Name of the invalid field."),
+    value: { description: "The given value." },
+    limit: { description: "The allowed values." },
+    reason: text("For a refused file: the kind of error."),
+    help: text("For a refused file: how its author can fix it."),
   },
 };
 

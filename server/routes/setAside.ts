@@ -1,6 +1,6 @@
 /**
- * What was set aside of rooms: pieces of them that are damaged, and what lay behind those. Operators list, download and
- * delete them; after a while they go by themselves (PLIANT_SET_ASIDE_DAYS, PLIANT_SET_ASIDE_MB).
+ * Quarantined rows of rooms: damaged journal segments, checkpoints and member rows, and the rows that follow them.
+ * Operators list, download and delete them. They expire after a while (PLIANT_SET_ASIDE_DAYS, PLIANT_SET_ASIDE_MB).
  */
 import type { FastifyInstance } from "fastify";
 import type { ParkedRouteOptions } from "./parked.ts";
@@ -12,7 +12,7 @@ const ofPiece = {
   required: ["room", "id"],
   properties: {
     ...ofRoom.properties,
-    id: { type: "string", pattern: "^[1-9][0-9]{0,14}$", description: "Of the piece." },
+    id: { type: "string", pattern: "^[1-9][0-9]{0,14}$", description: "Id of the row." },
   },
 };
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
@@ -23,10 +23,10 @@ const pieceSchema = {
   properties: {
     id: { type: "integer" },
     what: { type: "string", enum: ["checkpoint", "journal", "members"] },
-    tick: { type: "integer", description: "Of a checkpoint; of a journal's piece the last one; of members 0." },
-    after: { type: "integer", nullable: true, description: "Of a journal's piece: the tick that it begins after." },
-    reason: { type: "string", description: "Why it could not be used." },
-    at: { type: "string", description: "When it was set aside, ISO 8601." },
+    tick: { type: "integer", description: "Tick of a checkpoint; last tick of a journal segment; 0 for members." },
+    after: { type: "integer", nullable: true, description: "For a journal segment: the last tick before it." },
+    reason: { type: "string", description: "Reason why it could not be used." },
+    at: { type: "string", description: "Time of quarantine, ISO 8601." },
     bytes: { type: "integer" },
   },
 };
@@ -40,9 +40,9 @@ export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, regis
     {
       schema: {
         ...common,
-        summary: "What was set aside of a room",
+        summary: "Quarantined rows of a room",
         description:
-          "Pieces of what the store has of it that were damaged, or lay behind what was, when it was taken over; oldest first.",
+          "Stored rows that were damaged, or followed a damaged row, when the room was taken over. Oldest first.",
         params: ofRoom,
         response: {
           200: {
@@ -62,11 +62,11 @@ export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, regis
     {
       schema: {
         ...common,
-        summary: "A piece that was set aside, as it was stored",
+        summary: "A quarantined row, as stored",
         params: ofPiece,
         response: {
           200: {
-            description: "msgpack behind a checksum (server/persistence/format.ts), as far as it is whole.",
+            description: "msgpack behind a checksum (server/persistence/format.ts), if it is intact.",
             content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
           },
           ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
@@ -90,10 +90,10 @@ export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, regis
     {
       schema: {
         ...common,
-        summary: "Delete a piece that was set aside",
+        summary: "Delete a quarantined row",
         params: ofPiece,
         response: {
-          204: { type: "null", description: "It is gone." },
+          204: { type: "null", description: "Deleted." },
           ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
         },
       },

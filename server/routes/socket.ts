@@ -1,6 +1,6 @@
 /**
- * The socket endpoint: `GET /api/rooms/:room/socket`. Origin and address limits before the upgrade; everything after it
- * is `Connection`'s.
+ * The socket endpoint: `GET /api/rooms/:room/socket`. Checks origin and address limits before the upgrade; `Connection`
+ * handles the rest.
  */
 import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -20,11 +20,11 @@ import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
 import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 
-/** A message of at most 4 KiB needs no more fragments; more are an attack on the reassembly. */
+/** A message of at most 4 KiB needs few fragments. More of them are an attack on the reassembly. */
 const MAX_FRAGMENTS = 8;
-/** Pieces in which one frame may arrive. */
+/** Chunks in which one frame may arrive. */
 const MAX_BUFFERED_CHUNKS = 64;
-/** How often connections are looked at for their heartbeat, ms. */
+/** Interval of the heartbeat checks, ms. */
 const BEAT_MS = 1000;
 
 export interface SocketRouteOptions {
@@ -33,7 +33,7 @@ export interface SocketRouteOptions {
   budgets: Budgets;
   registry: RoomRegistry;
   metrics: Metrics;
-  /** What the ticket in a message says that another process has passed on; null: it is none for this socket. */
+  /** Opens the ticket in a message that another process forwarded; null: not a valid ticket for this socket. */
   takeTicket: (request: FastifyRequest, sealed: string) => unknown;
 }
 
@@ -45,10 +45,11 @@ export async function socketRoutes(app: FastifyInstance, options: SocketRouteOpt
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_BUFFERED_CHUNKS,
       perMessageDeflate: false,
-      // Connection answers pings, and counts them.
+      // Connection answers and counts pings itself.
       autoPong: false,
     },
-    // The room registry has closed every room's sockets with their code by now; whoever is left has not said hello.
+    // The room registry has already closed all members' sockets with their code. The remaining sockets have not said
+    // hello.
     preClose: (done: () => void) => {
       sockets.close();
       done();
@@ -88,7 +89,7 @@ class Sockets {
     for (const connection of this.#connections) connection.beat(nowMs);
   }
 
-  /** @throws CodedError for pages of other origins, and for one socket too many */
+  /** @throws CodedError for pages of other origins, and if the address has too many sockets */
   admit(request: FastifyRequest): void {
     const { config, metrics } = this.#options;
     if (!fromAllowedOrigin(request, config.origins)) {
@@ -128,7 +129,7 @@ class Sockets {
       onClosed: (self) => this.#closed(self, ip),
     });
     this.#connections.add(connection);
-    // In `tokens` mode hello comes first: whoever has no token is not to learn which rooms there are.
+    // In `tokens` mode hello comes first: clients without a token must not learn which rooms exist.
     if (auth.mode === "tokens" || wasHere) return;
     metrics.auth.refused("no_room");
     const { closeCode, message } = absent(request);
@@ -147,16 +148,16 @@ function roomOf(registry: RoomRegistry, name: string): Room {
   return room;
 }
 
-/** It was here a moment ago, or may be another's by now: who comes back learns where it is, or that it has ended. */
+/** The room has just moved or ended. A reconnecting client learns which. */
 const moved = (): Refused => new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
 
-/** Why a room is not here. */
+/** Reason why the room is not in this process. */
 const absent = ({ parked }: FastifyRequest): Refused =>
   parked
-    ? new Refused(CloseCode.parked, `the room is parked: ${parked.reason}`, "no_room")
+    ? new Refused(CloseCode.parked, `the room is quarantined: ${parked.reason}`, "no_room")
     : new Refused(CloseCode.roomGone, "no such room", "no_room");
 
-/** Looks the room up again: it may have ended while a password was checked. */
+/** Looks the room up again, because it may have ended during the password check. */
 async function join(
   registry: RoomRegistry,
   name: string,

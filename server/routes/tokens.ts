@@ -1,4 +1,4 @@
-/** `POST /api/tokens`: owners invite into their rooms, admins into every one. */
+/** `POST /api/tokens`: owners issue tokens for their rooms, admins for all rooms. */
 import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { above, atLeast, ROLES, type Role } from "../../shared/roles.ts";
@@ -17,7 +17,7 @@ interface TokenRequest {
   subject?: string;
 }
 
-/** Life of a token that does not say, hours. */
+/** Default lifetime of a token, hours. */
 const DEFAULT_HOURS = 24;
 const MS_PER_HOUR = 3_600_000;
 
@@ -25,7 +25,7 @@ const ISSUE_SCHEMA = {
   tags: ["auth"],
   summary: "Issue a join token",
   description:
-    "For an admin (any room) or a room's owner (that room). Nobody gives more than they have: not a role above their own, and no token that outlives the one it is asked for with.",
+    "For an admin (any room) or a room's owner (that room). The new token cannot have a higher role than the request's token and cannot outlive it.",
   security: [{ token: [] }],
   body: {
     type: "object",
@@ -35,26 +35,26 @@ const ISSUE_SCHEMA = {
       room: {
         type: "string",
         pattern: "^(\\*|[a-z0-9][a-z0-9-]{0,39})$",
-        description: "Name of a room, or *: every one.",
+        description: "Name of a room, or * for every room.",
       },
       role: { type: "string", enum: [...ROLES] },
       hours: {
         type: "number",
         exclusiveMinimum: 0,
         maximum: MAX_TOKEN_HOURS,
-        description: `Life of the token; ${DEFAULT_HOURS} unless given.`,
+        description: `Life of the token; default ${DEFAULT_HOURS}.`,
       },
       name: {
         type: "string",
         minLength: 1,
         maxLength: 24,
-        description: "Shown for a member that brings no name.",
+        description: "Shown for a member that chooses no name.",
       },
       subject: {
         type: "string",
         minLength: 1,
         maxLength: MAX_SUBJECT_LENGTH,
-        description: "Whose token it is, for bans and the audit log; one is made unless given.",
+        description: "Identifies the bearer in bans and in the audit log; generated if absent.",
       },
     },
   },
@@ -70,7 +70,7 @@ const ISSUE_SCHEMA = {
         expiresAt: { type: "string", format: "date-time" },
         path: {
           type: "string",
-          description: "Link to the room's page that brings the token along; / for a token for every room.",
+          description: "Link to the room's page that contains the token; / for a token for every room.",
         },
       },
     },
@@ -116,11 +116,10 @@ export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry
   });
 }
 
-/** @returns the incarnation that the new token is bound to, if any. @throws CodedError NOT_ALLOWED */
+/** @returns the incarnation of the room that the new token is bound to, if any. @throws CodedError NOT_ALLOWED */
 function checkGrant(identity: Identity, room: string, role: Role, registry: RoomRegistry): string | undefined {
   const open = registry.find(room);
-  // A token for a room that is not open (any more) is good for issuing others only if it is for whichever room has that
-  // name.
+  // If the room is not open, only a token for any room of that name can issue others.
   const own = open
     ? roleIn(identity, { name: room, id: open.access.id })
     : identity.room === "*" || (identity.room === room && identity.roomId === undefined)
@@ -131,6 +130,6 @@ function checkGrant(identity: Identity, room: string, role: Role, registry: Room
     throw new CodedError("NOT_ALLOWED", { field: "role", value: own, limit: "owner or above" });
   if (above(role, own)) throw new CodedError("NOT_ALLOWED", { field: "role", value: role, limit: `up to ${own}` });
   if (role === "admin" && room !== "*")
-    throw new CodedError("NOT_ALLOWED", { field: "room", value: room, limit: "*: an admin is one of every room" });
+    throw new CodedError("NOT_ALLOWED", { field: "room", value: room, limit: "*: an admin's token is for every room" });
   return identity.roomId;
 }

@@ -1,7 +1,7 @@
 /**
- * What one process tells another of who asks, in place of their token and password (cluster/ticket.ts): what the token
- * says, as this process has judged it. The password and the secret of a session go along, sealed, for only the owner of
- * the room can tell what they are worth.
+ * Identity that one process forwards to another in place of a client's token and password (cluster/ticket.ts). It
+ * contains the token's claims, as this process has verified them. The password and the session's secret are encrypted
+ * and passed along, because only the room's owner can check them.
  */
 import { encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
@@ -14,7 +14,7 @@ import type { OpenedRequest } from "../rooms/connection.ts";
 import { type ClientRequest, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 
-/** In a message of a socket. */
+/** Forwarded content of a socket message. */
 interface SaidInMessage extends Vouched {
   password?: string;
   resume?: string;
@@ -23,7 +23,7 @@ interface SaidInMessage extends Vouched {
 type Hello = Extract<ClientRequest, { type: "hello" }>;
 type Access = Extract<ClientRequest, { type: "access" }>;
 
-/** The side that passes on. */
+/** The forwarding side. */
 export class Voucher {
   readonly #auth: Auth;
   readonly #requestAuth: RequestAuth;
@@ -37,14 +37,14 @@ export class Voucher {
     return { identity: this.#requestAuth.of(request).identity };
   }
 
-  /** @returns the message to send instead; null: it holds nothing that is not to be seen */
+  /** @returns the message to send instead; null: it contains no secret */
   ofMessage(
     request: FastifyRequest,
     message: Buffer,
     first: boolean,
     seal: (said: unknown) => string,
   ): Promise<Uint8Array> | null {
-    // Keys of msgpack's maps stand in it as they are.
+    // msgpack stores the keys of maps as plain text.
     if (!SECRETS.some((key) => message.includes(key))) return null;
     const read = readMessage(message);
     if (first && read?.type === "hello") return this.#ofHello(request, read, seal);
@@ -75,11 +75,11 @@ function readMessage(message: Uint8Array): ClientRequest | null {
   try {
     return parseClientMessage(message);
   } catch {
-    return null; // The owner says what is wrong with it.
+    return null; // The owner will report the error.
   }
 }
 
-/** The identity that a ticket speaks of; null: none, or it has ended meanwhile. */
+/** Returns the identity in a ticket; null: none, or it has expired. */
 export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
   const identity = (said as Vouched | null)?.identity;
   if (!identity || !isRole(identity.role)) return null;
@@ -87,9 +87,9 @@ export function identityIn(said: unknown, nowMs = Date.now()): Identity | null {
 }
 
 /**
- * The side that it is passed on to.
- * @param take opens the ticket of a message; null: it is none for us
- * @returns the message as if it had come from the client itself
+ * Opens a forwarded message on the receiving side.
+ * @param take opens the ticket of a message; null: not a valid ticket for this process
+ * @returns the message as if the client had sent it directly
  */
 export function openMessage(request: ClientRequest | null, take: (sealed: string) => unknown): OpenedRequest | null {
   if ((request?.type !== "hello" && request?.type !== "access") || request.ticket === undefined) return request;

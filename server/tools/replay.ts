@@ -1,7 +1,7 @@
 /**
- * `npm run replay -- file`: steps a room's recording again and compares the state's hash wherever one was noted. The
- * first tick that differs is where the bits part. Exit code: 0 all alike, 1 something differs, 2 the file or the
- * options cannot be used.
+ * `npm run replay -- file`: steps a room's recording again and compares the state hash wherever the recording has one.
+ * Reports the first tick that differs. Exit code: 0 all hashes match, 1 a hash differs, 2 the file or the options are
+ * invalid.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -20,12 +20,12 @@ import { identityOf, topologyHashOf } from "../workers/identity.ts";
 import { copyMemory } from "../workers/memoryCopy.ts";
 
 const USAGE = `npm run replay -- file [--scenes DIR] [--scene FILE] [--until TICK] [--record DIR]
-  file           as GET /api/rooms/<room>/recording gives it
+  file           a recording from GET /api/rooms/<room>/recording
   --scenes DIR   folder that the scene's mesh files are relative to (default: the bundled scenes)
-  --scene FILE   the scene, of which the recording says that it is missing
-  --until TICK   stop there (default: the end)
+  --scene FILE   the scene, if the recording lacks it
+  --until TICK   last tick to step (default: the end)
   --record DIR   also write positions, as npm run simulate -- --record does; npm run check:collisions reads them`;
-/** A line of progress this often, ms. */
+/** Interval of progress output, ms. */
 const PROGRESS_MS = 1000;
 
 function fail(message: string): never {
@@ -89,7 +89,7 @@ async function build({ scene, sceneText, objects = [], memoryMb }: RoomRecording
   try {
     const baseDir = values.scenes ?? fileURLToPath(new URL("../../scenes", import.meta.url));
     const whole = validateScene(JSON.parse(sceneText));
-    // A recording comes from somebody else, and so do the paths in its scene.
+    // The recording may come from a stranger, and so may the paths in its scene.
     await checkSceneFiles(whole, baseDir);
     const shapes = new Map(objects.map(({ id, shape }) => [id, shape]));
     return await createWorld(whole, {
@@ -133,7 +133,7 @@ function replay(
     compared += 1;
     if (world.stateHash() === wanted) return false;
     console.log(
-      `tick ${world.tickNumber}: state hash ${world.stateHash()}, but ${wanted} was recorded; all ${compared - 1} hashes before agree`,
+      `tick ${world.tickNumber}: state hash ${world.stateHash()}, but ${wanted} was recorded; all ${compared - 1} earlier hashes match`,
     );
     return true;
   };
@@ -152,7 +152,7 @@ function replay(
   if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
   recorder?.close({ stateHash: world.stateHash(), ticks: until - from });
   console.log(
-    `${until - from} ticks stepped again, ${compared} hashes compared, all alike; state hash ${world.stateHash()} at tick ${until}`,
+    `${until - from} ticks stepped again, ${compared} hashes compared, all match; state hash ${world.stateHash()} at tick ${until}`,
   );
   return 0;
 }

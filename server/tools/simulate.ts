@@ -1,4 +1,6 @@
-/** `npm run simulate`: a scene without clients. Prints stage timings and the state hash; records if asked. */
+/**
+ * `npm run simulate`: steps a scene without clients. Prints stage timings and the state hash; can record the positions.
+ */
 import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,9 +23,9 @@ const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record 
   --ticks N      ticks to step (required)
   --threads n    threads on this one scene, 1 to 16; the result does not depend on it (default 1)
   --record dir   write manifest.json and positions.f32 there; frame 0 is the initial state
-  --every what   one frame per tick (default) or per substep
-  --energy file  write every body's energy, momentum and where energy went, tick by tick; .json or .csv. Takes much longer than the run itself
-  --rest         let bodies that no longer move fall asleep, as rooms do
+  --every unit   one frame per tick (default) or per substep
+  --energy file  write every body's energy, momentum and energy losses by cause, tick by tick; .json or .csv. Takes much longer than the run itself
+  --rest         let bodies at rest fall asleep, as rooms do
   --json         print the result as one line of JSON
   --help         this text`;
 
@@ -83,16 +85,16 @@ function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-/** What a run measured. */
+/** Measurements of a run. */
 interface Run {
-  /** Of each tick, ms, rising. */
+  /** Time of each tick, ms, ascending. */
   ticks: number[];
-  /** In all ticks, s. */
+  /** Totals over all ticks, s. */
   stages: ReturnType<typeof noSeconds>;
   events: number;
 }
 
-/** Steps the scene; tells of events on stderr, and of its progress. */
+/** Steps the scene; prints events and progress to stderr. */
 function run(
   workers: StepWorkers,
   count: number,
@@ -123,7 +125,7 @@ function run(
   return { ticks: ticks.sort((a, b) => a - b), stages, events };
 }
 
-/** What the scene is made of, as far as it has it. */
+/** Describes the scene for the output: sizes, solver settings and methods; inapplicable fields are left out. */
 function shapeOf(scene: Scene, { layout, bodies, compliant }: CreatedWorld) {
   const asked = askedSteps(scene);
   const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);
@@ -246,12 +248,12 @@ function print(
   const median = r.tickMs.median!;
   if (median > periodMs)
     console.log(
-      `slow motion   a tick has ${periodMs.toFixed(1)} ms: on this machine, with ${r.threads} thread(s), a room of it runs at ${Math.round((100 * periodMs) / median)} % of real time`,
+      `slow motion   a tick has ${periodMs.toFixed(1)} ms: on this machine, with ${r.threads} thread(s), a room with this scene runs at ${Math.round((100 * periodMs) / median)} % of real time`,
     );
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
   if (r.compliant)
     console.log(
-      `compliant     ${r.compliant.body} ${r.compliant.of === "damping" ? "damps" : "is"} ${Math.round(100 * r.compliant.missing)} % too ${r.compliant.of === "damping" ? "little" : "soft"} while it moves, and not implicit: ${r.compliant.why}`,
+      `compliant     ${r.compliant.body} ${r.compliant.of === "damping" ? "damps" : "is"} ${Math.round(100 * r.compliant.missing)} % too ${r.compliant.of === "damping" ? "little" : "soft"} while moving; not implicit because: ${r.compliant.why}`,
     );
   if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
@@ -268,8 +270,8 @@ function print(
 
 function memoryLine({ reserved, used, limit, full }: MemoryUse, particles: number): string {
   const [mb, kb] = [(n: number) => (n / 2 ** 20).toFixed(1), (n: number) => (n / 1000 / particles).toFixed(2)];
-  const most = `grows to ${mb(limit)} MiB${full.length > 0 ? `, which did not hold all ${full.join(", ")}` : ""}`;
-  return `${mb(reserved)} MiB reserved, ${kb(reserved)} KB a particle   ${mb(used)} MiB used, ${kb(used)} KB   ${most}`;
+  const most = `grows to ${mb(limit)} MiB${full.length > 0 ? `, too little for ${full.join(", ")}` : ""}`;
+  return `${mb(reserved)} MiB reserved, ${kb(reserved)} KB per particle   ${mb(used)} MiB used, ${kb(used)} KB   ${most}`;
 }
 
 main().catch((error: unknown) => {

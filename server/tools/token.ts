@@ -1,7 +1,6 @@
 /**
- * `npm run token`: issues a join token without a server, with the same secret: PLIANT_TOKEN_SECRET, or the one in the
- * data folder. It is also how the first admin comes to be. Prints the token alone on stdout, and to stderr what it is
- * good for.
+ * `npm run token`: issues a join token without a running server, with the same secret: PLIANT_TOKEN_SECRET, or the one
+ * in the data folder. It also creates the first admin. Prints only the token to stdout, and its properties to stderr.
  */
 import { parseArgs } from "node:util";
 import { ROLES, isRole, type Role } from "../../shared/roles.ts";
@@ -12,12 +11,12 @@ import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, TokenMint, type Grant } from "../a
 const USAGE = `npm run token -- --room R --role owner --hours 2 [--name N] [--subject S]
   --room R      name of a room, or * for every one (required)
   --role r      ${ROLES.join(", ")} (required); an admin's is for *
-  --hours h     until it ends; default 24, at most ${MAX_TOKEN_HOURS}
-  --name N      shown for a member that brings no name
-  --subject S   whose token it is, for bans and the audit log; default: one is made
+  --hours h     lifetime; default 24, at most ${MAX_TOKEN_HOURS}
+  --name N      shown for a member that chooses no name
+  --subject S   identifies the bearer in bans and the audit log; default: generated
   --help        this text
 
-The link of a room with it is http://host/r/<room>#token=<token>.`;
+A room's link with the token is http://host/r/<room>#token=<token>.`;
 
 class UsageError extends Error {}
 
@@ -62,7 +61,7 @@ try {
     const { tokenSecrets: configured, store, dataDir } = readConfig(process.env);
     if (configured.length === 0 && store === "none")
       throw new UsageError(
-        "PLIANT_TOKEN_SECRET: missing, limit: it or a data folder (PLIANT_STORE other than none) is needed, or no server knows the token",
+        "PLIANT_TOKEN_SECRET: missing, limit: set it or use a data folder (PLIANT_STORE other than none); otherwise no server accepts the token",
       );
     const { token, subject, expiresAt } = await new TokenMint(tokenSecrets(configured, dataDir)).sign(grant);
     process.stdout.write(`${token}\n`);

@@ -1,8 +1,7 @@
 /**
- * Messages of clients: how they are built, and how the server reads them. Two kinds of wrong are kept apart: a message
- * that does not have its documented form is malformed and costs the connection (4400), here; one that has the form but
- * names something that is not there, or lies outside its range, is refused with a notice and costs nothing
- * (server/rooms/requestRanges.ts).
+ * Client messages: builds them, and parses them on the server. Two kinds of errors are distinguished. A message without
+ * its documented form is malformed, and the connection closes (4400); this is checked here. A well-formed message that
+ * refers to a missing object, or has a value out of range, is refused with a notice (server/rooms/requestRanges.ts).
  */
 import { Decoder, encode } from "@msgpack/msgpack";
 import { depthOf, MOST_ENTRIES } from "../applicationData.ts";
@@ -18,18 +17,20 @@ export interface SurfacePoint {
 }
 
 export interface GrabOptions {
-  /** The same place of all bodies that the scene lets one hand pull (`interaction.together` of the topology). */
+  /**
+   * Grab the same place on all bodies that the scene allows to grab together (`interaction.together` of the topology).
+   */
   together?: boolean;
 }
 
 export interface SpawnOptions {
-  /** Where the body's x axis goes, in the horizontal plane (x, z). Default: not turned. */
+  /** Direction of the body's x axis in the horizontal plane (x, z). Default: not rotated. */
   heading?: [number, number];
-  /** `lift`: the nearest free place above will do. Default: `refuse`. */
+  /** `lift`: use the nearest free place above. Default: `refuse`. */
   occupied?: "refuse" | "lift";
 }
 
-/** Client to server. Each returns the bytes of one socket message. */
+/** Client to server. Each function returns the bytes of one socket message. */
 export const build = {
   hello: (who: {
     name?: string;
@@ -72,10 +73,10 @@ export type ClientRequest =
       token?: string;
       password?: string;
       mode?: "simple";
-      /** Frames per second in that mode. */
+      /** Frames per second in simple mode. */
       hz?: number;
       contacts?: boolean;
-      /** Of another process, in place of `resume`, `token` and `password` (server/routes/vouched.ts). */
+      /** From a forwarding process, in place of `resume`, `token` and `password` (server/routes/vouched.ts). */
       ticket?: string;
     }
   | ({ type: "grab"; grab: number; target: Point; together?: true } & SurfacePoint)
@@ -98,11 +99,13 @@ interface AccessOptions {
   ownersOnly?: boolean;
   password?: string | null;
   liftBans?: boolean;
-  /** Of another process, in place of `password`. */
+  /** From a forwarding process, in place of `password`. */
   ticket?: string;
 }
 
-/** The frame does not have the documented form; `message` is sent as the close reason (at most 123 bytes of UTF-8). */
+/**
+ * The message does not have the documented form; `message` is sent as the close reason (at most 123 bytes of UTF-8).
+ */
 export class MalformedMessage extends Error {
   constructor(reason: string) {
     super(reason.slice(0, 120));
@@ -120,8 +123,8 @@ type HelloOptions = { [field in (typeof HELLO_FIELDS)[number]]?: string } & {
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
 /**
- * Messages of types to come are ignored, not malformed, so anything that fits the payload may be in them. Only arrays
- * and maps are limited: the decoder makes room for as many entries as an array claims to have.
+ * Unknown message types are ignored, not malformed, so any content that fits the payload must decode. Only arrays and
+ * maps are limited, because the decoder allocates as many entries as an array declares.
  */
 const decoder = /* @__PURE__ */ new Decoder({
   maxStrLength: Limits.maxPayload,
@@ -133,7 +136,7 @@ const decoder = /* @__PURE__ */ new Decoder({
 
 /**
  * @param data one binary WebSocket message, at most `Limits.maxPayload` bytes
- * @returns the request, or null for a type that this version does not know (to be ignored)
+ * @returns the request, or null for an unknown type (to be ignored)
  * @throws MalformedMessage naming the message and the field
  */
 export function parseClientMessage(data: Uint8Array): ClientRequest | null {
@@ -214,9 +217,7 @@ function decodeArray(data: Uint8Array): unknown[] {
   return message;
 }
 
-/**
- * Reads a message's fields in their order. Fields beyond the known ones are left alone: a later version may add them.
- */
+/** Reads a message's fields in order. Additional fields are ignored, because later versions may add some. */
 class FieldReader {
   name = "message";
   readonly #message: unknown[];
@@ -248,7 +249,7 @@ class FieldReader {
     return value;
   }
 
-  /** What JSON may hold, or bin, as deep as it likes. */
+  /** JSON values or bin, of any depth. */
   data(): unknown {
     const value = this.#message[this.#at++];
     try {
@@ -377,13 +378,13 @@ class FieldReader {
       const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);
-      // The decoder takes halves of surrogate pairs for characters; sent on, they would be no UTF-8.
+      // The decoder accepts lone surrogates, which would be invalid UTF-8 when sent on.
       if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
     const { mode, hz, contacts } = value;
     if (mode !== undefined && mode !== null) {
-      if (mode !== "simple") throw new MalformedMessage(`hello: mode is ${shown(mode)}, and the only one is simple`);
+      if (mode !== "simple") throw new MalformedMessage(`hello: mode is ${shown(mode)}, must be simple`);
       options.mode = mode;
     }
     if (hz !== undefined && hz !== null) {
@@ -399,7 +400,7 @@ class FieldReader {
   }
 }
 
-/** A value as a reason may hold it. */
+/** Formats a value for a close reason. */
 function shown(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value.toWellFormed()) : String(value);
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 20);

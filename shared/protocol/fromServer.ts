@@ -1,7 +1,7 @@
 /**
- * Messages of the server: their fields by name, how they are encoded there, and how they are decoded by who gets them.
- * PROTOCOL.md is the description; numbers come from protocol.ts. What does not have the promised form is refused here,
- * so that nothing behind this file meets it. Coordinates travel as float32: finer than any wire grid, half the bytes.
+ * Server messages: their fields, their encoding on the server, and their decoding on clients. PROTOCOL.md describes
+ * them; the numbers come from protocol.ts. Messages without the documented form are refused here, so the rest of the
+ * client can rely on it. Coordinates are sent as float32: finer than any grid on the wire, at half the bytes.
  */
 import { decode, Encoder } from "@msgpack/msgpack";
 import { type ErrorDetails, Notices, type NoticeCode } from "../errors.ts";
@@ -19,16 +19,16 @@ export interface Member {
   role: Role;
 }
 
-/** Who may enter the room, and what players may do. */
+/** Access settings of the room, and players' rights. */
 export interface AccessState {
   locked: boolean;
-  /** Is one needed? */
+  /** Whether a password is needed. */
   password: boolean;
   ownersOnly: boolean;
   bans: number;
 }
 
-/** One held point: a surface triangle's barycentric point pulled towards `target`. */
+/** A grab: a surface triangle's barycentric point, pulled towards `target`. */
 export interface Grab {
   grab: number;
   body: number;
@@ -36,7 +36,7 @@ export interface Grab {
   u: number;
   v: number;
   target: Point;
-  /** It holds the same place of all bodies that the scene lets one hand pull; absent: of this one. */
+  /** It grabs the same place on all bodies that the scene allows to grab together; absent: only this body. */
   together?: true;
 }
 
@@ -64,7 +64,7 @@ export type ServerEvent =
   | { type: "message"; member: number; kind: string; data: unknown };
 
 const encoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
-/** For what must come back as it came: a client's own time stamp. */
+/** For values that must return unchanged, e.g. a client's own time stamp. */
 const exactEncoder = /* @__PURE__ */ new Encoder();
 
 /** @param data a keyframe of shared/snapshot */
@@ -91,7 +91,7 @@ export function encodeMembers(members: Iterable<Member>): Uint8Array {
   return encoder.encode([ServerMessage.members, rows]);
 }
 
-/** What others see of a member's hands. */
+/** A member's pointer and grabs, for the other members. */
 export interface HandsOf {
   member: number;
   cursor: Point | null;
@@ -164,8 +164,8 @@ export function encodeReset(tick: number, member: number): Uint8Array {
 
 /**
  * @param data one binary WebSocket message
- * @returns the event, or undefined for a message type that this client does not know (to be ignored, says the protocol)
- * @throws Error naming the message type and field when a known message does not have its promised form
+ * @returns the event, or undefined for an unknown message type (the protocol says to ignore it)
+ * @throws Error naming the message type and field if a known message does not have the documented form
  */
 export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
   const message = decode(new Uint8Array(data));
@@ -295,7 +295,7 @@ function parseStats(f: Record<string, unknown>): RoomStats {
   };
 }
 
-/** Only a six-digit hex colour gets into the page, whatever a server relays. */
+/** Only six-digit hex colors may reach the page, whatever the server relays. */
 export function safeColor(value: unknown): string {
   return typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value : "#8a8f98";
 }

@@ -1,7 +1,6 @@
 /**
- * The socket protocol's numbers: message types, close codes, limits, version. PROTOCOL.md explains each in words.
- * Every message is one binary WebSocket frame holding one msgpack array `[type, ...fields]`.
- * Who receives an unknown type ignores it.
+ * The socket protocol's numbers: message types, close codes, limits, version. PROTOCOL.md explains each. Every message
+ * is one binary WebSocket frame with one msgpack array `[type, ...fields]`. Receivers ignore unknown types.
  */
 
 import type { Role } from "../roles.ts";
@@ -17,8 +16,8 @@ export const ClientMessage = {
    */
   hello: 1,
   /**
-   * [2, grab, body, triangle, u, v, x, y, z, {together?}]: hold the point (1-u-v) a + u b + v c of a surface triangle,
-   * pull it towards x y z (m); together: the same place of all bodies that the scene lets one hand pull.
+   * [2, grab, body, triangle, u, v, x, y, z, {together?}]: grab the point (1-u-v) a + u b + v c of a surface triangle
+   * and pull it towards x y z (m). together: grab the same place on all bodies that the scene allows to grab together.
    */
   grab: 2,
   /** [3, grab, x, y, z] */
@@ -27,28 +26,31 @@ export const ClientMessage = {
   release: 4,
   /** [5, body, triangle, u, v, ix, iy, iz]: impulse in N s at a surface point. */
   impulse: 5,
-  /** [6]: the room's scene starts again, for everyone. */
+  /** [6]: restarts the room's scene for all members. */
   reset: 6,
-  /** [7, x, y, z] or [7, nil]: where this member points. */
+  /** [7, x, y, z] or [7, nil]: position of this member's cursor. */
   cursor: 7,
   /** [8, clientTimeMs] */
   ping: 8,
-  /** [9]: send me a keyframe (after a decoding error). */
+  /** [9]: requests a keyframe (after a decoding error). */
   needKeyframe: 9,
   /**
-   * [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift"}]: put in a body that waits, its underside at x
-   * y z (m).
+   * [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift"}]: spawns a body with its underside at x y z
+   * (m).
    */
   spawn: 10,
-  /** [11, body]: take it out again. */
+  /** [11, body]: removes a spawned body. */
   remove: 11,
-  /** [12, member, {ban?: seconds}]: owners kick a member, and keep it out for a while. */
+  /** [12, member, {ban?: seconds}]: an owner kicks a member, optionally with a ban. */
   kick: 12,
-  /** [13, {locked?, ownersOnly?, password?, liftBans?}]: owners change the room's access; what is absent stays. */
+  /**
+   * [13, {locked?, ownersOnly?, password?, liftBans?}]: an owner changes the room's access; absent fields stay the
+   * same.
+   */
   access: 13,
-  /** [14, kind, data]: tells the other members something, which the room only passes on. */
+  /** [14, kind, data]: application message to the other members; the room only forwards it. */
   message: 14,
-  /** [15, {gravity?: [x, y, z], body?, damping?, friction?, asScene?}]: owners change what the scene said of these. */
+  /** [15, {gravity?: [x, y, z], body?, damping?, friction?, asScene?}]: an owner changes these values of the scene. */
   tune: 15,
 } as const;
 
@@ -60,36 +62,40 @@ export const ServerMessage = {
   welcome: 64,
   /** [65, tick, bin]: decodes alone. */
   keyframe: 65,
-  /** [66, tick, baseTick, bin]: against the frame of baseTick, which is the one sent before it. */
+  /** [66, tick, baseTick, bin]: against the frame of baseTick, which is the frame sent before it. */
   delta: 66,
   /** [67, [[member, name, color, connected, role], ...]]: all members, whenever they change. */
   members: 67,
   /**
-   * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z, together?], ...]], ...]]: hands, at most
-   * at send rate, when they change.
+   * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z, together?], ...]], ...]]: cursors and
+   * grabs of members, when they change, at most at the send rate.
    */
   hands: 68,
   /** [69, clientTimeMs, serverTick] */
   pong: 69,
   /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation, methods, errors}]: about once a second. */
   stats: 70,
-  /** [71, code, text, details]: something went wrong that did not cost the connection. */
+  /** [71, code, text, details]: a refusal or an event; the connection stays open. */
   notice: 71,
   /** [72, tick, member]: the scene was reset. */
   reset: 72,
-  /** [73, tick, [body, ...], member]: from the frame of this tick on these bodies wait, and all others are there. */
+  /**
+   * [73, tick, [body, ...], member]: from this tick's frame on, these spawnable bodies are out of the scene, and all
+   * others are in it.
+   */
   waiting: 73,
   /** [74, {locked, password, ownersOnly, bans}]: the room's access, after welcome and whenever it changes. */
   access: 74,
   /** [75, member, kind, data]: another member's `message`. */
   message: 75,
-  /** [76, tick, bin]: in place of keyframes and deltas for who said `mode: "simple"`; int32 x y z of every particle. */
-  positions: 76,
-  /** [77, tick, [[body, body], ...]]: these have begun to touch; to who said `contacts: true`. */
-  contacts: 77,
   /**
-   * [78, tick, [x, y, z], [[body, damping, friction], ...], member]: with what the room is simulated from this tick on.
+   * [76, tick, bin]: for members with `mode: "simple"`, in place of keyframes and deltas; int32 x y z of every
+   * particle.
    */
+  positions: 76,
+  /** [77, tick, [[body, body], ...]]: pairs that have begun to touch; for members with `contacts: true`. */
+  contacts: 77,
+  /** [78, tick, [x, y, z], [[body, damping, friction], ...], member]: the tuning that applies from this tick on. */
   tuned: 78,
 } as const;
 
@@ -115,7 +121,7 @@ export const CloseCode = {
 } as const;
 
 export const Limits = {
-  /** Largest client frame, bytes. */
+  /** Largest client message, bytes. */
   maxPayload: 4096,
   helloTimeoutMs: 5000,
   /** Inputs: sustained per second, and burst. */
@@ -125,7 +131,7 @@ export const Limits = {
   floodBudget: 600,
   heartbeatMs: 3000,
   deadAfterMs: 10000,
-  /** Above: the client skips frames and gets a keyframe when it has drained. */
+  /** Above: the client skips frames and gets a keyframe when its buffer is empty. */
   backpressureBytes: 64 * 1024,
   /** Above: closed with `tooSlow`. */
   tooSlowBytes: 1024 * 1024,
@@ -133,18 +139,18 @@ export const Limits = {
   /** Impulses of one member, in impulses of the largest size: sustained per second, and burst. */
   impulsesPerSecond: 4,
   nameLength: 24,
-  /** Of a `message`: bytes of its data as msgpack, and lists and maps within one another. */
+  /** A `message`: limit of its data as msgpack, bytes, and nesting depth of lists and maps. */
   messageBytes: 2048,
   messageDepth: 8,
-  /** Of one member: sustained per second, and burst. */
+  /** Messages of one member: sustained per second, and burst. */
   messagesPerSecond: 10,
   messageBurst: 20,
   /** Bytes per second of messages that a room sends to all its members together. */
   messageRoomBytes: 1024 * 1024,
-  /** Simple mode: frames per second that a member may ask for, and bytes per second of them that it gets. */
+  /** Simple mode: frames per second that a member may request, and bytes per second of frames that it gets. */
   simpleHz: 20,
   simpleBytes: 2 * 1024 * 1024,
-  /** Pairs of bodies of a room that are told to have begun to touch, a second. */
+  /** Reported pairs of bodies that begin to touch, per second and room. */
   contactsPerSecond: 60,
 } as const;
 
@@ -163,15 +169,15 @@ export interface Welcome {
   limits: Record<string, number>;
   /** Limits of `tune`; absent: this member may not tune. */
   tuning?: TuningLimits;
-  /** What this member may do; see shared/roles.ts. */
+  /** Role of this member; see shared/roles.ts. */
   role: Role;
-  /** Frames come as `positions`. */
+  /** Frames are sent as `positions`. */
   mode?: "simple";
-  /** Where visitors reach the process that has the room, http(s)://host[:port]; absent: nobody has said so. */
+  /** Public address of the process that has the room, http(s)://host[:port]; absent: not configured. */
   url?: string;
 }
 
-/** The air of a room; `density` 0: there is none. */
+/** The air of a room; `density` 0: no air. */
 export interface Wind {
   /** m/s */
   velocity: [number, number, number];
@@ -181,14 +187,14 @@ export interface Wind {
   drag: number;
   lift: number;
   /**
-   * Turbulence: root mean square of its velocity over the wind's, m of its largest waves, and which of all there are.
+   * Turbulence: root mean square of its velocity over the wind's, length of its largest waves in m, and random seed.
    */
   intensity: number;
   scale: number;
   seed: number;
 }
 
-/** What a body is simulated with now; absent: of this body it is not to be changed. */
+/** Current simulation parameters of a body; an absent field cannot be changed for this body. */
 export interface BodyTuning {
   body: number;
   /** 1/s */
@@ -196,61 +202,59 @@ export interface BodyTuning {
   friction?: number;
   /** kg/m^3 */
   density?: number;
-  /** Pa; of an orthotropic material its first modulus, to which the others are in proportion. */
+  /** Pa; for an orthotropic material its first modulus; the others scale with it. */
   youngsModulus?: number;
   poissonsRatio?: number;
   /** Flexural rigidity of a cloth, N m. */
   bendingStiffness?: number;
-  /** Wanted volume of a balloon, in volumes at rest. */
+  /** Target volume of a balloon, relative to its rest volume. */
   pressure?: number;
   /** Strain at which plastic flow begins. */
   yield?: number;
-  /** Eigenmodes that a modal body keeps: at most the scene's. */
+  /** Eigenmodes that a modal body keeps: at most the scene's number. */
   modes?: number;
-  /** Steps a tick of the body's method. */
+  /** Steps of the body's method per tick. */
   steps?: number;
-  /** Do the scene's pins hold it? */
+  /** Whether the scene's pins are active. */
   pins?: boolean;
 }
 
-/** What a room is simulated with now, where its owners may change it. */
+/** Current simulation parameters of a room that its owners may change. */
 export interface Tuning {
   /** m/s^2 */
   gravity: [number, number, number];
   wind: Wind;
-  /** Simulated time over wall time; 0: it stands still. */
+  /** Simulated time over wall time; 0: paused. */
   timeScale: number;
-  /** Ticks before this one in which it stood: simulated time is that of the others. */
+  /** Number of paused ticks before this one; they do not advance simulated time. */
   stood: number;
   bodies: BodyTuning[];
 }
 
-/** What is absent stays. The fields of a body are those of `body`. */
+/** Absent fields stay the same. Body fields apply to `body`. */
 export interface TuningChange extends Partial<BodyTuning> {
   gravity?: [number, number, number];
   wind?: Partial<Wind>;
   timeScale?: number;
-  /** All of it as the scene says, whatever else is given. */
+  /** Resets all parameters to the scene's values; other fields are ignored. */
   asScene?: true;
 }
 
 /** Fields of `stats`. */
 export interface RoomStats {
-  /** Mean whole tick in the worker over the last second, ms. */
+  /** Mean time of a whole tick in the worker over the last second, ms. */
   stepMs: number;
   /** Mean of each stage, ms, by stage name. */
   stages: Record<string, number>;
   /** Largest lateness of a tick in the last second, ms. */
   tickLatenessMs: number;
   clients: number;
-  /** To all clients of the room together, kbit/s of payload. */
+  /** Payload to all clients of the room together, kbit/s. */
   kbpsOut: number;
   timeDilation: number;
-  /** Bodies with a method of their own that were stepped, and mean milliseconds of a step of it. */
+  /** Bodies with a method of their own that were stepped, and the mean time of one of their steps, ms. */
   methods: [body: number, stepMs: number][];
-  /**
-   * Bodies that the scene compares with a reference: how far they are from it, over their largest side; null: unknown.
-   */
+  /** Error of bodies that the scene compares with a reference: distance over their largest side; null: unknown. */
   errors: [body: number, error: number | null][];
 }
 

@@ -1,4 +1,4 @@
-/** What the server says of what owners may change (message `tuned`). */
+/** Parses the message `tuned`, the values that owners may change. */
 import { BODY_FIELDS, WIND_FIELDS } from "../tuning.ts";
 import type { BodyTuning, Tuning, Wind } from "./protocol.ts";
 
@@ -30,7 +30,7 @@ function parseBody(value: unknown): BodyTuning {
   return tuning;
 }
 
-/** @param fields of `tuned`, behind its tick. @throws Error where they do not have their form */
+/** @param fields of `tuned`, after its tick. @throws Error if they do not have the documented form */
 export function parseTuning([gravity, bodies, , room]: readonly unknown[]): Tuning {
   const { wind, timeScale, stood } = record(room, "tuned room");
   const air = record(wind, "tuned wind");

@@ -1,12 +1,12 @@
 /**
- * Hangs a detail mesh on a simulation surface: every detail vertex gets a triangle, barycentric coordinates and a
- * signed distance along the interpolated normal, so that the surface carries it (evaluate.ts).
+ * Attaches a detail mesh to a simulation surface. Every detail vertex gets a triangle, barycentric coordinates and a
+ * signed distance along the interpolated normal, by which it follows the surface (evaluate.ts).
  *
  * Source: Bender, Koschier, Charrier, Weber, "Position-based simulation of continuous materials" (2014), section 5,
  * with the projection of Kobbelt, Vorsatz, Seidel, "Multiresolution hierarchies on unstructured triangle meshes"
- * (1999), section 3: not the closest point but the one whose interpolated normal passes through the vertex, because
- * only that varies continuously over the surface and reproduces the vertex exactly. The dragon (22,982 vertices on
- * 3,746 triangles) takes 0.4 s and is reproduced exactly, as is the bunny.
+ * (1999), section 3. It uses not the closest point but the point whose interpolated normal passes through the vertex,
+ * because only this varies continuously over the surface and reproduces the vertex exactly. The dragon (22,982 vertices
+ * on 3,746 triangles) takes 0.4 s and is reproduced exactly, as is the bunny.
  */
 import { cubicRoots } from "./cubic.ts";
 import { vertexNormalsInto } from "./normals.ts";
@@ -27,26 +27,23 @@ export interface Attachment {
    * m.
    */
   coords: Float32Array;
-  /** How many vertices the surface reproduces at rest; the others hang on the point from which the least is missing. */
+  /** Number of vertices that are reproduced exactly at rest; the others use the point with the smallest error. */
   exact: number;
-  /**
-   * Largest distance between a vertex and what the surface makes of it at rest, m (before coords are rounded to
-   * float32).
-   */
+  /** Largest distance between a vertex and its reproduction at rest, m (before coords are rounded to float32). */
   worst: number;
 }
 
-/** Barycentric coordinates may lie this far outside: rounding must not make cracks along edges. */
+/** Tolerance of barycentric coordinates, so that rounding does not leave gaps along edges. */
 const SLACK = 1e-7;
-/** Exact solutions are looked for up to the closest point's distance times this, plus the mean edge. */
+/** Search radius for exact solutions: the closest point's distance times this, plus the mean edge. */
 const REACH = 3;
 const FALLBACK_STEPS = 12;
-/** A radius that ends a search: no box is so near. */
+/** A radius that ends a search, because no box is so near. */
 const NOWHERE = -1;
 /**
- * Triangles that one vertex asks at most, nearer branches first, so that a vertex far from a surface of many small
- * triangles costs no more than any other. The dragon's vertices ask 470 for an exact solution at most, and other
- * surfaces 140 without one.
+ * Limit of triangles tested per vertex, nearer branches first, so that a vertex far from a surface of many small
+ * triangles costs no more than others. The dragon's vertices test at most 470 for an exact solution, and other surfaces
+ * 140 without one.
  */
 const ASKED = { exact: 512, nearly: 160 };
 
@@ -55,12 +52,12 @@ interface Candidate {
   u: number;
   v: number;
   distance: number;
-  /** What is missing at rest, m. */
+  /** Error at rest, m. */
   residual: number;
 }
 
 /**
- * @param surface at rest; triangles with the outward side counterclockwise
+ * @param surface at rest; triangles counterclockwise seen from outside
  * @param points float[3*V] m: detail vertices at rest
  * @throws RangeError if the surface has no triangles or an index is out of range, or a point is not finite
  */
@@ -96,9 +93,9 @@ class Attacher {
   private readonly meanEdge: number;
   /** float64[18]: corners a b c, then their normals. */
   private readonly corners = new Float64Array(18);
-  /** float64[8]: what `miss` finds: residual vector, normal, distance. */
+  /** float64[8]: result of `miss`: residual vector, normal, distance, length of the normal. */
   private readonly s = new Float64Array(8);
-  /** float64[9]: of `tangents`. */
+  /** float64[9]: result of `tangents`. */
   private readonly j = new Float64Array(9);
 
   constructor({ positions, triangles }: Surface) {
@@ -135,7 +132,7 @@ class Attacher {
     return corners;
   }
 
-  /** The closest point of the surface, with its plain distance. */
+  /** Returns the closest point of the surface, with its distance. */
   closest(x: number, y: number, z: number): Candidate {
     const best: Candidate = { triangle: 0, u: 0, v: 0, distance: Infinity, residual: 0 };
     searchAround(this.tree, x, y, z, Infinity, (triangle, radius) => {
@@ -148,9 +145,9 @@ class Attacher {
   }
 
   /**
-   * (Moves the loaded corners so that the point is their origin.) The nearest surface point whose interpolated normal
-   * passes through x y z: a + d na, b + d nb, c + d nc and the point lie in one plane, a cubic in d; of its roots those
-   * count that put the point inside, without having turned the triangle over on the way.
+   * Returns the nearest surface point whose interpolated normal passes through x y z. It moves the loaded corners so
+   * that x y z is the origin. The points a + d na, b + d nb, c + d nc and x y z are coplanar: a cubic in d. A root
+   * counts if the point then lies inside the triangle, and the triangle has not flipped on the way.
    */
   exact(x: number, y: number, z: number, closest: number): Candidate | undefined {
     let best: Candidate | undefined;
@@ -168,8 +165,8 @@ class Attacher {
       const c1 = detAt(k, 9, 3, 6) + detAt(k, 0, 12, 6) + detAt(k, 0, 3, 15);
       const c2 = detAt(k, 0, 12, 15) + detAt(k, 9, 3, 15) + detAt(k, 9, 12, 6);
       const c3 = detAt(k, 9, 12, 15);
-      // |sum| of unit normals shrinks where they differ, so d may exceed the distance that it stands for; 8 is beyond
-      // any usable bend.
+      // The sum of unit normals is shorter where they differ, so d may exceed the actual distance; 8 covers every
+      // usable bend.
       for (const d of cubicRoots(c0, c1, c2, c3, 8 * radius)) {
         const [u, v] = coordinates(k, d);
         if (!(u >= -SLACK && v >= -SLACK && u + v <= 1 + SLACK)) continue;
@@ -184,7 +181,7 @@ class Attacher {
     return best;
   }
 
-  /** Where no exact solution exists: the point of the nearby triangles from whose normal the vertex is least far. */
+  /** Without an exact solution, returns the point of the nearby triangles whose normal is nearest to the vertex. */
   nearly(x: number, y: number, z: number, closest: number): Candidate {
     let best: Candidate = { triangle: 0, u: 0, v: 0, distance: 0, residual: Infinity };
     let asked = 0;
@@ -195,7 +192,7 @@ class Attacher {
         const residual = this.miss(x, y, z, u, v);
         if (residual < best.residual) best = { triangle, u, v, distance: this.s[6], residual };
         const [nextU, nextV] = clampToTriangle(...this.improve(u, v));
-        // It has arrived, most often at a corner: the same again would find the same.
+        // Converged, usually at a corner.
         if (nextU === u && nextV === v) break;
         [u, v] = [nextU, nextV];
       }
@@ -204,10 +201,7 @@ class Attacher {
     return best;
   }
 
-  /**
-   * |p - x(u, v) - d N| with the d that makes it smallest; leaves the vector, N and d in `s`. Of the triangle loaded
-   * last.
-   */
+  /** |p - x(u, v) - d N| for the loaded triangle, with the d that minimizes it. Leaves the vector, N and d in `s`. */
   private miss(x: number, y: number, z: number, u: number, v: number): number {
     const { s, corners: k } = this;
     const w = 1 - u - v;
@@ -226,7 +220,10 @@ class Attacher {
     return Math.sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
   }
 
-  /** Columns of d(x + d N)/d(u, v), N taken as a unit vector, and N, after `miss`: what the next call overwrites. */
+  /**
+   * Columns of d(x + d N)/d(u, v), with N as a unit vector, and N. Call it after `miss`; the next call overwrites the
+   * result.
+   */
   private tangents(distance: number): Float64Array {
     const { s, corners: k, j } = this;
     const stretch = distance / Math.max(s[7], 1e-12);
@@ -241,12 +238,12 @@ class Attacher {
     return j;
   }
 
-  /** Whether the offset surface at `distance` still has its outside out: det [ju jv N] > 0. */
+  /** Whether the offset surface at `distance` still faces outward: det [ju jv N] > 0. */
   private upright(distance: number): boolean {
     return detAt(this.tangents(distance), 0, 3, 6) > 0;
   }
 
-  /** One Gauss-Newton step of (u, v) towards a smaller residual, after `miss`. */
+  /** One Gauss-Newton step of (u, v) towards a smaller residual. Call it after `miss`. */
   private improve(u: number, v: number): [number, number] {
     const { s } = this;
     const j = this.tangents(s[6]);
@@ -261,11 +258,11 @@ class Attacher {
   }
 }
 
-/** Of the vectors that begin at i and l. */
+/** Dot product of the vectors at offsets i and l. */
 const dotAt = (a: Float64Array, i: number, b: Float64Array, l: number): number =>
   a[i] * b[l] + a[i + 1] * b[l + 1] + a[i + 2] * b[l + 2];
 
-/** det of the three vectors that begin at i, j and l. */
+/** Determinant of the three vectors at offsets i, j and l. */
 function detAt(k: Float64Array, i: number, j: number, l: number): number {
   return (
     k[i] * (k[j + 1] * k[l + 2] - k[j + 2] * k[l + 1]) +
@@ -275,8 +272,8 @@ function detAt(k: Float64Array, i: number, j: number, l: number): number {
 }
 
 /**
- * Barycentric u, v of the origin in the triangle of corners k[3 i ..] + d k[9 + 3 i ..] (it lies in its plane); NaN if
- * that has no area.
+ * Barycentric u, v of the origin in the triangle of corners k[3 i ..] + d k[9 + 3 i ..], in whose plane it lies; NaN if
+ * the triangle has no area.
  */
 function coordinates(k: Float64Array, d: number): [number, number] {
   let [ee, ef, ff, ea, fa] = [0, 0, 0, 0, 0];

@@ -1,6 +1,6 @@
 /**
- * Real roots of a cubic by bracketing: no trigonometry, so the same on every machine, and no loss where coefficients
- * vanish.
+ * Real roots of a cubic by bracketing. It needs no trigonometry, so results are the same on every machine, and
+ * vanishing coefficients lose no precision.
  */
 
 const BISECTIONS = 60;
@@ -22,7 +22,7 @@ export function cubicRoots(c0: number, c1: number, c2: number, c3: number, limit
   return roots;
 }
 
-/** Real roots of a2 x^2 + a1 x + a0, ascending, by the formula that does not cancel. */
+/** Real roots of a2 x^2 + a1 x + a0, ascending, by the formula that avoids cancellation. */
 function quadraticRoots(a0: number, a1: number, a2: number): number[] {
   if (a2 === 0) return a1 === 0 ? [] : [-a0 / a1];
   const discriminant = a1 * a1 - 4 * a2 * a0;
@@ -32,7 +32,10 @@ function quadraticRoots(a0: number, a1: number, a2: number): number[] {
   return roots.filter(Number.isFinite).sort((x, y) => x - y);
 }
 
-/** f is monotone between low and high. Regula falsi with halving of the retained end (Illinois), safe as bisection. */
+/**
+ * Finds the root of f, which is monotone between low and high. Regula falsi with halving of the retained end
+ * (Illinois), with bisection as a fallback.
+ */
 function rootBetween(f: (x: number) => number, low: number, high: number): number | undefined {
   let [a, b] = [low, high];
   let fa = f(a);

@@ -1,6 +1,6 @@
 /**
- * Where an attached detail mesh is, and how it is lit, when the surface that carries it has moved: the reference for
- * the vertex shader (client/view/skinShader.ts mirrors these formulas line by line; the tests hold both to each other).
+ * Positions and normals of an attached detail mesh on a deformed surface: the reference for the vertex shader
+ * (client/view/skinShader.ts mirrors these formulas line by line; tests compare both).
  *
  * For a detail vertex with corners a, b, c (positions), na, nb, nc (vertexNormalsInto of the current positions) and
  * coords u, v, d:
@@ -8,12 +8,11 @@
  *   position x = (1 - u - v) a + u b + v c + d N                                        Bender et al. 2014, section 5
  *   ju = b - a + (d / s) (I - N N^T) (nb - na)     jv = c - a + (d / s) (I - N N^T) (nc - na)     the columns, with N,
  *   of x's Jacobian J
- *   normal = normalize(m.x (jv x N) + m.y (N x ju) + m.z (ju x jv)), or N where that is shorter than 1e-12
- * with the covector m = sign(det J0) J0^T n0 of the rest shape, n0 being the detail mesh's own vertex normal at rest.
- * The sum is cof(J) m = det(J) J^-T m: the normal of the deformed detail surface itself, exact for stretch and shear as
- * well, and not merely a turned one. It needs no further data in the topology: u, v, d and the rest shape say it all.
- * (Vertex normals by a frame of the triangle, turned from rest to now, was the alternative: it ignores stretch and
- * jumps between triangles.)
+ *   normal = normalize(m.x (jv x N) + m.y (N x ju) + m.z (ju x jv)), or N if that is shorter than 1e-12
+ * with the covector m = sign(det J0) J0^T n0 of the rest shape, where n0 is the detail mesh's own vertex normal at
+ * rest. The sum is cof(J) m = det(J) J^-T m: the exact normal of the deformed detail surface, also for stretch and
+ * shear. It needs no further data in the topology: u, v, d and the rest shape are sufficient.
+ * Rejected: rotating vertex normals with a frame of the triangle. It ignores stretch and jumps between triangles.
  */
 import { vertexNormalsInto } from "./normals.ts";
 
@@ -28,7 +27,7 @@ export interface SkinSource {
   attachTriangle: ArrayLike<number>;
   /** float32[3*V]: u, v, distance in m. */
   attachCoords: ArrayLike<number>;
-  /** float[3*V]: the detail mesh's own vertex normals at rest; absent: those of its triangles. */
+  /** float[3*V]: the detail mesh's own vertex normals at rest; absent: computed from its triangles. */
   detailNormals?: ArrayLike<number>;
 }
 
@@ -135,7 +134,7 @@ export function evaluateSkinInto(
 
 const frame = new Float64Array(FRAME);
 
-/** x, ju, jv and N of vertex i, from `positions` and skin.normals. */
+/** Computes x, ju, jv and N of vertex i from `positions` and skin.normals. */
 function frameOf({ corners, coords, normals }: Skin, i: number, positions: ArrayLike<number>, out: Float64Array): void {
   const a = 3 * corners[3 * i];
   const b = 3 * corners[3 * i + 1];

@@ -1,11 +1,11 @@
-/** Vertex normals of a triangle surface, the same on the server, in the client and in the tests. */
+/** Vertex normals of a triangle surface, shared by server, client and tests. */
 
-/** Below this, the faces around a particle have collapsed (m^2; a face of 0.1 nanometre edges). */
+/** Below this area, the faces around a particle are degenerate (m^2; a face with edges of 0.1 nanometers). */
 const NO_AREA = 1e-20;
 
 /**
- * n_i = normalize(sum over the faces of i of (b - a) x (c - a)): faces weigh by area. A particle without area keeps (0,
- * 1, 0), so that no NaN arises.
+ * n_i = normalize(sum over the faces of i of (b - a) x (c - a)): faces are weighted by area. A particle without area
+ * gets (0, 1, 0), which avoids NaN.
  *
  * @param positions float[3*count] m, in
  * @param triangles uint32[3*T], in

@@ -1,12 +1,13 @@
 /**
- * Bounding-box tree over triangles for searches around a point, nearest first. Depends on the input alone. Of its own
- * beside server/meshing/triangleTree.ts: of triangles that are as near as each other the first one that is visited
- * counts, and what hangs where is part of a topology's hash, by which stored rooms know their scene.
+ * Bounding volume tree over triangles for searches around a point, nearest first. It depends only on the input. It is
+ * separate from server/meshing/triangleTree.ts, because its visiting order decides between equally near triangles.
+ * Attachments are part of a topology's hash, by which stored rooms identify their scene, so this order must never
+ * change.
  */
 import { yieldPoint } from "../yieldPoint.ts";
 
 export interface SearchTree {
-  /** uint32[T]: triangles, those of a node together. */
+  /** uint32[T]: triangles, grouped by node. */
   readonly items: Uint32Array;
   /** Per node: lowest x y z, highest x y z. The left child of node n is n + 1. */
   readonly bounds: Float64Array;
@@ -53,7 +54,7 @@ export function buildSearchTree(positions: ArrayLike<number>, triangles: ArrayLi
     first.push(from);
     end.push(to);
     if (to - from <= LEAF) return;
-    // Halve by the middles of the boxes along the longest side; ties by number, so that the tree is one.
+    // Split at the median of the box centers along the longest side; ties by index, so that the tree is unique.
     const size = high.map((h, r) => h - low[r]);
     const axis = size[0] >= size[1] && size[0] >= size[2] ? 0 : size[1] >= size[2] ? 1 : 2;
     const middle = (t: number): number => boxes[6 * t + axis] + boxes[6 * t + 3 + axis];
@@ -77,8 +78,8 @@ export function buildSearchTree(positions: ArrayLike<number>, triangles: ArrayLi
  * Visits triangles whose box is within a shrinking radius of the point x y z, nearer branches first.
  *
  * @param tree
- * @param radius m, to begin with
- * @param visit is given a triangle and the radius, and returns the radius from then on
+ * @param radius initial radius, m
+ * @param visit receives a triangle and the radius, and returns the new radius
  */
 export function searchAround(
   tree: SearchTree,

@@ -1,6 +1,6 @@
 /**
- * `npm run build:codec`: compiles assembly/ and writes it into wasm.ts as text, which Node and every bundler load
- * alike, at once, without a fetch.
+ * `npm run build:codec`: compiles assembly/ and writes it into wasm.ts as text, which Node and every bundler can load
+ * synchronously, without a fetch.
  */
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,7 +19,7 @@ export function moduleText(bytes) {
     .match(/.{1,140}/g)
     .map((line) => `  "${line}"`)
     .join(" +\n");
-  return `/** assembly/, compiled by \`npm run build:codec\`: not to be edited. tests/shared/snapshot/wasm.test.ts holds it to its source. */\nexport const WASM_BASE64 =\n${lines};\n`;
+  return `/** assembly/, compiled by \`npm run build:codec\`: do not edit. tests/shared/snapshot/wasm.test.ts compares it with its source. */\nexport const WASM_BASE64 =\n${lines};\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,6 +1,6 @@
 /**
- * Bytes to frames (format.ts). Trusts nothing: any input either decodes to a frame whose checksum is right or throws a
- * SnapshotError, after at most some 70 bits per coordinate, and never touches anything but `out`.
+ * Decodes frames (format.ts). It trusts no input: any bytes either decode to a frame with a valid checksum or throw a
+ * SnapshotError, after at most about 70 bits per coordinate, and only `out` is written.
  */
 import { HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, STATE_BYTES, SnapshotError, frameChecksum } from "./format.ts";
 import { kernelOf } from "./kernel.ts";
@@ -8,25 +8,25 @@ import type { SnapshotModel } from "./model.ts";
 import { decodeFrame } from "./twin.ts";
 
 /**
- * Decodes a frame that stands alone.
+ * Decodes a keyframe.
  *
  * @param model
  * @param bytes in
- * @param out int32[3*total] grid units, out; after an error its contents mean nothing
- * @throws SnapshotError for anything but a whole, unchanged keyframe of this model
+ * @param out int32[3*total] grid units, out; undefined after an error
+ * @throws SnapshotError for anything but a complete, unchanged keyframe of this model
  */
 export function decodeKeyframe(model: SnapshotModel, bytes: Uint8Array, out: Int32Array): void {
   decode(model, KIND_KEYFRAME, null, bytes, out);
 }
 
 /**
- * Decodes a frame against the one before it.
+ * Decodes a frame against the previous one.
  *
  * @param model
  * @param previous int32[3*total] grid units, in
  * @param bytes in
- * @param out int32[3*total] grid units, out; may be `previous` itself. After an error its contents mean nothing
- * @throws SnapshotError for anything but a whole, unchanged delta of this model against this previous frame
+ * @param out int32[3*total] grid units, out; may be `previous` itself. Undefined after an error
+ * @throws SnapshotError for anything but a complete, unchanged delta of this model against this previous frame
  */
 export function decodeDelta(model: SnapshotModel, previous: Int32Array, bytes: Uint8Array, out: Int32Array): void {
   if (previous.length !== 3 * model.total)

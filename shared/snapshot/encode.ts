@@ -1,6 +1,6 @@
 /**
- * Frames to bytes (format.ts). The encoder keeps no state of its own between frames: the previous frame is all there
- * is, so any thread that can read it may encode the next one, and any client that holds it can decode that.
+ * Encodes frames (format.ts). The encoder keeps no state except the previous frame. So any thread that can read that
+ * frame may encode the next one, and any client that holds it can decode the result.
  */
 import { HEADER_BYTES, KIND_DELTA, KIND_KEYFRAME, SnapshotError, frameChecksum } from "./format.ts";
 import { kernelOf } from "./kernel.ts";
@@ -8,7 +8,7 @@ import type { SnapshotModel } from "./model.ts";
 import { encodeFrame } from "./twin.ts";
 
 /**
- * Encodes a frame so that it decodes alone.
+ * Encodes a keyframe, which decodes alone.
  *
  * @param model
  * @param current int32[3*total] grid units within +-COORDINATE_LIMIT, in
@@ -20,15 +20,14 @@ export function encodeKeyframe(model: SnapshotModel, current: Int32Array): Uint8
 }
 
 /**
- * Encodes a frame against the one before it in the room's chain.
+ * Encodes a frame against the previous one in the room's chain.
  *
  * @param model
  * @param previous int32[3*total] grid units, in
- * @param current int32[3*total] grid units within +-COORDINATE_LIMIT, in; the particles of sleeping bodies are set back
- *   to `previous`, so that
- *   after the call it is what every decoder has
- * @param asleep uint8[bodies], in: a body whose entry is not 0 is sent as unchanged even if it trembles (one bit, or
- *   less)
+ * @param current int32[3*total] grid units within +-COORDINATE_LIMIT, in; the particles of sleeping bodies are reset to
+ * `previous`, so that after the call it equals the frame of every decoder
+ * @param asleep uint8[bodies], in: a body with a nonzero entry is sent as unchanged even if it trembles (one bit, or
+ * less)
  * @returns the bytes of the frame, owned by the caller
  * @throws SnapshotError for a wrong length or a coordinate beyond the limit
  */

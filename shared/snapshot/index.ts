@@ -1,4 +1,4 @@
-/** The snapshot codec's public face. */
+/** Public API of the snapshot codec. */
 export { decodeDelta, decodeKeyframe } from "./decode.ts";
 export { encodeDelta, encodeKeyframe } from "./encode.ts";
 export { COORDINATE_LIMIT, SnapshotError } from "./format.ts";

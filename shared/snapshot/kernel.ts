@@ -1,17 +1,17 @@
 /**
- * The compiled frame coder (assembly/) and its memory: one instance for each model of this thread, because the order,
- * the neighbors and the tables stay in its memory from frame to frame.
+ * The compiled frame coder (assembly/) and its memory: one instance per model and thread, because order, neighbors and
+ * tables stay in its memory from frame to frame.
  *
  * Memory map, bytes; each block starts at a multiple of 16:
  *     16        constants that assembly/map.ts fills
  *     4096      coding            16 per context and symbol: start, frequency (u16), reciprocal, its shift (u32)
  *               search            2 per context and symbol: start
  *               starts            int32[bodies+1]
- *               records           48 per rank: addresses of neighbors and gates, counts, where its particle is in a
+ *               records           48 per rank: addresses of neighbors and gates, counts, offset of the particle in a
  *                                 frame
- *               particles         48 per rank and one more, which stays 0: what is known of those decoded
+ *               particles         48 per rank: values of decoded particles; one additional entry stays 0
  *               previous, current int32[3*total] and 16 bytes that a load of the last particle reaches
- *               symbols             int32: one per flag, SYMBOLS_PER_PARTICLE
+ *               symbols           int32: one per flag, SYMBOLS_PER_PARTICLE
  *               bytes             the coded frame
  */
 import { HEADER_BYTES, STATE_BYTES, SnapshotError, TABLE_BITS, beyondLimit } from "./format.ts";
@@ -36,13 +36,13 @@ const FAULTS = [
   "the bytes do not end with the last particle",
 ];
 
-/** A component is a symbol, a head, three parts of an escaped residual and its low bits. */
+/** A component has a symbol, a head, three parts of an escaped residual and its low bits. */
 const SYMBOLS_PER_PARTICLE = 18;
 const RECORD_INTS = 12;
 const PARTICLE_BYTES = 48;
 const PAGE = 65536;
 
-/** Undefined where there is no WebAssembly with SIMD, or a page's policy forbids it: then the twin codes. */
+/** Undefined without WebAssembly SIMD, or if a page's policy forbids it: then the twin is used. */
 const compiled: WebAssembly.Module | undefined = await WebAssembly.compile(
   Uint8Array.from(atob(WASM_BASE64), (c) => c.charCodeAt(0)),
 ).catch(() => undefined);
@@ -83,7 +83,7 @@ export class Kernel {
     const current = block(12 * total + 16);
     const symbols = SYMBOLS_PER_PARTICLE * total + bodies;
     const symbolsAt = block(4 * symbols);
-    // A symbol makes one word at most.
+    // A symbol produces at most one word.
     const capacity = STATE_BYTES + 2 * symbols;
     this.bytesAt = block(capacity + 2);
     const memory = new WebAssembly.Memory({ initial: Math.ceil(top / PAGE) });
@@ -100,7 +100,7 @@ export class Kernel {
   }
 
   /**
-   * @param header bytes to leave free before the frame's
+   * @param header bytes to leave free before the frame
    * @returns header, state and words, owned by the caller
    * @throws SnapshotError for a coordinate beyond the limit
    */
@@ -116,12 +116,12 @@ export class Kernel {
     return out;
   }
 
-  /** Of the frame that was coded last. */
+  /** Checksum of the last coded frame. */
   checksum(): number {
     return this.exports.checksum(this.model.total);
   }
 
-  /** @throws SnapshotError if the bytes (state and words) are no such frame */
+  /** @throws SnapshotError if the bytes (state and words) are not a valid frame */
   decode(previous: Int32Array | null, bytes: Uint8Array, out: Int32Array): void {
     const most = this.bytes.length - 2;
     if (bytes.length > most)
@@ -158,7 +158,7 @@ function writeRecords(model: SnapshotModel, particles: number, out: Int32Array):
 function writeTables(coding: Uint32Array, search: Uint16Array): void {
   search.set(START);
   for (let n = 0; n < START.length; n++) {
-    // A start of 2^TABLE_BITS belongs to a symbol that never comes.
+    // A start of 2^TABLE_BITS belongs to a symbol that never occurs.
     coding[4 * n] = (START[n]! & ((1 << TABLE_BITS) - 1)) | (FREQUENCY[n]! << 16);
     if (FREQUENCY[n] !== 0) coding.set(reciprocal(FREQUENCY[n]!), 4 * n + 1);
   }
@@ -167,8 +167,8 @@ function writeTables(coding: Uint32Array, search: Uint16Array): void {
 const kernels = new WeakMap<SnapshotModel, Kernel>();
 
 /**
- * The one kernel of a model in this thread; undefined where WebAssembly cannot run. Coding is synchronous, so encoder
- * and decoder share it.
+ * The kernel of a model in this thread; undefined if WebAssembly cannot run. Coding is synchronous, so encoder and
+ * decoder can share it.
  */
 export function kernelOf(model: SnapshotModel): Kernel | undefined {
   if (compiled === undefined) return undefined;

@@ -1,11 +1,11 @@
 /**
- * What both ends derive from the topology alone: the order in which a body's particles are coded and each one's
+ * Data that both ends derive from the topology alone: the order in which a body's particles are coded, and each one's
  * neighbors (format.ts, section 5).
  *
- * The order takes the particle with the most decoded neighbors next, newest first, so on a triangle mesh nearly every
- * particle has two or three decoded neighbors and two parallelograms. Measured on the bench's 61 x 61 cloth while the
- * predictor was being made, bytes per particle and frame: this 0.525, oldest first 0.530, breadth first 0.542, the mesh
- * file's own raster order 0.543.
+ * The next particle is the one with the most decoded neighbors, newest first. So on a triangle mesh, nearly every
+ * particle has two or three decoded neighbors and two parallelograms. Measured on the bench's 61 x 61 cloth during
+ * development, bytes per particle and frame: this 0.525, oldest first 0.530, breadth first 0.542, the mesh file's own
+ * raster order 0.543.
  */
 import { COORDINATE_LIMIT, SnapshotError } from "./format.ts";
 
@@ -18,32 +18,32 @@ export interface SnapshotBody {
 
 export const MAX_NEIGHBORS = 4;
 export const MAX_GATES = 2;
-/** Visited neighbors are counted up to here. */
+/** Counts of visited neighbors saturate here. */
 const MAX_DEGREE = 15;
 
-/** Immutable; safe to share by everything that codes this topology within a thread. */
+/** Immutable; all code in a thread may share it. */
 export interface SnapshotModel {
   /** Particles of all bodies. */
   readonly total: number;
-  /** int32[bodies+1]: first particle of each body, and the end. A body's ranks are the same range. */
+  /** int32[bodies+1]: first particle of each body, and the end. A body's ranks have the same range. */
   readonly starts: Int32Array;
   /** int32[total]: particle coded at a rank. */
   readonly order: Int32Array;
-  /** uint8[total], int32[4*total]: per rank, how many neighbors and their ranks, newest first. */
+  /** uint8[total], int32[4*total]: per rank, number of neighbors and their ranks, newest first. */
   readonly neighborCount: Uint8Array;
   readonly neighbors: Int32Array;
-  /** uint8[total], int32[6*total]: per rank, how many triples a, b, c (predicting a + b - c) and their ranks. */
+  /** uint8[total], int32[6*total]: per rank, number of triples a, b, c (predicting a + b - c) and their ranks. */
   readonly gateCount: Uint8Array;
   readonly gates: Int32Array;
 }
 
-/** Lists of numbers by index, in one array: those of `i` are items[starts[i]] .. items[starts[i + 1] - 1]. */
+/** Lists of numbers by index, in one array: the list of `i` is items[starts[i]] .. items[starts[i + 1] - 1]. */
 interface Lists {
   starts: Int32Array;
   items: Int32Array;
 }
 
-/** For each particle, the triangles it is in, ascending (a triangle once, however often it repeats the particle). */
+/** For each particle, its triangles, ascending (each once, even if it repeats the particle). */
 function trianglesOf(count: number, triangles: Uint32Array): Lists {
   const starts = new Int32Array(count + 1);
   const each = (visit: (particle: number, triangle: number) => void): void => {
@@ -64,7 +64,7 @@ function trianglesOf(count: number, triangles: Uint32Array): Lists {
   return { starts, items };
 }
 
-/** For each particle, the others of its triangles, ascending. */
+/** For each particle, the other particles of its triangles, ascending. */
 function neighborsOf(count: number, triangles: Uint32Array, fans: Lists): Lists {
   const starts = new Int32Array(count + 1);
   const items: number[] = [];
@@ -80,7 +80,7 @@ function neighborsOf(count: number, triangles: Uint32Array, fans: Lists): Lists 
   return { starts, items: Int32Array.from(items) };
 }
 
-/** Section 5a. Returns particle by rank. */
+/** Traversal of section 5a. Returns particle by rank. */
 function traverse(count: number, rings: Lists): Int32Array {
   const order = new Int32Array(count);
   const degree = new Uint8Array(count);
@@ -96,7 +96,7 @@ function traverse(count: number, rings: Lists): Int32Array {
         level--;
         continue;
       }
-      // Entries go stale when a particle's degree rises past their stack.
+      // Entries become stale when a particle's degree rises.
       if (visited[v] !== 0 || degree[v] !== level) continue;
       visited[v] = 1;
       order[length++] = v;
@@ -112,7 +112,7 @@ function traverse(count: number, rings: Lists): Int32Array {
   return order;
 }
 
-/** Sections 5b and 5c for one body, written at rank `first` on. */
+/** Computes sections 5b and 5c for one body, written from rank `first` on. */
 function link(
   model: SnapshotModel,
   first: number,
@@ -165,11 +165,11 @@ function third(triangles: Uint32Array, t: number, a: number, b: number): number 
 }
 
 /**
- * Builds the model of a topology. Some 10 ms for 10,000 particles; do it once per scene and thread.
+ * Builds the model of a topology. It takes about 10 ms for 10,000 particles; do it once per scene and thread.
  *
  * @param bodies in the order of the room's particles; a body without triangles is allowed (its particles are predicted
- *   from one another in order)
- * @throws SnapshotError for an index outside its body or a triangle list that is not in threes
+ * from each other in order)
+ * @throws SnapshotError for an index outside its body or a triangle list whose length is not a multiple of 3
  */
 export function createSnapshotModel(bodies: readonly SnapshotBody[]): SnapshotModel {
   const starts = new Int32Array(bodies.length + 1);

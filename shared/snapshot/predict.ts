@@ -1,31 +1,19 @@
 /**
- * Where a particle will be, and how surely: the prediction of format.ts, section 6, in its readable form. The fast one
- * is assembly/predict.ts; both round every operation to binary32 in the same order, so they are the same bits
+ * Predicts a particle's displacement and its uncertainty: section 6 of format.ts in readable form. The fast version is
+ * assembly/body.ts. Both round every operation to binary32 in the same order, so they give the same bits
  * (tests/shared/snapshot/parity.test.ts).
  *
- * From the displacements of neighbors that are already decoded it takes their mean, moved towards the parallelogram of
- * the triangles beside it where the neighborhood is lively; then it corrects the guess so that the edges to the
- * neighbors keep their lengths (cloth and soft bodies hardly stretch between two frames, so a particle has little
- * freedom but across its edges), and conditions each component on those decoded before. How far the edge lengths are
- * trusted follows from how well they held at the neighbors.
+ * The guess is the mean displacement of the decoded neighbors. In active neighborhoods it moves towards the
+ * parallelogram prediction of the adjacent triangles. Then it is corrected so that the edges to the neighbors keep
+ * their lengths, because cloth and soft bodies hardly stretch between two frames and move mostly across their edges.
+ * Each component is conditioned on those decoded before. The weight of the edge lengths follows from their error at the
+ * neighbors.
  *
- * Measured on the bench's 61 x 61 cloth, bytes per particle and frame, ideal adaptive code:
- *   mean of neighbors 0.620; least squares over 4 decoded neighbors' displacements and 5 of the frame before, refitted
- *   every frame and sent along,
- *   0.614; edge lengths with a weight by local activity on top of the mean and the parallelograms 0.541, on top of the
- *   least squares 0.536; the weight
- *   by local stretch as well 0.509. Weights from all neighbors but the newest 0.511, contexts that do not look at the
- *   particle's own first
- *   components 0.513, as the coder itself, with fixed tables: 0.514. Those three cost a percent and took half of the
- *   time.
- * Rejected: the frame before the previous one, as above and as a correction by half of the particle's own last
- * departure from its neighbors (0.514
- *   against 0.509): it gains little where edges are kept, and a client could then not join on a keyframe; lengths of
- *   the rest shape instead of the
- *   previous frame's (0.527; half of each 0.502, but a cloth that is stretched by 15 % then pays for it); directions of
- *   the edges
- *   from the previous frame (0.524 against 0.509); tables that learn within a frame (0.4 to 1 % less, and nothing could
- *   be looked up).
+ * Measured on the bench's 61 x 61 cloth with an ideal adaptive code, bytes per particle and frame: mean of neighbors
+ * 0.620, this predictor 0.509; with the simplifications for the compiled coder and fixed tables 0.514, in half of the
+ * time.
+ * Rejected: least squares over displacements (0.614), using the frame before the previous one (0.514), lengths of the
+ * rest shape (0.527), edge directions of the previous frame (0.524), adaptive tables (0.4 to 1 % less, but no look-up).
  */
 import {
   ACTIVITY_GATES,
@@ -42,9 +30,9 @@ import {
 import { MAX_GATES, MAX_NEIGHBORS, type SnapshotModel } from "./model.ts";
 
 const f = Math.fround;
-/** Bits of 1. */
+/** Bits of the binary32 number 1. */
 const LEVEL_BASE = 0x3f800000;
-/** 1.5 * 2^23, and its bits: what is added to it is rounded to an integer, ties to even. */
+/** 1.5 * 2^23, and its bits: adding it rounds to integers, ties to even. */
 const ROUNDER = 12582912;
 const ROUNDER_BITS = 0x4b400000;
 const INVERSE = [0, 1, f(1 / 2), f(1 / 3), f(1 / 4)];
@@ -60,13 +48,13 @@ function bits(x: number): number {
 
 type Vec3 = [number, number, number];
 
-/** f32(sum over the four slots), in the order that four lanes are added. */
+/** f32(sum over the four slots), in the order of summing four lanes. */
 const sum4 = (s: readonly number[]): number => f(f(s[0]! + s[1]!) + f(s[2]! + s[3]!));
 const eightfold = (v: Vec3): Vec3 => [f(8 * v[0]), f(8 * v[1]), f(8 * v[2])];
 /** (a.x b.x + a.y b.y) + a.z b.z */
 const dot = (a: Vec3, b: Vec3): number => f(f(f(a[0] * b[0]) + f(a[1] * b[1])) + f(a[2] * b[2]));
 
-/** State of one frame being coded; ranks, not particle numbers, index everything. */
+/** State of one frame while it is coded; all indices are ranks, not particle numbers. */
 export class Predictor {
   readonly model: SnapshotModel;
   private readonly keyframe: boolean;
@@ -76,7 +64,7 @@ export class Predictor {
   private readonly previous: Int32Array;
   private readonly activity: Float32Array;
   private readonly stretch: Float32Array;
-  // The particle at hand.
+  // The current particle.
   private p: Vec3 = [0, 0, 0];
   private y: Vec3 = [0, 0, 0];
   private act = 0;
@@ -85,16 +73,16 @@ export class Predictor {
   private quiet = true;
   private edges: Vec3[] = [];
   private closeness: number[] = [];
-  /** Eight times the center: (aim - turnX y.x) - turnY y.y */
+  /** Eight times the predicted displacement: (aim - turnX y.x) - turnY y.y */
   private aim: Vec3 = [0, 0, 0];
   private turnX: Vec3 = [0, 0, 0];
   private turnY: Vec3 = [0, 0, 0];
   private variance: Vec3 = [1, 1, 1];
   private root: Vec3 = [1, 1, 1];
   private center = 0;
-  /** What `expect` answers: the nearest integer to the expected displacement, ... */
+  /** Results of `expect`: the nearest integer to the predicted displacement, ... */
   base = 0;
-  /** ... the residual's context, and how many of its low bits are sent as they are. */
+  /** ... the residual's context, and the number of its low bits that are sent raw. */
   context = 0;
   shift = 0;
 
@@ -152,7 +140,7 @@ export class Predictor {
     this.keepLengths(i, around, Math.min(EDGE_WEIGHT_LIMIT, f(a2 / f(f(STRETCH_SCALE * this.t) + STRETCH_OFFSET))));
   }
 
-  /** Mean over the neighbors without the newest, unless there is no other. */
+  /** Mean over the neighbors except the newest, unless it is the only one. */
   private ofOlder(around: readonly number[], values: Float32Array): number {
     const [newest, a, b, c] = around.map((u) => values[u]!);
     return around.length === 1 ? newest! : f(f(a! + f((b ?? 0) + (c ?? 0))) * INVERSE[around.length - 1]!);
@@ -179,14 +167,14 @@ export class Predictor {
     }
   }
 
-  /** Half the change of an edge's squared length if its ends move by q against each other: q . (e + q / 2) */
+  /** Half the change of an edge's squared length if its ends move by q relative to each other: q . (e + q / 2) */
   private excess(e: Vec3, q: Vec3): number {
     return dot(q, [f(e[0] + f(q[0] * 0.5)), f(e[1] + f(q[1] * 0.5)), f(e[2] + f(q[2] * 0.5))]);
   }
 
   /**
-   * The Gauss-Newton step of minimal |r|^2 + sum over edges of w (s + f . r)^2, left in a form that conditions z on x
-   * y, and y on x.
+   * The Gauss-Newton step of minimal |r|^2 + sum over edges of w (s + f . r)^2, in a form that conditions y on x, and z
+   * on x and y.
    */
   private keepLengths(i: number, around: readonly number[], weight: number): void {
     this.edges = [];
@@ -252,7 +240,7 @@ export class Predictor {
     }
   }
 
-  /** Takes the displacement `y` that component `c` turned out to have. */
+  /** Sets the actual displacement `y` of component `c`. */
   settle(i: number, c: number, y: number): void {
     const rounded = f(y);
     this.moved[3 * i + c] = rounded;
@@ -260,7 +248,7 @@ export class Predictor {
     this.own = f(this.own + f(Math.abs(f(f(8 * rounded) - this.center)) * this.root[c]!));
   }
 
-  /** After the third component: what later particles will ask of this one. */
+  /** Call it after the third component: stores the values that later particles use. */
   leave(i: number): void {
     this.activity[i] = this.own;
     this.stretch[i] = this.t;

@@ -1,22 +1,21 @@
 /**
- * Metres to integers and back: the only lossy step of the codec.
+ * Converts meters to integers and back: the only lossy step of the codec.
  *
- * It is a closed loop because everything after it is exact: the encoder predicts from the integers that the decoder
- * has, so the error of a streamed position never exceeds half a quantum (plus the rounding of float32), however long
- * the chain.
+ * All later steps are exact, and the encoder predicts from the same integers as the decoder. So the error of a streamed
+ * position never exceeds half a quantum (plus the rounding of float32), for any length of the chain.
  */
 import { COORDINATE_LIMIT, SnapshotError } from "./format.ts";
 import type { SnapshotModel } from "./model.ts";
 
 /**
- * n = floor(x / quantum + 0.5) per coordinate, in binary64. Beyond +-COORDINATE_LIMIT (and for infinities) it saturates
- * there; NaN becomes 0.
+ * n = floor(x / quantum + 0.5) per coordinate, in binary64. Values beyond +-COORDINATE_LIMIT (and infinities) saturate;
+ * NaN becomes 0.
  *
  * @param model
  * @param positions float32[3*total] m, in
  * @param quanta float64[bodies] m per grid step, in
  * @param out int32[3*total] grid units, out
- * @returns how many coordinates were saturated or NaN: anything but 0 means that the simulation has gone wrong
+ * @returns number of saturated or NaN coordinates: a nonzero number means that the simulation has failed
  * @throws SnapshotError for a wrong length or a quantum that is not positive
  */
 export function quantizeInto(

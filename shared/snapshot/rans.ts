@@ -1,7 +1,7 @@
 /**
- * Symbols to bytes and back, in its readable form (format.ts, sections 3 and 4): rANS (Duda 2009, arXiv 0902.0271; the
- * 32-bit state with 16-bit words is that of Giesen's ryg_rans) with fixed tables. What goes in last comes out first, so
- * the encoder collects everything and codes it backwards.
+ * Converts symbols to bytes and back, in readable form (format.ts, sections 3 and 4): rANS (Duda 2009, arXiv 0902.0271;
+ * the 32-bit state with 16-bit words is that of Giesen's ryg_rans) with fixed tables. rANS is last in, first out, so
+ * the encoder collects all symbols and codes them backwards.
  */
 import { SnapshotError, STATE_FLOOR, TABLE_BITS } from "./format.ts";
 import { FREQUENCY, START, SYMBOLS } from "./tables.ts";

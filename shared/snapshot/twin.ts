@@ -1,6 +1,6 @@
 /**
- * The frame coder in its readable form: the reference that the compiled one (kernel.ts) is held to, bit for bit, and
- * what a machine without WebAssembly SIMD runs instead. Some twenty times slower.
+ * The frame coder in readable form: the reference for the compiled one (kernel.ts), which matches it bit for bit, and
+ * the fallback for machines without WebAssembly SIMD. About twenty times slower.
  */
 import {
   COORDINATE_LIMIT,
@@ -18,7 +18,7 @@ import { SymbolReader, codeSymbols } from "./rans.ts";
 import { FLAG_CONTEXT, SYMBOLS } from "./tables.ts";
 
 /**
- * Every symbol and raw value of a frame in coding order (rans.ts says how they are written as numbers).
+ * Every symbol and raw value of a frame in coding order (rans.ts documents their numbers).
  * @throws SnapshotError for a coordinate beyond the limit
  */
 function symbolsOfFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): number[] {
@@ -78,7 +78,7 @@ function putResidual(residual: number, context: number, shift: number, symbols: 
   if (shift > 0) symbols.push(raw(shift, residual & ((1 << shift) - 1)));
 }
 
-/** The bytes after the header. */
+/** Returns the frame with an empty header. */
 export function encodeFrame(model: SnapshotModel, previous: Int32Array | null, current: Int32Array): Uint8Array {
   const { state, words } = codeSymbols(symbolsOfFrame(model, previous, current));
   const out = new Uint8Array(HEADER_BYTES + STATE_BYTES + 2 * words.length);
@@ -88,7 +88,7 @@ export function encodeFrame(model: SnapshotModel, previous: Int32Array | null, c
   return out;
 }
 
-/** @throws SnapshotError if the bytes are no such frame */
+/** @throws SnapshotError if the bytes are not a valid frame */
 export function decodeFrame(
   model: SnapshotModel,
   previous: Int32Array | null,

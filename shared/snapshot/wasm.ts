@@ -1,4 +1,7 @@
-/** assembly/, compiled by `npm run build:codec`: not to be edited. tests/shared/snapshot/wasm.test.ts holds it to its source. */
+/**
+ * assembly/, compiled by `npm run build:codec`: do not edit. tests/shared/snapshot/wasm.test.ts compares it with its
+ * source.
+ */
 export const WASM_BASE64 =
   "AGFzbQEAAAABKgZgAX8Bf2ADf39/AGACf38Bf2AGf39/f39/AGAFf39/f38AYAN/f38BfwIPAQNlbnYGbWVtb3J5AgABAwsKAQIDBAACAAAFAQZWEX8BQQALfwFBAAt/AUEAC38BQQAL" +
   "fwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQALfwFBAAt/AUEAC38BQQALfwFBfwsHVQgIY2hlY2tzdW0ABgtiZXlvbmRMaW1pdAAHBmVuY29kZQAEB2Zh" +

@@ -100,7 +100,7 @@ describe("an uploaded object", () => {
     writeFileSync(path, bytes);
     const again = spawnSync(process.execPath, ["server/tools/replay.ts", path], { encoding: "utf8", timeout: 200_000 });
     expect(again.stderr).toBe("");
-    expect(again.stdout).toMatch(/hashes compared, all alike/);
+    expect(again.stdout).toMatch(/hashes compared, all match/);
 
     const { tick } = bot;
     await server.close();
@@ -131,7 +131,7 @@ describe("an uploaded object", () => {
     const choice = { object: body.object, role: "collider", material: "steel", size: 0.5 };
     const { scene } = (await post(server, "/api/scenes", choice)).body as { scene: string };
     const { notes } = (await post(server, "/api/rooms", { scene, room: "holed" })).body;
-    const text = expect.stringMatching(/^3 edges have one triangle only/);
+    const text = expect.stringMatching(/^3 edges have only one triangle/);
     expect(notes).toEqual([{ object: body.object, code: "HOLES", text, at: expect.any(Array) }]);
     // A corner of the missing face: the ball has diameter one and rests on the floor; percents are whole.
     const [{ at }] = notes as [{ at: number[] }];
@@ -275,7 +275,7 @@ describe("a client that takes more than its share", () => {
         asked.end(objBall(1, 6));
       });
     await vi.waitUntil(async () => (await attempt()) === 201, { timeout: 300_000, interval: 300 });
-    expect(refused("bytes/s while others wait")).toBe(1);
+    expect(refused("bytes/s while other uploads wait")).toBe(1);
     for (const line of lines) line.destroy();
   });
 });

@@ -267,9 +267,9 @@ test("a route without a row fails at start", () => {
   const app = Fastify();
   new RequestAuth({ auth: null!, audit: null!, metrics: null!, find: () => undefined }).watchRoutes(app);
   expect(() => app.get("/api/rooms/:room/secrets", async () => "told")).toThrow(
-    "no rule says who may ask for GET /api/rooms/:room/secrets",
+    "no access rule for GET /api/rooms/:room/secrets",
   );
-  expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no rule");
+  expect(() => app.put("/api/scenes", async () => "taken")).toThrow("no access rule");
 });
 
 test("no route that changes state accepts a request from a page of another site", async () => {

@@ -134,8 +134,8 @@ describe("limits", () => {
   afterAll(() => server.close());
 
   test.each([
-    [{ mode: "raw" }, 'hello: mode is "raw", and the only one is simple'],
-    [{ mode: 7 }, "hello: mode is 7, and the only one is simple"],
+    [{ mode: "raw" }, 'hello: mode is "raw", must be simple'],
+    [{ mode: 7 }, "hello: mode is 7, must be simple"],
     [{ mode: `\u0000\ud83c\udf0d${"x".repeat(200)}` }, /^hello: mode is "/],
     [{ mode: "simple", hz: 21 }, "hello: hz is 21, not a number from 1 to 20"],
     [{ mode: "simple", hz: 0 }, "hello: hz is 0, not a number from 1 to 20"],

@@ -131,7 +131,7 @@ async function stepsAgain(url: string, scene: string, tick: number): Promise<voi
   const file = join(folder, `${scene}.pliant`);
   writeFileSync(file, bytes);
   const again = spawnSync(process.execPath, ["server/tools/replay.ts", file], { encoding: "utf8", timeout: 300_000 });
-  expect(`${again.stdout}${again.stderr}`).toContain("all alike");
+  expect(`${again.stdout}${again.stderr}`).toContain("all match");
 }
 
 test("a visitor at the process that does not have the room sees it, scene and all, and an earlier member is recognized after a restart", async () => {

@@ -88,7 +88,7 @@ describe("a server for invited guests", () => {
       async () => `${(await issue(ADMIN, { room: "*", role: "player" })).slice(0, -3)}AAA`,
       "its signature is wrong",
     ],
-    ["ended", () => sign({ seconds: -60 }), "it has ended"],
+    ["ended", () => sign({ seconds: -60 }), "it has expired"],
     [
       "signed with a key that is not known",
       () => sign({}, ["somebody else's key of thirty-two bytes"]),

@@ -44,7 +44,7 @@ async function stepsAgain(url: string, room: string): Promise<ReturnType<typeof 
     timeout: 300_000,
   });
   expect(stderr).toBe("");
-  expect(stdout).toMatch(/hashes compared, all alike/);
+  expect(stdout).toMatch(/hashes compared, all match/);
   return decodeRecording(bytes);
 }
 

@@ -55,7 +55,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("a crash", () => {
     const { labels, annotations } = (await firing())!;
     expect(labels).toMatchObject({ severity: "ticket", cause: "restart", instance: `127.0.0.1:${port}` });
     expect(annotations).toEqual({
-      summary: `127.0.0.1:${port} started and brought back 1 rooms of a process that died`,
+      summary: `127.0.0.1:${port} started and restored 1 rooms of a process that died`,
       runbook: "server/ops/RUNBOOK.md#pliantroomsrestored",
     });
 

@@ -127,12 +127,12 @@ test.each<[string, Collider[], string]>([
   [
     "two of it",
     [box, { type: "sphere", name: "holder", center: [5, 5, 5], radius: 1 }],
-    "the name of one collider: 2 have it",
+    "a unique name: 2 colliders have it",
   ],
   [
     "a path that begins elsewhere",
     [{ ...box, motion: { keys: [{ time: 0, rotate: [0, 10, 0] }, { time: 1 }] } } as Collider],
-    "a collider whose path begins where it stands",
+    "a collider whose path begins at its place in the scene",
   ],
 ])("%s is refused", async (_, colliders, limit) => {
   await expect(laboratory({ bodies: [cloth], colliders, attachments })).rejects.toMatchObject({

@@ -74,9 +74,9 @@ describe("PROTOCOL.md", () => {
   });
 });
 
-describe("server/README.md", () => {
+describe("docs/ENVIRONMENT.md", () => {
   test("lists every variable of the environment with its default", () => {
-    const text = readFileSync(fileURLToPath(new URL("../../server/README.md", import.meta.url)), "utf8");
+    const text = readFileSync(fileURLToPath(new URL("../../docs/ENVIRONMENT.md", import.meta.url)), "utf8");
     const listed = Object.fromEntries(
       [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \|/gm)].map(([, name, value]) => [name!, value!.trim()]),
     );

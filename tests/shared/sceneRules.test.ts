@@ -10,7 +10,7 @@ const entailed: [string, unknown, string, string][] = [
     "/bodies/0/material",
     { model: "pbd", density: 1 },
     "/bodies/0/material/distance",
-    "given, or volume: a body of model pbd has one of them at least",
+    "given, or volume: a body of model pbd needs at least one of them",
   ],
   [
     "/bodies/0/material",
@@ -111,15 +111,15 @@ const entailed: [string, unknown, string, string][] = [
     "/bodies/1/waiting",
     true,
     "/attachments/0/from/body",
-    "the name of a body that is there from the start (waiting is false)",
+    "the name of a body that is in the scene from the start (waiting is false)",
   ],
   [
     "/bodies/0/waiting",
     true,
     "/attachments/1/to/body",
-    "the name of a body that is there from the start (waiting is false)",
+    "the name of a body that is in the scene from the start (waiting is false)",
   ],
-  ["/bodies/4/start", "mirrored", "/bodies/4/start", "absent where waiting is true: a body is put in undeformed"],
+  ["/bodies/4/start", "mirrored", "/bodies/4/start", "absent where waiting is true: a spawned body starts undeformed"],
   ["/colliders/0/motion", {}, "/colliders/0/motion/keys", "given"],
   ["/bodies/0/start", "mirrored", "/interaction/together/0", "a body without start: it begins undeformed"],
 ];

@@ -313,8 +313,8 @@ const outOfRange: [string, unknown, string][] = [
   ["/bodies/6/material/mode", "quadratic", "one of rigid, linear"],
   ["/bodies/6/material/linearity", 1, "< 1"],
   ["/bodies/6/material/stiffness", 2, "<= 1"],
-  ["/bodies/7/material/youngsModulus", 1e5, "absent where model is pbd: its stiffness is that of distance"],
-  ["/bodies/7/material/nuWarp", 0.1, "absent where model is pbd: its stiffness is that of distance"],
+  ["/bodies/7/material/youngsModulus", 1e5, "absent where model is pbd: distance gives its stiffness"],
+  ["/bodies/7/material/nuWarp", 0.1, "absent where model is pbd: distance gives its stiffness"],
   ["/bodies/7/material/distance", { unilateral: true }, ONE_WAY],
   ["/bodies/7/solver", "paper", `${COMPLIANT} pbd: paper needs an elastic energy (stvk, orthotropic)`],
   ["/bodies/1/material/distance", { stiffness: 1 }, "absent where model is not pbd"],
@@ -329,7 +329,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/colliders/4/b", [0, 0, 0], "another point than a: a cylinder has a length"],
   ["/colliders/5/thickness", 0, "> 0"],
   ["/colliders/5/radius", 1, "absent: no such field here"],
-  ["/colliders/4/motion/keys/0/time", 0.5, "0: the path begins with the room"],
+  ["/colliders/4/motion/keys/0/time", 0.5, "0: the path starts at the room's first tick"],
   ["/colliders/4/motion/keys/2/time", 1, "> 1, the time of the key before"],
   ["/colliders/4/motion/keys", [{ time: 0 }], "a list of at least 2 items"],
   ["/colliders/4/motion/loop", 1, "true or false"],
@@ -340,7 +340,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/bodies/1/contact/staticFriction", 11, "<= 10"],
   ["/bodies/1/contact/staticFriction", 0.4, ">= 0.5, the dynamic coefficient (friction)"],
   ["/bodies/1/contact/ignore/1", "flor", `the name of a body or a collider: ${NAMES}, floor`],
-  ["/bodies/1/contact/ignore/0", "towel", "the name of another: self: false is for the body itself"],
+  ["/bodies/1/contact/ignore/0", "towel", "the name of another body: for the body itself use self: false"],
   ["/bodies/1/contact/friction", 1, "absent: no such field here"],
   ["/bodies/8/contact/thickness", 1, "absent: no such field here"],
   ["/bodies/8/contact/self", false, "absent: no such field here"],
@@ -361,7 +361,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/interaction/together", ["jelly"], "a list of at least 2 items"],
   ["/interaction/together", ["jelly", "jelly"], "a list without repeated items"],
   ["/interaction/together/1", "cow", `the name of a body: ${NAMES}`],
-  ["/interaction/together/1", "foam", "a body that does not wait"],
+  ["/interaction/together/1", "foam", "a body that is not spawnable (waiting is false)"],
 ];
 
 test.each(outOfRange)("%s = %j must be %s", (pointer, value, limit) => {

@@ -1,17 +1,17 @@
 /**
- * Clusters the vertices of any triangles in cells of a grid, in linear time: the fallback for surfaces that edge
- * collapses cannot reduce, or only in quadratic time (J. Rossignac, P. Borrel 1993, Multi-resolution 3D approximations
- * for rendering complex scenes). A cell becomes its first vertex; triangles that then have the same corners count once.
+ * Vertex clustering on a grid, in linear time: the fallback for surfaces that edge collapses cannot reduce, or only in
+ * quadratic time (J. Rossignac, P. Borrel 1993, Multi-resolution 3D approximations for rendering complex scenes). All
+ * vertices of a cell become its first vertex; duplicate triangles are merged.
  */
 import { weldPlaces } from "./weldPlaces.ts";
 
-/** Cells along the longest side at the first try; each further try has half as many. */
+/** Cells along the longest side in the first attempt; each further attempt halves them. */
 const MOST_CELLS = 1024;
 
 /**
  * @param positions float64[3n]
  * @param triangles uint32[3m]
- * @param target at most as many triangles are returned
+ * @param target maximum number of returned triangles
  * @returns uint32[3k] of the same vertices, k at most `target`
  */
 export function clusterCells(positions: Float64Array, triangles: Uint32Array, target: number): Uint32Array {
@@ -19,14 +19,14 @@ export function clusterCells(positions: Float64Array, triangles: Uint32Array, ta
   let size = 0;
   for (let i = 0; i < positions.length; i++) low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
   for (let i = 0; i < positions.length; i++) size = Math.max(size, positions[i]! - low[i % 3]!);
-  // A closed surface has some 6 cells^2 cells, and twice as many triangles.
+  // A closed surface crosses about 6 cells^2 cells, and gives twice as many triangles.
   let cells = Math.min(MOST_CELLS, Math.max(2, Math.ceil(Math.sqrt(target / 12))));
   for (; cells >= 2; cells = Math.floor(cells / 2)) {
     const clustered = clusteredTriangles(positions, triangles, low, size / (cells - 1));
     if (clustered.length === 0) break;
     if (clustered.length <= 3 * target) return clustered;
   }
-  // Triangles that are all smaller than a cell, or a target below what eight vertices give.
+  // All triangles are smaller than a cell, or the target is below the result of eight vertices.
   return triangles.slice(0, 3 * target);
 }
 
@@ -34,7 +34,7 @@ function clusteredTriangles(x: Float64Array, triangles: Uint32Array, low: number
   const { places, count } = weldPlaces(Float32Array.from(x, (value, i) => Math.round((value - low[i % 3]!) / cell)));
   const first = new Uint32Array(count).fill(places.length);
   for (let v = places.length - 1; v >= 0; v--) first[places[v]!] = v;
-  // The smallest corner first: the same triangle has the same corners, and its other side has others.
+  // Rotate the smallest corner to the front: equal triangles then have equal corners, and flipped ones differ.
   const corners = new Float32Array(triangles.length);
   let length = 0;
   for (let i = 0; i < triangles.length; i += 3) {

@@ -1,28 +1,27 @@
 /**
- * Normals for files that have none: smooth over the surface, with creases along edges where it bends by more than 40
- * degrees, so that a scan looks round and a cube keeps its edges. Faces weigh by area (G. Taubin 1995; H. Gouraud
- * 1971).
+ * Computes normals for files that have none: smooth, with creases along edges of more than 40 degrees, so that a scan
+ * looks round and a cube keeps its edges. Faces are weighted by area (G. Taubin 1995; H. Gouraud 1971).
  */
 import type { Part } from "./parts.ts";
 import { compacted } from "./parts.ts";
 import { weldPlaces } from "./weldPlaces.ts";
 
-/** cos 40 degrees: modelers' usual angle for smoothing is 30 to 60. */
+/** cos 40 degrees: modelers usually smooth up to angles of 30 to 60. */
 const SMOOTH = 0.766;
 
-/** @returns the part with NORMAL; vertices along creases are there once for each side */
+/** @returns the part with NORMAL; vertices along creases are duplicated for each side */
 export function withCreasedNormals(part: Part): Part {
   const { triangles } = part;
   const { places } = weldPlaces(Float32Array.from(part.positions));
   const faces = faceNormals(part);
   const fan = fansOf(triangles, places, faces);
-  // Sums by fan, which is named by its first corner.
+  // Normal sums by fan. A fan's id is its first corner.
   const sums = new Float64Array(3 * triangles.length);
   for (let h = 0; h < triangles.length; h++) {
     const f = 4 * Math.floor(h / 3);
     for (let k = 0; k < 3; k++) sums[3 * fan[h]! + k]! += faces[f + k]! * faces[f + 3]!;
   }
-  // A vertex of the result for each pair of vertex and fan.
+  // The result has one vertex for each pair of vertex and fan.
   const numbers = new Map<number, number>();
   const from: number[] = [];
   const fans: number[] = [];
@@ -74,7 +73,10 @@ function faceNormals({ positions: x, triangles }: Part): Float64Array {
   return faces;
 }
 
-/** The fan of each corner: corners at one place whose triangles meet at smooth edges, named by the first of them. */
+/**
+ * Returns the fan of each corner: corners at one position whose triangles meet at smooth edges share a fan. Its id is
+ * their first corner.
+ */
 function fansOf(triangles: Uint32Array, places: Uint32Array, faces: Float64Array): Uint32Array {
   const fan = Uint32Array.from({ length: triangles.length }, (_, h) => h);
   const root = (h: number): number => {

@@ -1,6 +1,6 @@
 /**
- * How much a Draco mesh will decode to, read from its header: the decoder's own memory has no limit that we could set.
- * Source: Draco bitstream specification 2.2 (Google), sections 4 (header), 5 (metadata), 7 (connectivity).
+ * Reads from a Draco header how large the mesh will be, because the decoder's own memory cannot be limited. Source:
+ * Draco bitstream specification 2.2 (Google), sections 4 (header), 5 (metadata), 7 (connectivity).
  */
 
 const SEQUENTIAL = 0;
@@ -52,7 +52,7 @@ function skipMetadata(bytes: Bytes, depth: number): void {
   }
 }
 
-/** @returns faces that the data declares, and most points it makes; undefined where it is no mesh of Draco 2.2 */
+/** @returns the declared number of faces, and the maximum number of points; undefined if it is not a Draco 2.2 mesh */
 export function dracoCounts(data: Uint8Array): { points: number; faces: number } | undefined {
   if (data.length < 11 || String.fromCharCode(...data.subarray(0, 5)) !== "DRACO") return undefined;
   const [major, minor, type, method] = [data[5]!, data[6]!, data[7]!, data[8]!];
@@ -74,7 +74,7 @@ export function dracoCounts(data: Uint8Array): { points: number; faces: number }
     bytes.byte();
     bytes.varint();
     const faces = bytes.varint();
-    // Vertices are encoded once; decoding makes a point of each corner where attributes have seams.
+    // Vertices are encoded once; at seams of attributes, decoding creates a point for each corner.
     return { faces, points: 3 * faces };
   } catch (error) {
     if (error instanceof RangeError) return undefined;

@@ -1,7 +1,7 @@
 /**
- * A mended surface -> tetrahedra for about as many particles as there may be, every part of it covered: what is thinner
- * than the lattice becomes a string or a sheet of elements (tetrahedralize.ts), pieces that nearly touch are joined,
- * and what encloses nothing gets a cage around it.
+ * Fills a repaired surface with tetrahedra for a given number of particles, and covers all parts. Parts thinner than
+ * the lattice become strings or sheets of elements (tetrahedralize.ts). Pieces that nearly touch are joined. Parts
+ * without volume are enclosed in a cage of elements.
  */
 import { joinFaces } from "../boundary.ts";
 import type { SurfaceMesh, TetMesh } from "../mesh.ts";
@@ -16,20 +16,20 @@ import type { ObjectChoice } from "./prepareSurface.ts";
 import { areaOf } from "./sheet.ts";
 import { simplifySurface } from "./simplify.ts";
 
-/** Points along each side of the box that tell how much the surface encloses. */
+/** Sample points along each side of the box, for estimating the enclosed volume. */
 const PROBES = 16;
-/** A lattice with fewer particles than this part of those allowed is made finer once. */
+/** If a lattice uses less than this fraction of the allowed particles, it is refined once. */
 const USED = 0.6;
 const TRIES = 6;
-/** A body's mean thickness, 2 V / A, in spacings: below it is a sheet. */
+/** Mean thickness of a body, 2 V / A, in spacings, below which it counts as a sheet. */
 const THIN = 0.5;
-/** In spacings: how far the surface may move by simplification, and how wide gaps between pieces are bridged. */
+/** In spacings: tolerance of the simplification, and maximum width of gaps that are bridged. */
 const ERROR = 0.1;
 const BRIDGE = 2;
 /**
- * Rods that are tried one after the other, in spacings. A thin one is a string of elements where it is longer than a
- * spacing; in a gap that is shorter no sample of it is far enough from a piece to be missed, so a thicker one has
- * vertices of the lattice inside. On a coarser lattice, where rods take the particles that are left.
+ * Rods that are tried in sequence, in spacings. A thin rod becomes a string of elements if it is longer than a spacing.
+ * In a shorter gap, all its samples are near a piece, so it is not detected as lost; a thicker rod contains lattice
+ * vertices. The last two use a coarser lattice, if the rods would exceed the particles.
  */
 const RODS = [
   { radius: 0.02, coarser: 1 },
@@ -38,12 +38,12 @@ const RODS = [
   { radius: 1.12, coarser: 1.06 },
   { radius: 1.12, coarser: 1.12 },
 ];
-/** The cage's surface is found to a thousandth of an edge: what is drawn hangs on it exactly, wherever it is. */
+/** The cage's surface is located to a thousandth of an edge. Drawn vertices are attached to it exactly in any case. */
 const HALVINGS = 10;
-/** Pieces beyond which they are crumbs of a scan or a soup: none of them is joined. */
+/** With more pieces than this, they are scan debris or triangle soup: none is joined. */
 const MOST_PIECES = 64;
 
-/** Volume that the surface encloses, m^3, to a few parts in a hundred. */
+/** Volume enclosed by the surface, m^3, to a few percent. */
 function enclosed(surface: SurfaceMesh): number {
   const field = buildWindingField(buildTriangleTree(surface.positions, surface.triangles));
   const low = [Infinity, Infinity, Infinity];
@@ -61,8 +61,8 @@ function enclosed(surface: SurfaceMesh): number {
 }
 
 /**
- * Spacing at which stuffing makes about so many particles: 2 lattice vertices a cell of the volume, and on the surface
- * about 2 a cell's face: N = 2 V / s^3 + 2 A / s^2.
+ * Spacing at which stuffing gives about this number of particles. There are 2 lattice vertices per cell of the volume,
+ * and about 2 per cell face of the surface: N = 2 V / s^3 + 2 A / s^2.
  */
 function spacingFor(volume: number, area: number, particles: number): number {
   let low = 0;
@@ -76,7 +76,7 @@ function spacingFor(volume: number, area: number, particles: number): number {
 }
 
 /**
- * @param surface as of mendSurface, m
+ * @param surface from mendSurface, m
  * @param open whether it has borders or holes
  * @throws ObjectError, MeshError
  */
@@ -88,18 +88,18 @@ export async function fill(
 ): Promise<{ tets: TetMesh; spacing: number }> {
   const volume = enclosed(surface);
   const area = areaOf(surface);
-  // A needle has neither volume nor area: a string of elements along it takes about four particles a spacing.
+  // A needle has neither volume nor area: the string of elements along it takes about four particles per spacing.
   let spacing = Math.max(spacingFor(volume, area, particles), (4 * size) / particles);
   if (2 * volume < THIN * spacing * area)
     notes.push(
       open
         ? {
             code: "SHEET",
-            text: `The surface encloses next to nothing; as ${role} it is a slab. Cloth would be a better role for it.`,
+            text: `The surface encloses almost no volume; as ${role} it becomes a slab. The role cloth fits better.`,
           }
         : {
             code: "COARSE",
-            text: "Much of it is thinner than the lattice, and fattened; more particles follow it better.",
+            text: "Large parts are thinner than the lattice and were thickened. More particles give a closer fit.",
           },
     );
   let best: Filled | undefined;
@@ -111,14 +111,15 @@ export async function fill(
       best = { filled, surface: fewer, spacing };
       if (count >= USED * particles || attempt >= 2) break;
     } else if (best) break;
-    // First as surface (s^2) and volume (s^3) ask for, then as thin limbs do (s); a little more, to end below.
+    // First scale as for surface (s^2) and volume (s^3), then as for thin limbs (s); a little more, to stay below the
+    // limit.
     spacing *= (count / particles) ** (attempt < 2 ? 0.45 : 0.8) * 1.03;
   }
   if (!best)
     throw new ObjectError("ROLE_IMPOSSIBLE", {
       where: "particles",
       value: particles,
-      limit: "this shape needs more, it has many thin parts or pieces",
+      limit: "this shape needs more, because it has many thin parts or pieces",
       help: "Choose more particles, or simplify the model",
     });
   const { filled, spacing: joined } = bridged(best, particles, size, notes);
@@ -131,7 +132,7 @@ interface Filled {
   spacing: number;
 }
 
-/** Pieces that are near each other, joined by rods; the mesh as it is where that takes too many particles. */
+/** Joins nearby pieces by rods; returns the mesh unchanged if that takes too many particles. */
 function bridged(best: Filled, particles: number, size: number, notes: ObjectNote[]): Filled {
   const { surface, spacing } = best;
   let result = best;
@@ -151,13 +152,13 @@ function bridged(best: Filled, particles: number, size: number, notes: ObjectNot
     notes.push({ code: "PIECES_JOINED", text: `${found} pieces nearly touch; ${found - left} gaps were bridged.` });
   if (left > 1) {
     const at = smallestPiece(result.filled.mesh, size);
-    const text = `${left} pieces hang on nothing: they fall apart; the smallest is at ${percent(at)}. Join them in the model if they should not.`;
+    const text = `${left} pieces are not connected and will fall apart; the smallest is at ${percent(at)}. To keep them together, join them in the model.`;
     notes.push({ code: "PIECES", text, at });
   }
   return result;
 }
 
-/** Where the piece of fewest tetrahedra is. */
+/** Position of the piece with the fewest tetrahedra. */
 function smallestPiece({ positions, tets }: TetMesh, size: number): [number, number, number] {
   const { piece, count } = pieceOfTets(tets);
   const counts = new Array<number>(count).fill(0);
@@ -172,14 +173,14 @@ interface Rod {
   radius: number;
 }
 
-/** The shortest rods that join what is nearer than `reach`, as a tree (J. Kruskal 1956). */
+/** The shortest rods that join pieces nearer than `reach`, as a spanning tree (J. Kruskal 1956). */
 function rodsBetween({ positions: x, tets }: TetMesh, reach: number, radius: number): Rod[] {
   const { piece, count } = pieceOfTets(tets);
   const { boundary } = joinFaces(tets);
   const pieceOfVertex = new Int32Array(x.length / 3).fill(-1);
   tets.forEach((v, i) => (pieceOfVertex[v] = piece[i >> 2]!));
   const surface = [...new Set(boundary)];
-  // Nearest pairs by cells of the reach.
+  // Finds the nearest pairs with a grid of cells of size `reach`.
   const cellOf = (v: number, k: number): number => Math.floor(x[3 * v + k]! / reach);
   const cells = new Map<string, number[]>();
   for (const v of surface) {
@@ -214,7 +215,7 @@ function rodsBetween({ positions: x, tets }: TetMesh, reach: number, radius: num
     });
 }
 
-/** Thin prisms: the tetrahedralizer makes strings of elements of them. */
+/** Adds thin prisms, which the tetrahedralizer turns into strings of elements. */
 function withRods({ positions, triangles }: SurfaceMesh, rods: readonly Rod[]): SurfaceMesh {
   const x = [...positions];
   const corners = [...triangles];
@@ -223,7 +224,7 @@ function withRods({ positions, triangles }: SurfaceMesh, rods: readonly Rod[]): 
     const along = [0, 1, 2].map((k) => to[k]! - from[k]!);
     const length = Math.hypot(...along) || 1;
     const least = [0, 1, 2].reduce((a, b) => (Math.abs(along[a]!) <= Math.abs(along[b]!) ? a : b));
-    // Two directions across: u = e x along, w = along x u.
+    // Two directions across the rod: u = e x along, w = along x u.
     const e = [0, 1, 2].map((k) => (k === least ? 1 : 0));
     const cross = (p: readonly number[], q: readonly number[]): number[] =>
       [0, 1, 2].map((k) => p[(k + 1) % 3]! * q[(k + 2) % 3]! - p[(k + 2) % 3]! * q[(k + 1) % 3]!);

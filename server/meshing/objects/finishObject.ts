@@ -1,4 +1,7 @@
-/** The common end of every reader of object files: parts -> surface, picture, and which vertex is where. */
+/**
+ * Last step of all readers of object files: makes surface, picture, and the map from picture vertices to surface
+ * vertices.
+ */
 import type { Document } from "@gltf-transform/core";
 import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
 import { ObjectError } from "./objectFile.ts";
@@ -8,15 +11,15 @@ import { simplifyPart } from "./simplify.ts";
 import { weldPlaces } from "./weldPlaces.ts";
 import { writePicture } from "./writePicture.ts";
 
-/** Further from its origin than this many times its size, a file loses more than 4 bits of float32 by it. */
+/** Limit of the distance from the file's origin, relative to the size. Beyond it, float32 loses more than 4 bits. */
 const FAR = 16;
-/** Sizes that float32 and the squares of its differences hold with all digits. */
+/** Sizes for which float32 and squared differences keep full precision. */
 const SMALLEST = 1e-15;
 const LARGEST = 1e15;
 
 /**
- * @param document whose materials the parts have; used up
- * @throws ObjectError where nothing is left, a number is none, or limits are passed
+ * @param document holds the parts' materials; it is consumed
+ * @throws ObjectError if nothing remains, a number is invalid, or a limit is exceeded
  */
 export async function finishObject(
   document: Document,
@@ -61,7 +64,8 @@ export async function finishObject(
 }
 
 /**
- * The parts that are drawn, with the places of their vertices: fewer triangles where a page could not draw them all.
+ * Returns the parts to draw, with the surface vertices of their vertices. If there are too many triangles for a page,
+ * they are simplified.
  */
 async function pictureParts(
   parts: readonly Part[],
@@ -116,7 +120,7 @@ function checkCounts(parts: readonly Part[], limits: ObjectLimits): void {
       });
 }
 
-/** Moves parts that are far from the origin, in place. @returns what was taken off their positions */
+/** Moves parts that are far from the origin, in place. @returns the offset subtracted from the positions */
 function moveNear(parts: readonly Part[], notes: ObjectNote[]): [number, number, number] {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
@@ -128,17 +132,17 @@ function moveNear(parts: readonly Part[], notes: ObjectNote[]): [number, number,
   const size = Math.max(...low.map((l, k) => high[k]! - l));
   if (parts.length > 0 && !(size >= SMALLEST && size <= LARGEST))
     throw new ObjectError("GEOMETRY_INVALID", {
-      where: "size of the whole in the file's unit",
+      where: "size of the model in the file's unit",
       value: size,
       limit: `from ${SMALLEST} to ${LARGEST} is needed`,
-      help: "Scale the model, and check that its vertices are not all in one place",
+      help: "Scale the model, and check that its vertices are not all at one position",
     });
   const center = low.map((l, k) => 0.5 * (l + high[k]!));
   if (!center.some((c) => Math.abs(c) > FAR * size)) return [0, 0, 0];
   for (const { positions } of parts) for (let i = 0; i < positions.length; i++) positions[i]! -= center[i % 3]!;
   notes.push({
     code: "FAR_FROM_ORIGIN",
-    text: `The model lies ${far(center, size)} times its size from the file's origin; it was moved there.`,
+    text: `The model lies ${far(center, size)} times its size from the file's origin; it was moved to the origin.`,
   });
   return center as [number, number, number];
 }
@@ -146,7 +150,7 @@ function moveNear(parts: readonly Part[], notes: ObjectNote[]): [number, number,
 const far = (center: number[], size: number): string =>
   (Math.hypot(...center) / size).toPrecision(2).replace(/\.0+$/, "");
 
-/** Triangles of places; those that touch a place twice have no area and go. */
+/** Triangles of surface vertices. Triangles with two corners at one position have no area and are dropped. */
 function triangles3(corners: Uint32Array, places: Uint32Array, notes: ObjectNote[]): Uint32Array {
   const kept = new Uint32Array(corners.length);
   let length = 0;
@@ -160,7 +164,7 @@ function triangles3(corners: Uint32Array, places: Uint32Array, notes: ObjectNote
   if (length < corners.length)
     notes.push({
       code: "TRIANGLES_DROPPED",
-      text: `${(corners.length - length) / 3} triangles have two corners in one place; the simulation leaves them out.`,
+      text: `${(corners.length - length) / 3} triangles have two corners at one position; the simulation ignores them.`,
     });
   return kept.slice(0, length);
 }

@@ -1,16 +1,16 @@
 /**
- * GLB and glTF as bytes -> JSON and buffers, before anything is believed of them: sizes, nesting, and nothing that lies
+ * Reads the container of GLB and glTF: JSON and buffers. It checks sizes and nesting first, and allows no references
  * outside the file. Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), sections 3.6 and 4.
  */
 import { ObjectError, shortened } from "./objectFile.ts";
 import type { ObjectLimits } from "./objectFile.ts";
 
-/** What the specification says of an object of JSON is not yet so: every field is asked for its type before use. */
+/** Untrusted JSON: check every field's type before use, whatever the specification says. */
 export type Json = Record<string, unknown>;
 
 export interface GltfContainer {
   json: Json;
-  /** Of the GLB, where there is one. */
+  /** Binary chunk of a GLB, if there is one. */
   binary: Uint8Array | undefined;
 }
 
@@ -44,7 +44,7 @@ export function openContainer(bytes: Uint8Array, limits: ObjectLimits): GltfCont
   if (version !== 2) throw notSupported("version of the GLB", version, "2 is supported", "Export it as glTF 2.0");
   const length = view.getUint32(8, true);
   if (length > bytes.length)
-    throw damaged("length in the GLB's header", length, `the file has ${bytes.length} bytes only`);
+    throw damaged("length in the GLB's header", length, `the file has only ${bytes.length} bytes`);
   const chunk = (at: number): { type: number; content: Uint8Array } => {
     const size = view.getUint32(at, true);
     if (at + 8 + size > bytes.length)
@@ -63,7 +63,7 @@ export function notSupported(where: string, value: string | number, limit: strin
   return new ObjectError("NOT_SUPPORTED", { where, value, limit, help });
 }
 
-/** Deepest nesting of brackets outside of strings: told before JSON.parse, which would build it. */
+/** Deepest nesting of brackets outside of strings. Checked before JSON.parse, which would build the nested objects. */
 function nesting(bytes: Uint8Array): number {
   let depth = 0;
   let deepest = 0;
@@ -106,7 +106,7 @@ export function isObject(value: unknown): value is Json {
 }
 
 /**
- * Bytes of a data URI.
+ * Decodes a data URI.
  * @throws ObjectError EXTERNAL_URI for any other URI
  */
 export function dataOfUri(uri: unknown, where: string, limits: ObjectLimits): { bytes: Uint8Array; mimeType: string } {
@@ -116,7 +116,7 @@ export function dataOfUri(uri: unknown, where: string, limits: ObjectLimits): { 
     throw new ObjectError("EXTERNAL_URI", {
       where,
       value: shortened(uri),
-      limit: "everything has to be inside the file",
+      limit: "all data must be inside the file",
       help: "Save the model as one GLB file, with its buffers and textures inside",
     });
   if (!/;base64$/.test(head[2]!)) throw damaged(where, shortened(head[0]), "base64 is needed");

@@ -1,9 +1,9 @@
 /**
- * What a glTF says of itself, checked before anything is decoded: every index points into its list, every range lies in
- * its buffer, and what decoding and multiplying out will take is within the limits. glTF-Transform, which reads it
- * then, believes all of this: an index that is none is a TypeError there, a range past its buffer another upload's
- * bytes out of Node's pool, a count of 10^9 in 200 bytes 4 GB.
- * Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), chapter 3.
+ * Validates a glTF before decoding: every index must point into its list, every range must lie in its buffer, and the
+ * sizes after decoding and instancing must be within the limits. glTF-Transform, which decodes it afterwards, trusts
+ * all of these. A bad index would be a TypeError there; a range beyond its buffer would read another upload's bytes
+ * from Node's pool; a count of 10^9 in 200 bytes would allocate 4 GB. Source: glTF 2.0 specification (Khronos, ISO/IEC
+ * 12113), chapter 3.
  */
 import { dracoCounts } from "./dracoHeader.ts";
 import { damaged, dataOfUri, isObject, notSupported, tooLarge } from "./gltfContainer.ts";
@@ -11,16 +11,16 @@ import type { GltfContainer, Json } from "./gltfContainer.ts";
 import { ObjectError, shortened } from "./objectFile.ts";
 import type { ObjectLimits } from "./objectFile.ts";
 
-/** A bufferView's bytes: its own, or what a decompressor will make of them. */
+/** Bytes of a bufferView: its own, or those after decompression. */
 interface ViewRange {
-  /** As decoded. */
+  /** Length after decoding. */
   length: number;
   stride: number | undefined;
-  /** As it lies in the file; undefined where it is a fallback that the file leaves out. */
+  /** Bytes in the file; undefined for a fallback buffer that the file omits. */
   content: Uint8Array | undefined;
 }
 
-/** A glTF whose indices and ranges hold. */
+/** A glTF with valid indices and ranges. */
 export interface CheckedGltf {
   json: Json;
   buffers: (Uint8Array | undefined)[];
@@ -31,7 +31,7 @@ const COMPONENT_BYTES: Record<number, number> = { 5120: 1, 5121: 1, 5122: 2, 512
 const COMPONENTS: Record<string, number> = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT2: 4, MAT3: 9, MAT4: 16 };
 export const DRACO = "KHR_draco_mesh_compression";
 export const MESHOPT = "EXT_meshopt_compression";
-/** Entries of a list that has no limit of its own. */
+/** Limit of entries for lists without a specific limit. */
 const LIST = 100_000;
 const SMALLER = "Simplify the model and make it of fewer, larger parts";
 
@@ -41,7 +41,7 @@ export const at = (json: Json, ...path: (string | number)[]): unknown =>
     json,
   );
 
-/** A list of objects of the file; absent means empty. */
+/** A list of objects in the file; absent means empty. */
 export function listOf(parent: Json, name: string, where: string, limit = LIST): Json[] {
   const list = parent[name] ?? [];
   if (!Array.isArray(list)) throw damaged(`${where}/${name}`, typeof list, "a list is needed");
@@ -55,18 +55,18 @@ export function listOf(parent: Json, name: string, where: string, limit = LIST):
 export const shown = (value: unknown): string =>
   value === undefined ? "missing" : shortened(JSON.stringify(value) ?? typeof value);
 
-/** A whole number from low to high. */
+/** Checks an integer from low to high. */
 export function wholeOf(value: unknown, where: string, low: number, high: number, absent?: number): number {
   const number = value ?? absent;
   if (typeof number === "number" && Number.isInteger(number) && number >= low && number <= high) return number;
   throw damaged(where, shown(value), `a whole number from ${low} to ${high} is needed`);
 }
 
-/** An index into a list of `count`. */
+/** Checks an index into a list of `count`. */
 export const indexOf = (value: unknown, where: string, count: number): number => wholeOf(value, where, 0, count - 1);
 
 /**
- * Checks everything but nodes and what hangs on them (gltfNodes.ts).
+ * Checks everything except nodes and their dependents (gltfNodes.ts).
  * @throws ObjectError
  */
 export function checkGltf({ json, binary }: GltfContainer, limits: ObjectLimits): CheckedGltf {
@@ -141,7 +141,7 @@ function viewOf(
   return { length: each * count, stride, content };
 }
 
-/** @returns bytes that the accessor takes once decoded */
+/** @returns size of the accessor after decoding, bytes */
 function checkAccessor(checked: CheckedGltf, accessor: Json, where: string, limits: ObjectLimits): number {
   const component = COMPONENT_BYTES[accessor.componentType as number];
   if (component === undefined)
@@ -154,7 +154,7 @@ function checkAccessor(checked: CheckedGltf, accessor: Json, where: string, limi
     throw damaged(`${where}/normalized`, shown(accessor.normalized), "true or false is needed");
   const count = wholeOf(accessor.count, `${where}/count`, 0, 2 ** 40);
   const each = component * components;
-  // Before ranges, whose message would be of a buffer that nobody could make long enough.
+  // Check this before the ranges, whose message would ask for an impossibly long buffer.
   if (count * each > limits.decodedBytes)
     throw tooLarge(`bytes of ${where} once decoded`, count * each, limits.decodedBytes, SMALLER);
   if (accessor.bufferView !== undefined) checkRange(checked, accessor, where, count, each, component);
@@ -170,7 +170,7 @@ function checkAccessor(checked: CheckedGltf, accessor: Json, where: string, limi
     if (size === undefined || (part === "indices" && ![5121, 5123, 5125].includes(range.componentType as number)))
       throw damaged(`${place}/componentType`, shown(range.componentType), "5121, 5123 or 5125 is needed");
     checkRange(checked, range, place, few, part === "values" ? each : size, size);
-    // glTF-Transform takes the accessor's own offset where there is none here.
+    // Without an offset here, glTF-Transform would use the accessor's own offset.
     range.byteOffset ??= 0;
   }
   return 2 * count * each;
@@ -194,8 +194,8 @@ function checkRange(
 }
 
 /**
- * Checks what a primitive's Draco data will become against what its accessors say.
- * @returns vertices and triangles that decoding makes
+ * Checks the size of a primitive's decoded Draco data.
+ * @returns numbers of vertices and triangles after decoding
  */
 export function checkDraco(checked: CheckedGltf, draco: Json, where: string): { points: number; faces: number } {
   const view = checked.views[indexOf(draco.bufferView, `${where}/bufferView`, checked.views.length)]!;
@@ -204,8 +204,8 @@ export function checkDraco(checked: CheckedGltf, draco: Json, where: string): { 
   if (!counts)
     throw new ObjectError("FILE_DAMAGED", {
       where: `Draco data of ${where}`,
-      value: "something else",
-      limit: "a triangle mesh of bitstream 2.2 is needed",
+      value: "in another format",
+      limit: "a triangle mesh in bitstream 2.2 is needed",
       help: "Export the model again, without compression if it fails again",
     });
   return counts;

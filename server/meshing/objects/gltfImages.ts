@@ -1,6 +1,6 @@
 /**
- * Images and materials of a glTF: what is used has a size that is known before anybody decodes it, and materials hold
- * numbers where numbers belong.
+ * Validates images and materials of a glTF: the size of each used image must be known before decoding, and materials
+ * must have numbers as their values.
  */
 import { ImageUtils } from "@gltf-transform/core";
 import { damaged, dataOfUri, isObject, notSupported, tooLarge } from "./gltfContainer.ts";
@@ -11,17 +11,17 @@ import { ObjectError } from "./objectFile.ts";
 import type { ObjectLimits } from "./objectFile.ts";
 
 const BASISU = "KHR_texture_basisu";
-/** Where a texture may name its image besides `source`, the better ones first. */
+/** Extensions that give a texture an image besides `source`; preferred ones first. */
 const SOURCES = ["EXT_texture_avif", "EXT_texture_webp"];
-/** Numbers in one list of a material; a factor has 4 at most. */
+/** Limit of numbers in one list of a material; a factor has 4 at most. */
 const NUMBERS = 16;
 
-/** What an image of the file is: its bytes, or nothing where no material shows it. */
+/** An image of the file: its bytes, or undefined if no material uses it. */
 export type ImageBytes = { bytes: Uint8Array; mimeType: string } | undefined;
 
 /**
- * @returns the images, by their places in the file
- * @throws ObjectError where one is no image, too large, external, or of a kind that browsers do not show
+ * @returns the images, by their indices in the file
+ * @throws ObjectError if an image is invalid, too large, external, or of a kind that browsers do not show
  */
 export function checkImages(checked: CheckedGltf, limits: ObjectLimits): ImageBytes[] {
   const { json } = checked;
@@ -34,7 +34,7 @@ export function checkImages(checked: CheckedGltf, limits: ObjectLimits): ImageBy
     });
   });
   if (used.size > limits.images)
-    throw tooLarge("count of images that materials show", used.size, limits.images, "Join textures into an atlas");
+    throw tooLarge("count of images that materials use", used.size, limits.images, "Join textures into an atlas");
   let pixels = 0;
   return images.map((image, i) => {
     if (!used.has(i)) return undefined;
@@ -55,7 +55,7 @@ export function checkImages(checked: CheckedGltf, limits: ObjectLimits): ImageBy
   });
 }
 
-/** The image that a texture shows. */
+/** Returns the index of a texture's image. */
 function sourceOf(texture: Json, index: number, images: number): number {
   for (const name of SOURCES) {
     const source = at(texture, "extensions", name, "source");
@@ -76,7 +76,7 @@ function imageOf(checked: CheckedGltf, image: Json, where: string, limits: Objec
   if (image.bufferView !== undefined) {
     const { content } = checked.views[indexOf(image.bufferView, `${where}/bufferView`, checked.views.length)]!;
     if (!content) throw damaged(`${where}/bufferView`, "without content", "an image is needed");
-    // A copy: what reads its header reads as far as the memory goes.
+    // A copy: the parser of the image header may read to the end of the underlying memory.
     bytes = Uint8Array.from(content);
   } else bytes = dataOfUri(image.uri, `${where}/uri`, limits).bytes;
   const mimeType = ImageUtils.getMimeType(bytes);
@@ -95,14 +95,14 @@ function sizeOf({ bytes, mimeType }: NonNullable<ImageBytes>, where: string): [n
   try {
     size = ImageUtils.getSize(bytes, mimeType);
   } catch {
-    // Its header ends early or points out of the image: no size, as below.
+    // The header is truncated or points outside of the image: the size is unknown, as below.
   }
   if (!size || !(size[0]! > 0 && size[1]! > 0))
     throw damaged(where, `a damaged ${mimeType}`, "an image whose header has its size is needed");
   return [size[0]!, size[1]!];
 }
 
-/** @param onTexture told the index of every texture that the material shows */
+/** @param onTexture called with the index of every texture that the material uses */
 function checkMaterial(value: Json, where: string, onTexture: (index: unknown, where: string) => void): void {
   for (const [key, entry] of Object.entries(value)) {
     const place = `${where}/${key}`;

@@ -1,6 +1,6 @@
 /**
- * The tree of a glTF: which meshes its scene draws, where, and how often; and that all of it, multiplied out, is within
- * the limits. Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), sections 3.5, 3.7 and 5.
+ * Validates a glTF's node tree: finds the meshes that its scene draws, with transforms and instances, and checks that
+ * their total is within the limits. Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), sections 3.5, 3.7 and 5.
  */
 import { damaged, isObject, tooLarge } from "./gltfContainer.ts";
 import type { Json } from "./gltfContainer.ts";
@@ -18,21 +18,21 @@ const ATTRIBUTES = 64;
 const JOINTS = 4096;
 const SMALLER = "Remove copies, or merge them into one simpler mesh";
 
-/** A mesh where a node of the scene has it. */
+/** A mesh drawn by a node of the scene. */
 export interface Placement {
   mesh: number;
   node: number;
-  /** Of the node, to the world. */
+  /** Transform from the node to the world. */
   world: Matrix;
-  /** Of the node's skin. */
+  /** Index of the node's skin. */
   skin: number | undefined;
-  /** Of morph targets. */
+  /** Weights of morph targets. */
   weights: readonly number[];
 }
 
 export interface SceneTree {
   placements: Placement[];
-  /** To the world, of every node of the file. */
+  /** Transforms to the world, of every node of the file. */
   worlds: Matrix[];
 }
 
@@ -52,7 +52,7 @@ function localMatrix(node: Json, where: string): Matrix {
   return matrixOf(of("translation", [0, 0, 0]), of("rotation", [0, 0, 0, 1]), of("scale", [1, 1, 1]));
 }
 
-/** Children by node. @throws ObjectError where they are no forest: a node in two places, or in itself */
+/** Children by node. @throws ObjectError if the nodes are not a forest: a node with two parents, or within itself */
 function forestOf(nodes: Json[], limits: ObjectLimits): { children: number[][]; roots: number[] } {
   const parent = new Int32Array(nodes.length).fill(-1);
   const children = nodes.map((node, i) => {
@@ -71,7 +71,7 @@ function forestOf(nodes: Json[], limits: ObjectLimits): { children: number[][]; 
     });
   });
   const roots = nodes.map((_, i) => i).filter((i) => parent[i] === -1);
-  // Whatever the roots do not reach goes in a circle.
+  // Nodes that the roots do not reach form a cycle.
   let level = roots;
   let reached = roots.length;
   for (let depth = 1; level.length > 0; depth++) {
@@ -84,12 +84,12 @@ function forestOf(nodes: Json[], limits: ObjectLimits): { children: number[][]; 
     const seen = new Set(roots);
     for (const i of seen) for (const child of children[i]!) seen.add(child);
     const lost = nodes.findIndex((_, i) => !seen.has(i));
-    throw damaged(`/nodes/${lost}`, "its own ancestor", "nodes have to be a tree");
+    throw damaged(`/nodes/${lost}`, "its own ancestor", "nodes must form a tree");
   }
   return { children, roots };
 }
 
-/** Nodes that are drawn first: those of the scene that the file names, of its first, or all that have no parent. */
+/** Roots of the drawn nodes: those of the default scene, else of the first scene, else all nodes without a parent. */
 function sceneRoots(json: Json, nodes: Json[], roots: number[], notes: ObjectNote[]): number[] {
   const scenes = listOf(json, "scenes", "");
   if (scenes.length === 0) return roots;
@@ -97,7 +97,7 @@ function sceneRoots(json: Json, nodes: Json[], roots: number[], notes: ObjectNot
   if (scenes.length > 1)
     notes.push({
       code: "SCENES_IGNORED",
-      text: `The file has ${scenes.length} scenes; scene ${chosen + 1} was taken, the others are ignored.`,
+      text: `The file has ${scenes.length} scenes; scene ${chosen + 1} was used, the others are ignored.`,
     });
   const list = scenes[chosen]!.nodes ?? [];
   if (!Array.isArray(list)) throw damaged(`/scenes/${chosen}/nodes`, shown(list), "a list is needed");
@@ -105,8 +105,8 @@ function sceneRoots(json: Json, nodes: Json[], roots: number[], notes: ObjectNot
 }
 
 /**
- * What is drawn, and where.
- * @throws ObjectError where nodes are no forest, indices point nowhere, or all of it would be too much
+ * Finds all drawn meshes.
+ * @throws ObjectError if the nodes are not a forest, an index is invalid, or the total is too large
  */
 export function checkNodes(checked: CheckedGltf, limits: ObjectLimits, notes: ObjectNote[]): SceneTree {
   const { json } = checked;
@@ -153,7 +153,7 @@ export function checkNodes(checked: CheckedGltf, limits: ObjectLimits, notes: Ob
   return { placements, worlds };
 }
 
-/** How often a node draws its mesh. */
+/** Number of instances that a node draws. */
 function instancesOf(checked: CheckedGltf, node: Json, where: string): number {
   const instancing = at(node, "extensions", INSTANCING, "attributes");
   if (instancing === undefined) return 1;
@@ -164,11 +164,11 @@ function instancesOf(checked: CheckedGltf, node: Json, where: string): number {
     .filter((name) => instancing[name] !== undefined)
     .map((name) => accessors[indexOf(instancing[name], `${place}/${name}`, accessors.length)]!.count as number);
   if (counts.some((count) => count !== counts[0]))
-    throw damaged(place, counts.join(" and "), "one count of all attributes is needed");
+    throw damaged(place, counts.join(" and "), "all attributes need the same count");
   return counts[0] ?? 1;
 }
 
-/** What a mesh's primitives are made of; checks that their accessors exist and fit each other. */
+/** Counts the content of a mesh's primitives; checks that their accessors exist and match each other. */
 function meshCost(
   checked: CheckedGltf,
   mesh: Json,
@@ -187,7 +187,7 @@ function meshCost(
     if (!isObject(attributes)) throw damaged(`${place}/attributes`, shown(attributes), "an object is needed");
     const names = Object.keys(attributes);
     if (names.length > ATTRIBUTES)
-      throw tooLarge(`count of ${place}/attributes`, names.length, ATTRIBUTES, "Remove attributes that nothing shows");
+      throw tooLarge(`count of ${place}/attributes`, names.length, ATTRIBUTES, "Remove unused attributes");
     for (const name of names) accessor(attributes[name], `${place}/attributes/${name}`);
     listOf(primitive, "targets", place, TARGETS).forEach((target, k) => {
       for (const name of Object.keys(target)) accessor(target[name], `${place}/targets/${k}/${name}`);
@@ -205,11 +205,11 @@ function meshCost(
         throw damaged(
           `Draco data of ${place}`,
           `${decoded.faces} triangles`,
-          `the primitive says ${Math.floor(corners / 3)} triangles of ${vertices} vertices`,
+          `the primitive declares ${Math.floor(corners / 3)} triangles of ${vertices} vertices`,
         );
     }
     cost.vertices += vertices;
-    // Of a strip, the most there can be.
+    // Upper bound for strips.
     cost.triangles += ((primitive.mode ?? 4) as number) > 4 ? corners : Math.floor(corners / 3);
   });
   return cost;
@@ -235,7 +235,7 @@ function checkSkins(checked: CheckedGltf, nodes: number): void {
   });
 }
 
-/** @throws ObjectError unless every extension that the file needs is read */
+/** @throws ObjectError unless every required extension is supported */
 export function checkExtensions(json: Json, known: ReadonlySet<unknown>): void {
   const needed = json.extensionsRequired ?? [];
   if (!Array.isArray(needed)) throw damaged("/extensionsRequired", shown(needed), "a list is needed");
@@ -244,7 +244,7 @@ export function checkExtensions(json: Json, known: ReadonlySet<unknown>): void {
     throw new ObjectError("NOT_SUPPORTED", {
       where: "/extensionsRequired",
       value: unknown.map(shown).join(", "),
-      limit: "extensions that nothing here reads are not supported",
+      limit: "these required extensions are not supported",
       help: "Export the model without them",
     });
 }

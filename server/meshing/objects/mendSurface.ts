@@ -1,13 +1,13 @@
 /**
- * A surface as it is in the wild -> one whose triangles agree, as far as they can, on which side is out: what the
- * winding numbers of the tetrahedralizer, and cloth with two sides, need. Nothing is filled and nothing is cut: holes,
- * self-intersections and edges of three triangles cost winding numbers only shape.
+ * Repairs the orientation of an arbitrary surface, so that as far as possible all triangles agree on the outside. The
+ * winding numbers of the tetrahedralizer and two-sided cloth need this. Nothing is filled or cut: holes,
+ * self-intersections and edges of three triangles only affect the shape that the winding numbers give.
  *
- *   twins     triangles of the same three vertices count once: walls drawn from both sides enclose nothing
- *   patches   triangles joined by edges that exactly two of them have; turned as most of the patch's area is
- *   closed    a patch without other edges that has negative volume is turned over, unless it lies inside of another:
- *             that is the cavity of something hollow
- *   open      turned over if more rays leave the scene from its inside than from its outside (K. Takayama, A. Jacobson,
+ *   twins     duplicate triangles count once: walls drawn from both sides enclose no volume
+ *   patches   triangles joined by edges of exactly two triangles; oriented like most of the patch's area
+ *   closed    a closed patch of negative volume is flipped, unless it lies inside another patch: then it is the
+ *             cavity of a hollow body
+ *   open      flipped if more rays leave the scene from its inside than from its outside (K. Takayama, A. Jacobson,
  *             L. Kavan, O. Sorkine-Hornung 2014, A Simple Method for Correcting Facet Orientations in Polygon Meshes
  *             Based on Ray Casting, section 3, with a ray along the normal on each side)
  */
@@ -17,21 +17,21 @@ import { buildTriangleTree, rayMeets } from "../triangleTree.ts";
 import type { TriangleTree } from "../triangleTree.ts";
 import { buildWindingField, windingNumber } from "../windingNumber.ts";
 
-/** What was found; counts are of the mended surface, places are vertices. */
+/** Findings; counts refer to the repaired surface, places are vertices. */
 export interface SurfaceFindings {
-  /** Triangles that were there twice. */
+  /** Duplicate triangles. */
   twins: number;
-  /** Triangles that were turned over. */
+  /** Flipped triangles. */
   turned: number;
-  /** Edges of one triangle, and a place on one of them. */
+  /** Edges of one triangle, and a vertex of one of them. */
   open: number;
   openAt: number;
-  /** Edges of three and more. */
+  /** Edges of three or more triangles, and a vertex of one of them. */
   crossed: number;
   crossedAt: number;
-  /** Edges whose two sides cannot agree: the patch has one side only, as a Moebius strip. */
+  /** Edges whose two sides cannot agree: the patch is one-sided, like a Moebius strip. */
   oneSided: number;
-  /** Patches, and how many of them are closed. */
+  /** Number of patches, and of closed ones. */
   patches: number;
   closed: number;
 }
@@ -88,7 +88,8 @@ function withoutTwins({ positions, triangles }: SurfaceMesh): { triangles: Uint3
 }
 
 /**
- * int32[3m]: across the edge that begins at each corner, the corner where the other triangle's side of it begins; -1.
+ * int32[3m]: for the edge that starts at each corner, the start corner of the same edge in the neighboring triangle; -1
+ * for none.
  */
 function neighborsOf(triangles: Uint32Array, vertices: number, findings: SurfaceFindings): Int32Array {
   const across = new Int32Array(triangles.length).fill(-1);
@@ -104,7 +105,7 @@ function neighborsOf(triangles: Uint32Array, vertices: number, findings: Surface
       across[g] = h;
       across[h] = g;
     } else {
-      // The third: nobody crosses this edge any more.
+      // A third triangle: no patch continues across this edge.
       if (across[g] !== CROSSED) across[across[g]!] = CROSSED;
       across[g] = CROSSED;
       across[h] = CROSSED;
@@ -122,7 +123,7 @@ function neighborsOf(triangles: Uint32Array, vertices: number, findings: Surface
   return across;
 }
 
-/** Turns the triangles of each patch as most of its area is, in place. */
+/** Orients the triangles of each patch like most of its area, in place. */
 function agree(
   triangles: Uint32Array,
   across: Int32Array,
@@ -149,7 +150,7 @@ function agree(
           continue;
         }
         const u = Math.floor(g / 3);
-        // Two sides of an edge that run the same way have one triangle turned.
+        // Neighbors that traverse their edge in the same direction have opposite orientations.
         const opposed = triangles[g] === triangles[h];
         const want = opposed ? 1 - turned[t]! : turned[t]!;
         if (patch[u]! < 0) {
@@ -189,14 +190,14 @@ function doubleArea(x: Float64Array, triangles: Uint32Array, t: number): number 
   return Math.sqrt(a * a + b * b + c * c);
 }
 
-/** Turns whole patches over whose inside is out, in place. */
+/** Flips whole patches that are inside out, in place. */
 function turnOutward({ positions: x, triangles }: SurfaceMesh, patch: Int32Array, whole: readonly boolean[]): void {
   const members: number[][] = whole.map(() => []);
   patch.forEach((p, t) => members[p]!.push(t));
   const turn = (p: number): void => members[p]!.forEach((t) => turnOver(triangles, t));
   const volumes = members.map((list) => volumeOf(x, triangles, list));
   const closed = members.map((_, p) => p).filter((p) => whole[p]);
-  // What is inside of what is asked of the surface where every closed patch has its outside out.
+  // Test for cavities against a copy of the surface with all closed patches facing outward.
   const inward = closed.filter((p) => volumes[p]! < 0);
   inward.forEach(turn);
   if (inward.length > 0 && inward.length < closed.length) {
@@ -220,7 +221,7 @@ function volumeOf(x: Float64Array, triangles: Uint32Array, members: readonly num
   return six / 6;
 }
 
-/** Whether a closed patch lies inside of the closed patches that had their outside out from the start. */
+/** Whether a closed patch lies inside of larger closed patches that faced outward in the input. */
 function isWithin(
   x: Float64Array,
   triangles: Uint32Array,
@@ -251,7 +252,7 @@ function insideOut(x: Float64Array, triangles: Uint32Array, members: readonly nu
         (x[3 * triangles[3 * t]! + k]! + x[3 * triangles[3 * t + 1]! + k]! + x[3 * triangles[3 * t + 2]! + k]!) / 3,
     );
     const leaves = (side: 1 | -1): boolean => {
-      // Off the triangle itself, and aslant, so that rays do not run along the faces of boxes.
+      // Start slightly off the triangle, and tilt the ray so that it does not run along the faces of boxes.
       const direction = n.map((c, k) => side * (c / length) + 0.01 * [0.37, 0.61, 0.83][k]!);
       const start = center.map((c, k) => c + 1e-6 * Math.sqrt(length) * direction[k]!);
       return !rayMeets(tree, start, direction);

@@ -1,22 +1,19 @@
-/**
- * What a file that somebody dropped becomes, the errors that say why it does not, and the limits that one file is held
- * to.
- */
+/** Result of reading an uploaded file, its errors, and the limits for one file. */
 import type { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../../shared/objectCodes.ts";
 import type { MeshError } from "../mesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 
-/** What was ignored or mended; `code` for programs, `text` a sentence for people. */
+/** A note about an ignored or repaired part; `code` for programs, `text` a sentence for people. */
 export interface ObjectNote {
   code: ObjectNoteCode;
   text: string;
-  /** Where, of a surface: x, y, z in parts of its size from the middle of what it stands on. */
+  /** Position on a surface: x, y, z relative to its size, from the middle of its base. */
   at?: [number, number, number];
 }
 
 type ObjectNoteCode = (typeof FILE_NOTES | typeof SURFACE_NOTES)[number];
 
-/** A vertex as notes name its place, to whole percents of the size. @param positions of a surface that stands, m */
+/** Position of a vertex for notes, rounded to whole percents of the size. @param positions of a placed surface, m */
 export function placeOf(positions: Float64Array, vertex: number, size: number): [number, number, number] {
   const part = (k: number): number => Math.round((100 * positions[3 * vertex + k]!) / size) / 100;
   return [part(0), part(1), part(2)];
@@ -25,49 +22,52 @@ export function placeOf(positions: Float64Array, vertex: number, size: number): 
 export const percent = (at: readonly number[]): string =>
   `x, y, z = ${at.map((part) => `${Math.round(100 * part)} %`).join(", ")} of its size`;
 
-/** An object's surface, what is drawn of it, and how the two hang together. */
+/** An object's surface, its drawable mesh, and the map between them. */
 export interface ObjectFile {
   /**
-   * The simulation's surface, in the file's unit, y up: float64[3n] positions, one for each place, and uint32[3m]
-   * triangles with three different corners. As the file has it otherwise: open, flipped, in pieces; prepareSurface.ts
-   * mends it.
+   * Surface for the simulation, in the file's unit, y up: float64[3n] distinct positions, and uint32[3m] triangles with
+   * three different corners. It may still be open, flipped or in pieces, as in the file; prepareSurface.ts repairs it.
    */
   surface: SurfaceMesh;
   /**
    * A GLB of one node with one mesh, without transform, animation, skin, camera, light or external URI; textures are
-   * inside, names are clean. The POSITIONs of its primitives, one primitive after another, are the vertices of what is
-   * drawn: float32, in the coordinates of `surface`.
+   * embedded, names are cleaned. The POSITIONs of its primitives, in sequence, are the vertices to draw: float32, in
+   * the coordinates of `surface`.
    */
   picture: Uint8Array;
-  /** uint32[vertices of the picture]: the vertex of the surface at the same place. */
+  /** uint32[vertices of the picture]: the surface vertex at the same position. */
   surfaceOfPicture: Uint32Array;
-  /** Added to a position here, it is the file's; not zero only where a file is far from its own origin. */
+  /**
+   * Add it to a position here to get the position in the file; nonzero only if the model is far from the file's origin.
+   */
   origin: [number, number, number];
   notes: ObjectNote[];
 }
 
-/** What one file may hold; the defaults let through what a page can draw and a builder can read in its deadline. */
+/**
+ * Limits of one file. The defaults allow everything that a page can draw and a builder can read within its deadline.
+ */
 export interface ObjectLimits {
-  /** Of the file. */
+  /** Size of the file, bytes. */
   bytes: number;
-  /** Of all accessors once decoded, and of all that is baked. */
+  /** Total size of all accessors after decoding, and of all baked data, bytes. */
   decodedBytes: number;
-  /** Of a glTF's JSON. */
+  /** Size of a glTF's JSON, bytes. */
   jsonBytes: number;
   jsonDepth: number;
-  /** Vertices and triangles of all that is drawn. */
+  /** Vertices and triangles of all drawn meshes. */
   vertices: number;
   triangles: number;
   nodes: number;
   nodeDepth: number;
-  /** Primitives, after nodes and instances are multiplied out. */
+  /** Primitives, counting each instance. */
   primitives: number;
   materials: number;
   images: number;
   /** Pixels of one image, and of all. */
   imagePixels: number;
   allPixels: number;
-  /** Triangles of the picture: more are simplified. */
+  /** Triangles of the picture; above this it is simplified. */
   pictureTriangles: number;
 }
 
@@ -91,23 +91,23 @@ export const OBJECT_LIMITS: Readonly<ObjectLimits> = {
 export type ObjectErrorCode = Exclude<(typeof REFUSALS)[number], "NOT_READ">;
 
 export interface ObjectFault {
-  /** Where in the file: a JSON pointer, a line, a byte, a triangle. */
+  /** Position in the file: a JSON pointer, a line, a byte, a triangle. */
   where: string;
   value: string | number;
-  /** What it may be. */
+  /** Allowed values. */
   limit: string;
-  /** What the author can do. */
+  /** Advice for the author. */
   help: string;
 }
 
-/** Why a file is refused. `message` is a sentence for people: where, value, limit, and what helps. */
+/** A refused file. `message` is a sentence for people: position, value, limit and advice. */
 export class ObjectError extends Error {
   readonly code: ObjectErrorCode;
   readonly fault: ObjectFault;
 
   constructor(code: ObjectErrorCode, fault: ObjectFault) {
     const value = shortened(String(fault.value));
-    // A place may hold a name that stands in the file.
+    // The position may contain a name from the file.
     const where = printable(fault.where);
     super(`${where} is ${value}, ${fault.limit}. ${fault.help}`);
     this.name = "ObjectError";
@@ -120,14 +120,14 @@ const SHOWN = 80;
 
 const printable = (text: string): string => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, "?");
 
-/** A string of the file as it may stand in a sentence: printable, not long. */
+/** Makes a string from the file safe for a sentence: printable and short. */
 export function shortened(text: string): string {
   const plain = printable(text);
   const cut = [...plain.slice(0, SHOWN)].join("");
   return plain.length > SHOWN ? `${cut}...` : plain;
 }
 
-/** An importer's error as an object's. */
+/** Converts an importer's error to an object error. */
 export function ofMeshError(error: MeshError, help: string): ObjectError {
   const { line, field, value, limit } = error.fault;
   const where = line === undefined ? field : `line ${line}: ${field}`;

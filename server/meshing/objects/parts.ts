@@ -1,4 +1,4 @@
-/** What every reader of a file hands on: triangles with what is drawn on them, in one coordinate system. */
+/** Output of all file readers: triangles with their attributes and materials, in one coordinate system. */
 import type { Material } from "@gltf-transform/core";
 
 /** float32[size*n] of a glTF semantic. */
@@ -16,11 +16,11 @@ export interface Part {
   /** By glTF's name: NORMAL, TANGENT, TEXCOORD_n, COLOR_n. */
   attributes: Map<string, Attribute>;
   material: Material | null;
-  /** For sentences: where in the file. */
+  /** Position in the file, for messages. */
   where: string;
 }
 
-/** The part without vertices that no triangle has. */
+/** Returns the part without unused vertices. */
 export function compacted(part: Part): Part {
   const count = part.positions.length / 3;
   const place = new Int32Array(count).fill(-1);
@@ -42,7 +42,7 @@ export function compacted(part: Part): Part {
   return { ...part, positions, triangles: part.triangles.map((v) => place[v]!), attributes };
 }
 
-/** One part for each material and set of attributes, in the order of their first triangles. */
+/** Joins parts: one for each material and set of attributes, in the order of their first triangles. */
 export function joined(parts: readonly Part[]): Part[] {
   const groups = new Map<Material | null, Map<string, Part[]>>();
   const order: Part[][] = [];

@@ -1,6 +1,6 @@
 /**
- * The shape that a file stores of a mesh that moves: morph targets at their weights, bones where the nodes are.
- * Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), sections 3.7.2.2 and 3.7.3.3.
+ * Applies the stored pose of an animated mesh: morph targets with their weights, bones at their nodes. Source: glTF 2.0
+ * specification (Khronos, ISO/IEC 12113), sections 3.7.2.2 and 3.7.3.3.
  */
 import type { Accessor } from "@gltf-transform/core";
 import { damaged } from "./gltfContainer.ts";
@@ -8,7 +8,7 @@ import type { Part } from "./parts.ts";
 import { linearPart, normalMatrix, transformDirections } from "./transforms.ts";
 import type { Matrix } from "./transforms.ts";
 
-/** Adds what is morphed, in place: x += w d. */
+/** Applies morph targets in place: x += w d. */
 export function morph(
   positions: Float64Array,
   targets: readonly (Accessor | undefined)[],
@@ -26,7 +26,7 @@ export function morph(
   });
 }
 
-/** Whose bones, and how far each vertex hangs on them. */
+/** A part's bones, and each vertex's weights. */
 export interface Skinning {
   /** World matrix times inverse bind matrix, of each joint. */
   bones: readonly Matrix[];
@@ -35,7 +35,7 @@ export interface Skinning {
   where: string;
 }
 
-/** Moves a part's vertices and directions to where the bones have them, in place: x = sum w B x. */
+/** Moves a part's vertices and directions to the pose of the bones, in place: x = sum w B x. */
 export function pose(part: Part, { bones, joints, weights, where }: Skinning): void {
   const { positions } = part;
   const normals = part.attributes.get("NORMAL")?.values;
@@ -48,7 +48,7 @@ export function pose(part: Part, { bones, joints, weights, where }: Skinning): v
     const sum = weight.reduce((all, w) => all + w, 0);
     const blended = new Array<number>(16).fill(0);
     for (let k = 0; k < 4; k++) {
-      // Weights that say nothing are the first joint's alone.
+      // If all weights are zero, use the first joint alone.
       const w = sum > 0 ? weight[k]! / sum : k === 0 ? 1 : 0;
       if (w === 0) continue;
       const bone = bones[joint[k]!];

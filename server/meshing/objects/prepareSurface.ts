@@ -1,6 +1,6 @@
 /**
- * The surface of an object -> the mesh that a body or a collider of this role has, in m, standing on y = 0, centered in
- * x and z.
+ * Converts an object's surface to the mesh of a body or a collider in the chosen role, in m, standing on y = 0,
+ * centered in x and z.
  */
 import { requireSheet } from "../finishMesh.ts";
 import { MeshError } from "../mesh.ts";
@@ -17,25 +17,25 @@ export type ObjectRole = "soft" | "cloth" | "rigid" | "collider";
 
 export interface ObjectChoice {
   role: ObjectRole;
-  /** Longest side of the box around the object, m: 0.02 to 20. */
+  /** Longest side of the object's bounding box, m: 0.02 to 20. */
   size: number;
-  /** Most particles of the mesh (of a collider: vertices), 50 to 50,000. */
+  /** Limit of particles of the mesh (of vertices for a collider), 50 to 50,000. */
   particles: number;
 }
 
 export interface PreparedSurface {
   role: ObjectRole;
   /**
-   * soft and rigid: tetrahedra, whose boundary carries the picture. cloth and collider: triangles, consistently
+   * soft and rigid: tetrahedra, to whose boundary the picture is attached. cloth and collider: triangles, consistently
    * oriented. m.
    */
   mesh: LoadedMesh;
-  /** Where the picture's vertices are (float64[3 vertices of the picture], m) when the mesh is at rest. */
+  /** Positions of the picture's vertices for the mesh at rest, float64[3 vertices of the picture], m. */
   detail: Float64Array;
-  /** m for a unit of the file: a place here is scale * (a position of ObjectFile) + offset. */
+  /** m per unit of the file: a position here is scale * (a position of ObjectFile) + offset. */
   scale: number;
   offset: [number, number, number];
-  /** Of the lattice, m; soft and rigid only. */
+  /** Spacing of the lattice, m; soft and rigid only. */
   spacing?: number;
   notes: ObjectNote[];
 }
@@ -44,9 +44,9 @@ const MIN_SIZE = 0.02;
 const MAX_SIZE = 20;
 const MIN_PARTICLES = 50;
 const MAX_PARTICLES = 50_000;
-/** Triangles beyond which nothing here gets better; twice as many are clustered where they cannot be collapsed. */
+/** More triangles give no better results here. If edge collapses leave more than twice as many, they are clustered. */
 const MOST_TRIANGLES = 100_000;
-/** Of the size: detail that no lattice of 50,000 particles has. */
+/** Relative to the size: a lattice of 50,000 particles cannot represent finer detail. */
 const FINEST = 1e-3;
 const COLLIDER_ERROR = 5e-3;
 
@@ -61,7 +61,7 @@ function checkChoice({ role, size, particles }: ObjectChoice): void {
     refuse("particles", particles, `a whole number from ${MIN_PARTICLES} to ${MAX_PARTICLES} is needed`);
 }
 
-/** Puts the surface where bodies stand. */
+/** Computes scale and offset that put the surface on the ground, centered. */
 function placementOf(surface: SurfaceMesh, size: number): { scale: number; offset: [number, number, number] } {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
@@ -75,8 +75,8 @@ function placementOf(surface: SurfaceMesh, size: number): { scale: number; offse
 }
 
 /**
- * Makes the mesh of a role.
- * @throws ObjectError with a sentence that says what is wrong, where, and what helps
+ * Makes the mesh for a role.
+ * @throws ObjectError with a sentence that states the problem, its position and advice
  */
 export async function prepareSurface(file: ObjectFile, choice: ObjectChoice): Promise<PreparedSurface> {
   checkChoice(choice);
@@ -101,7 +101,7 @@ export async function prepareSurface(file: ObjectFile, choice: ObjectChoice): Pr
   }
 }
 
-/** The surface with its sides agreed on, and few enough triangles for everything that follows. */
+/** Reduces the surface to MOST_TRIANGLES and repairs its orientation. */
 async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: ObjectNote[]): Promise<MendedSurface> {
   const before = surface.triangles.length / 3;
   const fewer = await simplifySurface(surface, MOST_TRIANGLES, FINEST * size);
@@ -111,7 +111,7 @@ async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: Objec
   if (before > few.triangles.length / 3)
     notes.push({
       code: "SIMPLIFIED",
-      text: `The simulation takes ${few.triangles.length / 3} of the surface's ${before} triangles.`,
+      text: `The simulation uses ${few.triangles.length / 3} of the surface's ${before} triangles.`,
     });
   return { surface: result, findings };
 }
@@ -119,7 +119,7 @@ async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: Objec
 function noteFindings(surface: SurfaceMesh, found: SurfaceFindings, size: number, notes: ObjectNote[]): void {
   if (found.open > 0) {
     const at = placeOf(surface.positions, found.openAt, size);
-    const text = `${found.open} edges have one triangle only (holes or borders); one is at ${percent(at)}.`;
+    const text = `${found.open} edges have only one triangle (holes or borders); one is at ${percent(at)}.`;
     notes.push({ code: "HOLES", text, at });
   }
   if (found.crossed > 0) {
@@ -128,7 +128,7 @@ function noteFindings(surface: SurfaceMesh, found: SurfaceFindings, size: number
     notes.push({ code: "NON_MANIFOLD", text, at });
   }
   if (found.turned > 0)
-    notes.push({ code: "FLIPPED", text: `${found.turned} triangles faced the wrong way; the simulation turns them.` });
+    notes.push({ code: "FLIPPED", text: `${found.turned} triangles faced the wrong way; the simulation flips them.` });
 }
 
 async function cloth(surface: SurfaceMesh, { particles }: ObjectChoice): Promise<SurfaceMesh> {
@@ -136,10 +136,10 @@ async function cloth(surface: SurfaceMesh, { particles }: ObjectChoice): Promise
   const count = sheet.positions.length / 3;
   if (count > 2 * particles)
     throw new ObjectError("ROLE_IMPOSSIBLE", {
-      where: "count of vertices of the cloth, however much it is simplified",
+      where: "count of vertices of the cloth after all simplification",
       value: count,
       limit: `at most ${2 * particles} are allowed here`,
-      help: "The surface is in many pieces or full of holes: join it, choose more particles, or the role soft",
+      help: "The surface has many pieces or holes: join the pieces, choose more particles, or choose the role soft",
     });
   requireSheet("cloth", sheet);
   return sheet;

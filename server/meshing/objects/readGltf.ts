@@ -1,10 +1,10 @@
 /**
- * glTF and GLB -> parts: the scene's meshes where its nodes have them, in the pose that the file stores, without what
- * moves. glTF-Transform decodes (quantization, sparse accessors, Draco, meshopt); what comes before (gltfGuard.ts,
- * gltfNodes.ts) and the multiplying out are ours.
+ * Reads glTF and GLB: the scene's meshes with their transforms, in the stored pose, without animation. glTF-Transform
+ * decodes (quantization, sparse accessors, Draco, meshopt). Validation (gltfGuard.ts, gltfNodes.ts) and instancing are
+ * ours.
  *
- * Not used: @gltf-transform/functions (flatten, join, dequantize, weld, prune). It brings sharp and with it 19 MB of
- * native libraries into a server that reads strangers' files, and knows neither skins nor morph targets.
+ * Not used: @gltf-transform/functions (flatten, join, dequantize, weld, prune). It depends on sharp, which would add 19
+ * MB of native libraries to a server that reads strangers' files, and it supports neither skins nor morph targets.
  */
 import { Logger, WebIO } from "@gltf-transform/core";
 import type { Accessor, Document, GLTF, Material, Primitive } from "@gltf-transform/core";
@@ -79,7 +79,7 @@ const EXTENSIONS = [
   KHRTextureTransform,
 ];
 const DRAWN: ReadonlySet<unknown> = new Set(EXTENSIONS.map((extension) => extension.EXTENSION_NAME));
-/** Read or left out without a loss to what is drawn; left out with a note. */
+/** Extensions that can be ignored without visible loss; some get a note. */
 const IGNORED = [
   "KHR_lights_punctual",
   "KHR_materials_variants",
@@ -89,12 +89,12 @@ const IGNORED = [
 ];
 const READ: ReadonlySet<unknown> = new Set([...DRAWN, ...IGNORED]);
 
-/** Vertices' attributes that a picture has; others are for what is left out here. */
+/** Vertex attributes of a picture; the others belong to ignored features. */
 const ATTRIBUTE = /^(NORMAL|TANGENT|TEXCOORD_[0-3]|COLOR_0)$/;
 const SIZES: Record<string, readonly number[]> = { NORMAL: [3], TANGENT: [4], TEXCOORD: [2], COLOR: [3, 4] };
 
 /**
- * @returns the document, whose materials the parts have
+ * @returns the document that holds the parts' materials, and the parts
  * @throws ObjectError
  */
 export async function readGltf(
@@ -120,7 +120,7 @@ function noteIgnored(json: Json, tree: SceneTree, notes: ObjectNote[]): void {
     notes.push({ code: "ANIMATIONS_IGNORED", text: `${count("animations")} animations are ignored.` });
   if (count("cameras") > 0) notes.push({ code: "CAMERAS_IGNORED", text: `${count("cameras")} cameras are ignored.` });
   if (tree.placements.some(({ skin }) => skin !== undefined))
-    notes.push({ code: "POSED", text: "The skeleton is ignored; the model keeps the pose that the file stores." });
+    notes.push({ code: "POSED", text: "The skeleton is ignored; the model keeps the pose stored in the file." });
   const used = Array.isArray(json.extensionsUsed) ? json.extensionsUsed.filter((name) => typeof name === "string") : [];
   if (used.includes("KHR_lights_punctual")) notes.push({ code: "LIGHTS_IGNORED", text: "Lights are ignored." });
   if (used.includes("KHR_materials_variants"))
@@ -129,11 +129,11 @@ function noteIgnored(json: Json, tree: SceneTree, notes: ObjectNote[]): void {
   if (unknown.length > 0)
     notes.push({
       code: "EXTENSIONS_IGNORED",
-      text: `Extensions that nothing here reads are ignored: ${unknown.map(shortened).slice(0, 8).join(", ")}.`,
+      text: `Unsupported extensions are ignored: ${unknown.map(shortened).slice(0, 8).join(", ")}.`,
     });
 }
 
-/** The document without what is ignored. */
+/** Decodes the document without the ignored parts. */
 async function decoded(
   { json, buffers }: CheckedGltf,
   images: readonly ImageBytes[],
@@ -160,7 +160,7 @@ async function decoded(
     })),
     meshes: listOf(json, "meshes", "").map((mesh) => ({ ...mesh, primitives: mesh.primitives ?? [] })),
   };
-  // Of these the JSON is read: it has matrices as they are, and nothing that moves is decoded.
+  // These are read from the JSON directly: it has the exact matrices, and animations need no decoding.
   for (const name of ["animations", "cameras", "extras", "scenes", "scene", "skins", "nodes"]) delete read[name];
   const io = new WebIO().setLogger(new Logger(Logger.Verbosity.SILENT)).registerExtensions(EXTENSIONS);
   if (used.includes(DRACO)) io.registerDependencies({ "draco3d.decoder": await draco3d.createDecoderModule() });
@@ -172,7 +172,7 @@ async function decoded(
   try {
     return await io.readJSON({ json: read as unknown as GLTF.IGLTF, resources });
   } catch (error) {
-    // Ranges and indices hold: what is left is content that a decompressor or a material's reader refuses.
+    // Ranges and indices are valid, so the remaining errors come from a decompressor or a material's reader.
     throw damaged(
       "content of the glTF",
       shortened(error instanceof Error ? error.message : String(error)),
@@ -181,7 +181,7 @@ async function decoded(
   }
 }
 
-/** The parts of a mesh at its place, once for each instance. */
+/** Returns the parts of a mesh at its world position, once per instance. */
 function placedParts(
   document: Document,
   json: Json,
@@ -216,7 +216,7 @@ function placedParts(
   return parts;
 }
 
-/** World times inverse bind matrix of every joint. */
+/** World matrix times inverse bind matrix of every joint. */
 function bonesOf(json: Json, skin: number, tree: SceneTree, accessors: readonly Accessor[]): Matrix[] {
   const { joints, inverseBindMatrices } = listOf(json, "skins", "")[skin] as {
     joints: number[];
@@ -228,7 +228,7 @@ function bonesOf(json: Json, skin: number, tree: SceneTree, accessors: readonly 
   );
 }
 
-/** Matrices of a node's instances; one undefined where it has none. */
+/** Matrices of a node's instances; a single undefined without instancing. */
 function instancesOf(json: Json, node: number, accessors: readonly Accessor[]): (Matrix | undefined)[] {
   const attributes = at(listOf(json, "nodes", "")[node]!, "extensions", INSTANCING, "attributes");
   if (attributes === undefined) return [undefined];
@@ -252,7 +252,7 @@ function requireFit(accessor: Accessor, sizes: readonly number[], count: number,
   );
 }
 
-/** All numbers of an accessor, normalized ones as the numbers that they mean. */
+/** Reads all numbers of an accessor; normalized integers are converted. */
 function numbersOf<A extends Float32Array | Float64Array>(accessor: Accessor, into: A): A {
   const size = accessor.getElementSize();
   const array = accessor.getArray();
@@ -268,7 +268,7 @@ function numbersOf<A extends Float32Array | Float64Array>(accessor: Accessor, in
   return into;
 }
 
-/** A primitive as its own coordinates have it. */
+/** Reads a primitive in its own coordinates. */
 function partOf(primitive: Primitive, where: string): Part | "lines" | undefined {
   const position = primitive.getAttribute("POSITION");
   if (!position) return undefined;
@@ -289,7 +289,7 @@ function partOf(primitive: Primitive, where: string): Part | "lines" | undefined
     requireFit(accessor, SIZES[name.replace(/_\d$/, "")]!, count, `${where}/attributes/${name}`);
     const size = accessor.getElementSize() as 2 | 3 | 4;
     const values = numbersOf(accessor, new Float32Array(size * count));
-    // Normals of triangles without area are 0 / 0 in many files; nothing that is simulated depends on these.
+    // Many files have NaN normals for triangles without area; the simulation does not use normals.
     values.forEach((value, k) => {
       if (!Number.isFinite(value)) values[k] = 0;
     });
@@ -299,7 +299,7 @@ function partOf(primitive: Primitive, where: string): Part | "lines" | undefined
   return { positions: numbersOf(position, new Float64Array(3 * count)), triangles, attributes, material, where };
 }
 
-/** A copy of the part, moved. What a mirror turns inside out is turned back. */
+/** Returns a transformed copy of the part. If the matrix mirrors, the triangles are flipped back. */
 function moved(part: Part, m: Matrix): Part {
   const positions = part.positions.slice();
   transformPoints(positions, m);

@@ -1,7 +1,6 @@
 /**
- * A file that somebody dropped -> a surface to simulate and a picture of it: GLB, glTF, OBJ, STL, PLY.
- * What a file is says its content; its ending counts only where the content does not say. Nothing outside the file is
- * read.
+ * Reads an uploaded file into a surface for the simulation and a picture: GLB, glTF, OBJ, STL, PLY. The content
+ * determines the format; the extension counts only if the content is ambiguous. Nothing outside the file is read.
  */
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
@@ -28,7 +27,7 @@ function formatOf(bytes: Uint8Array, fileName: string): Format {
   if (/^(\xef\xbb\xbf)?\s*\{/.test(head)) return "gltf";
   if (/^\s*solid\s/.test(head)) return "stl";
   throw new ObjectError("FORMAT_UNKNOWN", {
-    where: "ending of the file name",
+    where: "extension of the file name",
     value: shortened(ending) || "missing",
     limit: "one of glb, gltf, obj, stl, ply is needed",
     help: "Export the model as GLB",
@@ -36,7 +35,8 @@ function formatOf(bytes: Uint8Array, fileName: string): Format {
 }
 
 /**
- * Text in UTF-16, as some programs save it, in UTF-8: a byte order mark says so, which no binary format begins with.
+ * Converts text from UTF-16, which some programs write, to UTF-8. It has a byte order mark, which no binary format
+ * begins with.
  */
 function inUtf8(bytes: Uint8Array, format: Format): Uint8Array {
   const [a, b] = bytes;
@@ -45,7 +45,7 @@ function inUtf8(bytes: Uint8Array, format: Format): Uint8Array {
   return new TextEncoder().encode(new TextDecoder(little ? "utf-16le" : "utf-16be").decode(bytes));
 }
 
-/** Of a gzip file what is in it, up to the limit that the file itself has. */
+/** Unpacks a gzip file, up to the size limit of plain files. */
 function unpacked(bytes: Uint8Array, limits: ObjectLimits): Uint8Array {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
@@ -55,18 +55,18 @@ function unpacked(bytes: Uint8Array, limits: ObjectLimits): Uint8Array {
     throw new ObjectError(tooLarge ? "TOO_LARGE" : "FILE_DAMAGED", {
       where: "content of the gzip file",
       value: tooLarge ? "larger when unpacked" : shortened((error as Error).message),
-      limit: tooLarge ? `at most ${limits.bytes} bytes are allowed` : "a whole gzip file is needed",
+      limit: tooLarge ? `at most ${limits.bytes} bytes are allowed` : "a complete gzip file is needed",
       help: "Simplify the model, or upload it without gzip",
     });
   }
 }
 
 /**
- * Reads a file of any format that is known.
+ * Reads a file of any supported format.
  * @param bytes the whole file
- * @param fileName for its ending and for sentences
- * @param limits in place of OBJECT_LIMITS
- * @throws ObjectError; anything else is a defect
+ * @param fileName for its extension and for messages
+ * @param limits replace those of OBJECT_LIMITS
+ * @throws ObjectError; any other error is a defect
  */
 export async function readObjectFile(
   bytes: Uint8Array,

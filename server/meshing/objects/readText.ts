@@ -1,4 +1,4 @@
-/** OBJ, STL and PLY -> parts: one white material, colors of vertices, normals that are made where there are none. */
+/** Reads OBJ, STL and PLY: one white material, vertex colors, and computed normals if the file has none. */
 import { Document, Logger } from "@gltf-transform/core";
 import type { Material } from "@gltf-transform/core";
 import { MAX_VERTICES, MeshError } from "../mesh.ts";
@@ -10,7 +10,7 @@ import { withCreasedNormals } from "./creasedNormals.ts";
 import type { ObjectNote } from "./objectFile.ts";
 import type { Attribute, Part } from "./parts.ts";
 
-/** A document with one plain material, both sides of which are drawn: such files say nothing of either. */
+/** Creates a document with one plain, double-sided material, because these files define neither. */
 export function plainDocument(): { document: Document; material: Material } {
   const document = new Document().setLogger(new Logger(Logger.Verbosity.SILENT));
   const material = document.createMaterial().setRoughnessFactor(0.7).setMetallicFactor(0).setDoubleSided(true);
@@ -25,7 +25,7 @@ function linearOfSrgb(c: number): number {
   return clamped <= 0.04045 ? clamped / 12.92 : ((clamped + 0.055) / 1.055) ** 2.4;
 }
 
-/** Normals where the file has none. */
+/** Adds normals if the file has none. */
 function withNormals(part: Part): Part {
   return part.attributes.has("NORMAL") ? part : withCreasedNormals(part);
 }
@@ -36,13 +36,13 @@ export function readObj(file: string, bytes: Uint8Array, material: Material, not
   if (records.materials)
     notes.push({
       code: "MATERIALS_IGNORED",
-      text: "Materials of an OBJ file lie in another file (.mtl) and are ignored; a GLB keeps them.",
+      text: "An OBJ file keeps its materials in another file (.mtl), which is ignored. A GLB contains them.",
     });
   if (records.vertexOf.length === 0) return [];
   return [withNormals(objPart(file, records, material))];
 }
 
-/** A vertex of the part for each different corner (v, vt, vn) of the file. */
+/** Makes one vertex for each distinct corner (v, vt, vn) of the file. */
 function objPart(file: string, records: ObjRecords, material: Material): Part {
   const { vertexOf, uvOf, normalOf, elementLines, positions: x, vertexLines } = records;
   const vertices = vertexLines.length;
@@ -82,7 +82,7 @@ function objPart(file: string, records: ObjRecords, material: Material): Part {
     });
   if (hasNormals) attributes.set("NORMAL", { size: 3, values: picked(3, normalOf, records.normals) });
   if (hasUvs) {
-    // The picture's rows run down, the file's up.
+    // Picture rows run down, OBJ texture coordinates up.
     const values = picked(2, uvOf, records.uvs).map((value, i) => (i % 2 === 1 ? 1 - value : value));
     attributes.set("TEXCOORD_0", { size: 2, values });
   }
@@ -96,7 +96,7 @@ function objPart(file: string, records: ObjRecords, material: Material): Part {
 }
 
 /**
- * PLY, with the colors of its vertices.
+ * Reads PLY with vertex colors.
  * @throws MeshError
  */
 export function readPly(file: string, bytes: Uint8Array, material: Material): Part[] {
@@ -117,7 +117,7 @@ export function readPly(file: string, bytes: Uint8Array, material: Material): Pa
 }
 
 /**
- * STL, whose z is taken for up, as printers have it: x y z becomes x z -y.
+ * Reads STL, assuming z is up, as 3D printers do: x y z becomes x z -y.
  * @throws MeshError
  */
 export function readStl(file: string, bytes: Uint8Array, material: Material, notes: ObjectNote[]): Part[] {
@@ -126,7 +126,7 @@ export function readStl(file: string, bytes: Uint8Array, material: Material, not
     [positions[i + 1], positions[i + 2]] = [positions[i + 2]!, -positions[i + 1]!];
   notes.push({
     code: "UP_ASSUMED",
-    text: "An STL file does not say which way is up; z was taken, as printers have it.",
+    text: "An STL file does not define the up axis; z is used, as in 3D printing.",
   });
   return [withNormals({ positions, triangles, attributes: new Map(), material, where: FILE })];
 }

@@ -1,27 +1,27 @@
 /**
- * A surface -> one that cloth can be: about as many particles as it may have, at even distances, without triangles that
- * are nearly lines. Long edges are halved (conforming: an edge is halved in all of its triangles), many triangles
- * become fewer (simplify.ts), short edges go.
+ * Makes a surface usable as cloth: about the allowed number of particles, evenly spaced, without needle-shaped
+ * triangles. Long edges are halved (in all of their triangles, so the mesh stays conforming), large meshes are
+ * simplified (simplify.ts), and short edges are removed.
  */
 import { finishSurface } from "../finishMesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 import { simplifySurface } from "./simplify.ts";
 
-/** Edges longer than this many of the wanted ones are halved: halves are then no shorter than 0.7. */
+/** Edges longer than this, relative to the target length, are halved; the halves are at least 0.7 long. */
 const LONG = 1.4;
 /**
- * Vertices nearer than this many wanted edges become one. A fifth, which evens more, was tried and not kept: it left
- * edges of three triangles.
+ * Vertices nearer than this, relative to the target edge, are merged. Tried and rejected: 0.2 gives more even meshes,
+ * but leaves edges of three triangles.
  */
 const MERGED = 0.01;
 /**
- * Area over longest edge squared of a triangle that is left out; an equilateral one has 0.433. Not 1e-3: what is left
- * out of a sheet is a hole in it, so only what has no rest shape goes.
+ * Triangles below this area over longest edge squared are dropped; an equilateral one has 0.433. Not 1e-3: a dropped
+ * triangle is a hole, so only triangles without a rest shape are dropped.
  */
 const FLAT = 1e-8;
-/** The same, of a triangle whose long edge is turned. */
+/** The same ratio, below which a triangle's long edge is flipped. */
 const CAP = 1e-2;
-/** Halvings one after the other; each quarters triangles. */
+/** Maximum number of halving rounds; each can quarter triangles. */
 const ROUNDS = 12;
 
 const next = (h: number): number => (h % 3 === 2 ? h - 2 : h + 1);
@@ -39,14 +39,17 @@ function triangleArea(x: Float64Array, triangles: ArrayLike<number>, t: number):
   return 0.5 * Math.hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]);
 }
 
-/** Edge of an even mesh of `particles` on this area, two equilateral triangles a particle: A = N (sqrt 3 / 2) h^2. */
+/**
+ * Edge length of an even mesh of `particles` on this area, two equilateral triangles per particle: A = N (sqrt 3 / 2)
+ * h^2.
+ */
 function evenEdge(area: number, particles: number): number {
   return Math.sqrt((2 * area) / (Math.sqrt(3) * particles));
 }
 
 /**
- * @param particles most vertices of the result
- * @returns the sheet; more vertices where meshoptimizer finds nothing more to collapse
+ * @param particles maximum number of vertices
+ * @returns the sheet; it has more vertices if meshoptimizer cannot collapse further
  */
 export async function evenSheet(surface: SurfaceMesh, particles: number): Promise<SurfaceMesh> {
   const edge = evenEdge(areaOf(surface), particles);
@@ -54,7 +57,7 @@ export async function evenSheet(surface: SurfaceMesh, particles: number): Promis
   let coarse = clean(surface, MERGED * edge);
   for (let target = 2 * particles; count(coarse) > particles && target > 8; target *= 0.8)
     coarse = clean(withoutCaps(await simplifySurface(coarse, Math.floor(target), Infinity)), MERGED * edge);
-  // What is flat is now in few large triangles: they get what is left of the particles.
+  // Flat regions now have few large triangles: they get the remaining particles.
   for (let long = LONG * edge; ; long *= 1.15) {
     const sheet = halved(coarse, long, 4 * particles);
     if (count(sheet) <= Math.max(particles, count(coarse))) return sheet;
@@ -62,8 +65,8 @@ export async function evenSheet(surface: SurfaceMesh, particles: number): Promis
 }
 
 /**
- * Turns the long edge of triangles that are nearly lines, as simplification leaves them where vertices stood in a row:
- * to leave them out would make holes.
+ * Flips the long edge of needle-shaped triangles, which simplification creates along rows of vertices. Dropping them
+ * would make holes.
  */
 function withoutCaps({ positions: x, triangles }: SurfaceMesh): SurfaceMesh {
   const out = triangles.slice();
@@ -100,7 +103,7 @@ function withoutCaps({ positions: x, triangles }: SurfaceMesh): SurfaceMesh {
   return { positions: x, triangles: out };
 }
 
-/** Without vertices that are nearly in one place, and triangles that are nearly lines. */
+/** Merges vertices that are nearly at one position, and drops needle-shaped triangles. */
 function clean({ positions, triangles }: SurfaceMesh, short: number): SurfaceMesh {
   const parent = Uint32Array.from({ length: positions.length / 3 }, (_, v) => v);
   const root = (v: number): number => {
@@ -110,7 +113,7 @@ function clean({ positions, triangles }: SurfaceMesh, short: number): SurfaceMes
   const length2 = (a: number, b: number): number =>
     [0, 1, 2].reduce((sum, k) => sum + (positions[3 * a + k]! - positions[3 * b + k]!) ** 2, 0);
   for (let h = 0; h < triangles.length; h++) {
-    // The roots' own distance: chains of short edges must not run away.
+    // Use the distance of the roots, so that chains of short edges do not merge.
     const [a, b] = [root(triangles[h]!), root(triangles[next(h)]!)];
     if (a !== b && length2(a, b) < short * short) parent[Math.max(a, b)] = Math.min(a, b);
   }
@@ -148,7 +151,7 @@ function halved(surface: SurfaceMesh, long: number, limit: number): SurfaceMesh 
   return { positions: Float64Array.from(positions), triangles };
 }
 
-/** Triangles with the middles of their halved edges: into two, three or four. */
+/** Splits triangles at the midpoints of their halved edges: into two, three or four. */
 function split(triangles: Uint32Array, middles: ReadonlyMap<string, number>, x: readonly number[]): Uint32Array {
   const out: number[] = [];
   const distance2 = (p: number, q: number): number =>
@@ -160,14 +163,14 @@ function split(triangles: Uint32Array, middles: ReadonlyMap<string, number>, x: 
       return middles.get(a < b ? `${a} ${b}` : `${b} ${a}`);
     });
     const count = middle.filter((m) => m !== undefined).length;
-    // Turned so that the first edge is halved where one is, and the last is not where two are.
+    // Rotate the triangle: with one halved edge it comes first; with two, the unhalved edge comes last.
     const turn = count === 1 ? middle.findIndex((m) => m !== undefined) : (middle.indexOf(undefined) + 1) % 3;
     const [a, b, c] = [0, 1, 2].map((k) => corner[(k + turn) % 3]!) as [number, number, number];
     const [p, q, r] = [0, 1, 2].map((k) => middle[(k + turn) % 3]);
     if (count === 0) out.push(a, b, c);
     else if (count === 1) out.push(a, p!, c, p!, b, c);
     else if (count === 3) out.push(a, p!, r!, p!, b, q!, r!, q!, c, p!, q!, r!);
-    // Of the two diagonals of what is left the shorter one.
+    // Use the shorter diagonal of the remaining quadrilateral.
     else if (distance2(a, q!) <= distance2(p!, c)) out.push(p!, b, q!, a, p!, q!, a, q!, c);
     else out.push(p!, b, q!, a, p!, c, p!, q!, c);
   }

@@ -1,6 +1,6 @@
 /**
- * Fewer triangles, by meshoptimizer (A. Kapoulkine): edge collapses by quadric errors (M. Garland, P. Heckbert 1997),
- * which keep topology and borders; where they cannot, clusters of vertices.
+ * Mesh simplification by meshoptimizer (A. Kapoulkine): edge collapses with quadric errors (M. Garland, P. Heckbert
+ * 1997), which keep topology and borders; if they fail, vertex clustering.
  */
 import { MeshoptSimplifier } from "meshoptimizer/simplifier";
 import { finishSurface } from "../finishMesh.ts";
@@ -9,21 +9,21 @@ import { clusterCells } from "./clusterCells.ts";
 import type { Attribute, Part } from "./parts.ts";
 import { compacted } from "./parts.ts";
 
-/** Weights of attributes against positions, in parts of the size; normals as meshoptimizer's own demos have them. */
+/** Weights of attributes relative to positions, for unit size; normals as in meshoptimizer's own demos. */
 const WEIGHTS: Record<string, number> = { NORMAL: 0.5, TEXCOORD_0: 1, COLOR_0: 0.5 };
-/** Of the size: a picture that is simplified looks the same from where all of it is seen. */
+/** Relative to the size: a simplified picture looks the same when the whole object is in view. */
 const PICTURE_ERROR = 0.01;
-/** A picture with more than this many times its target is clustered: collapses could not reduce it. */
+/** If collapses leave more than this multiple of the target, the picture is clustered. */
 const PICTURE_EXCESS = 1.25;
 /**
- * Most steps of edge collapses for each triangle. meshoptimizer searches the edges of a vertex once for each edge that
- * ends there, so its work grows with the square of a vertex's edges: 200,000 triangles on one edge take minutes.
- * Closed surfaces take 18, a fan of 64 triangles 70.
+ * Limit of steps of edge collapses per triangle. meshoptimizer searches all edges of a vertex for each edge that ends
+ * there, so its work grows with the square of the vertex's valence: 200,000 triangles on one edge take minutes. Closed
+ * surfaces take 18, a fan of 64 triangles 70.
  */
 const MOST_STEPS = 512;
 
 /**
- * @param target triangles; more are left where the error would be larger
+ * @param target number of triangles; more remain if the error would be larger
  * @param error largest distance from the surface, in its unit
  */
 export async function simplifySurface(surface: SurfaceMesh, target: number, error: number): Promise<SurfaceMesh> {
@@ -39,7 +39,7 @@ export async function simplifySurface(surface: SurfaceMesh, target: number, erro
   return indices.length === 0 ? surface : ofTriangles(surface, indices);
 }
 
-/** By clusters: any soup gets as small, at the price of its shape. @param error in parts of the size */
+/** Simplifies by clustering: works for any triangle soup, but loses shape. @param error relative to the size */
 export async function clusterSurface(surface: SurfaceMesh, target: number, error: number): Promise<SurfaceMesh> {
   if (surface.triangles.length <= 3 * target) return surface;
   await MeshoptSimplifier.ready;
@@ -48,11 +48,11 @@ export async function clusterSurface(surface: SurfaceMesh, target: number, error
   return indices.length === 0 ? surface : ofTriangles(surface, indices);
 }
 
-/** Steps of the searches that edge collapses begin with: for each edge the edges of the vertex where it ends. */
+/** Number of search steps of the edge collapses: for each edge, the edges of its end vertex. */
 function stepsOf({ positions, triangles }: { positions: Float64Array; triangles: Uint32Array }): number {
   const edges = new Uint32Array(positions.length / 3);
   for (const v of triangles) edges[v]! += 1;
-  // As many edges end at a vertex as begin there.
+  // As many edges end at a vertex as start there.
   return edges.reduce((sum, count) => sum + count * count, 0);
 }
 
@@ -61,19 +61,19 @@ function ofTriangles({ positions }: SurfaceMesh, elements: Uint32Array): Surface
   return { positions: kept, triangles };
 }
 
-/** Around zero, where float32 has most digits. */
+/** Centers the positions near zero, where float32 is most precise. */
 function inFloat32(positions: Float64Array): Float32Array {
   return Float32Array.from(positions, (x, i) => x - positions[i % 3]!);
 }
 
-/** A part with about `target` triangles, of its own vertices; which they were is in `kept`. */
+/** Reduces a part to about `target` triangles of its own vertices; `kept` has their original indices. */
 export async function simplifyPart(part: Part, target: number): Promise<{ part: Part; kept: Uint32Array }> {
   await MeshoptSimplifier.ready;
   const vertices = part.positions.length / 3;
   const collapsed = stepsOf(part) > MOST_STEPS * part.triangles.length ? part.triangles : collapsePart(part, target);
   const triangles =
     collapsed.length > 3 * PICTURE_EXCESS * target ? clusterCells(part.positions, collapsed, target) : collapsed;
-  // Numbers of vertices ride along as one more attribute.
+  // Carry the vertex indices through compaction as an additional attribute.
   const numbers: Attribute = { size: 2, values: new Float32Array(2 * vertices) };
   for (let v = 0; v < vertices; v++) {
     numbers.values[2 * v] = v & 0xffff;

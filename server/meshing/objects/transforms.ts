@@ -1,11 +1,11 @@
-/** 4 x 4 matrices of glTF, columns first, in float64. */
+/** 4 x 4 matrices of glTF, column-major, in float64. */
 
 /** float64[16], column by column. */
 export type Matrix = readonly number[];
 
 export const IDENTITY: Matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 
-/** a b: first b, then a. */
+/** a b: applies b first, then a. */
 export function product(a: Matrix, b: Matrix): Matrix {
   const out = new Array<number>(16);
   for (let c = 0; c < 4; c++)
@@ -17,7 +17,7 @@ export function product(a: Matrix, b: Matrix): Matrix {
   return out;
 }
 
-/** T R S. @param q unit quaternion x y z w; any other length is taken for it */
+/** T R S. @param q quaternion x y z w; normalized here */
 export function matrixOf(t: ArrayLike<number>, q: ArrayLike<number>, s: ArrayLike<number>): Matrix {
   const length = Math.hypot(q[0]!, q[1]!, q[2]!, q[3]!);
   const [x, y, z, w] = length > 0 ? [0, 1, 2, 3].map((k) => q[k]! / length) : [0, 0, 0, 1];
@@ -35,8 +35,7 @@ export const determinant = (m: Matrix): number =>
   m[8]! * (m[1]! * m[6]! - m[2]! * m[5]!);
 
 /**
- * What normals are multiplied by, up to their length: cof(M) sign(det M), which is det(M) M^-T and exists for flat M,
- * too.
+ * Matrix for normals, up to their length: cof(M) sign(det M), which is |det M| M^-T and also exists for singular M.
  * @returns float64[9], column by column
  */
 export function normalMatrix(m: Matrix): number[] {
@@ -49,7 +48,7 @@ export function normalMatrix(m: Matrix): number[] {
   return [...column(4, 8), ...column(8, 0), ...column(0, 4)];
 }
 
-/** Multiplies vectors of a list in place: x = M x + t for points, x = M x / |M x| for directions. */
+/** Transforms a list of points in place: x = M x + t. */
 export function transformPoints(values: Float64Array, m: Matrix): void {
   for (let i = 0; i < values.length; i += 3) {
     const [x, y, z] = [values[i]!, values[i + 1]!, values[i + 2]!];
@@ -57,7 +56,10 @@ export function transformPoints(values: Float64Array, m: Matrix): void {
   }
 }
 
-/** @param stride numbers from one direction to the next; n as of normalMatrix */
+/**
+ * Transforms and normalizes directions in place. @param stride numbers from one direction to the next; n as of
+ * normalMatrix
+ */
 export function transformDirections(values: Float32Array, stride: number, n: readonly number[]): void {
   for (let i = 0; i < values.length; i += stride) {
     const out = [0, 1, 2].map((r) => n[r]! * values[i]! + n[3 + r]! * values[i + 1]! + n[6 + r]! * values[i + 2]!);
@@ -66,5 +68,5 @@ export function transformDirections(values: Float32Array, stride: number, n: rea
   }
 }
 
-/** The matrix without its translation, float64[9], column by column: what tangents are multiplied by. */
+/** The matrix without its translation, float64[9], column by column; transforms tangents. */
 export const linearPart = (m: Matrix): number[] => [...m.slice(0, 3), ...m.slice(4, 7), ...m.slice(8, 11)];

@@ -1,4 +1,4 @@
-/** Modes of drawing -> triangles. Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), section 3.7.2.1. */
+/** Converts drawing modes to triangles. Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), section 3.7.2.1. */
 
 const TRIANGLES = 4;
 const STRIP = 5;
@@ -15,7 +15,7 @@ export function trianglesOf(mode: number, corners: Uint32Array): Uint32Array | u
   const count = Math.max(0, corners.length - 2);
   const triangles = new Uint32Array(3 * count);
   for (let i = 0; i < count; i++) {
-    // Each second triangle of a strip runs the other way round.
+    // Every second triangle of a strip has the opposite orientation.
     const [a, b, c] = mode === FAN ? [i + 1, i + 2, 0] : i % 2 === 0 ? [i, i + 1, i + 2] : [i, i + 2, i + 1];
     triangles.set([corners[a!]!, corners[b!]!, corners[c!]!], 3 * i);
   }

@@ -1,10 +1,11 @@
-/** Vertices at one place become one: seams of texture and normals are no cuts of the surface. */
+/** Merges vertices at the same position: seams of texture and normals are not cuts of the surface. */
 import { yieldPoint } from "../../../shared/yieldPoint.ts";
 
 /**
- * Numbers places in the order of their first vertices. Places are one where their float32 are (0 and -0 alike).
+ * Numbers positions in the order of their first vertices. Positions are equal if their float32 values are (0 and -0
+ * count as equal).
  * @param positions float32[3n]
- * @returns uint32[n] place of each vertex, and how many places there are
+ * @returns uint32[n] position number of each vertex, and the number of positions
  */
 export function weldPlaces(positions: Float32Array): { places: Uint32Array; count: number } {
   const total = positions.length / 3;

@@ -1,18 +1,18 @@
 /**
- * Parts -> the GLB that is drawn: one node, one mesh, a primitive for each part. Materials and textures are those of
- * the document that the parts come from; whatever else it holds goes.
+ * Writes the drawable GLB: one node, one mesh, one primitive per part. Keeps materials and textures of the parts'
+ * document; drops everything else.
  */
 import { type Document, ExtensibleProperty, VertexLayout, WebIO } from "@gltf-transform/core";
 import { ALL_EXTENSIONS } from "@gltf-transform/extensions";
 import type { Part } from "./parts.ts";
 
 const TYPES = { 2: "VEC2", 3: "VEC3", 4: "VEC4" } as const;
-/** Extensions that a picture may have: of materials and textures, none of geometry or scene. */
+/** Extensions allowed in a picture: for materials and textures, not for geometry or scene. */
 const DRAWN_EXTENSIONS = /^(KHR_materials_(?!variants)|KHR_texture_transform$|EXT_texture_(webp|avif)$)/;
 /** Longest name of a material. */
 const NAME = 64;
 
-/** A name that may stand anywhere, in a page's HTML too. */
+/** Makes a name safe everywhere, including a page's HTML. */
 function cleanName(name: string): string {
   return name
     .normalize("NFKC")
@@ -21,7 +21,7 @@ function cleanName(name: string): string {
     .slice(0, NAME);
 }
 
-/** @param document of the parts' materials; it is used up */
+/** @param document holds the parts' materials; it is consumed */
 export async function writePicture(document: Document, parts: readonly Part[]): Promise<Uint8Array> {
   const root = document.getRoot();
   const materials = new Set(parts.map((part) => part.material));
@@ -78,7 +78,7 @@ function indexArray(part: Part): Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuf
   return part.positions.length / 3 < 65535 ? Uint16Array.from(part.triangles) : Uint32Array.from(part.triangles);
 }
 
-/** Names and extras are strangers' text: materials keep a clean name, nothing else keeps any. */
+/** Removes names and extras, because they are text from strangers; only materials keep a cleaned name. */
 function nameless(document: Document): void {
   const root = document.getRoot();
   const asset = root.getAsset();

@@ -1,14 +1,14 @@
 /**
- * Boxes around everything on one surface over a run of frames, and trees over them. Against other surfaces they lie in
- * the world; against the surface itself they lie in a frame that moves with its mean displacement, straight between two
- * frames, so that a sheet at 100 m/s does not sweep over itself: a common motion changes nothing about whether two of
- * its pieces meet.
+ * Boxes around the primitives of a surface over a run of frames, and trees over the boxes. For tests between surfaces,
+ * boxes are in world space. For self-tests, they are in a frame that moves with the surface's mean displacement, in a
+ * straight line between frames. So a sheet at 100 m/s does not sweep over itself: a common motion does not change
+ * whether two of its primitives meet.
  */
 import type { Surface } from "./recording.ts";
 import type { Frames } from "./separate.ts";
 import { Tree } from "./tree.ts";
 
-/** Of the largest coordinate: float64 roundings of the mean displacement and of what is subtracted. */
+/** Relative to the largest coordinate: bounds the float64 rounding of the mean displacement and of the subtraction. */
 const ROUNDING = 2 ** -50;
 
 export interface Boxed {
@@ -20,7 +20,7 @@ export interface Boxed {
   triangleTree: Tree;
 }
 
-/** float64[6 n] of a surface's vertices from frame `from` to `to`. @param moving in the frame that moves along */
+/** Boxes of a surface's vertices from frame `from` to `to`, float64[6 n]. @param moving in the moving frame */
 export function vertexBoxes(
   { x, stride }: Frames,
   { vertices }: Surface,
@@ -59,7 +59,7 @@ export function vertexBoxes(
   return boxes;
 }
 
-/** Mean length of the boxes' sides. */
+/** Mean side length of the boxes. */
 export function meanSide(boxes: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < boxes.length; i += 6)
@@ -85,10 +85,13 @@ function around(vertices: Float64Array, places: Uint32Array, size: number): Floa
   return boxes;
 }
 
-/** Of each list of primitives, in the world and in the frame that moves along: the tree of the run before. */
+/** The previous run's tree of each list of primitives, in world space and in the moving frame. */
 const kept = { world: new WeakMap<Uint32Array, Tree>(), moving: new WeakMap<Uint32Array, Tree>() };
 
-/** What is near on a surface stays so: the tree of the run before is fitted, unless boxes have come to overlap more. */
+/**
+ * Neighbors on a surface stay neighbors, so the previous run's tree is refitted. If its boxes overlap too much, builds
+ * a new one.
+ */
 function treeOf(primitives: Uint32Array, boxes: Float64Array, moving: boolean): Tree {
   const trees = moving ? kept.moving : kept.world;
   const known = trees.get(primitives);
@@ -99,8 +102,8 @@ function treeOf(primitives: Uint32Array, boxes: Float64Array, moving: boolean): 
 }
 
 /**
- * @param vertices of vertexBoxes, `moving` as there
- * @returns good until the next call for the same surface, with the same `moving`
+ * @param vertices result of vertexBoxes with the same `moving`
+ * @returns valid until the next call for the same surface with the same `moving`
  */
 export function boxed({ edgeEnds, corners }: Surface, vertices: Float64Array, moving: boolean): Boxed {
   const edges = around(vertices, edgeEnds, 2);
@@ -109,7 +112,7 @@ export function boxed({ edgeEnds, corners }: Surface, vertices: Float64Array, mo
   return {
     vertices,
     edges,
-    // only what moves needs it
+    // built on demand: only swept tests of edges need it
     get edgeTree() {
       return (edgeTree ??= treeOf(edgeEnds, edges, moving));
     },

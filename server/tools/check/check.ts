@@ -1,12 +1,13 @@
-/** A whole recording, run by run on several threads; what is found does not depend on how many. */
+/** Checks a whole recording, run by run on several threads. The findings do not depend on the number of threads. */
 import { Worker } from "node:worker_threads";
 import type { FrameFindings } from "./findings.ts";
 import { RecordingError, type Recording } from "./recording.ts";
 import type { Reply, Task } from "./worker.ts";
 
 /**
- * Intervals of a run: trees are built once for them, and one direction clears a pair for all of them. 1,441 substeps of
- * the drape took 24, 19, 14, 12 s in runs of 4, 8, 16, 32; 801 of the funnel 8.2, 6.3, 3.8, 4.1 s.
+ * Intervals per run: trees are built once per run, and one separation direction can clear a pair for the whole run.
+ * Measured: 1,441 substeps of the drape took 24, 19, 14, 12 s in runs of 4, 8, 16, 32; 801 of the funnel took 8.2, 6.3,
+ * 3.8, 4.1 s.
  */
 const RUN = 16;
 /** Bytes of positions that a thread holds at a time. */
@@ -14,9 +15,12 @@ const MOST_BYTES = 2 ** 28;
 
 export interface CheckOptions {
   threads: number;
-  /** Most findings kept for each frame. */
+  /** Maximum number of stored findings per frame. */
   most: number;
-  /** Frames with findings in order, as soon as all before them are judged; and how many frames that are. */
+  /**
+   * Called with the frames that have findings, in order, once all earlier frames are checked; `judged` is the number of
+   * checked frames.
+   */
   onFrames?: (findings: FrameFindings[], judged: number) => void;
 }
 

@@ -1,12 +1,12 @@
 /**
- * The direction in which two small pieces of surface (points, edges, triangles) are nearest to each other: the first
- * guess at a direction that parts them. Closest points of a triangle by its regions and of two segments by clamping
- * (Ericson 2005, 5.1.5 and 5.1.9). A guess may be wrong or not a number, in degenerate cases; what uses it proves it.
+ * Direction between the nearest points of two small primitives (points, edges, triangles): the first guess of a
+ * separation direction. Uses the Voronoi regions of a triangle, and clamping for two segments (Ericson 2005, 5.1.5 and
+ * 5.1.9). In degenerate cases a guess may be wrong or NaN; the caller verifies it.
  */
 
-/** float64[3 x 6] corners: those of the first piece, then those of the second. */
+/** float64[3 x 6] corners: those of the first primitive, then those of the second. */
 export const corners = new Float64Array(18);
-/** float64[3] from the second piece to the first; any length. Result of the functions below. */
+/** float64[3] from the second primitive to the first; any length. Result of the functions below. */
 export const direction = new Float64Array(3);
 
 const best = new Float64Array(3);
@@ -21,7 +21,7 @@ function keep(x: number, y: number, z: number, sign: number): void {
   best[2] = sign * z;
 }
 
-/** Vector from the triangle at b to the point at p (places in `corners`), times sign. */
+/** Vector from the triangle at b to the point at p (offsets in `corners`), times sign. */
 function pointTriangle(p: number, b: number, sign: number): void {
   const P = corners;
   const ax = P[b]!;
@@ -67,7 +67,7 @@ function pointTriangle(p: number, b: number, sign: number): void {
 
 const clamp = (value: number): number => (value < 0 ? 0 : value > 1 ? 1 : value);
 
-/** Vector from segment c d to segment a b (places in `corners`). */
+/** Vector from segment c d to segment a b (offsets in `corners`). */
 function segments(a: number, b: number, c: number, d: number): void {
   const P = corners;
   const ux = P[b]! - P[a]!;
@@ -95,8 +95,8 @@ function segments(a: number, b: number, c: number, d: number): void {
 }
 
 /**
- * Between the nearest points of what is in `corners`: a pieces of first corners and b of second. Written for 1-3, 2-2,
- * 2-3 and 3-3.
+ * Sets `direction` to the vector between the nearest points of the primitives in `corners`: a corners of the first, b
+ * of the second. Supports 1-3, 2-2, 2-3 and 3-3.
  */
 export function nearest(a: number, b: number): void {
   least = Infinity;
@@ -111,7 +111,7 @@ export function nearest(a: number, b: number): void {
   direction.set(best);
 }
 
-/** Between the middles of the two pieces. */
+/** Sets `direction` to the vector between the centroids of the two primitives. */
 export function middles(a: number, b: number): void {
   for (let r = 0; r < 3; r++) {
     let first = 0;
@@ -123,8 +123,8 @@ export function middles(a: number, b: number): void {
 }
 
 /**
- * Normal of the second piece's triangle (`of` 3 * a), of the first's (0), or of both edges of two edges; turned to the
- * first piece's side.
+ * Sets `direction` to a normal that points to the first primitive's side: of the second primitive's triangle (`of` = 3
+ * * a), of the first's (0), or the common normal of two edges.
  */
 export function normal(a: number, b: number, of: number): void {
   const P = corners;

@@ -1,4 +1,4 @@
-/** How deep a finding is, m: only for people to read and to sort by, so plain float64. */
+/** Depth of a finding, m. Plain float64, because it only informs and sorts. */
 
 type Point = readonly [number, number, number];
 
@@ -10,21 +10,21 @@ const cross = (a: Point, b: Point): Point => [
 ];
 const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-/** Corner `i` of `ids` in a frame. */
+/** Position of particle `id` in a frame. */
 function pointOf(x: Float32Array, stride: number, frame: number, id: number): Point {
   const at = frame * stride + 3 * id;
   return [x[at]!, x[at + 1]!, x[at + 2]!];
 }
 
-/** Along a normal, from one of its points; 0 for a normal of no length. */
+/** Distance of `to` from `from` along a normal; 0 if the normal has no length. */
 function height(normal: Point, from: Point, to: Point): number {
   const length = Math.sqrt(dot(normal, normal));
   return length > 0 ? dot(normal, minus(to, from)) / length : 0;
 }
 
 /**
- * Distance of the vertex from the triangle's plane (four ids), or of two edges' lines: how far past each other they
- * are.
+ * Distance of the vertex from the triangle's plane (four ids), or between the lines of two edges: how far they have
+ * passed each other.
  */
 export function gap(x: Float32Array, stride: number, frame: number, ids: ArrayLike<number>, edges: boolean): number {
   const [a, b, c, d] = Array.from(ids, (id) => pointOf(x, stride, frame, id)) as [Point, Point, Point, Point];
@@ -33,7 +33,7 @@ export function gap(x: Float32Array, stride: number, frame: number, ids: ArrayLi
   );
 }
 
-/** The least move along one of the two normals after which two triangles (six ids) no longer cut each other. */
+/** The shortest move along one of the two normals that separates two intersecting triangles (six ids). */
 export function overlap(x: Float32Array, stride: number, frame: number, ids: ArrayLike<number>): number {
   const points = Array.from(ids, (id) => pointOf(x, stride, frame, id));
   const through = (of: readonly Point[], by: readonly Point[]): number => {

@@ -1,11 +1,12 @@
-/** What the checker can find in a frame, and in the interval that leads to it. Plain data: threads send it. */
+/** Findings of the checker in a frame and in the interval before it. Plain data, because threads send it. */
 
 /**
- * crossing   two triangles without a common corner cut each other          static
- * touching   ... meet in a point, along an edge, or lie in each other
- * neighbors  two triangles with one common corner cut each other
- * vertex     a vertex went through (or met) a triangle on the way from the frame before          swept
- * edge       an edge went through (or met) an edge
+ * Kinds of findings:
+ * crossing   two triangles without a common corner intersect          static
+ * touching   ... meet in a point, along an edge, or in a common area
+ * neighbors  two triangles with one common corner intersect
+ * vertex     a vertex passed through (or met) a triangle since the previous frame          swept
+ * edge       an edge passed through (or met) an edge
  * plane      a particle is below a plane
  */
 export const KINDS = ["crossing", "touching", "neighbors", "vertex", "edge", "plane"] as const;
@@ -15,13 +16,13 @@ export const SWEPT: readonly Kind[] = ["vertex", "edge"];
 
 export interface Finding {
   kind: Kind;
-  /** The surfaces by name; of a plane the body and the plane. */
+  /** Names of the two surfaces; for a plane, of the body and the plane. */
   between: [string, string];
-  /** Particle numbers: of the first, then of the second. */
+  /** Particle indices: of the first surface, then of the second. */
   particles: number[];
-  /** m: how far one would have to be moved, or has gone past the other at the end of the interval. */
+  /** m: the distance to move one apart, or how far it has passed the other at the end of the interval. */
   depth: number;
-  /** When in the interval they meet first, 0 to 1; swept findings only. */
+  /** Time of first contact within the interval, 0 to 1; swept findings only. */
   time?: number;
 }
 
@@ -41,7 +42,7 @@ export const noFindings = (frame: number): FrameFindings => ({
 export const sum = (counts: Record<Kind, number>, kinds: readonly Kind[]): number =>
   kinds.reduce((n, kind) => n + counts[kind], 0);
 
-/** Counts a finding and keeps it if it is among the `most` deepest of its frame. */
+/** Counts a finding, and keeps it if it is among the `most` deepest of its frame. */
 export function note(findings: FrameFindings, finding: Finding, most: number): void {
   findings.counts[finding.kind]++;
   const { list } = findings;

@@ -1,6 +1,6 @@
 /**
- * `npm run check:collisions`: has anything in a recording gone through anything? Own broad phase, own tests, exact
- * decisions; it loads nothing of the simulation, so a mistake there is not repeated here.
+ * `npm run check:collisions`: checks a recording for intersections and penetrations. It has its own broad phase, its
+ * own tests, and exact decisions. It imports no simulation code, so errors there are not repeated here.
  */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -11,19 +11,19 @@ import { summaryLines, tableHead, tableRows, Tally } from "./report.ts";
 import type { FrameFindings } from "./findings.ts";
 
 const USAGE = `npm run check:collisions -- recorded-dir [--list n] [--threads n] [--raw dir] [--json]
-  recorded-dir   what npm run simulate -- scene.json --ticks N --record recorded-dir --every substep has written
+  recorded-dir   output folder of npm run simulate -- scene.json --ticks N --record recorded-dir --every substep
   --list n       print the n deepest findings of each frame (default 1)
-  --threads n    threads, 1 to 64 (default: one for each core, at most 4); the result does not depend on it
+  --threads n    threads, 1 to 64 (default: one per core, at most 4); the result does not depend on it
   --raw dir      also write the input for other programs, little-endian, without a header:
                    positions.f32  float32 x y z of every vertex, frames back to back
                    triangles.u32  uint32, three vertices each, of all bodies and colliders
                    groups.u32     uint32 a vertex: its body from 0; all colliders are the group after the last body
-                 They do not say which pairs the scene lets through each other.
+                 They do not contain which pairs the scene allows to intersect.
   --json         print everything as one line of JSON
   --help         this text
-Exit code: 0 nothing meets, 1 something does, 2 the recording cannot be judged.
-Judged are: triangles that intersect in a frame (touching counts), vertices through triangles and edges through edges between frames, in straight
-lines, and particles below planes. Pairs with common vertices are left out, but for the far sides of neighbors that cut each other.`;
+Exit code: 0 no intersections, 1 intersections found, 2 the recording cannot be checked.
+Checks: triangles that intersect in a frame (touching counts); vertices through triangles and edges through edges between frames, in straight
+lines; particles below planes. Pairs with a common vertex are skipped, except for the far sides of intersecting neighbors.`;
 
 class UsageError extends Error {}
 

@@ -1,15 +1,15 @@
-/** Particles below a plane: planes have no triangles, and what is below one has gone through it. */
+/** Finds particles below a plane. Planes have no triangles, so a particle below one has passed through it. */
 import { note, type FrameFindings } from "./findings.ts";
 import type { Recording } from "./recording.ts";
 
 /**
- * Positions and planes are float32 in the simulation: each coordinate, each component of the normal and the offset is
- * off by 2^-24 of itself, and a moving plane is placed by a rotation whose entries are, too. Below means by more than
- * all of them together.
+ * Rounding tolerance. Positions and planes are float32 in the simulation: each coordinate, each component of the normal
+ * and the offset has a relative error of 2^-24. A moving plane is placed by a rotation whose entries have it, too. A
+ * particle counts as below only by more than the sum of these errors.
  */
 const ROUNDING = 4 * 2 ** -24;
 
-/** Notes the free particles of one frame that are below a plane. @param base place of the frame in x */
+/** Records the free particles of one frame that are below a plane. @param base offset of the frame in x */
 export function belowPlanes(
   { planes, pinned, bodies, surfaces }: Recording,
   x: Float32Array,

@@ -1,11 +1,11 @@
-/** A recording as bare arrays, for other programs that look for intersections. */
+/** Exports a recording as bare arrays for other intersection checkers. */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Recording } from "./recording.ts";
 
 /**
- * Writes positions.f32, triangles.u32 and groups.u32 into `dir`, made if need be. Bodies are groups 0, 1, ...; all
- * colliders are the group after them.
+ * Writes positions.f32, triangles.u32 and groups.u32 into `dir`, which is created if missing. Bodies are groups 0, 1,
+ * ...; all colliders are the group after them.
  */
 export function writeRaw(recording: Recording, dir: string): void {
   const { surfaces, bodies, particles } = recording;

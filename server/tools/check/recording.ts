@@ -1,7 +1,7 @@
 /**
- * Recordings as `npm run simulate -- --record` writes them (scenes/README.md has the format), read with suspicion:
- * whatever does not fit is an error that names file, field, value and limit. Positions are read a run of frames at a
- * time; a recording may be larger than memory.
+ * Reads recordings of `npm run simulate -- --record` (scenes/README.md documents the format) and validates everything:
+ * each mismatch is an error with file, field, value and limit. Positions are read one run of frames at a time, because
+ * a recording may be larger than memory.
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,33 +10,32 @@ export const FORMAT = "pliant-recording-1";
 
 export class RecordingError extends Error {}
 
-/** A body's or a collider's triangles. Plain data: it is sent to the threads. */
+/** Triangles of a body or a collider. Plain data: it is sent to the threads. */
 export interface Surface {
   name: string;
   /**
-   * Particle numbers: those that triangles use, the ends of all edges (two each, each edge once), the corners of all
-   * triangles (three each).
+   * Particle indices: the used ones, the ends of all edges (two each, each edge once), the corners of all triangles
+   * (three each).
    */
   vertices: Uint32Array;
   edges: Uint32Array;
   triangles: Uint32Array;
-  /** Frames to which it did not travel from the frame before: a collider whose path began again elsewhere. */
+  /**
+   * Frames that the surface reached without motion from the frame before: a collider whose path restarted elsewhere.
+   */
   jumps: Set<number>;
-  /** Frames in which it is not there: a body that waits. */
+  /** Frames in which a spawnable body is not in the scene. */
   absent: Set<number>;
-  /** The same edges and triangles by place in `vertices`. */
+  /** The same edges and triangles, as indices into `vertices`. */
   edgeEnds: Uint32Array;
   corners: Uint32Array;
 }
 
 interface Plane {
   name: string;
-  /**
-   * normal . x = offset in the coordinates of the positions, normal of length 1: one row of four, or one for each
-   * frame.
-   */
+  /** normal . x = offset in the coordinates of the positions, normal of length 1: one row of four, or one per frame. */
   rows: Float64Array;
-  /** Those that it holds up, by number. */
+  /** Indices of the bodies that collide with it. */
   bodies: number[];
 }
 
@@ -46,15 +45,15 @@ export interface Recording {
   every: string;
   frames: number;
   particles: number;
-  /** The file of positions: local.f32 where there is one, which has all bits of them. */
+  /** Position file: local.f32 if it exists, because it keeps all bits of the positions. */
   file: string;
-  /** Bodies, then those colliders that have triangles. */
+  /** Bodies, then the colliders that have triangles. */
   surfaces: Surface[];
   bodies: { name: string; first: number; count: number }[];
-  /** Places in `surfaces`, first <= second: those that may meet. */
+  /** Pairs of indices into `surfaces`, first <= second, that must not intersect. */
   pairs: [number, number][];
   planes: Plane[];
-  /** Particles that are held, which planes do not push. */
+  /** Pinned particles, which planes do not push. */
   pinned: Uint8Array;
 }
 
@@ -63,7 +62,7 @@ type Json = Record<string, unknown>;
 const shown = (value: unknown): string =>
   value === undefined ? "missing" : (JSON.stringify(value) ?? String(value)).slice(0, 60);
 
-/** Reads fields of one JSON object and says where one is wrong. */
+/** Reads fields of one JSON object and reports invalid ones. */
 class Fields {
   private readonly data: Json;
   private readonly path: string;
@@ -100,7 +99,7 @@ class Fields {
     return Array.isArray(value) ? value : this.wrong(name, value, "a list");
   }
 
-  /** Whole numbers from low to below `end`, a multiple of `size` of them. */
+  /** Reads integers from low to below `end`; their number must be a multiple of `size`. */
   indices(name: string, low: number, end: number, size: number): Uint32Array {
     const list = this.list(name);
     if (list.length % size !== 0) this.wrong(name, `${list.length} numbers`, `a multiple of ${size}`);
@@ -130,9 +129,9 @@ class Fields {
 
 const MOST_PARTICLES = 2 ** 28;
 
-/** What a manifest says, while it is read. */
+/** A manifest while it is read. */
 interface Manifest {
-  /** Of the file, for errors. */
+  /** Path of the file, for errors. */
   path: string;
   fields: Fields;
   frames: number;
@@ -155,7 +154,7 @@ function readManifest(path: string): Manifest {
   };
 }
 
-/** First particle and how many. */
+/** First particle and count. */
 function particlesOf(entry: Fields, particles: number): [first: number, count: number] {
   const first = entry.integer("firstParticle", 0, particles);
   return [first, entry.integer("particleCount", 0, particles - first)];
@@ -165,7 +164,7 @@ function readSurface({ path, frames, particles }: Manifest, entry: Fields, name:
   const [first, count] = particlesOf(entry, particles);
   const jumps = new Set(entry.has("jumps") ? entry.indices("jumps", 1, frames, 1) : []);
   const absent = new Set<number>();
-  // first and last frame of each time away; it did not travel to where it comes back
+  // first and last frame of each absence; the body did not move to the place where it returns
   const away = entry.has("absent") ? entry.indices("absent", 0, frames, 2) : [];
   for (let i = 0; i < away.length; i += 2) {
     for (let f = away[i]!; f <= away[i + 1]!; f++) {
@@ -177,7 +176,7 @@ function readSurface({ path, frames, particles }: Manifest, entry: Fields, name:
   return { ...surfaceOf(name, triangles, `${path}: surface of ${name}`), jumps, absent };
 }
 
-/** uint8[particles], 1 for those that are held */
+/** uint8[particles], 1 for pinned ones */
 function readPinned({ particles, bodies, colliders }: Manifest): Uint8Array {
   const pinned = new Uint8Array(particles);
   for (const entry of [...bodies, ...colliders]) {
@@ -188,7 +187,10 @@ function readPinned({ particles, bodies, colliders }: Manifest): Uint8Array {
   return pinned;
 }
 
-/** May two never meet? By number: bodies first, then all colliders of the scene. */
+/**
+ * Returns a test whether two objects are exempt from collisions. Indices: bodies first, then all colliders of the
+ * scene.
+ */
 function readApart({ path, fields, bodies, colliders }: Manifest): (a: number, b: number) => boolean {
   const total = bodies.length + colliders.length;
   const apart = new Set<number>();
@@ -201,7 +203,7 @@ function readApart({ path, fields, bodies, colliders }: Manifest): (a: number, b
   return (a, b) => apart.has(a * total + b);
 }
 
-/** The file of positions and where its zero is; it has to be as long as the manifest says. */
+/** The position file and its origin. Its size must match the manifest. */
 function positionsOf(dir: string, { fields, frames, particles }: Manifest): { file: string; zero: number[] } {
   const origin = fields.has("origin") ? fields.numbers("origin", 3) : [0, 0, 0];
   const local = origin.some((o) => o !== 0) && existsSync(join(dir, "local.f32"));
@@ -286,7 +288,7 @@ function surfaceOf(name: string, triangles: Uint32Array, path: string): Omit<Sur
   return { name, vertices, edges, triangles, edgeEnds: places(edges), corners: places(triangles) };
 }
 
-/** Unit normals and offsets from `origin`, once or a frame. */
+/** Unit normals and offsets from `origin`, once or per frame. */
 function planeRows(collider: Fields, frames: number, origin: readonly number[]): Float64Array {
   const rows = collider.has("planes")
     ? collider
@@ -294,7 +296,7 @@ function planeRows(collider: Fields, frames: number, origin: readonly number[]):
         .map((_, f, list) => new Fields({ row: list[f] }, `collider plane, frame ${f}: `).numbers("row", 4))
     : [[...collider.numbers("normal", 3), collider.number("offset")]];
   if (rows.length !== 1 && rows.length !== frames)
-    throw new RecordingError(`planes: ${rows.length} rows, limit: ${frames}, one a frame`);
+    throw new RecordingError(`planes: ${rows.length} rows, limit: ${frames}, one per frame`);
   return Float64Array.from(
     rows.flatMap(([x, y, z, offset]) => {
       const length = Math.hypot(x!, y!, z!);
@@ -308,7 +310,7 @@ function planeRows(collider: Fields, frames: number, origin: readonly number[]):
   );
 }
 
-/** The positions of runs of frames. */
+/** Reads the positions of runs of frames. */
 export class FrameReader {
   private readonly recording: Recording;
   private readonly file: number;

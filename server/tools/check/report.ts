@@ -1,4 +1,4 @@
-/** What is printed: a row for each frame with findings, then a summary. */
+/** Printed output: a row for each frame with findings, then a summary. */
 import { KINDS, STATIC, sum, SWEPT, type Finding, type FrameFindings, type Kind } from "./findings.ts";
 import type { Recording } from "./recording.ts";
 
@@ -21,7 +21,7 @@ export function tableRows({ frame, counts, list }: FrameFindings): string[] {
   return list.map((finding, i) => `${i === 0 ? row : " ".repeat(row.length)}  ${describe(finding)}`);
 }
 
-/** Particles of the first of the two, then of the second. */
+/** Number of particles that belong to the first of the two surfaces. */
 const SPLIT: Record<Kind, number> = { crossing: 3, touching: 3, neighbors: 3, vertex: 1, edge: 2, plane: 1 };
 
 function describe({ kind, between: [a, b], particles, depth, time }: Finding): string {
@@ -35,7 +35,7 @@ export interface Summary {
   surfaces: number;
   vertices: number;
   triangles: number;
-  /** Pairs in all frames together. */
+  /** Number of pairs, summed over all frames. */
   staticIntersections: number;
   sweptCrossings: number;
   belowPlanes: number;
@@ -47,7 +47,7 @@ export interface Summary {
   pairs: { between: [string, string]; firstFrame: number; worst: Finding }[];
 }
 
-/** Adds up frames as they come. */
+/** Accumulates the findings frame by frame. */
 export class Tally {
   readonly summary: Summary;
   private readonly byPair = new Map<string, Summary["pairs"][number]>();
@@ -103,11 +103,11 @@ export function summaryLines(summary: Summary, { every, title }: Recording): str
   ];
   if (every !== "substep")
     lines.push(
-      "one frame a tick: motion in between is taken as straight, so swept crossings may be the recording's; --every substep tells",
+      "one frame per tick: motion in between is assumed to be straight, so swept crossings may be artifacts; record with --every substep to check",
     );
   if (worst) {
     lines.push(
-      `first in frame        ${summary.firstFrame}, in ${number(summary.framesWithFindings)} frames altogether`,
+      `first in frame        ${summary.firstFrame}, in ${number(summary.framesWithFindings)} frames in total`,
       `deepest               frame ${worst.frame}, ${describe(worst)}`,
     );
     for (const pair of summary.pairs)

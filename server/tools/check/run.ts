@@ -1,10 +1,10 @@
 /**
- * One run of frames judged: every pair of pieces whose boxes over the run overlap is parted by a direction
- * (separate.ts) or decided exactly, frame by frame (static) and interval by interval (swept). A run whose motion makes
- * boxes long is judged in halves.
+ * Checks one run of frames. Pairs of primitives whose boxes over the run overlap are either separated by a direction
+ * (separate.ts) or decided exactly: frame by frame (static) and interval by interval (swept). If motion makes the boxes
+ * too long, the run is halved.
  *
- *   boxes over the run -> pairs that overlap -> direction for the whole run, then for halves ... -> exact arithmetic
- *   for what is left
+ *   boxes over the run -> overlapping pairs -> direction for the whole run, then for halves ... -> exact arithmetic
+ *   for the remaining pairs
  */
 import { boxed, meanSide, vertexBoxes, type Boxed } from "./boxes.ts";
 import { gap, overlap } from "./depth.ts";
@@ -16,31 +16,34 @@ import { openFrames, openIntervals, pieces, type Frames } from "./separate.ts";
 import { CROSSING, neighborsCross, TOUCHING, trianglesMeet } from "./triangles.ts";
 
 /**
- * Boxes of vertices may be as long as this part of the mean edge before a run is halved: pairs grow with the boxes,
- * work for each with the number of runs. 0.25 took a tenth longer on the drape, 1 and 2 as long.
+ * A run is halved if its vertex boxes are longer than this fraction of the mean edge. Longer boxes give more pairs;
+ * more runs repeat the work per pair. 0.25 took 10 % longer on the drape; 1 and 2 took the same time.
  */
 const LONG = 0.5;
 
 export class Run {
   private readonly recording: Recording;
   private readonly frames: Frames;
-  /** Number of the run's first frame in the recording. */
+  /** Index of the run's first frame in the recording. */
   private readonly start: number;
   private readonly most: number;
   readonly findings: FrameFindings[];
   private names: [string, string] = ["", ""];
-  /** Frames of the recording to which one of the two surfaces did not travel. */
+  /** Frames that one of the two surfaces reached without motion. */
   private jumps = new Set<number>();
-  /** Frames in which one of them is not there. */
+  /** Frames in which one of them is absent. */
   private absent = new Set<number>();
   private readonly vertex = pieces(1, 3);
   private readonly edge = pieces(2, 2);
   private readonly triangle = pieces(3, 3);
-  /** The side of one triangle and another triangle, of neighbors. */
+  /** A side of one triangle and another triangle, for neighbors. */
   private readonly side = pieces(2, 3);
   private found: number[] = [];
 
-  /** @param x float32[frames][particles][3] from frame `start` on; most findings kept for each frame */
+  /**
+   * @param x float32[frames][particles][3] from frame `start` on
+   * @param most maximum number of stored findings per frame
+   */
   constructor(recording: Recording, x: Float32Array, start: number, most: number) {
     this.recording = recording;
     this.frames = { x, stride: 3 * recording.particles };
@@ -50,8 +53,8 @@ export class Run {
   }
 
   /**
-   * Frames are judged as they stand from the second on (the first belongs to the run before), but the recording's first
-   * one, too.
+   * Static tests start with the second frame, because the first belongs to the previous run. The recording's first
+   * frame is tested, too.
    */
   judge(): FrameFindings[] {
     const last = this.findings.length - 1;
@@ -62,7 +65,7 @@ export class Run {
     return this.findings.filter(({ counts }) => Object.values(counts).some((n) => n > 0));
   }
 
-  /** @param stand the first frame to be judged as it stands */
+  /** @param stand first frame for static tests */
   private part(from: number, to: number, stand: number): void {
     const { surfaces, pairs } = this.recording;
     const { frames } = this;
@@ -118,7 +121,7 @@ export class Run {
     if (to > from) {
       this.vertices(a, boxesA, b, boxesB, from, to);
       if (other) {
-        // the names follow the pieces
+        // keep the order of names and primitives the same
         this.names.reverse();
         this.vertices(b, boxesB, a, boxesA, from, to);
         this.names.reverse();
@@ -190,7 +193,7 @@ export class Run {
     }
   }
 
-  /** Two triangles with ids[0] = ids[3]: they cut each other only where the far side of one meets the other. */
+  /** Two triangles with ids[0] = ids[3]: they intersect only if the far side of one meets the other. */
   private neighbors(stand: number, to: number): void {
     const { ids } = this.triangle;
     const side = this.side.ids;
@@ -205,7 +208,7 @@ export class Run {
         this.note("neighbors", f, ids, overlap(this.frames.x, this.frames.stride, f, ids));
   }
 
-  /** Exactly, what nothing has parted: f -> f + 1. */
+  /** Decides exactly the interval f -> f + 1, for which no separation direction was found. */
   private sweep(ids: Uint32Array, f: number, kind: "vertex" | "edge"): void {
     if (this.jumps.has(this.start + f + 1)) return;
     const { x, stride } = this.frames;
@@ -245,7 +248,10 @@ function boundsOf(boxes: Float64Array): number[] {
 const overlaps = (a: readonly number[], b: readonly number[]): boolean =>
   [0, 1, 2].every((r) => a[r]! <= b[3 + r]! && b[r]! <= a[3 + r]!);
 
-/** How many corners two triangles share. If it is one, ids gets both, turned so that it comes first. */
+/**
+ * Returns the number of shared corners of two triangles. If it is one, writes both triangles to ids, rotated so that
+ * the shared corner comes first.
+ */
 function align(triangles: Uint32Array, t: number, u: number, ids: Uint32Array): number {
   let shared = 0;
   let i = 0;

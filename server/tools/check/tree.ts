@@ -1,11 +1,13 @@
 /**
- * A tree of boxes over a list of primitives: median splits along the longest side, leaves of four, kept in depth-first
- * order with the place to go on from when a box is missed, so a query needs no stack. Boxes are float64[6]: lowest x y
- * z, highest x y z; touching boxes overlap.
+ * Bounding volume tree over a list of primitives: median splits along the longest side, leaves of four. Nodes are
+ * stored in depth-first order with the node to continue at after a miss, so a query needs no stack. Boxes are
+ * float64[6]: lowest x y z, highest x y z; touching boxes overlap.
  */
 
 const LEAF = 4;
-/** A tree whose boxes are so much longer, beside those of its primitives, than where it was made is slow. */
+/**
+ * A refitted tree is too slow if its boxes, relative to those of its primitives, have grown by more than this factor.
+ */
 const SLACK = 2;
 
 export class Tree {
@@ -18,7 +20,7 @@ export class Tree {
   private readonly last: Int32Array;
   private nodes = 0;
   private items: Float64Array;
-  /** Sides of all nodes over those of all primitives, where the tree was made. */
+  /** Total sides of all nodes over those of all primitives, when the tree was built. */
   private readonly tightness: number;
 
   /** @param items float64[6 n] */
@@ -34,14 +36,14 @@ export class Tree {
   }
 
   /**
-   * The same tree over other boxes of the same primitives.
-   * @returns false: it holds them, but one that is made anew is faster
+   * Refits the tree to other boxes of the same primitives.
+   * @returns false: it is valid, but a new tree would be faster
    */
   fit(items: Float64Array): boolean {
     return this.enclose(items) <= SLACK * this.tightness;
   }
 
-  /** @returns as `tightness`; NaN where all boxes are points */
+  /** @returns as `tightness`; NaN if all boxes are points */
   private enclose(items: Float64Array): number {
     this.items = items;
     const { boxes, order } = this;
@@ -58,7 +60,7 @@ export class Tree {
     return sides(boxes, this.nodes) / sides(items, order.length);
   }
 
-  /** Writes the primitives whose boxes overlap the box at `at` of `box` to `out` and returns how many there are. */
+  /** Writes the primitives whose boxes overlap the box at offset `at` of `box` to `out`. Returns their number. */
   query(box: Float64Array, at: number, out: number[]): number {
     const { boxes, items, order, after, nodes } = this;
     const x0 = box[at]!;
@@ -116,7 +118,7 @@ export class Tree {
     this.after[node] = this.nodes;
   }
 
-  /** Axis along which the middles of the primitives lie widest apart. */
+  /** Axis along which the centers of the primitives are spread most. */
   private longest(first: number, last: number): number {
     let longest = 0;
     let most = -1;
@@ -137,7 +139,7 @@ export class Tree {
     return this.items[6 * primitive + axis]! + this.items[6 * primitive + 3 + axis]!;
   }
 
-  /** Hoare's selection: the k-th smallest middle to place k, smaller ones before it. */
+  /** Hoare's selection: moves the k-th smallest center to index k, smaller ones before it. */
   private select(low: number, high: number, k: number, axis: number): void {
     const { order } = this;
     while (low < high) {

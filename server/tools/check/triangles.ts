@@ -1,8 +1,8 @@
 /**
- * Static intersections of one frame, decided exactly: signs of determinants by Shewchuk's adaptive predicates (1997),
- * exact for binary32 coordinates: no product of three differences overflows or underflows.
- * Two triangles cross if an edge of one goes through the other's inside; they touch if they meet in any lesser way,
- * which is left to the exact tests for standing vertices, edges and triangles.
+ * Static intersections of one frame, decided exactly. Signs of determinants come from Shewchuk's adaptive predicates
+ * (1997), which are exact for binary32 coordinates: no product of three differences overflows or underflows.
+ * Two triangles cross if an edge of one passes through the interior of the other. They touch if they meet in any other
+ * way, which the exact swept tests decide with corners at rest.
  */
 import { orient3d } from "robust-predicates";
 import { edgeEdge, vertexTriangle } from "./exact/swept.ts";
@@ -13,8 +13,8 @@ export const TOUCHING = 1;
 export const CROSSING = 2;
 
 /**
- * Minus the sign of (b - a) x (c - a) . (d - a): all that is asked here is whether signs agree.
- * @param a place of the point in x, as b, c and d are
+ * Minus the sign of (b - a) x (c - a) . (d - a); callers only compare signs.
+ * @param a offset of the point in x, as are b, c and d
  */
 function orient(x: Float32Array, a: number, b: number, c: number, d: number): number {
   return Math.sign(
@@ -35,7 +35,10 @@ function orient(x: Float32Array, a: number, b: number, c: number, d: number): nu
   );
 }
 
-/** Does the segment p q go through the inside of the triangle a b c, ends on different sides? */
+/**
+ * Whether the segment p q passes through the interior of the triangle a b c, given that its ends are on different
+ * sides.
+ */
 function pierces(x: Float32Array, p: number, q: number, a: number, b: number, c: number): boolean {
   const first = orient(x, p, q, a, b);
   return first !== 0 && orient(x, p, q, b, c) === first && orient(x, p, q, c, a) === first;
@@ -48,7 +51,7 @@ const SIDES = [
 ] as const;
 
 /**
- * @param ids particles of the first triangle, then of the second, none in both;
+ * @param ids particles of the first triangle, then of the second, none in both
  * @returns APART, TOUCHING or CROSSING
  */
 export function trianglesMeet({ x, stride }: Frames, ids: ArrayLike<number>, frame: number): number {
@@ -70,8 +73,8 @@ export function trianglesMeet({ x, stride }: Frames, ids: ArrayLike<number>, fra
 }
 
 /**
- * Triangles that share their first corners only (ids[0] = ids[3]): does the side opposite to it of one go through the
- * other's inside?
+ * For triangles that share only their first corners (ids[0] = ids[3]): does the opposite side of one pass through the
+ * interior of the other?
  */
 export function neighborsCross({ x, stride }: Frames, ids: ArrayLike<number>, frame: number): boolean {
   const at = (i: number): number => frame * stride + 3 * ids[i]!;
@@ -85,7 +88,7 @@ export function neighborsCross({ x, stride }: Frames, ids: ArrayLike<number>, fr
 const vertexFace = pieces(1, 3);
 const edges = pieces(2, 2);
 
-/** Exact, closed: some vertex on a triangle, or two edges that meet. */
+/** Exact test of closed primitives: some vertex on a triangle, or two edges that meet. */
 function touch(frames: Frames, ids: ArrayLike<number>, frame: number): boolean {
   const { x, stride } = frames;
   const base = frame * stride;

@@ -1,4 +1,4 @@
-/** A thread of the checker: reads and judges runs of frames until no more come. */
+/** Thread of the checker: reads and checks runs of frames until no tasks remain. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { FrameFindings } from "./findings.ts";
 import { FrameReader, RecordingError, type Recording } from "./recording.ts";
@@ -6,7 +6,7 @@ import { Run } from "./run.ts";
 
 export interface Task {
   run: number;
-  /** Frames, both included; of the first only the way to the second is judged, unless it is the recording's. */
+  /** Frames, both included. The first gets no static test, unless it is the recording's first. */
   from: number;
   to: number;
 }

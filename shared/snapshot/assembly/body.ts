@@ -1,13 +1,13 @@
 /**
- * The loop over a body's particles: ../predict.ts and ../twin.ts in SIMD, the same bits. Four lanes are a particle's
- * four neighbor slots while edges are looked at, and x, y, z and a fourth value while displacements are. Encoder and
- * decoder are one generic function (E: bool encodes, i32 decodes), because all that is known of a particle stays in
- * locals; through globals it took 1.5 times as long.
+ * The loop over a body's particles: ../predict.ts and ../twin.ts in SIMD, with the same bits. For edges, the four lanes
+ * are a particle's four neighbor slots; for displacements, they are x, y, z and a fourth value. Encoder and decoder are
+ * one generic function (E: bool encodes, i32 decodes), so that all data of a particle stay in locals; with globals it
+ * took 1.5 times as long.
  *
- * The encoder knows every displacement and codes x, y, z side by side; the decoder's three symbols wait for one
- * another. What the expectation takes from the particle coded just before is kept short for its sake: weights come from
- * the older neighbors (0.3 % more bytes), closeness from the previous frame's edges (none), and one division serves all
- * three pivots.
+ * The encoder knows every displacement and codes x, y, z in parallel; the decoder's three symbols depend on each other.
+ * To keep its critical path short, little of the prediction depends on the particle coded just before. Weights use only
+ * the older neighbors (0.3 % more bytes), closeness uses the previous frame's edges (no cost), and one division serves
+ * all three pivots.
  */
 import {
   ACTIVITY_GATES,
@@ -63,7 +63,7 @@ const ACTIVITY_AT: usize = 32;
 const STRETCH_AT: usize = 36;
 const SLOT_MASK: u32 = (1 << TABLE_BITS) - 1;
 
-/** The displacement of a gate's fourth corner if it stays a parallelogram: a + b - c. */
+/** The displacement of a gate's fourth corner for an ideal parallelogram: a + b - c. */
 // @inline
 function parallelogram(record: usize, at: usize): v128 {
   return f32x4.sub(
@@ -73,8 +73,8 @@ function parallelogram(record: usize, at: usize): v128 {
 }
 
 /**
- * The smaller, of numbers that are no NaN. WebAssembly's own min and max must treat NaN and zeros of both signs in ways
- * that cost several instructions each; the lanes' pmin and pmax are one.
+ * The smaller of two numbers, neither NaN. WebAssembly's own min and max need several instructions for NaN and signed
+ * zeros; the lanes' pmin and pmax need one.
  */
 // @inline
 function lesser(a: f32, b: f32): f32 {
@@ -82,8 +82,8 @@ function lesser(a: f32, b: f32): f32 {
 }
 
 /**
- * The nearest integer to a number within +-2^22, ties to even: the low bits of its sum with ROUNDER. Others give an
- * integer that helps nobody.
+ * The nearest integer to a number within +-2^22, ties to even: the low bits of its sum with ROUNDER. Other numbers give
+ * a meaningless integer.
  */
 // @inline
 function nearest(center: f32): i32 {
@@ -91,8 +91,8 @@ function nearest(center: f32): i32 {
 }
 
 /**
- * The last symbol of a context whose start is not above the slot. Lanes hold starts, so their signed comparison is the
- * right one.
+ * The last symbol of a context whose start is not above the slot. Lanes hold starts below 2^15, so signed comparison is
+ * correct.
  */
 // @inline
 function symbolOf(context: i32, slot: u32): i32 {
@@ -105,7 +105,7 @@ function symbolOf(context: i32, slot: u32): i32 {
 
 /**
  * Codes the particles of ranks first .. end - 1.
- * @param keyframe no previous positions, no lengths to keep
+ * @param keyframe no previous positions, no edge lengths to preserve
  * @returns the particle at which the decoder failed, or -1
  */
 export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
@@ -125,11 +125,11 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
     let stretch: f32 = 0;
     let pivots = v128.load(ONES);
     let variances = v128.load(ONES);
-    // Eight times the center: (aim - turnX y.x) - turnY y.y
+    // Eight times the predicted displacement: (aim - turnX y.x) - turnY y.y
     let aim = p;
     let turnX = p;
     let turnY = p;
-    // Of the edges, for the stretch.
+    // Edges, for the stretch.
     let quiet = true;
     let inverseK: f32 = 0;
     let ex = p;
@@ -139,7 +139,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
     let yy = p;
     let yz = p;
     let closeness = p;
-    // What is expected: of the first particle nothing, of others what their neighbors have moved.
+    // Prediction: zero for the first particle, the neighbors' displacements for the others.
     if (k === 0) {
       if (self > start) {
         p = v128.load(self - PARTICLE_BYTES);
@@ -155,7 +155,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       const a0 = load<f32>(n0, ACTIVITY_AT);
       let older = load<f32>(n1, ACTIVITY_AT) + (load<f32>(n2, ACTIVITY_AT) + load<f32>(n3, ACTIVITY_AT));
       act = (a0 + older) * inverseK;
-      // Without the newest, unless there is no other.
+      // Excludes the newest neighbor, unless it is the only one.
       if (k > 1) {
         const inverseOlder = load<f32>(INVERSES - 4 + 4 * k);
         older *= inverseOlder;
@@ -180,7 +180,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
         ),
       );
       aim = f32x4.mul(p, v128.load(EIGHTS));
-      // And how lengths of edges are kept: a quadratic form, and its solution one coordinate after the other.
+      // Preserving edge lengths: a quadratic form, solved one coordinate after the other.
       if (!keyframe && older !== 0) {
         quiet = false;
         const one = v128.load(ONES);
@@ -216,8 +216,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
         const dy = f32x4.add(ey, qy);
         const dz = f32x4.add(ez, qz);
         const s = excess(ex, ey, ez, qx, qy, qz, half);
-        // An edge that is expected to grow to more than twice its length says nothing, and its square could swallow all
-        // others.
+        // Ignore an edge that is predicted to grow to more than twice its length; its square could dominate all others.
         const w = v128.and(weights, f32x4.le(f32x4.mul(dot(dx, dy, dz, dx, dy, dz), closeness), v128.load(GROWTHS)));
         const wx = f32x4.mul(w, dx);
         const wy = f32x4.mul(w, dy);
@@ -248,7 +247,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
     }
 
-    // Symbols out, or in.
+    // Write or read symbols.
     const level = f32x4.add(f32x4.mul(f32x4.splat(act * act), variances), v128.load(ONES));
     const bins = i32x4.min_s(v128.load(LAST_BINS), i32x4.shr_s(i32x4.sub(level, v128.load(ONES)), 23));
     let rounded = f32x4.splat(0);
@@ -262,7 +261,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       const wild = v128.or(i32x4.gt_u(symbol, v128.load(SYMBOL_LIMITS)), i32x4.gt_s(bins, v128.load(UNSHIFTED)));
       const phase = v128.and(place, v128.load(SEVENS));
       if ((i32x4.bitmask(wild) & 7) === 0) {
-        // Three symbols; the fourth lane is overwritten by the next.
+        // Stores three symbols; the next store overwrites the fourth lane.
         v128.store(out, i32x4.add(i32x4.shl(v128.or(i32x4.shl(bins, 3), phase), 5), symbol));
         out += 12;
       } else {
@@ -307,7 +306,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
       const yX = ((placeX + 4) >> 3) + residual;
       const movedX = <f32>yX;
-      // y, by what x was
+      // y, given x
       const centerY = f32x4.extract_lane(aim, 1) - f32x4.extract_lane(turnX, 1) * movedX;
       const placeY = nearest(centerY);
       const binY = i32x4.extract_lane(bins, 1);
@@ -329,7 +328,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
       const yY = ((placeY + 4) >> 3) + residual;
       const movedY = <f32>yY;
-      // z, by what both were
+      // z, given x and y
       const centerZ =
         f32x4.extract_lane(aim, 2) - f32x4.extract_lane(turnX, 2) * movedX - f32x4.extract_lane(turnY, 2) * movedY;
       const placeZ = nearest(centerZ);
@@ -352,7 +351,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       }
       const yZ = ((placeZ + 4) >> 3) + residual;
       const movedZ = <f32>yZ;
-      // Before anything else: the next particle waits for this one.
+      // Store this first, because the next particle depends on it.
       rounded = lanes3(movedX, movedY, movedZ);
       v128.store(self, rounded);
       const now = i32x4.add(before, i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(yZ), 0, yX), 1, yY));
@@ -363,7 +362,7 @@ export function codeBody<E>(first: i32, end: i32, keyframe: bool): i32 {
       v128.store32_lane(current + v, now, 2, 8);
       aim = lanes3(centerX, centerY, centerZ);
     }
-    // What the next ones expect from this one.
+    // Values that later particles use.
     v128.store(self, before, PLACED_AT);
     const size = f32x4.mul(f32x4.abs(f32x4.sub(f32x4.mul(rounded, v128.load(EIGHTS)), aim)), f32x4.sqrt(pivots));
     store<f32>(

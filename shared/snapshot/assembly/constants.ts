@@ -1,8 +1,6 @@
-/**
- * The numbers of ../format.ts with their types here; tests/shared/snapshot/parity.test.ts would notice a difference.
- */
+/** The numbers of ../format.ts with AssemblyScript types; tests/shared/snapshot/parity.test.ts detects differences. */
 export const COORDINATE_LIMIT: i32 = 268435455;
-/** 1.5 * 2^23: the unit of sums with it is 1. */
+/** 1.5 * 2^23: adding it rounds to integers. */
 export const ROUNDER: f32 = 12582912;
 export const ROUNDER_BITS: i32 = 0x4b400000;
 export const TABLE_BITS: i32 = 14;

@@ -40,7 +40,7 @@ export function excess(ex: v128, ey: v128, ez: v128, qx: v128, qy: v128, qz: v12
   );
 }
 
-/** x, y, z in lanes 0, 1, 2, something in lane 3. z, which is known last, comes last. */
+/** x, y, z in lanes 0, 1, 2; lane 3 is undefined. z is inserted last, because it is computed last. */
 // @inline
 export function lanes3(x: f32, y: f32, z: f32): v128 {
   return f32x4.replace_lane(f32x4.replace_lane(f32x4.splat(x), 1, y), 2, z);

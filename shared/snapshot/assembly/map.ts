@@ -1,4 +1,4 @@
-/** Where things lie in memory: made by ../kernel.ts, told once. */
+/** Memory addresses, set once by ../kernel.ts. */
 import { COORDINATE_LIMIT, FIRST_SHIFTED_BIN, GROWTH_LIMIT, LAST_BIN, RESIDUAL_LIMIT, ROUNDER } from "./constants";
 
 export let bodies: i32 = 0;
@@ -11,8 +11,8 @@ export let records: usize = 0;
 export const RECORD_BYTES: usize = 48;
 /**
  * By rank: f32x4 displacement x, y, z, unused; i32x4 previous position x, y, z, unused; f32 activity; f32 stretch. One
- * more stays 0: absent neighbors and gates point there. The displacement has a vector of its own because it is what the
- * next particle waits for.
+ * additional entry stays 0, for absent neighbors and gates. The displacement has its own vector, because the next
+ * particle depends on it.
  */
 export let particles: usize = 0;
 export const PARTICLE_BYTES: usize = 48;
@@ -31,9 +31,7 @@ export let capacity: usize = 0;
 /** f32[5]: 1/k, 0 for k = 0. v128[5]: all bits set in the first k lanes. */
 export const INVERSES: usize = 16;
 export const MASKS: usize = 48;
-/**
- * Constants in all four lanes. V8 makes a vector anew, in three instructions, wherever it is written; a load is one.
- */
+/** Constants in all four lanes. V8 rebuilds a vector literal with three instructions at each use; a load is one. */
 export const ONES: usize = 128;
 export const HALVES: usize = 144;
 export const EIGHTS: usize = 160;

@@ -1,6 +1,5 @@
 /**
- * The decoder's state, and what is too rare to stand in its loop. The reader stops at `readEnd`, where two zero bytes
- * are.
+ * The decoder's state, and rare cases outside of its loop. The reader stops at `readEnd`, where two zero bytes follow.
  */
 import { ESCAPE, FIRST_SHIFTED_BIN, RESIDUAL_LIMIT, STATE_FLOOR, TABLE_BITS } from "./constants";
 
@@ -13,7 +12,7 @@ export let readAt: usize = 0;
 export let readEnd: usize = 0;
 export let fault: i32 = 0;
 
-/** Begins a frame whose state and words take `length` bytes from `at` on. */
+/** Starts a frame whose state and words take `length` bytes from `at` on. */
 export function openReader(at: usize, length: usize): void {
   state = load<u32>(at);
   readAt = at + 4;
@@ -37,7 +36,7 @@ function refill(): void {
   }
 }
 
-/** A value of 1 to TABLE_BITS bits. */
+/** Reads a value of 1 to TABLE_BITS bits. */
 function raw(bits: i32): i32 {
   const scale = TABLE_BITS - bits;
   const slot = <i32>(state & ((1 << TABLE_BITS) - 1));
@@ -46,7 +45,7 @@ function raw(bits: i32): i32 {
   return slot >>> scale;
 }
 
-/** What follows an escape, or a symbol whose low bits went as they are. */
+/** Reads the rest of an escaped residual, or of one whose low bits are sent raw. */
 export function readSlow(symbol: i32, bin: i32): i32 {
   let high = symbol - RESIDUAL_LIMIT;
   if (symbol === ESCAPE) {
@@ -65,7 +64,7 @@ export function readSlow(symbol: i32, bin: i32): i32 {
   return (high << shift) | raw(shift);
 }
 
-/** A body's flag: 0, as the body before. */
+/** Reads a body's flag: 0 if equal to the previous body's. */
 export function readFlag(frequencyOfSame: u32): i32 {
   const slot = state & ((1 << TABLE_BITS) - 1);
   const differs = slot >= frequencyOfSame;

@@ -1,10 +1,10 @@
-/** What the encoder has to say, in coding order, and its way into bytes: ../rans.ts says the same slowly. */
+/** The encoder's symbols in coding order, and their conversion to bytes; ../rans.ts is the readable form. */
 import { ESCAPE, FIRST_SHIFTED_BIN, RESIDUAL_LIMIT, STATE_FLOOR, SYMBOLS, TABLE_BITS } from "./constants";
 import { bytes, capacity, coding, symbols } from "./map";
 
 const TOTAL: u32 = 1 << TABLE_BITS;
 
-/** Where the next symbol goes. */
+/** Address of the next symbol. */
 export let symbolsEnd: usize = 0;
 
 export function setSymbolsEnd(at: usize): void {
@@ -16,7 +16,7 @@ export function putSymbol(what: i32): void {
   symbolsEnd += 4;
 }
 
-/** A residual, also one that needs an escape or whose low bits go as they are. */
+/** Appends a residual, with escape or raw low bits if needed. */
 export function putComponent(symbol: i32, bin: i32, phase: i32): void {
   const residual = symbol - RESIDUAL_LIMIT;
   const shifted = bin >= FIRST_SHIFTED_BIN;
@@ -38,7 +38,7 @@ export function putComponent(symbol: i32, bin: i32, phase: i32): void {
   if (shift > 0) putSymbol((shift << TABLE_BITS) | (residual & ((1 << shift) - 1)));
 }
 
-/** Writes state and words so that they end at the end of the buffer. Returns where they begin. */
+/** Writes state and words so that they end at the end of the buffer. Returns their start. */
 export function write(): usize {
   let at = bytes + capacity;
   let state: u32 = STATE_FLOOR;

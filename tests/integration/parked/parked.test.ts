@@ -207,7 +207,7 @@ describe("a room that kills the process which takes it", () => {
       await kill(server);
       const healthy = await startHere(data, { adoptionAttempts: ATTEMPTS });
       expect(await parkedOf(healthy.url, ROOM)).toMatchObject({ reason: "attempts" });
-      expect(await replays(healthy.url, ROOM)).toContain("all alike");
+      expect(await replays(healthy.url, ROOM)).toContain("all match");
       expect((await call(healthy.url, "POST", `/api/admin/rooms/${ROOM}/unpark`, {})).status).toBe(204);
       const back = await joined(healthy.url, ROOM);
       expect(back.tick).toBeGreaterThan(before! - 60);
@@ -305,7 +305,7 @@ test("a room with a long past that cannot be stepped any more keeps its states a
   expect((await bot.untilClosed()).code).toBe(CloseCode.parked);
   step.mockRestore();
   expect(await parkedOf(server.url, "far")).toMatchObject({ reason: "steps", details: "step failed 4 times in 10 s" });
-  expect(await replays(server.url, "far")).toContain("all alike");
+  expect(await replays(server.url, "far")).toContain("all match");
   expect((await call(server.url, "POST", "/api/admin/rooms/far/unpark", { from: "end" })).status).toBe(204);
   const back = await joined(server.url, "far", bot.welcome.token);
   expect(back.welcome.member).toBe(bot.welcome.member);

@@ -185,7 +185,7 @@ describe("a room's access", () => {
       { ...new RoomAccess().toSettings().door, bans: [{}] },
       { ...new RoomAccess().toSettings().door, password: "plain" },
     ]) {
-      expect(() => RoomAccess.fromSettings({ door: access })).toThrow("settings.door is not what RoomAccess writes");
+      expect(() => RoomAccess.fromSettings({ door: access })).toThrow("settings.door does not have the form");
     }
   });
 

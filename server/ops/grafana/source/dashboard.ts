@@ -1,6 +1,7 @@
 /**
- * Panels and dashboards in the form that Grafana provisions (schema 41). A dashboard is rows of panels; a row's panels
- * share its width. `write.ts` turns what red.ts, use.ts and survival.ts say into the JSON files beside this folder.
+ * Builds panels and dashboards in Grafana's provisioning format (schema 41). A dashboard consists of rows of panels;
+ * the panels of a row share its width. `write.ts` turns the sources in red.ts, use.ts and survival.ts into the JSON
+ * files in ../dashboards.
  */
 
 export interface Line {
@@ -15,7 +16,7 @@ interface PanelSource {
   /** Grafana's name of the unit: s, bytes, Bps, reqps, percentunit, short. */
   unit: string;
   lines: Line[];
-  /** Values from which the line is orange and red; drawn dashed. */
+  /** Thresholds above which the line is orange and red, drawn as dashed lines. */
   limits?: { orange?: number; red?: number };
   max?: number;
 }
@@ -37,7 +38,7 @@ const WIDTH = 24;
 const PANEL_HEIGHT = 8;
 const INSTANCES = 'label_values(pliant_rooms{job="pliant"}, instance)';
 
-/** p50, p95 and p99 of one histogram. @param of makes the query */
+/** p50, p95 and p99 of one histogram. @param of returns the query for a quantile */
 export const quantiles = (of: (q: number) => string): Line[] =>
   [0.5, 0.95, 0.99].map((q) => ({ expr: of(q), legend: `p${100 * q}` }));
 
@@ -84,9 +85,7 @@ function panel(id: number, source: PanelSource, gridPos: object): object {
   };
 }
 
-/**
- * Every dashboard leads to all others with the tag `pliant`, and takes the reader's time and choice of servers along.
- */
+/** Links every dashboard to all others with the tag `pliant`, keeping the selected time and servers. */
 const LINKS = [
   {
     type: "dashboards",

@@ -1,14 +1,14 @@
 /**
- * PromQL as our panels write it: every selector leaves the choice of the server to the reader, every rate takes
- * Grafana's own interval.
+ * PromQL for our panels. Every selector respects the reader's choice of servers, and every rate uses Grafana's
+ * interval.
  */
 
 const SERVER = 'job="pliant",instance=~"$instance"';
 
-/** A metric of the servers that the reader has chosen. `where`: more matchers, as PromQL writes them. */
+/** Selects a metric of the chosen servers. `where`: additional matchers in PromQL. */
 export const metric = (name: string, where = ""): string => `${name}{${SERVER}${where && `,${where}`}}`;
 
-/** Per second. */
+/** Rate per second. */
 export const rate = (name: string, where = ""): string => `rate(${metric(name, where)}[$__rate_interval])`;
 
 export const sumRate = (name: string, by: string[] = [], where = ""): string => `${sum(by)}(${rate(name, where)})`;
@@ -22,6 +22,6 @@ export const mean = (name: string): string => `sum(${rate(`${name}_sum`)}) / sum
 
 export const sum = (by: string[] = []): string => (by.length > 0 ? `sum by (${by.join(", ")}) ` : "sum");
 
-/** In the last hour: for what happens so seldom that a rate shows nothing. */
+/** Increase in the last hour, for events that are too rare for a rate. */
 export const inAnHour = (name: string, by: string[] = [], where = ""): string =>
   `${sum(by)}(increase(${metric(name, where)}[1h]))`;

@@ -1,4 +1,4 @@
-/** Rate, errors, duration of what the server is asked for: HTTP, sockets, inputs, frames. What members notice. */
+/** Rate, errors and duration of HTTP, sockets, inputs and frames, as members experience them. */
 import { type DashboardSource, quantiles } from "./dashboard.ts";
 import { mean, quantile, sumRate } from "./queries.ts";
 
@@ -6,14 +6,14 @@ export const red: DashboardSource = {
   uid: "pliant-red",
   title: "Pliant: rate, errors, duration",
   description:
-    "What the server is asked for, what it refuses or fails at, and how long it takes: HTTP, sockets, inputs, frames. server/ops/RUNBOOK.md says what to do about each.",
+    "Requests, refusals, failures and durations of HTTP, sockets, inputs and frames. server/ops/RUNBOOK.md explains how to react to each.",
   rows: [
     {
       title: "HTTP",
       panels: [
         {
           title: "Requests",
-          description: "Answered per second, by route; `none` are addresses that nobody serves.",
+          description: "Answers per second, by route; `none`: addresses without a route.",
           unit: "reqps",
           lines: [{ expr: sumRate("pliant_http_request_seconds_count", ["route"]), legend: "{{route}}" }],
         },
@@ -30,7 +30,7 @@ export const red: DashboardSource = {
         },
         {
           title: "Time of a request",
-          description: "All routes together. Opening a room waits for its scene to be built, once.",
+          description: "All routes together. Opening a room may wait once until its scene is built.",
           unit: "s",
           lines: [
             ...quantiles((q) => quantile(q, "pliant_http_request_seconds")),
@@ -50,7 +50,7 @@ export const red: DashboardSource = {
       panels: [
         {
           title: "Sockets opened and closed",
-          description: "Per second. Many of both at once is a reconnect storm.",
+          description: "Per second. A peak of both is a reconnect storm.",
           unit: "short",
           lines: [
             { expr: sumRate("pliant_sockets_opened_total"), legend: "opened" },
@@ -59,21 +59,20 @@ export const red: DashboardSource = {
         },
         {
           title: "Sockets closed, by code",
-          description:
-            "1000 and 1001 left, 1006 just went, 1012 the server restarts; 44xx are explained in PROTOCOL.md.",
+          description: "1000 and 1001: left; 1006: connection lost; 1012: the server restarts; 44xx: see PROTOCOL.md.",
           unit: "short",
           lines: [{ expr: sumRate("pliant_sockets_closed_total", ["code"]), legend: "{{code}}" }],
         },
         {
-          title: "Turned away, by reason",
-          description: "Sockets and requests that were not let in, per second.",
+          title: "Refused, by reason",
+          description: "Refused sockets and requests per second.",
           unit: "short",
           lines: [{ expr: sumRate("pliant_connections_refused_total", ["reason"]), legend: "{{reason}}" }],
         },
         {
           title: "Time to the welcome",
           description:
-            "From a socket's upgrade until its member is in the room: one round trip of the client and what the server needs.",
+            "From a socket's upgrade until its member is in the room: one round trip of the client plus the server's time.",
           unit: "s",
           lines: quantiles((q) => quantile(q, "pliant_socket_join_seconds")),
         },
@@ -97,7 +96,7 @@ export const red: DashboardSource = {
         {
           title: "Time of an input",
           description:
-            "From its coming in until the tick that applied it was handed to the sockets; the oldest input of each tick. Up to one tick of it is waiting for the tick. Dashed: two ticks at 60 Hz.",
+            "From an input's arrival until the tick that applied it was handed to the sockets; the oldest input of each tick. Up to one tick of this time is the wait for the next tick. Dashed: two ticks at 60 Hz.",
           unit: "s",
           limits: { red: 0.0333 },
           lines: quantiles((q) => quantile(q, "pliant_input_seconds")),
@@ -117,9 +116,9 @@ export const red: DashboardSource = {
           ],
         },
         {
-          title: "Frames and ticks that fell out",
+          title: "Skipped frames and ticks",
           description:
-            "Frames not sent to a congested member; ticks' worth of time dropped because a room was late, and how often that happened.",
+            "Frames not sent to a congested member; ticks skipped because a room was late, and how often that happened.",
           unit: "short",
           lines: [
             { expr: sumRate("pliant_frames_skipped_total"), legend: "frames skipped" },

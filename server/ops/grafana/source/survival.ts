@@ -1,4 +1,4 @@
-/** Rooms that survive: is everything stored, who owns what, what was brought back, and who was kept out. */
+/** Persistence of rooms: stored data, owners, restored rooms, refused clients. */
 import { type DashboardSource, quantiles } from "./dashboard.ts";
 import { inAnHour, metric, quantile, rate, sum, sumRate } from "./queries.ts";
 
@@ -8,15 +8,15 @@ export const survival: DashboardSource = {
   uid: "pliant-survival",
   title: "Pliant: rooms that survive",
   description:
-    "Checkpoints, journal, store, leases, rooms brought back, and authentication. server/ops/RUNBOOK.md says what to do about each.",
+    "Checkpoints, journal, store, leases, restored rooms, and authentication. server/ops/RUNBOOK.md explains how to react to each.",
   rows: [
     {
-      title: "What would be lost now",
+      title: "Data at risk",
       panels: [
         {
           title: "Checkpoint age",
           description:
-            "Of the awake room whose last checkpoint is oldest: so much would have to be stepped again. Dashed: where PliantCheckpointOld begins.",
+            "Age for the awake room whose last checkpoint is oldest: a restore would step this time again. Dashed: threshold of PliantCheckpointOld.",
           unit: "s",
           limits: { red: 300 },
           lines: [{ expr: oldest("pliant_checkpoint_age_seconds"), legend: "{{instance}}" }],
@@ -24,7 +24,7 @@ export const survival: DashboardSource = {
         {
           title: "Journal age",
           description:
-            "How long the oldest input that is not stored yet has waited: so much would be lost. Dashed: flush interval, and where PliantJournalNotFlushed begins.",
+            "Waiting time of the oldest input that is not stored yet: a crash would lose this time. Dashed: flush interval, and threshold of PliantJournalNotFlushed.",
           unit: "s",
           limits: { orange: 0.5, red: 5 },
           lines: [{ expr: oldest("pliant_journal_flush_age_seconds"), legend: "{{instance}}" }],
@@ -32,7 +32,7 @@ export const survival: DashboardSource = {
         {
           title: "Failed and damaged",
           description:
-            "In the last hour: checkpoints and pieces of journal that could not be stored, rooms that could not be brought back, what was found damaged, and rooms that sent again what a replica had not got.",
+            "In the last hour: checkpoints and journal segments that could not be stored, rooms that could not be restored, damaged data, and rooms that wrote data again which a replica lacked.",
           unit: "short",
           lines: [
             { expr: inAnHour("pliant_persistence_failures_total", ["what"]), legend: "{{what}} failed" },
@@ -47,7 +47,7 @@ export const survival: DashboardSource = {
       panels: [
         {
           title: "Checkpoints",
-          description: "Stored per second, and pieces of journal.",
+          description: "Stored checkpoints and journal segments per second.",
           unit: "short",
           lines: [
             { expr: sumRate("pliant_checkpoint_seconds_count"), legend: "checkpoints" },
@@ -66,7 +66,7 @@ export const survival: DashboardSource = {
         },
         {
           title: "Time of a write",
-          description: "Writing a checkpoint, and the inputs of one room; no tick waits for either.",
+          description: "Time to write a checkpoint, and the inputs of one room. No tick waits for either.",
           unit: "s",
           lines: [0.5, 0.99].flatMap((q) => [
             { expr: quantile(q, "pliant_checkpoint_seconds"), legend: `checkpoint p${100 * q}` },
@@ -76,18 +76,18 @@ export const survival: DashboardSource = {
       ],
     },
     {
-      title: "What it costs",
+      title: "Cost",
       panels: [
         {
-          title: "Ticks held up",
-          description: "How much longer a tick took because its room's state was taken. Dashed: 4 ms.",
+          title: "Delay of ticks",
+          description: "Delay of a tick by copying its room's state. Dashed: 4 ms.",
           unit: "s",
           limits: { red: 0.004 },
           lines: quantiles((q) => quantile(q, "pliant_checkpoint_hold_seconds")),
         },
         {
           title: "Share of the ticks",
-          description: "Time in which states were taken, over all time in ticks. Dashed: 2 %.",
+          description: "Time for copying states over the total time in ticks. Dashed: 2 %.",
           unit: "percentunit",
           limits: { red: 0.02 },
           lines: [
@@ -117,7 +117,7 @@ export const survival: DashboardSource = {
         {
           title: "Rooms without an owner",
           description:
-            "Of all rooms in the store, at the processes' last look. Some seconds of it are normal after a process has ended.",
+            "Among all rooms in the store, as of the processes' last read. A few seconds are normal after a process has ended.",
           unit: "short",
           lines: [
             { expr: `max(${metric("pliant_rooms_known", 'state="free"')})`, legend: "without an owner" },
@@ -126,7 +126,7 @@ export const survival: DashboardSource = {
         },
         {
           title: "Leases",
-          description: "Renewals per second, by what became of them.",
+          description: "Renewals per second, by result.",
           unit: "short",
           lines: [{ expr: sumRate("pliant_lease_renewals_total", ["result"]), legend: "{{result}}" }],
         },
@@ -144,7 +144,7 @@ export const survival: DashboardSource = {
         {
           title: "Rooms that moved",
           description:
-            "In the last hour: taken over from a process that died, handed over, taken from one that gave them up.",
+            "In the last hour: taken over from a process that died, handed over, and taken from a process that released them.",
           unit: "short",
           lines: [
             { expr: inAnHour("pliant_takeovers_total"), legend: "taken over" },
@@ -152,31 +152,31 @@ export const survival: DashboardSource = {
           ],
         },
         {
-          title: "Passed on",
-          description: "Requests and sockets for rooms of other processes, per second, by what was done with them.",
+          title: "Forwarded",
+          description: "Requests and sockets for rooms of other processes, per second, by result.",
           unit: "short",
           lines: [{ expr: sumRate("pliant_forwarded_total", ["way"]), legend: "{{way}}" }],
         },
       ],
     },
     {
-      title: "Brought back",
+      title: "Restored rooms",
       panels: [
         {
           title: "Restored, by cause",
-          description: "Rooms brought back since each process started.",
+          description: "Rooms restored since each process started.",
           unit: "short",
           lines: [{ expr: `${sum(["cause"])}(${metric("pliant_rooms_restored_total")})`, legend: "{{cause}}" }],
         },
         {
-          title: "Stepped again",
-          description: "Ticks per second that were stepped again from the journal to bring rooms back.",
+          title: "Replayed ticks",
+          description: "Ticks per second that were stepped again from the journal to restore rooms.",
           unit: "short",
           lines: [{ expr: sumRate("pliant_replayed_ticks_total"), legend: "ticks" }],
         },
         {
           title: "Restarts",
-          description: "Times that each process has started in the last hour.",
+          description: "Number of starts of each process in the last hour.",
           unit: "short",
           lines: [{ expr: `changes(${metric("process_start_time_seconds")}[1h])`, legend: "{{instance}}" }],
         },
@@ -186,8 +186,8 @@ export const survival: DashboardSource = {
       title: "Authentication",
       panels: [
         {
-          title: "Kept out",
-          description: "Turned away in the last hour, by reason.",
+          title: "Refused",
+          description: "Refused sockets and requests in the last hour, by reason.",
           unit: "short",
           lines: [{ expr: inAnHour("pliant_connections_refused_total", ["reason"]), legend: "{{reason}}" }],
         },

@@ -1,6 +1,6 @@
 /**
- * Utilization, saturation, errors of what the server has: threads, main thread, memory, store, network. Why members
- * notice something.
+ * Utilization, saturation and errors of the server's resources: threads, main thread, memory, store, network. They are
+ * the causes behind the symptoms in red.ts.
  */
 import type { DashboardSource } from "./dashboard.ts";
 import { inAnHour, metric, quantile, rate, sumRate } from "./queries.ts";
@@ -11,14 +11,14 @@ export const use: DashboardSource = {
   uid: "pliant-use",
   title: "Pliant: utilization, saturation, errors",
   description:
-    "What the server has, how much of it is used, what waits for it, and what fails: threads, main thread, memory, store, network. server/ops/RUNBOOK.md says what to do about each.",
+    "Use, waiting work and failures of the server's resources: threads, main thread, memory, store, network. server/ops/RUNBOOK.md explains how to react to each.",
   rows: [
     {
       title: "Worker threads",
       panels: [
         {
           title: "Threads: utilization",
-          description: "Share of the worker threads' time spent in ticks. Dashed: where PliantWorkersSaturated begins.",
+          description: "Share of the worker threads' time spent in ticks. Dashed: threshold of PliantWorkersSaturated.",
           unit: "percentunit",
           max: 1,
           limits: { red: 0.9 },
@@ -31,7 +31,7 @@ export const use: DashboardSource = {
         },
         {
           title: "Threads: saturation",
-          description: "Ticks that wait for a thread; and how late the latest 1 % of the ticks begin.",
+          description: "Ticks that wait for a thread, and the 99th percentile of the ticks' delay.",
           unit: "short",
           lines: [
             { expr: byServer(metric("pliant_worker_queue_depth")), legend: "waiting ticks {{instance}}" },
@@ -43,11 +43,12 @@ export const use: DashboardSource = {
         },
         {
           title: "Threads: errors",
-          description: "In the last hour: rooms that lost their thread in the middle of a step; bodies that blew up.",
+          description:
+            "In the last hour: rooms that lost their thread in the middle of a step; bodies that became unstable.",
           unit: "short",
           lines: [
             { expr: inAnHour("pliant_rooms_restored_total", [], 'cause="thread"'), legend: "threads lost" },
-            { expr: inAnHour("pliant_bodies_blown_up_total"), legend: "bodies blown up" },
+            { expr: inAnHour("pliant_bodies_blown_up_total"), legend: "unstable bodies" },
           ],
         },
       ],
@@ -58,7 +59,7 @@ export const use: DashboardSource = {
         {
           title: "Main thread: utilization",
           description:
-            "Share of its time in which it was not waiting. All sockets and HTTP go through it. Dashed: where PliantMainThreadBusy begins.",
+            "Share of time that the main thread is busy. All sockets and HTTP go through it. Dashed: threshold of PliantMainThreadBusy.",
           unit: "percentunit",
           max: 1,
           limits: { red: 0.8 },
@@ -66,16 +67,14 @@ export const use: DashboardSource = {
         },
         {
           title: "Main thread: saturation",
-          description:
-            "99th percentile of how late its event loop comes round. Dashed: where PliantEventLoopLag begins.",
+          description: "99th percentile of its event loop's delay. Dashed: threshold of PliantEventLoopLag.",
           unit: "s",
           limits: { red: 0.1 },
           lines: [{ expr: metric("pliant_event_loop_lag_seconds"), legend: "{{instance}}" }],
         },
         {
           title: "Main thread: errors",
-          description:
-            "Requests that failed on our side, per second, and times that the process started in the last hour.",
+          description: "Requests per second that failed on our side, and starts of the process in the last hour.",
           unit: "short",
           lines: [
             { expr: `sum(${rate("pliant_http_request_seconds_count", 'status="5xx"')}) or vector(0)`, legend: "5xx" },
@@ -90,7 +89,7 @@ export const use: DashboardSource = {
         {
           title: "Memory: utilization",
           description:
-            "Resident memory over what the container, or the machine, has. Dashed: where PliantMemoryNearLimit begins.",
+            "Resident memory over the limit of the container or the machine. Dashed: threshold of PliantMemoryNearLimit.",
           unit: "percentunit",
           max: 1,
           limits: { red: 0.9 },
@@ -102,8 +101,8 @@ export const use: DashboardSource = {
           ],
         },
         {
-          title: "Memory: what it is",
-          description: "`resident` beyond the others is threads, scenes and the rooms' shared memories.",
+          title: "Memory: composition",
+          description: "The rest of `resident` is threads, scenes and the rooms' shared memories.",
           unit: "bytes",
           lines: [
             { expr: metric("process_resident_memory_bytes"), legend: "resident {{instance}}" },
@@ -119,7 +118,7 @@ export const use: DashboardSource = {
         },
         {
           title: "Processor and files",
-          description: "Cores in use; open files and sockets over the most that the process may have.",
+          description: "Cores in use; open files and sockets over the process's limit.",
           unit: "short",
           lines: [
             { expr: rate("process_cpu_seconds_total"), legend: "cores {{instance}}" },
@@ -134,20 +133,19 @@ export const use: DashboardSource = {
         {
           title: "Store: utilization",
           description:
-            "Seconds per second spent in operations of the store, by operation: 1 is one operation at a time, all the time.",
+            "Seconds per second spent in store operations, by operation. 1 means that one operation is always in flight.",
           unit: "short",
           lines: [{ expr: sumRate("pliant_store_operation_seconds_sum", ["operation"]), legend: "{{operation}}" }],
         },
         {
           title: "Store: saturation",
-          description: "Operations that have not ended yet.",
+          description: "Operations in flight.",
           unit: "short",
           lines: [{ expr: byServer(metric("pliant_store_operations_in_flight")), legend: "{{instance}}" }],
         },
         {
           title: "Store: errors",
-          description:
-            "Operations that failed, per second; writes that were refused because the lease was somebody else's.",
+          description: "Failed operations per second; writes that were refused because another process held the lease.",
           unit: "short",
           lines: [
             { expr: sumRate("pliant_store_errors_total", ["operation"]), legend: "{{operation}}" },
@@ -167,20 +165,20 @@ export const use: DashboardSource = {
         },
         {
           title: "Network: saturation",
-          description: "Bytes that wait for clients who do not take them.",
+          description: "Bytes queued for slow clients.",
           unit: "bytes",
           lines: [{ expr: byServer(metric("pliant_socket_buffered_bytes")), legend: "{{instance}}" }],
         },
         {
           title: "Network: errors",
           description:
-            "Frames skipped because a line was congested; sockets that just went (1006), were silent (4410) or too slow (4431), per second.",
+            "Frames skipped because a connection was congested; sockets that were lost (1006), silent (4410) or too slow (4431), per second.",
           unit: "short",
           lines: [
             { expr: sumRate("pliant_frames_skipped_total"), legend: "frames skipped" },
             {
               expr: `sum(${rate("pliant_sockets_closed_total", 'code=~"1006|4410|4431"')}) or vector(0)`,
-              legend: "lines lost",
+              legend: "sockets lost",
             },
           ],
         },

@@ -1,6 +1,6 @@
 /**
- * `node server/ops/grafana/source/write.ts`: writes the dashboards' JSON anew. tests/ops/dashboards.test.ts holds the
- * files to what is written here.
+ * `node server/ops/grafana/source/write.ts`: regenerates the dashboards' JSON. tests/ops/dashboards.test.ts checks that
+ * the files match.
  */
 import { writeFileSync } from "node:fs";
 import { dashboard } from "./dashboard.ts";

@@ -1,12 +1,14 @@
 /**
- * float64 numbers as integers: every finite one is m 2^e with whole m and e, so a handful of coordinates, all times one
- * power of two, are whole numbers, and whatever is asked of them by sign alone has the same answer. Nothing is rounded.
+ * Converts float64 numbers to integers without rounding. Every finite one is m 2^e with integers m and e, so a few
+ * coordinates times a common power of two are integers. Predicates that depend only on signs give the same answer for
+ * both.
  */
 
 const bits = new DataView(new ArrayBuffer(8));
 
 /**
- * value = mantissa 2^exponent, exactly; exponent is the largest for which the mantissa is whole. Zero is 0 2^0.
+ * value = mantissa 2^exponent, exactly; the exponent is the largest for which the mantissa is an integer. Zero is 0
+ * 2^0.
  * @param value finite
  */
 function split(value: number): { mantissa: bigint; exponent: number } {
@@ -26,8 +28,8 @@ function split(value: number): { mantissa: bigint; exponent: number } {
 }
 
 /**
- * The numbers q times the smallest power of two that makes all of them whole.
- * @throws RangeError where one is not finite
+ * Returns the numbers times the smallest power of two that makes all of them integers.
+ * @throws RangeError if a number is not finite
  */
 export function toIntegers(values: ArrayLike<number>): bigint[] {
   for (let i = 0; i < values.length; i++)

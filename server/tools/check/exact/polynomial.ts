@@ -1,11 +1,11 @@
 /**
- * Polynomials with whole coefficients, lowest power first, without trailing zeros (zero is the empty list); and vectors
- * of three of them. Degrees are at most 8 here, so everything is the schoolbook's way.
+ * Polynomials with integer coefficients, lowest power first, without trailing zeros (zero is the empty list); and
+ * vectors of three of them. Degrees are at most 8, so schoolbook algorithms suffice.
  */
 import { signOf } from "./integers.ts";
 
 export type Polynomial = readonly bigint[];
-/** A point or direction that moves: x, y, z as polynomials in time. */
+/** A moving point or direction: x, y, z as polynomials in time. */
 export type Moving = readonly [Polynomial, Polynomial, Polynomial];
 
 function trimmed(p: bigint[]): Polynomial {
@@ -32,7 +32,7 @@ export function derivative(p: Polynomial): Polynomial {
   return p.slice(1).map((c, i) => c * BigInt(i + 1));
 }
 
-/** The polynomial over the greatest common divisor of its coefficients: the same roots and signs, smaller numbers. */
+/** Divides the polynomial by the greatest common divisor of its coefficients: same roots and signs, smaller numbers. */
 export function primitive(p: Polynomial): Polynomial {
   let divisor = 0n;
   for (const c of p) {
@@ -45,7 +45,7 @@ export function primitive(p: Polynomial): Polynomial {
   return divisor === 0n ? p : p.map((c) => c / divisor);
 }
 
-/** Quotient and remainder of c a / b for some positive whole c, so that signs are those of a / b. @param b not zero */
+/** Quotient and remainder of c a / b for some positive integer c, so signs are those of a / b. @param b not zero */
 export function divide(a: Polynomial, b: Polynomial): { quotient: Polynomial; remainder: Polynomial } {
   const lead = b[b.length - 1]!;
   const scale = lead < 0n ? -lead : lead;
@@ -77,7 +77,7 @@ export function signAt(p: Polynomial, n: bigint, k: number): -1 | 0 | 1 {
   return signOf(value);
 }
 
-/** Sign of p on all of [low / 2^k, high / 2^k], 0 <= low <= high; 0 where interval arithmetic cannot tell. */
+/** Sign of p on all of [low / 2^k, high / 2^k], 0 <= low <= high; 0 if interval arithmetic cannot decide. */
 export function signBetween(p: Polynomial, low: bigint, high: bigint, k: number): -1 | 0 | 1 {
   if (p.length === 0) return 0;
   let least = p[p.length - 1]!;
@@ -90,7 +90,7 @@ export function signBetween(p: Polynomial, low: bigint, high: bigint, k: number)
   return least > 0n ? 1 : most < 0n ? -1 : 0;
 }
 
-/** From whole coordinates at t = 0 to those at t = 1, in a straight line. */
+/** Straight motion from integer coordinates at t = 0 to those at t = 1. */
 export function straight(q: readonly bigint[], from: number, to: number): Moving {
   const axis = (r: number): Polynomial => trimmed([q[from + r]!, q[to + r]! - q[from + r]!]);
   return [axis(0), axis(1), axis(2)];

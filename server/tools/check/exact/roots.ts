@@ -1,14 +1,14 @@
 /**
- * Real roots in [0, 1] as exact things: each is a dyadic number, or the only root of a polynomial without multiple
- * roots between two dyadic numbers. Isolation by Sturm's theorem (1829); the sign of another polynomial at a root by
- * interval arithmetic on ever smaller intervals, and by the common divisor of the two where that does not end, which is
- * where the sign is 0.
+ * Exact real roots in [0, 1]. A root is either a dyadic number, or the only root of a square-free polynomial between
+ * two dyadic numbers. Roots are isolated by Sturm's theorem (1829). The sign of another polynomial at a root comes from
+ * interval arithmetic on shrinking intervals. If that does not terminate, the sign may be 0, and the common divisor of
+ * the two polynomials decides.
  */
 import { commonDivisor, derivative, divide, primitive, signAt, signBetween, type Polynomial } from "./polynomial.ts";
 
 /**
- * In [low, high] / 2^k; low = high is the number itself, else p has no multiple roots, none at the ends, and one
- * between them.
+ * A root in [low, high] / 2^k. If low = high, it is this number. Otherwise p is square-free, has no root at either end,
+ * and exactly one between them.
  */
 export interface Root {
   p: Polynomial;
@@ -45,14 +45,14 @@ function changes(chain: readonly Polynomial[], n: bigint, k: number): number {
   return count;
 }
 
-/** All different roots in [0, 1], in no order. @param polynomial not zero */
+/** All distinct roots in [0, 1], in no order. @param polynomial not zero */
 export function rootsBetween0And1(polynomial: Polynomial): Root[] {
   if (polynomial.length < 2 || signBetween(polynomial, 0n, 1n, 0) !== 0) return [];
   const p = square(polynomial);
   const sturm = chain(p);
   const roots: Root[] = [];
   for (const end of [0n, 1n]) if (signAt(p, end, 0) === 0) roots.push(at(end));
-  // in the open interval (low, high) / 2^k
+  // searches the open interval (low, high) / 2^k
   const search = (low: bigint, high: bigint, k: number, before: number, after: number): void => {
     const first = signAt(p, low, k);
     const last = signAt(p, high, k);
@@ -69,7 +69,7 @@ export function rootsBetween0And1(polynomial: Polynomial): Root[] {
   return roots;
 }
 
-/** Halves what is known of where the root is. */
+/** Halves the interval that contains the root. */
 function refine(root: Root): void {
   if (root.low === root.high) return;
   const middle = root.low + root.high;
@@ -83,7 +83,8 @@ function refine(root: Root): void {
 }
 
 /**
- * Steps of interval arithmetic before the common divisor is asked: what is not zero is nearly always found within them.
+ * Steps of interval arithmetic before the common divisor is computed: nonzero signs are nearly always found within
+ * them.
  */
 const GUESSES = 8;
 
@@ -95,7 +96,7 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
     const sign = signBetween(q, root.low, root.high, root.k);
     if (sign !== 0) return sign;
     if (step === GUESSES) {
-      // p has one root here and it is simple: the divisor changes its sign between the ends if that root is its own
+      // p has one simple root here. If it is also a root of the divisor, the divisor changes its sign between the ends.
       const common = commonDivisor(root.p, q);
       if (common.length > 1 && signAt(common, root.low, root.k) !== signAt(common, root.high, root.k)) return 0;
     }
@@ -103,10 +104,10 @@ export function signAtRoot(q: Polynomial, root: Root): -1 | 0 | 1 {
   }
 }
 
-/** Bits of a root that make its time: more than float64 has. */
+/** Bits of precision of a root's time: more than float64 has. */
 const TIME_BITS = 64;
 
-/** The root as a number, within 2^-53. Narrows what is known of it. */
+/** The root as a number, within 2^-53. Narrows the root's interval. */
 export function timeOf(root: Root): number {
   while (root.low !== root.high && root.k < TIME_BITS) refine(root);
   return Number((root.low << BigInt(TIME_BITS)) >> BigInt(root.k)) / 2 ** TIME_BITS;

@@ -1,15 +1,14 @@
 /**
- * Do a vertex and a triangle, or two edges, touch while their corners move in straight lines from t = 0 to t = 1? The
- * exact answer, for closed primitives (touching is a hit): coordinates are taken as the whole numbers that they are
- * over a power of two, and nothing is rounded. Four points are in one plane at the roots of
+ * Exact continuous collision test: do a vertex and a triangle, or two edges, touch while their corners move in straight
+ * lines from t = 0 to t = 1? Primitives are closed, so touching is a hit. Coordinates are converted to integers over a
+ * power of two, and nothing is rounded. Four points are coplanar at the roots of
  *   f(t) = N . (p - a),  N = (b - a) x (c - a)      vertex p, triangle a b c
  *   f(t) = N . (c - a),  N = (b - a) x (d - c)      edges a b and c d
- * (Provot 1997), a cubic. At each root in [0, 1] signs of polynomials say whether the primitives meet there:
+ * (Provot 1997), a cubic. At each root in [0, 1] the signs of polynomials decide whether the primitives meet:
  *   vertex-triangle: N . ((b - a) x (p - a)) >= 0 and the same for the two other sides
  *   edge-edge, a + s u / N.N = c + r v / N.N:  0 <= s = ((c - a) x v) . N <= N.N and 0 <= r = ((c - a) x u) . N <= N.N
- * Where N vanishes (a triangle without area, parallel edges) what is left is whether an end lies on a segment. If f is
- * zero for all t, the first contact is at 0 or where one of those conditions begins to hold, at a root of its
- * polynomial.
+ * Where N vanishes (a triangle without area, parallel edges), the primitives meet if an end lies on a segment. If f is
+ * zero for all t, the first contact is at 0 or at a root of one of these polynomials, where its condition becomes true.
  */
 import { cross, dot, minus, straight, subtract, type Moving, type Polynomial } from "./polynomial.ts";
 import { toIntegers } from "./integers.ts";
@@ -29,12 +28,12 @@ const holds = ({ line, between }: OnSegment, t: Root): boolean =>
   line.every((c) => signAtRoot(c, t) === 0) && signAtRoot(between, t) <= 0;
 
 interface Question {
-  /** Zero where the four points are in one plane. */
+  /** Zero when the four points are coplanar. */
   plane: Polynomial;
   normal: Moving;
-  /** All must be >= 0 where the normal is not zero. */
+  /** All must be >= 0 if the normal is not zero. */
   inside: Polynomial[];
-  /** One must hold where it is. */
+  /** If the normal is zero, one of these must hold. */
   segments: OnSegment[];
 }
 

@@ -57,7 +57,7 @@ const plyHead = (vertices: number, faces: number): string =>
   `ply\nformat ascii 1.0\nelement vertex ${vertices}\nproperty float x\nproperty float y\nproperty float z\nelement face ${faces}\nproperty list uchar int vertex_indices\nend_header\n`;
 
 const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, RegExp][] = [
-  ["an unknown ending", "a.fbx", text("Kaydara FBX Binary"), "FORMAT_UNKNOWN", /ending of the file name is fbx/],
+  ["an unknown ending", "a.fbx", text("Kaydara FBX Binary"), "FORMAT_UNKNOWN", /extension of the file name is fbx/],
   ["no ending", "model", text("hello"), "FORMAT_UNKNOWN", /missing/],
   ["an empty file", "a.glb", text(""), "FILE_DAMAGED", /JSON/],
   ["a file above the limit", "a.obj", () => new Uint8Array(1_000_001), "TOO_LARGE", /1000001, at most 1000000/],
@@ -224,7 +224,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "FILE_DAMAGED",
     /\/nodes\/0\/scale\/0/,
   ],
-  ["a flat world", "a.glb", bent((json) => (json.nodes[0].scale = [0, 0, 0])), "GEOMETRY_INVALID", /size of the whole/],
+  ["a flat world", "a.glb", bent((json) => (json.nodes[0].scale = [0, 0, 0])), "GEOMETRY_INVALID", /size of the model/],
   [
     "a mesh drawn too often",
     "a.glb",
@@ -339,7 +339,7 @@ const CASES: [string, string, () => Uint8Array | Promise<Uint8Array>, string, Re
     "a.obj",
     text("v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n"),
     "GEOMETRY_INVALID",
-    /size of the whole/,
+    /size of the model/,
   ],
   ["OBJ with a number beyond float64", "a.obj", text("v 1e999 0 0\n"), "FILE_DAMAGED", /line 1: v x is 1e999/],
   [

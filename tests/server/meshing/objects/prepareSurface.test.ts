@@ -148,7 +148,7 @@ describe("soft", () => {
   test("a sheet becomes a slab, all of it, and cloth is recommended", async () => {
     const result = await prepared(sheet(12));
     expect(codes(result)).toContain("SHEET");
-    expect(result.notes.find(({ code }) => code === "SHEET")!.text).toMatch(/[Cc]loth would be a better role/);
+    expect(result.notes.find(({ code }) => code === "SHEET")!.text).toMatch(/The role cloth fits better/);
     expect(sticksOut(result)).toBeLessThan(COVERED);
     expect(pieces(result)).toBe(1);
   });
@@ -229,7 +229,10 @@ test("an impossible choice is refused with a code that survives the transfer to 
   const error = await meshes
     .prepare({ type: "object", id: "holed", size: 1, particles: 50 }, "cloth")
     .catch((thrown: Error) => structuredClone(thrown));
-  expect(error).toMatchObject({ cause: "ROLE_IMPOSSIBLE", message: expect.stringMatching(/join it, choose more/) });
+  expect(error).toMatchObject({
+    cause: "ROLE_IMPOSSIBLE",
+    message: expect.stringMatching(/join the pieces, choose more/),
+  });
 });
 
 test("every defective surface of the family opens, or is refused with a known code", async () => {

@@ -218,14 +218,14 @@ describe("output", () => {
     expect(lines[1]).toMatch(/^ +2 +1 +- +- +1 +- +- {2}swept vertex: b1 3 \| b0 0 1 2, 2\.50e-1 m at 0\.750$/);
     expect(lines[2]).toBe("made: 3 frames, 2 surfaces, 6 vertices, 2 triangles");
     expect(stdout).toMatch(/^static intersections {2}1 \(1 crossing, 0 touching, 0 of neighbors\)$/m);
-    expect(stdout).toMatch(/^first in frame {8}2, in 1 frames altogether$/m);
+    expect(stdout).toMatch(/^first in frame {8}2, in 1 frames in total$/m);
   });
 
   test("without findings: two lines say so, exit code 0; a recording of ticks only causes a warning", async () => {
     const { code, stdout } = await check(two(frames.slice(0, 2), { more: { every: "tick" } }));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^swept crossings {7}0 /m);
-    expect(stdout).toMatch(/one frame a tick/);
+    expect(stdout).toMatch(/one frame per tick/);
     expect(stdout.trimEnd().endsWith("nothing meets")).toBe(true);
   });
 
@@ -470,7 +470,7 @@ describe("errors: exit code 2, a message that names field, value and limit, noth
             ]),
         ),
       ],
-      /planes: 3 rows, limit: 2, one a frame\n$/,
+      /planes: 3 rows, limit: 2, one per frame\n$/,
     ],
     [
       "a position that is not finite",
