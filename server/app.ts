@@ -19,21 +19,21 @@ import type { Config } from "./config.ts";
 import type { Objects } from "./objects/objects.ts";
 import type { RoomRegistry } from "./rooms/registry.ts";
 import { ReplayStreams } from "./rooms/replayStreams.ts";
-import { SharedRead } from "./rooms/sharedRead.ts";
+import { SharedRead } from "./rooms/coalescedRead.ts";
 import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { refuseCrossSite } from "./routes/crossSite.ts";
-import { allowOtherOrigins, ownOrigins } from "./routes/directly.ts";
+import { allowOtherOrigins, ownOrigins } from "./routes/cors.ts";
 import { answerBadAddress, answerFailures } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { BODY_MS, HEAD_MS, Lines, SMALL_BODY } from "./routes/lines.ts";
+import { BODY_MS, HEAD_MS, Lines, SMALL_BODY } from "./routes/connectionLimits.ts";
 import { objectRoutes } from "./routes/objects.ts";
 import { describeApi } from "./routes/openApi.ts";
 import { pageRoutes } from "./routes/pages.ts";
-import { parkedRoutes } from "./routes/parked.ts";
+import { parkedRoutes } from "./routes/quarantinedRooms.ts";
 import { pictureRoutes } from "./routes/pictures.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { replayRoutes } from "./routes/replay.ts";
@@ -43,10 +43,10 @@ import { answerRequestIds, requestIds } from "./routes/requestId.ts";
 import { roomSceneRoute } from "./routes/roomScene.ts";
 import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
-import { setAsideRoutes } from "./routes/setAside.ts";
+import { setAsideRoutes } from "./routes/quarantinedPieces.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
-import { Voucher } from "./routes/vouched.ts";
+import { IdentityForwarder } from "./routes/forwardedIdentity.ts";
 import { startServices, type Services } from "./services.ts";
 import type { Listing } from "./store/store.ts";
 import { hostCheck, proxyCheck, trustFor } from "./trust.ts";
@@ -188,7 +188,7 @@ async function joinCluster(fastify: FastifyInstance, services: Services, web: We
     cluster: durability.cluster,
     tickets,
     tls: peerTls,
-    vouching: new Voucher(auth, requestAuth),
+    forwarding: new IdentityForwarder(auth, requestAuth),
     metrics: metrics.cluster,
     onForwarded: (socket) => lines.carries(socket),
     onMissing: (request) => void budgets.spend(addressKey(request.ip), MISSING_COST),

@@ -69,8 +69,8 @@ function roomsOf(registry: () => RoomRegistry, journalWriter: () => JournalWrite
           movable: pool === "shared" && isSettled,
         })),
     reads: (listing) => registry().reads(listing),
-    turn: (attempts) => registry().trials.turn(attempts),
-    adopt: (listing, lease, cause) => registry().adopt(listing, lease, cause),
+    turn: (attempts) => registry().probations.turn(attempts),
+    takeOver: (listing, lease, cause) => registry().takeOver(listing, lease, cause),
     handOver: (room) => registry().handOver(room),
     drop: (room) => registry().drop(room),
   };

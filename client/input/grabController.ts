@@ -6,7 +6,7 @@
 import { Plane, Ray, Vector3 } from "three";
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import type { DrawnGrab } from "../view/handsView.ts";
+import type { DrawnGrab } from "../view/cursorsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";

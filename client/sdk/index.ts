@@ -1,7 +1,7 @@
 /** Public interface of the package `pliant-client`. */
 export { joinRoom, type JoinOptions } from "./joinRoom.ts";
 export type { BodyReference, PointReference, Room } from "./room.ts";
-export type { Hand } from "./hand.ts";
+export type { Grab } from "./grab.ts";
 export type { HeldPoint } from "./heldPoints.ts";
 export type { Detail, RoomBody } from "./bodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";

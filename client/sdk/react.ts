@@ -5,7 +5,7 @@
 import { type ThreeElements, type ThreeEvent, useFrame } from "@react-three/fiber";
 import { createElement, type ReactNode, useEffect, useRef, useState } from "react";
 import { type PerspectiveCamera, Plane, Vector3 } from "three";
-import { type Hand, type JoinOptions, joinRoom, type PliantError, type RoomEvents } from "./index.ts";
+import { type Grab, type JoinOptions, joinRoom, type PliantError, type RoomEvents } from "./index.ts";
 import { PliantRoom as RoomObject, type RoomIntersection } from "./three.ts";
 
 /** Options of `joinRoom`, and the props of any object of a scene: `position`, `scale`, `ref` (to the object), ... */
@@ -58,7 +58,7 @@ export function PliantRoom(props: PliantRoomProps): ReactNode {
  * Each pointer that is pressed on a body pulls it, in the plane that faces the camera, until the pointer is released.
  */
 function usePulling(object: RoomObject | undefined, onRefused: PliantRoomProps["onRefused"]) {
-  const held = useRef(new Map<number, { hand: Hand; plane: Plane }>()).current;
+  const held = useRef(new Map<number, { hand: Grab; plane: Plane }>()).current;
   return {
     onPointerDown: (event: ThreeEvent<PointerEvent>): void => {
       const { pointerId, camera, point } = event;

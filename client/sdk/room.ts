@@ -16,7 +16,7 @@ import type { RoomBody } from "./bodies.ts";
 import { Connection, type ConnectionStatus, type SocketConstructor } from "./connection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, Listeners, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
-import { Hand, type HandHost } from "./hand.ts";
+import { Grab, type GrabHost } from "./grab.ts";
 import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
 import type { AccessState, Member, Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
@@ -59,7 +59,7 @@ export class Room {
   readonly #options: RoomOptions;
   readonly #connection: Connection;
   readonly #listeners = new Listeners();
-  readonly #hands = new Map<number, Hand>();
+  readonly #hands = new Map<number, Grab>();
   /** Grabs of all members. */
   readonly #held = new HeldPoints();
   #state: RoomState | undefined;
@@ -156,7 +156,7 @@ export class Room {
   }
 
   /** Live grabs of this member. */
-  get hands(): readonly Hand[] {
+  get hands(): readonly Grab[] {
     return [...this.#hands.values()];
   }
 
@@ -191,7 +191,7 @@ export class Room {
    * bodies in `topology.interaction.together`.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_WAITS
    */
-  grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Hand {
+  grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Grab {
     const at = this.#surfacePoint(body, point);
     const all = this.topology.interaction.together ?? [];
     if (together && !all.includes(at.body))
@@ -209,13 +209,13 @@ export class Room {
     const { triangles } = this.bodies[at.body]!;
     surfacePoint(target, { positions: this.positions(at.body), triangles }, at.triangle, at.u, at.v);
     this.#grabs = (this.#grabs % GRAB_IDS) + 1;
-    const host: HandHost = {
+    const host: GrabHost = {
       send: (bytes) => this.#connection.send(bytes),
       checkTarget: (field, to) => this.#place(field, to),
       intervalMs: () => Math.max(MOVE_INTERVAL_MS, (1000 * this.#hands.size) / MOVES_PER_SECOND),
       released: ({ id }) => void this.#hands.delete(id),
     };
-    const hand = new Hand(this.#grabs, at, target, host, { together });
+    const hand = new Grab(this.#grabs, at, target, host, { together });
     this.#hands.set(hand.id, hand);
     return hand;
   }
@@ -481,7 +481,7 @@ export class Room {
     this.#listeners.tell("state", this.#state);
   }
 
-  #endHands(which: (hand: Hand) => boolean = () => true): void {
+  #endHands(which: (hand: Grab) => boolean = () => true): void {
     for (const hand of this.hands) if (which(hand)) hand.end();
   }
 }

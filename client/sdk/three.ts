@@ -5,9 +5,9 @@
 import { type Intersection, Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
 import { BodyMesh } from "../view/bodyMesh.ts";
 import { dressAll } from "../view/dress.ts";
-import { type DrawnGrab, HandsView } from "../view/handsView.ts";
+import { type DrawnGrab, CursorsView } from "../view/cursorsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
-import type { Hand } from "./hand.ts";
+import type { Grab } from "./grab.ts";
 import type { Hand as MemberHand, Point } from "../../shared/protocol/fromServer.ts";
 import type { GrabOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Room } from "./room.ts";
@@ -39,7 +39,7 @@ export class PliantRoom extends Object3D {
   #frameMs = Number.NaN;
   #intervalMs = INTERVAL.first;
   #lastMs = Number.NaN;
-  readonly #handsView = new HandsView();
+  readonly #handsView = new CursorsView();
   readonly #hands = new Map<number, MemberHand>();
   readonly #ends: (() => void)[];
 
@@ -107,12 +107,12 @@ export class PliantRoom extends Object3D {
   }
 
   /** Grabs a picked point. @throws PliantError as `room.grab` does */
-  grab({ body, triangle, u, v }: SurfacePoint, how?: GrabOptions): Hand {
+  grab({ body, triangle, u, v }: SurfacePoint, how?: GrabOptions): Grab {
     return this.room.grab(body, { triangle, u, v }, how);
   }
 
   /** Moves a grab's target to a place in the world, m. @throws PliantError as `hand.move` does */
-  pull(hand: Hand, to: Vector3): void {
+  pull(hand: Grab, to: Vector3): void {
     hand.move(this.worldToLocal(to.clone()).toArray() as Point);
   }
 

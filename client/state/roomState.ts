@@ -14,7 +14,7 @@ import { Playout } from "./playout.ts";
 import { CrossFade } from "./crossFade.ts";
 import { SimulatedTime } from "./simulatedTime.ts";
 import { SnapshotBuffer, type Frame } from "./snapshotBuffer.ts";
-import { WaitingBodies } from "./waitingBodies.ts";
+import { WaitingBodies } from "./spawnableBodies.ts";
 
 export interface RoomStateOptions {
   fetchTopology: (hash: string) => Promise<Topology>;
@@ -57,7 +57,7 @@ export class RoomState {
   displayed = new Float32Array(0);
   /** By body, 1: a spawnable body that is not in the room, and not drawn. */
   hidden = new Uint8Array(0);
-  readonly spares = new WaitingBodies();
+  readonly spawnable = new WaitingBodies();
   readonly time = new SimulatedTime();
   /** Longest and total time to decode frames, ms, for the debugging hook. */
   readonly decode = { frames: 0, totalMs: 0, worstMs: 0, failures: 0 };
@@ -117,7 +117,7 @@ export class RoomState {
         this.tuning = event.tuning;
         return this.options.onTuned?.(event.tuning);
       case "waiting": {
-        const { came, went } = this.spares.note(event.tick, event.bodies);
+        const { came, went } = this.spawnable.note(event.tick, event.bodies);
         return this.options.onWaiting(event.member, came, went);
       }
     }
@@ -191,7 +191,7 @@ export class RoomState {
   private hide(fromTick: number, toTick: number): boolean {
     let changed = false;
     for (let body = 0; body < this.hidden.length; body++) {
-      const now = this.spares.waits(body, fromTick, toTick) ? 1 : 0;
+      const now = this.spawnable.waits(body, fromTick, toTick) ? 1 : 0;
       changed ||= now !== this.hidden[body];
       this.hidden[body] = now;
     }

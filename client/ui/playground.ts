@@ -7,14 +7,14 @@ import type { Topology } from "../../shared/topology.ts";
 import { installDebugHook, type HookSources } from "../debugHook.ts";
 import { GrabController } from "../input/grabController.ts";
 import { listenToKeys, type Command } from "../input/keyboard.ts";
-import { KeyboardHand } from "../input/keyboardHand.ts";
+import { KeyboardPointer } from "../input/keyboardPointer.ts";
 import { listenToPointers } from "../input/pointerInput.ts";
 import { Presence } from "../input/presence.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { counterparts } from "../../shared/surface.ts";
 import type { RoomState } from "../state/roomState.ts";
-import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
+import type { DrawnCursor, DrawnGrab } from "../view/cursorsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
 import { freeArea } from "./freeArea.ts";
@@ -120,7 +120,7 @@ export class Playground {
   private listenToKeyboardHand(): void {
     const { shell, state, online } = this.options;
     const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? t("it");
-    new KeyboardHand({
+    new KeyboardPointer({
       view: this.view,
       grabs: this.grabs,
       canvas: shell.canvas,
@@ -308,7 +308,7 @@ export class Playground {
     const { send, shell } = this.options;
     send(build.spawn(this.placing!, this.view.pointAt(clientX, clientY).toArray() as Point, { occupied: "lift" }));
     shell.ghost.end();
-    shell.spares.cancel();
+    shell.spawnable.cancel();
   }
 
   /** @param part share of the scene's largest impulse */

@@ -2,7 +2,7 @@
 import { MEMBER_COLORS } from "../../shared/memberColors.ts";
 import type { Playhead } from "../state/playhead.ts";
 import type { ReplayBuffer } from "../state/replayBuffer.ts";
-import type { DrawnCursor, DrawnGrab } from "../view/handsView.ts";
+import type { DrawnCursor, DrawnGrab } from "../view/cursorsView.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import { RoomView } from "../view/roomView.ts";
 import type { CursorLayer } from "./cursorLayer.ts";

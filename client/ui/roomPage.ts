@@ -18,7 +18,7 @@ import { handOver, takeOver } from "../state/handOver.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";
 import { changesTo, linkTo } from "../state/duplicate.ts";
-import { HandWatch } from "../state/handNews.ts";
+import { GrabWatch } from "../state/grabNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
 import type { Command } from "../input/keyboard.ts";
@@ -77,7 +77,7 @@ class RoomPage {
   private readonly drawing = import("./playground.ts");
   private readonly probe: GraphicsProbe;
   private readonly over = new AbortController();
-  private readonly hands = new HandWatch();
+  private readonly hands = new GrabWatch();
   private readonly timers: readonly ReturnType<typeof setInterval>[];
   private playground: Playground | undefined;
   private status: ConnectionStatus = { state: "connecting", attempt: 0 };
@@ -262,7 +262,7 @@ class RoomPage {
   }
 
   private showWaiting(member: number, came: readonly number[], went: readonly number[]): void {
-    this.shell.spares.setWaiting(this.state.spares.now);
+    this.shell.spawnable.setWaiting(this.state.spawnable.now);
     for (const body of went) this.playground?.grabs.endOn(body);
     if (member === 0) return;
     const name = this.nameOf(member);
@@ -332,7 +332,7 @@ class RoomPage {
     const resets = online && (own || (pulls && !this.access.ownersOnly));
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.together.element.disabled = !(online && pulls);
-    shell.spares.setOnline(resets);
+    shell.spawnable.setOnline(resets);
     shell.access.setOwner(own);
     shell.tuning.setAllowed(own, online);
     shell.tuning.setLimits(this.state.welcome?.tuning);
@@ -373,7 +373,7 @@ class RoomPage {
     shell.setTitle(topology.title);
     shell.together.offer(topology.interaction.together !== undefined);
     shell.tuning.setBodies(topology.bodies.map(({ name }) => name));
-    shell.spares.setBodies(
+    shell.spawnable.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
     );
     this.arrive();
@@ -428,12 +428,12 @@ class RoomPage {
       case "home":
         return playground?.goHome();
       case "spares":
-        return shell.spares.toggle();
+        return shell.spawnable.toggle();
       case "help":
         return shell.toggleHelp();
       case "cancel":
         shell.closeAll();
-        shell.spares.cancel();
+        shell.spawnable.cancel();
         playground?.grabs.endAll(true);
         if (playground?.pushing) shell.toolbar.setPushing(playground.togglePushing());
     }

@@ -8,7 +8,7 @@ import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
 import { invitationTo } from "./invitation.ts";
 import type { Mode } from "./mode.ts";
-import { GhostHand } from "./ghostHand.ts";
+import { GhostCursor } from "./ghostCursor.ts";
 import { helpPanel } from "./helpPanel.ts";
 import type { ObjectNote } from "../net/api.ts";
 import { Panel } from "./panel.ts";
@@ -17,7 +17,7 @@ import { People, type PeopleActions } from "./people.ts";
 import { ResetPanel } from "./resetPanel.ts";
 import { SharePanel } from "./sharePanel.ts";
 import { TuningPanel, type TuningActions } from "./tuningPanel.ts";
-import { SpareMenu, type SpareActions } from "./spareMenu.ts";
+import { SpawnMenu, type SpawnActions } from "./spawnMenu.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
 import { TogetherSwitch } from "./togetherSwitch.ts";
@@ -43,7 +43,7 @@ export class RoomShell {
   readonly toasts = new Toasts();
   readonly banner = new ConnectionBanner();
   readonly toolbar: Toolbar;
-  readonly spares: SpareMenu;
+  readonly spawnable: SpawnMenu;
   readonly together = new TogetherSwitch();
   readonly share: SharePanel;
   readonly reset: ResetPanel;
@@ -61,7 +61,7 @@ export class RoomShell {
   );
   /** Shown if the room runs slower than real time; *Numbers* explains why. */
   private readonly slow: HTMLElement;
-  readonly ghost = new GhostHand();
+  readonly ghost = new GhostCursor();
   readonly cursors = new CursorLayer();
   readonly costs = new CostLabels();
   private readonly loadingText = h("span", {}, t("openingRoom"));
@@ -76,18 +76,18 @@ export class RoomShell {
     room: string,
     profile: Profile,
     { ui, exhibitSeconds, problems }: Mode,
-    actions: ToolbarActions & SpareActions & TuningActions & AccessActions & PeopleActions & BringActions,
+    actions: ToolbarActions & SpawnActions & TuningActions & AccessActions & PeopleActions & BringActions,
   ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
     this.tuning = new TuningPanel(actions);
-    this.spares = new SpareMenu(actions);
+    this.spawnable = new SpawnMenu(actions);
     // An embedded or unattended page has no links that lead away and no uploads.
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
     this.toolbar = new Toolbar(profile, actions, room, {
       together: this.together.element,
-      spares: this.spares.element,
+      spares: this.spawnable.element,
       tuning: this.tuning.element,
       access: this.access.element,
       share: this.share.button,
@@ -144,7 +144,7 @@ export class RoomShell {
     return [
       ...(this.found ? [this.found] : []),
       this.toolbar.profile,
-      this.spares.panel,
+      this.spawnable.panel,
       this.tuning.panel,
       this.access.panel,
       this.share.panel,

@@ -10,7 +10,7 @@ import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
 import { dressAll } from "./dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
-import { HandsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./handsView.ts";
+import { CursorsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./cursorsView.ts";
 import type { LocalBend } from "./localBend.ts";
 import { closestSurfacePoint, surfacePoint } from "../../shared/surface.ts";
 import { pickNearest, pickSurfaces } from "./picking.ts";
@@ -74,7 +74,7 @@ export class RoomView {
   private elapsedMs = 0;
   /** Skip one animation frame after a press, so that the page's own change is shown before another picture. */
   private pressed = false;
-  private readonly hands = new HandsView();
+  private readonly hands = new CursorsView();
   private readonly blobs: ContactBlobs;
   /**
    * An invisible band that stays in the scene: otherwise its programs would be deleted and compiled again at every

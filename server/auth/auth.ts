@@ -54,11 +54,11 @@ export interface Credentials {
   resume?: string;
   address: string;
   /** Verified token claims from the forwarding process, in place of `token`. */
-  vouched?: Vouched;
+  forwarded?: ForwardedIdentity;
 }
 
 /** Verified claims of a token, or the reason why it is invalid. */
-export interface Vouched {
+export interface ForwardedIdentity {
   identity: Identity | null;
   problem?: string;
 }
@@ -114,7 +114,7 @@ export class Auth {
   }
 
   /** Verifies a token for another process, which trusts the result. Counts attempts like `enter`. */
-  async vouch(token: string, address: string): Promise<Vouched> {
+  async unsealIdentity(token: string, address: string): Promise<ForwardedIdentity> {
     try {
       return { identity: await this.#identifyFrom(token, address) };
     } catch (error) {
@@ -124,9 +124,9 @@ export class Auth {
   }
 
   /** @returns null: no token was given. @throws TokenError */
-  async #identityOf({ token, vouched, address }: Credentials): Promise<Identity | null> {
-    if (vouched?.problem !== undefined) throw new TokenError(vouched.problem);
-    if (vouched) return vouched.identity;
+  async #identityOf({ token, forwarded, address }: Credentials): Promise<Identity | null> {
+    if (forwarded?.problem !== undefined) throw new TokenError(forwarded.problem);
+    if (forwarded) return forwarded.identity;
     return token === undefined ? null : this.#identifyFrom(token, address);
   }
 
@@ -265,5 +265,5 @@ export class Auth {
   }
 }
 
-const bringsToken = ({ token, vouched }: Credentials): boolean =>
-  token !== undefined || (vouched !== undefined && (vouched.identity !== null || vouched.problem !== undefined));
+const bringsToken = ({ token, forwarded }: Credentials): boolean =>
+  token !== undefined || (forwarded !== undefined && (forwarded.identity !== null || forwarded.problem !== undefined));

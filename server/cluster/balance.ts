@@ -122,8 +122,8 @@ export function spread(
  * Successor of a room without owner.
  * @returns null: any process may take the room over
  */
-export function heirOf(
-  { name, lapsed }: Pick<Listing, "name" | "lapsed">,
+export function successorOf(
+  { name, expired }: Pick<Listing, "name" | "lapsed">,
   own: ProcessReport,
   table: readonly ListedProcess[],
   rules: BalanceRules,
@@ -132,9 +132,9 @@ export function heirOf(
     .flatMap((by) => by.given.map((room) => ({ by, ...room })))
     .filter(({ room }) => room === name)
     .sort((a, b) => a.secondsAgo - b.secondsAgo)[0];
-  const last = lapsed === null ? given?.by : table.find(({ process }) => process === lapsed);
+  const last = expired === null ? given?.by : table.find(({ process }) => process === expired);
   if (!last) return null;
-  if (lapsed === null && given && given.to !== null && given.secondsAgo < rules.offerSeconds) {
+  if (expired === null && given && given.to !== null && given.secondsAgo < rules.offerSeconds) {
     const to = table.find(({ process }) => process === given.to);
     if (to && isAlive(to) && to.state !== "draining") return to.process === own.process ? null : to;
   }

@@ -5,7 +5,7 @@
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Holder, ListedProcess, Listing } from "../store/store.ts";
-import { BusyWatch, expected, heirOf, movesOf, placeOf, spread } from "./balance.ts";
+import { BusyWatch, expected, successorOf, movesOf, placeOf, spread } from "./balance.ts";
 import { BALANCE } from "./balanceRules.ts";
 import type { Log } from "./leaseKeeper.ts";
 import type { Processes } from "./processes.ts";
@@ -37,14 +37,14 @@ export class Balancer {
   /**
    * Successors of rooms without owner. A room that is absent from the map may be taken by any process. Never rejects.
    */
-  async heirs(free: readonly Pick<Listing, "name" | "lapsed">[]): Promise<Map<string, ListedProcess>> {
+  async successors(free: readonly Pick<Listing, "name" | "lapsed">[]): Promise<Map<string, ListedProcess>> {
     if (free.length === 0) return new Map();
     const { processes } = this.#options;
     const table = await processes.table();
     const own = processes.report();
     return new Map(
       free.flatMap((listing): [string, ListedProcess][] => {
-        const heir = heirOf(listing, own, table, BALANCE);
+        const heir = successorOf(listing, own, table, BALANCE);
         return heir ? [[listing.name, heir]] : [];
       }),
     );

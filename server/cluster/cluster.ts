@@ -76,7 +76,7 @@ export class Cluster {
       ...options,
       store: this.store,
       holder: this.holder,
-      heirs: (free) => this.#balancer.heirs(free),
+      successors: (free) => this.#balancer.successors(free),
     });
   }
 
@@ -110,7 +110,7 @@ export class Cluster {
 
   /** Is this room without owner left to another process? */
   async isOthers(room: Listing): Promise<boolean> {
-    return (await this.#balancer.heirs([room])).size > 0;
+    return (await this.#balancer.successors([room])).size > 0;
   }
 
   /** Locates a room; takes it over if it has no owner. @throws StoreUnavailable */
@@ -124,7 +124,7 @@ export class Cluster {
       if (owner && owner.process !== this.holder.process)
         return { kind: "there", url: owner.url, process: owner.process };
       if (listing.parked && !owner) return { kind: "parked", parked: listing.parked };
-      const heir = owner ? undefined : (await this.#balancer.heirs([listing])).get(room);
+      const heir = owner ? undefined : (await this.#balancer.successors([listing])).get(room);
       if (heir) return { kind: "there", url: heir.url, process: heir.process };
       if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };
       if (performance.now() > untilMs) return { kind: "moving" };
@@ -135,7 +135,7 @@ export class Cluster {
   }
 
   /** Forgets the cached location after the owner did not answer, so that the next call asks the store. */
-  doubt(room: string): void {
+  suspect(room: string): void {
     this.#asked.delete(room);
   }
 

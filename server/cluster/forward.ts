@@ -34,7 +34,7 @@ declare module "fastify" {
 }
 
 /** Statements about the sender of a request, which replace the client's own credentials. */
-interface Vouching {
+interface IdentityForwarding {
   /** Statement about a request whose credentials were checked here. JSON. */
   ofRequest(request: FastifyRequest): unknown;
   /**
@@ -58,7 +58,7 @@ export interface ForwardOptions {
   cluster: Cluster;
   tickets: Tickets;
   tls: PeerTls;
-  vouching: Vouching;
+  forwarding: IdentityForwarding;
   metrics: ClusterMetrics;
   /** Called for a connection that comes from another process. */
   onForwarded: (connection: Socket) => void;
@@ -118,7 +118,7 @@ class Forwarder {
     const place = await cluster.locate(room);
     if (place.kind === "parked") return refuseParked(request, room, place.parked);
     if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
-    if (place.kind === "nowhere" && (await this.#placeRoom(request, reply))) return cluster.doubt(room);
+    if (place.kind === "nowhere" && (await this.#placeRoom(request, reply))) return cluster.suspect(room);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
     if (request.ws) await this.#socket(request, reply, room, place);
@@ -151,9 +151,9 @@ class Forwarder {
   }
 
   async #request(request: FastifyRequest, reply: FastifyReply, room: string, { url, process }: Owner): Promise<void> {
-    const { cluster, metrics, vouching } = this.#options;
+    const { cluster, metrics, forwarding } = this.#options;
     const target = `${url}${request.raw.url}`;
-    const ticket = this.#ticketFor(request, process, vouching.ofRequest(request));
+    const ticket = this.#ticketFor(request, process, forwarding.ofRequest(request));
     await new Promise<void>((resolve, reject) => {
       reply.raw.once("close", resolve);
       reply.from(target, {
@@ -170,7 +170,7 @@ class Forwarder {
         },
         onError: () => {
           metrics.forwarded("unreachable");
-          cluster.doubt(room);
+          cluster.suspect(room);
           reject(moving(room));
         },
       });
@@ -178,7 +178,7 @@ class Forwarder {
   }
 
   async #socket(request: FastifyRequest, reply: FastifyReply, room: string, owner: Owner): Promise<void> {
-    const { cluster, tickets, tls, metrics, vouching } = this.#options;
+    const { cluster, tickets, tls, metrics, forwarding } = this.#options;
     const { url, process: audience } = owner;
     const ticket = this.#ticketFor(request, audience, null);
     const { ip: address } = request;
@@ -189,11 +189,11 @@ class Forwarder {
       target: url,
       tls,
       headers: { ...withoutCredentials(request.raw.headers), [TICKET_HEADER]: ticket },
-      rewrite: (message, first) => vouching.ofMessage(request, message, first, seal),
+      rewrite: (message, first) => forwarding.ofMessage(request, message, first, seal),
     });
     if (outcome === "unreachable") {
       metrics.forwarded("unreachable");
-      cluster.doubt(room);
+      cluster.suspect(room);
       throw moving(room);
     }
     metrics.forwarded("proxy");

@@ -2,7 +2,7 @@
 import type { Lease, Listing } from "../store/store.ts";
 
 /** restart: its process died on this machine. takeover: its lease expired. handover: its process handed it over. */
-export type AdoptCause = "restart" | "takeover" | "handover";
+export type TakeOverCause = "restart" | "takeover" | "handover";
 
 /** Load of a room that is open here. */
 export interface RoomLoad {
@@ -38,7 +38,7 @@ export interface ClusterRooms {
    * Restores the room from the store and serves it under this lease. If it rejects, the caller releases the lease.
    * Resolves with null if the room was quarantined, which ends the lease.
    */
-  adopt(listing: Listing, lease: Lease, cause: AdoptCause): Promise<unknown>;
+  takeOver(listing: Listing, lease: Lease, cause: TakeOverCause): Promise<unknown>;
   /**
    * Stores the last state, releases the lease and closes the sockets with "restarting". It may take a while, because
    * nothing may be lost.

@@ -11,7 +11,7 @@ import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { isCertainlyDead } from "../store/processName.ts";
 import type { Holder, Listing, Store } from "../store/store.ts";
 import type { Log } from "./leaseKeeper.ts";
-import type { AdoptCause, ClusterRooms } from "./rooms.ts";
+import type { TakeOverCause, ClusterRooms } from "./rooms.ts";
 
 /**
  * Interval between two looks at the list, ms. With a term of 6 s, a dead process's rooms step again after at most 7 s,
@@ -40,7 +40,7 @@ export interface TakeoverOptions {
   rooms: Pick<ClusterRooms, "serves" | "names" | "reads" | "turn" | "adopt">;
   maxRooms: number;
   /** Successors of rooms without owner. A room that is absent from the map may be taken by any process. */
-  heirs: (free: readonly Listing[]) => Promise<Map<string, Holder>>;
+  successors: (free: readonly Listing[]) => Promise<Map<string, Holder>>;
   metrics: ClusterMetrics;
   log: Log;
 }
@@ -144,11 +144,11 @@ export class Takeover {
           ({ name, owner, parked }) =>
             (owner === null || dead.has(owner.process)) && parked === null && !rooms.serves(name) && this.#ripe(name),
         )
-        .map((listing) => ({ ...listing, lapsed: listing.owner?.process ?? listing.lapsed }));
-      const heirs = await this.#options.heirs(unowned);
+        .map((listing) => ({ ...listing, lapsed: listing.owner?.process ?? listing.expired }));
+      const heirs = await this.#options.successors(unowned);
       const free = unowned.filter(({ name }) => !heirs.has(name));
       free.push(...(await this.#readable(listings)));
-      this.#forgetGone(listings);
+      this.#forgetMissing(listings);
       // Without other processes there is no reason to pause: for example after a restart of the only server.
       const alone = listings.every(
         ({ owner }) => owner === null || owner.process === this.#options.holder.process || dead.has(owner.process),
@@ -200,7 +200,7 @@ export class Takeover {
     return performance.now() >= (this.#notBefore.get(room)?.ms ?? 0);
   }
 
-  #forgetGone(listings: readonly Listing[]): void {
+  #forgetMissing(listings: readonly Listing[]): void {
     const names = new Set(listings.map(({ name }) => name));
     for (const known of [this.#notBefore, this.#readAgain])
       for (const name of known.keys()) if (!names.has(name)) known.delete(name);
@@ -233,12 +233,12 @@ export class Takeover {
     if (lease === null) return false; // Another process was faster.
     try {
       if (listing.parked) await store.unpark(lease);
-      if ((await rooms.adopt(listing, lease, causeOf(listing))) === null) return false;
+      if ((await rooms.takeOver(listing, lease, causeOf(listing))) === null) return false;
       this.#notBefore.delete(name);
-      if (listing.lapsed === null) metrics.handover("in");
+      if (listing.expired === null) metrics.handover("in");
       else metrics.takeover();
       log.info(
-        { room: name, epoch: lease.epoch, from: listing.lapsed, seconds: (performance.now() - startMs) / 1000 },
+        { room: name, epoch: lease.epoch, from: listing.expired, seconds: (performance.now() - startMs) / 1000 },
         "room taken over",
       );
       return true;
@@ -256,7 +256,7 @@ export class Takeover {
   }
 }
 
-function causeOf({ lapsed }: Listing): AdoptCause {
-  if (lapsed === null) return "handover";
-  return isCertainlyDead(lapsed) ? "restart" : "takeover";
+function causeOf({ expired }: Listing): TakeOverCause {
+  if (expired === null) return "handover";
+  return isCertainlyDead(expired) ? "restart" : "takeover";
 }

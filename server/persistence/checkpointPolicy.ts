@@ -19,7 +19,7 @@ const MOST_LOSSES = 4;
 const LOSS_SECONDS = 10;
 
 /** The room cannot be stepped: it lost its threads repeatedly, the last time without any other room on the thread. */
-export class Hopeless extends Error {}
+export class RecoveryExhausted extends Error {}
 
 /** again: retry with the same inputs. without inputs: leave them out. anew: the scene has started again. */
 export type LossOutcome = "again" | "without inputs" | "anew";
@@ -127,7 +127,7 @@ export class CheckpointPolicy {
   #failAlone(): void {
     const { tick } = this.history;
     if (!this.#beginsAnew || this.#ticksAnew < LOSS_SECONDS * this.#tickHz)
-      throw new Hopeless(`tick ${tick + 1} lost its thread repeatedly, the last time alone on it`);
+      throw new RecoveryExhausted(`tick ${tick + 1} lost its thread repeatedly, the last time alone on it`);
     this.#acquit();
     this.#ticksAnew = 0;
     this.#outcome = "anew";

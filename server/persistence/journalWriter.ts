@@ -58,7 +58,7 @@ export interface JournaledRoom {
   readonly tickHz: number;
   memberRecords(): MemberRecords;
   /** The restored room is on probation: its claim counts as an attempt. */
-  readonly onTrial?: boolean;
+  readonly onProbation?: boolean;
   /** Stops the room after its lease is lost. */
   leaseLost(): void;
   /** Current settings: access and other data of the room's record. */
@@ -427,7 +427,7 @@ export class JournalWriter {
 
   async #countAttempts(entry: Entry): Promise<void> {
     const { room, attempts } = entry;
-    const wanted = room.onTrial ? attempts.claimed : 0;
+    const wanted = room.onProbation ? attempts.claimed : 0;
     if (wanted === attempts.stored) return;
     await this.#ask(entry, (lease) => this.#options.store.countAttempts(lease, wanted));
     attempts.stored = wanted;

@@ -33,7 +33,7 @@ export interface Found {
   /** State identity of the newest checkpoint; null: there is none. */
   identity: string | null;
   /** The identity differs from this program's; then all other fields are empty. */
-  foreign: boolean;
+  otherVersion: boolean;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function findRoom(store: Store, room: string, identity: string | nu
         damaged: [],
         unreached: [],
         identity: newest,
-        foreign: true,
+        otherVersion: true,
       };
     // If the room started again with another program, older checkpoints may have another identity.
     if (stored.identity !== newest) break;
@@ -90,7 +90,7 @@ export async function findRoom(store: Store, room: string, identity: string | nu
       tick: until,
       reason: `it begins after tick ${after}, but the journal before it ends at ${end}`,
     }));
-  return { ...reached, members: members ?? reached.members, damaged, unreached, identity: newest, foreign: false };
+  return { ...reached, members: members ?? reached.members, damaged, unreached, identity: newest, otherVersion: false };
 }
 
 /** Last stored tick of the room. */

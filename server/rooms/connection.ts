@@ -8,13 +8,15 @@ import type { WebSocket } from "ws";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { Refused } from "../auth/refused.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
-import type { Vouched } from "../auth/auth.ts";
+import type { ForwardedIdentity } from "../auth/auth.ts";
 import { type ClientRequest, MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
-/** `vouched`: the sender's identity, as the process that forwarded the hello states it (routes/vouched.ts). */
-export type Hello = Extract<ClientRequest, { type: "hello" }> & { vouched?: Vouched };
+/**
+ * `vouched`: the sender's identity, as the process that forwarded the hello states it (routes/forwardedIdentity.ts).
+ */
+export type Hello = Extract<ClientRequest, { type: "hello" }> & { vouched?: ForwardedIdentity };
 /** A request whose forwarded identity is already unsealed. */
 export type OpenedRequest = Exclude<ClientRequest, { type: "hello" }> | Hello;
 

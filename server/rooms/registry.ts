@@ -14,13 +14,13 @@ import type { JournalWriter } from "../persistence/journalWriter.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
 import type { Holder, Lease, Listing, Store } from "../store/store.ts";
-import { Parking } from "./parking.ts";
+import { Quarantine } from "./quarantine.ts";
 import { Room } from "./room.ts";
 import type { RoomEnd, RoomOptions } from "./roomOptions.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 import type { Share } from "../workers/messages.ts";
 import type { Rebuilt } from "./simulation.ts";
-import { JournalDiffers, Trials } from "./trials.ts";
+import { JournalDiffers, Probations } from "./probation.ts";
 import { RoomShares, type WeighedRoom } from "./weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
@@ -89,15 +89,15 @@ export class RoomRegistry {
   readonly #dedicated = new Set<string>();
   /** Ended rooms, until the store has deleted them. */
   readonly #removing = new Map<string, Promise<void>>();
-  readonly parking: Parking;
-  readonly trials: Trials;
+  readonly parking: Quarantine;
+  readonly probations: Probations;
   readonly #shares = new RoomShares(() => this.list().map(weighed));
   #closing = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.parking = new Parking(options);
-    this.trials = new Trials(options.config.adoptionAttempts);
+    this.parking = new Quarantine(options);
+    this.probations = new Probations(options.config.adoptionAttempts);
   }
 
   get size(): number {
@@ -193,10 +193,10 @@ export class RoomRegistry {
    *   must then release the lease.
    * @returns null: the room is now quarantined and its lease released
    */
-  async adopt(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room | null> {
+  async takeOver(listing: Listing, lease: Lease, cause: RestoreCause = "restart"): Promise<Room | null> {
     if (this.#closing) throw new CodedError("SHUTTING_DOWN");
     const { name, scene } = listing;
-    const adopted = this.#adopt(listing, lease, cause).then((room) => ({ room, created: false }));
+    const adopted = this.#takeOver(listing, lease, cause).then((room) => ({ room, created: false }));
     try {
       return (await this.#whileOpening(name, scene, undefined, adopted)).room;
     } catch (error) {
@@ -363,12 +363,12 @@ export class RoomRegistry {
     if (listing.parked) throw roomParked(name, listing.parked.reason);
     // A recent owner may be handing the room to another process.
     if (listing.owner !== null || (await isOthers(listing))) throw new RoomElsewhere(listing);
-    const over = await this.trials.turn(listing.attempts + 1);
+    const over = await this.probations.turn(listing.attempts + 1);
     let lease: Lease | null = null;
     try {
       lease = await store.claim(name, holder);
       if (!lease) throw new RoomElsewhere((await store.room(name)) ?? listing);
-      return await this.#adopt(listing, lease, "restart");
+      return await this.#takeOver(listing, lease, "restart");
     } catch (error) {
       if (!lease || (error instanceof CodedError && error.code === "ROOM_PARKED")) throw error;
       this.#options.metrics.persistence.failed("restore");
@@ -384,10 +384,10 @@ export class RoomRegistry {
    * outside cause (a missing scene file, the store) does not count.
    * @throws CodedError ROOM_PARKED: the room is quarantined and its lease released
    */
-  async #adopt(listing: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
+  async #takeOver(listing: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
     const { attempts = 0 } = lease;
     const { store } = this.#options.persistence!;
-    if (this.trials.isOver(attempts))
+    if (this.probations.isOver(attempts))
       return this.#park(
         lease,
         "attempts",
@@ -433,14 +433,14 @@ export class RoomRegistry {
         "journal segments of a room that follow a gap are quarantined",
       );
     const access = RoomAccess.fromSettings(settings);
-    if (found.foreign && config.otherVersions === "park")
+    if (found.otherVersion && config.otherVersions === "park")
       await this.#park(
         lease,
         "version",
         `states of ${found.identity}, but this program and scene are ${identity}`,
         found.identity!,
       );
-    if (found.foreign) {
+    if (found.otherVersion) {
       log.warn(
         { room: name, scene },
         "another version of the scene or the program wrote the room's state; its scene starts again",
@@ -452,10 +452,10 @@ export class RoomRegistry {
         return opened;
       });
     }
-    const trial = this.trials.of(lease.attempts ?? 0, () => journalWriter.durable(name));
+    const trial = this.probations.of(lease.attempts ?? 0, () => journalWriter.durable(name));
     let rebuilt: Rebuilt | undefined;
     const room = await this.#open(name, scene, pool, access, lease, async (options) => {
-      const restored = await Room.restore({ ...options, createdAt, trial }, found);
+      const restored = await Room.restore({ ...options, createdAt, probation }, found);
       rebuilt = restored.rebuilt;
       await this.#held(restored.room, lease, rebuilt.tick, found);
       return restored.room;

@@ -1,6 +1,6 @@
 /**
  * The members' grabs in a replay, tick by tick. They are rebuilt from the inputs and the simulation's events, as
- * rooms/interactions.ts built them in the running room.
+ * rooms/memberRequests.ts built them in the running room.
  */
 import type { Input, SimEvent } from "../sim/types.ts";
 import type { Grab, HandsOf } from "../../shared/protocol/fromServer.ts";

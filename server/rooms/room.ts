@@ -10,13 +10,13 @@ import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { MemoryUse } from "../workers/memoryUse.ts";
 import { type InspectResult, NO_FRAMES, type SavedState, type StepResult, type StepTask } from "../workers/messages.ts";
 import { fill, type Found } from "../persistence/restore.ts";
-import { CheckpointPolicy, Hopeless } from "../persistence/checkpointPolicy.ts";
+import { CheckpointPolicy, RecoveryExhausted } from "../persistence/checkpointPolicy.ts";
 import { recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { Broadcast, type Outgoing } from "./broadcast.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { DueTick } from "./clock.ts";
 import type { Connection, Hello, Membership } from "./connection.ts";
-import { Interactions } from "./interactions.ts";
+import { MemberRequests } from "./memberRequests.ts";
 import { InputQueue } from "./inputQueue.ts";
 import { MessageRelay } from "./messageRelay.ts";
 import { Moderation } from "./moderation.ts";
@@ -39,7 +39,7 @@ import type { Input } from "../sim/types.ts";
 import { type Rebuilt, type Recovered, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
-import { JournalDiffers } from "./trials.ts";
+import { JournalDiffers } from "./probation.ts";
 import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
 import type { RoomOptions } from "./roomOptions.ts";
 import { isCharged, ThreadLost } from "../workers/threadLost.ts";
@@ -80,7 +80,7 @@ export class Room {
   readonly #simulation: RoomSimulation;
   readonly #ticker: Ticker;
   readonly #queue = new InputQueue();
-  readonly #interactions: Interactions;
+  readonly #requests: MemberRequests;
   /** Permissions of roles, and kicks. */
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
@@ -99,7 +99,7 @@ export class Room {
   /** The first member has returned, and ticks start as soon as the store knows. */
   #beginning = false;
   /** Ticks left of the probation. */
-  #trialTicks = 0;
+  #probationTicks = 0;
   /** The probation has begun, so its attempt counts. */
   #tried = false;
   #disposed: Promise<void> | null = null;
@@ -130,11 +130,11 @@ export class Room {
       perAddress: config.membersPerAddress,
       resumeSeconds: config.resumeSeconds,
       onChanged: () => this.#membersChanged(),
-      onHandsOff: (session) => this.#interactions.release(session),
+      onHandsOff: (session) => this.#requests.release(session),
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics, template.layout.tickHz);
     this.#relay = new MessageRelay(this.members.sessions, this.#broadcast, metrics);
-    this.#interactions = new Interactions(this.members.sessions, this.#queue, template.shape, metrics);
+    this.#requests = new MemberRequests(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, access, audit, log } = options;
     this.moderation = new Moderation({
       room,
@@ -155,7 +155,7 @@ export class Room {
       tuning: template.layout.tuned,
       onTuned: () => this.#keepPace(this.tuning),
       sessions: this.members.sessions,
-      interactions: this.#interactions,
+      interactions: this.#requests,
       broadcast: this.#broadcast,
       metrics,
       log,
@@ -185,7 +185,7 @@ export class Room {
     }
     const room = new Room(options, checkpointPolicy, simulation);
     room.#events.standAt(rebuilt, room.tick);
-    room.#trialTicks = TRIAL_SECONDS * room.tickHz;
+    room.#probationTicks = TRIAL_SECONDS * room.tickHz;
     // The room stays paused until its first member returns. Members then find it unchanged, and threads have capacity
     // when a hundred rooms are restored at once.
     room.#awaited = true;
@@ -262,7 +262,7 @@ export class Room {
       });
       history.rewind(rebuilt.tick);
       this.#queue.clear();
-      this.#interactions.dropAll();
+      this.#requests.dropAll();
       this.#events.standAt(rebuilt, this.tick);
       this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
       // Wait until the undo is stored: members must not hear of an undo that a killed process would lose.
@@ -285,8 +285,8 @@ export class Room {
   }
 
   /** The room was restored and is in its probation: it may still crash the process. */
-  get onTrial(): boolean {
-    return this.#trialTicks > 0 && this.#tried && !this.#disposed;
+  get onProbation(): boolean {
+    return this.#probationTicks > 0 && this.#tried && !this.#disposed;
   }
 
   memberRecords(): MemberRecords {
@@ -310,7 +310,7 @@ export class Room {
 
   /** The room is neither on probation nor being handed over or undone. */
   get isSettled(): boolean {
-    return this.#still === 0 && !this.#disposed && !this.#awaited && !this.#beginning && this.#trialTicks === 0;
+    return this.#still === 0 && !this.#disposed && !this.#awaited && !this.#beginning && this.#probationTicks === 0;
   }
 
   /** Simulated time over wall time in the last second. */
@@ -416,11 +416,11 @@ export class Room {
   #comeAlive(): void {
     if (!this.#awaited || this.#beginning) return;
     this.#beginning = true;
-    const trial = this.#trialTicks > 0 ? this.#options.trial : undefined;
+    const trial = this.#probationTicks > 0 ? this.#options.probation : undefined;
     void (trial?.begin(() => (this.#tried = true)) ?? Promise.resolve()).then(() => {
       this.#beginning = false;
       this.#awaited = false;
-      if (this.#disposed) return this.#options.trial?.end();
+      if (this.#disposed) return this.#options.probation?.end();
       this.#watchEmptiness();
     });
   }
@@ -447,7 +447,7 @@ export class Room {
       this.#tickWhile(false);
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
-      this.#options.trial?.end();
+      this.#options.probation?.end();
       this.#options.onDisposed(this, code === CloseCode.restarting || code === CloseCode.parked ? "elsewhere" : "over");
       this.#options.log.info({ room: this.name, reason }, "room closed");
       await this.#simulation.close();
@@ -478,7 +478,7 @@ export class Room {
       case "message":
         return this.#relay.handle(session, request);
       default:
-        this.#interactions.handle(session, request);
+        this.#requests.handle(session, request);
     }
   }
 
@@ -506,10 +506,10 @@ export class Room {
       return;
     }
     this.#tickWhile(false);
-    if (this.#trialTicks > 0 && !this.#beginning && !this.#awaited) {
+    if (this.#probationTicks > 0 && !this.#beginning && !this.#awaited) {
       this.#awaited = true;
       this.#tried = false;
-      this.#options.trial?.end();
+      this.#options.probation?.end();
     }
     if (this.checkpointPolicy.moved) void this.#saveStanding();
     this.#emptyTimer ??= setTimeout(
@@ -542,7 +542,7 @@ export class Room {
 
   #notTaken(error: unknown): void {
     if (this.#disposed) return;
-    if (error instanceof Hopeless) return void this.#giveUp(error);
+    if (error instanceof RecoveryExhausted) return void this.#giveUp(error);
     this.#options.metrics.persistence.failed("checkpoint");
     this.#options.log.error({ room: this.name, tick: this.tick, err: error }, "a room's checkpoint could not be taken");
   }
@@ -564,7 +564,7 @@ export class Room {
         const { result } = outcome;
         this.#begun(began(result.startMs));
         this.checkpointPolicy.stepped(task.inputs, result);
-        if (this.#trialTicks > 0 && --this.#trialTicks === 0) this.#options.trial?.end();
+        if (this.#probationTicks > 0 && --this.#probationTicks === 0) this.#options.probation?.end();
         if (result.saved) void this.#keep(result.saved);
         this.#publish(result, outcome.roundTripSeconds);
         metrics.observeSent(result, Math.max(startMs, dueMs), oldestMs);
@@ -668,7 +668,7 @@ export class Room {
 
   /** Returns the messages that go out beside the frames: grabs that changed. */
   #besideFrames(tick: number): Outgoing[] {
-    const changed = this.#interactions.takeChanged();
+    const changed = this.#requests.takeChanged();
     return changed.length > 0 ? [{ kind: "hands", bytes: encodeHands(tick, changed) }] : [];
   }
 
@@ -691,7 +691,7 @@ export class Room {
     this.#events.standAt(rebuilt, this.tick);
     this.#broadcast.certain(encodeNotice("ROOM_RESTORED", { tick: rebuilt.tick }), "other");
     if (outcome !== "anew") return;
-    this.#interactions.dropAll();
+    this.#requests.dropAll();
     this.#queue.clear();
     this.#broadcast.certain(encodeReset(this.tick, 0), "other");
   }

@@ -9,7 +9,7 @@ import type { StepResult } from "../workers/messages.ts";
 import type { Broadcast, Outgoing } from "./broadcast.ts";
 import type { Connection } from "./connection.ts";
 import { ContactEvents } from "./contactEvents.ts";
-import type { Interactions } from "./interactions.ts";
+import type { MemberRequests } from "./memberRequests.ts";
 import {
   encodeContacts,
   encodeNotice,
@@ -34,7 +34,7 @@ export interface RoomEventsOptions {
   /** Called when the tuning has changed. */
   onTuned: () => void;
   sessions: ReadonlyMap<number, Session>;
-  interactions: Interactions;
+  interactions: MemberRequests;
   broadcast: Broadcast;
   metrics: Metrics;
   log: FastifyBaseLogger;

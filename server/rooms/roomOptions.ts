@@ -8,7 +8,7 @@ import type { Share } from "../workers/messages.ts";
 import type { ParkedReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import type { Trial } from "./trials.ts";
+import type { Probation } from "./probation.ts";
 import type { Room } from "./room.ts";
 
 /** over: ended for good. elsewhere: another process, or this one after a restart, may continue the room. */
@@ -31,7 +31,7 @@ export interface RoomOptions {
   /** Quarantines the room and keeps its stored data; null: there is no store. */
   park: ((reason: ParkedReason, details: string) => Promise<void>) | null;
   /** Probation of a restored room: begins before its first ticks and ends when it has settled. */
-  trial?: Trial;
+  probation?: Probation;
   /** Returns the time until which the lease certainly holds, ms on performance.now(); called before every tick. */
   ownedUntilMs: () => number;
   /** Returns the room's share of an overloaded thread (weights.ts). */

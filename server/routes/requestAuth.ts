@@ -20,7 +20,7 @@ import { type Identity, roleIn } from "../auth/identity.ts";
 import { TokenError } from "../auth/tokens.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
-import { identityIn } from "./vouched.ts";
+import { identityIn } from "./forwardedIdentity.ts";
 import { NOTHING_THERE, type Rule, ruleOf } from "./rules.ts";
 
 declare module "fastify" {

@@ -7,7 +7,7 @@ import type { Audit } from "../auth/audit.ts";
 import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Room } from "../rooms/room.ts";
-import { SharedRead } from "../rooms/sharedRead.ts";
+import { SharedRead } from "../rooms/coalescedRead.ts";
 import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
 import type { Listing, Parked } from "../store/store.ts";

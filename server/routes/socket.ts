@@ -15,7 +15,7 @@ import type { Auth, Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { Connection, type Hello, type Membership } from "../rooms/connection.ts";
-import { openMessage } from "./vouched.ts";
+import { openMessage } from "./forwardedIdentity.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";
 import { encodeNotice } from "../../shared/protocol/fromServer.ts";

@@ -10,7 +10,7 @@ import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Compliant } from "./chooseSolvers.ts";
 import { describeWorld } from "./describeWorld.ts";
-import { parkAll, sceneMeets } from "./inactive.ts";
+import { parkAll, sceneMeets } from "./spawnableBodies.ts";
 import type { SimLayout } from "./layout.ts";
 import { newMemory } from "./memory/map.ts";
 import { planWorld } from "./memory/planWorld.ts";

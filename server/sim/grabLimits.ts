@@ -11,7 +11,7 @@ import type { Views } from "./grabs.ts";
 import { hands, slotAddress } from "./grabSlots.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
-import type { HandSettings, WeightedPoint } from "./memory/points.ts";
+import type { GrabSettings, WeightedPoint } from "./memory/points.ts";
 import { edgesAt } from "./restShapes.ts";
 
 /** Part of the allowed stretch at which a grab begins to ease off, and over which it does. */
@@ -40,14 +40,14 @@ function worstOf(kernel: Stretches, layout: SimLayout, { rest, first }: BodyLayo
 }
 
 /** Limits for a new grab that keep it from tearing the body. Rigid bodies need none. */
-export function handSettings(
+export function grabSettings(
   { f32 }: Views,
   layout: SimLayout,
   kernel: Stretches,
   bodyNumber: number,
   slot: number,
   { addresses }: WeightedPoint,
-): HandSettings {
+): GrabSettings {
   const body = layout.bodies[bodyNumber]!;
   const particles = addresses.map((address) => (address - layout.x) / 16 - body.first);
   const addressOf = (particle: number): number => layout.x + 16 * (body.first + particle);
@@ -77,7 +77,7 @@ export function handSettings(
  * Sets the share of force that bodies as a whole leave their grabs, once before each tick. A grab of several bodies
  * gets the share of its most stretched body: it pulls all of them alike.
  */
-export function easeHands(views: Views, layout: SimLayout, kernel: Stretches): void {
+export function easeGrabs(views: Views, layout: SimLayout, kernel: Stretches): void {
   const { f32, i32 } = views;
   const worst = new Map<number, number>();
   const leftBy = (at: number): number => {

@@ -1,8 +1,8 @@
 /** Applies members' inputs, grabs and impulses, to the room's memory. */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { handSettings } from "./grabLimits.ts";
+import { grabSettings } from "./grabLimits.ts";
 import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
-import { averageOf, holdAlone, holdTogether, neighborhood } from "./grips.ts";
+import { averageOf, holdAlone, holdTogether, neighborhood } from "./grabNeighborhood.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 import { mostPushSpeed } from "./motionLimits.ts";
@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 /** Inputs about grabs and impulses. */
-export type HandInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
+export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
 
 /**
  * Applies one input. An invalid one changes nothing and returns an event.
@@ -34,7 +34,7 @@ export function applyInput(
   views: Views,
   layout: SimLayout,
   kernel: Kernel,
-  input: HandInput,
+  input: GrabInput,
   tick: number,
   waits: (body: number) => boolean,
 ): SimEvent | undefined {
@@ -50,7 +50,7 @@ export function applyInput(
   );
 }
 
-function act(views: Views, layout: SimLayout, kernel: Kernel, input: HandInput): Refusal | undefined {
+function act(views: Views, layout: SimLayout, kernel: Kernel, input: GrabInput): Refusal | undefined {
   switch (input.type) {
     case "grab":
       return grab(views, layout, kernel, input);
@@ -72,7 +72,7 @@ function act(views: Views, layout: SimLayout, kernel: Kernel, input: HandInput):
 function refuse(
   views: Views,
   layout: SimLayout,
-  input: HandInput,
+  input: GrabInput,
   waits: (body: number) => boolean,
 ): Refusal | undefined {
   if (input.type === "grab" || input.type === "impulse") {
@@ -129,7 +129,7 @@ function grab(
     // the picked point has reached the pointer
     writePoint(views.f32, views.i32, slotAddress(layout, slot), point, {
       target: averageOf(views, point),
-      hand: handSettings(views, layout, kernel, body, slot, point),
+      hand: grabSettings(views, layout, kernel, body, slot, point),
       compliance: layout.interaction.grabCompliance * layout.massUnit,
       maxForce: layout.interaction.grabMaxForce / layout.massUnit,
       implicit: layout.bodies[body]!.implicit,
@@ -157,7 +157,7 @@ function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [numb
  * 88. If grabs are not the cost (tangled-hands) they crawl for nothing, and by wall time held bodies move slower than
  * in slow motion.
  */
-export function moveHands({ f32, i32 }: Views, layout: SimLayout): void {
+export function moveGrabTargets({ f32, i32 }: Views, layout: SimLayout): void {
   const most = layout.interaction.handSpeed / layout.tickHz;
   for (let slot = 0; slot < layout.grabCount; slot++) {
     const at = slotAddress(layout, slot) / 4;

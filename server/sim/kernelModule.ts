@@ -60,10 +60,10 @@ export interface Kernel {
   collide(begin: number, end: number, h: number, table: number): void;
   warmStart(): void;
   findFreeBodies(): void;
-  balance(begin: number, end: number, h: number): void;
+  measureMomentumError(begin: number, end: number, h: number): void;
   restore(begin: number, end: number, h: number): void;
   beginPairList(): void;
-  keepSafe(): void;
+  saveSafePositions(): void;
   /**
    * refitHere: fits the boxes of the BVTT front to x. reachesSurface then returns 1 if one surface comes within `reach`
    * of another, else 0 (front.ts).
@@ -74,7 +74,7 @@ export interface Kernel {
    * Called before the first contact solve of a substep: predicts contacts at the substep's end and lists rows and near
    * pairs for it.
    */
-  foresee(): void;
+  updatePredictedContacts(): void;
   verifyContacts(h: number): void;
   solveContacts(block: number, count: number, again: number): number;
   /** Begins a list of rigid pairs, which solveContacts fills; solveRigidContacts solves them (rigidContact.ts). */

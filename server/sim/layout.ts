@@ -42,7 +42,7 @@ export interface BodyLayout {
   mostSpeed: number;
   /** True if the body starts flattened or inside out. */
   startsDegenerate: boolean;
-  /** True for a spawnable body (inactive.ts). */
+  /** True for a spawnable body (spawnableBodies.ts). */
   waits: boolean;
   /** True if the body has its own step (implicit solver, or a method) and settles without calming. */
   implicit: boolean;
@@ -120,7 +120,7 @@ export interface SimLayout extends Record<string, unknown> {
   anchor: number;
   /**
    * int32 words, in this order. Per body: ticks at rest. One word: whether the room sleeps. Per body: HELD or WAITS
-   * (inactive.ts), ticks near its anchor, calm ticks (rest.ts). Last per body: 0, or one more than the body that
+   * (spawnableBodies.ts), ticks near its anchor, calm ticks (rest.ts). Last per body: 0, or one more than the body that
    * represents its sleeping island (sleepingIslands.ts).
    */
   still: number;

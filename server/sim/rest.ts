@@ -17,7 +17,7 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./grabs.ts";
-import { statusAt } from "./inactive.ts";
+import { statusAt } from "./spawnableBodies.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";
 import { calmDeformation } from "./calm.ts";
 import type { RoomTuning } from "./tuning.ts";

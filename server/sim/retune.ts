@@ -14,7 +14,7 @@ import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Material } from "./constraints/constraint.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "./constraints/kinds.ts";
 import type { Views } from "./grabs.ts";
-import { statusAt } from "./inactive.ts";
+import { statusAt } from "./spawnableBodies.ts";
 import type { SimLayout } from "./layout.ts";
 import type { MaterialRun } from "./memory/writeBlocks.ts";
 import type { TunableBody } from "./tunable.ts";

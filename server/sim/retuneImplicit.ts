@@ -11,7 +11,7 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Refusal, Views } from "./grabs.ts";
-import { statusAt } from "./inactive.ts";
+import { statusAt } from "./spawnableBodies.ts";
 import { stepConstants } from "./implicit/model.ts";
 import type { SimLayout } from "./layout.ts";
 import { lameCoefficients } from "./materials.ts";

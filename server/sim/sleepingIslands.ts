@@ -16,9 +16,9 @@
  * list invalid, so islands fall asleep only in every TICKS-th tick.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { HandInput, Views } from "./grabs.ts";
+import type { GrabInput, Views } from "./grabs.ts";
 import { slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
-import { statusAt } from "./inactive.ts";
+import { statusAt } from "./spawnableBodies.ts";
 import { forgetPairList } from "./keptPushes.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
@@ -83,7 +83,7 @@ export class SleepingIslands {
   }
 
   /** Bodies that a grab or impulse concerns. */
-  concernedBy(input: HandInput): number[] {
+  concernedBy(input: GrabInput): number[] {
     const { layout, views } = { layout: this.#layout, views: this.#views };
     const { i32 } = views;
     const held = (slots: number[]): number[] =>

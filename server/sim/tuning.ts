@@ -140,7 +140,7 @@ export class RoomTuning {
   /** Counts a tick that did not advance simulated time. */
   stand(): void {
     this.block[STOOD]! += 1;
-    this.views.i32[(L.HEADER + L.H_STOOD) / 4] = this.stood;
+    this.views.i32[(L.HEADER + L.H_PAUSED_TICKS) / 4] = this.stood;
   }
 
   /** True if the wind has gusts: bodies that feel it then never rest for good. */

@@ -115,7 +115,7 @@ export interface IntersectingPair {
   inside?: SurfaceName;
 }
 
-/** Counters of contact between surfaces (kernel/assembly/contact/contacts.ts). */
+/** Counters of contact between surfaces (kernel/assembly/contact/pipeline.ts). */
 export interface ContactCounts {
   /** Pair lists made; a quiet room needs less than one a tick. */
   lists: number;

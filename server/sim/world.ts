@@ -14,8 +14,8 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { tellCrowding } from "./crowding.ts";
-import { easeHands } from "./grabLimits.ts";
-import { applyInput, type HandInput, moveHands, type Views } from "./grabs.ts";
+import { easeGrabs } from "./grabLimits.ts";
+import { applyInput, type GrabInput, moveGrabTargets, type Views } from "./grabs.ts";
 import { freeSlot } from "./grabSlots.ts";
 import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
@@ -29,7 +29,7 @@ import { limitSpeeds } from "./motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
 import { ReferenceBodies } from "./methods/referenceBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import { HELD, parkAll, statusAt, InactiveBodies } from "./inactive.ts";
+import { HELD, parkAll, statusAt, InactiveBodies } from "./spawnableBodies.ts";
 import { Rest } from "./rest.ts";
 import { SleepingIslands } from "./sleepingIslands.ts";
 import { Touching } from "./touching.ts";
@@ -198,7 +198,7 @@ export class SimWorld implements World {
     if (!goesOn) this.beginIslands(tick, rested);
     if (!goesOn) this.intersections.beginTick(tick, events, (body) => this.hold(body));
     const looked = performance.now();
-    if (!goesOn) this.moveHands();
+    if (!goesOn) this.moveGrabTargets();
     limitSpeeds(this.views, this.layout, this.kernel);
     seconds.inputs += (performance.now() - looked) / 1000;
     this.setWatch(L.WATCH_PREEMPTION, this.preempt !== undefined);
@@ -247,7 +247,7 @@ export class SimWorld implements World {
         if (this.tuned.apply(input)) this.relist();
         tunedBy = input.member;
       } else if (input.type !== "spawn" && input.type !== "remove") {
-        this.applyHand(input, tick, events);
+        this.applyGrab(input, tick, events);
       }
     }
     if (tunedBy !== null) events.push({ type: "tuned", tick, member: tunedBy, tuning: this.tuning() });
@@ -423,16 +423,16 @@ export class SimWorld implements World {
     else this.islands.begin(tick, this.inTheWay(this.stepped), rested);
   }
 
-  private applyHand(input: HandInput, tick: number, events: SimEvent[]): void {
+  private applyGrab(input: GrabInput, tick: number, events: SimEvent[]): void {
     const waits = (body: number): boolean => this.waitingBodies.waits(body);
     const event = applyInput(this.views, this.layout, this.kernel, input, tick, waits);
     if (event) events.push(event);
     else if (input.type === "impulse") this.reference?.push(input);
   }
 
-  private moveHands(): void {
-    moveHands(this.views, this.layout);
-    easeHands(this.views, this.layout, this.kernel);
+  private moveGrabTargets(): void {
+    moveGrabTargets(this.views, this.layout);
+    easeGrabs(this.views, this.layout, this.kernel);
   }
 
   /**

@@ -14,7 +14,7 @@ export function listingOf(row: Record<string, unknown>, secondsLeft: number): Li
     createdAt: String(row.created_at),
     settings: JSON.parse(String(row.settings)) as Record<string, unknown>,
     owner: owned ? { process: String(row.process), url: String(row.url), epoch: Number(row.epoch), secondsLeft } : null,
-    lapsed: owned ? null : (row.process as string | null),
+    expired: owned ? null : (row.process as string | null),
     members: owned ? Number(row.members) : 0,
     parked: row.parked === null ? null : (JSON.parse(String(row.parked)) as Parked),
     attempts: Number(row.attempts),

@@ -80,7 +80,7 @@ export interface Listing extends RoomRecord {
   /** null: the room has no owner, because its lease was released or has expired. */
   owner: (Holder & { epoch: number; secondsLeft: number }) | null;
   /** Last owner's process if its lease has expired; null while the room is owned and after a release. */
-  lapsed: string | null;
+  expired: string | null;
   /** Connected members at the last renewal. */
   members: number;
   /** null: not quarantined. */

@@ -105,10 +105,10 @@ export class WorkerPools {
   readonly #options: PoolOptions;
   readonly #shared: Served;
   readonly #builder: Builder;
-  readonly #films: Piscina;
+  readonly #replays: Piscina;
   readonly #dedicated = new Set<Served>();
-  readonly #filmWords = new ThreadWords();
-  readonly #filmWatch = new ThreadWatch();
+  readonly #replayWords = new ThreadWords();
+  readonly #replayWatch = new ThreadWatch();
   readonly #watchdog: NodeJS.Timeout;
   #watchedMs = performance.now();
   /** End of the last use of the thread for a single room. */
@@ -131,7 +131,7 @@ export class WorkerPools {
       steps: this.#steps,
       onError,
     });
-    this.#films = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE, this.#filmWords.words);
+    this.#replays = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE, this.#replayWords.words);
     this.#watchdog = setInterval(() => this.#lookAtThreads(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
     this.#reclaimer = new Reclaimer({ collectThreads: () => this.#collect() });
@@ -164,7 +164,7 @@ export class WorkerPools {
    * orders (`serve`).
    */
   forReplays(): RoomPool {
-    const films = this.#films;
+    const films = this.#replays;
     const left = this.#memories();
     const run = <T>(name: string, task: unknown): Promise<T> => films.run(task, { name }) as Promise<T>;
     return {
@@ -209,7 +209,7 @@ export class WorkerPools {
   async close(): Promise<void> {
     clearInterval(this.#watchdog);
     this.#reclaimer.close();
-    await Promise.all([...this.#served().map(end), this.#builder.close(), this.#films.destroy()]);
+    await Promise.all([...this.#served().map(end), this.#builder.close(), this.#replays.destroy()]);
   }
 
   #served(): Served[] {
@@ -309,12 +309,12 @@ export class WorkerPools {
     const elapsedMs = nowMs - this.#watchedMs;
     this.#watchedMs = nowMs;
     for (const { threads } of this.#served()) for (const thread of threads) thread.look(elapsedMs);
-    const [film] = this.#films.threads;
-    const { executing, progress } = this.#filmWords;
+    const [film] = this.#replays.threads;
+    const { executing, progress } = this.#replayWords;
     const look = { executing: film ? executing : 0, progress, deadlineMs: this.#options.stepDeadlineMs };
-    const reason = this.#filmWatch.look(film, look, elapsedMs);
+    const reason = this.#replayWatch.look(film, look, elapsedMs);
     if (!reason) return;
-    this.#filmWords.execute(0);
+    this.#replayWords.execute(0);
     this.#options.onLost?.(reason);
     void film?.terminate();
   }

@@ -76,7 +76,9 @@ export type ClientRequest =
       /** Frames per second in simple mode. */
       hz?: number;
       contacts?: boolean;
-      /** From a forwarding process, in place of `resume`, `token` and `password` (server/routes/vouched.ts). */
+      /**
+       * From a forwarding process, in place of `resume`, `token` and `password` (server/routes/forwardedIdentity.ts).
+       */
       ticket?: string;
     }
   | ({ type: "grab"; grab: number; target: Point; together?: true } & SurfacePoint)

@@ -43,7 +43,7 @@ test("one, two and three threads", async () => {
   const front = word(one, L.H_FRONT);
   // enough for leaves, for pairs of them and for the check to be shared out, and for the first color of near pairs
   expect(i32[(front + L.FRONT_LEAF_COUNT) / 4]!).toBeGreaterThan(512);
-  expect(i32[(front + L.FRONT_CLOSE_COUNT) / 4]!).toBeGreaterThan(512);
+  expect(i32[(front + L.FRONT_LEAF_PAIR_COUNT) / 4]!).toBeGreaterThan(512);
   expect(word(one, L.H_CONTACT_BLOCK_COUNT)).toBeGreaterThan(1024);
   expect(i32[colors + 1]! - i32[colors]!).toBeGreaterThan(96);
   for (const threads of [2, 3])
@@ -53,6 +53,6 @@ test("one, two and three threads", async () => {
 test("rows that do not fit into the notes of who measures are found all the same", async () => {
   const alone = await hashOf(await sheets(), { until: 4 });
   const narrow = await sheets();
-  new Int32Array(narrow.memory.buffer)[(word(narrow, L.H_FRONT) + L.FRONT_FOUND_CAPACITY) / 4] = 64;
+  new Int32Array(narrow.memory.buffer)[(word(narrow, L.H_FRONT) + L.FRONT_RESULT_CAPACITY) / 4] = 64;
   expect(await hashOf(narrow, { until: 4 })).toBe(alone);
 });

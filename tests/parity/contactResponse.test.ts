@@ -102,12 +102,12 @@ async function clash(
   }
   kernel.beginPairList();
   kernel.findFreeBodies();
-  kernel.keepSafe();
+  kernel.saveSafePositions();
   end.forEach((value, k) => (f32[at(layout.x, Math.floor(k / 3)) + (k % 3)] = value));
   p.x.set(end);
   p.v.set(read(layout.v));
   // the rows of what comes, which are those that are answered
-  kernel.foresee();
+  kernel.updatePredictedContacts();
   const names = namedPairs(memory);
   kernel.verifyContacts(h);
   const touches = listContacts(names, surfaceRows(memory), safe, read(word(L.H_REST)));

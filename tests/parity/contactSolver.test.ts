@@ -411,8 +411,8 @@ describe("packing", () => {
       const f32 = new Float32Array(memory.buffer);
       const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
       const x = header(L.H_X);
-      kernel.keepSafe();
-      kernel.foresee();
+      kernel.saveSafePositions();
+      kernel.updatePredictedContacts();
       const packed = solvedPairs(memory);
       const key = (kind: string, particles: readonly number[]): string => `${kind} ${particles.join(" ")}`;
       const near = packedPairs(memory).filter(

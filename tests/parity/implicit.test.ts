@@ -11,7 +11,7 @@ import {
   initialState,
   type Surroundings,
 } from "../../server/sim/reference/implicit/step.ts";
-import type { Place } from "../../server/sim/reference/implicit/touches.ts";
+import type { Place } from "../../server/sim/reference/implicit/colliderContacts.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 

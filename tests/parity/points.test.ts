@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
-import { type HandSettings, writePoint } from "../../server/sim/memory/points.ts";
+import { type GrabSettings, writePoint } from "../../server/sim/memory/points.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { solvePoint, type HeldPoint } from "../../server/sim/reference/points.ts";
 import { norm, subtract, type Vector } from "../../server/sim/reference/vector.ts";
@@ -49,7 +49,7 @@ function writeSlot({ memory, f32, X, points, rooms }: ReturnType<typeof cloud>, 
       target: slot.target as [number, number, number],
       compliance: slot.alpha,
       maxForce: slot.maxForce,
-      ...(slot.hand && { hand: handSettings(slot.hand, X, rooms[n]!) }),
+      ...(slot.hand && { hand: grabSettings(slot.hand, X, rooms[n]!) }),
     },
   );
   if (slot.hand) {
@@ -112,7 +112,7 @@ function run(
 
 type Hand = NonNullable<HeldPoint["hand"]>;
 
-function handSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: number, room: number): HandSettings {
+function grabSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: number, room: number): GrabSettings {
   const rows = edges.map(({ a, b, rest }) => ({ a: X + 16 * a, b: X + 16 * b, rest }));
   return { body: 0, room, edges: rows, easeStretch, maxStretch, maxShift };
 }

@@ -131,7 +131,7 @@ describe("what sleeps costs nothing", () => {
     f32[boxes] = kept;
     expect(lab.positions(1)).toEqual(before);
     expect(header(lab, L.H_VERTEX_CONTACT_BLOCKS) + header(lab, L.H_EDGE_CONTACT_BLOCKS)).toBe(0);
-    expect(new Int32Array(memory.buffer)[(header(lab, L.H_FRONT) + L.FRONT_CLOSE_COUNT) / 4]).toBeLessThan(40);
+    expect(new Int32Array(memory.buffer)[(header(lab, L.H_FRONT) + L.FRONT_LEAF_PAIR_COUNT) / 4]).toBeLessThan(40);
     // it is still known to touch
     expect(lab.world.touching()).toEqual([0, 1, 1, 2]);
   });

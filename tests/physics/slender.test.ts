@@ -1,7 +1,7 @@
 /**
  * Meshes of slender triangles: within the distance that contact asks for, every primitive has so many others of its own
  * surface that a list with usual margins has no room. What flies freely must go on flying as fast as it did: the
- * front keeps apart what flies together (kernel/assembly/contact/front.ts). Tolerance: rounding. In each
+ * front keeps apart what flies together (kernel/assembly/contact/bvttFront.ts). Tolerance: rounding. In each
  * of 12 substeps a position below 8 m is rounded to float32, by 2^-22 m at most, and its velocity, times the substep,
  * by less; the sum that predicts it once more: 12 * 4 * 2^-22 m.
  */

@@ -61,7 +61,7 @@ export interface BodyTemplate {
   velocity: Vec3;
   /** initial deformation, unless undeformed: start.ts */
   start?: "flattened" | "mirrored";
-  /** True for a spawnable body that is inactive at first (inactive.ts). */
+  /** True for a spawnable body that is inactive at first (spawnableBodies.ts). */
   waits: boolean;
   /** Damping, 1/s. */
   damping: number;

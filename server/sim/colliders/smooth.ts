@@ -8,7 +8,7 @@
  */
 import type { Collider } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { rough } from "../memory/rough.ts";
+import { rough } from "../memory/roundMantissa.ts";
 
 /** Length of the longest edges in mean ones: diagonals, and irregular triangles of a mesh generator. */
 const LONGEST = 1.5;

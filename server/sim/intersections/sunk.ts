@@ -10,7 +10,7 @@ import type { Views } from "../grabs.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
-import { statusAt } from "../inactive.ts";
+import { statusAt } from "../spawnableBodies.ts";
 
 export interface Sunk {
   body: number;

@@ -10,7 +10,7 @@
  *   |- whole     too many to list, a solid body inside out, or one surface inside the other: contact between the two
  *   |            is off (MEETS_INTERSECTING) until they are clear
  *   |- report    the first time: `tangled`, with the first pairs
- *   |- ways      the rest: separation directions (ways.ts) -> rows for kernel/assembly/intersections/resolution.ts;
+ *   |- ways      the rest: separation directions (separationDirections.ts) -> rows for kernel/assembly/intersections/resolution.ts;
  *   |            contact between the marked particles of the rest is off
  *   '- none left: `untangled`, and contact is on again for all surfaces
  *
@@ -28,7 +28,7 @@ import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
 import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type IntersectingSurface } from "./surface.ts";
 import { dot, readIntersections, times, type Intersection } from "./intersection.ts";
-import { findWays, type Ways } from "./ways.ts";
+import { findWays, type Ways } from "./separationDirections.ts";
 import { marksIn } from "../marks.ts";
 
 /** Time in which intersecting bodies move apart by their size, s: slow enough for members to follow. */
@@ -346,12 +346,12 @@ export class IntersectionWatch {
     const { f32, i32 } = this.views;
     const rows = this.header(L.H_WAYS) / 4;
     const ways = new Map<string, Way>();
-    for (let n = 0, at = rows; n < L.WAY_COUNT; n++, at += L.WAY_BYTES / 4) {
+    for (let n = 0, at = rows; n < L.SEPARATION_COUNT; n++, at += L.SEPARATION_BYTES / 4) {
       const both = i32[at]!;
       const way = {
-        way: Array.from(f32.subarray(at + L.WAY_DIRECTION / 4, at + L.WAY_DIRECTION / 4 + 3)) as Vec3,
-        tick: i32[at + L.WAY_TICK / 4]!,
-        ...(i32[at + L.WAY_OUTER / 4] && { outer: i32[at + L.WAY_OUTER / 4]! - 1 }),
+        way: Array.from(f32.subarray(at + L.SEPARATION_DIRECTION / 4, at + L.SEPARATION_DIRECTION / 4 + 3)) as Vec3,
+        tick: i32[at + L.SEPARATION_TICK / 4]!,
+        ...(i32[at + L.SEPARATION_OUTER / 4] && { outer: i32[at + L.SEPARATION_OUTER / 4]! - 1 }),
       };
       if (both && (way.outer !== undefined || tick - way.tick < SECONDS_TO_KEEP * this.layout.tickHz))
         ways.set(pairKey(both >>> 16, both & 0xffff), way);
@@ -362,14 +362,14 @@ export class IntersectionWatch {
   private writeWays(ways: ReadonlyMap<string, Way>): void {
     const { f32, i32 } = this.views;
     const rows = this.header(L.H_WAYS) / 4;
-    i32.fill(0, rows, rows + (L.WAY_COUNT * L.WAY_BYTES) / 4);
-    [...ways].slice(0, L.WAY_COUNT).forEach(([key, { way, tick, outer }], n) => {
+    i32.fill(0, rows, rows + (L.SEPARATION_COUNT * L.SEPARATION_BYTES) / 4);
+    [...ways].slice(0, L.SEPARATION_COUNT).forEach(([key, { way, tick, outer }], n) => {
       const [a, b] = numbersOf(key);
-      const at = rows + (n * L.WAY_BYTES) / 4;
+      const at = rows + (n * L.SEPARATION_BYTES) / 4;
       i32[at] = (a << 16) | b;
-      i32[at + L.WAY_TICK / 4] = tick;
-      i32[at + L.WAY_OUTER / 4] = outer === undefined ? 0 : outer + 1;
-      f32.set(way, at + L.WAY_DIRECTION / 4);
+      i32[at + L.SEPARATION_TICK / 4] = tick;
+      i32[at + L.SEPARATION_OUTER / 4] = outer === undefined ? 0 : outer + 1;
+      f32.set(way, at + L.SEPARATION_DIRECTION / 4);
     });
   }
 

@@ -1,10 +1,10 @@
 /**
- * Plans per-particle memory of contact between surfaces (kernel/assembly/contact/contacts.ts): safe positions, and
+ * Plans per-particle memory of contact between surfaces (kernel/assembly/contact/pipeline.ts): safe positions, and
  * arrays for resolving missed contacts. For blocks of pairs, see lists.ts.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
-import { rough } from "./rough.ts";
+import { rough } from "./roundMantissa.ts";
 
 /**
  * Largest displacement of a surface during a pair list's lifetime, in its mean edges: with more, the list would contain

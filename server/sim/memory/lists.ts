@@ -78,18 +78,18 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
   return [
     kind(
       L.LIST_CLOSE,
-      of(L.FRONT_CLOSE_CAPACITY),
+      of(L.FRONT_LEAF_PAIR_CAPACITY),
       close,
       [
         // they are read four at a time
-        [of(L.FRONT_CLOSE), L.CLOSE_BYTES, 3 * L.CLOSE_BYTES],
+        [of(L.FRONT_LEAF_PAIRS), L.LEAF_PAIR_BYTES, 3 * L.LEAF_PAIR_BYTES],
         [of(L.FRONT_VERDICTS), L.VERDICT_BYTES, L.SHARED_PARTS * L.VERDICT_BYTES],
       ],
       MOST_CLOSE,
     ),
-    kind(L.LIST_NOTES, of(L.FRONT_FOUND_CAPACITY), NOTES_PER_PARTICLE * all + 8 * LEAST, [[of(L.FRONT_FOUND), 4]]),
+    kind(L.LIST_NOTES, of(L.FRONT_RESULT_CAPACITY), NOTES_PER_PARTICLE * all + 8 * LEAST, [[of(L.FRONT_RESULTS), 4]]),
     kind(L.LIST_ROWS, header(L.H_PAIR_CAPACITY), ROWS_PER_PARTICLE * all + LEAST, [[header(L.H_PAIRS), L.PAIR_BYTES]]),
-    kind(L.LIST_PARTED, of(L.FRONT_PARTED_CAPACITY), parted, [[of(L.FRONT_PARTED), L.PARTED_BYTES]]),
+    kind(L.LIST_PARTED, of(L.FRONT_SEPARATED_CAPACITY), parted, [[of(L.FRONT_SEPARATED), L.SEPARATED_BYTES]]),
     kind(L.LIST_BLOCKS, header(L.H_CONTACT_BLOCK_CAPACITY), BLOCKS_PER_PARTICLE * all + LEAST / 4, blocks, MOST_BLOCKS),
     kind(L.LIST_SOLVED, of(L.FRONT_SOLVED_CAPACITY), SOLVED_PER_PARTICLE * all + LEAST / 4, [
       [of(L.FRONT_SOLVED), L.CONTACT_BLOCK_BYTES],

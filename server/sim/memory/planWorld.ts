@@ -14,7 +14,7 @@ import { planColliders } from "./colliders.ts";
 import { planContactArrays } from "./contactArrays.ts";
 import { planCoreMeshes } from "./coreMeshes.ts";
 import { metColliders, planFilters, surfaceFilter, touchesSurfaces } from "./filters.ts";
-import { planFront } from "./front.ts";
+import { planFront } from "./bvttFront.ts";
 import { planImplicit } from "./implicit.ts";
 import { type ListCounts, planLists } from "./lists.ts";
 import { planLowWords } from "./lowWords.ts";

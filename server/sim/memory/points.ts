@@ -19,12 +19,12 @@ export interface PointSettings {
    * Present for a grab: it slips, eases off, and its target moves by POINT_STEP in each substep, until that is set
    * again.
    */
-  hand?: HandSettings;
+  hand?: GrabSettings;
   /** True if it holds an implicit body. */
   implicit?: boolean;
 }
 
-export interface HandSettings {
+export interface GrabSettings {
   /** Address of the memory for POINT_MAX_EDGES rows. */
   room: number;
   /** Edges whose stretch limits the grab: addresses of the ends, and rest length, m. */
@@ -37,11 +37,11 @@ export interface HandSettings {
   maxShift: number;
 }
 
-function writeHand(
+function writeGrab(
   f32: Float32Array,
   i32: Int32Array,
   at: number,
-  { body, room, edges, easeStretch, maxStretch, maxShift }: HandSettings,
+  { body, room, edges, easeStretch, maxStretch, maxShift }: GrabSettings,
 ): void {
   if (edges.length > L.POINT_MAX_EDGES)
     throw new Error(`weighted point: ${edges.length} edges, limit ${L.POINT_MAX_EDGES}`);
@@ -85,7 +85,7 @@ export function writePoint(
   point.weights.forEach((w, i) => (f32[at + L.POINT_WEIGHT / 4 + i] = w));
   i32[at + L.POINT_MOTION / 4] = settings.motion ?? 0;
   f32[at + L.POINT_SHARE / 4] = 1;
-  if (settings.hand) writeHand(f32, i32, at, settings.hand);
-  const held = settings.hand ? L.POINT_HAND : L.POINT_HELD;
+  if (settings.hand) writeGrab(f32, i32, at, settings.hand);
+  const held = settings.hand ? L.POINT_GRAB : L.POINT_HELD;
   i32[at + L.POINT_ACTIVE / 4] = settings.implicit ? L.POINT_IMPLICIT : held;
 }

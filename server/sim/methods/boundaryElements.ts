@@ -28,7 +28,7 @@ import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } 
 const MOST_INTEGRALS = 100_000;
 
 export const boundaryElements: MethodKind = {
-  grip: () => GRIPS.implicit,
+  grab: () => GRIPS.implicit,
   plan(template, spec, body, path) {
     const { streamedCount: corners, triangles, positions } = template;
     const refuse = (limit: string): SceneError => new SceneError(path, spec.type, limit);

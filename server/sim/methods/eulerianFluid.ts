@@ -21,7 +21,7 @@ const MOST_STEPPED = 2 ** 14;
 const MOST_PARTS = 16;
 
 export const eulerianFluid: MethodKind = {
-  grip: () => GRIPS.explicit,
+  grab: () => GRIPS.explicit,
   more: (_, spec) => new Float64Array(gridLength((spec as Spec).cells)),
   plan(template, spec, { h }, path) {
     const { cells, edge, kinematicViscosity: viscosity = 0, steps = 4 } = spec as Spec;

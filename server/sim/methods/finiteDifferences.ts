@@ -23,7 +23,7 @@ type Spec = Extract<MethodSpec, { type: "finite-differences" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";
 
 export const finiteDifferences: MethodKind = {
-  grip: (spec) => GRIPS[integratorOf(spec)],
+  grab: (spec) => GRIPS[integratorOf(spec)],
   plan: sheetOf,
   open: (constants, spec, body) => integrate(new Sheet(constants), integratorOf(spec), body),
   anyStep: true,

@@ -17,7 +17,7 @@ const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator
 export const tetrahedralMethod = (
   weights: (elements: TetElements, positions: Float64Array) => Float64Array,
 ): MethodKind => ({
-  grip: (spec) => GRIPS[integratorOf(spec)],
+  grab: (spec) => GRIPS[integratorOf(spec)],
   plan: (template) => {
     const elements = placedElements(template);
     return tetrahedraOf(elements, weights(elements, template.positions));

@@ -30,7 +30,7 @@ const MOST_STEPPED = 2 ** 16;
 const DEFAULTS = { exponents: [6, 12], cutOff: 2.2, heatRate: 4 } as const;
 
 export const lennardJones: MethodKind = {
-  grip: () => GRIPS.explicit,
+  grab: () => GRIPS.explicit,
   plan(template, spec, body, path) {
     const law = lawOf(template, spec as Spec);
     const substeps = Math.ceil((body.h * omegaOf(law)) / STIFFEST);

@@ -21,7 +21,7 @@ type Spec = Extract<MethodSpec, { type: "mass-spring" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";
 
 export const massSpring: MethodKind = {
-  grip: (spec) => GRIPS[integratorOf(spec)],
+  grab: (spec) => GRIPS[integratorOf(spec)],
   plan: springsOf,
   open: (constants, spec, body) => integrate(new Springs(constants), integratorOf(spec), body),
   anyStep: true,

@@ -10,7 +10,7 @@
  */
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { HoldingPoints } from "../reference/implicit/points.ts";
+import type { RigidGrabs } from "../reference/implicit/points.ts";
 
 /** Arrays that a method reads in every step, by name. */
 export type Constants = Record<string, Float64Array | Uint32Array>;
@@ -41,7 +41,7 @@ export interface Outside {
   /** float64[3N] N, gravity and loads; 0 for fixed particles */
   force: Float64Array;
   /** Grabs and attachments. */
-  points: HoldingPoints;
+  points: RigidGrabs;
   /** Fixed colliders with a signed distance. */
   walls: readonly Wall[];
   /** Surfaces of other bodies that the method meets: bodies of the kernel's constraints. */
@@ -89,7 +89,7 @@ export interface MethodKind {
    * Largest stiffness of a grab or attachment, over the inertia of the held particles, 1/(W h^2): large if the step
    * solves for it, less than 1 otherwise.
    */
-  grip(spec: MethodSpec): number;
+  grab(spec: MethodSpec): number;
   /**
    * @param path of the method in the scene, for errors
    * @throws SceneError

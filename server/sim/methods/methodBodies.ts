@@ -18,14 +18,14 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";
 import type { RoomTuning } from "../tuning.ts";
-import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../reference/implicit/points.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
 import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../wind.ts";
-import { statusAt, WAITS } from "../inactive.ts";
+import { statusAt, WAITS } from "../spawnableBodies.ts";
 import { CoupledSurface } from "./coupledSurface.ts";
 
 /** Stiffness of holding points without compliance, relative to the inertia of the held particles. */
@@ -39,7 +39,7 @@ interface OpenBody {
   known: MethodBody;
   method: Method;
   state: MethodState;
-  points: HoldingPoints;
+  points: RigidGrabs;
   /** float64[3N] N */
   force: Float64Array;
   /** Time per step in its last tick, by this thread's clock, s; 0: none since the last query. */
@@ -333,9 +333,9 @@ function open(
       v: new Float64Array(buffer, layout.state + 24 * count, 3 * count),
       more: new Float64Array(buffer, layout.state + 48 * count, layout.more),
     },
-    points: new HoldingPoints({
+    points: new RigidGrabs({
       mass: known.mass,
-      coefficient: kind.grip(spec) / (HOLDING * known.h * known.h),
+      coefficient: kind.grab(spec) / (HOLDING * known.h * known.h),
     }),
     force: new Float64Array(3 * count),
     stepSeconds: 0,

@@ -25,7 +25,7 @@ export const DEFAULT_MODES = 24;
 type Spec = Extract<MethodSpec, { type: "modal" }>;
 
 export const modal: MethodKind = {
-  grip: () => GRIPS.explicit,
+  grab: () => GRIPS.explicit,
   plan(template, spec, body, path) {
     const rows = Uint32Array.from(
       Array.from({ length: 3 * body.count }, (_, k) => k).filter((k) => body.mass[Math.floor(k / 3)]! > 0),

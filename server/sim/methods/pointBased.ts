@@ -57,7 +57,7 @@ const [STEPS, FLOW, REST] = [0, 1, 2];
 const integratorOf = (spec: Spec): Integrator => spec.integrator ?? "implicit";
 
 export const pointBased: MethodKind = {
-  grip: (spec) => GRIPS[integratorOf(spec as Spec)],
+  grab: (spec) => GRIPS[integratorOf(spec as Spec)],
   plan(template, spec, body, path) {
     const stepped = (spec.steps ?? 4) * body.count;
     if (stepped > MOST_STEPPED)

@@ -41,7 +41,7 @@ const RELAXATION = 0.75;
 const DEFAULTS = { iterations: 2, viscosity: 0.01, surfaceTension: 0, vorticity: 0 } as const;
 
 export const positionBasedFluid: MethodKind = {
-  grip: () => GRIPS.explicit,
+  grab: () => GRIPS.explicit,
   plan: (template) => ({ spacing: Float64Array.of(template.meanEdge) }),
   open: ({ spacing }, spec, body) => new Fluid((spacing as Float64Array)[0]!, spec as Spec, body),
 };

@@ -13,15 +13,15 @@
  * reference is free, the one of the body left alone the longest goes to the next grab. A body without a reference has
  * no known error until then. References feel gravity and loads, but no wind and no collider.
  *
- * Bodies of one mesh with grabs at the same places (grips.ts) follow one reference. Once their grabs differ, the
- * largest group keeps it, and the other groups continue with copies.
+ * Bodies of one mesh with grabs at the same places (grabNeighborhood.ts) follow one reference. Once their grabs differ,
+ * the largest group keeps it, and the other groups continue with copies.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../grabs.ts";
-import { areAlike, neighborhood } from "../grips.ts";
+import { areAlike, neighborhood } from "../grabNeighborhood.ts";
 import { hands, slotAddress } from "../grabSlots.ts";
 import type { SimLayout } from "../layout.ts";
-import { HoldingPoints, type HeldPoint } from "../reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../reference/implicit/points.ts";
 import type { RoomTuning } from "../tuning.ts";
 import type { Input, MethodError } from "../types.ts";
 import { isFelt } from "../wind.ts";
@@ -52,7 +52,7 @@ interface Mesh {
   method: Method;
   /** By number of the reference. */
   states: MethodState[];
-  points: HoldingPoints;
+  points: RigidGrabs;
   force: Float64Array;
 }
 
@@ -66,7 +66,7 @@ export class ReferenceBodies {
   private readonly meshes: Mesh[];
   /** Current grabs of each body; and their names: equal names mean equal grabs. */
   private readonly held: HeldPoint[][];
-  private readonly grips: string[];
+  private readonly grabs: string[];
   /** For each body, the first body with the same mesh. */
   private readonly alike: number[];
 
@@ -74,7 +74,7 @@ export class ReferenceBodies {
     [this.views, this.layout, this.own, this.tuning] = [views, layout, own, tuning];
     const { buffer } = views.f32;
     this.held = own.bodies.map(() => []);
-    this.grips = own.bodies.map(() => "");
+    this.grabs = own.bodies.map(() => "");
     const bodies = own.bodies.map((body) => layout.bodies[body]!);
     this.alike = bodies.map((body) => bodies.findIndex((other) => areAlike(views, layout, other, body)));
     const head = headOf(own.bodies.length);
@@ -94,7 +94,7 @@ export class ReferenceBodies {
           const vector = (from: number): Float64Array => new Float64Array(buffer, from, 3 * count);
           return { x: vector(at), v: vector(at + 24 * count), more: new Float64Array(0) };
         }),
-        points: new HoldingPoints({ mass: known.mass, coefficient: GRIPS.symplectic / (HOLDING * h * h) }),
+        points: new RigidGrabs({ mass: known.mass, coefficient: GRIPS.symplectic / (HOLDING * h * h) }),
         force: new Float64Array(3 * count),
       };
     });
@@ -103,7 +103,7 @@ export class ReferenceBodies {
   /** Steps one tick, after that of the bodies: grab targets are those of its end. */
   step(): void {
     const { held } = this;
-    this.seeHands();
+    this.seeGrabs();
     held.forEach((points, n) => (points.length > 0 ? this.touch(n) : this.leave(n)));
     this.part();
     const gravity = this.tuning.gravity;
@@ -190,9 +190,9 @@ export class ReferenceBodies {
 
   /** Bodies with equal grabs share a reference. Grabbed bodies never use reference 0. */
   private part(): void {
-    const { head, grips } = this;
+    const { head, grabs } = this;
     const parts = new Map<string, number[]>();
-    grips.forEach((grip, n) => {
+    grabs.forEach((grip, n) => {
       const number = head[2 * n]!;
       if (number === NONE || (number === 0 && grip === "")) return;
       const name = `${number} ${grip}`;
@@ -267,18 +267,18 @@ export class ReferenceBodies {
   }
 
   /** Reads all current grabs of each body, by its own particles, relative to the reference. */
-  private seeHands(): void {
+  private seeGrabs(): void {
     const { own, layout, views } = this;
     for (const points of this.held) points.length = 0;
-    this.grips.fill("");
+    this.grabs.fill("");
     for (const [hand, slots] of hands(views, layout)) {
       for (const slot of slots) {
         const point = slotAddress(layout, slot) / 4;
         const n = own.bodies.indexOf(views.i32[point + L.POINT_BODY / 4]!);
         if (n < 0) continue;
         this.held[n]!.push(this.heldPoint(n, point));
-        this.grips[n] ||= `of ${this.alike[n]}`;
-        this.grips[n] += ` by ${hand}`;
+        this.grabs[n] ||= `of ${this.alike[n]}`;
+        this.grabs[n] += ` by ${hand}`;
       }
     }
   }

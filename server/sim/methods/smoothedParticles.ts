@@ -46,7 +46,7 @@ const LEAST = 4;
 export const smoothedParticles: MethodKind = {
   meetsBodies: true,
   anyStep: true,
-  grip: () => GRIPS.explicit,
+  grab: () => GRIPS.explicit,
   plan(template, spec, { h }, path) {
     const { viscosity = 0 } = spec as Spec;
     const most = mostViscous(REACH * template.meanEdge, h);

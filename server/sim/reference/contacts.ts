@@ -46,7 +46,7 @@ export interface ReferenceContactPair extends PairName {
   weights: Closest["weights"];
 }
 
-/** Constants of the kernel: contactList.ts, pairList.ts, contactCheck.ts, touch.ts. */
+/** Constants of the kernel: contactList.ts, newRows.ts, contactCheck.ts, touch.ts. */
 const KEEP = 0.125;
 export const EDGE_SHARE = 0.65;
 const REST_SHARE = 0.9;

@@ -54,7 +54,7 @@ function inertiaOf(p: Particles, first: number, count: number, center: Vector): 
 }
 
 /** dV = (P* - P)/M and dOmega = I^-1 (L* - L), before the velocity update: v is the predicted one. */
-export function balance(p: Particles, first: number, count: number, h: number): RigidMotion {
+export function measureMomentumError(p: Particles, first: number, count: number, h: number): RigidMotion {
   const u = p.x.map((x, k) => (x - p.xPrev[k]!) / h);
   const wanted = momentumOf(p.w, p.xPrev, p.v, first, count);
   const found = momentumOf(p.w, p.x, u, first, count);

@@ -6,7 +6,7 @@ import { addAt, type Particles, vectorAt } from "./particles.ts";
 import { add, combine, norm, scale, subtract, type Vector } from "./vector.ts";
 
 /** Extra properties of a grab: its target moves, slips, and eases off before edges tear. */
-interface Hand {
+interface Grab {
   /** Displacement of the target in each substep, m. */
   step: Vector;
   edges: { a: number; b: number; rest: number }[];
@@ -33,14 +33,14 @@ export interface HeldPoint {
   lambda: Vector;
   /** limit of |lambda| in this substep, inout */
   limit?: number;
-  hand?: Hand;
+  hand?: Grab;
 }
 
 /**
  * Limit of a grab's |lambda| (at most maxForce h^2), and sets its new pace.
  * @param W sum_j w_j b_j^2
  */
-function gentle(p: Particles, hand: Hand, limit: number, W: number): number {
+function grabForceLimit(p: Particles, hand: Grab, limit: number, W: number): number {
   const { edges, easeStretch, maxStretch, maxShift } = hand;
   const stretches = edges.map(({ a, b, rest }) => norm(subtract(vectorAt(p.x, a), vectorAt(p.x, b))) / rest);
   const left = (maxStretch - Math.max(0, ...stretches)) / (maxStretch - easeStretch);
@@ -65,7 +65,7 @@ export function solvePoint(p: Particles, point: HeldPoint, h: number, first = fa
   let C = subtract(held, point.target);
   if (first) point.limit = point.maxForce * h * h;
   if (first && hand) {
-    point.limit = gentle(p, hand, point.limit!, W);
+    point.limit = grabForceLimit(p, hand, point.limit!, W);
     const reach = point.limit * (W + alphaTilde);
     if (norm(C) > reach) C = scale(reach / norm(C), C);
     point.target = subtract(held, C);

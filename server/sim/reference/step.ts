@@ -7,7 +7,7 @@
  */
 import { collide, type ReferenceCollider } from "./collide.ts";
 import { solveEnclosedVolumes, type ReferenceEnclosed } from "../constraints/enclosedVolume.ts";
-import { balance, keepMomentum, restore, wholeMomentum } from "./momentum.ts";
+import { measureMomentumError, keepMomentum, restore, wholeMomentum } from "./momentum.ts";
 import { flow } from "./plasticity.ts";
 import { keepPast } from "./dashpots.ts";
 import { predict, updateVelocity, type Particles } from "./particles.ts";
@@ -73,7 +73,7 @@ export function stepTick(world: ReferenceWorld): void {
       if (contact) solveContacts(particles, contact.solved[substep]!, h);
     }
     const free = contact?.free?.[substep] ?? world.free;
-    const motions = free.map((b) => balance(particles, b.first, b.count, h));
+    const motions = free.map((b) => measureMomentumError(particles, b.first, b.count, h));
     updateVelocity(particles, h);
     free.forEach((b, n) => restore(particles, b.first, b.count, motions[n]!, h));
     collide(particles, colliders, h, contact && { safe });

@@ -72,7 +72,7 @@ const rooms: ClusterRooms = {
   isOpen: (name) => open.has(name),
   members: () => 0,
   names: () => [...open.keys()],
-  adopt: async (listing, lease) => {
+  takeOver: async (listing, lease) => {
     const last = await cluster.store.readCheckpoint(listing.name, 0);
     const room: CountingRoom = {
       lease,
@@ -122,7 +122,7 @@ await forwardToOwners(app, {
   tickets: new Tickets([secret], cluster.holder),
   tls: { ca: undefined },
   // These requests have no credentials.
-  vouching: { ofRequest: () => null, ofMessage: () => null },
+  forwarding: { ofRequest: () => null, ofMessage: () => null },
   metrics: metrics.cluster,
   onForwarded: () => {},
   onMissing: () => {},
@@ -137,7 +137,7 @@ app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
     cluster.holder,
   );
   if (answer.created)
-    await rooms.adopt(
+    await rooms.takeOver(
       {
         ...answer.lease,
         name,
@@ -146,7 +146,7 @@ app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
         createdAt: "",
         settings: {},
         owner: null,
-        lapsed: null,
+        expired: null,
         members: 0,
         parked: null,
         attempts: 0,

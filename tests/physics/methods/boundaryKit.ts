@@ -5,7 +5,7 @@
 import type { SoftBody } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import { BoundarySolid, type BoundaryMesh } from "../../../server/sim/methods/boundarySolid.ts";
-import { HoldingPoints, type HeldPoint } from "../../../server/sim/reference/implicit/points.ts";
+import { RigidGrabs, type HeldPoint } from "../../../server/sim/reference/implicit/points.ts";
 import { densityOf } from "../../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../../statics/solidMesh.ts";
 import { blockMatrix, factorize, solveFactored } from "../../statics/sparse.ts";
@@ -180,7 +180,7 @@ export async function bench(forceOf: (template: BodyTemplate) => Float64Array) {
   const { template, of, constants, method, state } = await opened(cells(2));
   const force = forceOf(template);
   // inertia limits nobody's grip: the compliance alone counts
-  const points = new HoldingPoints({ mass: of.mass, coefficient: 1e12 });
+  const points = new RigidGrabs({ mass: of.mass, coefficient: 1e12 });
   return {
     template,
     state,

@@ -5,7 +5,7 @@ import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { ForceModel } from "../../../server/sim/methods/forceModel.ts";
 import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
-import { HoldingPoints } from "../../../server/sim/reference/implicit/points.ts";
+import { RigidGrabs } from "../../../server/sim/reference/implicit/points.ts";
 
 export const YOUNG = 2e4;
 export const POISSON = 0.3;
@@ -56,7 +56,7 @@ export function known({ particleCount, mass, pinned }: BodyTemplate, h: number, 
 
 /** Nobody's hand. @param force float64[3N] N */
 export function outside(body: MethodBody, force: Float64Array = new Float64Array(3 * body.count)): Outside {
-  return { force, points: new HoldingPoints({ mass: body.mass, coefficient: 1 }), walls: [] };
+  return { force, points: new RigidGrabs({ mass: body.mass, coefficient: 1 }), walls: [] };
 }
 
 /** A body of a method without a room, at rest. @param h s @param fixed all of its particles @param beta s */

@@ -1,7 +1,7 @@
 /** Which room moves where, computed from the processes' announcements: no store, no time, no network. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BusyWatch, heirOf, movesOf, placeOf, spread } from "../../../server/cluster/balance.ts";
+import { BusyWatch, successorOf, movesOf, placeOf, spread } from "../../../server/cluster/balance.ts";
 import { BALANCE } from "../../../server/cluster/balanceRules.ts";
 import type { RoomLoad } from "../../../server/cluster/rooms.ts";
 import type { ListedProcess } from "../../../server/store/store.ts";
@@ -144,7 +144,7 @@ describe("a room without an owner", () => {
   const given = (to: string | null, secondsAgo: number, by = "a", version = "1"): ListedProcess =>
     listed(by, { state: "gone", version, given: [{ room: "x", to, secondsAgo }] });
   const heir = (table: ListedProcess[], lapsed: string | null = null): string | undefined =>
-    heirOf({ name: "x", lapsed }, own, [own, ...table], BALANCE)?.process;
+    successorOf({ name: "x", expired }, own, [own, ...table], BALANCE)?.process;
 
   test("goes to the process that it was given to, for a while, if that is alive", () => {
     expect(heir([given("b", 1), listed("b")])).toBe("b");

@@ -54,7 +54,7 @@ test("a quarantined room is released at once if its mark cannot be removed after
   };
   const keeper = new LeaseKeeper({ store: failing, holder, rooms, metrics, log });
   const heirs = (): Promise<Map<string, Holder>> => Promise.resolve(new Map());
-  const takeover = new Takeover({ store: keeper.store, holder, rooms, maxRooms: 9, heirs, metrics, log });
+  const takeover = new Takeover({ store: keeper.store, holder, rooms, maxRooms: 9, successors, metrics, log });
   takeover.start();
   const listing = (await store.room("parked"))!;
   expect(await takeover.take(listing)).toBe(false);

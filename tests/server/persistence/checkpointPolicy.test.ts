@@ -1,6 +1,6 @@
 /** A room whose threads are lost at the same tick again and again. */
 import { expect, test } from "vitest";
-import { CheckpointPolicy, Hopeless } from "../../../server/persistence/checkpointPolicy.ts";
+import { CheckpointPolicy, RecoveryExhausted } from "../../../server/persistence/checkpointPolicy.ts";
 import type { StepResult } from "../../../server/workers/messages.ts";
 
 const HZ = 60;
@@ -32,7 +32,7 @@ function untilAlone(policy: CheckpointPolicy): void {
 test("retries, then without inputs, then alone, then gives up; the state is kept", () => {
   const policy = played(false);
   untilAlone(policy);
-  for (let more = 0; more < 2; more++) expect(() => policy.afterLoss(true)).toThrow(Hopeless);
+  for (let more = 0; more < 2; more++) expect(() => policy.afterLoss(true)).toThrow(RecoveryExhausted);
   expect(policy.history.tick).toBe(90);
   expect(policy.history.records(0)).toHaveLength(90);
 });
@@ -99,7 +99,7 @@ test("a room that cannot be quarantined restarts its scene, once in ten seconds 
   expect(policy.takeOutcome()).toBe("anew");
   stepped(policy, 30);
   untilAlone(policy);
-  expect(() => policy.afterLoss(true)).toThrow(Hopeless);
+  expect(() => policy.afterLoss(true)).toThrow(RecoveryExhausted);
   stepped(policy, 10 * HZ);
   untilAlone(policy);
   policy.afterLoss(true);

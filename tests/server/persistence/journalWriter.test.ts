@@ -51,7 +51,7 @@ class Played implements JournaledRoom {
   readonly identity = "i";
   readonly tickHz = 60;
   lost = false;
-  onTrial = false;
+  onProbation = false;
   readonly who: string[];
   readonly name: string;
 
@@ -383,13 +383,13 @@ test("a takeover counts as an attempt during probation, and not after it", async
   await store.release(lease);
   const claimed = (await store.claim(room.name, HOLDER))!;
   journalWriter.hold(room, claimed);
-  room.onTrial = true;
+  room.onProbation = true;
   await journalWriter.durable(room.name);
   expect(await attempts()).toBe(1);
-  room.onTrial = false;
+  room.onProbation = false;
   await journalWriter.durable(room.name);
   expect(await attempts()).toBe(0);
-  room.onTrial = true; // Its members are back, and it is about to tick.
+  room.onProbation = true; // Its members are back, and it is about to tick.
   await journalWriter.durable(room.name);
   expect(await attempts()).toBe(1);
   await journalWriter.release(room.name); // A process that gives it up has survived it.

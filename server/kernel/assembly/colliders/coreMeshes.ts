@@ -26,8 +26,8 @@ export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void 
 }
 
 /**
- * After a jump: makes the new positions safe, and forgets the front (front.ts). Bodies that the collider landed on are
- * found in the next tick (server/sim/intersections).
+ * After a jump: makes the new positions safe, and forgets the front (bvttFront.ts). Bodies that the collider landed on
+ * are found in the next tick (server/sim/intersections).
  */
 function forgetWay(motion: usize, begin: i32, end: i32): void {
   if (!load<u32>(L.HEADER, L.H_SAFE)) return;

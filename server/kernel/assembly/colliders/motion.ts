@@ -92,7 +92,7 @@ export function moveColliders(): void {
 // @inline
 function timeOf(substep: i32): f64 {
   return (
-    (<f64>(load<u32>(L.HEADER, L.H_TICK) - load<u32>(L.HEADER, L.H_STOOD)) +
+    (<f64>(load<u32>(L.HEADER, L.H_TICK) - load<u32>(L.HEADER, L.H_PAUSED_TICKS)) +
       <f64>substep / <f64>load<i32>(L.HEADER, L.H_SUBSTEPS)) /
     <f64>load<f32>(L.HEADER, L.H_TICK_HZ)
   );

@@ -23,7 +23,7 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
-    const moves = pass & L.PASS_FIRST && active === L.POINT_HAND;
+    const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
     if (moves) {
       const pace = load<f32>(at, L.POINT_PACE);
       for (let r: usize = 0; r < 12; r += 4)
@@ -42,10 +42,10 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
     let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
     if (moves) {
-      limit = gentle(at, limit, W);
+      limit = grabForceLimit(at, limit, W);
       store<f32>(at, limit, L.POINT_LIMIT);
       sum = slip(at, sum, limit * (W + aT));
-    } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_HAND) limit = load<f32>(at, L.POINT_LIMIT);
+    } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_GRAB) limit = load<f32>(at, L.POINT_LIMIT);
     const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i, which is not used
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
@@ -70,7 +70,7 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
  * Limits a grab's force by stretch and shift. @param limit maxForce h^2; W sum_i w_i b_i^2; @returns the limit for this
  * substep
  */
-function gentle(at: usize, limit: f32, W: f32): f32 {
+function grabForceLimit(at: usize, limit: f32, W: f32): f32 {
   let most: f32 = 0;
   let edge = <usize>load<u32>(at, L.POINT_EDGES);
   for (const end = edge + <usize>load<i32>(at, L.POINT_EDGE_COUNT) * L.EDGE_BYTES; edge < end; edge += L.EDGE_BYTES) {

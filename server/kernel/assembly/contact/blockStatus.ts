@@ -25,7 +25,7 @@ export function clearStatus(n: i32): void {
   store<i32>(badOf(n), 0);
 }
 
-/** Number of a block among the packed ones (frontNear.ts), -1: it belongs to the list. */
+/** Number of a block among the packed ones (packNearPairs.ts), -1: it belongs to the list. */
 // @inline
 function numberSolved(block: usize): i32 {
   const front = <usize>load<u32>(L.HEADER, L.H_FRONT);

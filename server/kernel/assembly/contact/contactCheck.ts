@@ -116,7 +116,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
  * Predicts contacts: marks pairs as near that would be near or past each other at the predicted x, along the direction
  * of the closest points at S.
  */
-export function foreseeContacts(block: usize, count: i32, vertex: bool): void {
+export function predictContacts(block: usize, count: i32, vertex: bool): void {
   const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);

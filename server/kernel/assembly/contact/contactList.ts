@@ -1,5 +1,5 @@
 /**
- * Copies a row of the front (frontRows.ts) into a lane of a block: particles, directions, coefficients, and the corners
+ * Copies a row of the front (rows.ts) into a lane of a block: particles, directions, coefficients, and the corners
  * that it owns. Pairs that touch from the start, or that are tangled, are left out.
  */
 import * as L from "../layout/layout";

@@ -5,8 +5,8 @@
  *              neighbors are examined. ROUNDS times.
  *   zones      particles of pairs that are still not clear move as one rigid piece: rigidImpactZones.ts
  *   stop       pairs that remain, or exceed the work limit, stay where the substep began
- * Pairs not listed are further apart than this substep's motion (front.ts). After the last stage every listed pair is
- * clear: S is free of intersections, and stopped particles are at S.
+ * Pairs not listed are further apart than this substep's motion (bvttFront.ts). After the last stage every listed pair
+ * is clear: S is free of intersections, and stopped particles are at S.
  *
  * An impulse along n, from the closest points at S, gives n . sum b x = min(r, gap at S): it undoes the approach of the
  * substep, no more. If the pair meets along another direction, n and b are those shortly before the time of impact. If
@@ -52,13 +52,21 @@ import {
   pairOf,
   roundCount,
   roundParticle,
-} from "./changed";
+} from "./movedParticles";
 import { marksOf, numberOf } from "../state/marks";
 import { countWork, workAfter, workDone } from "../state/work";
 import { spendWork } from "../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { leaveColliders } from "../colliders/leaveColliders";
-import { addRow, beginImpulses, endImpulses, farthestMoved, lean, solveRows, takeBack } from "./impulses";
+import {
+  addRow,
+  beginImpulses,
+  endImpulses,
+  farthestMoved,
+  markColliderStopped,
+  solveRows,
+  takeBack,
+} from "./impulses";
 import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpactZones";
 
 /** Counted work of a visited pair, and of an examined one. */
@@ -144,7 +152,7 @@ export function allowResponse(): void {
  * @returns number of particles moved so far in this substep. Then advance the front again; `updateChanged` updates
  * velocities
  */
-export function respond(): i32 {
+export function resolveViolations(): i32 {
   forgetLooks();
   gone = 0;
   coming = 0;
@@ -313,7 +321,7 @@ function leave(): void {
   if (!load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) return;
   for (let n = 0; n < roundCount; n++) {
     const particle = roundParticle(n);
-    if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) lean(particle);
+    if (load<f32>(particle, 12) !== 0 && leaveColliders(particle)) markColliderStopped(particle);
   }
 }
 

@@ -17,7 +17,7 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
 import { hasLoads } from "./piles";
-import { takeRigid } from "./rigidContact";
+import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
@@ -56,7 +56,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     let active = v128.load(block, L.CONTACT_BLOCK_NEAR);
     if (!v128.any_true(active)) continue;
     if (rigid) {
-      active = takeRigid(block, active, again);
+      active = collectRigidPairs(block, active, again);
       if (!v128.any_true(active)) continue;
     }
     gather(block, 0);

@@ -33,7 +33,7 @@ import {
   gap,
   weighted,
 } from "./contactPair";
-import { change, changedCount, changedParticle } from "./changed";
+import { change, changedCount, changedParticle } from "./movedParticles";
 import { countWork } from "../state/work";
 import { mark, marksOf, numberOf, unmark } from "../state/marks";
 
@@ -100,7 +100,7 @@ export function endImpulses(): void {
 }
 
 /** Marks a particle as stopped by a collider. */
-export function lean(particle: usize): void {
+export function markColliderStopped(particle: usize): void {
   mark(numberOf(particle), L.MARK_LEANS);
 }
 

@@ -87,7 +87,7 @@ export function beginRigidContacts(): void {
  * @param near mask of near lanes; again whether they were collected before, and are only skipped now
  * @returns mask of the lanes that contactSolver.ts solves
  */
-export function takeRigid(block: usize, near: v128, again: bool): v128 {
+export function collectRigidPairs(block: usize, near: v128, again: bool): v128 {
   const lanes = i32x4.bitmask(near);
   const firstTaken = contacts;
   let taken = 0;
@@ -180,7 +180,8 @@ function pick(a: v128, lane: i32): f64 {
 }
 
 /**
- * Solves all contacts collected by `takeRigid` since `beginRigidContacts`, and those of rigid bodies on colliders.
+ * Solves all contacts collected by `collectRigidPairs` since `beginRigidContacts`, and those of rigid bodies on
+ * colliders.
  * @param first the substep's first iteration: starts with the pushes of the substep before
  * @param scratch ROTATION_SCRATCH bytes
  */

@@ -9,7 +9,7 @@
  * joining.
  */
 import * as L from "../layout/layout";
-import { change, particleAt } from "./changed";
+import { change, particleAt } from "./movedParticles";
 import { mark, marksOf, numberOf, unmark } from "../state/marks";
 import { entersCollider } from "../colliders/leaveColliders";
 

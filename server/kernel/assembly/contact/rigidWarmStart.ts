@@ -44,7 +44,7 @@ function keptAt(probe: u32): usize {
 /** Number of this substep since the room began, never 0. */
 // @inline
 function substep(): u32 {
-  const ticks = load<u32>(L.HEADER, L.H_TICK) - load<u32>(L.HEADER, L.H_STOOD);
+  const ticks = load<u32>(L.HEADER, L.H_TICK) - load<u32>(L.HEADER, L.H_PAUSED_TICKS);
   return ticks * load<u32>(L.HEADER, L.H_SUBSTEPS) + load<u32>(L.HEADER, L.H_SUBSTEP) + 1;
 }
 

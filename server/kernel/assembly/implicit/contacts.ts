@@ -1,16 +1,16 @@
 /**
  * Contact inside the implicit step, of implicit bodies with each other, with themselves and with colliders' meshes. A
- * near pair (contact/front.ts) in the active set is a spring in the objective,
+ * near pair (contact/bvttFront.ts) in the active set is a spring in the objective,
  *   E = k/2 (r - n . s)^2 + D(|u|),   s = sum_k b_k y_k,   k = STIFFNESS / sum_k b_k^2/A_kk
  * n and b are those of the closest points where the step begins; of sliding pairs, where it is going. So all touching
  * bodies are solved together, whatever their masses, and stacks are stable. The active set is guessed from the current
  * and the predicted positions. After a solve, pulling pairs leave it and pairs that are too near join it; then it is
- * solved again, as with colliders (touches.ts). Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part of all
- * previous slip, kept from step to step;
+ * solved again, as with colliders (colliderContacts.ts). Friction: u = t + (1 - n n^T)(s - s_0) with t the elastic part
+ * of all previous slip, kept from step to step;
  *   D = k u^2/2 up to u = mu p/k, mu p (u - mu p/2k) beyond      p the push of the last solve
  * It holds without creep, is only dissipative, and slides with mu p. A pair that is first found nearer than r keeps its
  * gap, which opens slowly (RISE), so that overlap does not throw bodies. Pairs that still end too near are resolved
- * exactly (contact/contacts.ts).
+ * exactly (contact/pipeline.ts).
  * Known error: friction brakes a body too much where its vertices pass between triangles of a coarse mesh. A plate of 1
  * m/s on triangles of 0.5 m stops after 0.08 m with mu 0.5 (exact 0.102), after 0.03 to 0.07 m with mu 0.2 (exact
  * 0.255). Most of that happens in single steps that brake by ten times mu g. Without friction it keeps 0.9998 of its

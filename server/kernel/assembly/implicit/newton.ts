@@ -8,7 +8,7 @@ import { countWork } from "../state/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
 import { multiplySheet } from "./sheetProducts";
-import { anyHand, energyOfPoints, linearizePoints, multiplyPoints } from "./points";
+import { anyGrab, energyOfPoints, linearizePoints, multiplyPoints } from "./points";
 import { precondition, turnParticles } from "./preconditioner";
 import { isViscous, keepPast } from "./viscosity";
 import { moveRigidly } from "./rigidMotion";
@@ -29,15 +29,15 @@ import {
   anyEntered,
   anyHits,
   anyTouch,
-  energyOfTouches,
-  filterTouches,
-  findTouches,
-  keepTouches,
-  linearizeTouches,
-  multiplyTouches,
-  placeTouches,
-  reviewTouches,
-} from "./touches";
+  energyOfColliderContacts,
+  filterColliderContacts,
+  findColliderContacts,
+  keepColliderContacts,
+  linearizeColliderContacts,
+  multiplyColliderContacts,
+  placeColliderContacts,
+  reviewColliderContacts,
+} from "./colliderContacts";
 
 /**
  * Most iterations of conjugate gradients: without contacts and points, with points (the factor does not contain their
@@ -146,7 +146,7 @@ export function stepGroup(list: usize, length: i32): void {
       open(n);
       const y = workVector(L.VECTOR_Y);
       if (there !== L.VECTOR_Y) memory.copy(y, workVector(there), vector);
-      placeTouches(row, y);
+      placeColliderContacts(row, y);
       count32(L.IMPLICIT_ROUNDS, 1);
     }
     const height = linearize(false);
@@ -158,7 +158,7 @@ export function stepGroup(list: usize, length: i32): void {
   for (let n = 0; n < bodies; n++) {
     open(n);
     if (load<u32>(row, L.IMPLICIT_TOUCHES))
-      keepTouches(row, state + 4 * vector + L.IMPLICIT_STATE_END, workVector(there));
+      keepColliderContacts(row, state + 4 * vector + L.IMPLICIT_STATE_END, workVector(there));
     free = free && isFree();
   }
   keepContacts(there);
@@ -214,7 +214,7 @@ function review(there: i32): bool {
   let changed = false;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    changed = reviewTouches(row, workVector(there), workVector(L.VECTOR_R)) || changed;
+    changed = reviewColliderContacts(row, workVector(there), workVector(L.VECTOR_R)) || changed;
   }
   return reviewContacts(there) || changed;
 }
@@ -233,8 +233,8 @@ function attempt(again: bool): i32 {
     else aim(state, y, target);
     const kept = state + 4 * vector + L.IMPLICIT_STATE_END;
     const end = again ? workVector(L.VECTOR_THERE) : 0;
-    findTouches(row, state, target, end, kept, load<f64>(row, L.IMPLICIT_STEP_SECONDS));
-    placeTouches(row, y);
+    findColliderContacts(row, state, target, end, kept, load<f64>(row, L.IMPLICIT_STEP_SECONDS));
+    placeColliderContacts(row, y);
     if (isViscous(row)) keepPast(row, state, y, euler);
   }
   guessContacts(L.VECTOR_Y, false);
@@ -245,7 +245,7 @@ function attempt(again: bool): i32 {
     for (let n = 0; n < bodies; n++) {
       open(n);
       memory.copy(workVector(L.VECTOR_Y), state, vector);
-      placeTouches(row, workVector(L.VECTOR_Y));
+      placeColliderContacts(row, workVector(L.VECTOR_Y));
       count32(L.IMPLICIT_FROM_REST, 1);
     }
     height = linearize(true);
@@ -367,7 +367,8 @@ function objective(v: i32): f64 {
     const y = workVector(v);
     const elastic = energyOfElements(y);
     store<f64>(row, elastic, L.IMPLICIT_ELASTIC);
-    sum += inertia(y, workVector(L.VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
+    sum +=
+      inertia(y, workVector(L.VECTOR_TARGET)) + elastic + energyOfPoints(row, y) + energyOfColliderContacts(row, y);
   }
   return sum + energyOfContacts(v);
 }
@@ -388,10 +389,10 @@ function linearize(first: bool): f64 {
     const triangles = linearizeTriangles(row, y, g);
     const bends = linearizeBends(row, y, g);
     linearizePoints(row, y, g);
-    linearizeTouches(row, y, g);
+    linearizeColliderContacts(row, y, g);
     const elastic = tets + triangles + bends;
     store<f64>(row, elastic, L.IMPLICIT_ELASTIC);
-    sum += inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfTouches(row, y);
+    sum += inertia(y, target) + elastic + energyOfPoints(row, y) + energyOfColliderContacts(row, y);
   }
   linearizeContacts(L.VECTOR_Y, L.VECTOR_R, first);
   return sum + energyOfContacts(L.VECTOR_Y);
@@ -419,7 +420,7 @@ function direction(first: bool): bool {
   let leave: f64 = 0;
   for (let n = 0; n < bodies; n++) {
     open(n);
-    touched = touched || anyTouch(row) || anyHand(row);
+    touched = touched || anyTouch(row) || anyGrab(row);
     attached = attached || load<i32>(row, L.IMPLICIT_HELD_COUNT) > 0;
     leave = n === 0 ? load<f64>(row, L.IMPLICIT_TOLERANCE) : min<f64>(leave, load<f64>(row, L.IMPLICIT_TOLERANCE));
     negate(workVector(L.VECTOR_R));
@@ -522,7 +523,7 @@ function multiplyAll(): f64 {
       multiplyTets(row, p, q);
     }
     multiplyPoints(row, p, q);
-    multiplyTouches(row, p, q);
+    multiplyColliderContacts(row, p, q);
   }
   multiplyContacts(L.VECTOR_P, L.VECTOR_Q);
   let sum: f64 = 0;
@@ -551,9 +552,9 @@ function preconditionFree(r: usize, z: usize): void {
   if (!anyTouch(row)) return precondition(row, r, z);
   const free = workVector(L.VECTOR_THERE);
   memory.copy(free, r, vector);
-  filterTouches(row, free);
+  filterColliderContacts(row, free);
   precondition(row, free, z);
-  filterTouches(row, z);
+  filterColliderContacts(row, z);
 }
 
 /** r = -r; zero for fixed particles. */

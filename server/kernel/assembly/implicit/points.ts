@@ -45,7 +45,7 @@ export function holdPoints(row: usize): void {
 }
 
 /** Returns whether a grab holds the body, or an attachment with a force limit. */
-export function anyHand(row: usize): bool {
+export function anyGrab(row: usize): bool {
   let held = <usize>load<u32>(row, L.IMPLICIT_HELD);
   for (let n = load<i32>(row, L.IMPLICIT_HELD_COUNT); n > 0; n--, held += L.HELD_BYTES)
     if (load<f32>(<usize>load<u32>(held, L.HELD_POINT), L.POINT_MAX_FORCE) < ANY_FORCE) return true;

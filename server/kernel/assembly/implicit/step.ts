@@ -11,11 +11,11 @@
  * x1: large swings explode.)
  * A step with an impact is implicit Euler's, xt = x + keep h v + a/c with c = (1 + h d)/h^2: BDF2 looks back a step,
  * and would return half of a stopped velocity. Touching particles are constrained to colliders inside the step
- * (touches.ts); `collide` resolves remaining penetration after it.
+ * (colliderContacts.ts); `collide` resolves remaining penetration after it.
  * The state is float64: with float32 positions, steel trembles at 7e-5 m/s. Other parts of the kernel see it rounded.
  * Changes that they or the host make there (an impulse, a reset) are also applied to x1 and v1, as if they had always
  * been so. One thread steps a body, and all sums are serial. Bodies that may touch surfaces have one step a substep:
- *   aimTogether   moves each to its unconstrained position, for the front (contact/contacts.ts)
+ *   aimTogether   moves each to its unconstrained position, for the front (contact/pipeline.ts)
  *   stepTogether  finds near pairs, and solves bodies that share some together (contacts.ts)
  * One step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. These affect only
  * the speed of convergence. Steps of a solid without contacts and points also reuse the number of iterations, without

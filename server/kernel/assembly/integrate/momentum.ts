@@ -40,7 +40,7 @@ let startY: f64;
 let startZ: f64;
 
 /** Measures the momentum error of bodies begin .. end, and writes the correction to their rows. */
-export function balance(begin: i32, end: i32, h: f32): void {
+export function measureMomentumError(begin: i32, end: i32, h: f32): void {
   const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;

@@ -46,7 +46,7 @@ export const SHAPED = 1;
 export const SHAPED_SMOOTH = 2;
 
 /**
- * A new row of contact (pairList.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1,
+ * A new row of contact (newRows.ts): vertex and triangle (p, a, b, c) or two edges (a0, a1,
  * b0, b1).
  */
 export const PAIR_ADDRESS = 0; // i32x4 particle addresses in X
@@ -83,15 +83,15 @@ export const INTERSECTION_BYTES = INTERSECTION_WEIGHT + 5 * F32;
  * (server/sim/intersections).
  */
 // i32 lower surface << 16 | higher; never 0 in use, because a surface is not separated from itself
-export const WAY_PAIR = 0;
-export const WAY_TICK = WAY_PAIR + I32; // i32 tick when it was found
-export const WAY_DIRECTION = WAY_TICK + I32; // f32x3 unit vector along which the lower surface moves
+export const SEPARATION_PAIR = 0;
+export const SEPARATION_TICK = SEPARATION_PAIR + I32; // i32 tick when it was found
+export const SEPARATION_DIRECTION = SEPARATION_TICK + I32; // f32x3 unit vector along which the lower surface moves
 // i32 1 + the enclosing surface, if the other one was wholly inside and is pulled out of it; 0: neither enclosed the
 // other
-export const WAY_OUTER = WAY_DIRECTION + 3 * F32;
-export const WAY_BYTES = WAY_OUTER + I32 + 8;
+export const SEPARATION_OUTER = SEPARATION_DIRECTION + 3 * F32;
+export const SEPARATION_BYTES = SEPARATION_OUTER + I32 + 8;
 
-export const WAY_COUNT = 64;
+export const SEPARATION_COUNT = 64;
 
 /** Four pairs of one kind and color. */
 export const CONTACT_BLOCK_ADDRESS = 0; // i32x4 x 4: first .. fourth particle of each

@@ -36,8 +36,8 @@ export const H_WARM_STARTED = H_WARM_START + I32; // i32: H_WARM_START of the la
 // i32 pointer: f32x4 per particle, displacement by the remembered stress in every substep, m
 export const H_SUPPORT = H_WARM_STARTED + I32;
 export const H_WIND = H_SUPPORT + I32; // i32 pointer: the WIND row
-export const H_STOOD = H_WIND + I32; // u32: paused ticks; simulated time is that of the other ticks
-export const H_NEXT_SUBSTEP = H_STOOD + I32; // i32: the substep that the next call of `step` begins with; 0: a new tick
+export const H_PAUSED_TICKS = H_WIND + I32; // u32: paused ticks; simulated time is that of the other ticks
+export const H_NEXT_SUBSTEP = H_PAUSED_TICKS + I32; // i32: the substep that the next call of `step` begins with; 0: a new tick
 // i32, atomic: counted work of the tick, in units of WORK_UNIT_SECONDS (state/work.ts)
 export const H_WORK = H_NEXT_SUBSTEP + I32;
 export const H_WORK_LIMIT = H_WORK + I32; // i32: work after which a call of `step` ends early; 0: no limit
@@ -126,7 +126,7 @@ export const H_LEFT_OUT = H_PAIR_SCRATCH + I32; // i32 bodies with BODY_INACTIVE
 export const H_FRONT = H_LEFT_OUT + I32 + 8; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
 export const H_RESOLUTION = H_FRONT + I32; // i32 RESOLUTION bits: a search for intersections is due
 export const H_DRIVE_COUNT = H_RESOLUTION + I32; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
-export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: WAY_COUNT WAY rows
+export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COUNT WAY rows
 export const H_TOGETHER = H_WAYS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 // i32 pointer: u32 per particle, address of the next corner in the triangle that owns it
 export const H_OWNERS = H_TOGETHER + I32;

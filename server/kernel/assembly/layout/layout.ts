@@ -9,7 +9,7 @@ export * from "./bodies.ts";
 export * from "./colliders.ts";
 export * from "./constraints.ts";
 export * from "./contact.ts";
-export * from "./front.ts";
+export * from "./bvttFront.ts";
 export * from "./header.ts";
 export * from "./implicit.ts";
 export * from "./lists.ts";

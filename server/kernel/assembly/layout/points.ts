@@ -6,7 +6,7 @@ import { F32, I32, LANES } from "./sizes.ts";
 
 export const POINT_MAX_PARTICLES = 24;
 
-export const POINT_ACTIVE = 0; // i32: 0 not in use, POINT_HELD, POINT_HAND or POINT_IMPLICIT
+export const POINT_ACTIVE = 0; // i32: 0 not in use, POINT_HELD, POINT_GRAB or POINT_IMPLICIT
 export const POINT_COUNT = POINT_ACTIVE + I32; // i32 particles
 export const POINT_ALPHA = POINT_COUNT + I32; // f32 compliance, m/N
 export const POINT_MAX_FORCE = POINT_ALPHA + F32; // f32 N
@@ -41,7 +41,7 @@ export const POINT_BYTES = POINT_PACE + F32 + 28;
 /** POINT_ACTIVE: an attachment. */
 export const POINT_HELD = 1;
 /** A grab: the target moves by POINT_STEP a substep, no further ahead than the force reaches. */
-export const POINT_HAND = 2;
+export const POINT_GRAB = 2;
 /** Holds an implicit body (implicit/points.ts). */
 export const POINT_IMPLICIT = 3;
 

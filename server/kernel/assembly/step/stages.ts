@@ -4,11 +4,11 @@ import { predict, updateVelocity } from "../integrate/particles";
 import { keepRounding } from "../math/lanes";
 import { solveBlocks } from "../constraints/solveBlocks";
 import { solvePoints } from "../constraints/points";
-import { foresee, keepSafe, verifyContacts } from "../contact/contacts";
-import { refitLeaves } from "../contact/front";
-import { judgeClose } from "../contact/frontClose";
+import { updatePredictedContacts, saveSafePositions, verifyContacts } from "../contact/pipeline";
+import { refitLeaves } from "../contact/bvttFront";
+import { judgeLeafPairs } from "../contact/leafPairs";
 import { checkShared, solveNearContacts, solveShared } from "../contact/contactPasses";
-import { balance, restore } from "../integrate/momentum";
+import { measureMomentumError, restore } from "../integrate/momentum";
 import { collide } from "../colliders/collide";
 import { keepIslands } from "../integrate/momentumCorrection";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "../constraints/sweep";
@@ -86,7 +86,7 @@ function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bo
   if (kind === L.KIND_PREDICT) predict(data + begin, data + end, h);
   else if (kind === L.KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
   else if (kind === L.KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, L.PHASE_KEPT));
-  else if (kind === L.KIND_BALANCE) balance(begin, end, h);
+  else if (kind === L.KIND_BALANCE) measureMomentumError(begin, end, h);
   else if (kind === L.KIND_RESTORE) restore(begin, end, h);
   else if (kind === L.KIND_WIND_FORCES) windForces(<usize>data, begin, end);
   else if (kind === L.KIND_WIND_ACCELERATIONS) windAccelerations(<usize>data, begin, end);
@@ -115,7 +115,7 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
 function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
   const count = load<i32>(phase, L.PHASE_COUNT);
   if (kind === L.KIND_CONTACTS) {
-    if (pass & L.PASS_FIRST) foresee();
+    if (pass & L.PASS_FIRST) updatePredictedContacts();
     beginRigidContacts();
     if (load<i32>(L.HEADER, L.H_DRIVE_COUNT)) {
       enterStage(L.STAGE_INTERSECTIONS);
@@ -124,12 +124,12 @@ function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h
     }
     solveNearContacts((pass & L.PASS_FIRST) !== 0, (pass & L.PASS_LAST) !== 0);
     solveRigidContacts((pass & L.PASS_FIRST) !== 0, scratch);
-  } else if (kind === L.KIND_SAFE) keepSafe();
+  } else if (kind === L.KIND_SAFE) saveSafePositions();
   else if (kind === L.KIND_VERIFY) {
     keepIslands(h);
     verifyContacts(h);
   } else if (kind === L.KIND_SHARED_CONTACTS) solveShared(begin, end, count);
   else if (kind === L.KIND_SHARED_CHECK) checkShared(begin, end, count);
   else if (kind === L.KIND_SHARED_REFIT) refitLeaves(begin, end, count);
-  else if (kind === L.KIND_SHARED_CLOSE) judgeClose(begin, end, count);
+  else if (kind === L.KIND_SHARED_CLOSE) judgeLeafPairs(begin, end, count);
 }

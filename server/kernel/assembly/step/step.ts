@@ -10,7 +10,7 @@
  */
 import * as L from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
-import { beginPairList } from "../contact/contacts";
+import { beginPairList } from "../contact/pipeline";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
 import { beginBalls } from "../rigid/balls";

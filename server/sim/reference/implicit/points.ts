@@ -22,7 +22,7 @@ export interface HeldPoint {
   maxForce: number;
 }
 
-export class HoldingPoints {
+export class RigidGrabs {
   private readonly model: Pick<ImplicitModel, "mass" | "coefficient">;
   private points: readonly HeldPoint[] = [];
   /** By point: k, and k or F/|c| of the last linearization. */
@@ -38,7 +38,7 @@ export class HoldingPoints {
   }
 
   /** True if a grab holds the body, or an attachment with a force limit. */
-  get anyHand(): boolean {
+  get anyGrab(): boolean {
     return this.points.some(({ maxForce }) => maxForce < ANY_FORCE);
   }
 

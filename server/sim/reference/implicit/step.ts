@@ -8,15 +8,15 @@
  * x1 and v1 are those of the previous step, a the external acceleration, keep = 1/(1 + 2 h d/3), c = 2.25/(h^2 keep).
  * One Newton step with conjugate gradients, preconditioned by the factor at rest. It begins at 2x - x1, or at x if the
  * objective is lower there: the second-order start amplifies unsolved errors. A step that hits a collider is implicit
- * Euler's, and colliders hold resting particles (touches.ts); falling particles are handled elsewhere.
+ * Euler's, and colliders hold resting particles (colliderContacts.ts); falling particles are handled elsewhere.
  */
 import type { ImplicitModel } from "../../implicit/model.ts";
 import { Contacts, type NearPair } from "./contacts.ts";
 import { bendSet, tetSet, triangleSet, type ElasticSet } from "./elements.ts";
-import { HoldingPoints, type HeldPoint } from "./points.ts";
+import { RigidGrabs, type HeldPoint } from "./points.ts";
 import { moveRigidly, type Moving } from "./rigidMotion.ts";
 import { particleRotations, precondition } from "./precondition.ts";
-import { type Place, Touches } from "./touches.ts";
+import { type Place, ColliderContacts } from "./colliderContacts.ts";
 
 /**
  * Largest number of conjugate gradient iterations; with points, whose stiffness the factor does not contain; and the
@@ -97,14 +97,14 @@ export class ImplicitBody {
   /** Counts since the start; `reused`: steps that ended without checking the residual. */
   readonly counts = { steps: 0, iterations: 0, halvings: 0, fromRest: 0, rounds: 0, reused: 0 };
   readonly model: ImplicitModel;
-  readonly touches = new Touches();
+  readonly touches = new ColliderContacts();
   readonly around: Surroundings | undefined;
   /**
    * Iterations of the step whose rotations and stresses later steps reuse (-1: each step determines its own number; 0:
    * the next step computes its own data), and the part of the residual's square that remained.
    */
   reused = { iterations: 0, left: 0 };
-  readonly points: HoldingPoints;
+  readonly points: RigidGrabs;
   private readonly a: Float64Array;
   private readonly solid: ElasticSet[];
   private readonly sheet: ElasticSet<Float32Array>[];
@@ -123,7 +123,7 @@ export class ImplicitBody {
     this.state = state;
     this.a = a;
     this.around = around;
-    this.points = new HoldingPoints(model);
+    this.points = new RigidGrabs(model);
     const { tets, triangles, bends, stencils } = model;
     this.solid = tets ? [tetSet(tets)] : [];
     this.sheet = [
@@ -416,7 +416,7 @@ class GroupStep {
    */
   private direction(y: readonly Float64Array[], first: boolean): Float64Array[] | undefined {
     const { bodies, contacts } = this;
-    const touched = contacts.any || bodies.some(({ touches, points }) => touches.any || points.anyHand);
+    const touched = contacts.any || bodies.some(({ touches, points }) => touches.any || points.anyGrab);
     const held = touched || bodies.some(({ points }) => points.count > 0);
     const most = contacts.any ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
     const solid = bodies.every(({ model }) => model.tets);

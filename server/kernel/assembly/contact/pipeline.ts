@@ -1,0 +1,157 @@
+/**
+ * The contact pipeline between surfaces: finds near rows, solves them in every iteration, verifies each substep.
+ *
+ *   tick       beginPairList     rows, if there are none: bvttFront.ts
+ *   substep    saveSafePositions          S = x
+ *              ... predict
+ *              updatePredictedContacts           predicts contacts: rows for the predicted x: bvttFront.ts; packs near ones: packNearPairs.ts
+ *              ... solve         solveNearContacts in every iteration: contactPasses.ts, contactSolver.ts
+ *              ... velocity, colliders
+ *              verifyContacts    rows for all pairs that may have come near on the way: bvttFront.ts
+ *                                check of all rows: contactCheck.ts
+ *                                violations: impulses, zones, stop: contactResponse.ts, rigidImpactZones.ts
+ *                                rows do not fit, or cannot be cleared: their group of bodies is held: heldGroups.ts
+ *
+ * After verifyContacts no two surfaces intersect at x, nor did they on straight paths from S to x, unless filters
+ * ignore the pair.
+ */
+import * as L from "../layout/layout";
+import { advanceFront, beginFront, beginTick, endFront } from "./bvttFront";
+import { packNear } from "./packNearPairs";
+import { chainRows } from "./rows";
+import { changedCount } from "./movedParticles";
+import { badOf } from "./blockStatus";
+import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./heldGroups";
+import { takePushes } from "./contactLoads";
+import { checkAll } from "./contactPasses";
+import { enterStage, preemptionPoint } from "../scheduler/clock";
+import { CLEAR, examine, laneOf } from "./contactPair";
+import { allowResponse, resolveViolations, stopAll, updateChanged } from "./contactResponse";
+
+/** Fronts that one substep may take: the response itself may bring together primitives that were not near. */
+const FRONTS = 4;
+/** Times that bodies are held in a substep. After that, everything stays at S. */
+const HOLDS = 4;
+/** Times that the step of a group is halved, before the group is held. */
+const HALVINGS = 4;
+
+/** Begins a tick: keeps the rows or finds them anew, so that the first substep already solves near ones. */
+export function beginPairList(): void {
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
+  beginTick();
+  if (load<i32>(L.HEADER, L.H_LIST_VALID)) return;
+  saveSafePositions();
+  if (!advanceFront()) return;
+  checkAll();
+  takePushes();
+}
+
+/** S = x, before a substep moves anything. */
+export function saveSafePositions(): void {
+  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
+  if (!safe) return;
+  memory.copy(safe, <usize>load<u32>(L.HEADER, L.H_X), (<usize>load<i32>(L.HEADER, L.H_PARTICLES)) << 4);
+  beginFront();
+}
+
+/** Predicts contacts, before the first contact solve of a substep. */
+export function updatePredictedContacts(): void {
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
+  const before = enterStage(L.STAGE_BROAD_PHASE);
+  advanceFront();
+  preemptionPoint();
+  packNear();
+  enterStage(before);
+}
+
+/** Ensures that all surfaces are clear of each other at the end of a substep. @param h s */
+export function verifyContacts(h: f32): void {
+  if (!load<u32>(L.HEADER, L.H_SAFE)) return;
+  keepHeld();
+  allowResponse();
+  let clear = false;
+  let halvings = 0;
+  for (let n = 0; n <= HOLDS + halvings && !clear; n++) {
+    enterStage(L.STAGE_BROAD_PHASE);
+    const fits = advanceFront();
+    preemptionPoint();
+    clear = fits && clearAll();
+    if (clear) break;
+    if (!load<i32>(L.HEADER, L.H_LIST_VALID)) {
+      if (halvings < HALVINGS && halveFullest()) halvings++;
+      else if (!holdFullest()) break;
+    } else {
+      countGroups();
+      if (!holdChanged()) break;
+      store<i32>(L.HEADER, 0, L.H_LIST_VALID);
+    }
+    keepHeld();
+  }
+  if (!clear) stopAll();
+  releaseHeld();
+  if (changedCount) {
+    if (load<i32>(L.HEADER, L.H_LIST_VALID)) chainRows();
+    updateChanged(h);
+  }
+  endFront();
+}
+
+/** Resolves violations until all rows are clear, also rows that this adds. @returns false if it could not */
+function clearAll(): bool {
+  enterStage(L.STAGE_VERIFY);
+  let found = checkAll();
+  for (let n = 0; found; n++) {
+    preemptionPoint();
+    enterStage(L.STAGE_RESPONSE);
+    chainRows();
+    if (!resolveViolations()) return true;
+    preemptionPoint();
+    enterStage(L.STAGE_BROAD_PHASE);
+    if (n === FRONTS || !advanceFront()) return false;
+    enterStage(L.STAGE_VERIFY);
+    found = examineNew();
+  }
+  return true;
+}
+
+/**
+ * Examines rows added by the last front, in float64: nothing is known of them at x.
+ * @returns how many are not clear
+ */
+function examineNew(): i32 {
+  const pairs = <usize>load<u32>(L.HEADER, L.H_PAIRS);
+  const edges = load<i32>(L.HEADER, L.H_EDGE_PAIRS);
+  const capacity = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY);
+  const edgeBlocks = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
+  forgetBad(0, load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS));
+  forgetBad(capacity - edgeBlocks, capacity);
+  return (
+    examineRows(pairs, load<i32>(L.HEADER, L.H_VERTEX_PAIRS)) +
+    examineRows(pairs + <usize>(load<i32>(L.HEADER, L.H_PAIR_CAPACITY) - edges) * L.PAIR_BYTES, edges)
+  );
+}
+
+function forgetBad(begin: i32, end: i32): void {
+  const zero = i32x4.splat(0);
+  for (let n = begin, bad = badOf(begin); n < end; n++, bad += 4) {
+    if (!load<i32>(bad)) continue;
+    store<i32>(bad, 0);
+    v128.store(
+      <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS) + <usize>n * L.CONTACT_BLOCK_BYTES,
+      zero,
+      L.CONTACT_BLOCK_BAD,
+    );
+  }
+}
+
+function examineRows(row: usize, count: i32): i32 {
+  let found = 0;
+  for (let n = 0; n < count; n++, row += L.PAIR_BYTES) {
+    const pair = load<i32>(row, L.PAIR_COLOR);
+    if (pair < 0 || examine(pair) === CLEAR) continue;
+    store<i32>(laneOf(pair), -1, L.CONTACT_BLOCK_BAD);
+    store<i32>(badOf(pair >> 2), 1);
+    found++;
+  }
+  return found;
+}

@@ -1,0 +1,152 @@
+/** The bvtt front of contact (contact/bvttFront.ts). */
+import { F32, I32, LANES } from "./sizes.ts";
+
+/** Leaves are numbered from 0, nodes follow. A node's children are leaves, or nodes with higher numbers. */
+export const FRONT_LEAVES = 0; // i32 pointer: LEAF rows
+export const FRONT_LEAF_COUNT = FRONT_LEAVES + I32; // i32
+export const FRONT_CHILDREN = FRONT_LEAF_COUNT + I32; // i32 pointer: four numbers for each node, -1: no child
+export const FRONT_NODE_COUNT = FRONT_CHILDREN + I32; // i32
+export const FRONT_ROOTS = FRONT_NODE_COUNT + I32; // i32 pointer: root number of every surface, -1: no primitives
+// i32 pointer: f32x4 low and f32x4 -high for every number: its box swept from S to x
+export const FRONT_BOXES = FRONT_ROOTS + I32;
+export const FRONT_DISPLACEMENTS = FRONT_BOXES + I32; // i32 pointer: DISPLACEMENT_BYTES for every leaf
+export const FRONT_GATHERED = FRONT_DISPLACEMENTS + I32; // i32 pointer: GATHERED rows, one for every leaf
+// i32: counts safe positions; gathered leaves carry the stamp that they were gathered for
+export const FRONT_STAMP = FRONT_GATHERED + I32;
+export const FRONT_SEPARATED = FRONT_STAMP + I32; // i32 pointer: PARTED rows
+export const FRONT_SEPARATED_CAPACITY = FRONT_SEPARATED + I32; // i32
+export const FRONT_SEPARATED_COUNT = FRONT_SEPARATED_CAPACITY + I32; // i32
+export const FRONT_LEAF_PAIRS = FRONT_SEPARATED_COUNT + I32; // i32 pointer: CLOSE rows
+export const FRONT_LEAF_PAIR_CAPACITY = FRONT_LEAF_PAIRS + I32; // i32
+export const FRONT_LEAF_PAIR_COUNT = FRONT_LEAF_PAIR_CAPACITY + I32; // i32
+// i32 pointer, for every lane of the list: u24 next lane of its CLOSE row plus one, and u8 the row's name; for a free
+// lane the next free one
+export const FRONT_NEXT = FRONT_LEAF_PAIR_COUNT + I32;
+export const FRONT_FREE_VERTEX = FRONT_NEXT + I32; // i32 first free lane plus one, 0: none
+export const FRONT_FREE_EDGE = FRONT_FREE_VERTEX + I32; // i32 first free lane plus one, 0: none
+export const FRONT_WHOLE = FRONT_FREE_EDGE + I32; // i32 number of PARTED rows when the front was built
+// i32 pointer: contact blocks that this substep solves, vertex-triangle blocks first
+export const FRONT_SOLVED = FRONT_WHOLE + I32;
+export const FRONT_SOLVED_CAPACITY = FRONT_SOLVED + I32; // i32 blocks
+export const FRONT_SOLVED_VERTEX = FRONT_SOLVED_CAPACITY + I32; // i32 blocks
+export const FRONT_SOLVED_EDGE = FRONT_SOLVED_VERTEX + I32; // i32 blocks
+export const FRONT_SOLVED_HEADS = FRONT_SOLVED_EDGE + I32; // i32 pointer: i32 a block, -1
+// i32 pointer: i32x2 for each near lane: pair number and color; FRONT_PICKED_CAPACITY further ones to pick from follow
+export const FRONT_PICKED = FRONT_SOLVED_HEADS + I32;
+export const FRONT_REST = FRONT_PICKED + I32; // i32 pointer: f32x4 per particle, its rest position
+export const FRONT_SHAPES = FRONT_REST + I32; // i32 pointer: PATCH rows, one for every leaf
+export const FRONT_SCRATCH = FRONT_SHAPES + I32; // i32 pointer: FRONT_SCRATCH_BYTES for each of SHARED_PARTS
+// i32 pointer: i32 for each name, scratch of rows.ts; 0 between pairs
+export const FRONT_NAMED = FRONT_SCRATCH + I32;
+export const FRONT_CHAINED = FRONT_NAMED + I32; // i32 1: the chains of the response hold all rows
+// i32 pointer: VERDICT rows (pair results), one for every CLOSE row, and SHARED_PARTS more
+export const FRONT_VERDICTS = FRONT_CHAINED + I32 + 8;
+export const FRONT_RESULTS = FRONT_VERDICTS + I32; // i32 pointer: rows that threads record while they measure leaves
+export const FRONT_RESULT_CAPACITY = FRONT_RESULTS + I32; // i32 words
+// i32 1: the rows did not fit; until few are left, only pairs that come near on the way get rows
+export const FRONT_SPARSE = FRONT_RESULT_CAPACITY + I32;
+export const FRONT_PICKED_CAPACITY = FRONT_SPARSE + I32; // i32 lanes
+export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD rows, one a surface (contact/heldGroups.ts)
+export const FRONT_HELD_ANY = FRONT_HOLDS + I32; // i32 1: at least one surface is held
+// i32 pointer, for every surface: first leaf, and first node minus the number of leaves; the totals follow
+export const FRONT_STARTS = FRONT_HELD_ANY + I32;
+export const FRONT_BYTES = FRONT_STARTS + I32;
+
+/** A surface that may be held until a substep or tick ends. */
+export const HOLD_HELD = 0; // i32 HELD_*: its particles stay at the safe positions
+export const HOLD_ROOT = HOLD_HELD + I32; // i32 surface that represents its group, while groups are counted
+export const HOLD_ROWS = HOLD_ROOT + I32; // i32 rows of the group, at its representative
+export const HOLD_TICKS = HOLD_ROWS + I32; // i32 ticks that it was held, since the host last read them
+export const HOLD_TOLD = HOLD_TICKS + I32; // i32 ticks that members are shown it as held (server/sim/crowding.ts)
+export const HOLD_BYTES = HOLD_TOLD + I32 + 12;
+
+/** Offset from FRONT_FREE_* to the lanes that become free while the response has chains, i32 first lane plus one. */
+export const FRONT_WAITING = 56;
+
+/**
+ * Result of testing a CLOSE row: its number, its kind (APART and so on), and the addresses between which its rows lie.
+ */
+export const VERDICT_ROW = 0;
+export const VERDICT_KIND = VERDICT_ROW + I32;
+export const VERDICT_FROM = VERDICT_KIND + I32;
+export const VERDICT_TO = VERDICT_FROM + I32;
+export const VERDICT_BYTES = VERDICT_TO + I32;
+
+/**
+ * A leaf: at most four triangles, and the vertices and edges that it is the first to have. i32 number of particles, at
+ * most 12.
+ */
+export const LEAF_VERTICES = I32; // i32 vertices that it owns
+export const LEAF_EDGES = LEAF_VERTICES + I32; // i32 edges that it owns
+export const LEAF_TRIANGLES = LEAF_EDGES + I32; // i32
+export const LEAF_PARTICLE = LEAF_TRIANGLES + I32; // i32 x 12 addresses
+export const LEAF_VERTEX = LEAF_PARTICLE + 12 * I32; // i32 x 12
+export const LEAF_EDGE = LEAF_VERTEX + 12 * I32; // i32x2 x 12
+export const LEAF_TRIANGLE = LEAF_EDGE + 24 * I32; // i32x4 x 3: first, second, third corners
+export const LEAF_SIDE2 = LEAF_TRIANGLE + 3 * LANES; // f32 square of the longest side at rest, m^2
+export const LEAF_BYTES = LEAF_SIDE2 + F32 + 12;
+
+/**
+ * Least and greatest displacement of a leaf's particles since counting restarted, by axis: up to the last substep, and
+ * up to x.
+ */
+export const DISPLACEMENT_LOW = 0; // f32x4
+export const DISPLACEMENT_HIGH = DISPLACEMENT_LOW + LANES;
+export const DISPLACEMENT_NOW_LOW = DISPLACEMENT_HIGH + LANES;
+export const DISPLACEMENT_NOW_HIGH = DISPLACEMENT_NOW_LOW + LANES;
+export const DISPLACEMENT_BYTES = DISPLACEMENT_NOW_HIGH + LANES;
+
+/** Boxes of a leaf's primitives at S in lanes: triangles, and three groups of four edges. */
+export const GATHERED_EDGE_BYTES = 6 * LANES; // f32x4 x 3 low corners, x 3 high corners
+export const GATHERED_EDGES = GATHERED_EDGE_BYTES;
+export const GATHERED_STAMP = GATHERED_EDGES + 3 * GATHERED_EDGE_BYTES; // i32
+export const GATHERED_BYTES = GATHERED_STAMP + I32 + 12;
+
+/** A queued pair of primitives that will be measured. */
+export const QUEUED_FIRST = 0; // i32 address of a vertex's particle, or of an edge in LEAF_EDGE
+// i32 address of a triangle's first corner in LEAF_TRIANGLE, or of an edge
+export const QUEUED_SECOND = QUEUED_FIRST + I32;
+export const QUEUED_NAME = QUEUED_SECOND + I32; // i32 name of the row that they may become
+export const QUEUED_ROWS = QUEUED_NAME + I32; // i32, in the first of four: bits of those that are rows
+export const QUEUED_BYTES = QUEUED_ROWS + I32;
+
+/** Scratch of a thread: two leaves at rest, and a queue for all pairs of two leaves, 12 x 12 edges at most. */
+export const FRONT_SCRATCH_QUEUE = 2 * GATHERED_BYTES;
+export const FRONT_SCRATCH_BYTES = FRONT_SCRATCH_QUEUE + 144 * QUEUED_BYTES;
+
+/** Particles of a leaf at S in lanes, three groups of f32x4 x, y, z. Their rest positions follow (leafShapes.ts). */
+export const PATCH_REST = 9 * LANES;
+export const PATCH_STAMP = PATCH_REST + 9 * LANES; // i32
+export const PATCH_LEAST = PATCH_STAMP + I32; // f32 least ratio of squared distances, at S to at rest
+export const PATCH_MOST = PATCH_LEAST + F32; // f32 greatest ratio
+export const PATCH_COMPARED = PATCH_MOST + F32; // i32 PATCH_STAMP that the two ratios belong to
+export const PATCH_BYTES = PATCH_COMPARED + I32;
+
+/** A separated pair: one axis keeps the boxes of two numbers apart. Low side of one box, -high side of the other. */
+export const SEPARATED_LOW = 0; // i32 address in FRONT_BOXES
+export const SEPARATED_HIGH = SEPARATED_LOW + I32; // i32 address in FRONT_BOXES
+export const SEPARATED_REACH = SEPARATED_HIGH + I32; // f32 m
+export const SEPARATED_SURFACES = SEPARATED_REACH + F32; // i32 first << 16 | second
+export const SEPARATED_BYTES = SEPARATED_SURFACES + I32;
+
+/** A leaf pair: two leaves that no axis separates. */
+export const LEAF_PAIR_FIRST = 0; // i32 leaf
+export const LEAF_PAIR_SECOND = LEAF_PAIR_FIRST + I32; // i32 leaf
+export const LEAF_PAIR_SURFACES = LEAF_PAIR_SECOND + I32; // i32 first << 16 | second
+export const LEAF_PAIR_LANES = LEAF_PAIR_SURFACES + I32; // i32 first lane of its rows plus one, 0: none
+export const LEAF_PAIR_REACH = LEAF_PAIR_LANES + I32; // f32 r, m
+// f32 primitives without a row may come nearer by this and still be further apart than r, m; negative: not measured
+export const LEAF_PAIR_SLACK = LEAF_PAIR_REACH + F32;
+// f32 square of the distance at rest, m^2; negative: not measured
+export const LEAF_PAIR_REST2 = LEAF_PAIR_SLACK + F32;
+// f32x4 DISPLACEMENT_LOW of the first minus DISPLACEMENT_HIGH of the second, at its measurement, plus the motion that
+// the slack allows for
+export const LEAF_PAIR_LOW = LEAF_PAIR_REST2 + F32 + 4;
+export const LEAF_PAIR_HIGH = LEAF_PAIR_LOW + LANES; // f32x4 DISPLACEMENT_HIGH of the first minus DISPLACEMENT_LOW of the second
+// f32x4 unit vector from the second to the first that may keep them apart
+export const LEAF_PAIR_NORMAL = LEAF_PAIR_HIGH + LANES;
+export const LEAF_PAIR_BYTES = LEAF_PAIR_NORMAL + LANES;
+
+/** Values of HOLD_HELD. */
+export const HELD_SUBSTEP = 1; // until the substep ends: the response could not clear its pairs
+export const HELD_TICK = 2; // until the tick ends: its pairs did not fit into the lists

@@ -1,0 +1,109 @@
+/**
+ * Quarantined rows of rooms: damaged journal segments, checkpoints and member rows, and the rows that follow them.
+ * Operators list, download and delete them. They expire after a while (PLIANT_SET_ASIDE_DAYS, PLIANT_SET_ASIDE_MB).
+ */
+import type { FastifyInstance } from "fastify";
+import type { ParkedRouteOptions } from "./quarantinedRooms.ts";
+import { errorResponses, nameParam } from "./schemas.ts";
+
+const ofRoom = nameParam("room", "Name of the room.");
+const ofPiece = {
+  ...ofRoom,
+  required: ["room", "id"],
+  properties: {
+    ...ofRoom.properties,
+    id: { type: "string", pattern: "^[1-9][0-9]{0,14}$", description: "Id of the row." },
+  },
+};
+const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
+
+const pieceSchema = {
+  type: "object",
+  required: ["id", "what", "tick", "after", "reason", "at", "bytes"],
+  properties: {
+    id: { type: "integer" },
+    what: { type: "string", enum: ["checkpoint", "journal", "members"] },
+    tick: { type: "integer", description: "Tick of a checkpoint; last tick of a journal segment; 0 for members." },
+    after: { type: "integer", nullable: true, description: "For a journal segment: the last tick before it." },
+    reason: { type: "string", description: "Reason why it could not be used." },
+    at: { type: "string", description: "Time of quarantine, ISO 8601." },
+    bytes: { type: "integer" },
+  },
+};
+
+export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, registry }: ParkedRouteOptions): void {
+  const { parking } = registry;
+  const common = { tags: ["admin"], security: [{ token: [] }] };
+
+  app.get<{ Params: { room: string } }>(
+    "/api/admin/rooms/:room/set-aside",
+    {
+      schema: {
+        ...common,
+        summary: "Quarantined rows of a room",
+        description:
+          "Stored rows that were damaged, or followed a damaged row, when the room was taken over. Oldest first.",
+        params: ofRoom,
+        response: {
+          200: {
+            type: "object",
+            required: ["pieces"],
+            properties: { pieces: { type: "array", items: pieceSchema } },
+          },
+          ...errorResponses(...denied, "ROOM_NOT_FOUND", "NO_STORE"),
+        },
+      },
+    },
+    async (request) => ({ pieces: await parking.setAside(request.params.room) }),
+  );
+
+  app.get<{ Params: { room: string; id: string } }>(
+    "/api/admin/rooms/:room/set-aside/:id",
+    {
+      schema: {
+        ...common,
+        summary: "A quarantined row, as stored",
+        params: ofPiece,
+        response: {
+          200: {
+            description: "msgpack behind a checksum (server/persistence/format.ts), if it is intact.",
+            content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+          },
+          ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { room } = request.params;
+      const id = Number(request.params.id);
+      const bytes = await parking.setAsideBytes(room, id);
+      audit.record("recording", requestAuth.of(request).actor, room, { setAside: id });
+      return reply
+        .type("application/octet-stream")
+        .header("content-disposition", `attachment; filename="${room}-set-aside-${id}.bin"`)
+        .send(Buffer.from(bytes));
+    },
+  );
+
+  app.delete<{ Params: { room: string; id: string } }>(
+    "/api/admin/rooms/:room/set-aside/:id",
+    {
+      schema: {
+        ...common,
+        summary: "Delete a quarantined row",
+        params: ofPiece,
+        response: {
+          204: { type: "null", description: "Deleted." },
+          ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { room } = request.params;
+      const id = Number(request.params.id);
+      await parking.forgetSetAside(room, id);
+      audit.record("dispose", requestAuth.of(request).actor, room, { setAside: id });
+      return reply.code(204).send(null);
+    },
+  );
+}
