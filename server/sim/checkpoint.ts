@@ -15,6 +15,7 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { MOST_PAGES, PAGE_BYTES, type Range } from "./memory/map.ts";
+import { forgetPairList } from "./keptPushes.ts";
 import type { SimLayout } from "./layout.ts";
 
 /** Granularity of saved memory, bytes; allocations are aligned to it. */
@@ -41,7 +42,7 @@ export class CheckpointError extends Error {
 
 /** Invalidates the pair list: the next tick makes it again, as after `load`. */
 export function forgetList(memory: WebAssembly.Memory): void {
-  new Int32Array(memory.buffer)[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+  forgetPairList(memory);
 }
 
 /**

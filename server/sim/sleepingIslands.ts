@@ -20,6 +20,7 @@ import type { GrabInput } from "./grabs.ts";
 import type { Views } from "./views.ts";
 import { slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
 import { statusAt } from "./spawnableBodies.ts";
+import { forgetPairList } from "./keptPushes.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
 
@@ -47,6 +48,7 @@ export interface Bodies {
 }
 
 export class SleepingIslands {
+  readonly #memory: WebAssembly.Memory;
   readonly #views: Views;
   readonly #bytes: Uint8Array;
   readonly #layout: SimLayout;
@@ -54,6 +56,7 @@ export class SleepingIslands {
   readonly #bodies: Bodies;
 
   constructor(memory: WebAssembly.Memory, views: Views, layout: SimLayout, kernel: Kernel, bodies: Bodies) {
+    this.#memory = memory;
     this.#bytes = new Uint8Array(memory.buffer);
     this.#views = views;
     this.#layout = layout;
@@ -309,7 +312,7 @@ export class SleepingIslands {
   }
 
   #relist(): void {
-    this.#views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+    forgetPairList(this.#memory);
   }
 
   /** True if the body is inactive, or held until a reset. */

@@ -24,6 +24,7 @@ import { stirs } from "../../shared/motion.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
+import { forgetPairList, forgetPushes } from "./keptPushes.ts";
 import type { SimLayout } from "./layout.ts";
 import { limitSpeeds } from "./motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
@@ -484,6 +485,7 @@ export class SimWorld implements World {
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
     this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4] = 0;
     this.relist();
+    forgetPushes(this.memory);
     this.rest.forget();
     for (let b = 0; b < layout.bodyCount; b++)
       views.i32.fill(
@@ -502,7 +504,7 @@ export class SimWorld implements World {
 
   /** Invalidates the pair list: positions have changed other than by a step. */
   private relist(): void {
-    this.views.i32[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+    forgetPairList(this.memory);
   }
 
   /** Forgets the impulses on rigid bodies of the last substep (kernel/assembly/contact/rigidWarmStart.ts). */

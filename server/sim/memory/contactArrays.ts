@@ -38,6 +38,7 @@ export function planContactArrays(particles: number, anyMeet: boolean, allocator
   const fields: [number, number][] = [
     [L.H_MARKS, allocator.take(L.MARK_BYTES * particles)],
     [L.H_OWNERS, owners],
+    [L.H_PUSHES, anyMeet ? allocator.take(L.PUSHES_A_PARTICLE * L.PUSH_BYTES * particles) : 0],
     [L.H_PAIR_SCRATCH, allocator.takeForList(8 * 48)],
     [L.H_SAFE, take(16 * particles)],
     [L.H_CONTACT_COLORS, take(20 * L.COLOR_ENTRIES)],

@@ -413,7 +413,7 @@ function moveOut(
 
 /** Coulomb: returns the share of a displacement along a collider that friction removes. */
 // @inline
-function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
+export function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
   return slide <= rootStatic * load<f32>(c, L.COLLIDER_STATIC) * grip
     ? 1
     : min<f32>(1, (rough * load<f32>(c, L.COLLIDER_FRICTION) * grip) / slide);

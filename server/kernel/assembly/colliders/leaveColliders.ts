@@ -4,7 +4,8 @@
  */
 import * as L from "../layout/layout";
 import { bodyOf } from "../state/owners";
-import { raise } from "./collide";
+import { findCoefficients } from "./coefficients";
+import { frictionCut, raise } from "./collide";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, frameX, frameY, frameZ } from "./motion";
@@ -49,6 +50,9 @@ function shallow(c: usize, depth: f32, r: f32): bool {
   );
 }
 
+/** The last collider that a particle has left. */
+let left: usize = 0;
+
 /** Moves a particle that is within the margin of a collider out of it. @returns whether it was within any */
 export function leaveColliders(particle: usize): bool {
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
@@ -72,10 +76,49 @@ export function leaveColliders(particle: usize): bool {
     store<f32>(particle, x);
     store<f32>(particle, y, 4);
     store<f32>(particle, z, 8);
+    left = c;
     any = true;
   }
   if (any && colliders > 1) raise(particle, table);
   return any;
+}
+
+/**
+ * Moves a particle in a collider's margin to the position that collide.ts will give it, with friction.
+ * @returns whether it was in any margin
+ */
+export function restOnColliders(particle: usize): bool {
+  const inside = v128.load(particle);
+  if (!leaveColliders(particle)) return false;
+  const at = v128.load(particle);
+  const out = f32x4.sub(at, inside);
+  const depth2 = dot(out, out);
+  if (!(depth2 > 0)) return true;
+  const way = f32x4.sub(at, carried(particle));
+  const across = f32x4.sub(way, f32x4.mul(out, f32x4.splat(dot(way, out) / depth2)));
+  const slide = Mathf.sqrt(dot(across, across));
+  const rough = load<f32>(particle + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), 12);
+  findCoefficients(particle, rough);
+  const cut = f32x4.splat(frictionCut(left, rough, Mathf.sqrt(depth2), slide));
+  v128.store(particle, f32x4.sub(at, f32x4.replace_lane(f32x4.mul(across, cut), 3, 0)));
+  return true;
+}
+
+/** Returns the position that the particle would have if it had moved with the collider during the substep. */
+function carried(particle: usize): v128 {
+  const prev = particle + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  const motion = <usize>load<u32>(left, L.COLLIDER_MOTION);
+  if (!motion) return v128.load(prev);
+  inFrame(motion, L.MOTION_S0, L.MOTION_R0, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8));
+  fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX, frameY, frameZ);
+  return f32x4(frameX, frameY, frameZ, 0);
+}
+
+/** Dot product of the first three lanes. */
+// @inline
+function dot(a: v128, b: v128): f32 {
+  const c = f32x4.mul(a, b);
+  return f32x4.extract_lane(c, 0) + f32x4.extract_lane(c, 1) + f32x4.extract_lane(c, 2);
 }
 
 /** Returns whether the particle is deeper in a collider's margin than at the start of the substep. */

@@ -14,6 +14,7 @@
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
 import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
+import { hasLoads } from "./piles";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import * as L from "../layout/layout";
 
@@ -38,6 +39,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const number = numberOfBlock(block);
   const nears = nearOf(number);
   const bads = badOf(number);
+  const carries = hasLoads();
   let found = 0;
   for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
     const word = (<usize>n) << 2;
@@ -62,6 +64,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       v128.store(block, apart, L.CONTACT_BLOCK_GAP);
       v128.store(block, zero, L.CONTACT_BLOCK_NEAR);
       v128.store(block, zero, L.CONTACT_BLOCK_BAD);
+      if (carries) keepPushes(block, zero);
       store<i32>(nears + word, 0);
       store<i32>(bads + word, 0);
       continue;
@@ -94,6 +97,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
     );
     v128.store(block, near, L.CONTACT_BLOCK_NEAR);
+    if (carries) keepPushes(block, near);
     store<i32>(nears + word, v128.bitmask<i32>(near));
     store<i32>(bads + word, v128.bitmask<i32>(bad));
     v128.store(block, gap, L.CONTACT_BLOCK_GAP);
@@ -167,6 +171,14 @@ export function predictContacts(block: usize, count: i32, vertex: bool): void {
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+  }
+}
+
+/** Forgets the pushes of pairs that are not near. */
+function keepPushes(block: usize, near: v128): void {
+  for (let row: usize = 0; row < 48; row += 16) {
+    const at = block + row;
+    v128.store(at, v128.and(near, v128.load(at, L.CONTACT_BLOCK_PUSH)), L.CONTACT_BLOCK_PUSH);
   }
 }
 

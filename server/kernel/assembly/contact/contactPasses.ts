@@ -22,6 +22,7 @@ import { spendWork } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import { solveContacts } from "./contactSolver";
 import { checkContacts } from "./contactCheck";
+import { beginLoads, endLoads } from "./contactLoads";
 
 /**
  * Fewer blocks are not shared, because waking the helper threads takes a microsecond or two: solved blocks, and blocks
@@ -56,9 +57,11 @@ function blockAt(n: i32): usize {
  * hundred times the cost. Only one pass while surfaces are driven apart (resolution.ts): a body pushed back then should
  * not return at once.
  */
-export function solveNearContacts(last: bool): void {
+export function solveNearContacts(first: bool, last: bool): void {
+  const loads = beginLoads(first);
   let far = solveOnce(false);
   if (last && !load<i32>(L.HEADER, L.H_DRIVE_COUNT)) for (let n = 1; n < PASSES && far; n++) far = solveOnce(true);
+  if (loads) endLoads(last);
 }
 
 /** @returns number of blocks that were pushed far */

@@ -388,4 +388,5 @@ function freshen(pair: i32): void {
   store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, L.CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);
   if (load<i32>(lane, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
+  else for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
 }

@@ -16,6 +16,7 @@
  * rigidContact.ts, balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
+import { hasLoads } from "./piles";
 import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
@@ -42,6 +43,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const first = block;
   const nears = nearsFrom(block);
   const undone = f32x4.splat(UNDONE);
+  const carries = hasLoads();
   let far = 0;
   for (let n = 0; n < count; n++) {
     const word = nears + ((<usize>n) << 2);
@@ -61,7 +63,13 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     loadDirections(block);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
-    active = v128.and(active, f32x4.lt(g, r));
+    // what was pushed in the last substep may take that back
+    const kept = carries ? i32x4.gt_s(v128.load(block, L.CONTACT_BLOCK_PAIR), zero) : zero;
+    const ox = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH));
+    const oy = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 16));
+    const oz = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 32));
+    let pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
+    active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
     // positions at the start of the substep
     let a = v128.load(<usize>load<u32>(block, 0) + toPrev);
@@ -105,7 +113,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     if (v128.any_true(slid)) {
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
       g = gapAlong();
-      active = v128.and(active, f32x4.lt(g, r));
+      pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
+      active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
       if (!v128.any_true(active)) continue;
       ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
       uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y))));
@@ -119,7 +128,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     active = v128.and(active, f32x4.gt(W, zero));
     if (!v128.any_true(active)) continue;
     const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz));
-    const approach = f32x4.max(zero, sub(hold, g));
+    const before = mul(W, pushed);
+    const approach = f32x4.max(f32x4.neg(before), sub(hold, g));
     const still = mul(release, sub(r, hold));
     const iW = v128.and(f32x4.div(one, W), active);
     // distance still missing after the approach is undone; less than `still` if the pair is already parting
@@ -128,11 +138,19 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     tx = sub(tx, mul(along, nx));
     ty = sub(ty, mul(along, ny));
     tz = sub(tz, mul(along, nz));
+    if (carries) {
+      // what friction has to make good, with what it did before
+      const normal = dot3(ox, nx, oy, ny, oz, nz);
+      tx = sub(tx, mul(W, sub(ox, mul(normal, nx))));
+      ty = sub(ty, mul(W, sub(oy, mul(normal, ny))));
+      tz = sub(tz, mul(W, sub(oz, mul(normal, nz))));
+    }
     const slide = f32x4.sqrt(dot3(tx, tx, ty, ty, tz, tz));
-    const sticks = f32x4.le(slide, mul(v128.load(block, L.CONTACT_BLOCK_STATIC), approach));
+    const pressed = add(before, approach);
+    const sticks = f32x4.le(slide, mul(v128.load(block, L.CONTACT_BLOCK_STATIC), pressed));
     const slips = f32x4.pmin(
       one,
-      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, L.CONTACT_BLOCK_DYNAMIC), approach), slide)),
+      f32x4.pmax(zero, f32x4.div(mul(v128.load(block, L.CONTACT_BLOCK_DYNAMIC), pressed), slide)),
     );
     const cut = v128.bitselect(one, slips, sticks);
 
@@ -140,9 +158,17 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const more = mul(iW, extra);
     const drag = mul(iW, cut);
     const all = add(push, more);
-    const fx = sub(mul(all, nx), mul(drag, tx));
-    const fy = sub(mul(all, ny), mul(drag, ty));
-    const fz = sub(mul(all, nz), mul(drag, tz));
+    let fx = sub(mul(all, nx), mul(drag, tx));
+    let fy = sub(mul(all, ny), mul(drag, ty));
+    let fz = sub(mul(all, nz), mul(drag, tz));
+    if (carries) {
+      fx = add(fx, v128.and(active, sub(mul(pushed, nx), ox)));
+      fy = add(fy, v128.and(active, sub(mul(pushed, ny), oy)));
+      fz = add(fz, v128.and(active, sub(mul(pushed, nz), oz)));
+      v128.store(block, add(ox, sub(fx, mul(more, nx))), L.CONTACT_BLOCK_PUSH);
+      v128.store(block, add(oy, sub(fy, mul(more, ny))), L.CONTACT_BLOCK_PUSH + 16);
+      v128.store(block, add(oz, sub(fz, mul(more, nz))), L.CONTACT_BLOCK_PUSH + 32);
+    }
     const s0 = mul(w0, b0);
     const s1 = mul(w1, b1);
     const s2 = mul(w2, b2);
@@ -190,6 +216,44 @@ function restingApproach(block: usize): v128 {
     most = f32x4.max(most, dot3(x, x, y, y, z, z));
   }
   return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
+}
+
+/** The push of each pair that external acceleration asks for in two substeps, kg m. */
+export function ownWeight(block: usize): v128 {
+  const zero = f32x4.splat(0);
+  gather(block, 0);
+  loadDirections(block);
+  const W = madd(w0, mul(b0, b0), madd(w1, mul(b1, b1), madd(w2, mul(b2, b2), mul(w3, mul(b3, b3)))));
+  return v128.and(f32x4.div(f32x4.neg(restingApproach(block)), W), f32x4.gt(W, zero));
+}
+
+/** Pushes the pairs of `count` blocks apart as in the last substep. */
+export function pushAsBefore(block: usize, count: i32): void {
+  const zero = f32x4.splat(0);
+  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
+    let fx = v128.load(block, L.CONTACT_BLOCK_PUSH);
+    let fy = v128.load(block, L.CONTACT_BLOCK_PUSH + 16);
+    let fz = v128.load(block, L.CONTACT_BLOCK_PUSH + 32);
+    if (!v128.any_true(v128.or(fx, v128.or(fy, fz)))) continue;
+    gather(block, 0);
+    loadDirections(block);
+    // a pair does not pull
+    const pushes = f32x4.gt(dot3(fx, nx, fy, ny, fz, nz), zero);
+    fx = v128.and(fx, pushes);
+    fy = v128.and(fy, pushes);
+    fz = v128.and(fz, pushes);
+    v128.store(block, fx, L.CONTACT_BLOCK_PUSH);
+    v128.store(block, fy, L.CONTACT_BLOCK_PUSH + 16);
+    v128.store(block, fz, L.CONTACT_BLOCK_PUSH + 32);
+    const s0 = mul(w0, b0);
+    const s1 = mul(w1, b1);
+    const s2 = mul(w2, b2);
+    const s3 = mul(w3, b3);
+    shift(block, 0, mul(s0, fx), mul(s0, fy), mul(s0, fz));
+    shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
+    shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
+    shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+  }
 }
 
 /**

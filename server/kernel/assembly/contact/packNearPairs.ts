@@ -8,6 +8,7 @@ import { spendWork } from "../scheduler/clock";
 import * as L from "../layout/layout";
 import { nearOf, NEVER } from "./blockStatus";
 import { predictContacts } from "./contactCheck";
+import { beginPressed, endPressed, notePressed } from "./piles";
 import { laneOf } from "./contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
 import { bodyOf } from "../state/owners";
@@ -44,8 +45,10 @@ export function packNear(): void {
     predictAll(touches, vertices, true);
     predictAll(touches + <usize>first * L.CONTACT_BLOCK_BYTES, edges, false);
   }
+  beginPressed();
   const ofVertices = packKind(0, vertices, 0, 0);
   const ofEdges = packKind(first, first + edges, ofVertices, L.COLOR_ENTRIES);
+  endPressed();
   store<i32>(front(), ofVertices, L.FRONT_SOLVED_VERTEX);
   store<i32>(front(), ofEdges, L.FRONT_SOLVED_EDGE);
   noteUsed(L.LIST_SOLVED, ofVertices + ofEdges);
@@ -99,7 +102,10 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     store<i32>(place, k + 1);
     const block = color === L.CONTACT_COLORS ? start + k : start + (k >> 2);
     const lane = color === L.CONTACT_COLORS ? 0 : k & 3;
-    copyLane(solved + <usize>block * L.CONTACT_BLOCK_BYTES + ((<usize>lane) << 2), laneOf(load<i32>(pickedAt(n))));
+    const to = solved + <usize>block * L.CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
+    const pair = load<i32>(pickedAt(n));
+    store<i32>(to, notePressed(laneOf(pair)) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
+    copyLane(to, laneOf(pair));
   }
   return blocks - at;
 }
@@ -260,6 +266,8 @@ function copyLane(to: usize, from: usize): void {
   store<i32>(to, -1, L.CONTACT_BLOCK_NEAR);
   for (let row: usize = 0; row < 64; row += 16)
     store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_WEIGHT), L.CONTACT_BLOCK_WEIGHT);
-  for (let row: usize = 0; row < 48; row += 16)
+  for (let row: usize = 0; row < 48; row += 16) {
     store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_STATIC), L.CONTACT_BLOCK_STATIC);
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_PUSH), L.CONTACT_BLOCK_PUSH);
+  }
 }

@@ -23,6 +23,7 @@ import { chainRows } from "./rows";
 import { changedCount } from "./movedParticles";
 import { badOf } from "./blockStatus";
 import { countGroups, halveFullest, holdChanged, holdFullest, keepHeld, releaseHeld } from "./heldGroups";
+import { takePushes } from "./contactLoads";
 import { checkAll } from "./contactPasses";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./contactPair";
@@ -41,7 +42,9 @@ export function beginPairList(): void {
   beginTick();
   if (load<i32>(L.HEADER, L.H_LIST_VALID)) return;
   saveSafePositions();
-  if (advanceFront()) checkAll();
+  if (!advanceFront()) return;
+  checkAll();
+  takePushes();
 }
 
 /** S = x, before a substep moves anything. */

@@ -110,7 +110,23 @@ export const CONTACT_BLOCK_DYNAMIC = CONTACT_BLOCK_STATIC + LANES; // f32x4 dyna
 export const CONTACT_BLOCK_BOUNCE = CONTACT_BLOCK_DYNAMIC + LANES; // f32x4 coefficient of restitution
 // i32x4 bits: this pair is the one that is solved if corner k of the triangle is nearest to the vertex
 export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
-export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_OWNS + LANES;
+// f32x4 x 3: push on the first primitive in the last substep, kg m, while the room has piles (contactLoads.ts)
+export const CONTACT_BLOCK_PUSH = CONTACT_BLOCK_OWNS + LANES;
+export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + 4 * LANES; // whole cache lines
+/** Of a packed block: i32x4 pair number plus one of each lane; 0: none. */
+export const CONTACT_BLOCK_PAIR = CONTACT_BLOCK_GAP;
+
+/** A push that outlives the list of pairs (contactLoads.ts). */
+export const PUSH_ADDRESS = 0; // i32x4 particles of the pair
+export const PUSH_FORCE = PUSH_ADDRESS + LANES; // f32x3 on the first primitive, kg m
+export const PUSH_NEXT = PUSH_FORCE + 3 * F32; // i32 scratch: the next push on the same first particle, plus one
+export const PUSH_BYTES = PUSH_NEXT + I32;
+
+/** Pushes that there is room for, for each particle. */
+export const PUSHES_A_PARTICLE = 4;
+
+/** H_PRESSED in a room with piles. */
+export const PILES = -1;
 
 /**
  * Status words, stored apart from the blocks (blockStatus.ts): i32 0 if no lane is CONTACT_BLOCK_NEAR, and i32 0 if no

@@ -95,7 +95,9 @@ export const H_CONTACT_COLORS = H_VERTEX_CONTACT_BLOCKS + I32;
 export const H_COLOR_MASKS = H_CONTACT_COLORS + I32;
 // i32 pointer: f32x4 per particle, position up to which the front has counted its leaf's displacement
 export const H_REFERENCE = H_COLOR_MASKS + I32;
-export const H_DUMMIES = H_REFERENCE + I32 + 4; // i32 address of the first dummy
+// i32 pointer: PUSH rows, the contact pushes of a forgotten pair list
+export const H_PUSHES = H_REFERENCE + I32;
+export const H_DUMMIES = H_PUSHES + I32; // i32 address of the first dummy
 export const H_LIST_VALID = H_DUMMIES + I32; // i32 1: the list is complete
 // i32 pointer: i32 addresses of particles that the response has moved in this substep
 export const H_CHANGED = H_LIST_VALID + I32;
@@ -106,8 +108,9 @@ export const H_INCIDENT = H_MARKS + I32;
 // i32 pointer: for each particle of a pair (four times the pair's number, plus 0 .. 3) the next entry of the chain,
 // likewise
 export const H_INCIDENCES = H_INCIDENT + I32;
+export const H_PUSH_COUNT = H_INCIDENCES + I32; // i32 PUSH rows in use
 // i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
-export const H_QUEUE = H_INCIDENCES + I32 + 4;
+export const H_QUEUE = H_PUSH_COUNT + I32;
 export const H_QUEUED = H_QUEUE + I32; // i32 pointer: a byte per pair
 export const H_ZONES = H_QUEUED + I32; // i32 pointer: i32 per particle, union-find parent (particle number)
 export const H_ZONE_SUMS = H_ZONES + I32; // i32 pointer: ZONE_BYTES per particle, IMPULSE_ROWS at least
@@ -127,7 +130,9 @@ export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COUNT WAY 
 export const H_TOGETHER = H_WAYS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 // i32 pointer: u32 per particle, address of the next corner in the triangle that owns it
 export const H_OWNERS = H_TOGETHER + I32;
-export const H_EDGE_CONTACT_BLOCKS = H_OWNERS + I32 + 4; // i32 edge-edge blocks
+// i32 number of substeps since pairs are pressed; PILES: pairs keep their pushes between substeps (contactLoads.ts)
+export const H_PRESSED = H_OWNERS + I32;
+export const H_EDGE_CONTACT_BLOCKS = H_PRESSED + I32; // i32 edge-edge blocks
 export const H_RIGID_KEPT = H_EDGE_CONTACT_BLOCKS + I32; // i32 pointer: table of RIGID_KEPT entries
 export const H_RIGID_KEPT_CAPACITY = H_RIGID_KEPT + I32; // i32 a power of two
 export const H_BLOCK_NEAR = H_RIGID_KEPT_CAPACITY + I32; // i32 pointer: a word a block (blockStatus.ts)

@@ -122,7 +122,7 @@ function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h
       driveApart();
       enterStage(L.STAGE_CONTACTS);
     }
-    solveNearContacts((pass & L.PASS_LAST) !== 0);
+    solveNearContacts((pass & L.PASS_FIRST) !== 0, (pass & L.PASS_LAST) !== 0);
     solveRigidContacts((pass & L.PASS_FIRST) !== 0, scratch);
   } else if (kind === L.KIND_SAFE) saveSafePositions();
   else if (kind === L.KIND_VERIFY) {
