@@ -122,7 +122,7 @@ interface Web {
   lines: Lines;
   /** Callers at the same time share one answer, because a list of all rooms is the most expensive store query. */
   listings: SharedRead<Listing[]> | null;
-  /** Tickets with which processes on one store vouch for a request's sender; null: this is the only process. */
+  /** Tickets with which processes on one store certify a request's sender; null: this is the only process. */
   tickets: Tickets | null;
   peerTls: { ca: string | undefined };
 }

@@ -14,9 +14,9 @@ import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /**
- * `vouched`: the sender's identity, as the process that forwarded the hello states it (routes/forwardedIdentity.ts).
+ * `forwarded`: the sender's identity, as the process that forwarded the hello states it (routes/forwardedIdentity.ts).
  */
-export type Hello = Extract<ClientRequest, { type: "hello" }> & { vouched?: ForwardedIdentity };
+export type Hello = Extract<ClientRequest, { type: "hello" }> & { forwarded?: ForwardedIdentity };
 /** A request whose forwarded identity is already unsealed. */
 export type OpenedRequest = Exclude<ClientRequest, { type: "hello" }> | Hello;
 

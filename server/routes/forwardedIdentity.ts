@@ -51,9 +51,9 @@ export class IdentityForwarder {
 
   async #ofHello(request: FastifyRequest, hello: Hello, seal: (said: unknown) => string): Promise<Uint8Array> {
     const { version, name, color, mode, hz, contacts, token, password, resume } = hello;
-    const vouched: ForwardedIdentity =
+    const forwarded: ForwardedIdentity =
       token === undefined ? { identity: null } : await this.#auth.unsealIdentity(token, addressKey(request.ip));
-    const said: SaidInMessage = { ...vouched, password, resume };
+    const said: SaidInMessage = { ...forwarded, password, resume };
     return encode([ClientMessage.hello, version, { name, color, mode, hz, contacts, ticket: seal(said) }]);
   }
 }
@@ -88,6 +88,6 @@ export function openMessage(request: ClientRequest | null, take: (sealed: string
   if (said === null) return request;
   const { problem, password, resume } = said;
   if (request.type === "access") return { ...request, password };
-  const vouched: ForwardedIdentity = { identity: identityIn(said), ...(problem !== undefined && { problem }) };
-  return { ...request, token: undefined, password, resume, vouched };
+  const forwarded: ForwardedIdentity = { identity: identityIn(said), ...(problem !== undefined && { problem }) };
+  return { ...request, token: undefined, password, resume, forwarded };
 }

@@ -115,8 +115,8 @@ class Sockets {
       spend: () => budgets.spend(ip, MESSAGE_COST),
       open: (asked) => openMessage(asked, (sealed) => takeTicket(request, sealed)),
       authorize: (self, hello) => {
-        const { token, password, resume, vouched } = hello;
-        const credentials = { token, password, resume, address: ip, vouched };
+        const { token, password, resume, forwarded } = hello;
+        const credentials = { token, password, resume, address: ip, forwarded };
         const room = registry.serving(name);
         if (!room)
           return auth.refuseAbsent(name, credentials, wasHere || registry.find(name) ? moved() : absent(request));

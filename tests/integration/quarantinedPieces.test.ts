@@ -68,7 +68,7 @@ test("damaged pieces and the pieces behind them are quarantined, whole, and an o
     ["journal", last!.until_tick, last!.bytes.byteLength],
   ]);
   expect(found[0]!.reason).toContain("checksum");
-  expect(found[1]!.reason).toContain("leads there");
+  expect(found[1]!.reason).toContain("the journal before it ends at");
   for (const [i, { bytes }] of [damaged!, last!].entries()) {
     const answer = await call("GET", `room/set-aside/${found[i]!.id}`);
     expect(answer.status).toBe(200);
