@@ -11,7 +11,7 @@ import type { Config } from "../config.ts";
 import { addressKey } from "../auth/addresses.ts";
 import { NetworkCounts } from "../auth/share.ts";
 import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
-import type { Auth, Entry } from "../auth/auth.ts";
+import type { Auth, Credentials, Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { Connection, type Hello, type Membership } from "../rooms/connection.ts";
@@ -116,7 +116,7 @@ class Sockets {
       open: (asked) => openMessage(asked, (sealed) => takeTicket(request, sealed)),
       authorize: (self, hello) => {
         const { token, password, resume, forwarded } = hello;
-        const credentials = { token, password, resume, address: ip, forwarded };
+        const credentials: Credentials = { token, password, resume, address: ip, forwarded };
         const room = registry.serving(name);
         if (!room)
           return auth.refuseAbsent(name, credentials, wasHere || registry.find(name) ? moved() : absent(request));
