@@ -61,7 +61,7 @@ const GAIN = 0.5;
 const MUCH_DAMPING = 2;
 const FAST = 0.5;
 const FORGETTING = 2;
-/** If iterations alone build up this share of the stress, memory is of no use. */
+/** If iterations alone build up this share of the stress, the body needs no remembered stress. */
 const CONVERGED = 0.995;
 /** The share is measured only while iterations add at least this part of the stress. */
 const MEASURED = 0.5;

@@ -142,15 +142,15 @@ function tally(counter: usize, by: i32): void {
   store<u32>(L.HEADER + counter, load<u32>(L.HEADER + counter) + by);
 }
 
-/** From now on the substep's responses may take their share of the tick's work. */
+/** Grants the responses of this substep their share of the tick's work. */
 export function allowResponse(): void {
   most = workAfter(SHARE);
 }
 
 /**
  * Clears every pair that is marked CONTACT_BLOCK_BAD.
- * @returns number of particles moved so far in this substep. Then advance the front again; `updateChanged` updates
- * velocities
+ * @returns number of particles moved so far in this substep. The caller then advances the front again; `updateChanged`
+ * updates velocities
  */
 export function resolveViolations(): i32 {
   forgetLooks();

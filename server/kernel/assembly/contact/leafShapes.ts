@@ -98,7 +98,7 @@ function patchOf(n: i32): usize {
   return at;
 }
 
-/** Returns the same with the ratios of distances within the leaf. */
+/** Returns the PATCH row of a leaf with its ratios of distances (PATCH_LEAST, PATCH_MOST) up to date. */
 function shaped(n: i32): usize {
   const at = patchOf(n);
   const leaf = leafAt(n);
@@ -120,7 +120,7 @@ function shaped(n: i32): usize {
 }
 
 /**
- * @param row CLOSE row of two leaves of one surface, or of a leaf with itself
+ * @param row LEAF_PAIR row of two leaves of one surface, or of a leaf with itself
  * @returns lower bound of the distance at S between primitives of the two that share no particle, m; 0: unknown
  */
 export function apartByShape(row: usize): f32 {
@@ -150,7 +150,8 @@ export function apartByShape(row: usize): f32 {
 }
 
 /**
- * @param row CLOSE row of two different leaves; low, high how far the first may move against the second from S on, m
+ * @param row LEAF_PAIR row of two different leaves; low, high how far the first may move against the second from S on,
+ * m
  * @returns how far apart the row's last separating direction keeps them then, m; not positive: it does not separate
  * them
  */

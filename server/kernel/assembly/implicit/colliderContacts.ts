@@ -185,7 +185,7 @@ function accelerationOf(at: usize): f64 {
   return sqrt<f64>(x * x + y * y + z * z);
 }
 
-/** Stores normal and contact point. @param outward m from the particle's place to that point */
+/** Stores normal and contact point. @param outward distance of the point from the particle, along the normal, m */
 function writePlace(touch: usize, outward: f32): void {
   const out = <f64>outward;
   const x = <f64>normalX;
@@ -376,8 +376,8 @@ export function linearizeColliderContacts(row: usize, y: usize, g: usize): void 
 }
 
 /**
- * q += H p; H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), for steady sliding, else mu lambda_n/t. p lies in
- * the surface.
+ * q += H p; H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), for steady sliding, else mu lambda_n/t. p is
+ * tangential to the surface.
  */
 export function multiplyColliderContacts(row: usize, p: usize, q: usize): void {
   let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);

@@ -4,7 +4,7 @@ import { F32, F64, I32 } from "./sizes.ts";
 export const BODY_FIRST = 0; // i32 address of the first particle in X
 export const BODY_COUNT = BODY_FIRST + I32; // i32 particles
 export const BODY_FREE = BODY_COUNT + I32; // i32 1: nothing outside holds or touches it in this tick
-// i32: a larger BODY_INVERTED marks the body as tangled, until BODY_INVERTED is 0
+// i32: a body whose BODY_INVERTED exceeds this is tangled (plasticity.ts) until BODY_INVERTED is 0
 export const BODY_INVERTED_LIMIT = BODY_FREE + I32;
 export const BODY_VELOCITY = BODY_INVERTED_LIMIT + I32; // f64x3 m/s, correction
 export const BODY_SPIN = BODY_VELOCITY + 3 * F64; // f64x3 rad/s, correction
@@ -20,7 +20,8 @@ export const BODY_WEIGHT = BODY_CHANGE + F64; // f64 sum of the weights: stiffne
 export const BODY_SHARE = BODY_WEIGHT + F64;
 // i32: number of iterations of this substep in which one of its plastic elements was inverted; 1 for a Neo-Hookean one
 export const BODY_INVERTED = BODY_SHARE + F32;
-// i32 1: the body was tangled in the substep before; read by Neo-Hookean elements, so that their order does not matter
+// i32 1: the body was tangled in the substep before; Neo-Hookean elements read this value, so their order does not
+// matter
 export const BODY_WAS_INVERTED = BODY_INVERTED + I32;
 // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
 export const BODY_MEETS = BODY_WAS_INVERTED + I32;

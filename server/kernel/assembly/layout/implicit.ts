@@ -4,8 +4,8 @@ import { F64, I32, LANES } from "./sizes.ts";
 /** One row for each implicit body (implicit/step.ts). Vectors are f64[3n], x y z of each particle. */
 export const IMPLICIT_FIRST = 0; // i32 address of the first particle in X
 export const IMPLICIT_COUNT = IMPLICIT_FIRST + I32; // i32 particles
-// i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: unknown; friction forces on
-// colliders
+// i32 pointer, STATE: vectors x, v, and x1, v1 of the step before; then f64 elastic energy, J (negative: unknown), and
+// friction forces on colliders
 export const IMPLICIT_STATE = IMPLICIT_COUNT + I32;
 export const IMPLICIT_MASS = IMPLICIT_STATE + I32; // i32 pointer: f64[n] kg, 0 for fixed particles
 export const IMPLICIT_WORK = IMPLICIT_MASS + I32; // i32 pointer: VECTORS vectors
@@ -47,7 +47,7 @@ export const IMPLICIT_TOUCH_COUNT = IMPLICIT_TOUCHES + I32; // i32 touches in th
 export const IMPLICIT_MEETS = IMPLICIT_TOUCH_COUNT + I32; // i32 BODY_MEETS of the body
 export const IMPLICIT_ROUNDS = IMPLICIT_MEETS + I32; // i32, for tools: solves that followed a change of contacts
 export const IMPLICIT_EULER = IMPLICIT_ROUNDS + I32; // f64 1/s^2: (1 + h damping) / h^2
-export const IMPLICIT_SELF = IMPLICIT_EULER + F64; // i32 address of this row: the list of a group with this body alone
+export const IMPLICIT_SELF = IMPLICIT_EULER + F64; // i32 address of this row: the row list of a group of one body
 // i32 1: it may touch surfaces, and is solved together with the bodies that it touches
 export const IMPLICIT_TOGETHER = IMPLICIT_SELF + I32;
 // i32 1: its velocities were changed from outside since its last step
