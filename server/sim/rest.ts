@@ -253,7 +253,8 @@ export class Rest {
   }
 
   /**
-   * Sets how much a body's memory takes over and keeps in the next tick. @returns true if memory is of use to the body
+   * Sets how much a body's memory takes over and keeps in the next tick. @returns true if the body uses remembered
+   * stress
    */
   private remember(b: number, slow: boolean, mayRest: boolean): boolean {
     const {
@@ -278,7 +279,7 @@ export class Rest {
     return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
   }
 
-  /** Whether memory is of use to the body. */
+  /** Whether the body uses remembered stress. */
   private remembers(b: number): boolean {
     const share = this.rowOf(b).getFloat32(L.BODY_SHARE, true);
     return share > 0 && share < CONVERGED;

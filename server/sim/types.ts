@@ -139,7 +139,7 @@ export interface Refusal extends RangeRefusal {
 
 export type SimEvent =
   /**
-   * Surfaces intersect that contact never saw apart: at a start, a reset, after a roll-back or a jump of a collider.
+   * Surfaces intersected before contact checked them: at a start, a reset, after a roll-back or a jump of a collider.
    * `count`: number of edges that cross a triangle. `pairs` counts those of them that were listed. `first`: the first
    * few crossings, with particle numbers of their surface. Surfaces are moved apart, except for bodies in `held`, which
    * stay in place until a reset.

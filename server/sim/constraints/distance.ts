@@ -81,7 +81,7 @@ export function distanceElements(X: Float64Array, edges: Uint32Array, asked: Hel
 
 /**
  * Springs along edges.
- * @param spring constant of each edge, N/m
+ * @param constants spring constant of each edge, N/m
  */
 export function springElements(X: Float64Array, edges: Uint32Array, constants: readonly number[]): DistanceElements {
   const springs = distanceElements(X, edges, { compliance: 1 }, { substeps: 1, iterations: 1 });

@@ -6,12 +6,13 @@
  * (conservative advancement). So "no contact" is certain. Cull without marching: the motion stays clear while d(xPrev)
  * + d(x) - 2r > |x - xPrev|. A particle that enters and leaves again within the substep is put back at its entry.
  * Response, with the normal n at the contact and dx = x - xPrev:
- *   x moves out along n to the surface by depth p, from within the margin no faster than RISE; Coulomb friction, with q
- *   the part of p that dx approached: a tangential displacement dx_t up to mu_static q is removed; of a longer one the
- *   share mu q/|dx_t| is removed; the push adds no velocity away from the collider, other than restitution
- *   (coefficients.ts). A moving collider (motion.ts) is met in its own frame. There the particle's path in the substep
- *   is treated as a straight line (rotation bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10
- *   rad/s and 1/1200 s). Friction then drags along, and an approaching wall passes on its own velocity.
+ *   x moves out along n to the surface by depth p, from within the margin no faster than RISE;
+ *   Coulomb friction, with q the part of p that dx approached: a tangential displacement dx_t up to mu_static q is
+ *   removed; of a longer one the share mu q/|dx_t|;
+ *   the push adds no velocity away from the collider, other than restitution (coefficients.ts).
+ * A moving collider (motion.ts) is met in its own frame. There the particle's path in the substep is treated as a
+ * straight line (rotation bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10 rad/s and 1/1200
+ * s). So friction drags particles along, and an approaching wall passes on its own velocity.
  */
 import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";

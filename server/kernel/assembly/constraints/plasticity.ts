@@ -18,9 +18,9 @@
  * whole body stops flowing until no element is inverted. Otherwise the neighbors of an intersection would take on its
  * shape and keep it. (A mirrored box with creep 50/s kept 13 of 320 inverted elements for ever. One squeezed into a
  * point and allowed to flow below 3 % kept 4. Now both recover like elastic ones.) A single inverted element does not
- * stop the flow: a thin horn under a heavy sphere would keep a whole dragon from flowing. The norm of a plastic strain
- * without trace is that of its deviator; gammas are doubled shears and count twice: |eps|^2 = sum normal^2 + sum
- * gamma^2/2.
+ * stop the flow: a thin horn under a heavy sphere would keep a whole dragon from flowing.
+ * The norm of a plastic strain without trace is that of its deviator; gammas are doubled shears and count twice:
+ * |eps|^2 = sum normal^2 + sum gamma^2/2.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
 import * as L from "../layout/layout";
