@@ -154,7 +154,7 @@ export type SimEvent =
     }
   /** No surfaces intersect any more. */
   | { type: "untangled"; tick: number }
-  /** Contact of `bodies` does not fit into the room's lists: they stand still until it does. */
+  /** Contact of `bodies` does not fit into the room's lists: they are held until it does. */
   | { type: "crowded"; tick: number; bodies: number[] }
   /** All bodies move again. */
   | { type: "uncrowded"; tick: number }

@@ -1,8 +1,8 @@
 /**
  * The contact response: resolves violations that the check of a substep found (contactCheck.ts), in three stages
  * (Bridson, Fedkiw & Anderson 2002, sections 7.3 to 7.5):
- *   impulses   push pairs apart by their masses, inelastic but for restitution, with friction (impulses.ts). Then their
- *              neighbors are examined. ROUNDS times.
+ *   impulses push pairs apart by their masses, inelastic except for restitution, with friction (impulses.ts). Then
+ *   their neighbors are examined. ROUNDS times.
  *   zones      particles of pairs that are still not clear move as one rigid piece: rigidImpactZones.ts
  *   stop       pairs that remain, or exceed the work limit, stay where the substep began
  * Pairs not listed are further apart than this substep's motion (bvttFront.ts). After the last stage every listed pair

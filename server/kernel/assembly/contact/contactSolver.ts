@@ -12,7 +12,7 @@
  * bodies do not hop.
  * Friction: t, the relative tangential displacement of this substep, is undone if |t| <= mu_s p, else reduced by mu_d
  * p, p the undone approach (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle, so
- * threads may solve its blocks in parallel. Pairs of rigid bodies are taken out of the blocks on the way:
+ * threads may solve its blocks in parallel. Pairs of rigid bodies are collected from the blocks and solved elsewhere:
  * rigidContact.ts, balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";

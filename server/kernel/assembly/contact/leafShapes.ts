@@ -1,6 +1,6 @@
 /**
  * Lower bound of the distance of two leaves of one surface, from their shape alone. It does not depend on rotation.
- * Neighbors in a flying cloth move against each other all the time by turning, but their distances hardly change.
+ * Neighbors in a flying cloth move against each other all the time by turning, but their distances change little.
  *
  * The squared distance of sum_i a_i p_i and sum_j b_j q_j, with weights of sum 1 each, is
  *   D^2 = C - O,  C = sum a_i b_j |p_i - q_j|^2,  O = sum_{i<k} a_i a_k |p_i - p_k|^2 + the same of b and q.

@@ -105,8 +105,8 @@ export function findColliderContacts(row: usize, x: usize, target: usize, end: u
 }
 
 /**
- * Finds the nearest collider that a vector's entry touches where the step begins, or within whose margin it is where
- * the step would end. @returns whether there is one
+ * Finds the nearest collider that a particle touches at the start of the step, or in whose margin it would be at the
+ * end (atEnd). @param entry the particle's entry of a vector @returns whether there is one
  */
 function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
   const table = <usize>load<u32>(row, L.IMPLICIT_MEETS);

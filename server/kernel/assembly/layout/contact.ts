@@ -164,7 +164,7 @@ export const MARK_LAGS = 32; // particle of a collider's core mesh that the resp
 // particle of a body that is pulled out of another one: colliders apply no friction to it
 export const MARK_GLIDES = 64;
 // intersects a collider; without MARK_INTERSECTING: the body is pulled out of or off a collider as a whole. Colliders'
-// shapes leave it alone, but for planes
+// shapes ignore it, except planes
 export const MARK_WITHIN = 128;
 export const MARK_SLOW = 256; // began inside a collider, and leaves it slowly
 export const MARK_RIGID = 512; // particle of a rigid body, always
