@@ -36,7 +36,7 @@ const SECONDS_TO_SLEEP = 1.25;
  */
 const STILL = 0.0002;
 /**
- * The same for bodies that lie on something: unconverged contact lets layers tremble and creep. Five sheets on a floor
+ * STILL for bodies that lie on something: unconverged contact lets layers tremble and creep. Five sheets on a floor
  * creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004. With STILL the sheets
  * were awake after 14 s and the coil after 40 s; with STILL_LYING they sleep after 6 s and 7 s.
  */

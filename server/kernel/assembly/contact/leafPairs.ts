@@ -27,7 +27,7 @@ import { growLists, noteUsed } from "./listMemory";
 
 /** Extra distance at which rows are listed, as a part of r: the next solve needs them too. */
 const AHEAD: f32 = 0.375;
-/** The same as a part of the surfaces' greatest sensible margin: a core mesh may have no radius. */
+/** Least value of AHEAD r, as a part of the surfaces' largest useful margin: a core mesh may have no radius. */
 const LEAST: f32 = 1.0 / 32;
 /**
  * Number of substeps like this one, or of these margins, that a measurement covers. A larger slack delays the next one.
@@ -99,7 +99,7 @@ function movedDistance(row: usize): v128 {
   return f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
 }
 
-/** Returns the square of that distance. */
+/** Returns the squared length of movedDistance, m^2. */
 // @inline
 function movedSquared(row: usize): f32 {
   const most = movedDistance(row);

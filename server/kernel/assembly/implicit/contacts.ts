@@ -52,7 +52,7 @@ let rows = 0;
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
-// its slip in this step plus the kept elastic part, and its length
+// slip of the last row in this step plus the kept elastic part, and the length of that vector
 let u0: f64 = 0;
 let u1: f64 = 0;
 let u2: f64 = 0;
@@ -336,7 +336,7 @@ function weighted(row: usize, v: i32): void {
   }
 }
 
-/** The same including particles that are not free. */
+/** sum b y over all particles, free or not -> s0 .. s2. */
 // @inline
 function place(row: usize, v: i32): void {
   weighted(row, v);

@@ -68,7 +68,7 @@ const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
 /** Solves of a step with colliders; then its contacts remain as they are. */
 const MOST_ROUNDS = 5;
-/** The same for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
+/** MOST_ROUNDS for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
 const MOST_ROUNDS_TOUCHING = 12;
 /**
  * Residual, m, below which bodies with contacts or points are not solved further: a lying beam of 8,640 tetrahedra

@@ -34,7 +34,7 @@ export const MEETS_NEVER = 0;
 export const MEETS = 1;
 export const MEETS_MARKED = 2; // contact is off between MARK_INTERSECTING particles of the two
 export const MEETS_INTERSECTING = 3; // the two intersect: contact between them is off
-export const MEETS_SKIPPED = 4; // likewise, and intersections are not searched now
+export const MEETS_SKIPPED = 4; // contact is off, and intersections are not searched now
 // MEETS_ASLEEP is added while both are asleep or fixed: no contact. MEETS_TOUCHING: the two touched when they fell
 // asleep
 export const MEETS_ASLEEP = 16;

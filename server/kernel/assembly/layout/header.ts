@@ -107,7 +107,7 @@ export const H_MARKS = H_CHANGED_FROM + I32; // i32 pointer: u16 per particle, M
 // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
 export const H_INCIDENT = H_MARKS + I32;
 // i32 pointer: for each particle of a pair (four times the pair's number, plus 0 .. 3) the next entry of the chain,
-// likewise
+// plus one; 0: none
 export const H_INCIDENCES = H_INCIDENT + I32;
 export const H_PUSH_COUNT = H_INCIDENCES + I32; // i32 PUSH rows in use
 // i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
@@ -148,7 +148,7 @@ export const H_RIGID_CONTACT_CAPACITY = H_RIGID_CONTACTS + I32; // i32
 export const H_RIGID_CONTACT_COUNT = H_RIGID_CONTACT_CAPACITY + I32; // i32 rows that the last iteration solved
 export const H_SHARED_AGAIN = H_RIGID_CONTACT_COUNT + I32; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
 
-export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block, likewise
+export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block (blockStatus.ts)
 
 /** Memory of lists that grow (contact/listMemory.ts). */
 export const H_LISTS = H_BLOCK_BAD + I32; // i32 pointer: LIST rows, by address of the lists

@@ -20,7 +20,7 @@ export const IMPLICIT_START = IMPLICIT_ORDER + I32; // i32 pointer: i32[m + 1] f
 export const IMPLICIT_ENTRY_ROWS = IMPLICIT_START + I32; // i32 pointer: i32 byte offset in SOLVED of each entry's row
 // i32 pointer: f32 for each entry, or for a block f32 x 9 by columns; one more at the end
 export const IMPLICIT_ENTRIES = IMPLICIT_ENTRY_ROWS + I32;
-export const IMPLICIT_DIAGONAL = IMPLICIT_ENTRIES + I32; // i32 pointer: D^-1, stored likewise
+export const IMPLICIT_DIAGONAL = IMPLICIT_ENTRIES + I32; // i32 pointer: D^-1, stored like IMPLICIT_ENTRIES
 export const IMPLICIT_SOLVED = IMPLICIT_DIAGONAL + I32; // i32 pointer: f32x4[m] right side, then solution
 export const IMPLICIT_STEPS = IMPLICIT_SOLVED + I32; // i32 steps a tick
 export const IMPLICIT_HELD = IMPLICIT_STEPS + I32; // i32 pointer: HELD rows, room for all points of the room
@@ -91,7 +91,7 @@ export const IMPLICIT_TET_STRESS = IMPLICIT_TET_F + 9 * F64;
 export const IMPLICIT_TET_CRUSHED = IMPLICIT_TET_STRESS + 3 * LANES;
 export const IMPLICIT_TET_BYTES = IMPLICIT_TET_CRUSHED + F64;
 
-/** Likewise: D_m^-1 (4), volume. */
+/** Triangle: byte offsets of the corners as in IMPLICIT_TET, then D_m^-1 (4), volume. */
 export const IMPLICIT_TRIANGLE_DM = LANES;
 export const IMPLICIT_TRIANGLE_COUNT = IMPLICIT_TRIANGLE_DM + 5 * I32; // i32
 export const IMPLICIT_TRIANGLE_VOLUME = IMPLICIT_TRIANGLE_COUNT + I32 + 8;
@@ -108,7 +108,7 @@ export const QUAD_F = QUAD_VOLUME + LANES;
 export const QUAD_STRESS = QUAD_F + 6 * LANES;
 export const QUAD_BYTES = QUAD_STRESS + 3 * LANES;
 
-/** Likewise: K (4), 1/alpha in N/m, rest in m. */
+/** Bending stencil: byte offsets of the corners as in IMPLICIT_TET, then K (4), 1/alpha in N/m, rest in m. */
 export const IMPLICIT_BEND_K = LANES;
 export const IMPLICIT_BEND_COUNT = IMPLICIT_BEND_K + 7 * I32; // i32
 export const IMPLICIT_BEND_STIFFNESS = IMPLICIT_BEND_COUNT + I32;
