@@ -201,7 +201,7 @@ function writePlace(touch: usize, outward: f32): void {
 
 /**
  * Stores state and friction.
- * @param target, kept entries of the vectors; glide slip without any force, m
+ * @param target the particle's entry of xt; kept its entry of the stored friction; glide slip without any force, m
  */
 function writeState(touch: usize, target: usize, kept: usize, r: f32, glide: f64): void {
   store<f64>(touch, load<f64>(kept), L.TOUCH_FRICTION);

@@ -7,7 +7,7 @@ export const FRONT_LEAF_COUNT = FRONT_LEAVES + I32; // i32
 export const FRONT_CHILDREN = FRONT_LEAF_COUNT + I32; // i32 pointer: four numbers for each node, -1: no child
 export const FRONT_NODE_COUNT = FRONT_CHILDREN + I32; // i32
 export const FRONT_ROOTS = FRONT_NODE_COUNT + I32; // i32 pointer: root number of every surface, -1: no primitives
-// i32 pointer: f32x4 low and f32x4 -high for every number: its box swept from S to x
+// i32 pointer: for every leaf and node, by number, its box swept from S to x: f32x4 low, f32x4 -high
 export const FRONT_BOXES = FRONT_ROOTS + I32;
 export const FRONT_DISPLACEMENTS = FRONT_BOXES + I32; // i32 pointer: DISPLACEMENT_BYTES for every leaf
 export const FRONT_GATHERED = FRONT_DISPLACEMENTS + I32; // i32 pointer: GATHERED rows, one for every leaf
