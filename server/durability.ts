@@ -1,6 +1,6 @@
 /**
  * Assembles the parts that outlive a process: the store, this process's part in the cluster, and the journal writer.
- * Without a store there is none, and rooms live in memory only.
+ * Without a store none of these parts exist, and rooms live in memory only.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { Cluster } from "./cluster/cluster.ts";

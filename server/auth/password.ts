@@ -17,8 +17,8 @@ const AT_ONCE = 2;
 const MOST_WAITING = 64;
 
 /**
- * Shortest and longest password, characters. At the rate that one address may guess (`attempts.ts`), the shortest
- * withstands years.
+ * Shortest and longest password, characters. At the rate that one address may guess (PASSWORD_BURST in auth.ts), the
+ * shortest withstands years.
  */
 export const PASSWORD_LENGTH = { min: 6, max: 128 } as const;
 

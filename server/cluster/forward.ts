@@ -51,7 +51,10 @@ interface IdentityForwarding {
   ): Promise<Uint8Array> | null;
 }
 
-/** `method` of a ticket in a socket's message. Its `url` is the ticket of the upgrade. */
+/**
+ * `method` of a ticket that vouches for one message of a socket. The `url` of such a ticket is the ticket of the
+ * socket's upgrade request.
+ */
 export const MESSAGE = "MESSAGE";
 
 export interface ForwardOptions {

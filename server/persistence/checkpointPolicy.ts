@@ -96,7 +96,7 @@ export class CheckpointPolicy {
    * Chooses how to rebuild the room after a thread was lost in the next tick.
    * @param charged the thread was executing this room; otherwise the loss does not count
    * @returns the state to rebuild from, and whether the next tick runs alone
-   * @throws Hopeless: the tick already ran alone
+   * @throws RecoveryExhausted: the tick already ran alone
    */
   afterLoss(charged: boolean): Rebuild & { alone: boolean } {
     if (charged && this.#alone) this.#failAlone();

@@ -21,7 +21,7 @@ export class ContactEvents {
     this.#budget = new TokenBucket(Limits.contactsPerSecond, Limits.contactsPerSecond, 0);
   }
 
-  /** Forgets all pairs, after bodies were moved at once. */
+  /** Forgets all pairs: after a reset, a long gap between ticks, or a step back in time they say nothing. */
   forget(): void {
     this.#touched.clear();
     this.#tick = -1;

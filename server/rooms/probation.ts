@@ -1,7 +1,7 @@
 /**
  * Probation of restored rooms, which may crash their process. The store counts each claim as an attempt before the room
- * is touched. The attempt counts while the room is restored and for its first ticks (`Room.onTrial`), so that after a
- * crash the counts show which rooms were on probation. Rooms on their last attempt run their probation one at a time:
+ * is touched. The attempt counts while the room is restored and for its first ticks (`Room.onProbation`), so that after
+ * a crash the counts show which rooms were on probation. Rooms on their last attempt run their probation one at a time:
  * if the process then dies, that room is the cause, and no other room is quarantined for it.
  */
 import type { Rebuilt } from "./simulation.ts";

@@ -53,7 +53,7 @@ const STATS_MS = 1000;
 const HASH_SECONDS = 1;
 /** Least time between two member lists, ms. */
 const MEMBERS_MS = 50;
-/** A room that was restored from the store has settled after it was stepped for this time, s. */
+/** The probation of a restored room ends after ticks for this time, s. */
 const TRIAL_SECONDS = 2;
 /** A newcomer is welcomed once it is stored, or after this time if the store is away, ms. */
 const WELCOME_MS = 1000;

@@ -12,7 +12,7 @@
  *         without a charge
  *         |-- otherwise the loss is charged to this room: `rebuilt`. After too many charges the room's next tick runs
  *         on its own thread (persistence/checkpointPolicy.ts)
- *         `-- that thread is lost, too -> throws Hopeless; the room is quarantined, or closes
+ *         `-- that thread is lost, too -> throws RecoveryExhausted; the room is quarantined, or closes
  */
 import type { Rebuild } from "../persistence/history.ts";
 import { FrameState } from "../workers/frameState.ts";

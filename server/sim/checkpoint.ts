@@ -1,6 +1,6 @@
 /**
  * Converts a room's state between two ticks to bytes and back. A fresh copy of the scene's template that loads the
- * bytes goes on bit for bit like the original room, on any machine.
+ * bytes continues bit for bit like the original room, on any machine.
  *
  *     state = all memory that differs from the template's, except
  *             the pair list            most of a room's writes (12 of 13 MB in a heap of a hundred bodies): both sides

@@ -14,11 +14,11 @@ import type { BodyLayout, SimLayout } from "./layout.ts";
 import type { GrabSettings, WeightedPoint } from "./memory/points.ts";
 import { edgesAt } from "./restShapes.ts";
 
-/** Part of the allowed stretch at which a grab begins to ease off, and over which it does. */
+/** Share of the allowed stretch at which a grab's force begins to fall. Over the same share it falls to zero. */
 const EASE = 0.5;
 /**
- * Largest rise per tick of the share of force that a body leaves its grabs: a share that fell and returned at once
- * would pulsate.
+ * Largest rise per tick of the share of its force that a grab has: if the share recovered at once, the force would
+ * pulsate.
  */
 const SHARE_RISE = 0.1;
 /**
@@ -74,8 +74,8 @@ export function grabSettings(
 }
 
 /**
- * Sets the share of force that bodies as a whole leave their grabs, once before each tick. A grab of several bodies
- * gets the share of its most stretched body: it pulls all of them alike.
+ * Sets the share of its force that each grab has, from the stretch of the whole body. Called once before each tick. A
+ * grab of several bodies gets the share of its most stretched body: it pulls all of them alike.
  */
 export function easeGrabs(views: Views, layout: SimLayout, kernel: Stretches): void {
   const { f32, i32 } = views;

@@ -5,7 +5,7 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 
-/** The list of pairs is made anew in the next tick, and takes over the pushes. */
+/** Invalidates the pair list. The next tick rebuilds it, and the new list takes over the pushes. */
 export function forgetPairList(memory: WebAssembly.Memory): void {
   const i32 = new Int32Array(memory.buffer);
   const valid = (L.HEADER + L.H_LIST_VALID) / 4;
@@ -13,7 +13,7 @@ export function forgetPairList(memory: WebAssembly.Memory): void {
   i32[valid] = 0;
 }
 
-/** Nothing has pushed anything: bodies are elsewhere. */
+/** Forgets all pushes, after bodies were placed elsewhere. */
 export function forgetPushes(memory: WebAssembly.Memory): void {
   const i32 = new Int32Array(memory.buffer);
   i32[(L.HEADER + L.H_PUSH_COUNT) / 4] = 0;

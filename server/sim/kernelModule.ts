@@ -66,7 +66,7 @@ export interface Kernel {
   saveSafePositions(): void;
   /**
    * refitHere: fits the boxes of the BVTT front to x. reachesSurface then returns 1 if one surface comes within `reach`
-   * of another, else 0 (front.ts).
+   * of another, else 0 (bvttFront.ts).
    */
   refitHere(): void;
   reachesSurface(a: number, b: number, reach: number): number;

@@ -23,7 +23,9 @@ const PRESSURE: Span = { least: 0.2, most: 3 };
 export const MOST_STRAIN = 1;
 /** Gravity assumed at least, m/s^2, also for rooms without gravity. */
 const USUAL_GRAVITY = 9.81;
-/** Largest steps of a method in a tick: all bodies at once take only a few times the steps that scenes use. */
+/**
+ * Largest number of steps of a method in a tick: all bodies at once take only a few times the steps that scenes use.
+ */
 const MOST_STEPS = 16;
 /** Share of the largest plastic strain below which flow has to begin. */
 const BELOW_STRAIN = 0.99;

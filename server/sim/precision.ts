@@ -16,7 +16,9 @@ import type { BodyTemplate } from "./body/template.ts";
 
 /** Largest velocity error, m/s: r/h of a scene 2 m around its origin at 20 substeps a tick of 1/60 s. */
 const MOST_THROWN = 2 ** -24 * 2 * 1200;
-/** The same for rigid bodies: they track their own rounding (shape.ts), so only positions far away need low words. */
+/**
+ * MOST_THROWN for rigid bodies: they track their own rounding (shape.ts), so only positions far away need low words.
+ */
 const MOST_THROWN_RIGID = 4 * MOST_THROWN;
 /** Damping below which rounding adds energy within minutes, 1/s. */
 const UNDAMPED = 0.25;

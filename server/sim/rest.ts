@@ -36,7 +36,7 @@ const SECONDS_TO_SLEEP = 1.25;
  */
 const STILL = 0.0002;
 /**
- * The same for bodies that lie on something: unconverged contact lets layers tremble and creep. Five sheets on a floor
+ * STILL for bodies that lie on something: unconverged contact lets layers tremble and creep. Five sheets on a floor
  * creep by 0.0008 to 0.0004 sizes in a second, a strip that has fallen into a coil by 0.0004. With STILL the sheets
  * were awake after 14 s and the coil after 40 s; with STILL_LYING they sleep after 6 s and 7 s.
  */
@@ -61,7 +61,7 @@ const GAIN = 0.5;
 const MUCH_DAMPING = 2;
 const FAST = 0.5;
 const FORGETTING = 2;
-/** If iterations alone build up this share of the stress, memory is of no use. */
+/** If iterations alone build up this share of the stress, the body needs no remembered stress. */
 const CONVERGED = 0.995;
 /** The share is measured only while iterations add at least this part of the stress. */
 const MEASURED = 0.5;
@@ -253,7 +253,8 @@ export class Rest {
   }
 
   /**
-   * Sets how much a body's memory takes over and keeps in the next tick. @returns true if memory is of use to the body
+   * Sets how much a body's memory takes over and keeps in the next tick. @returns true if the body uses remembered
+   * stress
    */
   private remember(b: number, slow: boolean, mayRest: boolean): boolean {
     const {
@@ -278,7 +279,7 @@ export class Rest {
     return useful ? share < CONVERGED : share > 0 && share < CONVERGED;
   }
 
-  /** Whether memory is of use to the body. */
+  /** Whether the body uses remembered stress. */
   private remembers(b: number): boolean {
     const share = this.rowOf(b).getFloat32(L.BODY_SHARE, true);
     return share > 0 && share < CONVERGED;

@@ -177,7 +177,7 @@ export class InactiveBodies {
   }
 
   /**
-   * Sets the body to its state at the scene's start: positions, masses, velocities and what its constraints remember.
+   * Sets the body to its state at the scene's start: positions, masses, velocities and the state of its constraints.
    */
   private begin(b: number): void {
     const {

@@ -110,9 +110,9 @@ export function soundPace(body: Body, { elements, schedule }: Pick<BodyTemplate,
 }
 
 /**
- * Neo-Hookean elements resist compression by a bound on their stiffness, not by the exact block of Saint
- * Venant-Kirchhoff strains. So the speed of pressure waves counts for them: returns lambda + 2 mu over k. (Armadillo of
- * tests/statics, nu 0.49: without this factor it blows up at 300 and 600 x 1; 0.2 % off at 960 x 1.)
+ * Returns (lambda + 2 mu)/k for Neo-Hookean elements, else 1. Their solver bounds the volumetric stiffness instead of
+ * solving the exact block of Saint Venant-Kirchhoff strains, so the speed of pressure waves determines their substeps.
+ * (Armadillo of tests/statics, nu 0.49: without this factor it blows up at 300 and 600 x 1; 0.2 % off at 960 x 1.)
  */
 export function volumetric(model: string | undefined, nu: number | undefined): number {
   return (model === "neo-hookean" || model === "stable-neo-hookean") && nu !== undefined

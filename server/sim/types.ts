@@ -139,7 +139,7 @@ export interface Refusal extends RangeRefusal {
 
 export type SimEvent =
   /**
-   * Surfaces intersect that contact never saw apart: at a start, a reset, after a roll-back or a jump of a collider.
+   * Surfaces intersected before contact checked them: at a start, a reset, after a roll-back or a jump of a collider.
    * `count`: number of edges that cross a triangle. `pairs` counts those of them that were listed. `first`: the first
    * few crossings, with particle numbers of their surface. Surfaces are moved apart, except for bodies in `held`, which
    * stay in place until a reset.
@@ -154,7 +154,7 @@ export type SimEvent =
     }
   /** No surfaces intersect any more. */
   | { type: "untangled"; tick: number }
-  /** Contact of `bodies` does not fit into the room's lists: they stand still until it does. */
+  /** Contact of `bodies` does not fit into the room's lists: they are held until it does. */
   | { type: "crowded"; tick: number; bodies: number[] }
   /** All bodies move again. */
   | { type: "uncrowded"; tick: number }

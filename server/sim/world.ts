@@ -169,7 +169,7 @@ export class SimWorld implements World {
     return this.views.i32[this.stillAt(this.layout.bodyCount)] === 1;
   }
 
-  /** True while surfaces intersect that contact never saw apart, or before the first check. */
+  /** True while surfaces intersect that did so before contact checked them, and until the first check. */
   get tangled(): boolean {
     return this.intersections.active;
   }
@@ -437,7 +437,8 @@ export class SimWorld implements World {
   }
 
   /**
-   * Ends an unfinished tick: simulated time goes on with the next one. Clients draw moving colliders by simulated time.
+   * Ends an unfinished tick: simulated time continues with the next one. Clients draw moving colliders by simulated
+   * time.
    */
   private standAfter(tick: number, events: SimEvent[]): void {
     this.tuned.stand();

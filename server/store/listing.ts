@@ -3,7 +3,7 @@ import type { Listing, Parked, PieceKind, SetAside } from "./store.ts";
 
 /**
  * @param row a room; its columns have the same names in both stores
- * @param secondsLeft time until its lease expires; 0 or less: expired, or there is none
+ * @param secondsLeft time until its lease expires; 0 or less: expired, or no lease
  */
 export function listingOf(row: Record<string, unknown>, secondsLeft: number): Listing {
   const owned = secondsLeft > 0;

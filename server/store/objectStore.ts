@@ -25,7 +25,7 @@ export interface ObjectRecord {
 }
 
 export interface ObjectContent {
-  /** server/objects/content.ts */
+  /** encoded shape (meshing/objectShape.ts) */
   shape: Uint8Array;
   /** GLB */
   picture: Uint8Array;

@@ -87,8 +87,8 @@ export class Caller {
 
   #start(): Worker {
     // --disable-warning: some versions of Node print a warning for node:sqlite, which would only fill the log. execArgv
-    // also replaces the process's own arguments, of which Node refuses some for a thread (V8 options hold for all
-    // threads anyway).
+    // also replaces the process's own arguments, because Node refuses some of them for a thread (V8 options apply to
+    // all threads anyway).
     const { port1: own, port2: theirs } = new MessageChannel();
     this.#urgent = own;
     own.unref();

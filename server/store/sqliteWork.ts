@@ -453,7 +453,7 @@ export class SqliteWork {
   }
 }
 
-/** Time until the row's lease expires, s; 0: expired, or there is none. */
+/** Time until the row's lease expires, s; 0: expired, or no lease. */
 function secondsLeft(row: Row): number {
   if (row.process === null || row.boot !== boot) return 0;
   return Math.max(0, Number(row.lease_until) - clock());

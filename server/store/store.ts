@@ -157,7 +157,7 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
-/** starting: not ready now. draining: handing its rooms over. gone: ended in order. */
+/** starting: not ready now. draining: handing its rooms over. gone: shut down properly. */
 export type ProcessState = "starting" | "ready" | "draining" | "gone";
 
 /** A room that a process has handed over. */

@@ -7,8 +7,8 @@ import { kernelBytes } from "../sim/kernelModule.ts";
 import type { WorldLayout } from "../sim/types.ts";
 
 /**
- * Raise it when the loader's own code (inputs, guard, rest, tangles) would compute other bits from the same state and
- * inputs.
+ * Raise it when the loader's own code (inputs, guard, rest, intersections) would compute other bits from the same state
+ * and inputs.
  */
 const STEPS_VERSION = 3;
 

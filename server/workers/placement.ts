@@ -6,7 +6,7 @@
  * while a thread has free time. Light rooms can interrupt a long tick (threadLoop.ts).
  */
 
-/** A room without any step for this time, and without a waiting one, has no demand, ms. */
+/** A room that was not stepped for this time, and has no step waiting, has no demand, ms. */
 const GONE_MS = 1000;
 /** Least time that a room stays on a thread, ms. */
 const LEAST_STAY_MS = 1000;

@@ -108,9 +108,10 @@ export class StepThread {
   }
 
   /**
-   * @param turn its times are process times
+   * @param turn its times are on the clock of processClock.ts
    * @param begun called when other threads may help
-   * @returns a function that withdraws the step, and its result, which rejects with StepDropped if it does not begin
+   * @returns `withdraw`, which cancels the step if it has not begun; `done`, the result, which rejects with StepDropped
+   * if the step never begins
    */
   step(task: StepTask, turn: Turn, begun: () => void): { withdraw: () => void; done: Promise<StepResult> } {
     const fromMs = fromProcessMs(turn.dueMs);

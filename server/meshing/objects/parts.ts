@@ -11,7 +11,7 @@ export interface Attribute {
 export interface Part {
   /** float64[3n], the file's unit, y up. */
   positions: Float64Array;
-  /** uint32[3m], counter-clockwise seen from outside, as far as the file has an outside. */
+  /** uint32[3m], counter-clockwise seen from outside, if the file's surface has an outside. */
   triangles: Uint32Array;
   /** By glTF's name: NORMAL, TANGENT, TEXCOORD_n, COLOR_n. */
   attributes: Map<string, Attribute>;

@@ -18,7 +18,7 @@ export interface ShapeMatching {
   rate: number;
   /** Share of linear deformation in the goals: beta of Mueller et al. 2005 */
   linearity: number;
-  /** m, of a smooth ball; absent: particles have contact */
+  /** Radius of a smooth ball, m; absent: the body collides by its particles */
   radius?: number;
   plasticity?: Plasticity;
 }

@@ -81,14 +81,14 @@ export function distanceElements(X: Float64Array, edges: Uint32Array, asked: Hel
 
 /**
  * Springs along edges.
- * @param constants of each, N/m
+ * @param constants spring constant of each edge, N/m
  */
 export function springElements(X: Float64Array, edges: Uint32Array, constants: readonly number[]): DistanceElements {
   const springs = distanceElements(X, edges, { compliance: 1 }, { substeps: 1, iterations: 1 });
   return { ...springs, alpha: Float64Array.from(constants, (k) => 1 / k) };
 }
 
-/** |x0 - x1| - rest; along its direction at rest if both are at one place. */
+/** |x0 - x1| - rest. If both particles coincide, the gradient is along the rest direction. */
 export function distanceValue(x: Float64Array, e: DistanceElements, i: number): Value {
   const d = subtract(vectorAt(x, e.particles[2 * i]!), vectorAt(x, e.particles[2 * i + 1]!));
   const length = norm(d);

@@ -86,7 +86,7 @@ export function holdOf(asked: Held, pace: Pace): { hold: Hold; alpha: number } {
   };
 }
 
-/** Constraints with these rest values and the scene's action. */
+/** Makes constraints with these rest values from the scene's compliance or stiffness. */
 export function held(rest: Float64Array, asked: Held, pace: Pace): Geometric {
   const { hold, alpha } = holdOf(asked, pace);
   return { rest, alpha: rest.map(() => alpha), ...hold };

@@ -110,7 +110,7 @@ export function publishedCoefficients(nu: number): Coefficients {
  */
 export function publishedNorm(k: number, nu: number, a: number): number {
   const { mu, lambda } = lameCoefficients({ youngsModulus: k, poissonsRatio: nu });
-  // the exact integral over the cube; reference/hexahedralStiffness.ts computes it by quadrature
+  // the exact integral over the cube; tests/fit/hexahedralStiffness.ts computes it by quadrature
   return (a / 18) * Math.sqrt(840 * lambda * lambda + 1440 * lambda * mu + 6480 * mu * mu);
 }
 

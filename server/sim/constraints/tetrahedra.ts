@@ -241,7 +241,7 @@ function tunedCompliance({ read, scene, now, elasticity }: Row): OrthotropicComp
   return [s, s, s, -nu * s, -nu * s, -nu * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s, 2 * (1 + nu) * s];
 }
 
-/** The same in float64. */
+/** Current elements in float64, for the twin. */
 function tunedGeneral<E extends OrthotropicTetElements | PlasticTetElements>(
   e: E,
   { scene, elasticity }: Pick<Row, "scene" | "elasticity">,

@@ -334,7 +334,7 @@ export class EnergyLedger {
     this.read(layout.v, this.latest);
   }
 
-  /** Moves the part of contacts' impulses that supports rigid bodies on colliders to colliders. */
+  /** Books the impulses of colliders that support rigid bodies under colliders instead of contacts. */
   private rigidSupported(): void {
     const { layout } = this.created;
     const velocities = colliderVelocities(this.created, this.world.kernel);

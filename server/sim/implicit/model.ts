@@ -63,8 +63,8 @@ export interface ImplicitModel {
   stencils: Stencils | undefined;
   factor: Factor;
   /**
-   * float64[n] N/m: initial stiffness of contact at each particle: the mean of the diagonal of A; for a sheet, the
-   * resistance across its plane.
+   * float64[n] N/m: initial contact stiffness at each particle. It is the mean of the particle's diagonal entries of A;
+   * for a sheet, the entry across its plane.
    */
   diagonal: Float64Array;
 }

@@ -16,7 +16,7 @@ const LEAST_SLOPE = 0.1;
 
 /**
  * @param at position of a particle of the room, m
- * @returns G; zeros if the edge and the triangle have no curve
+ * @returns G of the head; zeros if the contour does not pass through the edge's triangles
  */
 export function shortening(
   { particles: [a, b], normal: N }: Intersection,

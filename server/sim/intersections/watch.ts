@@ -339,8 +339,8 @@ export class IntersectionWatch {
   }
 
   /**
-   * Reads the common directions of the last second: surfaces turn and are delayed meanwhile. A direction out of a solid
-   * is kept until the end.
+   * Reads the common directions that were found within the last SECONDS_TO_KEEP: older ones no longer fit, because
+   * surfaces turn. A direction out of a solid is kept until the surfaces are clear.
    */
   private readWays(tick: number): Map<string, Way> {
     const { f32, i32 } = this.views;

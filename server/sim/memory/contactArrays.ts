@@ -7,8 +7,7 @@ import type { Allocator } from "./map.ts";
 import { rough } from "./roundMantissa.ts";
 
 /**
- * Largest displacement of a surface during a pair list's lifetime, in its mean edges: with more, the list would contain
- * the second neighbors of every edge.
+ * SURFACE_LIMIT in mean edges of the surface. With more, the second neighbors of every edge would become rows.
  */
 const STRAY = 0.12;
 

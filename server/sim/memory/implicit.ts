@@ -47,7 +47,7 @@ interface Planned {
   body: BodyTemplate;
   index: number;
   model: ImplicitModel;
-  /** Addresses, by field of the row. */
+  /** Addresses to write into the row, by offset of the field (IMPLICIT_*). */
   at: Map<number, number>;
 }
 

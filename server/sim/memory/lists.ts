@@ -21,7 +21,7 @@ const SOLVED_PER_PARTICLE = 0.25;
 const PICKED_PER_PARTICLE = 2;
 /** Units added in every room, for small ones. */
 const LEAST = 256;
-/** Limits: leaf pair numbers have 24 bits in rows, and lane numbers in chains. */
+/** Limits: numbers of leaf pairs (in rows) and of lanes (in chains) have 24 bits. */
 const MOST_CLOSE = 2 ** 24 - 1;
 const MOST_BLOCKS = 2 ** 22 - 1;
 const MOST = 2 ** 27;

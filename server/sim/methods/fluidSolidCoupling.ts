@@ -1,9 +1,9 @@
 /**
  * Two-way coupling of a fluid of smoothed particles with the surface of a soft body or cloth: impulses between points
- * and the corners of their nearest triangles. A soft body acts as a wall and gets the opposite impulse, as far as its
- * mass can follow, and springs for the rest. A cloth has only springs and a damper. Springs have the largest stiffness
- * that Gershgorin's circles allow: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF, at most 4, with weights b of
- * corners.
+ * and the corners of their nearest triangles. A soft body acts as a wall and gets the opposite impulse. If its mass is
+ * too small to follow that impulse in one step, springs supply the rest. A cloth has only springs and a damper. Springs
+ * have the largest stiffness that Gershgorin's circles allow: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF, at most
+ * 4, with weights b of corners.
  */
 import type { Surface } from "./method.ts";
 import { ALONG, DISTANCE, NEAREST, WEIGHT_B, WEIGHT_C } from "./nearestOn.ts";

@@ -97,7 +97,7 @@ export class Neighbors {
       const fx = (px - low[0]!) * perCell;
       const fy = (py - low[1]!) * perCell;
       const fz = (pz - low[2]!) * perCell;
-      // its own row from itself on, then the rows after it, as far as points in them may be near
+      // its own row from itself on, then later rows that may contain near points
       for (let z = cz; z <= cz + 1 && z < nz; z++)
         for (let y = z > cz && cy > 0 ? cy - 1 : cy; y <= cy + 1 && y < ny; y++) {
           const far = squareOf(z > cz ? z - fz : 0) + squareOf(y > cy ? y - fy : y < cy ? fy - cy : 0);

@@ -15,8 +15,9 @@
  *   2 pi H^3/s^3 ((1-q)^5/20 - (1-q)^6/30),  q = d/H,  scaled so that a layer of the lattice half a spacing away rests.
  * Without it points crowd at walls and the fluid loses volume. Shapes other than planes count as a plane at each point.
  *
- * Corrections are made all at once and under-relaxed: with full corrections, a step of one iteration blows up. The rest
- * that a step leaves is lost volume: a column of 12 points at 8 steps of 2 in 1/30 s stands 1.1 % too low.
+ * Corrections are made all at once and under-relaxed: with full corrections, a step of one iteration blows up. The
+ * density error that a step leaves is lost volume: a column of 12 points at 8 steps of 2 in 1/30 s settles 1.1 % too
+ * low.
  *
  * Tried: starting with the pressure of the previous step (0.9 of it): a column boils. Particles of other bodies as
  * neighbors with their own volume (Akinci et al. 2012) with impulses at the tick's end: surface particles are so light

@@ -18,10 +18,10 @@ export interface FluidCells {
   fields: readonly Field[];
   /** uint8 by cell with a rim: 1 for fluid. */
   fluid: Uint8Array;
-  /** Fluid cells, in order, and by axis each one's lower face. */
+  /** Fluid cells, in ascending order, and for each axis the lower face of each cell. */
   cells: Uint32Array;
   lower: readonly Uint32Array[];
-  /** Steps to the next cell along each axis. */
+  /** Index steps to the next cell along each axis. */
   cellStep: readonly [number, number, number];
 }
 

@@ -14,10 +14,10 @@ export class SphSums {
   readonly x: Float64Array;
   readonly v: Float64Array;
   readonly a: Float64Array;
-  /** Pairs within H, by places in that order; and where the pairs of each place begin. */
+  /** Pairs within H, as indices into these arrays, and the first pair of each index. */
   readonly pairs: Pairs = pairsOf(0);
   private readonly group: Uint32Array;
-  /** In that order: a density or a pressure. */
+  /** In the same order: densities or pressures. */
   private readonly sum: Float64Array;
   private readonly H: number;
 

@@ -229,7 +229,7 @@ function inFrame(c: ReferenceCollider, when: "start" | "end", p: Vector): Vector
 
 /**
  * Moves all particles out of all colliders, in their order, and corrects velocities.
- * @param own roots of the particles' other coefficients; default: static friction equals dynamic, no bounce; safe:
+ * @param own square roots of static friction and restitution; default: static friction equals dynamic, no bounce; safe:
  * float64[3N] positions at the start of the substep, m, if contact may have moved xPrev
  */
 export function collide(

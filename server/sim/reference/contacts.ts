@@ -14,7 +14,7 @@ export interface PairName {
 }
 
 export interface ReferenceContactPair extends PairName {
-  /** contact distance, m; -Infinity: handled elsewhere */
+  /** contact distance, m; -Infinity: other code solves this pair */
   thickness: number;
   /** least distance, m */
   keep: number;
@@ -131,7 +131,7 @@ export function solveContacts(p: Particles, touches: readonly ReferenceContactPa
     );
     const tangential = subtract(moved, scale(dot(moved, n), n));
     const slide = norm(tangential);
-    // restitution: an approach faster than weight alone causes leaves with that share of it
+    // restitution: an approach faster than external acceleration alone causes is reversed, times `restitution`
     const nearer = dot(moved, n);
     const weight = 2 * h * h * Math.max(...particles.map((i) => norm(vectorAt(p.acceleration, i))));
     const back = restitution > 0 && nearer < -weight ? (1 + restitution) * nearer + approach : 0;

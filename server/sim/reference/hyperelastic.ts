@@ -47,7 +47,10 @@ const NEAR = 3.007;
 export interface HyperStress {
   /** Psi, Pa; 0 at rest */
   energy: number;
-  /** Values in place of F, cof F, J and log J in P = mu F + p cof F: unchanged for a regular element. */
+  /**
+   * F, cof F, J and log J as used in P = mu F + p cof F: the true values for a regular element, substitutes for a
+   * continued one.
+   */
   F: Matrix;
   cofactors: Matrix;
   J: number;

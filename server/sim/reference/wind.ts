@@ -24,7 +24,7 @@ export function airAt({ velocity }: Pick<Wind, "velocity">, modes: readonly Mode
 export interface WindyTriangle {
   x: readonly [Vector, Vector, Vector];
   v: readonly [Vector, Vector, Vector];
-  /** If true, only wind against it from outside counts. */
+  /** If true, the triangle belongs to a closed surface and feels only wind that meets its outer side. */
   closed: boolean;
   /** Velocity change of its lightest corner by a force of 1 N until the force is computed again, m/s. */
   reach: number;

@@ -28,7 +28,7 @@ export interface Obstacle extends Shell {
 /** An analytic collider. */
 export interface Wall {
   name: SurfaceName;
-  /** Unit normal of a plane; others have none. */
+  /** Unit normal of a plane; undefined for other shapes. */
   plane: Vec3 | undefined;
   /** Signed distance from its surface, m. */
   distanceTo: (x: number, y: number, z: number) => number;

@@ -133,7 +133,7 @@ export function addVertexTriangle(p: u32, a: u32, b: u32, c: u32): void {
   front += L.PAIR_BYTES;
 }
 
-/** Adds two edges likewise. */
+/** Adds two edges, unless all four particles are fixed or a position is not a number. */
 export function addEdges(a0: u32, a1: u32, b0: u32, b1: u32): void {
   const squared = closestEdges(at(a0), at(a1), at(b0), at(b1));
   if (squared !== squared || (fixed(a0) && fixed(a1) && fixed(b0) && fixed(b1)) || !hasRoom()) return;

@@ -36,7 +36,7 @@ function storeLane(lane: usize, offset: usize, box: v128): void {
   store<f32>(lane + offset, f32x4.extract_lane(box, 2), 32);
 }
 
-/** All trees of the room. @param positions address of an f32x4 array parallel to X, or X, m */
+/** Refits all trees of the room. @param positions address of an f32x4 array parallel to X, or X, m */
 export function refitTrees(positions: usize): void {
   toPositions = positions - <usize>load<u32>(L.HEADER, L.H_X);
   let surface = <usize>load<u32>(L.HEADER, L.H_SURFACE);

@@ -6,7 +6,7 @@
  * not touch. So one direction clears an interval of time exactly, and any direction is valid. Only the bound on
  * rounding must be right:
  *   g = d.(y - x) in float64 has 4 roundings a term (difference, product, two sums), so |error| <= 4.1 u sum |d_i (y_i
- *   - x_i)|, u = 2^-53; taken as 6 u of the sum as computed, plus UNDERFLOW.
+ *   - x_i)|, u = 2^-53; the code uses 6 u times the computed sum, plus UNDERFLOW.
  * Then (1-t) G0 + t G1 with G = g - error at t = 0 and 1 is below the true distance for all t, and its zero is rounded
  * inwards.
  */

@@ -6,12 +6,13 @@
  * (conservative advancement). So "no contact" is certain. Cull without marching: the motion stays clear while d(xPrev)
  * + d(x) - 2r > |x - xPrev|. A particle that enters and leaves again within the substep is put back at its entry.
  * Response, with the normal n at the contact and dx = x - xPrev:
- *   x moves out along n to the surface by depth p, from within the margin no faster than RISE;  tangential displacement
- *   is cut whole up to mu_static q, else by mu q/|dx_t|, with q the part of p that dx approached     (Coulomb)
- *   and the push adds no velocity away from the collider, other than restitution (coefficients.ts).
- * A moving collider (motion.ts) is met in its own frame. The path from the particle's place before the substep to that
- * after it counts as a straight line there (rotation bends it by angle^2/8 of its distance from the center: 9 um at 1 m
- * for 10 rad/s and 1/1200 s). Friction then drags along, and an approaching wall passes on its own velocity.
+ *   x moves out along n to the surface by depth p, from within the margin no faster than RISE;
+ *   Coulomb friction, with q the part of p that dx approached: a tangential displacement dx_t up to mu_static q is
+ *   removed; of a longer one the share mu q/|dx_t|;
+ *   the push adds no velocity away from the collider, other than restitution (coefficients.ts).
+ * A moving collider (motion.ts) is met in its own frame. There the particle's path in the substep is treated as a
+ * straight line (rotation bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10 rad/s and 1/1200
+ * s). So friction drags particles along, and an approaching wall passes on its own velocity.
  */
 import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
@@ -203,8 +204,8 @@ export function raise(particle: usize, table: usize): bool {
 }
 
 /**
- * Sets the low words of a particle that was put to a surface. Across the surface no part below float32's steps remains;
- * along it the sliding part does.
+ * Sets the low words of a particle that was put to a surface. Across the surface the low word becomes 0. Along it the
+ * sliding part remains.
  * @param at particle in X; nx, ny, nz normal; slides share of its motion along the surface that friction leaves
  */
 function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {

@@ -15,7 +15,8 @@ import { planMotions, poseAtEnd } from "./motion";
 import { hasMarks, marksOf, numberOf, unmark } from "../state/marks";
 
 /**
- * Moves the core particles begin .. end of the collider with this MOTION row by one substep. Its poses are known.
+ * Moves the core particles begin .. end of the collider with this MOTION row by one substep. Call moveColliders
+ * (motion.ts) first: it sets the collider's poses.
  * @param h s
  */
 export function moveCoreMesh(motion: usize, begin: i32, end: i32, h: f32): void {

@@ -62,7 +62,7 @@ export function planMotions(): void {
   }
 }
 
-/** Sets the second pose to that at the end of planMotions' tick. */
+/** Sets the second pose to the pose at the end of the tick that planMotions planned. */
 export function poseAtEnd(row: usize): void {
   const end = timeOf(load<i32>(L.HEADER, L.H_SUBSTEPS));
   evaluate(row, end, cycle(row, end));
@@ -108,8 +108,8 @@ function cycle(row: usize, time: f64): f64 {
 }
 
 /**
- * Finds the pose at `time`. A looping path is counted from the start of the given cycle, and stays at its end after
- * that.
+ * Finds the pose at `time`. A looping path begins at the start of the given cycle; after the end of that cycle the pose
+ * stays at the path's end.
  */
 function evaluate(row: usize, time: f64, cycles: f64): void {
   const keys = <usize>load<u32>(row, L.MOTION_KEYS);

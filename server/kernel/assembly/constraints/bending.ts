@@ -29,7 +29,10 @@ export function solveBending(block: usize, own: usize, count: i32, pass: i32, in
   else solve(block, own, count, pass, inverseH2, false, false);
 }
 
-/** Solves dashpots, like solveBending: C is K x minus that at the start of the substep, turned along (dashpots.ts). */
+/**
+ * Solves dashpots, like solveBending: C is K x minus its value at the start of the substep, rotated with the stencil
+ * (dashpots.ts).
+ */
 export function solveBendDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, true);
   else solve(block, own, count, pass, inverseH2, false, true);

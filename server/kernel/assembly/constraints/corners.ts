@@ -8,7 +8,9 @@ export function lowOf(block: usize, at: usize): v128 {
   return v128.load(<usize>load<u32>(block + at) + toLow);
 }
 
-/** x_i += w_i G b_i, G b_3 = -(G b_0 + G b_1 + G b_2); isotropic: G in its unit. */
+/**
+ * x_i += w_i G b_i, G b_3 = -(G b_0 + G b_1 + G b_2); for isotropic elements G is in the block's unit of multipliers.
+ */
 // @inline
 export function moveCorners(
   block: usize,

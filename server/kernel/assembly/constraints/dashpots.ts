@@ -85,7 +85,7 @@ export function keepTetrahedra(block: usize, count: i32): void {
   }
 }
 
-/** The same for triangles. */
+/** Stores the strains of triangles. */
 export function keepTriangles(block: usize, count: i32): void {
   const half = f32x4.splat(0.5);
   const one = f32x4.splat(1);
@@ -111,7 +111,7 @@ export function keepTriangles(block: usize, count: i32): void {
   }
 }
 
-/** The same for bending stencils: K x along the unit vectors that turn with them. */
+/** Stores K x of bending stencils, along the unit vectors that turn with them. */
 export function keepBends(block: usize, count: i32): void {
   for (let n = 0; n < count; n++, block += L.BEND_DASHPOT_BYTES) {
     edge(block + 32, block + 48);

@@ -8,8 +8,7 @@
  *
  * A model is a function that reads F and writes P and E, both over any common factor: k V here, which keeps float32 in
  * the middle of its range for any modulus and size. There is no absolute threshold for corrections (the authors'
- * library skips elements below one, physics.md section 6): only the quotient E / sum is guarded if the sum is not
- * positive.
+ * library skips elements below one): only the quotient E / sum is guarded if the sum is not positive.
  */
 import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
 import * as L from "../layout/layout";

@@ -14,11 +14,11 @@
  * strain would at once stretch a still small plastic strain to max. Its text ("determines the maximum plastic strain")
  * and its source (O'Brien et al. 2002) limit the plastic strain itself, as here.
  * - Elements that are flat, compressed to less than 58 % or inverted do not flow: Green's strain cannot tell an element
- * from its mirror image, so the shape to remember is unknown. From when more than 3 % of a body's elements are inverted
- * until none is, none of it flows: the neighbors of an intersection would take on its shape and keep it. (A mirrored
- * box with creep 50/s kept 13 of 320 inverted elements for ever. One squeezed into a point and allowed to flow below 3
- * % kept 4. Now both recover like elastic ones.) A single inverted element does not stop the flow: a thin horn under a
- * heavy sphere would keep a whole dragon from flowing.
+ * from its mirror image, so the shape to remember is unknown. If more than 3 % of a body's elements are inverted, the
+ * whole body stops flowing until no element is inverted. Otherwise the neighbors of an intersection would take on its
+ * shape and keep it. (A mirrored box with creep 50/s kept 13 of 320 inverted elements for ever. One squeezed into a
+ * point and allowed to flow below 3 % kept 4. Now both recover like elastic ones.) A single inverted element does not
+ * stop the flow: a thin horn under a heavy sphere would keep a whole dragon from flowing.
  * The norm of a plastic strain without trace is that of its deviator; gammas are doubled shears and count twice:
  * |eps|^2 = sum normal^2 + sum gamma^2/2.
  */

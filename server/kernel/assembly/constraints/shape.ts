@@ -243,7 +243,7 @@ function addPush(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64): void {
   twistZ += x * b - y * a;
 }
 
-/** Records motion by the rounding of the prediction x = xPrev + h v. */
+/** Starts SHAPE_ROUNDING: rigid motion by the rounding of the prediction x = xPrev + h v. */
 function beginRounding(row: usize, h: f64): void {
   const count = load<i32>(row, L.SHAPE_COUNT);
   const X = <usize>load<u32>(L.HEADER, L.H_X);
@@ -272,7 +272,7 @@ function beginRounding(row: usize, h: f64): void {
   noteRounding(row, pushX, pushY, pushZ, twistX, twistY, twistZ);
 }
 
-/** Adds to a rigid body's motion by rounding. */
+/** Adds a push and a twist to SHAPE_ROUNDING. */
 export function noteRounding(row: usize, px: f64, py: f64, pz: f64, lx: f64, ly: f64, lz: f64): void {
   const at = row + L.SHAPE_ROUNDING;
   store<f64>(at, load<f64>(at) + px);

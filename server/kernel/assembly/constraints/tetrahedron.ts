@@ -93,7 +93,8 @@ export function solvePlastic(
 }
 
 /**
- * Solves dashpots: C is the strain minus that at the start of the substep (dashpots.ts). Crushed elements have none.
+ * Solves dashpots: C is the strain minus its value at the start of the substep (dashpots.ts). Crushed elements have no
+ * dashpot.
  */
 export function solveTetrahedronDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solveStrains(block, own, count, pass, inverseH2, 0, 0, true, true, true, true);
@@ -250,7 +251,7 @@ function solveStrains(
     const sound = f32x4.gt(f32x4.pmin(f32x4.pmin(g00, minor2), f32x4.pmin(detG, detF)), zero);
 
     if (!dashpot && !v128.any_true(sound)) {
-      // no lane for the solve below
+      // all lanes are continued: skip the solve below
       store9(scratch, f00, f01, f02, f10, f11, f12, f20, f21, f22);
       continueUnsound(scratch, sound, block, own, first ? 0 : from + L.TET_APPLIED, inverseH2, general, plastic);
       const p00 = v128.load(scratch, L.SCRATCH_G);

@@ -28,7 +28,7 @@ export function solveTriangles(block: usize, own: usize, count: i32, pass: i32, 
   else solve(block, own, count, pass, inverseH2, false, false);
 }
 
-/** Solves dashpots, like solveTriangles: C is the strain minus that at the start of the substep (dashpots.ts). */
+/** Solves dashpots, like solveTriangles: C is the strain minus its value at the start of the substep (dashpots.ts). */
 export function solveTriangleDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
   if (toLow) solve(block, own, count, pass, inverseH2, true, true);
   else solve(block, own, count, pass, inverseH2, false, true);

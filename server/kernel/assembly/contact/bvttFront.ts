@@ -3,18 +3,18 @@
  * other in this substep. r is the sum of both contact radii. The cost follows the number of near primitives, not the
  * number of moving ones.
  *
- * Separated pair (PARTED row): two nodes or leaves of the surfaces' trees. Their boxes, swept from the safe positions S
- * to x, are further apart than r along one axis. Testing that axis takes one comparison a substep. If it no longer
- * separates them, another axis is tried; if none does, the pair is split (separatedPairs.ts).
+ * Separated pair (SEPARATED row): two nodes or leaves of the surfaces' trees. Their boxes, swept from the safe
+ * positions S to x, are further apart than r along one axis. Testing that axis takes one comparison a substep. If it no
+ * longer separates them, another axis is tried; if none does, the pair is split (separatedPairs.ts).
  *
- * Leaf pair (CLOSE row): two leaves that no axis separates. A leaf has four triangles, and the vertices and edges that
- * it is the first to have. Each leaf pair is measured once, at S (measureLeaves.ts). Primitives that come near by x
- * become rows (rows.ts). A direction holds all others further apart than r + slack, from S to x. They stay further
+ * Leaf pair (LEAF_PAIR row): two leaves that no axis separates. A leaf has four triangles, and the vertices and edges
+ * that it is the first to have. Each leaf pair is measured once, at S (measureLeaves.ts). Primitives that come near by
+ * x become rows (rows.ts). A direction holds all others further apart than r + slack, from S to x. They stay further
  * apart than r until the two leaves have moved against each other by slack. That motion is bounded by sums of the least
  * and greatest displacement of their particles, by axis. When the slack is used up, two cheap tests come before a new
  * measurement: the shape of the leaves, and the direction in which they were nearest (leafPairs.ts, leafShapes.ts).
  *
- * All threads of a room refit boxes of leaves and test CLOSE rows. Two primitives that have neither a row nor a
+ * All threads of a room refit boxes of leaves and test LEAF_PAIR rows. Two primitives that have neither a row nor a
  * separation cannot have met on straight paths from S to x. Nothing is predicted, and no margin is added for motion.
  * Only pairs that have used up their slack are tested again. The front outlives ticks, in memory of the pair list:
  * clearing H_LIST_VALID rebuilds it.
@@ -294,8 +294,8 @@ function makeFront(): void {
 }
 
 /**
- * Rebuilds separated pairs from the roots, because splits only ever add to them. Leaf pairs keep all that is known of
- * them. (A full rebuild of drape's front took 40 ms every 50 ticks.)
+ * Rebuilds separated pairs from the roots, because splits only ever add to them. Leaf pairs keep their rows, slack and
+ * direction. (A full rebuild of drape's front took 40 ms every 50 ticks.)
  */
 function thinFront(): void {
   const before = load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT);
@@ -346,10 +346,11 @@ function noteNew(row: usize, count: i32): bool {
 }
 
 /**
- * Advances the front to straight paths from S to x. New rows have directions that separate them at S. Call it again
- * when x has changed: it only adds. If memory cannot hold all rows, the front is made again with rows only for pairs
- * that come near on the way (FRONT_SPARSE).
- * @returns false if memory cannot hold those either: then H_LIST_VALID is 0 and no pair is known
+ * Updates the front for straight paths from S to x. New rows have directions that separate them at S. Call it again
+ * when x has changed: it only adds. If memory cannot hold all rows, the front is rebuilt with rows only for pairs that
+ * come near on the way (FRONT_SPARSE).
+ * @returns false if memory cannot hold the rows of the sparse front either. Then H_LIST_VALID is 0 and the front is
+ * empty
  */
 export function advanceFront(): bool {
   if (advance()) return true;

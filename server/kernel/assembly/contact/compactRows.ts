@@ -1,7 +1,7 @@
 /**
  * Compacts rows of the bvtt front (rows.ts). Free lanes lie among the used ones, and every pass over all blocks
  * pays for them: after hundred bodies had fallen, 3,400 rows lay in 11,259 blocks. Serial, at the start of a tick, when
- * only the chains of CLOSE rows refer to lane numbers.
+ * only the chains of LEAF_PAIR rows refer to lane numbers.
  */
 import * as L from "../layout/layout";
 import { nearOf } from "./blockStatus";
@@ -76,7 +76,7 @@ function moved(entry: u32): u32 {
   return to ? to : entry;
 }
 
-/** Updates lane numbers in the chains of CLOSE rows. */
+/** Updates lane numbers in the chains of LEAF_PAIR rows. */
 function renumber(): void {
   for (let n = load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT) - 1; n >= 0; n--) {
     const first = leafPairRow(n) + L.LEAF_PAIR_LANES;

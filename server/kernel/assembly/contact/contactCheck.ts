@@ -204,8 +204,8 @@ function answers(block: usize, wa: v128, wb: v128, wc: v128): v128 {
 }
 
 /**
- * Selects edge pairs to solve: those that cross. At an end of an edge, its vertex is solved with the triangles at the
- * other edge.
+ * Selects edge pairs to solve: those that cross. If a closest point is the end of an edge, the pairs of that vertex
+ * with the other edge's triangles are solved instead.
  */
 // @inline
 function crosses(w0: v128, w1: v128, w2: v128, w3: v128): v128 {

@@ -2,11 +2,11 @@
  * Loads of piles. A pass over near pairs carries a push from one layer to the next, and colliders answer only after
  * the solve. A pile of twenty sheets sank until the exact check pushed its pairs apart one by one, 20,000 a tick. In a
  * room with piles, pairs begin a substep with their pushes of the last one (warm start), and may take them back: then
- * one pass a substep carries any load, and friction has it as its limit (Catto 2005, section 4; Macklin et al. 2019).
+ * one pass a substep carries any load, and the load limits friction (Catto 2005, section 4; Macklin et al. 2019).
  *   x_k += w_k b_k L n,  L the push of the last substep          then in the pass, W = sum_k w_k b_k^2:
  *   dL = max(-L, (hold - n . sum_k b_k x_k) / W),  L += dL
  * While pairs are solved, particles that pairs press into a collider are outside of it: the collider carries them.
- * Then they go back in, because the collider's friction goes by their depth.
+ * Then they go back in, because the collider's friction is proportional to their depth.
  */
 import * as L from "../layout/layout";
 import { restOnColliders } from "../colliders/leaveColliders";
@@ -40,7 +40,10 @@ function maskOf(particle: usize): usize {
   return particle + (<usize>load<u32>(L.HEADER, L.H_COLOR_MASKS) - <usize>load<u32>(L.HEADER, L.H_X));
 }
 
-/** Before the passes of an iteration. @param first of the substep @returns whether pairs keep their pushes */
+/**
+ * Call before the passes of an iteration. @param first whether it is the substep's first iteration @returns whether
+ * pairs keep their pushes
+ */
 export function beginLoads(first: bool): bool {
   if (!load<u32>(L.HEADER, L.H_FRONT) || !hasLoads()) return false;
   const blocks = countSolved();
@@ -51,7 +54,7 @@ export function beginLoads(first: bool): bool {
   return true;
 }
 
-/** After the passes of an iteration. */
+/** Call after the passes of an iteration. */
 export function endLoads(last: bool): void {
   const blocks = countSolved();
   if (load<i32>(L.HEADER, L.H_COLLIDER_COUNT)) for (let n = 0; n < blocks; n++) putBack(solvedAt(n));

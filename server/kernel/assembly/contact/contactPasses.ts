@@ -3,7 +3,7 @@
  *   force pass   color by color: blocks of a color share no free particle, so the thread does not matter, and colors in
  *                order are the order of one thread. The orchestrator alone solves colors of few blocks, and pairs
  *                without a color, behind the last one.
- *   check        each block by itself
+ *   check each block independently
  * In a room with rigid bodies the force pass is not shared: their pairs are taken out of the blocks, in order
  * (rigidContact.ts).
  */

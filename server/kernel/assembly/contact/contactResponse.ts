@@ -1,8 +1,8 @@
 /**
  * The contact response: resolves violations that the check of a substep found (contactCheck.ts), in three stages
  * (Bridson, Fedkiw & Anderson 2002, sections 7.3 to 7.5):
- *   impulses   push pairs apart by their masses, inelastic but for restitution, with friction (impulses.ts). Then their
- *              neighbors are examined. ROUNDS times.
+ *   impulses push pairs apart by their masses, inelastic except for restitution, with friction (impulses.ts). Then
+ *   their neighbors are examined. ROUNDS times.
  *   zones      particles of pairs that are still not clear move as one rigid piece: rigidImpactZones.ts
  *   stop       pairs that remain, or exceed the work limit, stay where the substep began
  * Pairs not listed are further apart than this substep's motion (bvttFront.ts). After the last stage every listed pair
@@ -142,15 +142,15 @@ function tally(counter: usize, by: i32): void {
   store<u32>(L.HEADER + counter, load<u32>(L.HEADER + counter) + by);
 }
 
-/** From now on the substep's responses may take their share of the tick's work. */
+/** Grants the responses of this substep their share of the tick's work. */
 export function allowResponse(): void {
   most = workAfter(SHARE);
 }
 
 /**
  * Clears every pair that is marked CONTACT_BLOCK_BAD.
- * @returns number of particles moved so far in this substep. Then advance the front again; `updateChanged` updates
- * velocities
+ * @returns number of particles moved so far in this substep. The caller then advances the front again; `updateChanged`
+ * updates velocities
  */
 export function resolveViolations(): i32 {
   forgetLooks();

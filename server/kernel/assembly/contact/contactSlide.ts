@@ -115,7 +115,7 @@ export function turnAlong(block: usize, slid: v128, toPrev: usize, r: v128): v12
   const ey = dy;
   const ez = dz;
   gather(block, toPrev);
-  // displacement of the closest points of x: it is sliding only if more goes across m than along it
+  // relative displacement of the closest points at x: the pair slides only if its part across m exceeds that along m
   const ux = sub(ex, madd(c0, x0, madd(c1, x1, mul(c2, x2))));
   const uy = sub(ey, madd(c0, y0, madd(c1, y1, mul(c2, y2))));
   const uz = sub(ez, madd(c0, z0, madd(c1, z1, mul(c2, z2))));

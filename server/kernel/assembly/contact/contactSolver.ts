@@ -12,7 +12,7 @@
  * bodies do not hop.
  * Friction: t, the relative tangential displacement of this substep, is undone if |t| <= mu_s p, else reduced by mu_d
  * p, p the undone approach (Coulomb; Bridson et al. 2002, section 5.2). Pairs of a color share no free particle, so
- * threads may solve its blocks in parallel. Pairs of rigid bodies are taken out of the blocks on the way:
+ * threads may solve its blocks in parallel. Pairs of rigid bodies are collected from the blocks and solved elsewhere:
  * rigidContact.ts, balls.ts.
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
@@ -63,7 +63,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     loadDirections(block);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
-    // what was pushed in the last substep may take that back
+    // pairs that were pushed in the last substep may take that push back
     const kept = carries ? i32x4.gt_s(v128.load(block, L.CONTACT_BLOCK_PAIR), zero) : zero;
     const ox = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH));
     const oy = v128.and(kept, v128.load(block, L.CONTACT_BLOCK_PUSH + 16));
@@ -139,7 +139,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     ty = sub(ty, mul(along, ny));
     tz = sub(tz, mul(along, nz));
     if (carries) {
-      // what friction has to make good, with what it did before
+      // add the slip that the last substep's friction already prevented
       const normal = dot3(ox, nx, oy, ny, oz, nz);
       tx = sub(tx, mul(W, sub(ox, mul(normal, nx))));
       ty = sub(ty, mul(W, sub(oy, mul(normal, ny))));
@@ -197,8 +197,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
 }
 
 /**
- * Returns for each lane, negative, the displacement that the largest external acceleration of its particles makes in
- * two substeps.
+ * Returns, for each lane, minus the displacement that the largest external acceleration of its particles makes in two
+ * substeps.
  */
 function restingApproach(block: usize): v128 {
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
@@ -218,7 +218,7 @@ function restingApproach(block: usize): v128 {
   return mul(f32x4.splat(-2 * h * h), f32x4.sqrt(most));
 }
 
-/** The push of each pair that external acceleration asks for in two substeps, kg m. */
+/** Returns the push of each pair that balances two substeps of external acceleration, kg m. */
 export function ownWeight(block: usize): v128 {
   const zero = f32x4.splat(0);
   gather(block, 0);

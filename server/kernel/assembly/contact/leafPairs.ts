@@ -1,6 +1,6 @@
 /**
- * Leaf pairs (CLOSE rows) of the bvtt front (bvttFront.ts): two leaves that no axis separates. Pairs that have used up
- * their slack are tested in parts, by several threads. Each row is tested alone, so results do not depend on the
+ * Leaf pairs (LEAF_PAIR rows) of the bvtt front (bvttFront.ts): two leaves that no axis separates. Pairs that have used
+ * up their slack are tested in parts, by several threads. Each row is tested alone, so results do not depend on the
  * thread. Changes of the row list are recorded, and applied afterwards in the order of the front.
  */
 import * as L from "../layout/layout";
@@ -27,7 +27,7 @@ import { growLists, noteUsed } from "./listMemory";
 
 /** Extra distance at which rows are listed, as a part of r: the next solve needs them too. */
 const AHEAD: f32 = 0.375;
-/** The same as a part of the surfaces' greatest sensible margin: a core mesh may have no radius. */
+/** Least value of AHEAD r, as a part of the surfaces' largest useful margin: a core mesh may have no radius. */
 const LEAST: f32 = 1.0 / 32;
 /**
  * Number of substeps like this one, or of these margins, that a measurement covers. A larger slack delays the next one.
@@ -81,7 +81,8 @@ function verdictsOf(n: i32, row: i32): usize {
 }
 
 /**
- * Returns how far the leaves of a CLOSE row may have moved against each other since its measurement, at most, by axis.
+ * Returns how far the leaves of a LEAF_PAIR row may have moved against each other since its measurement, at most, by
+ * axis.
  */
 // @inline
 function movedDistance(row: usize): v128 {
@@ -98,7 +99,7 @@ function movedDistance(row: usize): v128 {
   return f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
 }
 
-/** Returns the square of that distance. */
+/** Returns the squared length of movedDistance, m^2. */
 // @inline
 function movedSquared(row: usize): f32 {
   const most = movedDistance(row);
@@ -122,7 +123,7 @@ function areMany(): bool {
   );
 }
 
-/** Counts displacements from S on. */
+/** Sets S as the origin of the row's displacements. */
 function fromSafe(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.sub(v128.load(A, L.DISPLACEMENT_LOW), v128.load(B, L.DISPLACEMENT_HIGH)), L.LEAF_PAIR_LOW);
   v128.store(row, f32x4.sub(v128.load(A, L.DISPLACEMENT_HIGH), v128.load(B, L.DISPLACEMENT_LOW)), L.LEAF_PAIR_HIGH);
@@ -139,8 +140,8 @@ function mostWay(way: usize): v128 {
 }
 
 /**
- * Counts displacements from x on. Those at x are known between bounds, so the gap between the bounds is used up at
- * once.
+ * Sets x as the origin of the row's displacements. Displacements at x are known only between bounds, so the gap between
+ * the bounds is taken from the slack.
  */
 function fromNow(row: usize, A: usize, B: usize): void {
   v128.store(row, f32x4.add(v128.load(row, L.LEAF_PAIR_LOW), f32x4.sub(mostWay(A), leastWay(B))), L.LEAF_PAIR_LOW);
@@ -148,8 +149,8 @@ function fromNow(row: usize, A: usize, B: usize): void {
 }
 
 /**
- * Shifts the origin of a CLOSE row's displacements by `low` and `high`: its slack covers all motion between them, or
- * counting restarts. Rounding is taken from the slack.
+ * Shifts the origin of a LEAF_PAIR row's displacements by `low` and `high`: its slack covers all motion between them,
+ * or counting restarts. Rounding is taken from the slack.
  */
 export function moveBase(row: usize, low: v128, high: v128): void {
   const from = v128.load(row, L.LEAF_PAIR_LOW);
@@ -235,7 +236,7 @@ function listSpent(first: i32, last: i32, at: usize): usize {
   return at;
 }
 
-/** Tests parts begin .. end of `parts` of all CLOSE rows: separated by an axis, apart, or measured. */
+/** Tests parts begin .. end of `parts` of all LEAF_PAIR rows: separated by an axis, apart, or measured. */
 export function judgeLeafPairs(begin: i32, end: i32, parts: i32): void {
   const count = load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT);
   const capacity = load<i32>(front(), L.FRONT_RESULT_CAPACITY);

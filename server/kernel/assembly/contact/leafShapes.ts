@@ -1,6 +1,6 @@
 /**
  * Lower bound of the distance of two leaves of one surface, from their shape alone. It does not depend on rotation.
- * Neighbors in a flying cloth move against each other all the time by turning, but their distances hardly change.
+ * Neighbors in a flying cloth move against each other all the time by turning, but their distances change little.
  *
  * The squared distance of sum_i a_i p_i and sum_j b_j q_j, with weights of sum 1 each, is
  *   D^2 = C - O,  C = sum a_i b_j |p_i - q_j|^2,  O = sum_{i<k} a_i a_k |p_i - p_k|^2 + the same of b and q.
@@ -98,7 +98,7 @@ function patchOf(n: i32): usize {
   return at;
 }
 
-/** Returns the same with the ratios of distances within the leaf. */
+/** Returns the PATCH row of a leaf with its ratios of distances (PATCH_LEAST, PATCH_MOST) up to date. */
 function shaped(n: i32): usize {
   const at = patchOf(n);
   const leaf = leafAt(n);
@@ -120,7 +120,7 @@ function shaped(n: i32): usize {
 }
 
 /**
- * @param row CLOSE row of two leaves of one surface, or of a leaf with itself
+ * @param row LEAF_PAIR row of two leaves of one surface, or of a leaf with itself
  * @returns lower bound of the distance at S between primitives of the two that share no particle, m; 0: unknown
  */
 export function apartByShape(row: usize): f32 {
@@ -150,7 +150,8 @@ export function apartByShape(row: usize): f32 {
 }
 
 /**
- * @param row CLOSE row of two different leaves; low, high how far the first may move against the second from S on, m
+ * @param row LEAF_PAIR row of two different leaves; low, high how far the first may move against the second from S on,
+ * m
  * @returns how far apart the row's last separating direction keeps them then, m; not positive: it does not separate
  * them
  */

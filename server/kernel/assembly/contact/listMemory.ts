@@ -3,8 +3,8 @@
  * the same bits for any initial sizes. The lists lie at the end of the room's memory, at addresses in the header and
  * the FRONT row. Rows refer to each other by number, or by fixed addresses. Only the numbers of edge-edge lanes change
  * with a capacity (growRows.ts).
- * A pointer into a list is valid while only lists behind it grow. Their order: CLOSE rows and recorded rows (read while
- * the front is scanned), new rows, PARTED rows, blocks of rows, packed blocks, near lanes.
+ * A pointer into a list is valid while only lists behind it grow. Their order: LEAF_PAIR rows and recorded rows (read
+ * while the front is scanned), new rows, SEPARATED rows, blocks of rows, packed blocks, near lanes.
  */
 import * as L from "../layout/layout";
 

@@ -18,7 +18,7 @@ export function particleAt(number: i32): usize {
 export function changedParticle(n: i32): usize {
   return <usize>load<u32>(<usize>load<u32>(L.HEADER, L.H_CHANGED) + ((<usize>n) << 2));
 }
-/** Address of its position before the response, f32x4. */
+/** Address of the position of that particle before the response, f32x4. */
 export function changedFrom(n: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_CHANGED_FROM) + ((<usize>n) << 4);
 }

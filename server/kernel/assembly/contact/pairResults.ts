@@ -18,14 +18,14 @@ let end: usize = 0;
 /** True if rows found since `openResults` did not fit. */
 export let missed = false;
 
-/** From now on rows are recorded between `from` and `to`. */
+/** Starts recording rows between `from` and `to`. */
 export function openResults(from: usize, to: usize): void {
   next = from;
   end = to;
   missed = false;
 }
 
-/** From now on rows go straight into the list. @returns end of the recorded rows */
+/** Ends recording: rows go straight into the list again. @returns end of the recorded rows */
 export function closeResults(): usize {
   const at = next;
   next = 0;

@@ -13,15 +13,15 @@ const SECONDS: f32 = 0.25;
 let near = 0;
 let pressed = 0;
 
-/** Before near pairs are packed. */
+/** Call before near pairs are packed. */
 export function beginPressed(): void {
   near = 0;
   pressed = 0;
 }
 
 /**
- * A pair is packed.
- * @returns whether it keeps its push: not beside rigid bodies, which push after the pass
+ * Counts a packed pair. @returns whether it keeps its push. Pairs of rigid bodies, which are solved after the pass, do
+ * not
  */
 export function notePressed(lane: usize): bool {
   const isPressed = load<f32>(lane, L.CONTACT_BLOCK_GAP) < PRESSED * load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
@@ -37,7 +37,7 @@ export function notePressed(lane: usize): bool {
   return true;
 }
 
-/** After near pairs were packed. */
+/** Call after near pairs were packed. */
 export function endPressed(): void {
   const substeps = load<i32>(L.HEADER, L.H_PRESSED);
   if (substeps === L.PILES) {
@@ -48,7 +48,7 @@ export function endPressed(): void {
   store<i32>(L.HEADER, <f32>next * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) > SECONDS ? L.PILES : next, L.H_PRESSED);
 }
 
-/** Do pairs keep their pushes? */
+/** Returns whether pairs keep their pushes. */
 // @inline
 export function hasLoads(): bool {
   return load<i32>(L.HEADER, L.H_PRESSED) === L.PILES;

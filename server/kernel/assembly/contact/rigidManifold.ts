@@ -17,7 +17,7 @@ const ONE_WAY: f64 = 0.9995;
  * a tower's boxes aside.
  */
 const LEANING: f64 = 0.985;
-/** The same for contacts that do not touch yet, 45 degrees. */
+/** LEANING for contacts that do not touch yet: 45 degrees. */
 const BESIDE: f64 = Math.SQRT1_2;
 /** Part of a body's radius by which a contact must lie further out to replace another one. */
 const NEARLY: f64 = 1e-3;
@@ -27,8 +27,8 @@ const COS: f64 = 0.955336489125606;
 const SIN: f64 = 0.29552020666133955;
 
 /**
- * Outermost contact of each direction, 0: none, and how far out. In scratch, because static data lie in the memory that
- * all threads share, and every new instance overwrites them.
+ * Outermost contact of each direction (0: none), and its distance along the direction. In scratch, because static data
+ * lie in the memory that all threads share, and every new instance overwrites them.
  */
 let outermost: usize = 0;
 let reached: usize = 0;

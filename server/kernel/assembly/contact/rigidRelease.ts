@@ -5,7 +5,7 @@
  * If both bodies can move, only the one with more contacts between it and the ground is moved (Guendelman, Bridson &
  * Fedkiw 2003, shock propagation). So few sweeps suffice for any masses.
  * Tried: moving both, by their inverse masses. A light box that rose into its gap was pushed back by a heavy one on it,
- * never all the same way. One of 100 times its mass slid off within 10 s.
+ * never in exactly the same way. One of 100 times its mass slid off within 10 s.
  */
 import * as L from "../layout/layout";
 import { inverseMassAt, pushAt } from "../rigid/rigidBody";

@@ -30,10 +30,10 @@ import { growLists, listFull } from "./listMemory";
 export const NEXT_MASK: u32 = 0xffffff;
 const NAME_SHIFT: u32 = 24;
 
-/** What a surface's longest sides may round to, relative to 1. */
+/** Factor that covers the rounding of a surface's longest sides. */
 const SIDES: f32 = 1.001;
 
-// CLOSE row of the leaf pair that is measured
+// LEAF_PAIR row of the leaf pair that is measured
 let close: usize = 0;
 let number = 0;
 let opened: u32 = 0xffffffff;
@@ -286,7 +286,7 @@ function place(row: usize, vertex: bool): bool {
   store<u32>(nextOf(pair), load<u32>(owner, L.LEAF_PAIR_LANES) | ((word & 0xff) << NAME_SHIFT));
   store<u32>(owner, pair + 1, L.LEAF_PAIR_LANES);
   if (isChained()) chainLane(pair);
-  // examineNew (contacts.ts) finds new rows by it
+  // examineNew (pipeline.ts) finds the lane of a new row by it
   store<i32>(row, pair, L.PAIR_COLOR);
   return true;
 }

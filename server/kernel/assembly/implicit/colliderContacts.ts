@@ -105,8 +105,8 @@ export function findColliderContacts(row: usize, x: usize, target: usize, end: u
 }
 
 /**
- * Finds the nearest collider that a vector's entry touches where the step begins, or within whose margin it is where
- * the step would end. @returns whether there is one
+ * Finds the nearest collider that a particle touches at the start of the step, or in whose margin it would be at the
+ * end (atEnd). @param entry the particle's entry of a vector @returns whether there is one
  */
 function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
   const table = <usize>load<u32>(row, L.IMPLICIT_MEETS);
@@ -185,7 +185,7 @@ function accelerationOf(at: usize): f64 {
   return sqrt<f64>(x * x + y * y + z * z);
 }
 
-/** Stores normal and contact point. @param outward m from the particle's place to that point */
+/** Stores normal and contact point. @param outward distance of the point from the particle, along the normal, m */
 function writePlace(touch: usize, outward: f32): void {
   const out = <f64>outward;
   const x = <f64>normalX;
@@ -201,7 +201,7 @@ function writePlace(touch: usize, outward: f32): void {
 
 /**
  * Stores state and friction.
- * @param target, kept entries of the vectors; glide slip without any force, m
+ * @param target the particle's entry of xt; kept its entry of the stored friction; glide slip without any force, m
  */
 function writeState(touch: usize, target: usize, kept: usize, r: f32, glide: f64): void {
   store<f64>(touch, load<f64>(kept), L.TOUCH_FRICTION);
@@ -376,8 +376,8 @@ export function linearizeColliderContacts(row: usize, y: usize, g: usize): void 
 }
 
 /**
- * q += H p; H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), for steady sliding, else mu lambda_n/t. p lies in
- * the surface.
+ * q += H p; H = mu lambda_n/t (1 - s s^T/t^2), t = sqrt(s^2 + e^2), for steady sliding, else mu lambda_n/t. p is
+ * tangential to the surface.
  */
 export function multiplyColliderContacts(row: usize, p: usize, q: usize): void {
   let touch = <usize>load<u32>(row, L.IMPLICIT_TOUCHES);

@@ -52,7 +52,7 @@ let rows = 0;
 let s0: f64 = 0;
 let s1: f64 = 0;
 let s2: f64 = 0;
-// its slip in this step plus the kept elastic part, and its length
+// slip of the last row in this step plus the kept elastic part, and the length of that vector
 let u0: f64 = 0;
 let u1: f64 = 0;
 let u2: f64 = 0;
@@ -226,7 +226,7 @@ function implicitRow(particle: usize): usize {
   return row > 1 ? row : 0;
 }
 
-/** Sets gap and friction of a row: those of the step before, or of a new pair. */
+/** Sets gap and friction of a row: the values kept from the step before, or initial values for a new pair. */
 function recall(row: usize, h: f64): void {
   const r = load<f64>(row, L.ROW_THICKNESS);
   const here = along(row, row + L.ROW_HERE);
@@ -336,7 +336,7 @@ function weighted(row: usize, v: i32): void {
   }
 }
 
-/** The same including particles that are not free. */
+/** sum b y over all particles, free or not -> s0 .. s2. */
 // @inline
 function place(row: usize, v: i32): void {
   weighted(row, v);
@@ -439,7 +439,7 @@ function resting(row: usize, h: f64): f64 {
   return 2 * h * h * sqrt<f64>(most);
 }
 
-/** J. @param y number of a vector */
+/** Returns the energy of all active contacts, J. @param y number of a vector */
 export function energyOfContacts(y: i32): f64 {
   let sum: f64 = 0;
   for (let n = 0; n < rows; n++) {

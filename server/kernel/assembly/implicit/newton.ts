@@ -68,7 +68,7 @@ const HALVINGS: i32 = 8;
 const ROUNDING: f64 = 1e-12;
 /** Solves of a step with colliders; then its contacts remain as they are. */
 const MOST_ROUNDS = 5;
-/** The same for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
+/** MOST_ROUNDS for bodies that touch each other: a plate that slides over a mesh corner changes all its contacts. */
 const MOST_ROUNDS_TOUCHING = 12;
 /**
  * Residual, m, below which bodies with contacts or points are not solved further: a lying beam of 8,640 tetrahedra
@@ -87,7 +87,7 @@ const UNITS_OF_ITERATION = 25;
 /** Addresses of the group's IMPLICIT rows, and their number. */
 let group: usize = 0;
 let bodies = 0;
-/** True after an impact: Euler's step, which does not look back. */
+/** True after an impact: the step is Euler's, which does not use the step before. */
 let euler: bool = false;
 /** Squared preconditioned residual at which the solve ends. */
 let enough: f64 = 0;
@@ -296,7 +296,7 @@ function massOf(i: i32): f64 {
   return load<f64>(mass + ((<usize>i) << 3));
 }
 
-/** BDF2: xt -> target; 2x - x1 -> y; x for fixed particles. */
+/** BDF2: xt -> target; 2x - x1 -> y; fixed particles: x -> y. */
 function aim(x: usize, y: usize, target: usize): void {
   const h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
   const keep = load<f64>(row, L.IMPLICIT_KEEP);

@@ -38,7 +38,7 @@ let turn2: f64 = 0;
 
 /**
  * Corrects y. @param list addresses of the IMPLICIT rows of `bodies` bodies without fixed particles
- * @param y, target numbers of vectors: inout; xt. euler: of Euler's step
+ * @param y number of the vector to correct; target number of the vector xt; euler whether the step is Euler's
  */
 export function moveRigidly(list: usize, bodies: i32, y: i32, target: i32, euler: bool): void {
   wantTurn(list, bodies, euler);

@@ -7,8 +7,8 @@
  * The positive part K/CRUSHED^2 cof F (cof F)^T of its Hessian is used. (Without it a soft cube that fell from 5 cm
  * stayed crumpled for ever: no step may invert its flat elements.)
  * A viscous solid (Kelvin and Voigt) adds V theta (mu D:D + lambda/2 (tr D)^2), D = E - Ep with theta and Ep of
- * viscosity.ts. The sum is (1 + theta) times the law of E - theta/(1 + theta) Ep, but for a constant.
- * Float64. Twin: sim/reference/implicit/elements.ts, same operations in the same order.
+ * viscosity.ts. The sum is (1 + theta) times the law of E - theta/(1 + theta) Ep, up to a constant. Float64. Twin:
+ * sim/reference/implicit/elements.ts, same operations in the same order.
  * Tried: the positive part by Jacobi's rotations. It was more than half of the cost of a body without contacts.
  */
 import * as L from "../layout/layout";

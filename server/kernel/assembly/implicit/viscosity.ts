@@ -8,8 +8,8 @@
  * So the step also minimizes theta times the elastic energy of eps - eps_p, theta = tau c1. That is convex where the
  * elastic energy is, and never adds energy. Green's strain and its rate do not change in a rigid motion. A stencil's K
  * x turns with the sheet. So the frame of its edges carries it along, from its old place to where the solve starts. If
- * that rotation accelerates, the rate has an error of order h^2. A free body keeps its momentum, and but for that error
- * its angular momentum. Twin: sim/reference/implicit/elements.ts.
+ * that rotation accelerates, the rate has an error of order h^2. A free body keeps its momentum, and its angular
+ * momentum up to that error. Twin: sim/reference/implicit/elements.ts.
  */
 import * as L from "../layout/layout";
 import { keepPastOfBends, keepPastOfTriangles } from "./sheets";

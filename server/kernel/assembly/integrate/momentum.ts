@@ -1,17 +1,17 @@
 /**
  * Conserves momentum of bodies without outside contact. The elastic solve is internal, so linear and angular momentum
- * must stay as predicted. They do not quite. Implicit Euler damps every rotation by omega^2 h a second (7 % in 10 s at
- * 3 rad/s and 1/1200 s). Sweeps that are not converged add torques. Velocities are computed from positions rounded to
- * float32 (a body 6 m from the origin drifts by half its velocity in a minute). The difference is restored as a rigid
- * motion (Dahl & Bargteil 2019, Global momentum preservation for position-based dynamics):
+ * must stay as predicted. Three errors change them. Implicit Euler damps every rotation by omega^2 h a second (7 % in
+ * 10 s at 3 rad/s and 1/1200 s). Sweeps that are not converged add torques. Velocities are computed from positions
+ * rounded to float32 (a body 6 m from the origin drifts by half its velocity in a minute). The difference is restored
+ * as a rigid motion (Dahl & Bargteil 2019, Global momentum preservation for position-based dynamics):
  *   balance, before the velocity update, with c and I the center and inertia at x:
  *     P* = sum m v,  L* = sum m (S - cS) x v            (v as predicted, S at the start of the substep)
  *     P  = sum m u,  L  = sum m (x - c) x u,            u = (x - xPrev)/h
  *     dV = (P* - P)/M,  dOmega = I^-1 (L* - L)
  *   restore, after it:  v = (u + dV + dOmega x (x - c)) / (1 + h damping),  x -= h^2 a / 2
- * with a the acceleration by external forces of all of it. Symplectic Euler moves it by h (v + h a), a parabola by h (v
- * + h a / 2): without the correction it falls too far by h/t in the time t (1/3600 in 3 s at 20 substeps, 20 times as
- * much with one). Bodies with outside contact keep Euler's step, because it can rest.
+ * with a the external acceleration of the whole body or island. Symplectic Euler moves it by h (v + h a), a parabola by
+ * h (v + h a / 2): without the correction it falls too far by h/t in the time t (1/3600 in 3 s at 20 substeps, 20 times
+ * as much with one). Bodies with outside contact keep Euler's step, because it can rest.
  * The velocity is computed anew and rounded once: the correction is often less than a unit in the last place. Sums are
  * float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an attachment or a grab
  * are not corrected: they exchange momentum with the world inside the solve. Neither are bodies that may reach a
@@ -155,7 +155,7 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   startZ = sz;
 }
 
-/** Repeats the velocity update with the correction of `balance`. */
+/** Repeats the velocity update with the correction of measureMomentumError. */
 export function restore(begin: i32, end: i32, h: f32): void {
   const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   const inverseH: f64 = 1.0 / <f64>h;

@@ -75,7 +75,7 @@ export function noteIsland(row: usize, island: i32): void {
   addMomentum(row, island, (safe ? safe : <usize>load<u32>(L.HEADER, L.H_XPREV)) - X, 0, 1);
 }
 
-/** Restores the momentum of such islands, after rigid.ts. @param h s */
+/** Restores the momentum of islands with a rigid body, after rigid.ts. @param h s */
 export function keepIslands(h: f32): void {
   const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   for (let n = 0; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++) {
@@ -166,7 +166,7 @@ function putBack(row: usize, island: i32): void {
   moveAlong(row, island, -px / mass, -py / mass, -pz / mass);
 }
 
-/** Adds v, and the rotation of `findTurn`, to the measured island. */
+/** Adds the velocity (vx, vy, vz), and the spin of the last `findTurn`, to the measured island. */
 function moveAlong(row: usize, island: i32, vx: f64, vy: f64, vz: f64): void {
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const bodies = bodiesOf(row, island);

@@ -4,7 +4,7 @@ import { F32, F64, I32 } from "./sizes.ts";
 export const BODY_FIRST = 0; // i32 address of the first particle in X
 export const BODY_COUNT = BODY_FIRST + I32; // i32 particles
 export const BODY_FREE = BODY_COUNT + I32; // i32 1: nothing outside holds or touches it in this tick
-// i32: a larger BODY_INVERTED marks the body as tangled, until BODY_INVERTED is 0
+// i32: a body whose BODY_INVERTED exceeds this is tangled (plasticity.ts) until BODY_INVERTED is 0
 export const BODY_INVERTED_LIMIT = BODY_FREE + I32;
 export const BODY_VELOCITY = BODY_INVERTED_LIMIT + I32; // f64x3 m/s, correction
 export const BODY_SPIN = BODY_VELOCITY + 3 * F64; // f64x3 rad/s, correction
@@ -13,14 +13,15 @@ export const BODY_CENTER = BODY_SPIN + 3 * F64; // f64x3 m
 export const BODY_GAIN = BODY_CENTER + 3 * F64;
 export const BODY_KEEP = BODY_GAIN + F32; // f32: share of the remembered stress that is kept
 export const BODY_MISMATCH = BODY_KEEP + F32; // f64 |C + aT S L|^2 over all elements, weighed by stiffness and volume
-export const BODY_STRAIN = BODY_MISMATCH + F64; // f64 |aT S L|^2 likewise
-export const BODY_CHANGE = BODY_STRAIN + F64; // f64 |aT S (L - L0)|^2 likewise
+export const BODY_STRAIN = BODY_MISMATCH + F64; // f64 |aT S L|^2, summed as BODY_MISMATCH
+export const BODY_CHANGE = BODY_STRAIN + F64; // f64 |aT S (L - L0)|^2, summed as BODY_MISMATCH
 export const BODY_WEIGHT = BODY_CHANGE + F64; // f64 sum of the weights: stiffness times volume
 // f32: least share of its stress that the iterations reach without memory; 0: not measured
 export const BODY_SHARE = BODY_WEIGHT + F64;
 // i32: number of iterations of this substep in which one of its plastic elements was inverted; 1 for a Neo-Hookean one
 export const BODY_INVERTED = BODY_SHARE + F32;
-// i32 1: the body was tangled in the substep before; read by Neo-Hookean elements, so that their order does not matter
+// i32 1: the body was tangled in the substep before; Neo-Hookean elements read this value, so their order does not
+// matter
 export const BODY_WAS_INVERTED = BODY_INVERTED + I32;
 // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
 export const BODY_MEETS = BODY_WAS_INVERTED + I32;
@@ -36,11 +37,11 @@ export const BODY_RIGID = BODY_ISLAND + I32;
 export const BODY_INACTIVE = BODY_RIGID + I32;
 // i32: union-find over bodies that the pair list has near each other: a smaller number, or its own at the root
 export const BODY_LISTED = BODY_INACTIVE + I32;
-export const BODY_AGAINST = BODY_LISTED + I32; // i32 1: the list has a pair of it with a collider's core mesh
+export const BODY_AGAINST = BODY_LISTED + I32; // i32 1: the pair list has this body near a collider's core mesh
 // i32 not 0: its own step conserves momentum: address of its IMPLICIT row, or 1 for a method's body
 export const BODY_IMPLICIT = BODY_AGAINST + I32;
 export const BODY_FORCE = BODY_IMPLICIT + I32 + 4; // f64x3 N: external force on all its particles, if it may be free
-export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg, likewise
+export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg: its mass, if it may be free
 // f64x3 m: distance that a substep of symplectic Euler moves it too far (momentum.ts)
 export const BODY_LEAD = BODY_MASS + F64;
 export const BODY_BYTES = BODY_LEAD + 3 * F64 + 8;

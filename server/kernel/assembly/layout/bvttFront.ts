@@ -7,24 +7,24 @@ export const FRONT_LEAF_COUNT = FRONT_LEAVES + I32; // i32
 export const FRONT_CHILDREN = FRONT_LEAF_COUNT + I32; // i32 pointer: four numbers for each node, -1: no child
 export const FRONT_NODE_COUNT = FRONT_CHILDREN + I32; // i32
 export const FRONT_ROOTS = FRONT_NODE_COUNT + I32; // i32 pointer: root number of every surface, -1: no primitives
-// i32 pointer: f32x4 low and f32x4 -high for every number: its box swept from S to x
+// i32 pointer: for every leaf and node, by number, its box swept from S to x: f32x4 low, f32x4 -high
 export const FRONT_BOXES = FRONT_ROOTS + I32;
 export const FRONT_DISPLACEMENTS = FRONT_BOXES + I32; // i32 pointer: DISPLACEMENT_BYTES for every leaf
 export const FRONT_GATHERED = FRONT_DISPLACEMENTS + I32; // i32 pointer: GATHERED rows, one for every leaf
 // i32: counts safe positions; gathered leaves carry the stamp that they were gathered for
 export const FRONT_STAMP = FRONT_GATHERED + I32;
-export const FRONT_SEPARATED = FRONT_STAMP + I32; // i32 pointer: PARTED rows
+export const FRONT_SEPARATED = FRONT_STAMP + I32; // i32 pointer: SEPARATED rows
 export const FRONT_SEPARATED_CAPACITY = FRONT_SEPARATED + I32; // i32
 export const FRONT_SEPARATED_COUNT = FRONT_SEPARATED_CAPACITY + I32; // i32
-export const FRONT_LEAF_PAIRS = FRONT_SEPARATED_COUNT + I32; // i32 pointer: CLOSE rows
+export const FRONT_LEAF_PAIRS = FRONT_SEPARATED_COUNT + I32; // i32 pointer: LEAF_PAIR rows
 export const FRONT_LEAF_PAIR_CAPACITY = FRONT_LEAF_PAIRS + I32; // i32
 export const FRONT_LEAF_PAIR_COUNT = FRONT_LEAF_PAIR_CAPACITY + I32; // i32
-// i32 pointer, for every lane of the list: u24 next lane of its CLOSE row plus one, and u8 the row's name; for a free
-// lane the next free one
+// i32 pointer, for every lane of the list: u24 next lane of its LEAF_PAIR row plus one, and u8 the row's name; for a
+// free lane the next free one
 export const FRONT_NEXT = FRONT_LEAF_PAIR_COUNT + I32;
 export const FRONT_FREE_VERTEX = FRONT_NEXT + I32; // i32 first free lane plus one, 0: none
 export const FRONT_FREE_EDGE = FRONT_FREE_VERTEX + I32; // i32 first free lane plus one, 0: none
-export const FRONT_WHOLE = FRONT_FREE_EDGE + I32; // i32 number of PARTED rows when the front was built
+export const FRONT_WHOLE = FRONT_FREE_EDGE + I32; // i32 number of SEPARATED rows when the front was built
 // i32 pointer: contact blocks that this substep solves, vertex-triangle blocks first
 export const FRONT_SOLVED = FRONT_WHOLE + I32;
 export const FRONT_SOLVED_CAPACITY = FRONT_SOLVED + I32; // i32 blocks
@@ -39,7 +39,7 @@ export const FRONT_SCRATCH = FRONT_SHAPES + I32; // i32 pointer: FRONT_SCRATCH_B
 // i32 pointer: i32 for each name, scratch of rows.ts; 0 between pairs
 export const FRONT_NAMED = FRONT_SCRATCH + I32;
 export const FRONT_CHAINED = FRONT_NAMED + I32; // i32 1: the chains of the response hold all rows
-// i32 pointer: VERDICT rows (pair results), one for every CLOSE row, and SHARED_PARTS more
+// i32 pointer: VERDICT rows (pair results), one for every LEAF_PAIR row, and SHARED_PARTS more
 export const FRONT_VERDICTS = FRONT_CHAINED + I32 + 8;
 export const FRONT_RESULTS = FRONT_VERDICTS + I32; // i32 pointer: rows that threads record while they measure leaves
 export const FRONT_RESULT_CAPACITY = FRONT_RESULTS + I32; // i32 words
@@ -64,7 +64,8 @@ export const HOLD_BYTES = HOLD_TOLD + I32 + 12;
 export const FRONT_WAITING = 56;
 
 /**
- * Result of testing a CLOSE row: its number, its kind (APART and so on), and the addresses between which its rows lie.
+ * Result of testing a LEAF_PAIR row: its number, its kind (APART and so on), and the addresses between which its rows
+ * lie.
  */
 export const VERDICT_ROW = 0;
 export const VERDICT_KIND = VERDICT_ROW + I32;

@@ -13,14 +13,14 @@ export const COLLIDER_MESH = 6;
 
 export const COLLIDER_TYPE = 0; // i32
 export const COLLIDER_FRICTION = COLLIDER_TYPE + I32; // f32 square root of the coefficient
-// f32 sphere, capsule, cylinder; funnel: of the wall's middle at a
+// f32 radius of a sphere, capsule or cylinder; of a funnel's wall middle at end a
 export const COLLIDER_RADIUS = COLLIDER_FRICTION + F32;
 export const COLLIDER_MOTION = COLLIDER_RADIUS + F32; // i32 address of its MOTION row; 0: it does not move
 // f32x3 plane normal + offset (4th), center, or end a of capsule, cylinder, funnel
 export const COLLIDER_A = COLLIDER_MOTION + I32;
 export const COLLIDER_B = COLLIDER_A + 3 * F32 + 4; // f32x3 box half extents, or end b
 export const COLLIDER_ROTATION = COLLIDER_B + 3 * F32 + 4; // f32x9 box axes as rows: local = R (x - center)
-export const COLLIDER_RADIUS_B = COLLIDER_ROTATION; // f32 funnel: of the wall's middle at b
+export const COLLIDER_RADIUS_B = COLLIDER_ROTATION; // f32 funnel: radius of the wall's middle at end b
 // f32 sphere, capsule: depth of the core where the shape is smooth (server/sim/colliders/smooth.ts), else 0, m
 export const COLLIDER_INSET = COLLIDER_ROTATION;
 export const COLLIDER_HALF_WALL = COLLIDER_RADIUS_B + F32; // f32 funnel: half the wall's thickness

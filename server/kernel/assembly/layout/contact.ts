@@ -33,8 +33,8 @@ export const SOLID_COLLIDER = 3; // a collider's core mesh
 export const MEETS_NEVER = 0;
 export const MEETS = 1;
 export const MEETS_MARKED = 2; // contact is off between MARK_INTERSECTING particles of the two
-export const MEETS_INTERSECTING = 3; // tangled: contact between them is off
-export const MEETS_SKIPPED = 4; // likewise, and intersections are not searched now
+export const MEETS_INTERSECTING = 3; // the two intersect: contact between them is off
+export const MEETS_SKIPPED = 4; // contact is off, and intersections are not searched now
 // MEETS_ASLEEP is added while both are asleep or fixed: no contact. MEETS_TOUCHING: the two touched when they fell
 // asleep
 export const MEETS_ASLEEP = 16;
@@ -54,7 +54,7 @@ export const PAIR_NORMAL = PAIR_ADDRESS + LANES; // f32x3 unit vector from the s
 export const PAIR_GAP = PAIR_NORMAL + 3 * F32; // f32 their distance, m
 export const PAIR_SURFACES = PAIR_GAP + F32; // i32 first's surface << 16 | second's
 export const PAIR_THICKNESS = PAIR_SURFACES + I32; // f32 distance that contact keeps, m
-// u32 for a new row: its CLOSE row << 8 | its name there; once it is placed: its lane, -1: none
+// u32 for a new row: its LEAF_PAIR row << 8 | its name there; once it is placed: its lane, -1: none
 export const PAIR_COLOR = PAIR_THICKNESS + F32;
 // i32 for a near pair: 1 .. 3, the triangle's corner nearest to the vertex; or 1, if an end of an edge is nearest; else
 // 0
@@ -79,7 +79,7 @@ export const INTERSECTION_WEIGHT = INTERSECTION_NORMAL + 3 * F32;
 export const INTERSECTION_BYTES = INTERSECTION_WEIGHT + 5 * F32;
 
 /**
- * Two surfaces that are separated as wholes, and their separation direction; kept while they are tangled
+ * Two surfaces that are separated as wholes, and their separation direction; kept while they intersect
  * (server/sim/intersections).
  */
 // i32 lower surface << 16 | higher; never 0 in use, because a surface is not separated from itself
@@ -113,7 +113,7 @@ export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
 // f32x4 x 3: push on the first primitive in the last substep, kg m, while the room has piles (contactLoads.ts)
 export const CONTACT_BLOCK_PUSH = CONTACT_BLOCK_OWNS + LANES;
 export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + 4 * LANES; // whole cache lines
-/** Of a packed block: i32x4 pair number plus one of each lane; 0: none. */
+/** In a packed block: i32x4, for each lane the number of its pair plus one; 0: no pair. */
 export const CONTACT_BLOCK_PAIR = CONTACT_BLOCK_GAP;
 
 /** A push that outlives the list of pairs (contactLoads.ts). */
@@ -122,7 +122,7 @@ export const PUSH_FORCE = PUSH_ADDRESS + LANES; // f32x3 on the first primitive,
 export const PUSH_NEXT = PUSH_FORCE + 3 * F32; // i32 scratch: the next push on the same first particle, plus one
 export const PUSH_BYTES = PUSH_NEXT + I32;
 
-/** Pushes that there is room for, for each particle. */
+/** Capacity of the list of pushes, per particle. */
 export const PUSHES_A_PARTICLE = 4;
 
 /** H_PRESSED in a room with piles. */
@@ -163,8 +163,8 @@ export const MARK_INTERSECTING = 16;
 export const MARK_LAGS = 32; // particle of a collider's core mesh that the response held back in the last substep
 // particle of a body that is pulled out of another one: colliders apply no friction to it
 export const MARK_GLIDES = 64;
-// tangled with a collider; without MARK_INTERSECTING: the body is pulled out of or off a collider as a whole.
-// Colliders' shapes leave it alone, but for planes
+// intersects a collider; without MARK_INTERSECTING: the body is pulled out of or off a collider as a whole. Colliders'
+// shapes ignore it, except planes
 export const MARK_WITHIN = 128;
 export const MARK_SLOW = 256; // began inside a collider, and leaves it slowly
 export const MARK_RIGID = 512; // particle of a rigid body, always

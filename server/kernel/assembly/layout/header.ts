@@ -21,8 +21,9 @@ export const H_POINT_COUNT = H_POINTS + I32; // i32: all slots; inactive ones ar
 export const H_COLLIDERS = H_POINT_COUNT + I32; // i32 pointer
 export const H_COLLIDER_COUNT = H_COLLIDERS + I32; // i32
 export const H_TICK = H_COLLIDER_COUNT + I32; // u32: ticks done
-// i32 pointers: f32x4 per particle, m, the fourth 0; 0: the room has none (sim/precision.ts). A particle's place is x
-// plus its low word; its displacement in this substep is x - xPrev plus its rounding (particles.ts)
+// i32 pointers: f32x4 per particle, m, the fourth lane 0. The pointer is 0 if the room has no low words
+// (sim/precision.ts). A particle's position is x plus its low word; its displacement in this substep is x - xPrev plus
+// its rounding (particles.ts)
 export const H_LOW = H_TICK + I32;
 export const H_ROUNDING = H_LOW + I32;
 export const H_LOW_SPEED = H_ROUNDING + I32; // likewise, m/s: a particle's velocity is v plus this
@@ -106,7 +107,7 @@ export const H_MARKS = H_CHANGED_FROM + I32; // i32 pointer: u16 per particle, M
 // i32 pointer: per particle the first of its chain in H_INCIDENCES, plus one; 0: none
 export const H_INCIDENT = H_MARKS + I32;
 // i32 pointer: for each particle of a pair (four times the pair's number, plus 0 .. 3) the next entry of the chain,
-// likewise
+// plus one; 0: none
 export const H_INCIDENCES = H_INCIDENT + I32;
 export const H_PUSH_COUNT = H_INCIDENCES + I32; // i32 PUSH rows in use
 // i32 pointer: two queues of pair numbers, H_CONTACT_BLOCK_CAPACITY * 4 each
@@ -126,7 +127,7 @@ export const H_LEFT_OUT = H_PAIR_SCRATCH + I32; // i32 bodies with BODY_INACTIVE
 export const H_FRONT = H_LEFT_OUT + I32 + 8; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
 export const H_RESOLUTION = H_FRONT + I32; // i32 RESOLUTION bits: a search for intersections is due
 export const H_DRIVE_COUNT = H_RESOLUTION + I32; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
-export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COUNT WAY rows
+export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COUNT SEPARATION rows
 export const H_TOGETHER = H_WAYS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 // i32 pointer: u32 per particle, address of the next corner in the triangle that owns it
 export const H_OWNERS = H_TOGETHER + I32;
@@ -147,7 +148,7 @@ export const H_RIGID_CONTACT_CAPACITY = H_RIGID_CONTACTS + I32; // i32
 export const H_RIGID_CONTACT_COUNT = H_RIGID_CONTACT_CAPACITY + I32; // i32 rows that the last iteration solved
 export const H_SHARED_AGAIN = H_RIGID_CONTACT_COUNT + I32; // i32: KIND_SHARED_CONTACTS: 1 in all passes but the first
 
-export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block, likewise
+export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block (blockStatus.ts)
 
 /** Memory of lists that grow (contact/listMemory.ts). */
 export const H_LISTS = H_BLOCK_BAD + I32; // i32 pointer: LIST rows, by address of the lists

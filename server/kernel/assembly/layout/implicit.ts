@@ -4,8 +4,8 @@ import { F64, I32, LANES } from "./sizes.ts";
 /** One row for each implicit body (implicit/step.ts). Vectors are f64[3n], x y z of each particle. */
 export const IMPLICIT_FIRST = 0; // i32 address of the first particle in X
 export const IMPLICIT_COUNT = IMPLICIT_FIRST + I32; // i32 particles
-// i32 pointer: STATE: x, v, those a step before x1, v1; f64 elastic energy, J, below 0: unknown; friction forces on
-// colliders
+// i32 pointer, STATE: vectors x, v, and x1, v1 of the step before; then f64 elastic energy, J (negative: unknown), and
+// friction forces on colliders
 export const IMPLICIT_STATE = IMPLICIT_COUNT + I32;
 export const IMPLICIT_MASS = IMPLICIT_STATE + I32; // i32 pointer: f64[n] kg, 0 for fixed particles
 export const IMPLICIT_WORK = IMPLICIT_MASS + I32; // i32 pointer: VECTORS vectors
@@ -20,7 +20,7 @@ export const IMPLICIT_START = IMPLICIT_ORDER + I32; // i32 pointer: i32[m + 1] f
 export const IMPLICIT_ENTRY_ROWS = IMPLICIT_START + I32; // i32 pointer: i32 byte offset in SOLVED of each entry's row
 // i32 pointer: f32 for each entry, or for a block f32 x 9 by columns; one more at the end
 export const IMPLICIT_ENTRIES = IMPLICIT_ENTRY_ROWS + I32;
-export const IMPLICIT_DIAGONAL = IMPLICIT_ENTRIES + I32; // i32 pointer: D^-1, stored likewise
+export const IMPLICIT_DIAGONAL = IMPLICIT_ENTRIES + I32; // i32 pointer: D^-1, stored like IMPLICIT_ENTRIES
 export const IMPLICIT_SOLVED = IMPLICIT_DIAGONAL + I32; // i32 pointer: f32x4[m] right side, then solution
 export const IMPLICIT_STEPS = IMPLICIT_SOLVED + I32; // i32 steps a tick
 export const IMPLICIT_HELD = IMPLICIT_STEPS + I32; // i32 pointer: HELD rows, room for all points of the room
@@ -47,7 +47,7 @@ export const IMPLICIT_TOUCH_COUNT = IMPLICIT_TOUCHES + I32; // i32 touches in th
 export const IMPLICIT_MEETS = IMPLICIT_TOUCH_COUNT + I32; // i32 BODY_MEETS of the body
 export const IMPLICIT_ROUNDS = IMPLICIT_MEETS + I32; // i32, for tools: solves that followed a change of contacts
 export const IMPLICIT_EULER = IMPLICIT_ROUNDS + I32; // f64 1/s^2: (1 + h damping) / h^2
-export const IMPLICIT_SELF = IMPLICIT_EULER + F64; // i32 address of this row: the list of a group with this body alone
+export const IMPLICIT_SELF = IMPLICIT_EULER + F64; // i32 address of this row: the row list of a group of one body
 // i32 1: it may touch surfaces, and is solved together with the bodies that it touches
 export const IMPLICIT_TOGETHER = IMPLICIT_SELF + I32;
 // i32 1: its velocities were changed from outside since its last step
@@ -91,7 +91,7 @@ export const IMPLICIT_TET_STRESS = IMPLICIT_TET_F + 9 * F64;
 export const IMPLICIT_TET_CRUSHED = IMPLICIT_TET_STRESS + 3 * LANES;
 export const IMPLICIT_TET_BYTES = IMPLICIT_TET_CRUSHED + F64;
 
-/** Likewise: D_m^-1 (4), volume. */
+/** Triangle: byte offsets of the corners as in IMPLICIT_TET, then D_m^-1 (4), volume. */
 export const IMPLICIT_TRIANGLE_DM = LANES;
 export const IMPLICIT_TRIANGLE_COUNT = IMPLICIT_TRIANGLE_DM + 5 * I32; // i32
 export const IMPLICIT_TRIANGLE_VOLUME = IMPLICIT_TRIANGLE_COUNT + I32 + 8;
@@ -108,7 +108,7 @@ export const QUAD_F = QUAD_VOLUME + LANES;
 export const QUAD_STRESS = QUAD_F + 6 * LANES;
 export const QUAD_BYTES = QUAD_STRESS + 3 * LANES;
 
-/** Likewise: K (4), 1/alpha in N/m, rest in m. */
+/** Bending stencil: byte offsets of the corners as in IMPLICIT_TET, then K (4), 1/alpha in N/m, rest in m. */
 export const IMPLICIT_BEND_K = LANES;
 export const IMPLICIT_BEND_COUNT = IMPLICIT_BEND_K + 7 * I32; // i32
 export const IMPLICIT_BEND_STIFFNESS = IMPLICIT_BEND_COUNT + I32;

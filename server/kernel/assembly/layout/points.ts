@@ -24,7 +24,10 @@ export const POINT_STEP = POINT_MOTION + I32; // f32[3]
 /** For a grab: the edges that it may stretch, EDGE rows, and their number. */
 export const POINT_EDGES = POINT_STEP + 3 * F32; // i32 pointer
 export const POINT_EDGE_COUNT = POINT_EDGES + I32; // i32
-/** Length of an edge over its rest length at which a grab has no force left, and from which on its force falls. */
+/**
+ * Length of an edge over its rest length from which on a grab has no force (max), and from which on its force falls
+ * (ease).
+ */
 export const POINT_MAX_STRETCH = POINT_EDGE_COUNT + I32; // f32
 export const POINT_EASE_STRETCH = POINT_MAX_STRETCH + F32; // f32
 /** Largest motion of the held point by a grab in one substep, m. */

@@ -17,7 +17,7 @@ export const SHAPE_MAX = SHAPE_CREEP + F64; // f64 largest plastic strain
 export const SHAPE_MOMENT = SHAPE_MAX + F64; // f64x9 (sum m q q^T)^-1 of the undeformed rest shape
 // f64x9 S_p, unit volume: STATE, the identity until the body yields
 export const SHAPE_PLASTIC = SHAPE_MOMENT + 9 * F64;
-// of a rigid body, computed anew in every phase that needs it (rigid.ts)
+// the fields below belong to rigid bodies; every phase that needs them computes them anew (rigid.ts)
 export const SHAPE_RADIUS = SHAPE_PLASTIC + 9 * F64; // f64 of a smooth ball, m; 0: the body collides by its particles
 export const SHAPE_SURFACE = SHAPE_RADIUS + F64; // i32 surface particles
 export const SHAPE_MEASURED = SHAPE_SURFACE + I32; // i32 1: measured for the contacts of this solve
@@ -70,7 +70,8 @@ export const RIGID_CONTACT_CARRIED = RIGID_CONTACT_GAP + F64; // f64x3 likewise:
 export const RIGID_CONTACT_STATIC = RIGID_CONTACT_WEIGHT + 4 * F64; // f64 coefficients of friction
 export const RIGID_CONTACT_DYNAMIC = RIGID_CONTACT_STATIC + F64;
 export const RIGID_CONTACT_THICKNESS = RIGID_CONTACT_DYNAMIC + F64; // f64 m
-// i32 1: never left out (rigidManifold.ts); then i32 address of the next row of its chain
+// i32 state while manifolds are reduced (rigidManifold.ts: OPEN; KEPT, 1: never left out; SPARE); then i32 address of
+// the next row of its chain
 export const RIGID_CONTACT_GROUP = RIGID_CONTACT_THICKNESS + F64;
 // i32 addresses of the rows before and after it in its island, when islands are known; 0: none
 export const RIGID_CONTACT_ISLAND_BEFORE = RIGID_CONTACT_GROUP;

@@ -18,8 +18,8 @@ export function roundingFrom(): usize {
 }
 
 /**
- * Returns a coordinate's word of such an array, m. @param at address of the coordinate in X; to one of the offsets
- * above
+ * Returns a coordinate's low word or rounding, m. @param at address of the coordinate in X; to offset to the array,
+ * from lowFrom or roundingFrom
  */
 // @inline
 export function word(at: usize, to: usize): f64 {

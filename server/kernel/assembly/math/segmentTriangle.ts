@@ -52,7 +52,10 @@ function orient(a: usize, b: usize, c: usize, d: usize): i32 {
   return Math.abs(value) > BOUND * size ? (value > 0 ? 1 : -1) : 0;
 }
 
-/** Returns the same in the plane of two axes (byte offsets of their coordinates): side of c from the line a b. */
+/**
+ * Returns the side of the line a b that c is on, in the plane of two axes (byte offsets of their coordinates); 0 if
+ * rounding may have made it.
+ */
 // @inline
 function side(a: usize, b: usize, c: usize, i: usize, j: usize): i32 {
   const ai = <f64>load<f32>(a + i);

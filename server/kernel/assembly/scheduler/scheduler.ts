@@ -26,8 +26,8 @@ export let chunkEnd: i32 = 0;
 /** Chunks that this thread has claimed since beginClaims. */
 export let chunksClaimed: i32 = 0;
 
-// source of this thread's claims: ticket, its chunks and parts, current part and number of parts left, address of the
-// word that sends the thread away or 0
+// source of this thread's claims: ticket, its chunks and parts, current part, number of parts left. leaves: address of
+// a word that becomes nonzero when the thread must leave; 0: it never must
 let ticket: i64 = 0;
 let chunks: i32 = 0;
 let parts: i32 = 0;

@@ -43,7 +43,7 @@ function noteBoth(rows: usize, bodies: u32, both: u32): bool {
   return first !== second;
 }
 
-/** The same for one pair of surfaces. */
+/** Records that two surfaces are near each other (noteBoth), for the current BODY rows. */
 export function noteSurfaces(both: u32): bool {
   return noteBoth(<usize>load<u32>(L.HEADER, L.H_BODIES), <u32>load<i32>(L.HEADER, L.H_BODY_COUNT), both);
 }
@@ -77,7 +77,7 @@ export function standsForIsland(rows: usize, b: i32): bool {
   return !load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) && standsForSeveral(rows, b);
 }
 
-/** Returns the same for islands with a rigid body. */
+/** Returns whether body number b represents an island of several bodies, one of them rigid. */
 export function standsForRigid(rows: usize, b: i32): bool {
   return load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) === L.HELD_RIGID && standsForSeveral(rows, b);
 }
