@@ -41,9 +41,9 @@ const WATCH_INTERVAL_MS = 100;
  * times 3 s: 59.3 to 60.0 ticks a second without a replay, 59.7 to 60.0 with one. With an increment of 5 and other
  * programs on the machine: 41.0 to 60.0 without, 32.0 to 57.0 with one.
  */
-const FILM_NICE = 10;
+const REPLAY_NICE = 10;
 /** The replay thread ends after this time without a replay, ms. */
-const FILM_IDLE_MS = 5_000;
+const REPLAY_IDLE_MS = 5_000;
 
 /** Runs a room's tasks. */
 export interface RoomPool {
@@ -131,7 +131,7 @@ export class WorkerPools {
       steps: this.#steps,
       onError,
     });
-    this.#replays = this.#createPool(0, 1, FILM_IDLE_MS, FILM_NICE, this.#replayWords.words);
+    this.#replays = this.#createPool(0, 1, REPLAY_IDLE_MS, REPLAY_NICE, this.#replayWords.words);
     this.#watchdog = setInterval(() => this.#lookAtThreads(performance.now()), WATCH_INTERVAL_MS);
     this.#watchdog.unref();
     this.#reclaimer = new Reclaimer({ collectThreads: () => this.#collect() });

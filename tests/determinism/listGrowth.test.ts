@@ -16,10 +16,10 @@ import { hashOf } from "./run.ts";
 
 const TICKS = 12;
 const KINDS = [
-  "LIST_CLOSE",
-  "LIST_NOTES",
+  "LIST_LEAF_PAIRS",
+  "LIST_PAIR_RESULTS",
   "LIST_ROWS",
-  "LIST_PARTED",
+  "LIST_SEPARATED",
   "LIST_BLOCKS",
   "LIST_SOLVED",
   "LIST_PICKED",
@@ -75,7 +75,7 @@ async function wide(): Promise<CreatedWorld> {
   const { memory } = created;
   const { capacities } = await grown();
   // the results of one thread may have to hold all rows
-  capacities[L.LIST_NOTES]! *= 4 * L.SHARED_PARTS;
+  capacities[L.LIST_PAIR_RESULTS]! *= 4 * L.SHARED_PARTS;
   const units = capacities.reduce((sum, n) => sum + n, 0);
   const lists = header(memory, L.H_LISTS);
   // after everything else, one list after another

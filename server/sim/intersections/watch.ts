@@ -344,7 +344,7 @@ export class IntersectionWatch {
    */
   private readWays(tick: number): Map<string, Way> {
     const { f32, i32 } = this.views;
-    const rows = this.header(L.H_WAYS) / 4;
+    const rows = this.header(L.H_SEPARATIONS) / 4;
     const ways = new Map<string, Way>();
     for (let n = 0, at = rows; n < L.SEPARATION_COUNT; n++, at += L.SEPARATION_BYTES / 4) {
       const both = i32[at]!;
@@ -361,7 +361,7 @@ export class IntersectionWatch {
 
   private writeWays(ways: ReadonlyMap<string, Way>): void {
     const { f32, i32 } = this.views;
-    const rows = this.header(L.H_WAYS) / 4;
+    const rows = this.header(L.H_SEPARATIONS) / 4;
     i32.fill(0, rows, rows + (L.SEPARATION_COUNT * L.SEPARATION_BYTES) / 4);
     [...ways].slice(0, L.SEPARATION_COUNT).forEach(([key, { way, tick, outer }], n) => {
       const [a, b] = numbersOf(key);

@@ -77,7 +77,7 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
   ];
   return [
     kind(
-      L.LIST_CLOSE,
+      L.LIST_LEAF_PAIRS,
       of(L.FRONT_LEAF_PAIR_CAPACITY),
       close,
       [
@@ -87,9 +87,11 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
       ],
       MOST_CLOSE,
     ),
-    kind(L.LIST_NOTES, of(L.FRONT_RESULT_CAPACITY), NOTES_PER_PARTICLE * all + 8 * LEAST, [[of(L.FRONT_RESULTS), 4]]),
+    kind(L.LIST_PAIR_RESULTS, of(L.FRONT_RESULT_CAPACITY), NOTES_PER_PARTICLE * all + 8 * LEAST, [
+      [of(L.FRONT_RESULTS), 4],
+    ]),
     kind(L.LIST_ROWS, header(L.H_PAIR_CAPACITY), ROWS_PER_PARTICLE * all + LEAST, [[header(L.H_PAIRS), L.PAIR_BYTES]]),
-    kind(L.LIST_PARTED, of(L.FRONT_SEPARATED_CAPACITY), parted, [[of(L.FRONT_SEPARATED), L.SEPARATED_BYTES]]),
+    kind(L.LIST_SEPARATED, of(L.FRONT_SEPARATED_CAPACITY), parted, [[of(L.FRONT_SEPARATED), L.SEPARATED_BYTES]]),
     kind(L.LIST_BLOCKS, header(L.H_CONTACT_BLOCK_CAPACITY), BLOCKS_PER_PARTICLE * all + LEAST / 4, blocks, MOST_BLOCKS),
     kind(L.LIST_SOLVED, of(L.FRONT_SOLVED_CAPACITY), SOLVED_PER_PARTICLE * all + LEAST / 4, [
       [of(L.FRONT_SOLVED), L.CONTACT_BLOCK_BYTES],

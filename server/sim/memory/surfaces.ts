@@ -181,7 +181,7 @@ export function planSurfaces(
     [L.H_REST, rest],
     [L.H_INTERSECTIONS, allocator.take(intersections * L.INTERSECTION_BYTES)],
     [L.H_INTERSECTION_CAPACITY, intersections],
-    [L.H_WAYS, allocator.take(L.SEPARATION_COUNT * L.SEPARATION_BYTES)],
+    [L.H_SEPARATIONS, allocator.take(L.SEPARATION_COUNT * L.SEPARATION_BYTES)],
   ];
   return {
     rows,

@@ -141,7 +141,7 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "rest", at: header(L.H_REST), bytes: 16 * particles },
     { name: "pairs", at: header(L.H_PAIRS), bytes: L.PAIR_BYTES * header(L.H_PAIR_CAPACITY) },
     { name: "tangles", at: header(L.H_INTERSECTIONS), bytes: L.INTERSECTION_BYTES * header(L.H_INTERSECTION_CAPACITY) },
-    { name: "ways", at: header(L.H_WAYS), bytes: L.SEPARATION_BYTES * L.SEPARATION_COUNT },
+    { name: "ways", at: header(L.H_SEPARATIONS), bytes: L.SEPARATION_BYTES * L.SEPARATION_COUNT },
   );
   bodies.forEach((body, b) => {
     const row = layout.bodies[b]!.surface / 4;

@@ -392,7 +392,7 @@ function advance(): bool {
     return false;
   }
   growNotes();
-  noteUsed(L.LIST_PARTED, load<i32>(front(), L.FRONT_SEPARATED_COUNT));
+  noteUsed(L.LIST_SEPARATED, load<i32>(front(), L.FRONT_SEPARATED_COUNT));
   noteUsed(L.LIST_BLOCKS, load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT));
   store<i32>(L.HEADER, 1, L.H_LIST_VALID);
   const pairs = <usize>load<u32>(L.HEADER, L.H_PAIRS);

@@ -296,7 +296,7 @@ export function scanLeafPairs(): void {
     }
   beginRows();
   const count = load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT);
-  noteUsed(L.LIST_CLOSE, count);
+  noteUsed(L.LIST_LEAF_PAIRS, count);
   again = false;
   // compaction: rows in front of `from` have been moved down and end at `to`
   let from = 0;
@@ -315,12 +315,12 @@ export function scanLeafPairs(): void {
     }
   }
   store<i32>(front(), moveClose(from, to, count), L.FRONT_LEAF_PAIR_COUNT);
-  noteUsed(L.LIST_NOTES, parts * <i32>(notes >> 2));
+  noteUsed(L.LIST_PAIR_RESULTS, parts * <i32>(notes >> 2));
 }
 
 /** Lets memory grow for recorded rows if one thread had to measure again. Call it when new rows have their lanes. */
 export function growNotes(): void {
-  if (again) growLists(L.LIST_NOTES, load<i32>(front(), L.FRONT_RESULT_CAPACITY) + 1, 0);
+  if (again) growLists(L.LIST_PAIR_RESULTS, load<i32>(front(), L.FRONT_RESULT_CAPACITY) + 1, 0);
 }
 
 /** Moves rows from .. end to `to`. @returns the new end */

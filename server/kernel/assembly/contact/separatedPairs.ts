@@ -83,7 +83,7 @@ function hasRoom(): bool {
   const capacity = load<i32>(front(), L.FRONT_SEPARATED_CAPACITY);
   if (load<i32>(front(), L.FRONT_SEPARATED_COUNT) < capacity) return true;
   store<i32>(front(), capacity + waiting, L.FRONT_SEPARATED_CAPACITY);
-  const grown = growLists(L.LIST_PARTED, capacity + waiting + 1, waiting);
+  const grown = growLists(L.LIST_SEPARATED, capacity + waiting + 1, waiting);
   store<i32>(front(), load<i32>(front(), L.FRONT_SEPARATED_CAPACITY) - waiting, L.FRONT_SEPARATED_CAPACITY);
   return grown;
 }
@@ -97,7 +97,7 @@ export function addSeparated(A: usize, B: usize, axis: i32, r: f32, surfaces: u3
   const n = load<i32>(front(), L.FRONT_SEPARATED_COUNT);
   const k = (<usize>(axis % 3)) << 2;
   if (!hasRoom()) {
-    doesNotFit(L.LIST_PARTED);
+    doesNotFit(L.LIST_SEPARATED);
     return;
   }
   store<i32>(front(), n + 1, L.FRONT_SEPARATED_COUNT);
@@ -112,8 +112,8 @@ export function addSeparated(A: usize, B: usize, axis: i32, r: f32, surfaces: u3
 
 function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
   const n = load<i32>(front(), L.FRONT_LEAF_PAIR_COUNT);
-  if (n >= load<i32>(front(), L.FRONT_LEAF_PAIR_CAPACITY) && !growLists(L.LIST_CLOSE, n + 1, 0)) {
-    doesNotFit(L.LIST_CLOSE);
+  if (n >= load<i32>(front(), L.FRONT_LEAF_PAIR_CAPACITY) && !growLists(L.LIST_LEAF_PAIRS, n + 1, 0)) {
+    doesNotFit(L.LIST_LEAF_PAIRS);
     return;
   }
   store<i32>(front(), n + 1, L.FRONT_LEAF_PAIR_COUNT);
@@ -206,7 +206,7 @@ export function scanSeparated(): void {
       continue;
     }
     if (!hasRoom()) {
-      doesNotFit(L.LIST_PARTED);
+      doesNotFit(L.LIST_SEPARATED);
       break;
     }
     waiting++;

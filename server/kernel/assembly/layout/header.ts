@@ -127,8 +127,8 @@ export const H_LEFT_OUT = H_PAIR_SCRATCH + I32; // i32 bodies with BODY_INACTIVE
 export const H_FRONT = H_LEFT_OUT + I32 + 8; // i32 pointer: the FRONT row; 0: no two surfaces ever meet
 export const H_RESOLUTION = H_FRONT + I32; // i32 RESOLUTION bits: a search for intersections is due
 export const H_DRIVE_COUNT = H_RESOLUTION + I32; // i32 rows of H_INTERSECTIONS that are driven apart in this tick
-export const H_WAYS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COUNT SEPARATION rows
-export const H_TOGETHER = H_WAYS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
+export const H_SEPARATIONS = H_DRIVE_COUNT + I32; // i32 pointer: SEPARATION_COUNT SEPARATION rows
+export const H_TOGETHER = H_SEPARATIONS + I32; // i32 pointer: the TOGETHER row; 0: no implicit body may touch a surface
 // i32 pointer: u32 per particle, address of the next corner in the triangle that owns it
 export const H_OWNERS = H_TOGETHER + I32;
 // i32 number of substeps since pairs are pressed; PILES: pairs keep their pushes between substeps (contactLoads.ts)

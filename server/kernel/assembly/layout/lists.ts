@@ -2,10 +2,10 @@
 import { I32 } from "./sizes.ts";
 
 /** Kinds: lists of a kind have one capacity. */
-export const LIST_CLOSE = 0; // LEAF_PAIR rows
-export const LIST_NOTES = 1; // words of FRONT_RESULTS
+export const LIST_LEAF_PAIRS = 0; // LEAF_PAIR rows
+export const LIST_PAIR_RESULTS = 1; // words of FRONT_RESULTS
 export const LIST_ROWS = 2; // PAIR rows, edge-edge at the end
-export const LIST_PARTED = 3; // SEPARATED rows; those to split are at the end
+export const LIST_SEPARATED = 3; // SEPARATED rows; those to split are at the end
 export const LIST_BLOCKS = 4; // contact blocks, edge-edge at the end
 export const LIST_SOLVED = 5; // packed contact blocks that are solved
 export const LIST_PICKED = 6; // near lanes
