@@ -42,7 +42,7 @@ const STONE_MS = 50;
  * half.
  */
 const MOST_STRETCH = 2.5;
-/** Least share of real time under eight grabs, on one thread. */
+/** Smallest allowed ratio of simulated to wall time, with eight grabs on one thread. */
 const EIGHT_HANDS = 0.5;
 
 /** Limits in ms by scene and grabs; two scenes may use only a part of the budget. */

@@ -134,7 +134,7 @@ export async function openStage(
   };
 }
 
-/** Content of a download; a shared browser's file has no path here. */
+/** Content of a download. `download.path()` does not work: the browser is in another process. */
 export const downloaded = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream());
 
 /** Resolves when the page draws the room's bodies. */

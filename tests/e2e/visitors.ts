@@ -73,7 +73,7 @@ export class Visitors {
   private readonly fewPictures: boolean;
   private readonly own: boolean;
 
-  /** @param flags of a browser of its own */
+  /** @param flags command line of a separate browser; undefined: the shared browser */
   constructor(url: string, fewPictures: boolean, flags: readonly string[] | undefined) {
     this.url = url;
     this.fewPictures = fewPictures;

@@ -138,7 +138,7 @@ describe("passwords", () => {
     await Promise.all([...greedy, give("other"), give("third")]);
     expect(order.filter((who) => who === "greedy refused")).toHaveLength(50 - 2 - 32);
     const places = order.filter((who) => who !== "greedy refused");
-    // After the two checks in progress, and one of the queue for each turn.
+    // Two checks of "greedy" are in progress. Then the three addresses take turns.
     expect(places.indexOf("other")).toBeLessThanOrEqual(5);
     expect(places.indexOf("third")).toBeLessThanOrEqual(6);
     expect(places).toHaveLength(36);

@@ -286,7 +286,7 @@ function place(row: usize, vertex: bool): bool {
   store<u32>(nextOf(pair), load<u32>(owner, L.LEAF_PAIR_LANES) | ((word & 0xff) << NAME_SHIFT));
   store<u32>(owner, pair + 1, L.LEAF_PAIR_LANES);
   if (isChained()) chainLane(pair);
-  // examineNew (contacts.ts) finds new rows by it
+  // examineNew (pipeline.ts) finds new rows by it
   store<i32>(row, pair, L.PAIR_COLOR);
   return true;
 }
