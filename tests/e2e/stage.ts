@@ -134,7 +134,7 @@ export async function openStage(
   };
 }
 
-/** Content of a download. `download.path()` does not work: the browser is in another process. */
+/** Content of a download. `download.path()` does not work in a shared browser, which is connected remotely. */
 export const downloaded = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream());
 
 /** Resolves when the page draws the room's bodies. */
