@@ -98,7 +98,7 @@ export interface TuningLimits {
   bodies: Partial<Record<BodyField, Span>>[];
 }
 
-/** Limits of a scene, too: of each component of gravity (m/s^2) and of the wind's velocity (m/s), in both directions. */
+/** Largest absolute component of gravity (m/s^2) and of the wind's velocity (m/s), as in a scene. */
 export const MOST_GRAVITY = 1e6;
 export const MOST_WIND = 1000;
 /**

@@ -51,9 +51,9 @@ export interface E2e {
 }
 
 export interface StageOptions {
-  /** Flags of a browser of its own. */
+  /** Command-line flags. The stage then launches a separate browser. */
   flags?: readonly string[];
-  /** Uses a server of its own. */
+  /** Starts a separate server for this stage. */
   alone?: boolean;
   /**
    * For tests that do not depend on the time between two pictures: draws few, which leaves time for servers and pages.

@@ -188,7 +188,7 @@ test("the rate of changes to a room's access is limited, and so are their storag
   const changes = (await audited()) - before;
   expect(changes).toBeGreaterThanOrEqual(60);
   expect(changes).toBeLessThan(80);
-  // Some seconds later they may change it again.
+  // The rate limit recovers: some seconds later the owner may change the access again.
   await vi.waitUntil(
     async () => {
       owner.setAccess({ locked: true });

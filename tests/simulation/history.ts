@@ -149,7 +149,7 @@ export class History {
     }
   }
 
-  /** @param withinMs from now; a later success is a violation, unless waiting for time itself */
+  /** Runs events until `done`, at most for `withinMs` of virtual time. @throws Error the history's first violation */
   async #until(done: () => boolean, withinMs: number): Promise<void> {
     const { timeline } = this;
     const endMs = timeline.nowMs + withinMs;
@@ -225,7 +225,7 @@ export class History {
       );
   }
 
-  /** Rooms that it owns and has open: it forgets a room that it has given up. */
+  /** Rooms that the server owns and has open. A server closes a room that it has given up. */
   servedBy({ process, running }: Server): RoomModel[] {
     return this.model.ownedBy(process).filter(({ name }) => running?.registry.find(name));
   }
