@@ -26,7 +26,7 @@ const RETIRED_FILES: ReadonlySet<string> = new Set(
 );
 
 const DECLARED =
-  /^\s*export\s+(?:(?:default|declare|abstract|async)\s+)*(?:function\*?|class|const|let|interface|type|enum)\s+([\w$]+)/gm;
+  /^export (?:(?:default|declare|abstract|async) )*(?:function\*?|class|const|let|interface|type|enum)\s+([\w$]+)/gm;
 const LISTED = /^\s*export\s+(?:type\s+)?\{([^}]*)\}/gm;
 
 const sources = readSources().filter(({ path }) => /^(server|shared|client)\//.test(path));
