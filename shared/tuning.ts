@@ -98,7 +98,7 @@ export interface TuningLimits {
   bodies: Partial<Record<BodyField, Span>>[];
 }
 
-/** As in a scene: limits of each component of gravity (m/s^2) and of the wind's velocity (m/s), in both directions. */
+/** Largest absolute component of gravity (m/s^2) and of the wind's velocity (m/s), as in a scene. */
 export const MOST_GRAVITY = 1e6;
 export const MOST_WIND = 1000;
 /**
@@ -109,7 +109,7 @@ export const TIME_SCALE = { least: 0.05, most: 2 } as const;
 export const isTimeScale = (value: number): boolean => value === 0 || within(value, TIME_SCALE);
 export const TIME_SCALE_TEXT = `0, or ${TIME_SCALE.least} to ${TIME_SCALE.most}`;
 
-/** As in a scene. */
+/** Limits of the wind's fields: those of a scene. */
 export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = {
   density: { least: 0, most: 1e5 },
   drag: { least: 0, most: 100 },
@@ -125,7 +125,7 @@ export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = 
  */
 const STRETCH = { density: 1e3, youngsModulus: 1e4, bendingStiffness: 1e4 } as const;
 
-/** As in a scene. */
+/** Limits of a body's fields: those of a scene. */
 export const SPANS: Readonly<Record<BodyField, Span>> = {
   damping: { least: 0, most: 10_000 },
   friction: { least: 0, most: 10 },

@@ -29,7 +29,7 @@ export class OwnGrabs {
     return hand;
   }
 
-  /** Least time between two moves of one grab, ms. */
+  /** Shortest time between two moves of one grab, ms. It grows with the number of live grabs. */
   get intervalMs(): number {
     return Math.max(MOVE_INTERVAL_MS, (1000 * this.live.size) / MOVES_PER_SECOND);
   }

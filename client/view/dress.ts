@@ -8,9 +8,9 @@ import type { BodyMesh } from "./bodyMesh.ts";
 
 export interface Wardrobe {
   topology: Topology;
-  /** In the topology's order. */
+  /** Bodies in the topology's order. */
   bodies: readonly BodyMesh[];
-  /** In the topology's order, if colliders are drawn at all. */
+  /** Colliders in the topology's order. Absent if none are drawn. */
   colliders?: Group;
   /** Origin of the server; empty: the page's own. */
   base: string;

@@ -35,7 +35,7 @@ export interface Driven {
   /** Number of these ticks that completed a tick of simulated time. */
   simulated: number;
   tickHz: number;
-  /** True if all of the time was stepped. */
+  /** False if stepping stopped at `atMostSeconds`. */
   whole: boolean;
   /** Maximum over all ticks with grabs. */
   stretch: number;

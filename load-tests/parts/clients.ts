@@ -1,7 +1,7 @@
 /**
  * Number of clients that one I/O core serves: a thousand in four rooms, 30 frames a second of 2 KB and more to each.
  * The event-loop lag is wall time and needs a machine without other load. CPU time of the main thread per client does
- * not depend on other load, so the number of clients that a core's time is enough for is shown, too.
+ * not depend on other load. From it follows the number of clients that one core can serve.
  */
 import { drive, type Outcome } from "../load/drive.ts";
 import { knee } from "../load/knee.ts";

@@ -42,7 +42,7 @@ const STONE_MS = 50;
  * half.
  */
 const MOST_STRETCH = 2.5;
-/** Least share of real time under eight grabs, on one thread. */
+/** Smallest allowed ratio of simulated to wall time, with eight grabs on one thread. */
 const EIGHT_HANDS = 0.5;
 
 /** Limits in ms by scene and grabs; two scenes may use only a part of the budget. */
@@ -68,7 +68,7 @@ const bundled = (): string[] =>
 function rowsOf(what: string, driven: Driven, mostMs: number): Row[] {
   const { ticks, simulated, tickHz, whole, hash, findings, judged, stretch, inverted, events } = driven;
   const target = TARGETS[what];
-  // A run that was cut off ends in another state each time.
+  // The last tick of a run that was cut off depends on the machine, so its hash says nothing.
   const shared = { ...(whole && { hash }), ...(!whole && { note: `cut off after ${ticks.length} ticks` }) };
   const mean = ticks.reduce((sum, ms) => sum + ms, 0) / simulated;
   return [

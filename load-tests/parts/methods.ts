@@ -35,7 +35,7 @@ async function measure(scene: string, together?: true): Promise<Row[]> {
   const hz = layout.tickHz;
   const hands = Array.from({ length: HANDS }, (_, n) => {
     const body = Math.floor((n * layout.bodyCount) / HANDS);
-    // In the middle of the streamed particles.
+    // The grab is at the particle in the middle of the streamed list.
     const place = Math.floor(layout.bodies[body]!.streamedCount / 2);
     return { member: 1 + n, grab: 0, body, triangle: place, at: world.position(body, place) };
   });

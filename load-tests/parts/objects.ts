@@ -30,7 +30,7 @@ export const runs = 1;
 
 const DROPS = 5;
 const WITHIN_MS = 120_000;
-/** As small as a page is used, because every pixel is rendered by the CPU. */
+/** The smallest usual window, because the CPU renders every pixel. */
 const VIEWPORT = { width: 720, height: 480 };
 
 const BESIDE = { "one room": ["jelly-stack"], "three rooms": ["jelly-stack", "one-sheet", "jelly-stack"] };

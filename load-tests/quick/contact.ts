@@ -24,7 +24,7 @@ export const folded: Figure["measure"] = async (how) => {
   }
 };
 
-/** Ten ticks of `drape` from the beginning of three grabs on, as in the part `peers`. */
+/** `drape` under three grabs: their first ten ticks. The part `peers` compares the same load with another engine. */
 export const hands: Figure["measure"] = async (how) =>
   ticksOf(
     await scene("drape"),

@@ -97,7 +97,7 @@ export const codec: Figure["measure"] = async (how) => {
   return { ...measured, ms: measured.ms / count };
 };
 
-/** Visitors per build: more than one, so that first frames weigh half as much as the build. */
+/** Visitors per build. With four, their first frames take half as much time as the build. */
 const VISITORS = 4;
 /** Builds in a row. */
 const BUILDS = 3;

@@ -94,7 +94,7 @@ const ACT: readonly ((visitor: Visitor) => Promise<void>)[] = [
   twoFingers,
 ];
 
-/** All acts before the last pull. */
+/** Performs a random number of acts. The last pull is a separate function, below. */
 export async function visit(visitor: Visitor): Promise<void> {
   const { page, random } = visitor;
   const count = ACTS.least + Math.floor(random() * ACTS.more);

@@ -8,9 +8,9 @@ import type { Player } from "./player.ts";
 interface Stage {
   fleet: Fleet;
   players: Player[];
-  /** They act all the time. */
+  /** Owners who send requests during the whole scenario. */
   owners: Owner[];
-  /** In [0, 1), by the run's seed. */
+  /** Returns a number in [0, 1), determined by the run's seed. */
   random: () => number;
 }
 

@@ -54,7 +54,7 @@ type Load = (address: string) => Promise<Mesh[]>;
  * @param chunk of the page with the loader
  */
 async function bothPictures(page: Page, chunk: string): Promise<{ ours: string; theirs: string }> {
-  // As text: in a function, the test runner would insert its own import.
+  // The code is a string, because the test runner would replace `import` in a function by its own.
   await page.evaluate(`import("${chunk}").then((all) => void (globalThis.load = Object.values(all)[0]))`);
   return page.evaluate(async () => {
     const { stage, bodies } = window.pliant.view!;

@@ -69,7 +69,7 @@ describe.skipIf(noBrowser)("reconnecting", () => {
   test("the server closes the socket: the page freezes, returns as the same member, fades over the gap, and moves on", async () => {
     const { name, path } = await stage.room("drape");
     const other = await Bot.join(stage.url, name, { name: OTHER });
-    // Small and plain: pictures follow each other so quickly that a jump in one of them has a high speed.
+    // A small window with low quality gives a high picture rate. A jump between two pictures then has a high speed.
     const page = await drawn(await stage.visit(`${path}?quality=6`, { viewport: { width: 240, height: 160 } }));
     await other.until(() => other.center(0)[1] < 0.8, "the cloth, which begins at 1 m, has fallen");
     await recordSpeeds(page);

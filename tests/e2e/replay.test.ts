@@ -215,7 +215,7 @@ describe.skipIf(noBrowser)("the replay page", () => {
     await Promise.all(wentBack);
     for (const page of [ann, ben]) await toasted(page, "The room's owner undid the last 10 seconds");
     await stage.shoot(ben, "undone");
-    // From there both pages show the same frames.
+    // After the undo both pages show the same frames.
     for (const [a, b] of await commonFrames([ann, ben], ({ length }) => length > 10)) expect(a.ints).toEqual(b.ints);
   });
 });

@@ -378,7 +378,7 @@ describe.skipIf(noBrowser)("a pull responds at once and without a visible jump",
     expect(skinned, what).toBeLessThanOrEqual(1);
   };
 
-  /** In the short form each connection has one of the two bodies, and so do the response and the other grab. */
+  /** The short form tests each connection, the response and the opposing grab on one of the two bodies only. */
   const IN_SHORT = {
     cloth: { lines: [LINES[0]!, LINES[2]!], answers: true, against: false },
     skinned: { lines: [LINES[1]!], answers: false, against: true },

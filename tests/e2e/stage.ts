@@ -51,9 +51,9 @@ export interface E2e {
 }
 
 export interface StageOptions {
-  /** Flags of a browser of its own. */
+  /** Command-line flags. The stage then launches a separate browser. */
   flags?: readonly string[];
-  /** Uses a server of its own. */
+  /** Starts a separate server for this stage. */
   alone?: boolean;
   /**
    * For tests that do not depend on the time between two pictures: draws few, which leaves time for servers and pages.
@@ -134,7 +134,7 @@ export async function openStage(
   };
 }
 
-/** Content of a download; a shared browser's file has no path here. */
+/** Content of a download. `download.path()` does not work in a shared browser, which is connected remotely. */
 export const downloaded = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream());
 
 /** Resolves when the page draws the room's bodies. */

@@ -73,7 +73,7 @@ export class Visitors {
   private readonly fewPictures: boolean;
   private readonly own: boolean;
 
-  /** @param flags of a browser of its own */
+  /** @param flags command line of a separate browser; undefined: the shared browser */
   constructor(url: string, fewPictures: boolean, flags: readonly string[] | undefined) {
     this.url = url;
     this.fewPictures = fewPictures;
@@ -142,7 +142,7 @@ export class Visitors {
     await Promise.all(tooMany.map(({ context }) => context.close()));
   }
 
-  /** @param stays the server stays, too: its pages are kept for other stages' visitors */
+  /** @param stays the server keeps running, so its pages are kept for visitors of other stages */
   async close(stays: boolean): Promise<void> {
     await this.leave();
     if (this.own) await (await this.browser).close();

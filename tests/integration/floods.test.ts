@@ -123,7 +123,7 @@ test.each([
     line.write(frames);
     line.write(frames);
     expect((await bot.untilClosed()).code).toBe(CloseCode.flood);
-    // It continues to send, and the server's kernel buffers some of it; the server reads nothing.
+    // The flood continues. The operating system buffers some of it; the server reads nothing.
     const readBytes = served.bytesRead;
     for (let i = 0; i < 50; i++) line.write(frames);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -188,7 +188,7 @@ test("the rate of changes to a room's access is limited, and so are their storag
   const changes = (await audited()) - before;
   expect(changes).toBeGreaterThanOrEqual(60);
   expect(changes).toBeLessThan(80);
-  // Some seconds later they may change it again.
+  // The rate limit recovers: some seconds later the owner may change the access again.
   await vi.waitUntil(
     async () => {
       owner.setAccess({ locked: true });

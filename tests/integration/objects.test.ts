@@ -62,7 +62,7 @@ describe("an uploaded object", () => {
     });
     const { object, picture } = brought.body as { object: string; picture: string };
     expect(await bring(server, "another name.glb", file)).toMatchObject({ status: 200, body: { object } });
-    // In chunks, without a content length.
+    // A chunked upload, without a Content-Length header, gives the same object.
     const parts = new Blob([file.slice(0, 70_000), file.slice(70_000)]).stream();
     const sent = { method: "POST", body: parts, duplex: "half" } as RequestInit;
     const unsaid = await fetch(`${server.url}/api/objects?name=parts.glb`, sent);

@@ -147,7 +147,7 @@ test("an undo sets the room back for all members, and removes the later inputs",
   await one.until(() => one.tick > answer.tick + 70, "a second after");
   const bytes = await recordingOf("undone");
   const recording = decodeRecording(bytes);
-  // Only the release of the grab, which was not active at that time.
+  // The only input is the release of the grab, because it was not active at the tick to which the room went back.
   expect(
     recording.records
       .flatMap(({ inputs }) => inputs)

@@ -275,7 +275,7 @@ test("more connections from one address than allowed", async () => {
   const third = Bot.connect(small.url, "room");
   await expect(third.untilClosed()).rejects.toThrow("429");
   await bots[0]!.leave();
-  // As soon as the server has noticed.
+  // The place becomes free when the server notices that the first bot has left.
   const next = await vi.waitFor(() => Bot.join(small.url, "room"), { timeout: 300_000 });
   expect(next.closed).toBeNull();
   await small.close();

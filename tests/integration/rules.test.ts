@@ -278,7 +278,7 @@ test("no route that changes state accepts a request from a page of another site"
   const changing = Object.keys(SAMPLES).filter((route) => !route.startsWith("GET "));
   expect(changing.length).toBeGreaterThan(10);
   const codeOf = async (route: string, headers: Record<string, string>): Promise<unknown> => {
-    // As a form sends it, without a preflight request.
+    // An HTML form can send this request. Browsers make no preflight request for it.
     const text = { method: route.split(" ")[0]!, headers: { "content-type": "text/plain", ...headers }, body: "{}" };
     return ((await (await fetch(server.url + SAMPLES[route]!.path, text)).json()) as { code?: string }).code;
   };

@@ -77,7 +77,7 @@ test("the first motion after rest is sent with its own tick, not with the next o
   const owner = await Bot.join(server.url, "stirred", { joinToken: token, keepFrames: 30 });
   const every = owner.welcome.tickHz / owner.welcome.sendHz;
   expect(every).toBe(2);
-  // Until it was a tick between two that are due: each time with probability one half.
+  // Repeat until the reset is in a tick without a regular frame. Each attempt has a probability of one half.
   for (let between = false, turn = 1; !between; turn++) {
     owner.tune({ gravity: [0, 0, 0] });
     owner.reset();

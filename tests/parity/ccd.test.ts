@@ -159,7 +159,7 @@ describe.each([
 const onGrid = fc
   .array(fc.integer({ min: -2, max: 2 }), { minLength: 24, maxLength: 24 })
   .map((a) => Float64Array.from(a));
-/** The same, with some coordinates a few units in the last place of 1 away. */
+/** The same, with some coordinates moved by a few times 2^-52. */
 const nearGrid = fc
   .tuple(
     onGrid,
@@ -169,7 +169,7 @@ const nearGrid = fc
     }),
   )
   .map(([q, ulps]) => q.map((x, i) => x + ulps[i] * 2 ** -52));
-/** The same, with some coordinates a power of two away. */
+/** The same, with some coordinates increased by a power of two between 2^-60 and 2^-3. */
 const besideGrid = fc
   .tuple(
     onGrid,
@@ -186,7 +186,7 @@ const anywhere = fc
 const wild = fc
   .array(fc.tuple(fc.integer({ min: -9, max: 9 }), fc.integer({ min: -90, max: 90 })), { minLength: 24, maxLength: 24 })
   .map((a) => Float64Array.from(a, ([m, e]) => m * 2 ** e));
-/** Number of runs, and whether gaps of misses are above rounding by construction, so that a false alarm is an error. */
+/** Number of runs; and whether every miss has a gap above rounding, so that a false alarm is an error. */
 const SOURCES = {
   "on a grid": { queries: onGrid, runs: 4000, clear: true },
   "on a grid but for units in the last place": { queries: nearGrid, runs: 4000, clear: false },

@@ -61,9 +61,9 @@ export interface Slope {
   staticMu?: number;
   /** Initial velocity downhill, m/s. */
   speed?: number;
-  /** Default: a soft block. A sheet has the same weight everywhere, so that all of it breaks away at once. */
+  /** Slide a sheet instead of a block. Its weight is uniform, so all of it starts to slide at once. */
   sheet?: boolean;
-  /** Of a block: rigid instead of soft. */
+  /** Slide a rigid block instead of a soft one. */
   rigid?: boolean;
   substeps?: number;
   iterations?: number;

@@ -39,7 +39,7 @@ export class ImplicitProblem {
   private readonly points: RigidGrabs;
   private readonly a: Float64Array;
 
-  /** @param steps per tick; absent: those of a body that meets no surface */
+  /** @param steps per tick; default: as many as for a body without contact */
   constructor(lab: Laboratory, body = 0, steps?: number) {
     this.lab = lab;
     this.body = body;

@@ -142,7 +142,7 @@ test.each([
     const from = [0, 1].map((b) => middle(lab, b));
     lab.run(300);
     expect(Math.max(...drifts(lab, from))).toBeLessThan(5 * 1e-4);
-    // between them are both contact gaps
+    // The contact gaps of both boxes keep them apart.
     expect(middle(lab, 1)[1] - middle(lab, 0)[1]).toBeGreaterThan(SIZE);
   },
 );

@@ -241,7 +241,7 @@ test("split masses keep linear momentum in every iteration, angular in the first
 
 test("Chebyshev's iterates are those combinations of Jacobi's that its factors say", async () => {
   const [relaxation, rho, count] = [1.2, 0.8, 6];
-  /** Positions after so many iterations, from a start that is strained so little that all is linear. */
+  /** Positions after `iterations` iterations. The initial strain is small, so the problem is linear. */
   const after = async (sweep: Sweep, iterations: number): Promise<Float64Array> => {
     const lab = await laboratory({ bodies: [solid(sweep)], substeps: 1, iterations: Math.max(1, iterations) });
     lab.put(0, (x) => [1.01 * x[0] + 0.002, x[1], 0.99 * x[2]]);

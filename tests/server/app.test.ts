@@ -119,7 +119,7 @@ describe("scenes", () => {
     expect(scenes.map(({ id }) => id)).not.toContain("invalid");
     const error = expect.stringContaining("/bodies/0/material/poissonsRatio: 0.7") as string;
     expect(broken).toContainEqual({ id: "invalid", error });
-    // Only to the operator on the server's machine; behind a proxy every visitor would seem to be there.
+    // Only an operator on the server's machine gets this list. A proxied visitor only seems to be on this machine.
     for (const stranger of [{ remoteAddress: "192.0.2.9" }, { headers: { "x-forwarded-for": "127.0.0.1" } }])
       expect((await app.fastify.inject({ url: "/api/scenes", ...stranger })).json()).not.toHaveProperty("broken");
     const answer = await post({ scene: "invalid" });

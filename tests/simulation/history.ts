@@ -22,15 +22,15 @@ import { Visitor } from "./visitor.ts";
  */
 const BACK_MS = 12_000;
 const LOOK_MS = 100;
-/** Faults during which processes know of each other, and the time for that, in lease terms. */
+/** Faults during which processes still reach each other, and the time to learn of each other, in lease terms. */
 const LINES_HOLD: ReadonlySet<Fault> = new Set(["kill", "end", "thread", "handover"]);
 const KNOWN_TERMS = 0.5;
 
-/** Program and machines, evaluated once for all histories. */
+/** Server code and simulated machines. Loaded once, reused by all histories. */
 export interface Stage {
   places: Place[];
   database: Database;
-  /** Hash of the server's code in it. */
+  /** Hash of the server code under test. */
   program: string;
 }
 
@@ -149,7 +149,7 @@ export class History {
     }
   }
 
-  /** @param withinMs from now; a later success is a violation, unless waiting for time itself */
+  /** Runs events until `done`, at most for `withinMs` of virtual time. @throws Error the history's first violation */
   async #until(done: () => boolean, withinMs: number): Promise<void> {
     const { timeline } = this;
     const endMs = timeline.nowMs + withinMs;
@@ -225,7 +225,7 @@ export class History {
       );
   }
 
-  /** Rooms that it owns and has open: it forgets a room that it has given up. */
+  /** Rooms that the server owns and has open. A server closes a room that it has given up. */
   servedBy({ process, running }: Server): RoomModel[] {
     return this.model.ownedBy(process).filter(({ name }) => running?.registry.find(name));
   }

@@ -10,7 +10,7 @@ import type { Random } from "../fuzz/random.ts";
 import { type Database, DiskError } from "./database.ts";
 import type { Machine } from "./globals.ts";
 
-/** As in postgresClient.ts, ms. */
+/** Same value as in postgresClient.ts, ms. */
 export const QUERY_TIMEOUT_MS = 5000;
 /** Time until a refused or reset connection fails, ms. */
 const REFUSED_MS = 2;

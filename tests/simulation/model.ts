@@ -541,7 +541,7 @@ export class Model {
     return room.change;
   }
 
-  /** As with an undo: it depends on the transaction that wrote it, not on another process's later transactions. */
+  /** Like an undo, it depends on the transaction that wrote it, not on another process's later transactions. */
   settingAcknowledged({ room, process, name, value, position }: Change): void {
     if (position === null)
       throw new Violation(

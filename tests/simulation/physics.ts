@@ -194,7 +194,7 @@ export class Physics {
     return pool;
   }
 
-  /** As pool.ts: one trial at a time in the process; a room that closes stops waiting. */
+  /** Like pool.ts: one room on probation at a time in the process. A room that closes stops waiting. */
   async #alone(room: string, signal: AbortSignal): Promise<NamedPool> {
     const before = this.#lastAlone;
     let over = (): void => {};

@@ -50,7 +50,7 @@ export interface ServerParts {
   version: string;
 }
 
-/** As app.ts: opens the store (load.ts chooses it); rooms can be taken from then on. */
+/** Starts a server as app.ts does: opens the store (load.ts chooses it). From then on it can claim rooms. */
 export async function startServer({ config, pools, library, metrics, log, url, version }: ServerParts) {
   const durability = await openDurability({
     config,

@@ -67,7 +67,7 @@ const nowhere: unknown = new Proxy(() => {}, {
 
 export interface ServerOptions {
   place: Place;
-  /** From 1. */
+  /** Number of the server; the first is 1. */
   number: number;
   timeline: Timeline;
   database: Database;

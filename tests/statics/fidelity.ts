@@ -33,10 +33,7 @@ export interface Fidelity {
    */
   error: number;
   rms: number;
-  /**
-   * Speed of the fastest particle with damping, in the last half second, m/s; and in the last half second of a run
-   * without damping.
-   */
+  /** Greatest particle speed in the last half second, m/s: `fastest` with damping, `undamped` in a run without. */
   fastest: number;
   undamped: number;
   /** Simulated seconds until the body settled, or until the limit: then settled is false. */

@@ -3,7 +3,7 @@
 export interface TestFile {
   path: string;
   project: string;
-  /** From its first import to its last hook. */
+  /** Wall time from the file's first import to its last hook. */
   seconds: number;
   /** CPU seconds (cpuTime.ts): the time worth saving, since a run has only two cores. */
   cpu: number;

@@ -239,7 +239,7 @@ class AdminView implements RoomActions {
     }
   }
 
-  /** Shown from two processes on: one alone has nothing to compare with. */
+  /** Lists the processes. Hidden if there is only one: there is nothing to compare. */
   async #refreshProcesses(): Promise<void> {
     const processes = await this.#api.processes().catch(() => []);
     this.#processes.hidden = processes.length < 2;

@@ -240,7 +240,7 @@ describe("a room of another version", () => {
     await expect.poll(() => parkedOf(server.url, OTHER), { timeout: 20_000 }).toMatchObject({ reason: "version" });
     expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/unpark`, { from: "start" })).status).toBe(204);
     const again = await joined(server.url, OTHER);
-    // From its beginning: no data of the other program are left.
+    // The room starts from its scene: no data of the other program are left.
     expect(programs("version", OTHER)).not.toContain("another-program");
     await again.leave();
     await served.pop()!.close();

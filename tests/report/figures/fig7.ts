@@ -10,7 +10,7 @@ import { integrateSheet } from "./fem.ts";
 import { COLORS, photographMeshes } from "./photograph.ts";
 import { curves, heatMap, type Series } from "./plots.ts";
 
-/** m; distance of the two fixed edges is STRETCH times SIDE */
+/** Edge length of the sheet, m. Two opposite edges are fixed at a distance of STRETCH * SIDE. */
 const SIDE = 1;
 const THICKNESS = 0.001;
 const DENSITY = 300;

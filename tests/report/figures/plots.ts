@@ -37,7 +37,7 @@ const scaleOf = ({ log, zero = false, domain }: Axis): object => ({
 });
 const axisOf = (axis: Axis): object => (axis.log ? { tickCount: 6, labelExpr: LOG_LABEL } : {});
 
-/** As many columns as long names allow: a legend wider than its plot shrinks both. */
+/** Long names reduce the number of columns, because a legend wider than its plot shrinks both. */
 const legendOf = (names: readonly string[]): object => ({
   columns: Math.max(1, Math.min(3, Math.floor(84 / (4 + Math.max(...names.map(({ length }) => length)))))),
 });

@@ -90,7 +90,7 @@ describe("addresses", () => {
     attempts.giveBack("a", 1000);
     expect(attempts.take("a", 1000)).toBe(true);
     expect(attempts.take("a", 1000)).toBe(false);
-    // An hour gives no more than the burst.
+    // Even after an hour there are only as many attempts as the burst allows.
     expect([1, 2, 3, 4].map(() => attempts.take("a", 3_600_000))).toEqual([true, true, true, false]);
   });
 
@@ -133,12 +133,12 @@ describe("passwords", () => {
         () => void order.push(address),
         () => void order.push(`${address} refused`),
       );
-    // Two are checked at once; the next 32 of the 64 places are as many as one address may take.
+    // Two passwords are checked at once. One address may take 32 of the queue's 64 places.
     const greedy = Array.from({ length: 50 }, () => give("greedy"));
     await Promise.all([...greedy, give("other"), give("third")]);
     expect(order.filter((who) => who === "greedy refused")).toHaveLength(50 - 2 - 32);
     const places = order.filter((who) => who !== "greedy refused");
-    // After the two checks in progress, and one of the queue for each turn.
+    // Two checks of "greedy" are in progress. Then the three addresses take turns.
     expect(places.indexOf("other")).toBeLessThanOrEqual(5);
     expect(places.indexOf("third")).toBeLessThanOrEqual(6);
     expect(places).toHaveLength(36);

@@ -112,7 +112,7 @@ test("no secret is in the log, even at the most detailed level", async () => {
       })
     ).json()) as { token: string }
   ).token;
-  // Also in places where secrets do not belong: in a query, in a name, in a broken header.
+  // Secrets in wrong places: in a query, in a name, in a broken header.
   await fetch(`${url}/api/rooms/room?token=${issued}&password=${password}`, {
     headers: { authorization: `Basic ${owned}`, cookie: `token=${owned}` },
   });

@@ -37,7 +37,7 @@ describe("a running room", () => {
   test("moves to the least busy process; the largest room moves that leaves its target less busy than its giver", () => {
     const table = [busy, listed("b", { load: 0.4 }), listed("c", { load: 0.2 })];
     expect(names(movesOf(busy, 1, table, rooms, BALANCE))).toEqual(["large to c"]);
-    // With two threads each of the same rooms is half of the process.
+    // On two threads each of these rooms takes half as large a share of the process.
     expect(names(movesOf(busy, 2, table, rooms, BALANCE))).toEqual(["huge to c"]);
   });
 

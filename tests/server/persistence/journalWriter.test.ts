@@ -175,7 +175,7 @@ test("a room that went back is restored from there, without the undone ticks", a
   expect(history.states.filter(({ tick }) => tick > 420).every(({ stateHash }) => stateHash.startsWith("3:"))).toBe(
     true,
   );
-  // And to a new beginning.
+  // A new history replaces the stored one.
   room.checkpointPolicy.history.begin();
   await room.play(130, 4);
   await journalWriter.flush(room.name);
@@ -298,7 +298,7 @@ test("after a failover the lost ticks are in the store again with the next flush
   expect(again.inputs(0)).toEqual(Array.from({ length: 620 }, (_, i) => i + 1));
   expect(again.members).toEqual({ sessions: [room.name, "since then"] });
   expect(await store.room(room.name)).toMatchObject({ settings: { of: room.name } });
-  // And it continues as before.
+  // Later ticks are stored as before.
   await room.play(700);
   await journalWriter.durable(room.name);
   expect((await found(room.name)).inputs(0)).toHaveLength(700);

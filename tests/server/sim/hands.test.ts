@@ -151,7 +151,7 @@ describe("grabs", () => {
     lab.run(1, [{ type: "release", member: 1, grab: 0 }]);
     const { linear } = momentum(lab);
     lab.run(10);
-    // From here on damped, without a pull: smaller, and in the same direction.
+    // After the release only damping acts: momentum decreases and keeps its direction.
     momentum(lab).linear.forEach((p, r) => expect(p / linear[r]!).toBeCloseTo((1 + 3 / 1200) ** -200, 2));
   });
 

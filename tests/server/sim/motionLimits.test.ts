@@ -40,7 +40,7 @@ describe.each(inLong(SCENES, ["jelly-stack", "one-sheet", "flag-in-the-wind", "s
     for (const knob of knobsOf(created.layout))
       for (const change of knob.changes) {
         expect(checkRanges({ type: "tune", ...change }, shape), knob.name).toBeNull();
-        // From the scene's values, while the time scale is 0.
+        // Each change starts from the scene's values. The time scale is 0, so nothing moves.
         const { events } = world.step([tuneOf({ asScene: true }), tuneOf({ timeScale: 0 }), tuneOf(change)]);
         expect(
           events.map(({ type }) => type),

@@ -76,7 +76,7 @@ describe("reset", () => {
       expect(lab.positions(0)).toEqual(first[2 * tick]);
       expect(lab.positions(1)).toEqual(first[2 * tick + 1]);
     }
-    // And bit by bit: after a push, a reset and a tick, a room equals one with only that tick.
+    // Bits are equal, too: after a push, a reset and a tick, a room equals a new room after one tick.
     const room = {
       bodies: [
         cube("a", 0, {

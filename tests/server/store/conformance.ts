@@ -201,7 +201,7 @@ test("an expired lease still writes while no process has claimed the room, and c
 
 test("of many that claim one room at once exactly one gets it, each time with a higher epoch", async () => {
   let lease = await held();
-  // On a crowded machine a round may outlast a lease, and then a second one may win: such a round proves nothing.
+  // On a busy machine a round may outlast a lease. Then a second claim may win, and the round does not count.
   for (let judged = 0, round = 0; judged < 12; round++) {
     expect(round).toBeLessThan(120);
     await store.release(lease);
@@ -403,7 +403,7 @@ test("any write that follows a missing one is refused, with the number of the la
   // Write two was given up and may still arrive: a write that follows one ignores it.
   await store.writeCheckpoint(at(3, 1), { tick: 30, identity: "a", state: bytes(4, 5) });
   const before = await contents(lease.room);
-  // As if the store had writes up to eight, and a replica has taken over with only three.
+  // These writes follow write eight, but the store ends with write three, like a replica after a failover.
   const refused = [
     store.appendJournal(at(9, 8), { after: 60, until: 90, bytes: bytes(2, 2) }),
     store.truncate(at(9, 8), 20),

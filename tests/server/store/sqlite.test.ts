@@ -190,7 +190,7 @@ describe("an unusable file", () => {
     expect(Buffer.compare(readFileSync(keptAs), damaged)).toBe(0);
     expect(readdirSync(folder).filter((name) => name.includes("damaged"))).toHaveLength(1);
     await store?.close();
-    // And it stays so.
+    // The repaired file opens again without messages.
     const again = journaled();
     const reopened = await openStore({ store: "sqlite", dataDir: folder }, again.log);
     expect(await reopened?.rooms()).toHaveLength(1);

@@ -119,9 +119,9 @@ describe("one thread", () => {
     const heavy = { hz: 60, tickSeconds, pieceSeconds: piece };
     const seen = simulate([heavy, ...many(10, { hz: 60, tickSeconds: 0.0005 })], 60);
     for (const { rate, latest } of seen.slice(1)) {
-      // Until their rooms are known they wait for whole ticks.
+      // The schedule first has to learn how long heavy ticks are. Until then light rooms wait for whole ones.
       expect(rate).toBeGreaterThan(0.8);
-      // For the rest of a piece and for each other.
+      // A light tick waits at most for the rest of a heavy piece and for the other light rooms.
       expect(latest).toBeLessThan(piece + 10 * 0.0005);
     }
     // No time of the thread is lost.

@@ -39,9 +39,9 @@ async function answer(dir: string, ...args: string[]): Promise<Answer & { code: 
   return { code, ...(JSON.parse(stdout) as Answer) };
 }
 
-/** In the plane y = height, around the origin. */
+/** A triangle in the plane y = height, around the origin. */
 const flat = (height: number): number[] => [-1, height, -1, 1, height, -1, 0, height, 1];
-/** In the plane x = 0.125, its lowest corner at this height. */
+/** A triangle in the plane x = 0.125, with its lowest corner at height `low`. */
 const upright = (low: number): number[] => [0.125, low, 0, 0.125, low + 1, -0.5, 0.125, low + 1, 0.5];
 const triangle = { count: 3, surface: [0, 1, 2] };
 const two = (frames: number[][], more: Partial<Made> = {}): string =>
@@ -156,7 +156,7 @@ describe("findings", () => {
     ];
     expect((await answer(makeRecording({ bodies: bodies(), frames }))).code).toBe(1);
     expect((await answer(makeRecording({ bodies: bodies([0, 1]), frames }))).code).toBe(0);
-    // In the scene in the second frame, and absent again.
+    // The body is in the scene in the second frame only.
     const { counts } = await answer(makeRecording({ bodies: bodies([0, 0, 2, 3]), frames }));
     expect([counts.crossing, counts.vertex, counts.edge]).toEqual([1, 0, 0]);
     const floor = { type: "plane", normal: [0, 1, 0], offset: -1, firstParticle: 6, particleCount: 0, surface: [] };
