@@ -64,7 +64,7 @@ describe("scenes that are refused with a reason", () => {
   test.each<[string, Partial<SoftBody>, string]>([
     ["a body that nothing holds", { pins: [] }, "0 of 26 particles on the body's surface are fixed"],
     ["one that turns about an edge", box([-9, -9, -9], [9, 0.001, -0.249]), "3 of 26"],
-    ["one that is held as a whole", box([-9, -9, -9], [9, 9, 9]), "it needs one that is not"],
+    ["a body that is fixed as a whole", box([-9, -9, -9], [9, 9, 9]), "it needs a free one"],
     ["one that is too fine", { mesh: { type: "box", size: [0.5, 0.5, 0.5], cells: [8, 8, 8] } }, "at most 100000"],
   ])("%s", async (_, more, text) => {
     await expect(templateOf(cube(METHOD, more))).rejects.toThrow(text);
