@@ -149,8 +149,8 @@ export function moveGrabTargets({ f32, i32 }: Views, layout: SimLayout): void {
 
 /**
  * Applies an impulse J at a surface point: m_i Dv_i = b_i J. Particles there get at most mostPushSpeed from it. The
- * rest of J goes to the whole body: all its free particles get the same velocity. So the momentum J arrives whole, less
- * the share of pinned particles and of a body that would exceed mostPushSpeed.
+ * rest of J goes to the whole body: all its free particles get the same velocity, again at most mostPushSpeed. So the
+ * momentum J arrives whole, less the share of pinned particles and of a body that would exceed mostPushSpeed.
  */
 function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "impulse" }>): void {
   const body = layout.bodies[input.body]!;

@@ -73,11 +73,12 @@ export const mostSpeed = (size: number, h: number, velocity: Vec3 = [0, 0, 0]): 
   Math.max((MOST_SIZES * size) / h, AUTHORED * norm(velocity));
 
 /**
- * Largest speed that an impulse may give a particle, m/s: MOST_EDGES mean edges in a substep, or the body's greatest
- * speed if it has no edges.
+ * Largest speed that an impulse gives the particles around its point, m/s: MOST_EDGES mean edges in a substep. A body
+ * that does not deform, or has no edges, has the limit of the whole body.
  */
-export function mostPushSpeed({ meanEdge, mostSpeed: most }: BodyLayout, h: number): number {
-  return meanEdge > 0 ? Math.min(most, (MOST_EDGES * meanEdge) / h) : most;
+export function mostPushSpeed({ kind, meanEdge, mostSpeed: most }: BodyLayout, h: number): number {
+  const deforms = (kind === "cloth" || kind === "soft") && meanEdge > 0;
+  return deforms ? Math.min(most, (MOST_EDGES * meanEdge) / h) : most;
 }
 
 /** Properties of bodies that limits depend on. */

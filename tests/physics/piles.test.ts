@@ -135,4 +135,29 @@ describe("ten thin sheets on each other", () => {
     lab.run(5, [{ type: "reset", member: 1 }]);
     expect(lab.positions(1)).toEqual(first);
   });
+
+  test("do not sink when they wake after a sleep beside a body that moves", async () => {
+    const swing: Body = {
+      name: "swing",
+      kind: "cloth",
+      mesh: { type: "grid", size: [0.1, 0.4], cells: [1, 4] },
+      transform: { translate: [2, 1, 0] },
+      material: { density: 100, thickness: 0.002, youngsModulus: 1e5, poissonsRatio: 0.3, damping: 0 },
+      pins: [{ select: { box: { min: [1, 0, 0.19], max: [3, 2, 0.21] } } }],
+      solver: "compliant",
+    };
+    const lab = await pile({ bodies: [...Array.from({ length: SHEETS }, (_, n) => sheet(n)), swing] });
+    const sleeping = (): number => lab.world.asleep().filter(Boolean).length;
+    for (let tick = 0; tick < 400 && sleeping() < SHEETS; tick++) lab.run(1);
+    expect(sleeping()).toBe(SHEETS);
+    lab.run(20);
+    const before = heightOf(lab, SHEETS - 1);
+    const { impulses } = lab.world.contactCounts();
+    const top = { body: SHEETS - 1, triangle: 60, u: 0.3, v: 0.3 };
+    lab.run(1, [{ type: "impulse", member: 1, ...top, impulse: [0, -1e-7, 0] }]);
+    expect(sleeping()).toBeLessThan(SHEETS);
+    lab.run(14);
+    expect(Math.abs(heightOf(lab, SHEETS - 1) - before)).toBeLessThan(0.02 * GAP);
+    expect(lab.world.contactCounts().impulses).toBe(impulses);
+  });
 });

@@ -149,13 +149,19 @@ export function takePushes(): void {
   let kept = 0;
   for (let n = 0; n < count; n++) {
     const push = pushAt(n);
-    if (load<f32>(<usize>load<u32>(push), 12) === 0 && load<f32>(<usize>load<u32>(push, 12), 12) === 0) {
+    const sleeps = load<f32>(<usize>load<u32>(push), 12) === 0 && load<f32>(<usize>load<u32>(push, 12), 12) === 0;
+    if (sleeps && !isTaken(push)) {
       memory.copy(pushAt(kept), push, L.PUSH_BYTES);
       kept++;
     }
   }
   memory.fill(pushAt(kept), 0, <usize>(count - kept) * L.PUSH_BYTES);
   store<i32>(L.HEADER, kept, L.H_PUSH_COUNT);
+}
+
+// @inline
+function isTaken(push: usize): bool {
+  return !(load<i32>(push, L.PUSH_FORCE) | load<i32>(push, L.PUSH_FORCE + 4) | load<i32>(push, L.PUSH_FORCE + 8));
 }
 
 /** Takes over the pushes of the blocks begin .. end. */
@@ -174,7 +180,11 @@ function takePush(lane: usize): void {
     for (let k: usize = 0; k < 4; k++)
       same = same && load<u32>(push + (k << 2), L.PUSH_ADDRESS) === load<u32>(lane + (k << 4));
     if (!same) continue;
-    for (let r: usize = 0; r < 3; r++)
+    for (let r: usize = 0; r < 3; r++) {
       store<f32>(lane + (r << 4), load<f32>(push + (r << 2), L.PUSH_FORCE), L.CONTACT_BLOCK_PUSH);
+      // a taken push is not kept
+      store<f32>(push + (r << 2), 0, L.PUSH_FORCE);
+    }
+    return;
   }
 }

@@ -41,7 +41,8 @@ export function notePressed(lane: usize): bool {
 export function endPressed(): void {
   const substeps = load<i32>(L.HEADER, L.H_PRESSED);
   if (substeps === L.PILES) {
-    if (!near) store<i32>(L.HEADER, 0, L.H_PRESSED);
+    // the pushes of a sleeping pile are in the table
+    if (!near && !load<i32>(L.HEADER, L.H_PUSH_COUNT)) store<i32>(L.HEADER, 0, L.H_PRESSED);
     return;
   }
   const next = pressed >= MANY ? substeps + 1 : 0;

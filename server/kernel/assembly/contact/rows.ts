@@ -186,6 +186,7 @@ export function giveBack(pair: i32): void {
   store<f32>(lane, NEVER, L.CONTACT_BLOCK_THICKNESS);
   store<i32>(lane, 0, L.CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);
+  for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
   store<i32>(nextOf(pair), load<i32>(free));
   store<i32>(free, pair + 1);
 }
