@@ -324,6 +324,7 @@ test("a room whose steps are lost repeatedly is quarantined with its data, and m
   expect([unparked.status, await unparked.text()]).toEqual([204, ""]);
   const again = Bot.connect(server.url, "stuck");
   expect((await again.untilClosed()).code).toBe(CloseCode.parked);
+  expect(await parkedOf(server.url, "stuck")).toMatchObject({ reason: "steps" });
   expect((await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status).toBe(204);
   expect(await list(server.url)).toEqual([]);
   restore();
