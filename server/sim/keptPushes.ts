@@ -9,7 +9,7 @@ import * as L from "../kernel/assembly/layout/layout.ts";
 export function forgetPairList(memory: WebAssembly.Memory): void {
   const i32 = new Int32Array(memory.buffer);
   const valid = (L.HEADER + L.H_LIST_VALID) / 4;
-  if (i32[valid] === 1) keepPushes(i32);
+  if (i32[valid] === 1) savePushes(i32);
   i32[valid] = 0;
 }
 
@@ -20,7 +20,7 @@ export function forgetPushes(memory: WebAssembly.Memory): void {
   i32[(L.HEADER + L.H_PRESSED) / 4] = 0;
 }
 
-function keepPushes(i32: Int32Array): void {
+function savePushes(i32: Int32Array): void {
   const header = (offset: number): number => i32[(L.HEADER + offset) / 4]!;
   if (header(L.H_PRESSED) !== L.PILES || header(L.H_PUSHES) === 0) return;
   const most = L.PUSHES_A_PARTICLE * header(L.H_PARTICLES);

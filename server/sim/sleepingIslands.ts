@@ -114,7 +114,7 @@ export class SleepingIslands {
    */
   begin(tick: number, inTheWay: readonly number[], due: boolean): void {
     const { any } = this;
-    const numbers = this.#numbers.filter((b) => !this.#stands(b));
+    const numbers = this.#numbers.filter((b) => !this.#isLeftOut(b));
     const mayBegin = numbers.length > 1 && (due || tick % TICKS === 0) && numbers.some((b) => this.#bodies.rests(b));
     if (!any && !mayBegin) return;
     const islands = this.#islands();
@@ -287,7 +287,7 @@ export class SleepingIslands {
     for (const b of woken) {
       i32[this.#wordAt(b)] = 0;
       this.#bodies.forget(b);
-      if (this.#stands(b)) continue;
+      if (this.#isLeftOut(b)) continue;
       const { first, count } = bodies[b]!;
       for (let at = 4 * first + 3; at < 4 * (first + count); at += 4) f32[x / 4 + at] = f32[initial / 4 + at]!;
       i32[(bodyRows + b * L.BODY_BYTES + L.BODY_INACTIVE) / 4] = 0;
@@ -316,7 +316,7 @@ export class SleepingIslands {
   }
 
   /** True if the body is inactive, or held until a reset. */
-  #stands(b: number): boolean {
+  #isLeftOut(b: number): boolean {
     return this.#views.i32[statusAt(this.#layout, b)] !== 0;
   }
 

@@ -8,7 +8,7 @@
  */
 import type { Collider } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { rough } from "../memory/roundMantissa.ts";
+import { roundMantissa } from "../memory/roundMantissa.ts";
 
 /** Length of the longest edges in mean ones: diagonals, and irregular triangles of a mesh generator. */
 const LONGEST = 1.5;
@@ -20,7 +20,7 @@ const LARGE = 2;
  */
 export function layingEdge(bodies: readonly Pick<BodyTemplate, "kind" | "meanEdge">[]): number {
   const edges = bodies.filter(({ kind }) => kind !== "ball").map(({ meanEdge }) => meanEdge);
-  return edges.length > 0 ? rough(LONGEST * Math.max(...edges)) : 0;
+  return edges.length > 0 ? roundMantissa(LONGEST * Math.max(...edges)) : 0;
 }
 
 /** @param edge result of `layingEdge` */

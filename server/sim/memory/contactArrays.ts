@@ -4,7 +4,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
-import { rough } from "./roundMantissa.ts";
+import { roundMantissa } from "./roundMantissa.ts";
 
 /**
  * SURFACE_LIMIT in mean edges of the surface. With more, the second neighbors of every edge would become rows.
@@ -61,7 +61,9 @@ export function planContactArrays(particles: number, anyMeet: boolean, allocator
         for (let k = 0; k < list.length; k++)
           u32[owners / 4 + list[k]!] ||= x + 16 * list[k % 3 === 2 ? k - 2 : k + 1]!;
       }
-      edges.forEach((edge, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * rough(edge)));
+      edges.forEach(
+        (edge, n) => (f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_LIMIT) / 4] = STRAY * roundMantissa(edge)),
+      );
     },
   };
 }

@@ -21,14 +21,14 @@
 import { SceneError } from "../../../shared/sceneError.ts";
 import { solveDense } from "./denseSolve.ts";
 import { greensFunctions, type Hooke } from "./greensFunctions.ts";
-import { GRIPS } from "./integrators.ts";
+import { GRABS } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
 
 /** Largest number of corners times particles whose integrals are planned. */
 const MOST_INTEGRALS = 100_000;
 
 export const boundaryElements: MethodKind = {
-  grab: () => GRIPS.implicit,
+  grab: () => GRABS.implicit,
   plan(template, spec, body, path) {
     const { streamedCount: corners, triangles, positions } = template;
     const refuse = (limit: string): SceneError => new SceneError(path, spec.type, limit);

@@ -11,7 +11,7 @@
  */
 import type { EulerianFluid as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
-import { GRIPS } from "./integrators.ts";
+import { GRABS } from "./integrators.ts";
 import { diffusions, gridLength, MacGrid } from "./macGrid.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "./method.ts";
 
@@ -21,7 +21,7 @@ const MOST_STEPPED = 2 ** 14;
 const MOST_PARTS = 16;
 
 export const eulerianFluid: MethodKind = {
-  grab: () => GRIPS.explicit,
+  grab: () => GRABS.explicit,
   more: (_, spec) => new Float64Array(gridLength((spec as Spec).cells)),
   plan(template, spec, { h }, path) {
     const { cells, edge, kinematicViscosity: viscosity = 0, steps = 4 } = spec as Spec;

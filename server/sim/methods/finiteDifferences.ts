@@ -16,14 +16,14 @@ import type { ClothMaterial, Method as MethodSpec } from "../../../shared/scene.
 import type { BodyTemplate } from "../body/template.ts";
 import { sheetModuli } from "../materials.ts";
 import type { ForceModel } from "./forceModel.ts";
-import { GRIPS, integrate, type Integrator } from "./integrators.ts";
+import { GRABS, integrate, type Integrator } from "./integrators.ts";
 import type { Constants, MethodKind } from "./method.ts";
 
 type Spec = Extract<MethodSpec, { type: "finite-differences" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";
 
 export const finiteDifferences: MethodKind = {
-  grab: (spec) => GRIPS[integratorOf(spec)],
+  grab: (spec) => GRABS[integratorOf(spec)],
   plan: sheetOf,
   open: (constants, spec, body) => integrate(new Sheet(constants), integratorOf(spec), body),
   anyStep: true,

@@ -7,7 +7,7 @@ import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { tetElements } from "../constraints/tetrahedra.ts";
 import type { TetElements } from "../constraints/elements.ts";
-import { GRIPS, integrate, type Integrator } from "./integrators.ts";
+import { GRABS, integrate, type Integrator } from "./integrators.ts";
 import type { MethodKind } from "./method.ts";
 import { Tetrahedra, tetrahedraOf } from "./tetrahedra.ts";
 
@@ -18,7 +18,7 @@ const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator
 export const tetrahedralMethod = (
   weights: (elements: TetElements, positions: Float64Array) => Float64Array,
 ): MethodKind => ({
-  grab: (spec) => GRIPS[integratorOf(spec)],
+  grab: (spec) => GRABS[integratorOf(spec)],
   plan: (template) => {
     const elements = placedElements(template);
     return tetrahedraOf(elements, weights(elements, template.positions));

@@ -26,7 +26,7 @@ const GRIP_DAMPING = 2;
 
 export type Integrator = "explicit" | "symplectic" | "implicit";
 /** @see MethodKind.grip */
-export const GRIPS: Readonly<Record<Integrator, number>> = { explicit: 0.25, symplectic: 0.25, implicit: 1e4 };
+export const GRABS: Readonly<Record<Integrator, number>> = { explicit: 0.25, symplectic: 0.25, implicit: 1e4 };
 
 /** Steps a force-based method with one of the three integrators. */
 export function integrate(model: ForceModel, integrator: Integrator, body: MethodBody): Method {

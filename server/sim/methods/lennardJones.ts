@@ -17,7 +17,7 @@
 import type { LennardJones as Spec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { GRIPS, outerForce } from "./integrators.ts";
+import { GRABS, outerForce } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
 
@@ -30,7 +30,7 @@ const MOST_STEPPED = 2 ** 16;
 const DEFAULTS = { exponents: [6, 12], cutOff: 2.2, heatRate: 4 } as const;
 
 export const lennardJones: MethodKind = {
-  grab: () => GRIPS.explicit,
+  grab: () => GRABS.explicit,
   plan(template, spec, body, path) {
     const law = lawOf(template, spec as Spec);
     const substeps = Math.ceil((body.h * omegaOf(law)) / STIFFEST);

@@ -14,14 +14,14 @@
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { ForceModel } from "./forceModel.ts";
-import { GRIPS, integrate, type Integrator } from "./integrators.ts";
+import { GRABS, integrate, type Integrator } from "./integrators.ts";
 import type { Constants, MethodKind } from "./method.ts";
 
 type Spec = Extract<MethodSpec, { type: "mass-spring" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";
 
 export const massSpring: MethodKind = {
-  grab: (spec) => GRIPS[integratorOf(spec)],
+  grab: (spec) => GRABS[integratorOf(spec)],
   plan: springsOf,
   open: (constants, spec, body) => integrate(new Springs(constants), integratorOf(spec), body),
   anyStep: true,

@@ -11,7 +11,7 @@
 import type { Method as MethodSpec } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { placedElements, volumeGradients } from "./finiteElements.ts";
-import { GRIPS, outerForce } from "./integrators.ts";
+import { GRABS, outerForce } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
 import { propagator } from "./oscillator.ts";
 import { symmetricEigen } from "./symmetricEigen.ts";
@@ -25,7 +25,7 @@ export const DEFAULT_MODES = 24;
 type Spec = Extract<MethodSpec, { type: "modal" }>;
 
 export const modal: MethodKind = {
-  grab: () => GRIPS.explicit,
+  grab: () => GRABS.explicit,
   plan(template, spec, body, path) {
     const rows = Uint32Array.from(
       Array.from({ length: 3 * body.count }, (_, k) => k).filter((k) => body.mass[Math.floor(k / 3)]! > 0),

@@ -29,7 +29,7 @@ import type { PointBased as Spec, PointsBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { ForceModel } from "./forceModel.ts";
-import { GRIPS, integrate, type Integrator } from "./integrators.ts";
+import { GRABS, integrate, type Integrator } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind } from "./method.ts";
 import { cofactorsOf, cubeRoot, green, IDENTITY, multiply, multiplyTransposed } from "./matrices.ts";
 import { LeastSquares } from "./movingLeastSquares.ts";
@@ -57,7 +57,7 @@ const [STEPS, FLOW, REST] = [0, 1, 2];
 const integratorOf = (spec: Spec): Integrator => spec.integrator ?? "implicit";
 
 export const pointBased: MethodKind = {
-  grab: (spec) => GRIPS[integratorOf(spec as Spec)],
+  grab: (spec) => GRABS[integratorOf(spec as Spec)],
   plan(template, spec, body, path) {
     const stepped = (spec.steps ?? 4) * body.count;
     if (stepped > MOST_STEPPED)

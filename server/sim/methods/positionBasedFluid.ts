@@ -26,7 +26,7 @@
 import type { PositionBasedFluid as Spec } from "../../../shared/scene.ts";
 import { accelerate, cohere, confine, type Pairs } from "./fluidForces.ts";
 import { eachNear, latticeSums } from "./halfSpaces.ts";
-import { GRIPS } from "./integrators.ts";
+import { GRABS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "./method.ts";
 import { Neighbors } from "./neighbors.ts";
 
@@ -42,7 +42,7 @@ const RELAXATION = 0.75;
 const DEFAULTS = { iterations: 2, viscosity: 0.01, surfaceTension: 0, vorticity: 0 } as const;
 
 export const positionBasedFluid: MethodKind = {
-  grab: () => GRIPS.explicit,
+  grab: () => GRABS.explicit,
   plan: (template) => ({ spacing: Float64Array.of(template.meanEdge) }),
   open: ({ spacing }, spec, body) => new Fluid((spacing as Float64Array)[0]!, spec as Spec, body),
 };

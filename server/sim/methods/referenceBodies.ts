@@ -26,7 +26,7 @@ import type { RoomTuning } from "../tuning.ts";
 import type { Input, MethodError } from "../types.ts";
 import { isFelt } from "../wind.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
-import { GRIPS } from "./integrators.ts";
+import { GRABS } from "./integrators.ts";
 import { HOLDING } from "./methodBodies.ts";
 import type { Constants, Method, MethodBody, MethodState } from "./method.ts";
 import { constantsIn } from "./planMethods.ts";
@@ -94,7 +94,7 @@ export class ReferenceBodies {
           const vector = (from: number): Float64Array => new Float64Array(buffer, from, 3 * count);
           return { x: vector(at), v: vector(at + 24 * count), more: new Float64Array(0) };
         }),
-        points: new RigidGrabs({ mass: known.mass, coefficient: GRIPS.symplectic / (HOLDING * h * h) }),
+        points: new RigidGrabs({ mass: known.mass, coefficient: GRABS.symplectic / (HOLDING * h * h) }),
         force: new Float64Array(3 * count),
       };
     });

@@ -29,7 +29,7 @@ import { SceneError } from "../../../shared/sceneError.ts";
 import { accelerate, cohere, confine } from "./fluidForces.ts";
 import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";
 import { eachNear } from "./halfSpaces.ts";
-import { GRIPS } from "./integrators.ts";
+import { GRABS } from "./integrators.ts";
 import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "./method.ts";
 import { mostMoved } from "./neighbors.ts";
 import { SphSums } from "./sphSums.ts";
@@ -46,7 +46,7 @@ const LEAST = 4;
 export const smoothedParticles: MethodKind = {
   meetsBodies: true,
   anyStep: true,
-  grab: () => GRIPS.explicit,
+  grab: () => GRABS.explicit,
   plan(template, spec, { h }, path) {
     const { viscosity = 0 } = spec as Spec;
     const most = mostViscous(REACH * template.meanEdge, h);

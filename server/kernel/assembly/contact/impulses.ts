@@ -96,12 +96,12 @@ export function beginImpulses(): void {
 
 /** Clears the marks of particles stopped by a collider. */
 export function endImpulses(): void {
-  for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), L.MARK_LEANS);
+  for (let n = 0; n < changedCount; n++) unmark(numberOf(changedParticle(n)), L.MARK_STOPPED);
 }
 
 /** Marks a particle as stopped by a collider. */
 export function markColliderStopped(particle: usize): void {
-  mark(numberOf(particle), L.MARK_LEANS);
+  mark(numberOf(particle), L.MARK_STOPPED);
 }
 
 /**
@@ -248,7 +248,7 @@ export function takeBack(moved: f32): bool {
 // @inline
 function inverseMass(row: usize, k: usize, leaning: bool): f64 {
   const particle = <usize>load<u32>(row + (k << 2), PARTICLES);
-  return leaning && marksOf(numberOf(particle)) & L.MARK_LEANS ? 0 : <f64>load<f32>(particle, 12);
+  return leaning && marksOf(numberOf(particle)) & L.MARK_STOPPED ? 0 : <f64>load<f32>(particle, 12);
 }
 
 /**

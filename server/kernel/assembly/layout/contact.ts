@@ -158,7 +158,7 @@ export const MARK_BYTES = 2; // a u16 for each particle (state/marks.ts)
 export const MARK_CHANGED = 1;
 export const MARK_ROUND = 2;
 export const MARK_ZONE = 4; // member of a rigid zone, while zones are solved
-export const MARK_LEANS = 8; // stopped by a collider, while impulses are solved
+export const MARK_STOPPED = 8; // stopped by a collider, while impulses are solved
 export const MARK_INTERSECTING = 16;
 export const MARK_LAGS = 32; // particle of a collider's core mesh that the response held back in the last substep
 // particle of a body that is pulled out of another one: colliders apply no friction to it
