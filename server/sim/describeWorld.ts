@@ -70,7 +70,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     limits: tuningLimits(layouts, tunable, tuned, steps),
     tunable,
     materialRuns: packRuns(planned.materials),
-    enclosed: plan.enclosed.rowOf,
+    enclosed: plan.enclosed.rows,
     intersections: scene.intersections ?? SCENE_DEFAULTS.intersections,
     interaction: interactionOf(scene, MOST_SIZES * rate * Math.min(...layouts.map(({ size }) => size))),
     blocks: byKind(planned.ranges, (r) => r.blocks),

@@ -157,8 +157,8 @@ export interface SimLayout extends Record<string, unknown> {
   tunable: TunableBody[];
   /** Lanes of compliant bodies' constraints, RUN_INTEGERS each (retune.ts). */
   materialRuns: Int32Array;
-  /** Address of each body's ENCLOSED row. */
-  enclosed: (number | undefined)[];
+  /** Balloons: address of the ENCLOSED row, and six times the target volume that the scene sets, m^3. */
+  enclosed: { body: number; row: number; rest: number }[];
   /** Treatment of surfaces that intersect from the start. */
   intersections: "untangle" | "hold";
   /** SI units. */

@@ -8,6 +8,7 @@
  *   density    inverse masses, and K and W of the rows, which are sums of them; velocities stay, so momentum changes
  *              with the mass, as if matter was added at the body's velocity
  *   pins       inverse masses of pinned particles: off, they become free where they are; on, they stay where they are
+ *   pressure   the target volume, which follows within PRESSURE_RATE
  * A change of masses makes the body forget its remembered stress, whose unit contains them (constraints/tetrahedra.ts).
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -19,14 +20,19 @@ import type { SimLayout } from "./layout.ts";
 import type { MaterialRun } from "./memory/writeBlocks.ts";
 import type { TunableBody } from "./tunable.ts";
 
+/** Largest change of a balloon's pressure in a second, rest volumes. */
+const PRESSURE_RATE = 6;
+
 export class BodyMaterials {
   private readonly views: Views;
+  private readonly rows: DataView;
   private readonly layout: SimLayout;
   private readonly template: () => Float32Array;
 
   /** @param template the memory image that the room began as, never stepped */
   constructor(views: Views, layout: SimLayout, template: () => Float32Array) {
     this.views = views;
+    this.rows = new DataView(views.f32.buffer);
     this.layout = layout;
     this.template = template;
   }
@@ -45,8 +51,7 @@ export class BodyMaterials {
       else this.writeRun(run, tunable, now);
       if (masses && run.memory) this.forget(run);
     }
-    this.writePressure(b, now);
-    new DataView(this.views.f32.buffer).setFloat32(this.layout.bodyRows + b * L.BODY_BYTES + L.BODY_SHARE, 0, true);
+    this.rows.setFloat32(this.layout.bodyRows + b * L.BODY_BYTES + L.BODY_SHARE, 0, true);
   }
 
   /** Writes inverse masses of the particles, and of their copies for reset and roll-back. */
@@ -115,16 +120,22 @@ export class BodyMaterials {
     }
   }
 
-  private writePressure(b: number, { pressure }: Material): void {
-    const { enclosed, tunable } = this.layout;
-    const at = enclosed[b];
-    if (at === undefined || pressure === undefined) return;
-    const was = new DataView(this.template().buffer).getFloat64(at + L.ENCLOSED_REST, true);
-    new DataView(this.views.f32.buffer).setFloat64(
-      at + L.ENCLOSED_REST,
-      pressure === tunable[b]!.scene.pressure ? was : (was * pressure) / tunable[b]!.scene.pressure!,
-      true,
-    );
+  /**
+   * Moves the target volumes of balloons towards their pressure, by at most PRESSURE_RATE. A balloon that collapses in
+   * one substep would fold into itself.
+   * @param pressure current value of a body
+   */
+  inflate(pressure: (body: number) => number): void {
+    const { enclosed, tunable, tickHz } = this.layout;
+    for (const { body, row, rest } of enclosed) {
+      const scene = tunable[body]!.scene.pressure;
+      if (scene === undefined) continue;
+      const now = this.rows.getFloat64(row + L.ENCLOSED_REST, true);
+      const target = rest * (pressure(body) / scene);
+      const most = Math.abs(rest / scene) * (PRESSURE_RATE / tickHz);
+      const next = Math.min(Math.max(target, now - most), now + most);
+      if (next !== now) this.rows.setFloat64(row + L.ENCLOSED_REST, next, true);
+    }
   }
 }
 

@@ -223,6 +223,7 @@ export class RoomTuning {
   /** Called at the start of a tick in which simulated time advances. */
   beginTick(): void {
     if (this.gusts) this.air.beginTick(this.wind);
+    this.materials.inflate((body) => this.value(body, "pressure")!);
   }
 
   /** External acceleration of a particle without wind, component r, m/s^2. */

@@ -33,8 +33,8 @@ export interface EnclosedRows {
    * @param pass sum of PASS_FIRST and PASS_LAST
    */
   phases: (pass: number) => Phase[];
-  /** Address of each body's row. */
-  rowOf: (number | undefined)[];
+  /** Address of each row, with six times its target volume, m^3. */
+  rows: { body: number; row: number; rest: number }[];
   /** @param surfaces address of the first SURFACE row */
   write: (memory: SharedArrayBuffer | ArrayBuffer, surfaces: number) => void;
 }
@@ -57,7 +57,7 @@ export function planEnclosedVolumes(bodies: readonly BodyTemplate[], allocator: 
   const phase = { kind: L.KIND_ENCLOSED, data: address, count, chunk: 1, stage: L.STAGE_VOLUMES, runs };
   return {
     phases: (pass) => (count > 0 ? [{ ...phase, pass }] : []),
-    rowOf: bodies.map((_, b) => rows.find(({ index }) => index === b)?.row),
+    rows: rows.map(({ index, row, volume }) => ({ body: index, row, rest: volume.rest })),
     write: (memory, surfaces) =>
       rows.forEach(({ index, volume, row, gradient }) =>
         writeRow(memory, row, volume, surfaces + index * L.SURFACE_BYTES, gradient),
