@@ -260,8 +260,13 @@ export interface ClothMaterial {
   friction?: Friction;
 }
 
+/** Material that a surface looks like. */
+export type Finish = "jelly" | "rubber" | "foam" | "clay" | "metal" | "canvas" | "silk" | "leather" | "paper";
+
 export interface Look {
   color?: Color;
+  /** Default: canvas for cloth, otherwise rubber. `roughness` and `metalness` override its values. */
+  finish?: Finish;
   /** Color of a cloth's back side. */
   backColor?: Color;
   roughness?: Share;

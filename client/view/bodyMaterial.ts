@@ -1,11 +1,12 @@
 /**
- * Materials of a body: a standard material with a skinning vertex shader, and the depth material of its shadow. It adds
- * a soft rim of light at grazing angles (light scattered in soft matter), another color on the back of cloth, and a
- * dark inside of solid bodies.
+ * Materials of a body: a standard material with a skinning vertex shader and the shading of its finish (bodyShader.ts),
+ * and the depth material of its shadow.
  */
 import { BackSide, Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import type { Look } from "../../shared/scene.ts";
+import { DEFAULT_FINISH, FINISHES, SMOOTH } from "./finish.ts";
+import { injectCloth, injectGlow, injectSolid } from "./bodyShader.ts";
 import { injectDiscs, injectSpheres } from "./sphereShader.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
@@ -22,49 +23,17 @@ export interface BodyMaterials {
   shadow: MeshDepthMaterial;
 }
 
-const RIM_GLSL = /* glsl */ `#include <emissivemap_fragment>
-  float pliantGrazing = 1.0 - clamp(dot(normal, normalize(vViewPosition)), 0.0, 1.0);
-  totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
-`;
-
-/** The rim of a sheet has the color of the side that faces the eye. */
-const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
-  bool pliantRimBack = pliantSheetSide == 0.0 && dot(vNormal, vViewPosition) < 0.0;
-  if (pliantSheetSide < 0.0 || pliantRimBack) diffuseColor.rgb = pliantBack;
-`;
-const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
-  if (pliantRimBack) normal = nonPerturbedNormal = -normal;
-`;
-
 /**
- * Woven fibers scatter most light: with the reflectance of plastic (4 %), reflections of the studio's soft boxes would
- * wash out surfaces that face up.
+ * @param index of the body in its topology, for the default color
+ * @param shape bevel: width of rounded edges, m, 0: none; grid: distance of a cloth's printed lines, m, 0: none
  */
-const CLOTH_REFLECTANCE_GLSL = /* glsl */ `#include <lights_physical_fragment>
-  material.specularColor *= 0.25;
-  material.specularF90 = 0.25;
-`;
-
-/**
- * The winding alone does not tell the inside of a soft body: scanned meshes have tiny flipped triangles, which would
- * glare as if seen from behind. It is the inside only if the interpolated normal clearly faces away as well.
- */
-const INSIDE_GLSL = /* glsl */ `#include <color_fragment>
-  bool pliantInside = !gl_FrontFacing && dot(normalize(vNormal), normalize(vViewPosition)) < -0.2;
-  if (pliantInside) diffuseColor.rgb = pliantBack;
-`;
-const INSIDE_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
-  normal = normalize(vNormal) * (pliantInside ? -1.0 : 1.0);
-  nonPerturbedNormal = normal;
-`;
-
-/** @param index of the body in its topology, for the default color */
 export function bodyMaterials(
   kind: TopologyBody["kind"],
   look: Look,
   index: number,
   mode: SkinMode,
   uniforms: SkinUniforms,
+  { bevel, grid }: { bevel: number; grid: number },
 ): BodyMaterials {
   const cloth = kind === "cloth";
   const front = new Color(look.color ?? DEFAULT_COLORS[index % DEFAULT_COLORS.length]!);
@@ -73,48 +42,36 @@ export function bodyMaterials(
       ? new Color(look.backColor)
       : front.clone().lerp(new Color("#ffffff"), 0.12)
     : front.clone().multiplyScalar(INSIDE);
+  const finish = FINISHES[look.finish ?? DEFAULT_FINISH[kind]];
+  const smooth = look.finish ? undefined : SMOOTH[kind as "ball"];
   const surface = new MeshStandardMaterial({
     color: front,
-    roughness: look.roughness ?? { cloth: 0.82, soft: 0.5, ball: 0.28, points: 0.35 }[kind],
-    metalness: look.metalness ?? 0,
+    roughness: look.roughness ?? smooth ?? finish.roughness,
+    metalness: look.metalness ?? finish.metalness,
     // Both sides: scanned bodies have holes, through which the dark inside shows. The shell of a cloth has no holes.
     side: cloth ? FrontSide : DoubleSide,
     shadowSide: BackSide,
   });
-  const rim = { value: cloth ? 0.2 : 0.24 };
+  const own = {
+    pliantRim: { value: finish.rim },
+    pliantGlow: { value: finish.glow },
+    pliantBack: { value: back },
+    pliantBevel: { value: bevel },
+    pliantGrid: { value: grid },
+    pliantThread: { value: grid > 0 ? finish.thread : 0 },
+  };
   surface.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, mode);
-    shader.uniforms.pliantRim = rim;
-    shader.uniforms.pliantBack = { value: back };
-    let fragment = shader.fragmentShader.replace(
-      "#include <common>",
-      "#include <common>\nuniform float pliantRim;\nuniform vec3 pliantBack;",
-    );
-    fragment = fragment.replace("#include <emissivemap_fragment>", RIM_GLSL);
-    if (cloth) {
-      shader.vertexShader = `flat varying float pliantSheetSide;\n${shader.vertexShader}`.replace(
-        "void main() {",
-        "void main() {\n  pliantSheetSide = pliantSide.x;",
-      );
-      fragment = `flat varying float pliantSheetSide;\n${fragment}`;
-    }
-    if (mode === "points") {
-      shader.fragmentShader = fragment;
-      injectSpheres(shader);
-      return;
-    }
-    shader.fragmentShader = cloth
-      ? fragment
-          .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
-          .replace("#include <normal_fragment_begin>", CLOTH_NORMAL_GLSL)
-          .replace("#include <lights_physical_fragment>", CLOTH_REFLECTANCE_GLSL)
-      : fragment
-          .replace("#include <color_fragment>", INSIDE_GLSL)
-          .replace("#include <normal_fragment_begin>", INSIDE_NORMAL_GLSL);
+    Object.assign(shader.uniforms, own);
+    injectGlow(shader);
+    if (mode === "points") injectSpheres(shader);
+    else if (cloth) injectCloth(shader);
+    else injectSolid(shader, bevel > 0);
   };
   // Bodies of the same kind share a compiled program. Without a key, three compares the text of the functions, which is
   // the same for all.
-  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}`;
+  const bevelled = bevel > 0 ? "-bevel" : "";
+  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}${bevelled}`;
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, mode);

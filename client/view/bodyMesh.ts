@@ -3,16 +3,15 @@
  * simulation surface, and writes both to float textures for the vertex shader. The drawn mesh never changes its
  * buffers.
  */
-import { BufferAttribute, BufferGeometry, InstancedBufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
-import { createSkin } from "../../shared/skinning/index.ts";
+import { BufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
+import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
-import { sheetOf } from "./sheet.ts";
-import { smoothingGroups, type SmoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
+import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
 
 /** Edges with a larger angle stay sharp on bodies drawn by their simulation surface: cos 50 degrees. */
@@ -48,6 +47,8 @@ export class BodyMesh implements PickSurface {
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
   private readonly materials: BodyMaterials;
+  /** Mean normals of creases, only for solids with rounded edges. */
+  private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
   /** Materials of its model's picture. */
   private worn: Material[] = [];
 
@@ -67,6 +68,7 @@ export class BodyMesh implements PickSurface {
     this.mode = body.radius !== undefined ? "points" : body.detail ? "detail" : this.thin ? "sheet" : "direct";
     const geometry = this.mode === "points" ? sprites(body.count) : new BufferGeometry();
     let normalCount = body.count;
+    const shape = { bevel: 0, grid: 0 };
     this.slots = this.triangles;
     if (this.mode === "points") {
       normalCount = 0;
@@ -77,15 +79,19 @@ export class BodyMesh implements PickSurface {
       const groups = smoothingGroups(this.rest, this.triangles, body.kind === "soft" ? CREASE_COSINE : -1);
       this.slots = groups.slots;
       normalCount = groups.count;
-      directAttributes(geometry, this.triangles, groups, this.mode === "sheet");
+      if (this.mode === "sheet") shape.grid = sheetAttributes(geometry, this.triangles, groups, this.rest);
+      else shape.bevel = directAttributes(geometry, this.triangles, groups, this.rest);
     }
     this.normals = new Float32Array(3 * normalCount);
     if (body.kind === "cloth" && !body.detail) this.softNormals = new Float32Array(3 * normalCount);
     this.positionTexture = new VertexTexture(body.count);
     this.normalTexture = new VertexTexture(normalCount);
+    if (shape.bevel > 0)
+      this.means = { normals: new Float32Array(3 * body.count), texture: new VertexTexture(body.count) };
     this.uniforms = {
       pliantPositions: { value: this.positionTexture.texture },
       pliantNormals: { value: this.normalTexture.texture },
+      ...(this.means && { pliantMeans: { value: this.means.texture.texture } }),
       pliantRadius: { value: body.radius ?? 0 },
       pliantHalf: { value: Math.min(SHEET_HALF, SHEET_HALF_EDGE * meanEdge(this.rest, this.triangles)) },
     };
@@ -95,6 +101,7 @@ export class BodyMesh implements PickSurface {
       index,
       this.mode,
       this.uniforms,
+      shape,
     );
     this.mesh = new Mesh(geometry, this.materials.surface);
     this.mesh.customDepthMaterial = this.materials.shadow;
@@ -107,6 +114,10 @@ export class BodyMesh implements PickSurface {
   update(): void {
     surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
     if (this.softNormals) softenNormalsInto(this.softNormals, this.normals, this.slots);
+    if (this.means) {
+      surfaceNormalsInto(this.means.normals, this.positions, this.triangles, this.triangles);
+      this.means.texture.write(this.means.normals);
+    }
     this.positionTexture.write(this.positions);
     this.normalTexture.write(this.softNormals ?? this.normals);
     boundsOf(this.bounds, this.positions);
@@ -145,71 +156,8 @@ export class BodyMesh implements PickSurface {
     this.materials.shadow.dispose();
     this.positionTexture.dispose();
     this.normalTexture.dispose();
+    this.means?.texture.dispose();
   }
-}
-
-/**
- * Squares with corners at -1 and 1, one for each point of a cloud. The shaders turn them to the eye and draw spheres.
- */
-function sprites(count: number): InstancedBufferGeometry {
-  const geometry = new InstancedBufferGeometry();
-  geometry.instanceCount = count;
-  geometry.setIndex([0, 1, 2, 2, 1, 3]);
-  geometry.setAttribute("position", new BufferAttribute(Float32Array.of(-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0), 3));
-  nameNormals(geometry, 4);
-  return geometry;
-}
-
-function detailAttributes(
-  geometry: BufferGeometry,
-  detail: NonNullable<TopologyBody["detail"]>,
-  rest: Float32Array,
-  triangles: Uint32Array,
-): void {
-  const detailTriangles = uint32Of(detail.triangles);
-  const attachTriangle = uint32Of(detail.attachTriangle);
-  const attachCoords = float32Of(detail.attachCoords);
-  const { corners, covectors } = createSkin({ rest, triangles, detailTriangles, attachTriangle, attachCoords });
-  geometry.setIndex(new BufferAttribute(detailTriangles, 1));
-  geometry.setAttribute("pliantCorners", new BufferAttribute(corners, 3));
-  geometry.setAttribute("pliantCoords", new BufferAttribute(attachCoords, 3));
-  geometry.setAttribute("pliantCovector", new BufferAttribute(Float32Array.from(covectors), 3));
-  nameNormals(geometry, attachTriangle.length);
-}
-
-/** One vertex per normal slot: a particle on a crease appears once per side. The shell of a sheet has more vertices. */
-function directAttributes(
-  geometry: BufferGeometry,
-  triangles: Uint32Array,
-  { slots, count }: SmoothingGroups,
-  sheet: boolean,
-): void {
-  const particles = new Uint32Array(count);
-  triangles.forEach((particle, corner) => (particles[slots[corner]!] = particle));
-  const shell = sheet ? sheetOf(slots, count) : undefined;
-  const drawn = shell?.vertices ?? Uint32Array.from({ length: count }, (_, slot) => slot);
-  const pairs = new Uint32Array(2 * drawn.length);
-  drawn.forEach((slot, vertex) => pairs.set([particles[slot]!, slot], 2 * vertex));
-  geometry.setIndex(new BufferAttribute(shell?.triangles ?? slots, 1));
-  geometry.setAttribute("pliantSlots", new BufferAttribute(pairs, 2));
-  if (shell) geometry.setAttribute("pliantSide", new BufferAttribute(shell.sides, 2));
-  nameNormals(geometry, drawn.length);
-}
-
-/** Adds a dummy normal attribute: three.js shades geometries without one flat. The shader computes the real normals. */
-function nameNormals(geometry: BufferGeometry, count: number): void {
-  geometry.setAttribute("normal", new BufferAttribute(new Int8Array(3 * count), 3, true));
-}
-
-/** Mean edge length of the rest shape, m. */
-function meanEdge(rest: Float32Array, triangles: Uint32Array): number {
-  let sum = 0;
-  for (let t = 0; t < triangles.length; t += 3) {
-    const a = 3 * triangles[t]!;
-    const b = 3 * triangles[t + 1]!;
-    sum += Math.hypot(rest[a]! - rest[b]!, rest[a + 1]! - rest[b + 1]!, rest[a + 2]! - rest[b + 2]!);
-  }
-  return (3 * sum) / Math.max(1, triangles.length);
 }
 
 const low = new Vector3();
