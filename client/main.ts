@@ -27,18 +27,22 @@ if (match?.[2]) {
   const room = decodeURIComponent(match[1]!);
   const scene = new URLSearchParams(location.search).get("scene");
   const page = import("./ui/roomPage.ts");
+  let noScene = false;
   if (scene) {
     const { createRoom } = await import("./net/api.ts");
     // If the room cannot be created (another scene under this name, an unknown scene), the page joins the existing
     // room or shows the error.
-    const made = await createRoom(scene, room).catch((error: unknown) => console.warn(error));
+    const made = await createRoom(scene, room).catch((error: unknown) => {
+      console.warn(error);
+      noScene = (error as { code?: string }).code === "SCENE_NOT_FOUND";
+    });
     const { tuningOfLink } = await import("./state/duplicate.ts");
     const tuning = tuningOfLink(location.hash);
     const { handOver } = await import("./state/handOver.ts");
     if (made?.token !== undefined && tuning) handOver("duplicate", room, tuning);
   }
   await spoken;
-  (await page).openRoomPage(app, room);
+  (await page).openRoomPage(app, room, { noScene });
 } else if (/^\/admin\/?$/.test(location.pathname)) {
   const { openAdminPage } = await import("./ui/admin/adminPage.ts");
   await spoken;

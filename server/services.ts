@@ -48,6 +48,7 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
   const metrics: Metrics = new Metrics(metricSources(pools, () => registry));
   const library = new SceneLibrary({
     scenesDir: config.scenesDir,
+    reportDir: config.reportDir,
     clientDir: config.clientDir,
     pools,
     metrics,

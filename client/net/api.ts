@@ -17,7 +17,11 @@ export interface SceneSummary {
   thumbnail?: string;
   /** Path of a picture that the server renders, if the scene has no thumbnail. */
   picture?: string;
-  /** URL of this scene's section in the physics report. */
+  /** Kinds of its bodies. */
+  kinds: readonly string[];
+  /** True if it reproduces a figure of a paper. */
+  lesson: boolean;
+  /** URL of this scene's section in the physics report, if there is a report. */
   report?: string;
 }
 

@@ -10,7 +10,7 @@ import { problemDetail, problemText } from "../text/problem.ts";
 import { handOver } from "../state/handOver.ts";
 import { numberText, t } from "../text/text.ts";
 import type { ObjectPreview } from "../view/objectPreview.ts";
-import { h } from "./dom.ts";
+import { h, icon } from "./dom.ts";
 import { noteItems } from "./objectNotes.ts";
 
 /** Interval of requests for the progress of the build, ms. */
@@ -51,7 +51,7 @@ export class BringDialog {
   });
   private readonly where = h("select", { id: "bring-where" });
   private readonly choices: HTMLFormElement;
-  private readonly start = h("button", { class: "button", type: "submit" }, t("bringOpen"));
+  private readonly start = h("button", { class: "button primary", type: "submit" }, t("bringOpen"));
   private readonly ended = new AbortController();
   private sending = new AbortController();
   private brought: BroughtObject | undefined;
@@ -102,7 +102,8 @@ export class BringDialog {
         ),
       ),
       h("p", {}, t("bringTitle")),
-      row(t("bringChoose"), this.input),
+      this.input,
+      h("label", { class: "choose", for: this.input.id }, icon("file"), t("bringChoose")),
       this.progress,
       this.said,
       this.problem,

@@ -1,6 +1,6 @@
 /**
- * Labels under bodies with simulation methods of their own: time per step, and the error if the scene has a reference.
- * They are elements over the canvas.
+ * Labels under bodies that a scene compares: name, time per step of a simulation method, and the error if the scene has
+ * a reference. They are elements over the canvas.
  */
 import type { RoomStats } from "../../shared/protocol/protocol.ts";
 import { numberText, t } from "../text/text.ts";
@@ -20,6 +20,13 @@ interface Label {
 export class CostLabels {
   readonly element = h("div", { class: "costs", "aria-hidden": "true" });
   private readonly labels = new Map<number, Label>();
+  private names: readonly string[] = [];
+
+  /** @param names of the scene's bodies. @param all true if each body gets a label, although it has no numbers */
+  setBodies(names: readonly string[], all: boolean): void {
+    this.names = names;
+    if (all) for (const body of names.keys()) if (!this.labels.has(body)) this.add(body);
+  }
 
   /**
    * @param methods body and milliseconds per step, from `stats`; labels appear only if there are several to compare.
@@ -29,12 +36,12 @@ export class CostLabels {
   update({ methods, errors }: Pick<RoomStats, "methods" | "errors">): void {
     for (const [body, stepMs] of methods) {
       const label = this.labels.get(body) ?? (methods.length > 1 ? this.add(body) : undefined);
-      if (label) write(label, 0, t("msPerStep", { ms: rounded(stepMs) }));
+      if (label) write(label, 1, t("msPerStep", { ms: rounded(stepMs) }));
     }
     for (const [body, error] of errors) {
       const text = error === null ? t("errorUnknown") : t("errorOfSide", { percent: rounded(100 * error) });
       const label = this.labels.get(body);
-      if (label) write(label, 1, text);
+      if (label) write(label, 2, text);
     }
   }
 
@@ -68,7 +75,8 @@ export class CostLabels {
   }
 
   private add(body: number): Label {
-    const element = h("div", { class: "cost", "data-body": String(body), hidden: true }, h("div"), h("div"));
+    const element = h("div", { class: "cost", "data-body": String(body), hidden: true });
+    element.append(h("strong", {}, this.names[body] ?? ""), h("div"), h("div"));
     const label = { element, width: Number.NaN, height: 0 };
     this.labels.set(body, label);
     this.element.append(element);

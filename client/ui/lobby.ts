@@ -29,9 +29,10 @@ export function openLobby(app: HTMLElement): void {
     problem.hidden = text === undefined;
     problem.textContent = text ?? "";
   };
-  app.replaceChildren(h("div", { class: "lobby" }, hero(), h("main", {}, problem, live(rooms), scenes), footer));
+  const open = live(rooms);
+  app.replaceChildren(h("div", { class: "lobby" }, hero(), h("main", {}, problem, joining(), scenes, open), footer));
 
-  const list = new LiveRooms(rooms, say);
+  const list = new LiveRooms(rooms, open, say);
   const refresh = async () => {
     if (document.hidden || !(await list.refresh())) return;
     if (scenes.childElementCount > 0) say(undefined);
@@ -62,40 +63,41 @@ function hero(): HTMLElement {
   );
 }
 
-function live(rooms: HTMLElement): HTMLElement {
+function joining(): HTMLElement {
   const { button } = new Bring(() => undefined, "button");
-  return h(
-    "section",
-    { class: "live", "aria-label": t("join") },
-    h("div", { class: "live-head" }, h("h2", {}, t("lobbyLiveRooms")), joinForm(), button),
-    rooms,
-  );
+  return h("section", { class: "joining", "aria-label": t("join") }, joinForm(), button);
+}
+
+/** The rooms with people; not shown if there are none. Beside the title on wide screens, below the scenes on others. */
+function live(rooms: HTMLElement): HTMLElement {
+  return h("section", { class: "live", hidden: true }, h("h2", {}, t("lobbyLiveRooms")), rooms);
 }
 
 /** The list of rooms; rebuilt only after a change. */
 class LiveRooms {
   readonly known = new Map<string, SceneSummary>();
   readonly #list: HTMLElement;
+  readonly #section: HTMLElement;
   readonly #say: (text: string) => void;
   readonly #pictures = new LivePictures();
   #shown = "";
 
-  constructor(list: HTMLElement, say: (text: string) => void) {
+  constructor(list: HTMLElement, section: HTMLElement, say: (text: string) => void) {
     this.#list = list;
+    this.#section = section;
     this.#say = say;
   }
 
   /** @returns true if the server answered; otherwise the problem has been shown */
   async refresh(): Promise<boolean> {
     try {
-      const rooms = (await fetchRooms()).sort((a, b) => b.members - a.members);
+      const rooms = (await fetchRooms()).filter(({ members }) => members > 0).sort((a, b) => b.members - a.members);
       const key =
         JSON.stringify(rooms.map(({ room, scene, members, parked }) => [room, scene, members, parked])) +
         this.known.size;
       if (key !== this.#shown)
-        this.#list.replaceChildren(
-          ...(rooms.length > 0 ? rooms.map((room) => roomRow(room, this.known.get(room.scene))) : [emptyRow()]),
-        );
+        this.#list.replaceChildren(...rooms.map((room) => roomRow(room, this.known.get(room.scene))));
+      this.#section.hidden = rooms.length === 0;
       this.#shown = key;
       this.#pictures.show(rooms, this.#list);
       return true;
@@ -134,10 +136,6 @@ function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSumm
       icon("arrow"),
     ),
   );
-}
-
-function emptyRow(): HTMLElement {
-  return h("li", { class: "empty" }, t("lobbyNobody"));
 }
 
 /** Accepts a room's name or a pasted link. */

@@ -18,6 +18,7 @@ export function messagePage(title: string, text: string, wayOut = true): HTMLEle
 type Message =
   | "nothingHere"
   | "roomGone"
+  | "sceneGone"
   | "tokenNeeded"
   | "kicked"
   | "locked"

@@ -42,6 +42,9 @@ const PUSH = 0.75;
 /** Added to twice the round trip and the buffer delay, ms: after this time no answer to a grab is expected any more. */
 const PATIENCE_MS = 1000;
 
+/** A press of the mouse this far beside a body still grabs it, CSS pixels. */
+const HOLD_PX = 6;
+
 /** Shared empty list for pictures without grabs. */
 const NONE: readonly never[] = [];
 
@@ -54,6 +57,8 @@ export class Playground {
   pushing = false;
   /** The body that the next click puts in. */
   private placing: number | undefined;
+  /** Set if the mouse has moved since the last picture: its place, window pixels; undefined outside of the canvas. */
+  private pointer: { at: { x: number; y: number } | undefined } | undefined;
   private readonly options: PlaygroundOptions;
   private readonly presence: Presence;
   private tick = Number.NaN;
@@ -83,6 +88,7 @@ export class Playground {
       acknowledged: state.acknowledged,
       send: (bytes) => {
         shell.ghost.end();
+        shell.hideHint();
         options.send(bytes);
       },
       color: () => profile.color,
@@ -101,7 +107,10 @@ export class Playground {
       push: (picked) => this.push(picked),
       placing: () => this.placing !== undefined,
       place: (x, y) => this.place(x, y),
-      hover: (at) => this.presence.hover(at),
+      hover: (at) => {
+        this.presence.hover(at);
+        this.pointer = { at };
+      },
       enabled: () => options.online() && this.running,
     });
     this.listenToKeyboardHand();
@@ -268,6 +277,7 @@ export class Playground {
       patienceMs: PATIENCE_MS + 2 * ((Number.isFinite(rttMs) ? rttMs : 0) + bufferMs),
     });
     this.presence.update(nowMs, this.grabs.count > 0);
+    this.showHold();
     const drew = this.view.frame({
       nowMs,
       elapsedMs: Math.min(250, nowMs - this.lastMs),
@@ -287,6 +297,16 @@ export class Playground {
     }
     this.lastMs = nowMs;
     return drew;
+  }
+
+  /** Marks the place under the mouse that a press would take hold of. */
+  private showHold(): void {
+    const { pointer, options } = this;
+    if (!pointer) return;
+    this.pointer = undefined;
+    const { at } = pointer;
+    const free = at !== undefined && this.grabs.count === 0 && this.placing === undefined && options.online();
+    options.shell.showRing(free && this.view.pick(at.x, at.y, HOLD_PX) ? at : undefined);
   }
 
   /** Shows the ghost hand at the body nearest to the middle. */

@@ -33,6 +33,8 @@ import { t, textOfCode } from "../text/text.ts";
 
 /** Interval of updates of the statistics overlay, ms. */
 const STATS_MS = 250;
+/** Largest number of bodies that a lesson names in the picture. */
+const MOST_NAMED = 8;
 /** Least time between two announcements of other members' grabs, ms. */
 const NEWS_MS = 1500;
 
@@ -49,15 +51,23 @@ const ENDS: Partial<Record<number, Ending>> = {
   [CloseCode.tooManyAttempts]: "tooManyAttempts",
 };
 
-/** @param password of the room, after the visitor was asked for it */
-export function openRoomPage(app: HTMLElement, room: string, password?: string): void {
-  new RoomPage(app, room, password);
+/** What is known before the page opens. */
+interface Arrival {
+  /** Password of the room, after the visitor was asked for it. */
+  password?: string;
+  /** True if the address names a scene that does not exist. */
+  noScene?: boolean;
+}
+
+export function openRoomPage(app: HTMLElement, room: string, arrival: Arrival = {}): void {
+  new RoomPage(app, room, arrival);
 }
 
 class RoomPage {
   private readonly app: HTMLElement;
   private readonly room: string;
   private readonly password: string | undefined;
+  private readonly noScene: boolean;
   private readonly profile = loadProfile();
   private readonly mode = modeOf(location.search);
   private readonly tellFrame: ReturnType<typeof frameBridge>;
@@ -76,10 +86,11 @@ class RoomPage {
   private built = 0;
   private wanted: Tuning | undefined;
 
-  constructor(app: HTMLElement, room: string, password: string | undefined) {
+  constructor(app: HTMLElement, room: string, { password, noScene = false }: Arrival) {
     this.app = app;
     this.room = room;
     this.password = password;
+    this.noScene = noScene;
     this.wanted = takeOver<Tuning>("duplicate", room);
     if (this.mode.name) this.profile.name = this.mode.name;
     this.tellFrame = frameBridge({
@@ -368,13 +379,15 @@ class RoomPage {
     const turn = ++this.built;
     shell.setTitle(topology.title);
     shell.together.offer(topology.interaction.together !== undefined);
-    shell.tuning.setBodies(topology.bodies.map(({ name }) => name));
+    const names = topology.bodies.map(({ name }) => name);
+    shell.tuning.setBodies(names);
+    shell.costs.setBodies(names, false);
     shell.spawnable.setBodies(
       topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
     );
     this.arrive();
     shell.setLoading(t("settingScene"));
-    this.linkReport().catch(() => {});
+    this.explain(names).catch(() => {});
     const { Playground } = await this.drawing;
     // A newer topology may have arrived meanwhile: draw only the last one.
     if (turn !== this.built || this.ended) return;
@@ -396,17 +409,23 @@ class RoomPage {
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
     playground.start(() => {
       shell.setLoading(undefined);
+      if (!this.mode.exhibitSeconds) shell.showHint(atLeast(this.role(), "player"));
       this.tellFrame({ pliant: "ready" });
       const found = takeOver<ObjectNote[]>("found", this.room);
       if (found) void shell.showFound(found);
     });
   }
 
-  /** Links the physics report, if the scene has a section there. Failures are ignored: the link is optional. */
-  private async linkReport(): Promise<void> {
+  /**
+   * Links the physics report, if the scene has a section there, and names the bodies that a lesson compares. Failures
+   * are ignored: both are optional.
+   */
+  private async explain(names: readonly string[]): Promise<void> {
     const known = await fetchRoom(this.room);
-    const report = known && (await fetchScene(known.scene)).report;
+    if (!known) return;
+    const { report, lesson } = await fetchScene(known.scene);
     if (report) this.shell.setReport(report);
+    if (lesson) this.shell.costs.setBodies(names, names.length > 1 && names.length <= MOST_NAMED);
   }
 
   private run(command: Command): void {
@@ -466,11 +485,13 @@ class RoomPage {
 
   private leave(code: number): void {
     const message = ENDS[code];
-    if (message) this.leaveWith(message);
+    if (message) this.leaveWith(message === "roomGone" && this.noScene ? "sceneGone" : message);
     else if (code === CloseCode.passwordNeeded) {
       const { app, room } = this;
       this.end(t("passwordDocument"));
-      app.replaceChildren(passwordPage(room, this.password !== undefined, (given) => openRoomPage(app, room, given)));
+      app.replaceChildren(
+        passwordPage(room, this.password !== undefined, (given) => openRoomPage(app, room, { password: given })),
+      );
     }
   }
 

@@ -62,6 +62,9 @@ export class RoomShell {
   /** Shown if the room runs slower than real time; *Numbers* explains why. */
   private readonly slow: HTMLElement;
   readonly ghost = new GhostCursor();
+  /** Where a press would take hold. */
+  readonly ring = h("div", { class: "ring", "aria-hidden": "true", hidden: true });
+  private readonly hint = h("p", { class: "hint glass", role: "status", hidden: true });
   readonly cursors = new CursorLayer();
   readonly costs = new CostLabels();
   private readonly loadingText = h("span", {}, t("openingRoom"));
@@ -108,7 +111,9 @@ export class RoomShell {
       this.canvas,
       this.costs.element,
       this.cursors.element,
+      this.ring,
       this.ghost.element,
+      this.hint,
       this.mark,
       this.loading,
       h(
@@ -190,11 +195,29 @@ export class RoomShell {
 
   /** @param slow undefined: the room runs in real time */
   setSlowMotion(slow: SlowMotion | undefined): void {
-    const text = slow === undefined ? "" : t("speed", { percent: Math.round(100 * slow.factor) });
+    const text = slow === undefined ? "" : t("speed", { percent: Math.round(100 * slow.factor), why: t(slow.why) });
     this.slow.hidden = slow === undefined;
     if (this.slow.textContent === text) return;
     this.slow.textContent = text;
     this.slow.title = slow === undefined ? "" : t("slowMotionNumbers", { why: t(slow.why) });
+  }
+
+  /** Says what to do, until the first pull. @param pulls true if this member may pull */
+  showHint(pulls: boolean): void {
+    const touch = matchMedia("(pointer: coarse)").matches;
+    this.hint.textContent = pulls ? t(touch ? "hintTouch" : "hint") : t("hintWatch");
+    this.hint.hidden = false;
+  }
+
+  hideHint(): void {
+    this.hint.hidden = true;
+  }
+
+  /** @param at window pixels; undefined: nothing to hold is under the pointer */
+  showRing(at: { x: number; y: number } | undefined): void {
+    this.ring.hidden = at === undefined;
+    this.canvas.classList.toggle("over", at !== undefined);
+    if (at) this.ring.style.translate = `${at.x}px ${at.y}px`;
   }
 
   /** Announces a text to screen readers. */

@@ -1,7 +1,4 @@
-/**
- * The scenes of the lobby: the best ones first, then custom scenes; further scenes and the figures of papers are
- * folded.
- */
+/** The scenes of the lobby, by group. The first group has the best scenes, and those of the operator. */
 import { createRoom, type BrokenScene, type SceneSummary } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
 import { problemText } from "../text/problem.ts";
@@ -10,25 +7,34 @@ import { t } from "../text/text.ts";
 /** Scenes that first visitors see first. */
 const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tangled-hands"];
 
-interface SceneGroups {
-  first: SceneSummary[];
-  more: SceneSummary[];
-  paper: SceneSummary[];
+/** Groups by name: the text of its chip, and its scenes. */
+const GROUPS = ["favourites", "soft", "cloth", "fluid", "lessons", "all"] as const;
+type Group = (typeof GROUPS)[number];
+const GROUP_TEXTS = {
+  favourites: "groupFavourites",
+  soft: "groupSoft",
+  cloth: "groupCloth",
+  fluid: "groupFluid",
+  lessons: "groupLessons",
+  all: "groupAll",
+} as const satisfies Record<Group, string>;
+
+/** A scene without a thumbnail did not come with the software: the operator added it, so it is a favourite. */
+export function groupsOf({ id, thumbnail, kinds, lesson }: SceneSummary): Group[] {
+  const groups: [Group, boolean][] = [
+    ["favourites", BEST.includes(id) || thumbnail === undefined],
+    ["soft", kinds.includes("soft") && !lesson],
+    ["cloth", kinds.includes("cloth") && !lesson],
+    ["fluid", kinds.includes("points")],
+    ["lessons", lesson],
+  ];
+  return [...groups.flatMap(([group, belongs]) => (belongs ? [group] : [])), "all"];
 }
 
-/**
- * A scene without a thumbnail did not come with the software: the operator added it, so it belongs to the first ones.
- */
-export function groupScenes(scenes: readonly SceneSummary[]): SceneGroups {
-  const best = BEST.flatMap((id) => scenes.find((scene) => scene.id === id) ?? []);
-  const rest = scenes.filter((scene) => !best.includes(scene));
-  const own = rest.filter(({ thumbnail }) => thumbnail === undefined);
-  const others = rest.filter((scene) => !own.includes(scene));
-  return {
-    first: [...best, ...own],
-    more: others.filter(({ report }) => report === undefined),
-    paper: others.filter(({ report }) => report !== undefined),
-  };
+/** Favourites first, in the order of BEST. */
+export function inOrder(scenes: readonly SceneSummary[]): SceneSummary[] {
+  const place = ({ id }: SceneSummary): number => (BEST.includes(id) ? BEST.indexOf(id) : BEST.length);
+  return scenes.toSorted((a, b) => place(a) - place(b));
 }
 
 /** @param say shows a problem; undefined clears it */
@@ -37,20 +43,23 @@ export function sceneSections(
   broken: readonly BrokenScene[],
   say: (text: string | undefined) => void,
 ): HTMLElement[] {
-  const { first, more, paper } = groupScenes(scenes);
-  const grid = (list: readonly SceneSummary[]): HTMLElement =>
-    h("div", { class: "grid" }, ...list.map((scene) => sceneEntry(scene, say)));
-  const folded = (title: string, name: string, list: readonly SceneSummary[]): HTMLElement[] =>
-    list.length === 0
-      ? []
-      : [h("details", { class: name }, h("summary", {}, h("h2", {}, title), ` ${list.length}`), grid(list))];
-  return [
-    ...brokenScenes(broken),
-    h("h2", { class: "unseen" }, t("openNewRoom")),
-    grid(first),
-    ...folded(t("moreScenes"), "more-scenes", more),
-    ...folded(t("paperScenes"), "paper-scenes", paper),
-  ];
+  const entries = inOrder(scenes).map((scene) => ({ groups: groupsOf(scene), element: sceneEntry(scene, say) }));
+  const grid = h("div", { class: "grid" });
+  const show = (group: Group): void =>
+    grid.replaceChildren(...entries.filter(({ groups }) => groups.includes(group)).map(({ element }) => element));
+  show("favourites");
+  return [...brokenScenes(broken), h("h2", { class: "unseen" }, t("openNewRoom")), chips(entries, show), grid];
+}
+
+/** One chip for each group that has scenes. */
+function chips(entries: readonly { groups: readonly Group[] }[], show: (group: Group) => void): HTMLElement {
+  const shown = GROUPS.filter((group) => entries.some(({ groups }) => groups.includes(group)));
+  const choices = shown.map((group, n) => {
+    const input = h("input", { type: "radio", name: "group", value: group, checked: n === 0 });
+    input.addEventListener("change", () => show(group));
+    return h("label", {}, input, t(GROUP_TEXTS[group]));
+  });
+  return h("fieldset", { class: "chips" }, h("legend", { class: "unseen" }, t("groups")), ...choices);
 }
 
 /** Scene files that failed to load. The server lists them only for the operator. */

@@ -190,8 +190,7 @@ export class TuningPanel {
     const { speed, course } = courseOf(tuning.wind.velocity);
     const felt = tuning.wind.density > 0;
     this.wind.show(felt ? speed : 0);
-    // Still air has no direction.
-    if (speed > 0) this.course.show(course);
+    this.course.show(speed > 0 ? course : this.course.value);
     this.turbulence.show(100 * tuning.wind.intensity);
     this.showBody(false);
   }

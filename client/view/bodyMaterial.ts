@@ -2,7 +2,7 @@
  * Materials of a body: a standard material with a skinning vertex shader and the shading of its finish (bodyShader.ts),
  * and the depth material of its shadow.
  */
-import { BackSide, Color, DoubleSide, FrontSide, MeshDepthMaterial, MeshStandardMaterial } from "three";
+import { BackSide, Color, DoubleSide, FrontSide, type IUniform, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import type { Look } from "../../shared/scene.ts";
 import { DEFAULT_FINISH, FINISHES, SMOOTH } from "./finish.ts";
@@ -21,6 +21,8 @@ const INSIDE = 0.35;
 export interface BodyMaterials {
   surface: MeshStandardMaterial;
   shadow: MeshDepthMaterial;
+  /** 1 while a member holds the body: it is drawn lighter. */
+  held: IUniform<number>;
 }
 
 /**
@@ -52,12 +54,14 @@ export function bodyMaterials(
     side: cloth ? FrontSide : DoubleSide,
     shadowSide: BackSide,
   });
+  const held = { value: 0 };
   const own = {
     pliantRim: { value: finish.rim },
     pliantGlow: { value: finish.glow },
     pliantBack: { value: back },
     pliantBevel: { value: bevel },
     pliantGrid: { value: grid },
+    pliantHeld: held,
     pliantThread: { value: grid > 0 ? finish.thread : 0 },
   };
   surface.onBeforeCompile = (shader) => {
@@ -78,5 +82,5 @@ export function bodyMaterials(
     if (mode === "points") injectDiscs(shader);
   };
   shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
-  return { surface, shadow };
+  return { surface, shadow, held };
 }

@@ -144,6 +144,13 @@ export class BodyMesh implements PickSurface {
     return true;
   }
 
+  /** @param on a member holds the body. @returns true if the picture has changed */
+  setHeld(on: boolean): boolean {
+    const changed = (this.materials.held.value === 1) !== on;
+    this.materials.held.value = on ? 1 : 0;
+    return changed;
+  }
+
   private undress(): void {
     for (const material of this.worn) disposeMaterial(material);
     this.worn = [];

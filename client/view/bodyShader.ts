@@ -9,6 +9,7 @@ type Shader = WebGLProgramParametersWithUniforms;
  */
 const GLOW_GLSL = /* glsl */ `#include <emissivemap_fragment>
   vec3 pliantEye = normalize(vViewPosition);
+  totalEmissiveRadiance += 0.16 * pliantHeld * diffuseColor.rgb;
   float pliantGrazing = 1.0 - clamp(dot(normal, pliantEye), 0.0, 1.0);
   totalEmissiveRadiance += diffuseColor.rgb * pliantRim * pliantGrazing * pliantGrazing * pliantGrazing;
   #if NUM_DIR_LIGHTS > 0
@@ -71,6 +72,7 @@ const WEAVE_NORMAL_GLSL = /* glsl */ `
 const OWN_GLSL = /* glsl */ `
 uniform float pliantRim;
 uniform float pliantGlow;
+uniform float pliantHeld;
 uniform vec3 pliantBack;
 uniform float pliantBevel;
 uniform float pliantGrid;

@@ -183,6 +183,8 @@ export class RoomView {
     const cameraMoved = stage.controls.update();
     const collidersMoved = stage.movers.update(input.seconds);
     const bent = input.bends.length > 0;
+    for (const [index, body] of this.bodies.entries())
+      if (body.setHeld(input.grabs.some((grab) => grab.body === index))) this.dirty = true;
     if (this.visible && (input.moved || bent || this.dirty)) {
       for (const bend of input.bends) bend.apply(this.floorY);
       this.updateBodies();

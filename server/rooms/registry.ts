@@ -139,6 +139,7 @@ export class RoomRegistry {
       // If a room elsewhere has the generated name, it is not the room of this request's key. Try the next name.
       const found = await this.#create({ ...wanted, name: made }).catch((error: unknown) => {
         if (error instanceof RoomElsewhere && error.listing.name === made) return null;
+        if (error instanceof CodedError && error.code === "ROOM_EXISTS") return null;
         throw error;
       });
       if (found && (found.created || found.room.name !== made)) return found;
@@ -556,7 +557,8 @@ const isOrderly = (error: unknown): boolean =>
 
 const weighed = ({ name, members }: Room): WeighedRoom => ({ name, addresses: members.addresses() });
 
-/** Generates a name like `bunny-4f2a91`: it tells the scene, and the next visitor cannot guess it. */
-function freeName(scene: string): string {
-  return `${scene.slice(0, 30)}-${randomBytes(3).toString("hex")}`;
-}
+/** 32 letters and digits that people do not confuse when they read or say them. */
+const LETTERS = "abcdefghjkmnpqrstuvwxyz023456789";
+
+/** Generates a code of five letters, which people can type and the next visitor cannot guess. */
+const freeName = (): string => Array.from(randomBytes(5), (byte) => LETTERS[byte % LETTERS.length]).join("");

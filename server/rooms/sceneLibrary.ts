@@ -32,7 +32,11 @@ export interface SceneSummary {
   thumbnail?: string;
   /** Path of a painted picture, if there is no picture file and the scene is built. */
   picture?: string;
-  /** Path of the section of the physics report that measures this scene's effect. */
+  /** Kinds of its bodies, sorted. */
+  kinds: readonly string[];
+  /** True if it reproduces a figure of a paper. */
+  lesson: boolean;
+  /** Path of the section of the physics report that measures this scene's effect, if there is a report. */
   report?: string;
 }
 
@@ -66,6 +70,8 @@ export interface TopologyDocument {
 
 export interface SceneLibraryOptions {
   scenesDir: string;
+  /** Folder of the physics report. */
+  reportDir: string;
   clientDir: string;
   pools: WorkerPools;
   metrics: Metrics;
@@ -143,13 +149,14 @@ export class SceneLibrary {
     // Set the time before the folder is read, so that a scene built meanwhile makes the list outdated.
     this.#listedMs = performance.now();
     const pictures = new Set(await readdir(join(this.#options.clientDir, "thumbnails")).catch(() => []));
+    const reported = this.#hasReport();
     const files = (await readdir(scenesDir)).filter((file) => file.endsWith(".json") && file !== "schema.json").sort();
     const scenes: SceneSummary[] = [];
     for (const file of this.#leftOut.keys()) if (!files.includes(file)) this.#leftOut.delete(file);
     for (const file of files) {
       try {
         const id = file.slice(0, -".json".length);
-        scenes.push(this.#summary(id, await this.read(id), pictures));
+        scenes.push(this.#summary(id, await this.read(id), pictures, reported));
         this.#leftOut.delete(file);
       } catch (error) {
         // Log once for each state of the file, so that list requests do not fill the log.
@@ -170,7 +177,7 @@ export class SceneLibrary {
     const pictures = PICTURES.map((type) => `${id}.${type}`).filter((file) =>
       existsSync(join(this.#options.clientDir, "thumbnails", file)),
     );
-    return { ...this.#summary(id, read, new Set(pictures)), scene: read.scene };
+    return { ...this.#summary(id, read, new Set(pictures), this.#hasReport()), scene: read.scene };
   }
 
   /**
@@ -298,11 +305,15 @@ export class SceneLibrary {
     return { scene: validateScene(JSON.parse(text)), text, fileHash: id };
   }
 
+  #hasReport(): boolean {
+    return existsSync(join(this.#options.reportDir, "index.html"));
+  }
+
   #path(id: string): string {
     return join(this.#options.scenesDir, `${id}.json`);
   }
 
-  #summary(id: string, { scene, text }: ReadScene, pictures: ReadonlySet<string>): SceneSummary {
+  #summary(id: string, { scene, text }: ReadScene, pictures: ReadonlySet<string>, reported: boolean): SceneSummary {
     const paintable = this.#built.get(id)?.text === text;
     const picture = PICTURES.find((type) => pictures.has(`${id}.${type}`));
     return {
@@ -312,7 +323,9 @@ export class SceneLibrary {
       bodies: scene.bodies.length,
       ...(picture ? { thumbnail: `/thumbnails/${id}.${picture}` } : {}),
       ...(!picture && paintable ? { picture: `/api/scenes/${id}/picture` } : {}),
-      ...(scene.report !== undefined ? { report: `/report#${scene.report}` } : {}),
+      kinds: [...new Set(scene.bodies.map(({ kind }) => kind))].sort(),
+      lesson: scene.report !== undefined,
+      ...(scene.report !== undefined && reported ? { report: `/report#${scene.report}` } : {}),
     };
   }
 

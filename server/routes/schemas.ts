@@ -10,7 +10,7 @@ const text = (description: string, example?: string) => ({
 
 export const sceneSchema = {
   type: "object",
-  required: ["id", "title", "description", "bodies"],
+  required: ["id", "title", "description", "bodies", "kinds", "lesson"],
   properties: {
     id: text("Name of the scene in addresses.", "bunny"),
     title: text("For people."),
@@ -21,7 +21,9 @@ export const sceneSchema = {
       "Path of a picture drawn by the server, if there is no thumbnail; absent: the scene is not built.",
       "/api/scenes/mine/picture",
     ),
-    report: text("Path of its section of the physics report; absent when the scene names none.", "/report#fig7"),
+    kinds: { type: "array", items: { type: "string" }, description: "Kinds of its bodies: ball, cloth, points, soft." },
+    lesson: { type: "boolean", description: "True if it reproduces a figure of a paper." },
+    report: text("Path of its section of the physics report; absent without one.", "/report#fig7"),
   },
 };
 
@@ -46,7 +48,7 @@ export const roomSchema = {
     "createdAt",
   ],
   properties: {
-    room: text("Name of the room in addresses.", "bunny-4f2a91"),
+    room: text("Name of the room in addresses.", "k7m2p"),
     scene: text("Id of its scene.", "bunny"),
     members: { type: "integer", description: "Connected members." },
     pool: { type: "string", enum: ["shared", "dedicated"], description: "Pool of threads that runs its ticks." },
@@ -65,7 +67,7 @@ export const roomSchema = {
     topology: text("Content hash: /api/topologies/<hash>."),
     picture: text(
       "Path of a picture of its current state; absent: the room is not open to all.",
-      "/api/rooms/bunny-4f2a91/picture",
+      "/api/rooms/k7m2p/picture",
     ),
     url: text("Public address of the process that has the room; absent: not configured."),
     createdAt: { type: "string", format: "date-time" },

@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)("framing", () => {
   test("an unknown address shows a page with a way out", async () => {
     const page = await stage.visit("/nope");
     await page.waitForSelector("main.message");
-    expect(await page.textContent("h1")).toBe("Nothing is here");
+    expect(await page.textContent("h1")).toBe("Page not found");
     // The browser's own error message for the response.
     expect(stage.takeErrors().every((error) => /404/.test(error))).toBe(true);
   });

@@ -38,6 +38,8 @@ describe.skipIf(noBrowser)("the lobby", () => {
   test("shows the current state of a room, and its state after a pull; a locked room shows its scene", async () => {
     const { name } = await stage.room("jelly-stack");
     const locked = await stage.room("bunny");
+    // Only rooms with people are live.
+    const watchers = await Promise.all([name, locked.name].map((room) => Bot.join(stage.url, room, { name: "Owl" })));
     await stage.app.registry.get(locked.name).access.setLocked(true);
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
     let address = await shown(page, name);
@@ -66,10 +68,11 @@ describe.skipIf(noBrowser)("the lobby", () => {
 
     // The picture stays when the list is refreshed, and disappears with its room.
     await bot.leave();
-    await page.locator(`a[data-room="${name}"] .count:not(.busy)`).waitFor();
+    await page.locator(`a[data-room="${name}"] .count`, { hasText: "1 person" }).waitFor();
     expect(await page.locator(`a[data-room="${name}"] img.live`).count()).toBe(1);
     await stage.app.registry.remove(name);
     await page.locator(`a[data-room="${name}"]`).waitFor({ state: "detached" });
+    await Promise.all(watchers.map((watcher) => watcher.leave()));
   });
 });
 

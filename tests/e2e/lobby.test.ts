@@ -2,8 +2,13 @@
  * The lobby in a real browser: scenes, live rooms that appear without a reload, a new room with one click, and error
  * pages.
  */
+import { mkdtempSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import { forgetShifts, steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
 import { SCENES_DIR } from "../integration/server.ts";
 import { SIZES, wrong } from "./controls.ts";
@@ -21,7 +26,9 @@ function withoutWebGl(): void {
 }
 
 describe.skipIf(noBrowser)("lobby", () => {
-  const stage = useStage({}, { fewPictures: true });
+  const reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
+  afterAll(() => rm(reportDir, { recursive: true }));
+  const stage = useStage({ reportDir }, { fewPictures: true });
 
   test("shows every scene, and adds and removes rooms as they open and close", async () => {
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } }, { prepare: watchSteadiness });
@@ -30,22 +37,25 @@ describe.skipIf(noBrowser)("lobby", () => {
       scenes: { id: string; title: string }[];
     };
     expect(scenes.length).toBeGreaterThanOrEqual(4);
-    const shown = await page.locator(".card h3").allTextContents();
-    expect(shown.slice(0, 3)).toEqual(["Dragon", "Bunny", "Drape"]);
-    expect(shown.sort()).toEqual(scenes.map(({ title }) => title).sort());
-    // Only the title of the section with figures of papers is visible until it is opened.
-    expect(await page.locator(".paper-scenes .card").first().isVisible()).toBe(false);
-    await page.waitForSelector(".rooms .empty");
-    // A scene's section of the physics report is one click away.
-    expect(await page.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report').getAttribute("href")).toBe(
-      "/report#fig7",
-    );
+    const shown = (): Promise<string[]> => page.locator(".card h3").allTextContents();
+    expect((await shown()).slice(0, 3)).toEqual(["Dragon", "Bunny", "Drape"]);
+    expect(await page.locator(".live").isVisible()).toBe(false);
+    // No link leads to a report that does not exist.
+    expect(await page.locator("a.report").count()).toBe(0);
 
     const { name } = await stage.room("jelly-stack");
+    const bot = await Bot.join(stage.url, name, { name: "Heron" });
     await page.waitForSelector(`a[data-room="${name}"]`, { timeout: PATIENCE_MS });
-    expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("0 people");
+    expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("1 person");
     expect((await steadinessOf(page)).shifts).toEqual([]);
-    for (const summary of await page.locator("summary").all()) await summary.click();
+    // An empty room is not live.
+    await bot.leave();
+    await page.locator(".live").waitFor({ state: "hidden", timeout: PATIENCE_MS });
+    for (const group of ["soft", "cloth", "fluid", "lessons"]) {
+      await page.check(`.chips input[value="${group}"]`);
+      expect(await page.locator(".card:visible").count()).toBeGreaterThan(1);
+    }
+    await page.check('.chips input[value="all"]');
     // On a busy machine a shift can come so late after the click that the browser no longer relates them.
     await forgetShifts(page);
     expect(await page.locator(".card:visible").count()).toBe(scenes.length);
@@ -58,9 +68,8 @@ describe.skipIf(noBrowser)("lobby", () => {
         (image) => image.complete && image.naturalWidth > 0,
       ),
     );
+    expect((await shown()).sort()).toEqual(scenes.map(({ title }) => title).sort());
     await stage.shoot(page, "lobby");
-    await stage.app.registry.remove(name);
-    await page.waitForSelector(".rooms .empty", { timeout: PATIENCE_MS });
     // Neither late content nor a room that opens and closes moves other elements.
     expect((await steadinessOf(page)).shifts).toEqual([]);
   });
@@ -86,17 +95,22 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(await other.evaluate(() => window.pliant.room)).toBe(await page.evaluate(() => window.pliant.room));
   });
 
-  test("a scene's section of the physics report is one click away from its room", async () => {
+  test("with a report, a scene's section is one click away from its room and its card", async () => {
+    await writeFile(join(reportDir, "index.html"), "<h1>measured</h1>");
     const { path } = await stage.room("stretched-cloth");
     const inside = await drawn(await stage.visit(path));
     const link = inside.locator("a.evidence");
     await link.waitFor();
+    // The scene names its bodies, which it compares.
+    expect(await inside.locator(".cost strong").allTextContents()).toEqual(["nu = 0.1", "nu = 0.3", "nu = 0.499"]);
     const [report] = await Promise.all([inside.waitForEvent("popup"), link.click()]);
     await report.waitForLoadState();
     expect(new URL(report.url()).pathname + new URL(report.url()).hash).toBe("/report#fig7");
-    // Without a report, the page says how to make one.
-    expect(await report.locator("body").innerText()).toMatch(/npm run report/);
     await stage.shoot(inside, "room-with-report");
+    const lobby = await stage.visit("/");
+    await lobby.check('.chips input[value="lessons"]');
+    const card = lobby.locator('.measured:has(.card[data-scene="stretched-cloth"]) a.report');
+    expect(await card.getAttribute("href")).toBe("/report#fig7");
   });
 
   test("a link with a scene opens its room if it does not exist, and joins it if it does", async () => {
@@ -108,10 +122,16 @@ describe.skipIf(noBrowser)("lobby", () => {
     await stage.app.registry.remove("from-a-slide");
   });
 
+  test("a link with an unknown scene says so", async () => {
+    const page = await stage.visit("/r/from-a-typo?scene=jely-stack");
+    await page.waitForSelector(".message h1");
+    expect(await page.textContent(".message h1")).toBe("There is no such scene");
+  });
+
   test("a room that does not exist shows an error and the way back", async () => {
     const page = await stage.visit("/r/nobody-was-here");
     await page.waitForSelector(".message h1");
-    expect(await page.textContent(".message h1")).toBe("This room has ended");
+    expect(await page.textContent(".message h1")).toBe("There is no such room");
     await page.click(".message .button");
     await page.waitForSelector(".card");
   });

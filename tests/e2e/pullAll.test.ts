@@ -93,7 +93,7 @@ describe.skipIf(noBrowser)("one grab", () => {
       ann,
       () =>
         [...document.querySelectorAll(".cost:not([hidden])")].filter((label) =>
-          /^\d[\d.]* ms a step\d[\d.]* % off$/.test(label.textContent),
+          /^[a-z ]+\d[\d.]* ms a step\d[\d.]* % off the exact shape$/.test(label.textContent),
         ).length === 8,
       undefined,
     );

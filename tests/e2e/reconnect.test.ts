@@ -109,6 +109,6 @@ describe.skipIf(noBrowser)("reconnecting", () => {
     const page = await drawn(await stage.visit(path));
     await stage.app.registry.remove(name);
     await page.waitForSelector(".message h1");
-    expect(await page.textContent(".message h1")).toBe("This room has ended");
+    expect(await page.textContent(".message h1")).toBe("There is no such room");
   });
 });

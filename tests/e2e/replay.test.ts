@@ -189,7 +189,7 @@ describe.skipIf(noBrowser)("the replay page", () => {
     await ann.leave();
     const lost = await stage.visit("/r/never-was/replay");
     await lost.waitForSelector("main.message");
-    expect(await lost.textContent("h1")).toBe("This room has ended");
+    expect(await lost.textContent("h1")).toBe("There is no such room");
     // The browser's own error message for the response.
     expect(stage.takeErrors().every((error) => /404/.test(error))).toBe(true);
   });

@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await page.click(".tool.share");
     const { url } = (await (await fetch(`${stage.url}/api/address`)).json()) as { url: string | null };
     expect(await page.getAttribute(".share-panel .address", "href")).toBe(`${url ?? stage.url}/r/screens`);
-    await page.getByRole("button", { name: "For a projector" }).click();
+    await page.getByRole("button", { name: "Open on a big screen" }).click();
     await page.waitForSelector(".share-panel.projected");
     const { width, height } = SIZES[4];
     expect(await page.locator(".share-panel").boundingBox()).toEqual({ x: 0, y: 0, width, height });

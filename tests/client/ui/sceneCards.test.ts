@@ -1,23 +1,29 @@
-/** The order of scenes in the lobby. */
+/** Order and groups of scenes in the lobby. */
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { groupScenes } from "../../../client/ui/sceneCards.ts";
+import type { SceneSummary } from "../../../client/net/api.ts";
+import { groupsOf, inOrder } from "../../../client/ui/sceneCards.ts";
 
-const scene = (id: string, more: { report?: string; thumbnail?: string } = {}) => ({
+const scene = (id: string, more: Partial<SceneSummary> = {}): SceneSummary => ({
   id,
   title: id,
   description: "",
   thumbnail: `/thumbnails/${id}.jpg`,
+  kinds: ["soft"],
+  lesson: false,
   ...more,
 });
 
-test("selected scenes come first in their order, then custom ones, then similar scenes and figures of papers", () => {
-  const own = { ...scene("aaa"), thumbnail: undefined };
-  const list = [own, scene("bunny"), scene("crush", { report: "/report#fig11" }), scene("dragon"), scene("funnel")];
-  const { first, more, paper } = groupScenes(list as Parameters<typeof groupScenes>[0]);
-  expect(first.map(({ id }) => id)).toEqual(["dragon", "bunny", "aaa"]);
-  expect(more.map(({ id }) => id)).toEqual(["funnel"]);
-  expect(paper.map(({ id }) => id)).toEqual(["crush"]);
+test("selected scenes come first in their order, and the others in the order of the server", () => {
+  const list = [scene("bunny"), scene("crush"), scene("dragon"), scene("funnel")];
+  expect(inOrder(list).map(({ id }) => id)).toEqual(["dragon", "bunny", "crush", "funnel"]);
+});
+
+test("a scene is in the groups of its bodies; selected and custom scenes are favourites, lessons are apart", () => {
+  expect(groupsOf(scene("bunny"))).toEqual(["favourites", "soft", "all"]);
+  expect(groupsOf(scene("mine", { thumbnail: undefined as never, kinds: ["ball"] }))).toEqual(["favourites", "all"]);
+  expect(groupsOf(scene("tank", { kinds: ["cloth", "points", "soft"] }))).toEqual(["soft", "cloth", "fluid", "all"]);
+  expect(groupsOf(scene("crush", { lesson: true }))).toEqual(["lessons", "all"]);
 });
 
 test("every bundled scene has its picture", () => {
