@@ -47,7 +47,7 @@ export function sceneSections(
   const grid = h("div", { class: "grid" });
   const show = (group: Group): void =>
     grid.replaceChildren(...entries.filter(({ groups }) => groups.includes(group)).map(({ element }) => element));
-  show("favourites");
+  show(GROUPS[0]);
   return [...brokenScenes(broken), h("h2", { class: "unseen" }, t("openNewRoom")), chips(entries, show), grid];
 }
 

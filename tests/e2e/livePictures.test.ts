@@ -82,7 +82,10 @@ describe.skipIf(noBrowser)("custom scenes", () => {
   test("have a picture once they are built, on a phone too", async () => {
     await stage.app.warm;
     const { name } = await stage.room("cube");
+    const watcher = await Bot.join(stage.url, name, { name: "Owl" });
     const page = await stage.visit("/", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    // On a phone the open rooms are below the scenes, and pictures load when they are seen.
+    await page.locator(`a[data-room="${name}"]`).scrollIntoViewIfNeeded();
     await shown(page, name);
     const picture = page.locator('.card[data-scene="cube"] .picture img');
     await picture.scrollIntoViewIfNeeded();
@@ -96,5 +99,6 @@ describe.skipIf(noBrowser)("custom scenes", () => {
     await page.evaluate(() => scrollTo(0, 0));
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     await stage.shoot(page, "lobby-own");
+    await watcher.leave();
   });
 });

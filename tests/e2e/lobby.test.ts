@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(scenes.length).toBeGreaterThanOrEqual(4);
     const shown = (): Promise<string[]> => page.locator(".card h3").allTextContents();
     expect((await shown()).slice(0, 3)).toEqual(["Dragon", "Bunny", "Drape"]);
-    expect(await page.locator(".live").isVisible()).toBe(false);
+    expect(await page.locator("section.live").isVisible()).toBe(false);
     // No link leads to a report that does not exist.
     expect(await page.locator("a.report").count()).toBe(0);
 
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect((await steadinessOf(page)).shifts).toEqual([]);
     // An empty room is not live.
     await bot.leave();
-    await page.locator(".live").waitFor({ state: "hidden", timeout: PATIENCE_MS });
+    await page.locator("section.live").waitFor({ state: "hidden", timeout: PATIENCE_MS });
     for (const group of ["soft", "cloth", "fluid", "lessons"]) {
       await page.check(`.chips input[value="${group}"]`);
       expect(await page.locator(".card:visible").count()).toBeGreaterThan(1);
@@ -126,6 +126,8 @@ describe.skipIf(noBrowser)("lobby", () => {
     const page = await stage.visit("/r/from-a-typo?scene=jely-stack");
     await page.waitForSelector(".message h1");
     expect(await page.textContent(".message h1")).toBe("There is no such scene");
+    // The browser logs the answer 404, and the page its error.
+    expect(stage.takeErrors().every((error) => /404|SCENE_NOT_FOUND|scene/.test(error))).toBe(true);
   });
 
   test("a room that does not exist shows an error and the way back", async () => {
