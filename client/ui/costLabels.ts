@@ -3,7 +3,7 @@
  * a reference. They are elements over the canvas.
  */
 import type { RoomStats } from "../../shared/protocol/protocol.ts";
-import { numberText, t } from "../text/text.ts";
+import { numberText, t, tParts } from "../text/text.ts";
 import type { Foot } from "../view/roomView.ts";
 import { h } from "./dom.ts";
 
@@ -39,9 +39,11 @@ export class CostLabels {
       if (label) write(label, 1, t("msPerStep", { ms: rounded(stepMs) }));
     }
     for (const [body, error] of errors) {
-      const text = error === null ? t("errorUnknown") : t("errorOfSide", { percent: rounded(100 * error) });
+      const of = h("span", { class: "of" }, t("exactShape"));
+      const percent = document.createTextNode(error === null ? "" : rounded(100 * error));
+      const text = error === null ? tParts("errorUnknown", { of }) : tParts("errorOfSide", { percent, of });
       const label = this.labels.get(body);
-      if (label) write(label, 2, text);
+      if (label) write(label, 2, ...text);
     }
   }
 
@@ -84,8 +86,8 @@ export class CostLabels {
   }
 }
 
-function write(label: Label, line: number, text: string): void {
-  label.element.children[line]!.textContent = text;
+function write(label: Label, line: number, ...text: (string | Node)[]): void {
+  label.element.children[line]!.replaceChildren(...text);
   label.width = Number.NaN;
 }
 
