@@ -638,6 +638,18 @@ export interface Reference {
   bodies: string[];
 }
 
+/** Texts of a scene for visitors. */
+export interface SceneTexts {
+  /** @minLength 1 @maxLength 80 */
+  title: string;
+  /** @maxLength 1000 */
+  description: string;
+  /** @minLength 1 @maxLength 200 */
+  try?: string;
+  /** @minLength 1 @maxLength 200 */
+  notice?: string;
+}
+
 /**
  * SI units, y up, angles in degrees. scenes/README.md explains every field.
  * @title Pliant scene, version 1
@@ -650,6 +662,12 @@ export interface Scene {
   title: string;
   /** @maxLength 1000 */
   description?: string;
+  /** One thing to do, for visitors. @minLength 1 @maxLength 200 */
+  try?: string;
+  /** One thing to notice, for visitors. @minLength 1 @maxLength 200 */
+  notice?: string;
+  /** The same four texts in other languages. */
+  texts?: { de?: SceneTexts; es?: SceneTexts; ar?: SceneTexts };
   /**
    * Section of the physics report about this scene.
    * @maxLength 80 @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$

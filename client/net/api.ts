@@ -2,6 +2,7 @@
  * HTTP calls of the pages: scenes, rooms, tokens. Every failure is a PliantError whose message may be shown to users.
  */
 import { isLoopback } from "../../shared/loopback.ts";
+import type { SceneTexts } from "../../shared/scene.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
 import { answerError, bearer, fetchTopology as fetchTopologyFrom, isMissing, post, request } from "../sdk/http.ts";
@@ -14,6 +15,11 @@ export interface SceneSummary {
   id: string;
   title: string;
   description: string;
+  /** One thing to do, and one to notice. */
+  try?: string;
+  notice?: string;
+  /** All texts by other languages. */
+  texts?: Partial<Record<string, SceneTexts>>;
   thumbnail?: string;
   /** Path of a picture that the server renders, if the scene has no thumbnail. */
   picture?: string;

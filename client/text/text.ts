@@ -2,6 +2,7 @@
  * Texts of the pages in the user's language. The catalogue is english.ts; each other language is a chunk of its own,
  * loaded only when used. The compiler reports missing keys and missing values.
  */
+import type { SceneTexts } from "../../shared/scene.ts";
 import { type Catalog, type English, english, type Plural } from "./english.ts";
 
 export type TextKey = keyof English;
@@ -88,6 +89,11 @@ export function speak(next: Language, texts: Catalog): void {
   // Latin digits, as in the server's texts, in plots and in codes, so that a page has one kind of digits.
   numbers = new Intl.NumberFormat(next, { numberingSystem: "latn" });
   threeDigits = new Intl.NumberFormat(next, { numberingSystem: "latn", maximumSignificantDigits: 3 });
+}
+
+/** The texts of a scene in the page's language, if it has them; otherwise as the scene says. */
+export function textsOf<T extends SceneTexts>(scene: T & { texts?: Partial<Record<string, SceneTexts>> }): SceneTexts {
+  return scene.texts?.[language] ?? scene;
 }
 
 /** Formats date and time in the page's language. @param iso ISO 8601 */

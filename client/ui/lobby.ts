@@ -5,7 +5,7 @@ import { h, icon } from "./dom.ts";
 import { LivePictures } from "./livePictures.ts";
 import { sceneSections } from "./sceneCards.ts";
 import { problemText } from "../text/problem.ts";
-import { LANGUAGES, t, tParts } from "../text/text.ts";
+import { LANGUAGES, t, textsOf, tParts } from "../text/text.ts";
 
 /** Interval of refreshes of the list of rooms while the page is visible, ms. */
 const REFRESH_MS = 2500;
@@ -129,7 +129,7 @@ function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSumm
       h(
         "span",
         { class: "what" },
-        h("strong", {}, known?.title ?? scene),
+        h("strong", {}, known ? textsOf(known).title : scene),
         h("code", {}, room),
         h("span", { class: members > 0 ? "count busy" : "count" }, icon("people"), count),
       ),

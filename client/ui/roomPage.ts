@@ -29,7 +29,7 @@ import type { ObjectNote } from "../net/api.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";
-import { t, textOfCode } from "../text/text.ts";
+import { t, textOfCode, textsOf } from "../text/text.ts";
 
 /** Interval of updates of the statistics overlay, ms. */
 const STATS_MS = 250;
@@ -423,7 +423,9 @@ class RoomPage {
   private async explain(names: readonly string[]): Promise<void> {
     const known = await fetchRoom(this.room);
     if (!known) return;
-    const { report, lesson } = await fetchScene(known.scene);
+    const scene = await fetchScene(known.scene);
+    const { report, lesson } = scene;
+    this.shell.setTexts(textsOf(scene));
     if (report) this.shell.setReport(report);
     if (lesson) this.shell.costs.setBodies(names, names.length > 1 && names.length <= MOST_NAMED);
   }

@@ -1,4 +1,5 @@
 /** The static parts of the room page: canvas, title, people, tools, notes. Contains no room logic. */
+import type { SceneTexts } from "../../shared/scene.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { Bring, type BringActions } from "./bring.ts";
@@ -52,6 +53,8 @@ export class RoomShell {
   private beforeHelp: Element | null = null;
   private found: Panel | undefined;
   private readonly titleText = h("h1", {}, "Pliant");
+  /** One thing to notice, under the title. */
+  private readonly notice = h("small", { class: "notice", hidden: true });
   /** Shown if the scene has a section in the physics report. */
   private readonly measured = h(
     "a",
@@ -64,6 +67,8 @@ export class RoomShell {
   readonly ghost = new GhostCursor();
   /** Where a press would take hold. */
   readonly ring = h("div", { class: "ring", "aria-hidden": "true", hidden: true });
+  /** One thing to do in this scene. */
+  private readonly toTry = h("strong");
   private readonly hint = h("p", { class: "hint glass", role: "status", hidden: true });
   readonly cursors = new CursorLayer();
   readonly costs = new CostLabels();
@@ -103,7 +108,7 @@ export class RoomShell {
       "a",
       { class: "title glass", ...(!alone && { href: "/", title: t("toLobby") }) },
       h("img", { src: "/icon.svg", alt: "", width: "30", height: "30" }),
-      h("span", {}, this.titleText, h("small", {}, room)),
+      h("span", {}, this.titleText, h("small", {}, room), this.notice),
     );
     this.element = h(
       "main",
@@ -186,6 +191,15 @@ export class RoomShell {
     document.title = t("documentTitle", { title });
   }
 
+  /** Shows the scene's texts in the page's language. */
+  setTexts({ title, notice, try: toTry = "" }: SceneTexts): void {
+    this.setTitle(title);
+    this.toTry.textContent = toTry;
+    this.notice.hidden = notice === undefined;
+    this.notice.textContent = notice ?? "";
+    this.notice.title = notice ?? "";
+  }
+
   /** Links the section of the physics report about this scene. It opens in a new tab, so that a grab does not end. */
   setReport(address: string): void {
     this.measured.href = address;
@@ -205,7 +219,8 @@ export class RoomShell {
   /** Says what to do, until the first pull. @param pulls true if this member may pull */
   showHint(pulls: boolean): void {
     const touch = matchMedia("(pointer: coarse)").matches;
-    this.hint.textContent = pulls ? t(touch ? "hintTouch" : "hint") : t("hintWatch");
+    this.hint.replaceChildren(pulls ? t(touch ? "hintTouch" : "hint") : t("hintWatch"), this.toTry);
+    this.toTry.hidden = !pulls;
     this.hint.hidden = false;
   }
 

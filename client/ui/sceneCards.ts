@@ -2,7 +2,7 @@
 import { createRoom, type BrokenScene, type SceneSummary } from "../net/api.ts";
 import { h, icon } from "./dom.ts";
 import { problemText } from "../text/problem.ts";
-import { t } from "../text/text.ts";
+import { t, textsOf } from "../text/text.ts";
 
 /** Scenes that first visitors see first. */
 const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tangled-hands"];
@@ -73,7 +73,7 @@ function brokenScenes(broken: readonly BrokenScene[]): HTMLElement[] {
 function sceneEntry(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
   const card = sceneCard(scene, say);
   if (!scene.report) return card;
-  const name = t("measuredHereOf", { scene: scene.title });
+  const name = t("measuredHereOf", { scene: textsOf(scene).title });
   const link = h("a", { class: "report", href: scene.report, "aria-label": name }, t("measuredHere"));
   return h("div", { class: "measured" }, card, link);
 }
@@ -88,12 +88,13 @@ function picture(scene: SceneSummary): HTMLElement {
 }
 
 function sceneCard(scene: SceneSummary, say: (text: string | undefined) => void): HTMLElement {
+  const texts = textsOf(scene);
   const label = h("span", { class: "go" }, icon("plus"), t("newRoom"));
   const card = h(
     "button",
     { class: "card", type: "button", "data-scene": scene.id },
     picture(scene),
-    h("div", { class: "text" }, h("h3", {}, scene.title), h("p", {}, scene.description ?? ""), label),
+    h("div", { class: "text" }, h("h3", {}, texts.title), h("p", {}, texts.description), label),
   );
   const rest = (): void => {
     card.disabled = false;

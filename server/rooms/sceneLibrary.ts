@@ -27,6 +27,10 @@ export interface SceneSummary {
   id: string;
   title: string;
   description: string;
+  /** One thing to do and one to notice, and all texts in other languages. */
+  try?: string;
+  notice?: string;
+  texts?: Scene["texts"];
   bodies: number;
   /** Path of the scene's picture file, if there is one. */
   thumbnail?: string;
@@ -320,6 +324,9 @@ export class SceneLibrary {
       id,
       title: scene.title,
       description: scene.description ?? "",
+      ...(scene.try !== undefined && { try: scene.try }),
+      ...(scene.notice !== undefined && { notice: scene.notice }),
+      ...(scene.texts && { texts: scene.texts }),
       bodies: scene.bodies.length,
       ...(picture ? { thumbnail: `/thumbnails/${id}.${picture}` } : {}),
       ...(!picture && paintable ? { picture: `/api/scenes/${id}/picture` } : {}),

@@ -15,6 +15,18 @@ export const sceneSchema = {
     id: text("Name of the scene in addresses.", "bunny"),
     title: text("For people."),
     description: text("For people."),
+    try: text("One thing to do, for people; absent if the scene names none."),
+    notice: text("One thing to notice, for people; absent if the scene names none."),
+    texts: {
+      type: "object",
+      description: "Title, description, `try` and `notice` by language: `de`, `es`, `ar`.",
+      additionalProperties: {
+        type: "object",
+        properties: Object.fromEntries(
+          ["title", "description", "try", "notice"].map((name) => [name, { type: "string" }]),
+        ),
+      },
+    },
     bodies: { type: "integer", description: "Number of soft bodies and cloths." },
     thumbnail: text("Path of a picture; absent when there is none.", "/thumbnails/bunny.webp"),
     picture: text(
