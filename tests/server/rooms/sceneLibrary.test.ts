@@ -16,7 +16,12 @@ test("callers share one scan a second; the next scan has changes, and unchanged 
   });
   const said: object[] = [];
   const log = { warn: (details: object) => said.push(details) } as unknown as FastifyBaseLogger;
-  const library = new SceneLibrary({ scenesDir: folder, reportDir: folder, clientDir: folder, log } as SceneLibraryOptions);
+  const library = new SceneLibrary({
+    scenesDir: folder,
+    reportDir: folder,
+    clientDir: folder,
+    log,
+  } as SceneLibraryOptions);
   const source = await readFile("scenes/one-cube.json", "utf8");
   const ids = async (): Promise<string[]> => (await library.list()).scenes.map(({ id }) => id);
   writeFileSync(join(folder, "a.json"), source);
