@@ -33,7 +33,7 @@ import { BODY_MS, HEAD_MS, Lines, SMALL_BODY } from "./routes/connectionLimits.t
 import { objectRoutes } from "./routes/objects.ts";
 import { describeApi } from "./routes/openApi.ts";
 import { pageRoutes } from "./routes/pages.ts";
-import { parkedRoutes } from "./routes/quarantinedRooms.ts";
+import { quarantinedRoomRoutes } from "./routes/quarantinedRooms.ts";
 import { pictureRoutes } from "./routes/pictures.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { replayRoutes } from "./routes/replay.ts";
@@ -43,7 +43,7 @@ import { answerRequestIds, requestIds } from "./routes/requestId.ts";
 import { roomSceneRoute } from "./routes/roomScene.ts";
 import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
-import { setAsideRoutes } from "./routes/quarantinedPieces.ts";
+import { quarantinedPieceRoutes } from "./routes/quarantinedPieces.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { IdentityForwarder } from "./routes/forwardedIdentity.ts";
@@ -238,6 +238,6 @@ function operatorRoutes(fastify: FastifyInstance, services: Services, web: Web):
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   adminObjectsRoutes(fastify, { requestAuth, audit, objects: services.objects, limits: services.config });
-  parkedRoutes(fastify, { requestAuth, audit, registry });
-  setAsideRoutes(fastify, { requestAuth, audit, registry });
+  quarantinedRoomRoutes(fastify, { requestAuth, audit, registry });
+  quarantinedPieceRoutes(fastify, { requestAuth, audit, registry });
 }

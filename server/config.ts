@@ -58,11 +58,11 @@ export interface Config {
   resumeSeconds: number;
   /** A room is quarantined after this many processes in a row died while they took it over. */
   takeoverAttempts: number;
-  /** For rooms whose state another version wrote: `park` quarantines the room, `restart` starts its scene again. */
-  otherVersions: "park" | "restart";
+  /** For rooms whose state another version wrote: `quarantine` quarantines the room, `restart` starts its scene again. */
+  otherVersions: "quarantine" | "restart";
   /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
-  setAsideDays: number;
-  setAsideMb: number;
+  quarantineDays: number;
+  quarantineMb: number;
   /** Time that recordings and undo can reach back, s. */
   historySeconds: number;
   /** Frames per second on the wire; the nearest divisor of the scene's tick rate is used. */
@@ -280,10 +280,10 @@ function readRooms(env: Variables) {
   return {
     emptyRoomSeconds: env.number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: env.number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
-    takeoverAttempts: env.number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
-    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]),
-    setAsideDays: env.number("PLIANT_SET_ASIDE_DAYS", 30, 1, 3650, false),
-    setAsideMb: env.number("PLIANT_SET_ASIDE_MB", 64, 1, 65536),
+    takeoverAttempts: env.number("PLIANT_TAKEOVER_ATTEMPTS", 3, 1, 100),
+    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "quarantine", ["quarantine", "restart"]),
+    quarantineDays: env.number("PLIANT_QUARANTINE_DAYS", 30, 1, 3650, false),
+    quarantineMb: env.number("PLIANT_QUARANTINE_MB", 64, 1, 65536),
     historySeconds: env.number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
     sendHz: env.number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: env.number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),

@@ -36,7 +36,7 @@ export interface RoomSummary {
   /** Address of the process that has the room, if it publishes one. */
   url?: string;
   /** Set if the room is quarantined: it is not served until an operator has looked at it. */
-  parked?: { reason: string };
+  quarantined?: { reason: string };
 }
 
 /** Origins of processes that this browser could not reach. */

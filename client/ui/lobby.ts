@@ -90,7 +90,7 @@ class LiveRooms {
     try {
       const rooms = (await fetchRooms()).sort((a, b) => b.members - a.members);
       const key =
-        JSON.stringify(rooms.map(({ room, scene, members, parked }) => [room, scene, members, parked])) +
+        JSON.stringify(rooms.map(({ room, scene, members, quarantined }) => [room, scene, members, quarantined])) +
         this.known.size;
       if (key !== this.#shown)
         this.#list.replaceChildren(
@@ -114,8 +114,8 @@ function languages(): HTMLElement {
   return h("nav", { class: "languages", "aria-label": t("lobbyLanguages") }, ...links);
 }
 
-function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
-  const count = parked ? t("parked") : t("people", { count: members });
+function roomRow({ room, scene, members, quarantined }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
+  const count = quarantined ? t("quarantined") : t("people", { count: members });
   const source = known?.thumbnail ?? known?.picture;
   return h(
     "li",

@@ -21,7 +21,7 @@ type Message =
   | "tokenNeeded"
   | "kicked"
   | "locked"
-  | "parked"
+  | "quarantined"
   | "tooManyAttempts"
   | "noWebGl"
   | "oldClient";

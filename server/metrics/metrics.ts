@@ -30,7 +30,7 @@ const LOOP_RESOLUTION_MS = 10;
 /** Bytes per particle; raw float32 is 12, the target is 1.3 while moving. */
 const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
-const BYTES_KINDS = ["keyframe", "delta", "positions", "hands", "members", "stats", "other"] as const;
+const BYTES_KINDS = ["keyframe", "delta", "positions", "grabs", "members", "stats", "other"] as const;
 export type BytesKind = (typeof BYTES_KINDS)[number];
 const REJECT_REASONS = [
   "rate",
@@ -169,12 +169,12 @@ export class Metrics {
     "pliant_bodies_blown_up_total",
     "Bodies that became unstable, were rolled back and are now held.",
   );
-  readonly tangledStarts = this.#make.counter(
-    "pliant_tangled_starts_total",
+  readonly intersectingStarts = this.#make.counter(
+    "pliant_intersecting_starts_total",
     "Number of times that surfaces intersected when contact handling started: at a start, a reset, after a roll-back or a jump.",
   );
-  readonly crowdings = this.#make.counter(
-    "pliant_crowdings_total",
+  readonly heldGroups = this.#make.counter(
+    "pliant_held_groups_total",
     "Number of times that bodies became held because their contacts exceeded a room's memory or work limit.",
   );
   readonly contactLists = this.#make.counter(

@@ -10,7 +10,7 @@ import {
   isDenied,
   keepToken,
   keptToken,
-  type SetAsidePiece,
+  type QuarantinedPiece,
 } from "../../net/admin.ts";
 import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
@@ -181,28 +181,28 @@ class AdminView implements RoomActions {
     this.#do(() => this.#api.handOver(room), t("adminHandedOver", { room }));
   }
 
-  unpark(room: string, from: "end" | "start"): void {
-    this.#do(() => this.#api.unpark(room, from), t("adminUnparked", { room }));
+  endQuarantine(room: string, from: "end" | "start"): void {
+    this.#do(() => this.#api.endQuarantine(room, from), t("adminQuarantineEnded", { room }));
   }
 
   download(room: string): void {
     this.#do(() => this.#save(this.#api.recording(room)), t("adminRecordingSaved", { room }));
   }
 
-  async setAside(room: string): Promise<SetAsidePiece[]> {
+  async quarantinedPieces(room: string): Promise<QuarantinedPiece[]> {
     // A server without a store lists no processes and quarantines nothing. The next refresh reports other errors.
     const stored = await this.#api.processes().catch(() => []);
-    return stored.length === 0 ? [] : this.#api.setAside(room).catch(() => []);
+    return stored.length === 0 ? [] : this.#api.quarantinedPieces(room).catch(() => []);
   }
 
-  downloadSetAside(room: string, { id }: SetAsidePiece): void {
-    this.#do(() => this.#save(this.#api.setAsideBytes(room, id)), t("adminPieceSaved", { room }));
+  downloadQuarantinedPiece(room: string, { id }: QuarantinedPiece): void {
+    this.#do(() => this.#save(this.#api.quarantinedPieceBytes(room, id)), t("adminPieceSaved", { room }));
   }
 
-  deleteSetAside(room: string, { id }: SetAsidePiece, done: () => void): void {
+  deleteQuarantinedPiece(room: string, { id }: QuarantinedPiece, done: () => void): void {
     this.#do(
       async () => {
-        await this.#api.deleteSetAside(room, id);
+        await this.#api.deleteQuarantinedPiece(room, id);
         done();
       },
       t("adminPieceGone", { room }),

@@ -148,7 +148,7 @@ app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
         owner: null,
         expired: null,
         members: 0,
-        parked: null,
+        quarantined: null,
         attempts: 0,
       },
       answer.lease,
