@@ -58,7 +58,7 @@ export interface Config {
   resumeSeconds: number;
   /** A room is quarantined after this many processes in a row died while they took it over. */
   takeoverAttempts: number;
-  /** For rooms whose state another version wrote: `quarantine` quarantines the room, `restart` starts its scene again. */
+  /** Rooms whose state another version wrote are quarantined, or start their scene again. */
   otherVersions: "quarantine" | "restart";
   /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
   quarantineDays: number;

@@ -449,10 +449,8 @@ export class Room {
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.probation?.end();
-      this.#options.onDisposed(
-        this,
-        code === CloseCode.restarting || code === CloseCode.quarantined ? "elsewhere" : "over",
-      );
+      const elsewhere = code === CloseCode.restarting || code === CloseCode.quarantined;
+      this.#options.onDisposed(this, elsewhere ? "elsewhere" : "over");
       this.#options.log.info({ room: this.name, reason }, "room closed");
       await this.#simulation.close();
     })();
