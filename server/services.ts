@@ -159,6 +159,10 @@ function metricSources(pools: WorkerPools, registry: () => RoomRegistry): Constr
       const peopled = rooms().filter((room) => room.members.connected > 0);
       return Math.min(1, ...peopled.map((room) => room.dilation));
     },
+    roomLoads: () =>
+      rooms()
+        .filter((room) => room.members.connected > 0)
+        .map(({ name, scene, share, dilation }) => ({ room: name, scene, load: share, dilation })),
   };
 }
 

@@ -42,7 +42,7 @@ import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { JournalDiffers } from "./probation.ts";
 import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
-import type { RoomOptions } from "./roomOptions.ts";
+import { continuesElsewhere, type RoomOptions } from "./roomOptions.ts";
 import { isCharged, ThreadLost } from "../workers/threadLost.ts";
 import { welcomeOf } from "./welcome.ts";
 
@@ -449,8 +449,7 @@ export class Room {
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.probation?.end();
-      const elsewhere = code === CloseCode.restarting || code === CloseCode.quarantined;
-      this.#options.onDisposed(this, elsewhere ? "elsewhere" : "over");
+      this.#options.onDisposed(this, continuesElsewhere(code) ? "elsewhere" : "over");
       this.#options.log.info({ room: this.name, reason }, "room closed");
       await this.#simulation.close();
     })();

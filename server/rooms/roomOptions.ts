@@ -1,4 +1,5 @@
 /** Options of a room. */
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
@@ -38,3 +39,7 @@ export interface RoomOptions {
   /** ISO 8601, for a restored room; absent: now. */
   createdAt?: string;
 }
+
+/** Whether a room that closes with this code remains in the store. */
+export const continuesElsewhere = (code: number): boolean =>
+  code === CloseCode.restarting || code === CloseCode.quarantined;

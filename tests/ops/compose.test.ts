@@ -75,7 +75,7 @@ test("Prometheus gets its configuration and rules", () => {
   for (const rule of yaml(path).rule_files) expect(existsSync(`server/ops/prometheus/${rule}`), rule).toBe(true);
 });
 
-test("Grafana finds its data source, the provider its dashboards, and every panel the data source", () => {
+test("Grafana finds its data source, the provider its dashboards, and every panel the reader's data source", () => {
   const provisioning = onHost(grafana, "/etc/grafana/provisioning") as string;
   const [source] = yaml(`${provisioning}/datasources/prometheus.yml`).datasources;
   const [, prometheusPort] = (prometheus.ports as string[])[0].match(/:(\d+)$/) as RegExpMatchArray;
@@ -88,8 +88,11 @@ test("Grafana finds its data source, the provider its dashboards, and every pane
   expect(existsSync(home), home).toBe(true);
   for (const name of readdirSync(dashboards)) {
     const dashboard = JSON.parse(readFileSync(`${dashboards}/${name}`, "utf8"));
+    // Every panel takes the data source that the reader chooses, so that the file works in any Grafana.
     const named = JSON.stringify(dashboard).match(/"uid":"[^"]*"/g) ?? [];
-    expect(new Set(named), name).toEqual(new Set([`"uid":"${dashboard.uid}"`, `"uid":"${source.uid}"`]));
+    expect(new Set(named), name).toEqual(new Set([`"uid":"${dashboard.uid}"`, '"uid":"$datasource"']));
+    const [variable] = dashboard.templating.list;
+    expect(variable, name).toMatchObject({ name: "datasource", type: "datasource", query: source.type });
     const ids = dashboard.panels.map((panel: { id: number }) => panel.id);
     expect(new Set(ids).size).toBe(ids.length);
   }

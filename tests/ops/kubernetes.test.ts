@@ -124,9 +124,12 @@ test("pods may be evicted one at a time, because they hand their rooms over; pod
   expect(policies[0].periodSeconds).toBeGreaterThan(pod.spec.terminationGracePeriodSeconds);
 });
 
-test("the autoscaler's metric is one of the server's, and the adapter's rule provides it under that name", () => {
+test("the adapter's rule makes the autoscaler's metric from counters of the server", () => {
   const { name } = one("HorizontalPodAutoscaler").spec.metrics[0].pods.metric;
-  expect(readFileSync("server/ops/METRICS.md", "utf8")).toContain(`| \`${name}\` | gauge |`);
   const [rule] = parse(one("ConfigMap", "pliant-adapter-rules").data["config.yaml"]).rules;
-  expect(rule.seriesQuery.startsWith(`${name}{`)).toBe(true);
+  expect(rule.name.as).toBe(name);
+  const page = readFileSync("server/ops/METRICS.md", "utf8");
+  const used = [rule.seriesQuery, rule.metricsQuery].flatMap((query: string) => query.match(/pliant_\w+/g) ?? []);
+  expect(used.length).toBe(3);
+  for (const metric of used) expect(page).toContain(`| \`${metric}\` |`);
 });

@@ -98,6 +98,7 @@ const metrics = new Metrics({
   queueDepth: () => 0,
   workerThreads: () => 0,
   bufferedBytes: () => 0,
+  roomLoads: () => [],
   timeDilation: () => 1,
 });
 const cluster: Cluster = new Cluster({

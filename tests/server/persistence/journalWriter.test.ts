@@ -34,6 +34,7 @@ beforeAll(async () => {
     queueDepth: () => 0,
     workerThreads: () => 0,
     bufferedBytes: () => 0,
+    roomLoads: () => [],
     timeDilation: () => 1,
   });
 });
