@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 export interface Config {
   port: number;
   host: string;
+  /** Port of operators' routes; null: they are on the visitors' port. */
+  operationsPort: number | null;
+  operationsHost: string;
   logLevel: string;
   /** Threads that step rooms, shared by all rooms. */
   workers: number;
@@ -187,6 +190,16 @@ class Variables {
     return value;
   }
 
+  /** A port, or null for "same". */
+  otherPort(name: string, fallback: number): number | null {
+    if (this.text(name, String(fallback)) === "same") return null;
+    try {
+      return this.number(name, fallback, 0, 65535);
+    } catch {
+      throw new ConfigError(name, this.text(name, ""), "same, or an integer from 0 to 65535");
+    }
+  }
+
   list(name: string, fallback: string): string[] {
     return this.text(name, fallback)
       .split(",")
@@ -227,6 +240,9 @@ class Variables {
   }
 }
 
+/** Default of the operations port: 1000 above the visitors'; a free one if the visitors' is. */
+const operationsPortOf = (port: number): number => (port === 0 ? 0 : port + (port <= 64535 ? 1000 : -1000));
+
 /** Threads, folders and scenes. */
 function readServer(env: Variables) {
   // At least two: a heavy room's tick cannot be interrupted, and on a single thread it would delay all rooms' frames.
@@ -234,9 +250,12 @@ function readServer(env: Variables) {
   const scenes = env.list("PLIANT_PREWARM", "all");
   const prewarm: Config["prewarm"] =
     scenes.length === 1 && (scenes[0] === "all" || scenes[0] === "none") ? scenes[0] : scenes;
+  const port = env.number("PORT", 8080, 0, 65535);
   return {
-    port: env.number("PORT", 8080, 0, 65535),
+    port,
     host: env.text("HOST", "0.0.0.0"),
+    operationsPort: env.otherPort("PLIANT_OPERATIONS_PORT", operationsPortOf(port)),
+    operationsHost: env.text("PLIANT_OPERATIONS_HOST", "127.0.0.1"),
     logLevel: env.choice("LOG_LEVEL", "info", LOG_LEVELS),
     workers,
     roomThreads: env.number("PLIANT_ROOM_THREADS", Math.min(workers, 16), 1, 16),
@@ -351,6 +370,8 @@ function checkStore(config: Config): void {
 }
 
 function checkAddresses(config: Config): void {
+  if (config.operationsPort === config.port && config.port !== 0)
+    throw new ConfigError("PLIANT_OPERATIONS_PORT", String(config.port), "another port than PORT, or same");
   if (
     config.advertiseUrl !== "" &&
     !(URL.canParse(config.advertiseUrl) && /^https?:$/.test(new URL(config.advertiseUrl).protocol))

@@ -62,7 +62,14 @@ describe("a server", () => {
     const run = spawnSync(process.execPath, ["server/main.ts"], {
       cwd: root,
       encoding: "utf8",
-      env: { ...process.env, PLIANT_STORE: "none", ...env, HOST: "127.0.0.1", PORT: String(server.port) },
+      env: {
+        ...process.env,
+        PLIANT_STORE: "none",
+        ...env,
+        HOST: "127.0.0.1",
+        PORT: String(server.port),
+        PLIANT_OPERATIONS_PORT: "0",
+      },
       timeout: 120_000,
     });
     expect(run.status).toBe(1);

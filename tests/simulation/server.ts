@@ -41,7 +41,7 @@ const ANSWERED: Readonly<Record<string, unknown>> = { open: { loss: null }, clos
 
 /** Settings that rooms and their registry read. */
 const CONFIG = {
-  ...readConfig({}),
+  ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
   maxRooms: 64,
   roomsPerAddress: 64,
   dedicatedRooms: 0,
