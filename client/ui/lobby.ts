@@ -1,5 +1,5 @@
 /** The lobby: the open rooms, and the scenes for new ones. */
-import { fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
+import { fetchAddresses, fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
 import { Bring } from "./bring.ts";
 import { h, icon } from "./dom.ts";
 import { LivePictures } from "./livePictures.ts";
@@ -17,7 +17,7 @@ export function openLobby(app: HTMLElement): void {
   const footer = h(
     "footer",
     {},
-    h("a", { href: "/docs" }, t("httpApi")),
+    operatorsLinks(),
     h("a", { href: "/materials" }, t("materials")),
     languages(),
     h("span", {}, t("lobbyFooter")),
@@ -50,6 +50,19 @@ export function openLobby(app: HTMLElement): void {
   );
   setInterval(() => void refresh(), REFRESH_MS);
   document.addEventListener("visibilitychange", () => void refresh());
+}
+
+/** Links that only the server's own machine gets: operators' routes have a port of their own. */
+function operatorsLinks(): HTMLElement {
+  const links = h("span", { class: "operators" });
+  void fetchAddresses().then(({ operations }) => {
+    if (!operations) return;
+    links.replaceChildren(
+      h("a", { href: `${operations}/admin` }, t("adminTitle")),
+      h("a", { href: `${operations}/docs` }, t("httpApi")),
+    );
+  });
+  return links;
 }
 
 function hero(): HTMLElement {

@@ -47,7 +47,7 @@ export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls, ope
               operations: {
                 type: "string",
                 nullable: true,
-                description: "To the server's own machine, if operators have a port of their own: where it is.",
+                description: "To the server's own machine: where operations page and API documentation are.",
               },
             },
           },
@@ -61,7 +61,7 @@ export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls, ope
       const url = publicUrls[0] ?? (lan === undefined ? null : at(lan, port));
       if (operations?.has(request))
         return { url, visitors: publicUrls[0] ?? at(request.hostname, port), operations: null };
-      const operators = operations && isOwn ? at(request.hostname, operations.port) : null;
+      const operators = isOwn ? at(request.hostname, operations?.port ?? port) : null;
       return { url, visitors: null, operations: operators };
     },
   );

@@ -17,6 +17,7 @@ import { Toasts } from "../toasts.ts";
 import { details, megabytes, percent } from "./format.ts";
 import { ObjectsList } from "./objectsList.ts";
 import { type RoomActions, RoomsTable } from "./roomsTable.ts";
+import { fetchAddresses } from "../../net/api.ts";
 import { problemText } from "../../text/problem.ts";
 import { dateText, t } from "../../text/text.ts";
 
@@ -71,9 +72,9 @@ function askForToken(app: HTMLElement, problem?: string): void {
 async function enter(app: HTMLElement, token: string): Promise<void> {
   const api = new AdminApi(token);
   try {
-    const rooms = await api.rooms();
+    const [rooms, { visitors }] = await Promise.all([api.rooms(), fetchAddresses()]);
     keepToken(token);
-    new AdminView(app, api).show(rooms);
+    new AdminView(app, api, visitors ?? "").show(rooms);
   } catch (error) {
     // Keep the token if the server does not answer: that says nothing about the token.
     if (isDenied(error)) keepToken(undefined);
@@ -82,6 +83,7 @@ async function enter(app: HTMLElement, token: string): Promise<void> {
 }
 
 class AdminView implements RoomActions {
+  readonly visitors: string;
   readonly #app: HTMLElement;
   readonly #api: AdminApi;
   readonly #table: RoomsTable;
@@ -97,7 +99,8 @@ class AdminView implements RoomActions {
   readonly #onVisible = () => void this.#refresh();
   #auditShown = "";
 
-  constructor(app: HTMLElement, api: AdminApi) {
+  constructor(app: HTMLElement, api: AdminApi, visitors: string) {
+    this.visitors = visitors;
     this.#app = app;
     this.#api = api;
     this.#table = new RoomsTable(this);
@@ -110,7 +113,7 @@ class AdminView implements RoomActions {
           {},
           h(
             "a",
-            { class: "brand", href: "/" },
+            { class: "brand", href: `${visitors}/` },
             h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }),
             "Pliant",
           ),

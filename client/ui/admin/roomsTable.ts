@@ -10,6 +10,8 @@ import { sureButton } from "./sureButton.ts";
 import { age, megabytes, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
+  /** Origin of the rooms' pages; empty: this page's own. */
+  readonly visitors: string;
   kick(room: string, person: Person, banSeconds?: number): void;
   /** Shows a text to all members of these rooms. */
   announce(rooms: readonly string[], text: string): void;
@@ -123,7 +125,7 @@ class RoomRow {
         h(
           "div",
           { class: "actions" },
-          h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, t("adminVisit")),
+          h("a", { class: "button", href: `${actions.visitors}/r/${encodeURIComponent(name)}` }, t("adminVisit")),
           h(
             "button",
             { class: "button", type: "button", "data-action": "download", onclick: () => actions.download(name) },
