@@ -18,7 +18,8 @@ RUN for scene in scenes/[a-z]*.json; do [ "$scene" = scenes/schema.json ] || nod
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+# Inside of a container loopback is unreachable: publishing the port decides who reaches the operations page.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PLIANT_OPERATIONS_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./package.json
 COPY --from=build /app/node_modules ./node_modules
@@ -29,7 +30,7 @@ COPY --from=build /app/scenes ./scenes
 # A volume mounted here inherits this mode, which lets every user write: PLIANT_STORE=sqlite stores its file here.
 RUN mkdir -m 0777 data
 USER node
-EXPOSE 8080
+EXPOSE 8080 9080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=16", "server/main.ts"]

@@ -59,7 +59,7 @@ describe("the replayed image", () => {
     server = await startServer({
       folder: image.workdir,
       command: [process.execPath, ...(image.stage.command as string[]).slice(1)],
-      env: { ...image.stage.env, PLIANT_PREWARM: inLong("all", "bunny") },
+      env: { ...image.stage.env, PLIANT_PREWARM: inLong("all", "bunny"), PLIANT_OPERATIONS_PORT: "same" },
     });
   });
 
