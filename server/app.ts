@@ -65,7 +65,7 @@ export interface App {
   objects: Objects;
   /** null: operators' routes are on the visitors' port. */
   operations: OperationsPort | null;
-  /** Resolves when the scenes of `config.prewarm` are built. */
+  /** Resolves when the scenes that the server needs before it is ready are built (rooms/prewarm.ts). */
   warm: Promise<void>;
   /** Reports not ready, closes all rooms with `restarting`, and ends all services. */
   close(): Promise<void>;

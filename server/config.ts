@@ -85,7 +85,7 @@ export interface Config {
   threadMemoryMb: number;
   /** Pool of a room whose creator did not choose one. */
   roomPool: "shared" | "dedicated";
-  /** Scenes to build at start: all, none or a list of names. */
+  /** Scenes to build at start: all (in the background), none, or a list of names (before the server is ready). */
   prewarm: "all" | "none" | string[];
   /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` is any origin. */
   origins: string[];

@@ -1,7 +1,7 @@
 /**
- * A second port for operators: metrics, operations page, admin calls and API documentation answer only there, so a proxy
- * that publishes the visitors' port does not publish them. The second port serves all other HTTP routes, too, but no
- * room sockets.
+ * A second port for operators: metrics, operations page, admin calls and API documentation answer only there, so a
+ * proxy that publishes the visitors' port does not publish them. The second port serves all other HTTP routes, too, but
+ * no room sockets.
  *
  *     visitors' port     everything but operators' routes (404, as for an unknown address)
  *     operators' port    all HTTP routes; `/` leads to the operations page

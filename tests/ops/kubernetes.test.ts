@@ -85,7 +85,7 @@ test("selectors match the pods, the budget and the autoscaler refer to the deplo
     container.readinessProbe.httpGet.path,
     container.livenessProbe.httpGet.path,
     container.startupProbe.httpGet.path,
-  ]).toEqual(["/readyz", "/healthz", "/healthz"]);
+  ]).toEqual(["/readyz", "/healthz", "/readyz"]);
 });
 
 test("visitors reach the visitors' port only: the service and the ingress have no other, Prometheus has its own way", () => {
