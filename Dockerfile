@@ -2,10 +2,10 @@
 # tests/ops/dockerfile.test.ts replays these steps in an empty folder without a Docker engine; it supports FROM,
 # WORKDIR, COPY, RUN, ENV, USER, EXPOSE, HEALTHCHECK and CMD.
 
-FROM node:24-slim AS build
+FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Install scripts stay off: only the npm package `node` needs one, and this image has its own Node 24.
+# Install scripts stay off: only the npm package `node` needs one, and this image has its own Node 26.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json vite.config.ts ./
 COPY shared ./shared
@@ -17,7 +17,7 @@ RUN npm run build:kernel && npm run build:client
 RUN for scene in scenes/[a-z]*.json; do [ "$scene" = scenes/schema.json ] || node server/tools/simulate.ts "$scene" --ticks 1 || exit 1; done
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:24-slim
+FROM node:26-slim
 # Inside of a container loopback is unreachable: publishing the port decides who reaches the operations page.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PLIANT_OPERATIONS_HOST=0.0.0.0
 WORKDIR /app

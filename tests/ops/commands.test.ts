@@ -166,10 +166,7 @@ test("if setup cannot get the runtime, it uses the machine's own Node if that is
     env,
     encoding: "utf8",
   });
-  const { devDependencies } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8")) as {
-    devDependencies: Record<string, string>;
-  };
-  const needed = Number(devDependencies.node.split(".")[0]);
+  const needed = Number(/^const NODE_MAJOR = (\d+);$/m.exec(readFileSync(join(clone, "setup.mjs"), "utf8"))![1]);
   expect(status, stderr).toBe(own >= needed ? 0 : 1);
   expect(stderr).toContain(
     own >= needed ? "using this machine's own Node" : `The server needs Node ${needed} or newer`,

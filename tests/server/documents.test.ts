@@ -81,9 +81,9 @@ describe("docs/ENVIRONMENT.md", () => {
       [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \|/gm)].map(([, name, value]) => [name!, value!.trim()]),
     );
     const source = readFileSync(fileURLToPath(new URL("../../server/config.ts", import.meta.url)), "utf8");
-    const known = [...source.matchAll(/(?:text|number|choice|list|trust)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(
-      ([, name, word, number]) => [name!, word ?? number],
-    );
+    const known = [
+      ...source.matchAll(/(?:text|number|choice|list|trust|otherPort)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g),
+    ].map(([, name, word, number]) => [name!, word ?? number]);
     const secrets = [...source.matchAll(/\.secrets\("([A-Z_]+)"/g)].map(([, name]) => name!);
     expect(Object.keys(listed).sort()).toEqual([...known.map(([name]) => name), ...secrets].sort());
     for (const [name, value] of known) if (value !== undefined) expect([name, listed[name!]]).toEqual([name, value]);

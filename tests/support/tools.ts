@@ -1,8 +1,7 @@
 /**
  * Programs that are not npm packages and that some tests need: a Chromium, Prometheus, Alertmanager, HAProxy, Python
- * and PostgreSQL. They are
- * searched for, or installed where the system allows it (Debian or Ubuntu, as root). Without them the tests are skipped
- * and say so; with CI set, that is a failure.
+ * and PostgreSQL. They are searched for, or installed where the system allows it (Debian or Ubuntu, as root). Without
+ * them the tests are skipped and say so; with CI set, that is a failure.
  *
  *   const prometheus = findOnPath("prometheus");
  *   describe.skipIf(lacks("Prometheus", prometheus))("...", () => { ... });
