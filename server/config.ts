@@ -154,23 +154,30 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 /** The repository's root, found from this file's path. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** A variable with its default and its limits, as docs/ENVIRONMENT.md shows them. */
+export interface Variable {
+  fallback: string;
+  /** Empty: any text. */
+  limits: string;
+}
+
 /** Reads the environment by name: an absent or empty variable takes its default, a value outside its limits throws. */
 class Variables {
   readonly #env: Environment;
-  readonly #known = new Set<string>();
+  readonly known = new Map<string, Variable>();
 
   constructor(env: Environment) {
     this.#env = env;
   }
 
-  text(name: string, fallback: string): string {
-    this.#known.add(name);
+  text(name: string, fallback: string, limits = ""): string {
+    this.known.set(name, { fallback, limits });
     const value = this.#env[name];
     return value === undefined || value === "" ? fallback : value;
   }
 
   number(name: string, fallback: number, min: number, max: number, integer = true): number {
-    const raw = this.text(name, String(fallback));
+    const raw = this.text(name, String(fallback), `${min} to ${max}`);
     const value = Number(raw);
     if (
       raw.trim() === "" ||
@@ -185,23 +192,22 @@ class Variables {
   }
 
   choice<T extends string>(name: string, fallback: T, choices: readonly T[]): T {
-    const value = this.text(name, fallback) as T;
+    const value = this.text(name, fallback, choices.join(", ")) as T;
     if (!choices.includes(value)) throw new ConfigError(name, value, `one of ${choices.join(", ")}`);
     return value;
   }
 
   /** A port, or null for "same". */
   otherPort(name: string, fallback: number): number | null {
-    if (this.text(name, String(fallback)) === "same") return null;
-    try {
-      return this.number(name, fallback, 0, 65535);
-    } catch {
-      throw new ConfigError(name, this.text(name, ""), "same, or an integer from 0 to 65535");
-    }
+    const limits = "same, or 0 to 65535";
+    const raw = this.text(name, String(fallback), limits);
+    if (raw === "same") return null;
+    if (!/^\d{1,5}$/.test(raw) || Number(raw) > 65535) throw new ConfigError(name, raw, limits);
+    return Number(raw);
   }
 
-  list(name: string, fallback: string): string[] {
-    return this.text(name, fallback)
+  list(name: string, fallback: string, limits?: string): string[] {
+    return this.text(name, fallback, limits)
       .split(",")
       .map((item) => item.trim())
       .filter((item) => item !== "");
@@ -219,7 +225,7 @@ class Variables {
 
   /** Reads a comma-separated list of keys. The error for a short key does not show the key. */
   secrets(name: string, minBytes: number): string[] {
-    const keys = this.list(name, "");
+    const keys = this.list(name, "", `secrets of ${minBytes} bytes or more`);
     const short = keys.find((key) => Buffer.byteLength(key) < minBytes);
     if (short !== undefined)
       throw new ConfigError(
@@ -233,8 +239,8 @@ class Variables {
   /** Throws for an unknown PLIANT_ variable, so that a misspelt name is noticed. `PLIANT_DATA` belongs to the tests. */
   refuseOthers(): void {
     for (const name of Object.keys(this.#env)) {
-      if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.#known.has(name)) continue;
-      const limit = `absent: there is no such variable; known variables are ${[...this.#known].join(", ")}`;
+      if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.known.has(name)) continue;
+      const limit = `absent: there is no such variable; known variables are ${[...this.known.keys()].join(", ")}`;
       throw new ConfigError(name, this.#env[name] ?? "", limit);
     }
   }
@@ -348,6 +354,13 @@ export function readConfig(environment: Environment): Config {
   checkOrigins(config);
   env.refuseOthers();
   return config;
+}
+
+/** All variables by name, in the order in which they are read. */
+export function describeVariables(): ReadonlyMap<string, Variable> {
+  const env = new Variables({});
+  for (const read of [readServer, readDoors, readRooms, readNetwork]) read(env);
+  return env.known;
 }
 
 function checkStore(config: Config): void {
