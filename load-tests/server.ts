@@ -105,8 +105,11 @@ export async function startServer({
       LOG_LEVEL: "warn",
       PLIANT_STORE: "none",
       // One address for all requests of a test.
-      PLIANT_OPERATIONS_PORT: "same",
-      ...(folder === undefined && { PLIANT_ADDRESS_BUDGET: "1000000", PLIANT_MEMBERS_PER_ADDRESS: "10000" }),
+      ...(folder === undefined && {
+        PLIANT_OPERATIONS_PORT: "same",
+        PLIANT_ADDRESS_BUDGET: "1000000",
+        PLIANT_MEMBERS_PER_ADDRESS: "10000",
+      }),
       ...env,
       PORT: String(port),
     },

@@ -7,6 +7,7 @@ command -v chromium >/dev/null || command -v chromium-browser >/dev/null || comm
   [ -x "${CHROMIUM_PATH:-/nowhere}" ] || missing+=(chromium)
 command -v prometheus >/dev/null || missing+=(prometheus)
 command -v alertmanager >/dev/null || command -v prometheus-alertmanager >/dev/null || missing+=(prometheus-alertmanager)
+command -v postgres_exporter >/dev/null || command -v prometheus-postgres-exporter >/dev/null || missing+=(prometheus-postgres-exporter)
 command -v haproxy >/dev/null || missing+=(haproxy)
 command -v python3 >/dev/null || missing+=(python3)
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || [ -x "${PGBIN:-/nowhere}/initdb" ] || missing+=(postgresql)

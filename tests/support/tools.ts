@@ -30,6 +30,10 @@ export function findOnPath(name: string): string | undefined {
 export const findAlertmanager = (): string | undefined =>
   findOnPath("alertmanager") ?? findOnPath("prometheus-alertmanager");
 
+/** Debian's package renames the program. */
+export const findExporter = (): string | undefined =>
+  findOnPath("postgres_exporter") ?? findOnPath("prometheus-postgres-exporter");
+
 /**
  * For `describe.skipIf`: true if a program was not found; then it says so on stderr.
  *
@@ -46,8 +50,8 @@ export function lacks(name: string, path: string | undefined): boolean {
 /** Installs missing programs by tests/support/install-tools.sh, which does nothing without permission. */
 export function installTools(): void {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
-  const onPath = [findOnPath("prometheus"), findAlertmanager(), findOnPath("haproxy"), findOnPath("python3")];
-  const found = [findChromium(), ...onPath, findPostgres()];
+  const monitoring = [findOnPath("prometheus"), findAlertmanager(), findExporter(), findOnPath("haproxy")];
+  const found = [findChromium(), ...monitoring, findOnPath("python3"), findPostgres()];
   if (!found.includes(undefined)) return;
   spawnSync("bash", [fileURLToPath(new URL("./install-tools.sh", import.meta.url))], { stdio: "inherit" });
 }
