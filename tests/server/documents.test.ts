@@ -90,14 +90,6 @@ describe("docs/ENVIRONMENT.md", () => {
         expect([name, own.fallback.split(",")[0]]).toEqual([name, fallback]);
     }
   });
-
-  test("is complete: no other file of the server reads the environment", () => {
-    const reading = globSync("{server,shared}/**/*.ts").filter((path) =>
-      /process\.env\b/.test(readFileSync(path, "utf8").replaceAll(/^\s*(\*|\/\/|\/\*\*).*$/gm, "")),
-    );
-    // config.ts gets it from main.ts; the token program reads the same variables.
-    expect(reading.sort()).toEqual(["server/main.ts", "server/tools/token.ts"]);
-  });
 });
 
 describe("documents", () => {
