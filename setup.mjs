@@ -32,7 +32,10 @@ const bin = join(modules, ".bin");
 const windows = process.platform === "win32";
 const runtimePath = windows ? join(modules, "node", "bin", "node.exe") : join(bin, "node");
 
-/** Oldest Node that runs the server: it needs to run `.ts` files directly, and `node:sqlite`. */
+/**
+ * Oldest Node that runs the server: it needs to run `.ts` files directly, and `node:sqlite`. The types are of this
+ * version (@types/node). The npm package `node` has a newer one, the current LTS.
+ */
 const NODE_MAJOR = 24;
 
 /**
@@ -178,7 +181,7 @@ function ensureRuntime() {
   const ownVersion = versionOf(own);
   const stamp = readJson(stampPath);
   if (ownVersion !== undefined && stamp?.ownNode === ownVersion) return own;
-  announce(`fetching the Node ${NODE_MAJOR} runtime (npm package "node") ...`);
+  announce(`fetching the Node runtime (npm package "node") ...`);
   let { ok, output } = npm(["rebuild", "node", "--ignore-scripts=false", "--loglevel=error"], { silent: true });
   let fault = runtimeFault();
   if (ok && fault !== undefined) {

@@ -9,6 +9,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
 const server = process.env.DEV_SERVER ?? "http://localhost:8080";
+/** Origin of its operations port. */
+const operations = process.env.DEV_OPERATIONS ?? "http://localhost:9080";
 
 const client = (path: string): string => fileURLToPath(new URL(`./client/${path}`, import.meta.url));
 
@@ -69,5 +71,5 @@ export default defineConfig({
     // three is a single chunk of about 600 kB, loaded only by the room page.
     chunkSizeWarningLimit: 900,
   },
-  server: { proxy: { "/api": { target: server, ws: true } } },
+  server: { proxy: { "/api/admin": { target: operations }, "/api": { target: server, ws: true } } },
 });

@@ -104,7 +104,12 @@ export async function startServer({
       HOST: "127.0.0.1",
       LOG_LEVEL: "warn",
       PLIANT_STORE: "none",
-      ...(folder === undefined && { PLIANT_ADDRESS_BUDGET: "1000000", PLIANT_MEMBERS_PER_ADDRESS: "10000" }),
+      // One address for all requests of a test.
+      ...(folder === undefined && {
+        PLIANT_OPERATIONS_PORT: "same",
+        PLIANT_ADDRESS_BUDGET: "1000000",
+        PLIANT_MEMBERS_PER_ADDRESS: "10000",
+      }),
       ...env,
       PORT: String(port),
     },

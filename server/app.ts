@@ -7,6 +7,7 @@ import rateLimit from "@fastify/rate-limit";
 import swaggerUi from "@fastify/swagger-ui";
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from "fastify";
 import { readFileSync } from "node:fs";
+import type { ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 import { CodedError } from "../shared/errors.ts";
 import { addressKey } from "./auth/addresses.ts";
@@ -31,9 +32,10 @@ import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { BODY_MS, HEAD_MS, Lines, SMALL_BODY } from "./routes/connectionLimits.ts";
 import { objectRoutes } from "./routes/objects.ts";
+import { OperationsPort } from "./routes/operationsPort.ts";
 import { describeApi } from "./routes/openApi.ts";
 import { pageRoutes } from "./routes/pages.ts";
-import { parkedRoutes } from "./routes/quarantinedRooms.ts";
+import { quarantinedRoomRoutes } from "./routes/quarantinedRooms.ts";
 import { pictureRoutes } from "./routes/pictures.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
 import { replayRoutes } from "./routes/replay.ts";
@@ -43,7 +45,7 @@ import { answerRequestIds, requestIds } from "./routes/requestId.ts";
 import { roomSceneRoute } from "./routes/roomScene.ts";
 import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
-import { setAsideRoutes } from "./routes/quarantinedPieces.ts";
+import { quarantinedPieceRoutes } from "./routes/quarantinedPieces.ts";
 import { socketRoutes } from "./routes/socket.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { IdentityForwarder } from "./routes/forwardedIdentity.ts";
@@ -61,7 +63,9 @@ export interface App {
   fastify: FastifyInstance;
   registry: RoomRegistry;
   objects: Objects;
-  /** Resolves when the scenes of `config.prewarm` are built. */
+  /** null: operators' routes are on the visitors' port. */
+  operations: OperationsPort | null;
+  /** Resolves when the scenes that the server needs before it is ready are built (rooms/prewarm.ts). */
   warm: Promise<void>;
   /** Reports not ready, closes all rooms with `restarting`, and ends all services. */
   close(): Promise<void>;
@@ -89,16 +93,19 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await pageRoutes(fastify, config.clientDir);
   await fastify.ready();
   const close = (): Promise<void> => services.close(() => fastify.close());
-  return { fastify, registry, objects, warm, close: () => (closed ??= close()) };
+  return { fastify, registry, objects, operations: web.operations, warm, close: () => (closed ??= close()) };
 }
 
 const speaksTls = ({ tlsCert }: Config): boolean => tlsCert !== "";
 
-/** @throws if a file of the certificate cannot be read */
+/** Options of Node's server. @throws if a file of the certificate cannot be read */
+function serverOptions(config: Config): ServerOptions {
+  if (!speaksTls(config)) return SERVER_TIMES;
+  const tls = { cert: readFileSync(config.tlsCert, "utf8"), key: readFileSync(config.tlsKey, "utf8") };
+  return { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS };
+}
+
 function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): FastifyInstance {
-  const tls = speaksTls(config)
-    ? { cert: readFileSync(config.tlsCert, "utf8"), key: readFileSync(config.tlsKey, "utf8") }
-    : null;
   return Fastify({
     logger,
     trustProxy: trustFor(config.trustProxy),
@@ -107,7 +114,7 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     // An open keep-alive connection must not delay the shutdown.
     forceCloseConnections: true,
     requestTimeout: BODY_MS,
-    ...(tls === null ? { http: SERVER_TIMES } : { https: { ...SERVER_TIMES, ...tls, handshakeTimeout: HEAD_MS } }),
+    [speaksTls(config) ? "https" : "http"]: serverOptions(config),
     // A parameter that is too long gets the same answer as any other invalid name.
     routerOptions: { maxParamLength: MOST_PARAMETER },
     frameworkErrors: answerBadAddress,
@@ -120,6 +127,7 @@ interface Web {
   requestAuth: RequestAuth;
   budgets: Budgets;
   lines: Lines;
+  operations: OperationsPort | null;
   /** Callers at the same time share one answer, because a list of all rooms is the most expensive store query. */
   listings: SharedRead<Listing[]> | null;
   /** Tickets with which processes on one store certify a request's sender; null: this is the only process. */
@@ -143,6 +151,8 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
     onRefused: () => metrics.auth.refused("address_limit"),
   });
   lines.watch(fastify.server);
+  const operations = makeOperationsPort(fastify, config);
+  if (operations) lines.watch(operations.server);
   checkHosts(fastify, services);
   refuseCrossSite(fastify, { origins: config.origins, embedders: embedOrigins, metrics: metrics.auth });
   answerFailures(fastify);
@@ -158,10 +168,18 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
     requestAuth,
     budgets,
     lines,
+    operations,
     listings: durability && new SharedRead(() => durability.cluster.list()),
     tickets: durability && new Tickets(sealing, durability.persistence.holder),
     peerTls: { ca: config.clusterCa === "" ? undefined : readFileSync(config.clusterCa, "utf8") },
   };
+}
+
+function makeOperationsPort(fastify: FastifyInstance, config: Config): OperationsPort | null {
+  const { operationsPort: port, operationsHost: host } = config;
+  if (port === null) return null;
+  const server = { ...serverOptions(config), requestTimeout: BODY_MS };
+  return new OperationsPort(fastify, { port, host, server });
 }
 
 /**
@@ -203,8 +221,9 @@ async function joinCluster(fastify: FastifyInstance, services: Services, web: We
 
 async function addRoutes(fastify: FastifyInstance, services: Services, web: Web): Promise<void> {
   const { config, auth, audit, metrics, registry, objects, library, pictures, pools } = services;
-  const { requestAuth, budgets, listings, tickets } = web;
-  addressRoutes(fastify, { host: config.host, publicUrls: config.publicUrls, tls: speaksTls(config) });
+  const { requestAuth, budgets, operations, listings, tickets } = web;
+  const { host, publicUrls } = config;
+  addressRoutes(fastify, { host, publicUrls, tls: speaksTls(config), operations });
   roomRoutes(fastify, { requestAuth, audit, listings, metrics, registry, roomsPerMinute: config.roomsPerMinute });
   await objectRoutes(fastify, {
     requestAuth,
@@ -238,6 +257,6 @@ function operatorRoutes(fastify: FastifyInstance, services: Services, web: Web):
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   adminObjectsRoutes(fastify, { requestAuth, audit, objects: services.objects, limits: services.config });
-  parkedRoutes(fastify, { requestAuth, audit, registry });
-  setAsideRoutes(fastify, { requestAuth, audit, registry });
+  quarantinedRoomRoutes(fastify, { requestAuth, audit, registry });
+  quarantinedPieceRoutes(fastify, { requestAuth, audit, registry });
 }

@@ -9,6 +9,9 @@ import { fileURLToPath } from "node:url";
 export interface Config {
   port: number;
   host: string;
+  /** Port of operators' routes; null: they are on the visitors' port. */
+  operationsPort: number | null;
+  operationsHost: string;
   logLevel: string;
   /** Threads that step rooms, shared by all rooms. */
   workers: number;
@@ -58,11 +61,11 @@ export interface Config {
   resumeSeconds: number;
   /** A room is quarantined after this many processes in a row died while they took it over. */
   takeoverAttempts: number;
-  /** For rooms whose state another version wrote: `park` quarantines the room, `restart` starts its scene again. */
-  otherVersions: "park" | "restart";
+  /** Rooms whose state another version wrote are quarantined, or start their scene again. */
+  otherVersions: "quarantine" | "restart";
   /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
-  setAsideDays: number;
-  setAsideMb: number;
+  quarantineDays: number;
+  quarantineMb: number;
   /** Time that recordings and undo can reach back, s. */
   historySeconds: number;
   /** Frames per second on the wire; the nearest divisor of the scene's tick rate is used. */
@@ -82,7 +85,7 @@ export interface Config {
   threadMemoryMb: number;
   /** Pool of a room whose creator did not choose one. */
   roomPool: "shared" | "dedicated";
-  /** Scenes to build at start: all, none or a list of names. */
+  /** Scenes to build at start: all (in the background), none, or a list of names (before the server is ready). */
   prewarm: "all" | "none" | string[];
   /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` is any origin. */
   origins: string[];
@@ -151,23 +154,30 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 /** The repository's root, found from this file's path. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** A variable with its default and its limits, as docs/ENVIRONMENT.md shows them. */
+export interface Variable {
+  fallback: string;
+  /** Empty: any text. */
+  limits: string;
+}
+
 /** Reads the environment by name: an absent or empty variable takes its default, a value outside its limits throws. */
 class Variables {
   readonly #env: Environment;
-  readonly #known = new Set<string>();
+  readonly known = new Map<string, Variable>();
 
   constructor(env: Environment) {
     this.#env = env;
   }
 
-  text(name: string, fallback: string): string {
-    this.#known.add(name);
+  text(name: string, fallback: string, limits = ""): string {
+    this.known.set(name, { fallback, limits });
     const value = this.#env[name];
     return value === undefined || value === "" ? fallback : value;
   }
 
   number(name: string, fallback: number, min: number, max: number, integer = true): number {
-    const raw = this.text(name, String(fallback));
+    const raw = this.text(name, String(fallback), `${min} to ${max}`);
     const value = Number(raw);
     if (
       raw.trim() === "" ||
@@ -182,13 +192,22 @@ class Variables {
   }
 
   choice<T extends string>(name: string, fallback: T, choices: readonly T[]): T {
-    const value = this.text(name, fallback) as T;
+    const value = this.text(name, fallback, choices.join(", ")) as T;
     if (!choices.includes(value)) throw new ConfigError(name, value, `one of ${choices.join(", ")}`);
     return value;
   }
 
-  list(name: string, fallback: string): string[] {
-    return this.text(name, fallback)
+  /** A port, or null for "same". */
+  otherPort(name: string, fallback: number): number | null {
+    const limits = "same, or 0 to 65535";
+    const raw = this.text(name, String(fallback), limits);
+    if (raw === "same") return null;
+    if (!/^\d{1,5}$/.test(raw) || Number(raw) > 65535) throw new ConfigError(name, raw, limits);
+    return Number(raw);
+  }
+
+  list(name: string, fallback: string, limits?: string): string[] {
+    return this.text(name, fallback, limits)
       .split(",")
       .map((item) => item.trim())
       .filter((item) => item !== "");
@@ -206,7 +225,7 @@ class Variables {
 
   /** Reads a comma-separated list of keys. The error for a short key does not show the key. */
   secrets(name: string, minBytes: number): string[] {
-    const keys = this.list(name, "");
+    const keys = this.list(name, "", `secrets of ${minBytes} bytes or more`);
     const short = keys.find((key) => Buffer.byteLength(key) < minBytes);
     if (short !== undefined)
       throw new ConfigError(
@@ -220,12 +239,15 @@ class Variables {
   /** Throws for an unknown PLIANT_ variable, so that a misspelt name is noticed. `PLIANT_DATA` belongs to the tests. */
   refuseOthers(): void {
     for (const name of Object.keys(this.#env)) {
-      if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.#known.has(name)) continue;
-      const limit = `absent: there is no such variable; known variables are ${[...this.#known].join(", ")}`;
+      if (!name.startsWith("PLIANT_") || name === "PLIANT_DATA" || this.known.has(name)) continue;
+      const limit = `absent: there is no such variable; known variables are ${[...this.known.keys()].join(", ")}`;
       throw new ConfigError(name, this.#env[name] ?? "", limit);
     }
   }
 }
+
+/** Default of the operations port: 1000 above the visitors'; a free one if the visitors' is. */
+const operationsPortOf = (port: number): number => (port === 0 ? 0 : port + (port <= 64535 ? 1000 : -1000));
 
 /** Threads, folders and scenes. */
 function readServer(env: Variables) {
@@ -234,9 +256,12 @@ function readServer(env: Variables) {
   const scenes = env.list("PLIANT_PREWARM", "all");
   const prewarm: Config["prewarm"] =
     scenes.length === 1 && (scenes[0] === "all" || scenes[0] === "none") ? scenes[0] : scenes;
+  const port = env.number("PORT", 8080, 0, 65535);
   return {
-    port: env.number("PORT", 8080, 0, 65535),
+    port,
     host: env.text("HOST", "0.0.0.0"),
+    operationsPort: env.otherPort("PLIANT_OPERATIONS_PORT", operationsPortOf(port)),
+    operationsHost: env.text("PLIANT_OPERATIONS_HOST", "127.0.0.1"),
     logLevel: env.choice("LOG_LEVEL", "info", LOG_LEVELS),
     workers,
     roomThreads: env.number("PLIANT_ROOM_THREADS", Math.min(workers, 16), 1, 16),
@@ -280,10 +305,10 @@ function readRooms(env: Variables) {
   return {
     emptyRoomSeconds: env.number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: env.number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
-    takeoverAttempts: env.number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
-    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]),
-    setAsideDays: env.number("PLIANT_SET_ASIDE_DAYS", 30, 1, 3650, false),
-    setAsideMb: env.number("PLIANT_SET_ASIDE_MB", 64, 1, 65536),
+    takeoverAttempts: env.number("PLIANT_TAKEOVER_ATTEMPTS", 3, 1, 100),
+    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "quarantine", ["quarantine", "restart"]),
+    quarantineDays: env.number("PLIANT_QUARANTINE_DAYS", 30, 1, 3650, false),
+    quarantineMb: env.number("PLIANT_QUARANTINE_MB", 64, 1, 65536),
     historySeconds: env.number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),
     sendHz: env.number("PLIANT_SEND_HZ", 30, 1, 240),
     stepDeadlineMs: env.number("PLIANT_STEP_DEADLINE_MS", 5000, 50, 600000),
@@ -331,6 +356,13 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
+/** All variables by name, in the order in which they are read. */
+export function describeVariables(): ReadonlyMap<string, Variable> {
+  const env = new Variables({});
+  for (const read of [readServer, readDoors, readRooms, readNetwork]) read(env);
+  return env.known;
+}
+
 function checkStore(config: Config): void {
   if (!["sqlite", "none"].includes(config.store) && !isPostgresUrl(config.store)) {
     // A malformed URL may contain a password, so it is not shown.
@@ -351,6 +383,8 @@ function checkStore(config: Config): void {
 }
 
 function checkAddresses(config: Config): void {
+  if (config.operationsPort === config.port && config.port !== 0)
+    throw new ConfigError("PLIANT_OPERATIONS_PORT", String(config.port), "another port than PORT, or same");
   if (
     config.advertiseUrl !== "" &&
     !(URL.canParse(config.advertiseUrl) && /^https?:$/.test(new URL(config.advertiseUrl).protocol))

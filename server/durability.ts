@@ -148,7 +148,7 @@ export async function openDurability({
   });
   const expire = (): void => {
     // If the store is away, this runs again after EXPIRE_MS.
-    void store.expireSetAside(daysBefore(new Date().toISOString(), config.setAsideDays)).catch(() => {});
+    void store.expireQuarantinedPieces(daysBefore(new Date().toISOString(), config.quarantineDays)).catch(() => {});
   };
   expire();
   const expiring = setInterval(expire, EXPIRE_MS);

@@ -57,16 +57,21 @@ process.on("SIGTERM", () => void goDown("SIGTERM"));
 process.on("SIGINT", () => void goDown("SIGINT"));
 
 try {
+  // First, so that a taken port ends the start before rooms are taken over.
+  await app.operations?.listen();
   await app.fastify.listen({ port: config.port, host: config.host });
 } catch (error) {
   log.fatal({ err: error }, "cannot listen");
   process.exit(FAILED);
 }
-const shownHost = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
+const scheme = config.tlsCert === "" ? "http" : "https";
+const shown = (host: string, port: number): string =>
+  `${scheme}://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${port}`;
 // PORT=0 takes a free port, so the log must name the actual one.
 const { port } = app.fastify.server.address() as AddressInfo;
-const url = `http://${shownHost}:${port}`;
+const url = shown(config.host, port);
+const operations = app.operations ? shown(config.operationsHost, app.operations.port) : url;
 app.warm.then(
-  () => log.info({ url }, `Pliant is ready on ${url}`),
+  () => log.info({ url, operations }, `Pliant is ready on ${url}, for operators on ${operations}/admin`),
   () => {},
 );

@@ -14,6 +14,7 @@ import { Pictures } from "./pictures/pictures.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { Session } from "./rooms/session.ts";
+import { prewarm } from "./rooms/prewarm.ts";
 import { warmUp } from "./rooms/warmUp.ts";
 import { MemoryObjects } from "./store/memoryObjects.ts";
 import { programVersion } from "./workers/identity.ts";
@@ -36,7 +37,7 @@ export interface Services {
   registry: RoomRegistry;
   /** Reason why load balancers should send no visitor here; null: ready. */
   notReady(): string | null;
-  /** Resolves when the scenes of `config.prewarm` are built. */
+  /** Resolves when the scenes that the server needs before it is ready are built (rooms/prewarm.ts). */
   warm: Promise<void>;
   /** Closes the rooms with `restarting`, then calls `server`, then closes the other services. */
   close(server: () => Promise<void>): Promise<void>;
@@ -73,15 +74,23 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
   const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
   const persistence = durability?.persistence ?? null;
   const registry: RoomRegistry = new RoomRegistry({ persistence, config, audit, library, pools, metrics, log });
-  const warm = prewarm(config, library, pools);
+  const closing = new AbortController();
+  const { ready: warm, ended } = prewarm({
+    choice: config.prewarm,
+    list: async () => (await library.list()).scenes.map(({ id }) => id),
+    build: async (scene) => warmUp(await library.template(scene), pools.forRoom("shared"), config.workers),
+    signal: closing.signal,
+  });
   warm.then(
     () => (notReady = null),
-    (error: unknown) => {
-      notReady = "no scene could be built";
-      log.error({ err: error }, "no scene could be built");
-    },
+    () => {},
   );
+  ended.catch((error: unknown) => {
+    notReady = "no scene could be built";
+    log.error({ err: error }, "no scene could be built");
+  });
   const close = async (server: () => Promise<void>): Promise<void> => {
+    closing.abort();
     if (durability) await durability.cluster.close(() => registry.close());
     else await registry.close();
     await server();
@@ -160,27 +169,11 @@ function metricSources(pools: WorkerPools, registry: () => RoomRegistry): Constr
       const peopled = rooms().filter((room) => room.members.connected > 0);
       return Math.min(1, ...peopled.map((room) => room.dilation));
     },
+    roomLoads: () =>
+      rooms()
+        .filter((room) => room.members.connected > 0)
+        .map(({ name, scene, share, dilation }) => ({ room: name, scene, load: share, dilation })),
   };
-}
-
-/**
- * Builds and warms up the configured scenes, one after another, so that the first visitor does not wait.
- * @throws if every one of them fails
- */
-async function prewarm(config: Config, library: SceneLibrary, pools: WorkerPools): Promise<void> {
-  if (config.prewarm === "none") return;
-  const wanted = config.prewarm === "all" ? (await library.list()).scenes.map((scene) => scene.id) : config.prewarm;
-  const pool = pools.forRoom("shared");
-  let failed = 0;
-  for (const scene of wanted) {
-    try {
-      await warmUp(await library.template(scene), pool, config.workers);
-    } catch {
-      // The library has logged the error. A server without one scene still serves the others.
-      failed += 1;
-    }
-  }
-  if (failed > 0 && failed === wanted.length) throw new Error("no scene could be built");
 }
 
 function sumOverSessions(registry: RoomRegistry, value: (session: Session) => number): number {

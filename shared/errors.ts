@@ -33,8 +33,8 @@ export const HttpErrors = {
   MEMBER_NOT_FOUND: { status: 404, text: "The room has no member with this number." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No built scene has this topology hash." },
   OBJECT_IN_USE: { status: 409, text: "Rooms use the object: end them first." },
-  NOT_PARKED: { status: 409, text: "The room is not quarantined." },
-  NOT_SET_ASIDE: { status: 404, text: "The room has no quarantined row with this number." },
+  NOT_QUARANTINED: { status: 409, text: "The room is not quarantined." },
+  PIECE_NOT_FOUND: { status: 404, text: "The room has no quarantined row with this number." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
   SCENE_INVALID: { status: 422, text: "The scene's file violates a rule of its schema." },
   OBJECT_REFUSED: {
@@ -66,7 +66,7 @@ export const HttpErrors = {
     status: 503,
     text: "The room is moving to another server process; try again in a moment.",
   },
-  ROOM_PARKED: {
+  ROOM_QUARANTINED: {
     status: 503,
     text: "The room is quarantined: no data is lost, but an operator must inspect it before it continues.",
   },

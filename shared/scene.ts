@@ -588,7 +588,7 @@ interface Interaction {
   /** Radius of the neighborhood that a grab pulls, m. */
   grabRadius?: Positive;
   /** Maximum speed of a grab's target, m per second of simulated time. */
-  handSpeed?: Positive;
+  grabSpeed?: Positive;
   /** Length of an edge over its rest length at which a grab's force becomes zero. @exclusiveMinimum 1 @maximum 1000 */
   grabMaxStretch?: number;
   /** Limit of one impulse, N s. @exclusiveMinimum 0 @maximum 1e9 */

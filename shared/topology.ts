@@ -84,7 +84,7 @@ export interface Topology {
   interaction: {
     grabCompliance: number;
     grabMaxForce: number;
-    handSpeed: number;
+    grabSpeed: number;
     grabMaxStretch: number;
     maxImpulse: number;
     /** Indices of the bodies that one pointer may grab at once; absent: one body at a time. */

@@ -75,7 +75,7 @@ export interface Tuning {
   /** Simulated time over wall time; 0: paused. */
   timeScale: number;
   /** Number of paused ticks before this one; they do not advance simulated time. */
-  stood: number;
+  pausedTicks: number;
   bodies: BodyTuning[];
 }
 

@@ -25,7 +25,7 @@ export interface AdminRoom {
   pool: string;
   createdAt: string;
   /** Set if the room is quarantined: it is not served until an operator has looked at it. */
-  parked?: { reason: string; since: string; details: string };
+  quarantined?: { reason: string; since: string; details: string };
   /** State that only the owning process knows; null while it does not answer. */
   inside: Inside | null;
 }
@@ -49,7 +49,7 @@ interface Inside {
 }
 
 /** A quarantined row of a room: it was damaged, or came after a damaged one. */
-export interface SetAsidePiece {
+export interface QuarantinedPiece {
   id: number;
   what: "checkpoint" | "journal" | "members";
   tick: number;
@@ -181,8 +181,8 @@ export class AdminApi {
   }
 
   /** Lets a quarantined room be served again. @param from the last state, or the start of its scene */
-  async unpark(room: string, from: "end" | "start"): Promise<void> {
-    await this.#ask("POST", `${inAdmin(room)}/unpark`, { from });
+  async endQuarantine(room: string, from: "end" | "start"): Promise<void> {
+    await this.#ask("POST", `${inAdmin(room)}/end-quarantine`, { from });
   }
 
   /** The room's last minutes, for `npm run replay`, and the file's name. */
@@ -191,18 +191,19 @@ export class AdminApi {
   }
 
   /** Quarantined rows of the room, oldest first. */
-  async setAside(room: string): Promise<SetAsidePiece[]> {
-    return ((await (await this.#ask("GET", `${inAdmin(room)}/set-aside`)).json()) as { pieces: SetAsidePiece[] })
-      .pieces;
+  async quarantinedPieces(room: string): Promise<QuarantinedPiece[]> {
+    return (
+      (await (await this.#ask("GET", `${inAdmin(room)}/quarantined-pieces`)).json()) as { pieces: QuarantinedPiece[] }
+    ).pieces;
   }
 
   /** A quarantined row as it was stored, and the file's name. */
-  setAsideBytes(room: string, id: number): Promise<Download> {
-    return this.#download(`${inAdmin(room)}/set-aside/${id}`, `${room}-set-aside-${id}.bin`);
+  quarantinedPieceBytes(room: string, id: number): Promise<Download> {
+    return this.#download(`${inAdmin(room)}/quarantined-pieces/${id}`, `${room}-quarantined-pieces-${id}.bin`);
   }
 
-  async deleteSetAside(room: string, id: number): Promise<void> {
-    await this.#ask("DELETE", `${inAdmin(room)}/set-aside/${id}`);
+  async deleteQuarantinedPiece(room: string, id: number): Promise<void> {
+    await this.#ask("DELETE", `${inAdmin(room)}/quarantined-pieces/${id}`);
   }
 
   /** @param unnamed file name to use if the server sends none */

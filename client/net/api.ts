@@ -46,7 +46,7 @@ export interface RoomSummary {
   /** Address of the process that has the room, if it publishes one. */
   url?: string;
   /** Set if the room is quarantined: it is not served until an operator has looked at it. */
-  parked?: { reason: string };
+  quarantined?: { reason: string };
 }
 
 /** Origins of processes that this browser could not reach. */
@@ -207,14 +207,28 @@ export async function invite(room: string, role: "player" | "spectator"): Promis
   return (await shareOrigin()) + ((await response.json()) as { path: string }).path;
 }
 
+/** Addresses of the server, as far as this page may know them. */
+export interface ServerAddresses {
+  /** For invitations. */
+  url?: string | null;
+  /** Origin of the rooms, for pages on the operations port. */
+  visitors?: string | null;
+  /** Origin of operations page and API documentation, for pages on the server's own machine. */
+  operations?: string | null;
+}
+
+export async function fetchAddresses(): Promise<ServerAddresses> {
+  const answer = await request("/api/address").catch(() => undefined);
+  return ((await answer?.json()) ?? {}) as ServerAddresses;
+}
+
 /**
  * Origin for links to share: the page's own; the server's network address if the page's own works only on this
  * computer.
  */
 export async function shareOrigin(): Promise<string> {
   if (!isLoopback(location.hostname)) return location.origin;
-  const answer = await request("/api/address").catch(() => undefined);
-  const { url } = ((await answer?.json()) ?? {}) as { url?: string | null };
+  const { url } = await fetchAddresses();
   return url && URL.canParse(url) ? new URL(url).origin : location.origin;
 }
 

@@ -65,7 +65,7 @@ const FINAL: ReadonlySet<number> = new Set<number>([
   CloseCode.kicked,
   CloseCode.passwordNeeded,
   CloseCode.locked,
-  CloseCode.parked,
+  CloseCode.quarantined,
   CloseCode.tooManyAttempts,
 ]);
 

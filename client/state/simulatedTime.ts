@@ -8,7 +8,7 @@ interface Change {
   /** First tick of the change. */
   tick: number;
   /** Paused ticks before it. */
-  stood: number;
+  pausedTicks: number;
   stands: boolean;
 }
 
@@ -17,9 +17,12 @@ const KEPT = 8;
 export class SimulatedTime {
   private changes: Change[] = [];
 
-  note(tick: number, { timeScale, stood }: Pick<Tuning, "timeScale" | "stood">): void {
+  note(tick: number, { timeScale, pausedTicks }: Pick<Tuning, "timeScale" | "pausedTicks">): void {
     // Drop later changes: an undo may have taken the room back.
-    this.changes = [...this.changes.filter((change) => change.tick < tick), { tick, stood, stands: timeScale === 0 }];
+    this.changes = [
+      ...this.changes.filter((change) => change.tick < tick),
+      { tick, pausedTicks, stands: timeScale === 0 },
+    ];
     if (this.changes.length > KEPT) this.changes.shift();
   }
 
@@ -27,6 +30,6 @@ export class SimulatedTime {
   at(tick: number): number {
     const change = this.changes.findLast((c) => c.tick <= tick + 1) ?? this.changes[0];
     if (!change) return tick;
-    return tick - change.stood - (change.stands ? Math.max(0, tick - (change.tick - 1)) : 0);
+    return tick - change.pausedTicks - (change.stands ? Math.max(0, tick - (change.tick - 1)) : 0);
   }
 }

@@ -1,5 +1,5 @@
 /** The lobby: the open rooms, and the scenes for new ones. */
-import { fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
+import { fetchAddresses, fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
 import { Bring } from "./bring.ts";
 import { h, icon } from "./dom.ts";
 import { LivePictures } from "./livePictures.ts";
@@ -17,7 +17,7 @@ export function openLobby(app: HTMLElement): void {
   const footer = h(
     "footer",
     {},
-    h("a", { href: "/docs" }, t("httpApi")),
+    operatorsLinks(),
     h("a", { href: "/materials" }, t("materials")),
     languages(),
     h("span", {}, t("lobbyFooter")),
@@ -51,6 +51,19 @@ export function openLobby(app: HTMLElement): void {
   );
   setInterval(() => void refresh(), REFRESH_MS);
   document.addEventListener("visibilitychange", () => void refresh());
+}
+
+/** Links that only the server's own machine gets: operators' routes have a port of their own. */
+function operatorsLinks(): HTMLElement {
+  const links = h("span", { class: "operators" });
+  void fetchAddresses().then(({ operations }) => {
+    if (!operations) return;
+    links.replaceChildren(
+      h("a", { href: `${operations}/admin` }, t("adminTitle")),
+      h("a", { href: `${operations}/docs` }, t("httpApi")),
+    );
+  });
+  return links;
 }
 
 function hero(): HTMLElement {
@@ -93,7 +106,7 @@ class LiveRooms {
     try {
       const rooms = (await fetchRooms()).filter(({ members }) => members > 0).sort((a, b) => b.members - a.members);
       const key =
-        JSON.stringify(rooms.map(({ room, scene, members, parked }) => [room, scene, members, parked])) +
+        JSON.stringify(rooms.map(({ room, scene, members, quarantined }) => [room, scene, members, quarantined])) +
         this.known.size;
       if (key !== this.#shown)
         this.#list.replaceChildren(...rooms.map((room) => roomRow(room, this.known.get(room.scene))));
@@ -116,8 +129,8 @@ function languages(): HTMLElement {
   return h("nav", { class: "languages", "aria-label": t("lobbyLanguages") }, ...links);
 }
 
-function roomRow({ room, scene, members, parked }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
-  const count = parked ? t("parked") : t("people", { count: members });
+function roomRow({ room, scene, members, quarantined }: RoomSummary, known: SceneSummary | undefined): HTMLElement {
+  const count = quarantined ? t("quarantined") : t("people", { count: members });
   const source = known?.thumbnail ?? known?.picture;
   return h(
     "li",

@@ -22,7 +22,7 @@ type Message =
   | "tokenNeeded"
   | "kicked"
   | "locked"
-  | "parked"
+  | "quarantined"
   | "tooManyAttempts"
   | "noWebGl"
   | "oldClient";

@@ -68,7 +68,7 @@ export class Playground {
   private visit: Visit | undefined;
   private onFirstPicture: () => void = () => {};
   /** The loop is paused: the page is hidden, or a headset draws. */
-  private parked = false;
+  private idle = false;
   /** Point that the ghost hand seems to grab. */
   private ghostAt: Picked | undefined;
   private lastMs = performance.now();
@@ -168,8 +168,8 @@ export class Playground {
 
   private readonly loop = (nowMs: number): void => {
     if (!this.running) return;
-    this.parked = document.hidden || this.visit !== undefined;
-    if (this.parked) return;
+    this.idle = document.hidden || this.visit !== undefined;
+    if (this.idle) return;
     requestAnimationFrame(this.loop);
     const drew = this.frame(nowMs);
     if (drew && this.firstDrawnFrameMs === undefined && !Number.isNaN(this.tick)) {
@@ -182,8 +182,8 @@ export class Playground {
   };
 
   private resume(): void {
-    if (this.parked) requestAnimationFrame(this.loop);
-    this.parked = false;
+    if (this.idle) requestAnimationFrame(this.loop);
+    this.idle = false;
   }
 
   /**

@@ -47,7 +47,7 @@ const ENDS: Partial<Record<number, Ending>> = {
   [CloseCode.tokenNeeded]: "tokenNeeded",
   [CloseCode.kicked]: "kicked",
   [CloseCode.locked]: "locked",
-  [CloseCode.parked]: "parked",
+  [CloseCode.quarantined]: "quarantined",
   [CloseCode.tooManyAttempts]: "tooManyAttempts",
 };
 

@@ -180,7 +180,7 @@ function secondBetween(last: Sample, now: Sample, startMs: number): Second {
     clients: now.generator.clients,
     ticks: increase(last.metrics, now.metrics, "pliant_ticks_total"),
     lateTicks: late(last.metrics, now.metrics),
-    loopLagMs: 1000 * total(now.metrics, "pliant_event_loop_lag_seconds"),
+    loopLagMs: 1000 * histogramQuantile(last.metrics, now.metrics, "pliant_event_loop_lag_seconds", 0.99),
     sentBytes: increase(last.metrics, now.metrics, "pliant_socket_sent_bytes_total"),
     rssBytes: rssOf(now.metrics),
     heapBytes: total(now.metrics, "nodejs_heap_size_used_bytes"),

@@ -32,7 +32,7 @@ export async function run(): Promise<Row[]> {
   const threads: Worker[] = [];
   process.on("worker", (thread) => threads.push(thread));
   const app = await buildApp({
-    ...readConfig({}),
+    ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
     scenesDir: fileURLToPath(new URL("../../scenes", import.meta.url)),
     prewarm: [SCENE],
     store: "none",

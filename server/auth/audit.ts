@@ -25,7 +25,7 @@ export type AuditAction =
   | "object"
   | "object-delete"
   | "rebalance"
-  | "unpark"
+  | "end-quarantine"
   | "denied";
 
 /** Number of entries kept in memory without a store. */

@@ -12,19 +12,19 @@
  */
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import { processName } from "../store/processName.ts";
-import type { Holder, ListedProcess, Listing, Parked, Store } from "../store/store.ts";
+import type { Holder, ListedProcess, Listing, Quarantined, Store } from "../store/store.ts";
 import { Balancer, type Balancing } from "./balancer.ts";
 import { LeaseKeeper, type Log } from "./leaseKeeper.ts";
 import { type OwnState, Processes } from "./processes.ts";
 import type { ClusterRooms } from "./rooms.ts";
 import { Takeover } from "./takeover.ts";
 
-/** Location of a room. moving: it exists, and a process will have it in a moment. parked: it is quarantined. */
+/** Location of a room. moving: it exists, and a process will have it in a moment. quarantined: it is quarantined. */
 export type Place =
   | { kind: "here" }
   | { kind: "there"; url: string; process: string }
   | { kind: "moving" }
-  | { kind: "parked"; parked: Parked }
+  | { kind: "quarantined"; quarantined: Quarantined }
   | { kind: "nowhere" };
 
 /**
@@ -123,7 +123,7 @@ export class Cluster {
       const { owner } = listing;
       if (owner && owner.process !== this.holder.process)
         return { kind: "there", url: owner.url, process: owner.process };
-      if (listing.parked && !owner) return { kind: "parked", parked: listing.parked };
+      if (listing.quarantined && !owner) return { kind: "quarantined", quarantined: listing.quarantined };
       const successor = owner ? undefined : (await this.#balancer.successors([listing])).get(room);
       if (successor) return { kind: "there", url: successor.url, process: successor.process };
       if (!owner && this.#closing === null && (await this.#takeover.take(listing))) return { kind: "here" };

@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { CodedError } from "../../shared/errors.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
-import type { Parked } from "../store/store.ts";
+import type { Quarantined } from "../store/store.ts";
 import type { Cluster, Place } from "./cluster.ts";
 import type { PeerTls } from "./peer.ts";
 import { proxySocket } from "./proxySocket.ts";
@@ -27,7 +27,7 @@ const ANSWER_MS = 120_000;
 declare module "fastify" {
   interface FastifyRequest {
     /** Set if the room of the address is quarantined; the socket route then refuses the socket. */
-    parked: Parked | null;
+    quarantined: Quarantined | null;
     /** Ticket of a request that another process has forwarded. */
     ticket?: Ticket;
   }
@@ -84,7 +84,7 @@ export async function forwardToOwners(app: FastifyInstance, options: ForwardOpti
       bodyTimeout: ANSWER_MS,
     },
   });
-  app.decorateRequest("parked", null);
+  app.decorateRequest("quarantined", null);
   app.addHook("preClose", async () => forwarder.close());
   app.addHook("onRequest", async (request) => {
     const header = request.headers[TICKET_HEADER];
@@ -119,7 +119,7 @@ class Forwarder {
     const room = roomOf(request);
     if (room === undefined) return void (await this.#placeRoom(request, reply));
     const place = await cluster.locate(room);
-    if (place.kind === "parked") return refuseParked(request, room, place.parked);
+    if (place.kind === "quarantined") return refuseQuarantined(request, room, place.quarantined);
     if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
     if (place.kind === "nowhere" && (await this.#placeRoom(request, reply))) return cluster.suspect(room);
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
@@ -210,11 +210,11 @@ class Forwarder {
 }
 
 /** Operators' routes and invitations work for a quarantined room; sockets are refused by their own route. */
-function refuseParked(request: FastifyRequest, room: string, parked: Parked): void {
+function refuseQuarantined(request: FastifyRequest, room: string, quarantined: Quarantined): void {
   const { url = "" } = request.routeOptions;
-  if (request.ws) request.parked = parked;
+  if (request.ws) request.quarantined = quarantined;
   else if (!url.startsWith("/api/admin/") && url !== "/api/tokens")
-    throw new CodedError("ROOM_PARKED", { field: "room", value: room, limit: parked.reason });
+    throw new CodedError("ROOM_QUARANTINED", { field: "room", value: room, limit: quarantined.reason });
 }
 
 type Owner = Extract<Place, { kind: "there" }>;

@@ -125,8 +125,8 @@ export class LeaseKeeper {
         this.#forget(lease);
         await store.release(lease);
       },
-      park: async (lease, parked) => {
-        await store.park(lease, parked);
+      quarantine: async (lease, quarantined) => {
+        await store.quarantine(lease, quarantined);
         this.#forget(lease);
       },
       removeRoom: async (lease) => {

@@ -127,8 +127,8 @@ export class Takeover {
       const listings = await store.rooms();
       metrics.known(
         listings.filter(({ owner }) => owner !== null).length,
-        listings.filter(({ owner, parked }) => owner === null && parked === null).length,
-        listings.filter(({ parked }) => parked !== null).length,
+        listings.filter(({ owner, quarantined }) => owner === null && quarantined === null).length,
+        listings.filter(({ quarantined }) => quarantined !== null).length,
       );
       this.#blind = false;
       const dead = new Set(
@@ -141,8 +141,11 @@ export class Takeover {
         );
       const unowned = listings
         .filter(
-          ({ name, owner, parked }) =>
-            (owner === null || dead.has(owner.process)) && parked === null && !rooms.serves(name) && this.#ripe(name),
+          ({ name, owner, quarantined }) =>
+            (owner === null || dead.has(owner.process)) &&
+            quarantined === null &&
+            !rooms.serves(name) &&
+            this.#ripe(name),
         )
         .map((listing) => ({ ...listing, expired: listing.owner?.process ?? listing.expired }));
       const successors = await this.#options.successors(unowned);
@@ -180,8 +183,8 @@ export class Takeover {
     const { rooms } = this.#options;
     const readable: Listing[] = [];
     for (const listing of listings) {
-      const { name, owner, parked } = listing;
-      if (parked?.reason !== "version" || owner !== null || rooms.serves(name) || !this.#ripe(name)) continue;
+      const { name, owner, quarantined } = listing;
+      if (quarantined?.reason !== "version" || owner !== null || rooms.serves(name) || !this.#ripe(name)) continue;
       const nowMs = performance.now();
       if (nowMs < (this.#readAgain.get(name) ?? 0)) continue;
       this.#readAgain.set(name, nowMs + READ_AGAIN_MS);
@@ -225,14 +228,14 @@ export class Takeover {
     const startMs = performance.now();
     let lease: Awaited<ReturnType<typeof store.claim>>;
     try {
-      lease = await store.claim(name, holder, { parked: listing.parked !== null });
+      lease = await store.claim(name, holder, { quarantined: listing.quarantined !== null });
     } catch (error) {
       log.error({ room: name, err: error }, "a room could not be claimed");
       return false;
     }
     if (lease === null) return false; // Another process was faster.
     try {
-      if (listing.parked) await store.unpark(lease);
+      if (listing.quarantined) await store.endQuarantine(lease);
       if ((await rooms.takeOver(listing, lease, causeOf(listing))) === null) return false;
       this.#notBefore.delete(name);
       if (listing.expired === null) metrics.handover("in");

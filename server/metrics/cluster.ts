@@ -12,8 +12,8 @@ const FORWARDS = ["proxy", "unreachable"] as const;
  * Reasons for quarantine. attempts: the processes that took the room over crashed. steps: its steps failed repeatedly.
  * version: another version of program or scene stepped it. differs: its journal does not reproduce the recorded states.
  */
-const PARKED_REASONS = ["attempts", "steps", "version", "differs"] as const;
-export type ParkedReason = (typeof PARKED_REASONS)[number];
+const QUARANTINE_REASONS = ["attempts", "steps", "version", "differs"] as const;
+export type QuarantineReason = (typeof QUARANTINE_REASONS)[number];
 
 /** moved: a running room, because this process was too busy. placed: a new room, created at a less busy process. */
 const BALANCED = ["moved", "placed"] as const;
@@ -38,7 +38,7 @@ export class ClusterMetrics {
   /** Counts requests and sockets for rooms of other processes. */
   readonly forwarded: (way: (typeof FORWARDS)[number]) => void;
   /** Sets the number of rooms of all processes, from this process's last read of the store. */
-  readonly known: (owned: number, free: number, parked: number) => void;
+  readonly known: (owned: number, free: number, quarantined: number) => void;
   /** Counts rooms that went to a less busy process. */
   readonly balanced: (what: (typeof BALANCED)[number]) => void;
   /** Share of the stepping threads' time that this process reports to the others. Set by the reporter. */
@@ -46,7 +46,7 @@ export class ClusterMetrics {
   /** Number of known processes by their reported state. */
   processes: () => Record<string, number> = () => ({});
   /** Counts quarantined rooms. */
-  readonly parked: (reason: ParkedReason) => void;
+  readonly quarantined: (reason: QuarantineReason) => void;
 
   constructor(maker: Maker) {
     this.renewal = maker.countBy("pliant_lease_renewals_total", "Lease renewals, by result.", "result", RENEWALS);
@@ -67,14 +67,14 @@ export class ClusterMetrics {
       "way",
       FORWARDS,
     );
-    const known = { owned: 0, free: 0, parked: 0 };
+    const known = { owned: 0, free: 0, quarantined: 0 };
     maker.gaugeBy(
       "pliant_rooms_known",
-      "Rooms of all processes as of this process's last read of the store: owned, free to take, or quarantined (parked).",
+      "Rooms of all processes as of this process's last read of the store: owned, free to take, or quarantined.",
       "state",
       () => known,
     );
-    this.known = (owned, free, parked) => void Object.assign(known, { owned, free, parked });
+    this.known = (owned, free, quarantined) => void Object.assign(known, { owned, free, quarantined });
     this.balanced = maker.countBy(
       "pliant_balanced_rooms_total",
       "Rooms that went to a less busy process: running ones (moved) and new ones (placed).",
@@ -92,11 +92,11 @@ export class ClusterMetrics {
       "state",
       () => this.processes(),
     );
-    this.parked = maker.countBy(
-      "pliant_rooms_parked_total",
+    this.quarantined = maker.countBy(
+      "pliant_rooms_quarantined_total",
       "Quarantined rooms: no process serves them until an operator has inspected them.",
       "reason",
-      PARKED_REASONS,
+      QUARANTINE_REASONS,
     );
     maker.gauge("pliant_rooms_owned", "Rooms whose lease this process holds.", () => this.sources.roomsOwned());
     maker.gauge("pliant_lease_seconds_left", "Time left of the lease that ends first; +Inf without leases.", () =>

@@ -31,6 +31,21 @@ export class Maker {
     return (value, by = 1) => counter.inc({ [label]: value }, by);
   }
 
+  /** A counter whose total is kept elsewhere and read at every scrape. @param read never decreases */
+  readCounter(name: string, help: string, read: () => number): void {
+    let counted = 0;
+    new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        const total = read();
+        this.inc(Math.max(0, total - counted));
+        counted = Math.max(total, counted);
+      },
+    });
+  }
+
   histogram<T extends string>(
     name: string,
     help: string,
@@ -48,6 +63,25 @@ export class Maker {
       registers: [this.#registry],
       collect() {
         this.set(read());
+      },
+    });
+  }
+
+  /** A gauge whose series are chosen anew at every scrape; `read` bounds their number. */
+  gaugeOf<T extends string>(
+    name: string,
+    help: string,
+    labelNames: T[],
+    read: () => { labels: Record<T, string>; value: number }[],
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of read()) this.set(labels, value);
       },
     });
   }

@@ -1,18 +1,20 @@
 /**
  * All metrics of the server, one prom-client registry per app. Names have the prefix `pliant_` and base units. Label
- * values come from fixed lists, never from rooms or users, so the number of series does not grow with use. The metrics
- * of a subsystem have a file of their own in this folder (persistence, store, cluster, auth, requests, objects);
+ * values come from fixed lists, except in busiestRooms.ts, so the number of series does not grow with use. No metric
+ * depends on the times of the scrapes. The metrics of a subsystem have a file of their own in this folder;
  * server/ops/METRICS.md lists all of them.
  *
  * prom-client has no native histograms, so the buckets are placed around the budget of a 60 Hz tick (16.7 ms).
  */
 import { totalmem } from "node:os";
-import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { ContactCounts, StageSeconds } from "../sim/types.ts";
 import type { SharedWork, EncodedMessage, Frames, StepResult } from "../workers/messages.ts";
-import { ClusterMetrics } from "./cluster.ts";
 import { AuthMetrics } from "./auth.ts";
+import { makeBusiestRooms, type RoomLoad } from "./busiestRooms.ts";
+import { ClusterMetrics } from "./cluster.ts";
+import { EventLoopMetrics } from "./eventLoop.ts";
 import { Maker } from "./maker.ts";
 import { ObjectMetrics } from "./objects.ts";
 import { PersistenceMetrics } from "./persistence.ts";
@@ -25,12 +27,10 @@ const LOSS_REASONS = ["no_progress", "blocked", "ended"] as const;
 const TICK_BUCKETS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.012, 0.0167, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Threads of one room, up to the maximum. */
 const THREAD_BUCKETS = [1, 2, 3, 4, 6, 8, 12, 16];
-/** Sampling interval of the event loop's delay, ms. */
-const LOOP_RESOLUTION_MS = 10;
 /** Bytes per particle; raw float32 is 12, the target is 1.3 while moving. */
 const BYTES_PER_PARTICLE_BUCKETS = [0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.3, 1.6, 2, 3, 4, 6];
 
-const BYTES_KINDS = ["keyframe", "delta", "positions", "hands", "members", "stats", "other"] as const;
+const BYTES_KINDS = ["keyframe", "delta", "positions", "grabs", "members", "stats", "other"] as const;
 export type BytesKind = (typeof BYTES_KINDS)[number];
 const REJECT_REASONS = [
   "rate",
@@ -59,6 +59,8 @@ export interface MetricSources {
   timeDilation: () => number;
   /** Bytes queued for slow clients. */
   bufferedBytes: () => number;
+  /** Rooms with members. */
+  roomLoads: () => RoomLoad[];
 }
 
 export class Metrics {
@@ -70,10 +72,7 @@ export class Metrics {
   readonly auth = new AuthMetrics(this.#make);
   readonly requests = new RequestMetrics(this.#make);
   readonly objects = new ObjectMetrics(this.#make);
-  readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  #busySeconds = 0;
-  #lastUtilization = { atMs: performance.now(), busySeconds: 0, value: 0 };
-  #lastLoop = performance.eventLoopUtilization();
+  readonly #eventLoop = new EventLoopMetrics(this.#make);
 
   readonly stageSeconds = this.#make.histogram(
     "pliant_step_stage_seconds",
@@ -169,12 +168,12 @@ export class Metrics {
     "pliant_bodies_blown_up_total",
     "Bodies that became unstable, were rolled back and are now held.",
   );
-  readonly tangledStarts = this.#make.counter(
-    "pliant_tangled_starts_total",
+  readonly intersectingStarts = this.#make.counter(
+    "pliant_intersecting_starts_total",
     "Number of times that surfaces intersected when contact handling started: at a start, a reset, after a roll-back or a jump.",
   );
-  readonly crowdings = this.#make.counter(
-    "pliant_crowdings_total",
+  readonly heldGroups = this.#make.counter(
+    "pliant_held_groups_total",
     "Number of times that bodies became held because their contacts exceeded a room's memory or work limit.",
   );
   readonly contactLists = this.#make.counter(
@@ -212,7 +211,9 @@ export class Metrics {
   /** @param sources read at every scrape */
   constructor(sources: MetricSources) {
     collectDefaultMetrics({ register: this.registry });
-    this.#loopDelay.enable();
+    // prom-client's own gauges of the event loop start anew at every scrape; EventLoopMetrics replaces them.
+    for (const { name } of this.registry.getMetricsAsArray())
+      if (name.startsWith("nodejs_eventloop_lag_")) this.registry.removeSingleMetric(name);
     const gauge = this.#make.gauge.bind(this.#make);
     gauge("pliant_rooms", "Rooms that are open.", sources.rooms);
     gauge(
@@ -223,24 +224,9 @@ export class Metrics {
     gauge("pliant_worker_queue_depth", "Ticks and other tasks that are due and wait for a thread.", sources.queueDepth);
     gauge("pliant_worker_threads", "Threads that step rooms.", sources.workerThreads);
     gauge(
-      "pliant_worker_utilization_ratio",
-      "Share of the threads' time spent in ticks since the last scrape, 0 to 1.",
-      () => this.#utilization(sources.workerThreads()),
-    );
-    gauge(
       "pliant_time_dilation_ratio",
       "Simulated time over wall time of the slowest room in the last second; 1 is real time.",
       sources.timeDilation,
-    );
-    gauge(
-      "pliant_event_loop_lag_seconds",
-      "99th percentile of the main thread's event loop delay since the last scrape.",
-      () => this.#loopLag(),
-    );
-    gauge(
-      "pliant_event_loop_utilization_ratio",
-      "Share of time that the main thread was busy since the last scrape, 0 to 1.",
-      () => this.#loopUtilization(),
     );
     gauge(
       "pliant_memory_limit_bytes",
@@ -248,6 +234,7 @@ export class Metrics {
       memoryLimit,
     );
     gauge("pliant_socket_buffered_bytes", "Bytes queued for slow clients.", sources.bufferedBytes);
+    makeBusiestRooms(this.#make, sources.roomLoads);
     this.#make.gaugeBy(
       "pliant_room_memory_bytes",
       "Memory of all rooms' states: reserved, and the part that has been in use.",
@@ -278,7 +265,6 @@ export class Metrics {
     this.tickSeconds.observe(wholeSeconds);
     this.tickRoundTripSeconds.observe(roundTripSeconds);
     this.workerBusySeconds.inc(wholeSeconds);
-    this.#busySeconds += wholeSeconds;
   }
 
   /** Records the encoded frames of a send tick. */
@@ -326,33 +312,8 @@ export class Metrics {
   }
 
   close(): void {
-    this.#loopDelay.disable();
+    this.#eventLoop.close();
     this.registry.clear();
-  }
-
-  #utilization(threads: number): number {
-    const nowMs = performance.now();
-    const last = this.#lastUtilization;
-    const seconds = ((nowMs - last.atMs) / 1000) * threads;
-    // Two scrapes at the same instant would divide by zero: return the last value.
-    if (seconds < 0.01) return last.value;
-    const value = Math.min(1, (this.#busySeconds - last.busySeconds) / seconds);
-    this.#lastUtilization = { atMs: nowMs, busySeconds: this.#busySeconds, value };
-    return value;
-  }
-
-  #loopLag(): number {
-    // The monitor measures the time between two timer events, so an idle loop shows the timer's period.
-    const seconds = (this.#loopDelay.percentile(99) - 1e6 * LOOP_RESOLUTION_MS) / 1e9;
-    this.#loopDelay.reset();
-    return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
-  }
-
-  #loopUtilization(): number {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, this.#lastLoop);
-    this.#lastLoop = now;
-    return Number.isFinite(utilization) ? Math.min(1, Math.max(0, utilization)) : 0;
   }
 }
 

@@ -25,7 +25,7 @@ import {
   type JournalSegment,
   type Lease,
   LeaseLost,
-  type Parked,
+  type Quarantined,
   type Rewritten,
   type Store,
   StoreBehind,
@@ -235,14 +235,14 @@ export class JournalWriter {
    * Writes the room for the last time and quarantines it.
    * @throws LeaseLost, StoreBehind, StoreUnavailable: the room is not quarantined, and any process may take it over
    */
-  async park(room: string, parked: Parked): Promise<void> {
+  async quarantine(room: string, quarantined: Quarantined): Promise<void> {
     const entry = this.#entries.get(room);
     if (!entry) return;
     for (let returns = 0; ; returns++) {
       await this.#flush(entry);
       this.#entries.delete(room);
       try {
-        await this.#ask(entry, (lease) => this.#options.store.park(lease, parked));
+        await this.#ask(entry, (lease) => this.#options.store.quarantine(lease, quarantined));
         return;
       } catch (error) {
         if (!(error instanceof StoreBehind) || returns === MOST_RETURNS) {

@@ -56,7 +56,7 @@ class Parcels {
     const parcels = anew && frame ? this.#anew : this.#inStep;
     let parcel = parcels.get(frame!);
     if (!parcel) {
-      const hands: Outgoing[] = anew && frame ? [{ kind: "hands", bytes: this.#allHands() }] : [];
+      const hands: Outgoing[] = anew && frame ? [{ kind: "grabs", bytes: this.#allHands() }] : [];
       parcel = new Parcel([...this.#beside, ...hands, ...(frame ? [frame] : [])]);
       parcels.set(frame!, parcel);
     }

@@ -6,11 +6,11 @@
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { ParkedReason } from "../metrics/cluster.ts";
+import type { QuarantineReason } from "../metrics/cluster.ts";
 import { RoomHistory } from "../persistence/history.ts";
 import { type About, recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
 import { fill, findRoom } from "../persistence/restore.ts";
-import type { Lease, Parked, SetAside } from "../store/store.ts";
+import type { Lease, Quarantined, QuarantinedPiece } from "../store/store.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { SceneLibrary } from "./sceneLibrary.ts";
 
@@ -36,30 +36,30 @@ export class Quarantine {
   }
 
   /** Quarantines a room that has just been claimed. @throws LeaseLost, StoreUnavailable */
-  async park(lease: Lease, reason: ParkedReason, details: string, identity?: string): Promise<void> {
-    await this.#options.persistence!.store.park(lease, this.#parked(lease.room, reason, details, identity));
+  async quarantine(lease: Lease, reason: QuarantineReason, details: string, identity?: string): Promise<void> {
+    await this.#options.persistence!.store.quarantine(lease, this.#quarantined(lease.room, reason, details, identity));
   }
 
   /** Quarantines a room that is open here, after its journal is stored. @throws LeaseLost, StoreUnavailable */
-  async parkOpen(room: string, reason: ParkedReason, details: string): Promise<void> {
-    await this.#options.persistence!.journalWriter.park(room, this.#parked(room, reason, details));
+  async quarantineOpen(room: string, reason: QuarantineReason, details: string): Promise<void> {
+    await this.#options.persistence!.journalWriter.quarantine(room, this.#quarantined(room, reason, details));
   }
 
   /**
    * Ends a room's quarantine; any process may then take it over.
    * @param from the point from which the room continues; later data is deleted
-   * @throws CodedError NO_STORE, ROOM_NOT_FOUND, NOT_PARKED, ROOM_MOVING; StoreUnavailable
+   * @throws CodedError NO_STORE, ROOM_NOT_FOUND, NOT_QUARANTINED, ROOM_MOVING; StoreUnavailable
    */
-  async unpark(name: string, from: GoOnFrom): Promise<void> {
+  async endQuarantine(name: string, from: GoOnFrom): Promise<void> {
     const { store, holder } = this.#persistence;
     const listing = await store.room(name);
     if (!listing) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
-    if (!listing.parked) throw new CodedError("NOT_PARKED", { field: "room", value: name });
-    const lease = await store.claim(name, holder, { parked: true });
+    if (!listing.quarantined) throw new CodedError("NOT_QUARANTINED", { field: "room", value: name });
+    const lease = await store.claim(name, holder, { quarantined: true });
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
     try {
       if (from !== "end") await store.truncate(lease, from === "start" ? -1 : await this.#newestState(name));
-      await store.unpark(lease);
+      await store.endQuarantine(lease);
     } finally {
       await store.release(lease);
     }
@@ -88,23 +88,23 @@ export class Quarantine {
    * Lists the quarantined rows of a room (damaged, or behind a gap), oldest first.
    * @throws CodedError NO_STORE, ROOM_NOT_FOUND; StoreUnavailable
    */
-  async setAside(name: string): Promise<SetAside[]> {
+  async quarantinedPieces(name: string): Promise<QuarantinedPiece[]> {
     const { store } = this.#persistence;
     if (!(await store.room(name))) throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
-    return store.readSetAside(name);
+    return store.listQuarantinedPieces(name);
   }
 
-  /** Returns one quarantined row as it was stored. @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
-  async setAsideBytes(name: string, id: number): Promise<Uint8Array> {
-    const bytes = await this.#persistence.store.readSetAsideBytes(name, id);
-    if (!bytes) throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
+  /** Returns one quarantined row as it was stored. @throws CodedError NO_STORE, PIECE_NOT_FOUND; StoreUnavailable */
+  async quarantinedPieceBytes(name: string, id: number): Promise<Uint8Array> {
+    const bytes = await this.#persistence.store.readQuarantinedPiece(name, id);
+    if (!bytes) throw new CodedError("PIECE_NOT_FOUND", { field: "id", value: id });
     return bytes;
   }
 
-  /** @throws CodedError NO_STORE, NOT_SET_ASIDE; StoreUnavailable */
-  async forgetSetAside(name: string, id: number): Promise<void> {
-    if (!(await this.#persistence.store.removeSetAside(name, id)))
-      throw new CodedError("NOT_SET_ASIDE", { field: "id", value: id });
+  /** @throws CodedError NO_STORE, PIECE_NOT_FOUND; StoreUnavailable */
+  async removeQuarantinedPiece(name: string, id: number): Promise<void> {
+    if (!(await this.#persistence.store.removeQuarantinedPiece(name, id)))
+      throw new CodedError("PIECE_NOT_FOUND", { field: "id", value: id });
   }
 
   /** Returns a scene's part of a recording, as far as it can be loaded. */
@@ -137,8 +137,8 @@ export class Quarantine {
     return checkpoints.at(-1)?.checkpoint.tick ?? -1;
   }
 
-  #parked(room: string, reason: ParkedReason, details: string, identity?: string): Parked {
-    this.#options.metrics.cluster.parked(reason);
+  #quarantined(room: string, reason: QuarantineReason, details: string, identity?: string): Quarantined {
+    this.#options.metrics.cluster.quarantined(reason);
     this.#options.log.error(
       { room, reason, details },
       "a room is quarantined: it stays closed until an operator decides, and its stored data is kept",

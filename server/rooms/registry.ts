@@ -11,7 +11,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerPools } from "../workers/pool.ts";
 import { findRoom, type Found } from "../persistence/restore.ts";
 import type { Persistence } from "../persistence/persistence.ts";
-import type { ParkedReason } from "../metrics/cluster.ts";
+import type { QuarantineReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
 import type { Lease, Listing } from "../store/store.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -78,14 +78,14 @@ export class RoomRegistry {
   readonly #dedicated = new Set<string>();
   /** Ended rooms, until the store has deleted them. */
   readonly #removing = new Map<string, Promise<void>>();
-  readonly parking: Quarantine;
+  readonly quarantine: Quarantine;
   readonly probations: Probations;
   readonly #shares = new RoomShares(() => this.list().map(weighed));
   #closing = false;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.parking = new Quarantine(options);
+    this.quarantine = new Quarantine(options);
     this.probations = new Probations(options.config.takeoverAttempts);
   }
 
@@ -190,16 +190,16 @@ export class RoomRegistry {
     try {
       return (await this.#whileOpening(name, scene, undefined, takenOver)).room;
     } catch (error) {
-      if (error instanceof CodedError && error.code === "ROOM_PARKED") return null;
+      if (error instanceof CodedError && error.code === "ROOM_QUARANTINED") return null;
       this.#options.metrics.persistence.failed("restore");
       throw error;
     }
   }
 
   /** Can this program read a room that is quarantined because another version stepped it? Never rejects. */
-  async reads({ scene, parked }: Listing): Promise<boolean> {
+  async reads({ scene, quarantined }: Listing): Promise<boolean> {
     const template = await this.#options.library.template(scene).catch(() => null);
-    return template !== null && template.identity === parked?.identity;
+    return template !== null && template.identity === quarantined?.identity;
   }
 
   /**
@@ -237,7 +237,7 @@ export class RoomRegistry {
     const { persistence, log } = this.#options;
     if (this.#rooms.has(name) || !persistence || !(await persistence.store.room(name)))
       return this.#end(this.get(name));
-    const lease = await persistence.store.claim(name, persistence.holder, { parked: true });
+    const lease = await persistence.store.claim(name, persistence.holder, { quarantined: true });
     if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
     try {
       await persistence.store.removeRoom(lease);
@@ -350,7 +350,7 @@ export class RoomRegistry {
       throw new CodedError("ROOM_EXISTS", { field: "room", value: name, limit: `scene ${listing.scene}` });
     const here = this.#rooms.get(name);
     if (here) return here;
-    if (listing.parked) throw roomParked(name, listing.parked.reason);
+    if (listing.quarantined) throw roomQuarantined(name, listing.quarantined.reason);
     // A recent owner may be handing the room to another process.
     if (listing.owner !== null || (await isOthers(listing))) throw new RoomElsewhere(listing);
     const over = await this.probations.turn(listing.attempts + 1);
@@ -360,7 +360,7 @@ export class RoomRegistry {
       if (!lease) throw new RoomElsewhere((await store.room(name)) ?? listing);
       return await this.#takeOver(listing, lease, "restart");
     } catch (error) {
-      if (!lease || (error instanceof CodedError && error.code === "ROOM_PARKED")) throw error;
+      if (!lease || (error instanceof CodedError && error.code === "ROOM_QUARANTINED")) throw error;
       this.#options.metrics.persistence.failed("restore");
       await store.release(lease).catch(() => {});
       throw error;
@@ -372,13 +372,13 @@ export class RoomRegistry {
   /**
    * Restores a claimed room. The claim counts as an attempt until the room has settled. An orderly failure with an
    * outside cause (a missing scene file, the store) does not count.
-   * @throws CodedError ROOM_PARKED: the room is quarantined and its lease released
+   * @throws CodedError ROOM_QUARANTINED: the room is quarantined and its lease released
    */
   async #takeOver(listing: Listing, lease: Lease, cause: RestoreCause): Promise<Room> {
     const { attempts = 0 } = lease;
     const { store } = this.#options.persistence!;
     if (this.probations.isOver(attempts))
-      return this.#park(
+      return this.#quarantine(
         lease,
         "attempts",
         `taken over ${attempts - 1} times without settling: each time its process or thread ended`,
@@ -389,15 +389,15 @@ export class RoomRegistry {
       const claimed = (await store.room(listing.name)) ?? listing;
       return await this.#restore(claimed, lease, cause);
     } catch (error) {
-      if (error instanceof JournalDiffers) return await this.#park(lease, "differs", error.message);
+      if (error instanceof JournalDiffers) return await this.#quarantine(lease, "differs", error.message);
       if (isOrderly(error) && attempts > 0) await store.countAttempts(lease, attempts - 1).catch(() => {});
       throw error;
     }
   }
 
-  async #park(lease: Lease, reason: ParkedReason, details: string, identity?: string): Promise<never> {
-    await this.parking.park(lease, reason, details, identity);
-    throw roomParked(lease.room, reason);
+  async #quarantine(lease: Lease, reason: QuarantineReason, details: string, identity?: string): Promise<never> {
+    await this.quarantine.quarantine(lease, reason, details, identity);
+    throw roomQuarantined(lease.room, reason);
   }
 
   async #restore(
@@ -423,8 +423,8 @@ export class RoomRegistry {
         "journal segments of a room that follow a gap are quarantined",
       );
     const access = RoomAccess.fromSettings(settings);
-    if (found.otherVersion && config.otherVersions === "park")
-      await this.#park(
+    if (found.otherVersion && config.otherVersions === "quarantine")
+      await this.#quarantine(
         lease,
         "version",
         `states of ${found.identity}, but this program and scene are ${identity}`,
@@ -473,11 +473,11 @@ export class RoomRegistry {
     { checkpoints, segments, damaged, unreached }: Found,
   ): Promise<void> {
     const { store, journalWriter } = this.#options.persistence!;
-    const { setAsideDays: days, setAsideMb } = this.#options.config;
-    const limits = { days, bytes: setAsideMb * 2 ** 20 };
+    const { quarantineDays: days, quarantineMb } = this.#options.config;
+    const limits = { days, bytes: quarantineMb * 2 ** 20 };
     try {
       // Quarantine rows behind a gap: they must not be read as this room's next ticks.
-      await store.setAside(lease, [...damaged, ...unreached], new Date().toISOString(), limits);
+      await store.quarantinePieces(lease, [...damaged, ...unreached], new Date().toISOString(), limits);
     } catch (error) {
       await room.dispose(CloseCode.restarting, "the store refused the room");
       throw error;
@@ -526,7 +526,7 @@ export class RoomRegistry {
         log,
         onDisposed,
         durable: async () => persistence?.journalWriter.durable(name),
-        park: persistence && ((reason, details) => this.parking.parkOpen(name, reason, details)),
+        quarantine: persistence && ((reason, details) => this.quarantine.quarantineOpen(name, reason, details)),
         ownedUntilMs,
         share,
       });
@@ -548,8 +548,8 @@ export class RoomRegistry {
   }
 }
 
-const roomParked = (room: string, reason: ParkedReason): CodedError =>
-  new CodedError("ROOM_PARKED", { field: "room", value: room, limit: reason });
+const roomQuarantined = (room: string, reason: QuarantineReason): CodedError =>
+  new CodedError("ROOM_QUARANTINED", { field: "room", value: room, limit: reason });
 
 /** The process survived, and the room did not cause the error. */
 const isOrderly = (error: unknown): boolean =>

@@ -42,7 +42,7 @@ import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { JournalDiffers } from "./probation.ts";
 import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
-import type { RoomOptions } from "./roomOptions.ts";
+import { continuesElsewhere, type RoomOptions } from "./roomOptions.ts";
 import { isCharged, ThreadLost } from "../workers/threadLost.ts";
 import { welcomeOf } from "./welcome.ts";
 
@@ -60,8 +60,8 @@ const WELCOME_MS = 1000;
 /** Pause per member before members are stored, ms: 1 ms in a room of ten, 0.1 s in one of a thousand. */
 const STORE_MS_PER_MEMBER = 0.1;
 
-const checkpointPolicyOf = ({ template, config, park }: RoomOptions): CheckpointPolicy =>
-  new CheckpointPolicy(template.layout.tickHz, config.historySeconds, park === null);
+const checkpointPolicyOf = ({ template, config, quarantine }: RoomOptions): CheckpointPolicy =>
+  new CheckpointPolicy(template.layout.tickHz, config.historySeconds, quarantine === null);
 
 export class Room {
   readonly name: string;
@@ -429,17 +429,17 @@ export class Room {
   /** Ends a room that cannot be stepped. With a store it is quarantined for an operator; without one it closes. */
   async #giveUp(error: unknown): Promise<void> {
     if (this.#disposed) return;
-    const { park, log } = this.#options;
+    const { quarantine, log } = this.#options;
     log.error({ room: this.name, err: error }, "the room cannot be stepped any more");
-    if (park === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
+    if (quarantine === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
     this.#still += 1;
     this.#tickWhile(false);
     try {
-      await park("steps", (error as Error).message);
+      await quarantine("steps", (error as Error).message);
     } catch (failure) {
       log.error({ room: this.name, err: failure }, "a room could not be quarantined");
     }
-    await this.dispose(CloseCode.parked, "the room is quarantined: the simulation failed");
+    await this.dispose(CloseCode.quarantined, "the room is quarantined: the simulation failed");
   }
 
   /** Ends the room: stops its ticks and closes every socket. Resolves when its last task is done. */
@@ -449,7 +449,7 @@ export class Room {
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.probation?.end();
-      this.#options.onDisposed(this, code === CloseCode.restarting || code === CloseCode.parked ? "elsewhere" : "over");
+      this.#options.onDisposed(this, continuesElsewhere(code) ? "elsewhere" : "over");
       this.#options.log.info({ room: this.name, reason }, "room closed");
       await this.#simulation.close();
     })();
@@ -670,7 +670,7 @@ export class Room {
   /** Returns the messages that go out beside the frames: grabs that changed. */
   #besideFrames(tick: number): Outgoing[] {
     const changed = this.#requests.takeChanged();
-    return changed.length > 0 ? [{ kind: "hands", bytes: encodeHands(tick, changed) }] : [];
+    return changed.length > 0 ? [{ kind: "grabs", bytes: encodeHands(tick, changed) }] : [];
   }
 
   /**

@@ -74,8 +74,11 @@ export class RoomEvents {
 
   /** The tuning with its paused ticks counted up to this tick. */
   #tuningAt(tick: number): Tuning {
-    const { timeScale, stood } = this.#tuning;
-    return { ...this.#tuning, stood: timeScale === 0 ? stood + Math.max(0, tick - this.#tunedTick) : stood };
+    const { timeScale, pausedTicks } = this.#tuning;
+    return {
+      ...this.#tuning,
+      pausedTicks: timeScale === 0 ? pausedTicks + Math.max(0, tick - this.#tunedTick) : pausedTicks,
+    };
   }
 
   /** Sends a newcomer the state that it needs before any frame. */
@@ -167,7 +170,7 @@ export class RoomEvents {
       case "tangled": {
         const { count, pairs, first } = event;
         for (const body of event.held) held.add(body);
-        metrics.tangledStarts.inc();
+        metrics.intersectingStarts.inc();
         log.warn({ room, scene, count, pairs, held: event.held, first }, "surfaces intersect from the start");
         this.#tell(encodeNotice("TANGLED", { tick, count, pairs, held: event.held, first }));
         return;
@@ -177,7 +180,7 @@ export class RoomEvents {
         this.#tell(encodeNotice("UNTANGLED", { tick }));
         return;
       case "crowded":
-        metrics.crowdings.inc();
+        metrics.heldGroups.inc();
         log.warn(
           { room, scene, bodies: event.bodies },
           "bodies are held: their contacts exceed the room's memory or work limit",

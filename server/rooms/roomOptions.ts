@@ -1,11 +1,12 @@
 /** Options of a room. */
+import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Share } from "../workers/messages.ts";
-import type { ParkedReason } from "../metrics/cluster.ts";
+import type { QuarantineReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import type { Probation } from "./probation.ts";
@@ -28,7 +29,7 @@ export interface RoomOptions {
   /** Resolves when the room's journal is stored up to now. @throws CodedError STORE_AWAY */
   durable: () => Promise<void>;
   /** Quarantines the room and keeps its stored data; null: there is no store. */
-  park: ((reason: ParkedReason, details: string) => Promise<void>) | null;
+  quarantine: ((reason: QuarantineReason, details: string) => Promise<void>) | null;
   /** Probation of a restored room: begins before its first ticks and ends when it has settled. */
   probation?: Probation;
   /** Returns the time until which the lease certainly holds, ms on performance.now(); called before every tick. */
@@ -38,3 +39,7 @@ export interface RoomOptions {
   /** ISO 8601, for a restored room; absent: now. */
   createdAt?: string;
 }
+
+/** Whether a room that closes with this code remains in the store. */
+export const continuesElsewhere = (code: number): boolean =>
+  code === CloseCode.restarting || code === CloseCode.quarantined;

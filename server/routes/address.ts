@@ -1,6 +1,11 @@
-/** The server's public address, which a page opened on the server's own machine puts into its invitation links. */
+/**
+ * The server's public address, which a page opened on the server's own machine puts into its invitation links, and the
+ * addresses of the other port: the lobby leads operators there, the operations page leads back to the rooms.
+ */
+import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { OperationsPort } from "./operationsPort.ts";
 import { fromOwnMachine } from "./ownMachine.ts";
 
 export interface AddressOptions {
@@ -8,10 +13,22 @@ export interface AddressOptions {
   host: string;
   publicUrls: readonly string[];
   tls: boolean;
+  /** null: operators' routes are on the visitors' port. */
+  operations: OperationsPort | null;
+}
+
+/** Addresses for a page of this server; null: the page needs none. */
+interface Addresses {
+  url: string | null;
+  visitors: string | null;
+  operations: string | null;
 }
 
 /** Clients from the network learn nothing about the machine's addresses: the address that they used already works. */
-export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls }: AddressOptions): void {
+export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls, operations }: AddressOptions): void {
+  const at = (name: string, port: number): string => `${tls ? "https" : "http"}://${name}:${port}`;
+  const visitorsPort = ({ socket }: FastifyRequest): number =>
+    (app.server.address() as AddressInfo | null)?.port ?? socket.localPort ?? 0;
   app.get(
     "/api/address",
     {
@@ -23,16 +40,29 @@ export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls }: A
         response: {
           200: {
             type: "object",
-            required: ["url"],
-            properties: { url: { type: "string", nullable: true, description: "http(s)://host:port" } },
+            required: ["url", "visitors", "operations"],
+            properties: {
+              url: { type: "string", nullable: true, description: "http(s)://host:port" },
+              visitors: { type: "string", nullable: true, description: "On the operations port: where rooms are." },
+              operations: {
+                type: "string",
+                nullable: true,
+                description: "To the server's own machine: where operations page and API documentation are.",
+              },
+            },
           },
         },
       },
     },
-    (request) => {
-      if (publicUrls[0] !== undefined) return { url: publicUrls[0] };
-      const lan = fromOwnMachine(request) && (host === "0.0.0.0" || host === "::") ? networkAddress() : undefined;
-      return { url: lan === undefined ? null : `${tls ? "https" : "http"}://${lan}:${request.socket.localPort}` };
+    (request): Addresses => {
+      const port = visitorsPort(request);
+      const isOwn = fromOwnMachine(request);
+      const lan = isOwn && (host === "0.0.0.0" || host === "::") ? networkAddress() : undefined;
+      const url = publicUrls[0] ?? (lan === undefined ? null : at(lan, port));
+      if (operations?.has(request))
+        return { url, visitors: publicUrls[0] ?? at(request.hostname, port), operations: null };
+      const operators = isOwn ? at(request.hostname, operations?.port ?? port) : null;
+      return { url, visitors: null, operations: operators };
     },
   );
 }

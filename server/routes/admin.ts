@@ -27,7 +27,7 @@ const entrySchema = {
     action: {
       type: "string",
       description:
-        "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, object, object-delete, rebalance, unpark, announce, denied.",
+        "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, object, object-delete, rebalance, end-quarantine, announce, denied.",
     },
     room: { type: "string", nullable: true },
     details: { type: "object", additionalProperties: true },

@@ -3,7 +3,8 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { CodedError } from "../../shared/errors.ts";
 import { EARLIEST_HEADERS } from "./headers.ts";
 
-const pathOf = (url: string | undefined): string | undefined => url?.split("?")[0];
+/** Path of an address, without its query. */
+export const pathOf = (url: string | undefined): string | undefined => url?.split("?")[0];
 
 /** Answers a malformed percent escape in the address, before all hooks. */
 export function answerBadAddress(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,9 +1,9 @@
 /**
  * Quarantined rows of rooms: damaged journal segments, checkpoints and member rows, and the rows that follow them.
- * Operators list, download and delete them. They expire after a while (PLIANT_SET_ASIDE_DAYS, PLIANT_SET_ASIDE_MB).
+ * Operators list, download and delete them. They expire after a while (PLIANT_QUARANTINE_DAYS, PLIANT_QUARANTINE_MB).
  */
 import type { FastifyInstance } from "fastify";
-import type { ParkedRouteOptions } from "./quarantinedRooms.ts";
+import type { QuarantineRouteOptions } from "./quarantinedRooms.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 
 const ofRoom = nameParam("room", "Name of the room.");
@@ -31,12 +31,15 @@ const pieceSchema = {
   },
 };
 
-export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, registry }: ParkedRouteOptions): void {
-  const { parking } = registry;
+export function quarantinedPieceRoutes(
+  app: FastifyInstance,
+  { requestAuth, audit, registry }: QuarantineRouteOptions,
+): void {
+  const { quarantine } = registry;
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
   app.get<{ Params: { room: string } }>(
-    "/api/admin/rooms/:room/set-aside",
+    "/api/admin/rooms/:room/quarantined-pieces",
     {
       schema: {
         ...common,
@@ -54,11 +57,11 @@ export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, regis
         },
       },
     },
-    async (request) => ({ pieces: await parking.setAside(request.params.room) }),
+    async (request) => ({ pieces: await quarantine.quarantinedPieces(request.params.room) }),
   );
 
   app.get<{ Params: { room: string; id: string } }>(
-    "/api/admin/rooms/:room/set-aside/:id",
+    "/api/admin/rooms/:room/quarantined-pieces/:id",
     {
       schema: {
         ...common,
@@ -69,24 +72,24 @@ export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, regis
             description: "msgpack behind a checksum (server/persistence/format.ts), if it is intact.",
             content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
           },
-          ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
+          ...errorResponses(...denied, "PIECE_NOT_FOUND", "NO_STORE"),
         },
       },
     },
     async (request, reply) => {
       const { room } = request.params;
       const id = Number(request.params.id);
-      const bytes = await parking.setAsideBytes(room, id);
-      audit.record("recording", requestAuth.of(request).actor, room, { setAside: id });
+      const bytes = await quarantine.quarantinedPieceBytes(room, id);
+      audit.record("recording", requestAuth.of(request).actor, room, { piece: id });
       return reply
         .type("application/octet-stream")
-        .header("content-disposition", `attachment; filename="${room}-set-aside-${id}.bin"`)
+        .header("content-disposition", `attachment; filename="${room}-quarantined-pieces-${id}.bin"`)
         .send(Buffer.from(bytes));
     },
   );
 
   app.delete<{ Params: { room: string; id: string } }>(
-    "/api/admin/rooms/:room/set-aside/:id",
+    "/api/admin/rooms/:room/quarantined-pieces/:id",
     {
       schema: {
         ...common,
@@ -94,15 +97,15 @@ export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, regis
         params: ofPiece,
         response: {
           204: { type: "null", description: "Deleted." },
-          ...errorResponses(...denied, "NOT_SET_ASIDE", "NO_STORE"),
+          ...errorResponses(...denied, "PIECE_NOT_FOUND", "NO_STORE"),
         },
       },
     },
     async (request, reply) => {
       const { room } = request.params;
       const id = Number(request.params.id);
-      await parking.forgetSetAside(room, id);
-      audit.record("dispose", requestAuth.of(request).actor, room, { setAside: id });
+      await quarantine.removeQuarantinedPiece(room, id);
+      audit.record("dispose", requestAuth.of(request).actor, room, { piece: id });
       return reply.code(204).send(null);
     },
   );

@@ -14,18 +14,21 @@ const RECORDING_MS = 10 * 60_000;
 const params = nameParam("room", "Name of the room.");
 const denied = ["TOKEN_NEEDED", "TOKEN_INVALID", "NOT_ALLOWED", "TOO_MANY_REQUESTS"] as const;
 
-export interface ParkedRouteOptions {
+export interface QuarantineRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
   registry: RoomRegistry;
 }
 
-export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registry }: ParkedRouteOptions): void {
-  const { parking } = registry;
+export function quarantinedRoomRoutes(
+  app: FastifyInstance,
+  { requestAuth, audit, registry }: QuarantineRouteOptions,
+): void {
+  const { quarantine } = registry;
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
   app.post<{ Params: { room: string }; Body: { from?: GoOnFrom } }>(
-    "/api/admin/rooms/:room/unpark",
+    "/api/admin/rooms/:room/end-quarantine",
     {
       schema: {
         ...common,
@@ -40,7 +43,7 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
         },
         response: {
           204: { type: "null", description: "The room may be served." },
-          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "NOT_PARKED", "NO_STORE", "ROOM_MOVING"),
+          ...errorResponses("BODY_INVALID", ...denied, "ROOM_NOT_FOUND", "NOT_QUARANTINED", "NO_STORE", "ROOM_MOVING"),
         },
       },
     },
@@ -48,8 +51,8 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
       const { actor } = requestAuth.of(request);
       const { room } = request.params;
       const { from = "end" } = request.body;
-      await parking.unpark(room, from);
-      audit.record("unpark", actor, room, { from });
+      await quarantine.endQuarantine(room, from);
+      audit.record("end-quarantine", actor, room, { from });
       return reply.code(204).send(null);
     },
   );
@@ -83,7 +86,7 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
     async (request, reply) => {
       const { actor } = requestAuth.of(request);
       const { room } = request.params;
-      const recording = registry.find(room)?.record() ?? (await parking.recording(room));
+      const recording = registry.find(room)?.record() ?? (await quarantine.recording(room));
       audit.record("recording", actor, room, { from: recording.from, until: recording.until });
       return sendRecording(
         reply,

@@ -10,7 +10,7 @@ import type { Room } from "../rooms/room.ts";
 import { SharedRead } from "../rooms/coalescedRead.ts";
 import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
 import { RoomAccess } from "../auth/roomAccess.ts";
-import type { Listing, Parked } from "../store/store.ts";
+import type { Listing, Quarantined } from "../store/store.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { createRoomSchema, errorResponses, listedRoomSchema, nameParam, roomSchema } from "./schemas.ts";
 
@@ -119,7 +119,7 @@ const openRoomSchema = {
       "ADDRESS_ROOM_LIMIT",
       "BUILD_FAILED",
       "ROOM_LIMIT",
-      "ROOM_PARKED",
+      "ROOM_QUARANTINED",
       "SHUTTING_DOWN",
     ),
   },
@@ -365,9 +365,9 @@ function requireRole(identity: Identity | null, room: Pick<Room, "name" | "acces
 
 /** Describes a room of another process. */
 export function describeListing(listing: Listing): Record<string, unknown> {
-  const { name, scene, members, pool, createdAt, parked, settings } = listing;
-  const more = parked
-    ? { parked: shownParked(parked) }
+  const { name, scene, members, pool, createdAt, quarantined, settings } = listing;
+  const more = quarantined
+    ? { quarantined: shownQuarantined(quarantined) }
     : pictureOf({ name, access: RoomAccess.fromSettings(settings) });
   return { room: name, scene, members, pool, createdAt, ...more };
 }
@@ -378,7 +378,11 @@ function pictureOf({ name, access }: Pick<Room, "name" | "access">): { picture?:
 }
 
 /** Public part of the quarantine record. */
-const shownParked = ({ reason, since, details }: Parked): Record<string, unknown> => ({ reason, since, details });
+const shownQuarantined = ({ reason, since, details }: Quarantined): Record<string, unknown> => ({
+  reason,
+  since,
+  details,
+});
 
 /** Answer to the client that opens the room. It includes the notes on its uploaded objects. */
 const openedRoom = (room: Room): Record<string, unknown> => ({
@@ -395,7 +399,7 @@ export function describeRoom(room: Room): Record<string, unknown> {
     tick: room.tick,
     timeDilation: room.dilation,
     heldBodies: [...room.held],
-    waitingBodies: [...room.waiting],
+    spawnableBodies: [...room.waiting],
     topology: room.template.topologyHash,
     createdAt: room.createdAt.toISOString(),
     ...(room.publicUrl !== undefined && { url: room.publicUrl }),

@@ -55,7 +55,7 @@ export const roomSchema = {
     "tick",
     "timeDilation",
     "heldBodies",
-    "waitingBodies",
+    "spawnableBodies",
     "topology",
     "createdAt",
   ],
@@ -66,7 +66,7 @@ export const roomSchema = {
     pool: { type: "string", enum: ["shared", "dedicated"], description: "Pool of threads that runs its ticks." },
     tick: { type: "integer", description: "Number of its last tick." },
     timeDilation: { type: "number", description: "Simulated time over wall time in the last second; 1 is real time." },
-    waitingBodies: {
+    spawnableBodies: {
       type: "array",
       items: { type: "integer" },
       description: "Spawnable bodies that are not in the scene now.",
@@ -92,7 +92,7 @@ export const listedRoomSchema = {
   required: ["room", "scene", "members", "pool", "createdAt"],
   properties: {
     ...roomSchema.properties,
-    parked: {
+    quarantined: {
       type: "object",
       required: ["reason", "since", "details"],
       description: "The room is quarantined: no process serves it until an operator has inspected it. No data is lost.",

@@ -152,9 +152,9 @@ function roomOf(registry: RoomRegistry, name: string): Room {
 const moved = (): Refused => new Refused(CloseCode.restarting, "the room has moved or ended", "no_room");
 
 /** Reason why the room is not in this process. */
-const absent = ({ parked }: FastifyRequest): Refused =>
-  parked
-    ? new Refused(CloseCode.parked, `the room is quarantined: ${parked.reason}`, "no_room")
+const absent = ({ quarantined }: FastifyRequest): Refused =>
+  quarantined
+    ? new Refused(CloseCode.quarantined, `the room is quarantined: ${quarantined.reason}`, "no_room")
     : new Refused(CloseCode.roomGone, "no such room", "no_room");
 
 /** Looks the room up again, because it may have ended during the password check. */

@@ -10,7 +10,7 @@ import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Compliant } from "./chooseSolvers.ts";
 import { describeWorld } from "./describeWorld.ts";
-import { parkAll, sceneMeets } from "./spawnableBodies.ts";
+import { withdrawAll, sceneMeets } from "./spawnableBodies.ts";
 import type { SimLayout } from "./layout.ts";
 import { newMemory } from "./memory/map.ts";
 import { planWorld } from "./memory/planWorld.ts";
@@ -51,7 +51,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   new RoomTuning(views, layout).begin();
   if (world.bodies.some((b) => b.waits)) {
     layout.sceneMeets = sceneMeets(memory, layout);
-    parkAll(views, layout);
+    withdrawAll(views, layout);
   }
   let topology: Topology | undefined;
   return {

@@ -10,7 +10,7 @@ export const SCENE_DEFAULTS = {
   quantum: 0.0005,
   grabCompliance: 1e-4,
   grabMaxForce: 200,
-  handSpeed: 3,
+  grabSpeed: 3,
   grabMaxStretch: 2,
   maxImpulse: 20,
   intersections: "untangle" as "untangle" | "hold",

@@ -23,7 +23,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const tuned = tunedAs({ gravity, wind: windOf(inWorld.wind), timeScale: scene.timeScale ?? 1 }, tunable);
   const layouts = bodyLayouts(world, plan);
   const rate = steps.tickHz * steps.substeps;
-  checkMotion(layouts, { tuned, handSpeed: scene.interaction?.handSpeed, bodies: world.far.map(freeLoads) }, rate);
+  checkMotion(layouts, { tuned, grabSpeed: scene.interaction?.grabSpeed, bodies: world.far.map(freeLoads) }, rate);
   const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
   return {
@@ -160,13 +160,13 @@ function freeLoads({ mass, pinned, force }: BodyTemplate): { mass: number; force
   return { mass: free, force: Math.hypot(...sum) };
 }
 
-/** @param fastest upper bound of the default handSpeed, m/s */
+/** @param fastest upper bound of the default grabSpeed, m/s */
 function interactionOf({ interaction = {}, bodies }: World["scene"], fastest: number): SimLayout["interaction"] {
   return {
     grabCompliance: interaction.grabCompliance ?? SCENE_DEFAULTS.grabCompliance,
     grabMaxForce: interaction.grabMaxForce ?? SCENE_DEFAULTS.grabMaxForce,
     grabRadius: interaction.grabRadius ?? 0,
-    handSpeed: interaction.handSpeed ?? Math.min(fastest, SCENE_DEFAULTS.handSpeed),
+    grabSpeed: interaction.grabSpeed ?? Math.min(fastest, SCENE_DEFAULTS.grabSpeed),
     grabMaxStretch: interaction.grabMaxStretch ?? SCENE_DEFAULTS.grabMaxStretch,
     maxImpulse: interaction.maxImpulse ?? SCENE_DEFAULTS.maxImpulse,
     together: (interaction.together ?? []).map((name) => bodies.findIndex((body) => body.name === name)),

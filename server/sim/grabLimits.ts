@@ -68,7 +68,7 @@ export function grabSettings(
     maxStretch: easeStretch + part,
     maxShift:
       edges.length > 0
-        ? Math.max(SHIFT * mean, layout.interaction.handSpeed / (layout.tickHz * layout.substeps))
+        ? Math.max(SHIFT * mean, layout.interaction.grabSpeed / (layout.tickHz * layout.substeps))
         : Infinity,
   };
 }

@@ -117,7 +117,7 @@ function grab(
   return undefined;
 }
 
-/** Sets the goal of a grab from the pointer's position: the held point moves there at most at handSpeed. */
+/** Sets the goal of a grab from the pointer's position: the held point moves there at most at grabSpeed. */
 function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [number, number, number]): void {
   const goal = layout.grabGoals / 4 + 3 * slot;
   const offset = layout.grabOffsets / 4 + 3 * slot;
@@ -125,7 +125,7 @@ function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [numb
 }
 
 /**
- * Sets each grab's target displacement per substep, once before each tick: towards its goal, at most at `handSpeed`.
+ * Sets each grab's target displacement per substep, once before each tick: towards its goal, at most at `grabSpeed`.
  * The speed is in simulated time: if a tick takes long, a grab does not pull harder.
  * Tried: grabs that slow down, to a quarter at least, while contact does more than half a tick's work (counted, so that
  * bits stay the same). Eight grabs on drape then take 25 ms a tick instead of 38, on the funnel's cloth 63 instead of
@@ -133,7 +133,7 @@ function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [numb
  * in slow motion.
  */
 export function moveGrabTargets({ f32, i32 }: Views, layout: SimLayout): void {
-  const most = layout.interaction.handSpeed / layout.tickHz;
+  const most = layout.interaction.grabSpeed / layout.tickHz;
   for (let slot = 0; slot < layout.grabCount; slot++) {
     const at = slotAddress(layout, slot) / 4;
     if (!i32[at + L.POINT_ACTIVE / 4]) continue;

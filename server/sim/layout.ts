@@ -120,7 +120,7 @@ export interface SimLayout extends Record<string, unknown> {
   grabOwners: number;
   /** float32[3] for each grab slot: from the picked point to the average of its neighborhood, m. */
   grabOffsets: number;
-  /** float32[3] for each grab slot: goal of its target, m; the target moves there at most at handSpeed. */
+  /** float32[3] for each grab slot: goal of its target, m; the target moves there at most at grabSpeed. */
   grabGoals: number;
   /** POINT_MAX_EDGES rows for each grab slot. */
   grabEdges: number;
@@ -166,7 +166,7 @@ export interface SimLayout extends Record<string, unknown> {
     grabCompliance: number;
     grabMaxForce: number;
     grabRadius: number;
-    handSpeed: number;
+    grabSpeed: number;
     grabMaxStretch: number;
     maxImpulse: number;
     /** Bodies that one grab may hold at once. */

@@ -143,7 +143,7 @@ export function tuningLimits(
 interface AuthoredMotion {
   tuned: Tuning;
   /** m/s; absent: the default, which follows from the bodies. */
-  handSpeed: number | undefined;
+  grabSpeed: number | undefined;
   bodies: readonly { mass: number; force: number }[];
 }
 
@@ -153,7 +153,7 @@ interface AuthoredMotion {
  */
 export function checkMotion(
   bodies: readonly (Measured & Pick<BodyLayout, "name">)[],
-  { tuned, handSpeed, bodies: authored }: AuthoredMotion,
+  { tuned, grabSpeed, bodies: authored }: AuthoredMotion,
   rate: number,
 ): void {
   const g = norm(tuned.gravity);
@@ -170,8 +170,8 @@ export function checkMotion(
     if (g > most * rate * rate) refuse("/gravity", tuned.gravity, most * rate * rate, "m/s^2");
     if (isFelt(tuned.wind) && kind !== "ball" && kind !== "points" && air > most * rate)
       refuse("/wind/velocity", velocity, (most * rate) / (1 + 3 * intensity), "m/s");
-    if (handSpeed !== undefined && handSpeed > most * rate)
-      refuse("/interaction/handSpeed", handSpeed, most * rate, "m/s");
+    if (grabSpeed !== undefined && grabSpeed > most * rate)
+      refuse("/interaction/grabSpeed", grabSpeed, most * rate, "m/s");
     if (mass > 0 && force > mass * most * rate * rate)
       refuse(`/bodies/${b}/loads`, `${force} N`, mass * most * rate * rate, "N together");
   });

@@ -177,12 +177,12 @@ export class SleepingIslands {
   /** Largest displacement of a body's grab targets in this tick, m. */
   #pullOf(b: number): number {
     const { layout, f32 } = { layout: this.#layout, ...this.#views };
-    const { handSpeed } = layout.interaction;
+    const { grabSpeed } = layout.interaction;
     return this.#hands(b).reduce((most, slot) => {
       const target = (slotAddress(layout, slot) + L.POINT_TARGET) / 4;
       const goal = layout.grabGoals / 4 + 3 * slot;
       const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[target + r]!);
-      return Math.max(most, Math.min(handSpeed / layout.tickHz, Math.sqrt(way.reduce((sum, d) => sum + d * d, 0))));
+      return Math.max(most, Math.min(grabSpeed / layout.tickHz, Math.sqrt(way.reduce((sum, d) => sum + d * d, 0))));
     }, 0);
   }
 

@@ -50,11 +50,11 @@ function meetsTable(i32: Int32Array, n: number): number {
 }
 
 /** Deactivates all spawnable bodies: at the start, and after a reset has moved them to their places. */
-export function parkAll(views: Views, layout: SimLayout): void {
-  layout.bodies.forEach(({ waits }, b) => waits && park(views, layout, b));
+export function withdrawAll(views: Views, layout: SimLayout): void {
+  layout.bodies.forEach(({ waits }, b) => waits && withdraw(views, layout, b));
 }
 
-function park(views: Views, layout: SimLayout, b: number): void {
+function withdraw(views: Views, layout: SimLayout, b: number): void {
   const { f32, i32 } = views;
   const { first, count } = layout.bodies[b]!;
   for (let i = first; i < first + count; i++) {
@@ -173,7 +173,7 @@ export class InactiveBodies {
         freeSlot(views, layout, slot);
     }
     this.begin(b);
-    park(views, layout, b);
+    withdraw(views, layout, b);
   }
 
   /**

@@ -29,7 +29,7 @@ export function buildTopology(
     interaction: {
       grabCompliance: layout.interaction.grabCompliance,
       grabMaxForce: layout.interaction.grabMaxForce,
-      handSpeed: layout.interaction.handSpeed,
+      grabSpeed: layout.interaction.grabSpeed,
       grabMaxStretch: layout.interaction.grabMaxStretch,
       maxImpulse: layout.interaction.maxImpulse,
       ...(layout.interaction.together.length > 0 && { together: layout.interaction.together }),

@@ -75,8 +75,8 @@ export function loadsOf({ force, mass, pinned }: BodyTemplate): Float64Array | u
 }
 
 /** The tunable values, as the scene sets them. */
-export function tunedAs(room: Omit<Tuning, "bodies" | "stood">, tunable: readonly TunableBody[]): Tuning {
-  return { ...room, stood: 0, bodies: tunable.map(({ scene }, body) => ({ body, ...scene })) };
+export function tunedAs(room: Omit<Tuning, "bodies" | "pausedTicks">, tunable: readonly TunableBody[]): Tuning {
+  return { ...room, pausedTicks: 0, bodies: tunable.map(({ scene }, body) => ({ body, ...scene })) };
 }
 
 /** Time scale of a body's own motion under gravity, s: sqrt(size/g), at least 1. */
@@ -139,14 +139,14 @@ export class RoomTuning {
   }
 
   /** Number of ticks in which simulated time did not advance: paused or unfinished. */
-  get stood(): number {
+  get pausedTicks(): number {
     return this.block[STOOD]!;
   }
 
   /** Counts a tick that did not advance simulated time. */
   stand(): void {
     this.block[STOOD]! += 1;
-    this.views.i32[(L.HEADER + L.H_PAUSED_TICKS) / 4] = this.stood;
+    this.views.i32[(L.HEADER + L.H_PAUSED_TICKS) / 4] = this.pausedTicks;
   }
 
   /** True if the wind has gusts: bodies that feel it then never rest for good. */
@@ -172,13 +172,19 @@ export class RoomTuning {
    * no tick was paused or unfinished.
    */
   get hashedWords(): number {
-    return this.block[CHANGED] === 0 && this.stood === 0 && !isFelt(this.wind) ? 0 : 2 * this.block.length;
+    return this.block[CHANGED] === 0 && this.pausedTicks === 0 && !isFelt(this.wind) ? 0 : 2 * this.block.length;
   }
 
   /** Current values, between two ticks. */
   get current(): Tuning {
-    const { gravity, wind, timeScale, stood } = this;
-    return { gravity, wind, timeScale, stood, bodies: this.layout.tuned.bodies.map(({ body }) => this.ofBody(body)) };
+    const { gravity, wind, timeScale, pausedTicks } = this;
+    return {
+      gravity,
+      wind,
+      timeScale,
+      pausedTicks,
+      bodies: this.layout.tuned.bodies.map(({ body }) => this.ofBody(body)),
+    };
   }
 
   /**

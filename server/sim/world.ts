@@ -30,7 +30,7 @@ import { limitSpeeds } from "./motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
 import { ReferenceBodies } from "./methods/referenceBodies.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import { HELD, parkAll, statusAt, InactiveBodies } from "./spawnableBodies.ts";
+import { HELD, withdrawAll, statusAt, InactiveBodies } from "./spawnableBodies.ts";
 import { Rest } from "./rest.ts";
 import { SleepingIslands } from "./sleepingIslands.ts";
 import { Touching } from "./touching.ts";
@@ -151,7 +151,7 @@ export class SimWorld implements World {
 
   /** Number of ticks in which simulated time advanced. */
   get stepped(): number {
-    return this.tickNumber - this.tuned.stood;
+    return this.tickNumber - this.tuned.pausedTicks;
   }
 
   /** External acceleration of a particle without wind, component r, m/s^2. */
@@ -482,7 +482,7 @@ export class SimWorld implements World {
     for (const s of layout.states) this.copyRows(s, s.initial, true);
     this.rest.wake();
     views.i32.fill(0, this.heldAt(0), this.heldAt(layout.bodyCount));
-    parkAll(views, layout);
+    withdrawAll(views, layout);
     for (let slot = 0; slot < layout.grabCount; slot++) freeSlot(views, layout, slot);
     this.views.i32[(L.HEADER + L.H_NEXT_SUBSTEP) / 4] = 0;
     this.relist();

@@ -1,5 +1,5 @@
 /** Converts rows of both stores: rooms and quarantined rows. */
-import type { Listing, Parked, PieceKind, SetAside } from "./store.ts";
+import type { Listing, Quarantined, PieceKind, QuarantinedPiece } from "./store.ts";
 
 /**
  * @param row a room; its columns have the same names in both stores
@@ -16,12 +16,12 @@ export function listingOf(row: Record<string, unknown>, secondsLeft: number): Li
     owner: owned ? { process: String(row.process), url: String(row.url), epoch: Number(row.epoch), secondsLeft } : null,
     expired: owned ? null : (row.process as string | null),
     members: owned ? Number(row.members) : 0,
-    parked: row.parked === null ? null : (JSON.parse(String(row.parked)) as Parked),
+    quarantined: row.parked === null ? null : (JSON.parse(String(row.parked)) as Quarantined),
     attempts: Number(row.attempts),
   };
 }
 
-export const setAsideOf = (row: Record<string, unknown>): SetAside => ({
+export const quarantinedPieceOf = (row: Record<string, unknown>): QuarantinedPiece => ({
   id: Number(row.id),
   what: row.what as PieceKind,
   tick: Number(row.tick),

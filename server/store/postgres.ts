@@ -12,12 +12,12 @@
  * lock must not use the time of its beginning. If that clock jumps, leases end early or late, but epochs still order
  * all owners, and no two processes can write.
  */
-import { listingOf, setAsideOf } from "./listing.ts";
+import { listingOf, quarantinedPieceOf } from "./listing.ts";
 import { bytesOf, PostgresClient, type Query, type Row } from "./postgresClient.ts";
 import { PostgresObjects } from "./postgresObjects.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
 import type {
-  AsideLimits,
+  QuarantineLimits,
   AuditEntry,
   BadPiece,
   Checkpoint,
@@ -26,11 +26,11 @@ import type {
   Lease,
   ListedProcess,
   Listing,
-  Parked,
+  Quarantined,
   ProcessReport,
   Rewritten,
   RoomRecord,
-  SetAside,
+  QuarantinedPiece,
   Store,
 } from "./store.ts";
 import {
@@ -152,13 +152,13 @@ export class PostgresStore implements Store {
     });
   }
 
-  async claim(room: string, holder: Holder, { parked = false } = {}): Promise<Lease | null> {
+  async claim(room: string, holder: Holder, { quarantined = false } = {}): Promise<Lease | null> {
     const [row] = await this.#client.query(
       `${NEXT_EPOCH} UPDATE pliant_rooms
        SET epoch = (SELECT epoch FROM next), process = $2, url = $3, lease_until = clock_timestamp() + $4 * INTERVAL '1 second', members = 0,
          attempts = attempts + CASE WHEN parked IS NULL THEN 1 ELSE 0 END, writes = 0
        WHERE name = $1 AND (process IS NULL OR lease_until <= clock_timestamp()) AND (parked IS NULL OR $5) RETURNING epoch, attempts`,
-      [room, holder.process, holder.url, this.leaseSeconds, parked],
+      [room, holder.process, holder.url, this.leaseSeconds, quarantined],
     );
     return row ? { room, process: holder.process, epoch: Number(row.epoch), attempts: Number(row.attempts) } : null;
   }
@@ -179,11 +179,11 @@ export class PostgresStore implements Store {
     await this.#updated(lease, "attempts = $4", [attempts]);
   }
 
-  async park(lease: Lease, parked: Parked): Promise<void> {
-    await this.#updated(lease, `parked = $4, ${UNOWNED}`, [JSON.stringify(parked)]);
+  async quarantine(lease: Lease, quarantined: Quarantined): Promise<void> {
+    await this.#updated(lease, `parked = $4, ${UNOWNED}`, [JSON.stringify(quarantined)]);
   }
 
-  async unpark(lease: Lease): Promise<void> {
+  async endQuarantine(lease: Lease): Promise<void> {
     await this.#updated(lease, "parked = NULL, attempts = 0", []);
   }
 
@@ -373,7 +373,12 @@ export class PostgresStore implements Store {
     });
   }
 
-  async setAside(lease: Lease, pieces: readonly BadPiece[], at: string, { days, bytes }: AsideLimits): Promise<void> {
+  async quarantinePieces(
+    lease: Lease,
+    pieces: readonly BadPiece[],
+    at: string,
+    { days, bytes }: QuarantineLimits,
+  ): Promise<void> {
     const { room } = lease;
     await this.#fencedSteps(lease, async (query) => {
       if (pieces.length === 0) return;
@@ -396,15 +401,15 @@ export class PostgresStore implements Store {
     });
   }
 
-  async readSetAside(room: string): Promise<SetAside[]> {
+  async listQuarantinedPieces(room: string): Promise<QuarantinedPiece[]> {
     const rows = await this.#client.query(
       "SELECT id, what, tick, after_tick, reason, at, length(bytes) AS bytes FROM pliant_set_aside WHERE room = $1 ORDER BY id",
       [room],
     );
-    return rows.map(setAsideOf);
+    return rows.map(quarantinedPieceOf);
   }
 
-  async readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null> {
+  async readQuarantinedPiece(room: string, id: number): Promise<Uint8Array | null> {
     const [row] = await this.#client.query("SELECT bytes FROM pliant_set_aside WHERE room = $1 AND id = $2", [
       room,
       id,
@@ -412,7 +417,7 @@ export class PostgresStore implements Store {
     return row ? (row.bytes as Buffer) : null;
   }
 
-  async removeSetAside(room: string, id: number): Promise<boolean> {
+  async removeQuarantinedPiece(room: string, id: number): Promise<boolean> {
     const removed = await this.#client.query("DELETE FROM pliant_set_aside WHERE room = $1 AND id = $2 RETURNING id", [
       room,
       id,
@@ -420,7 +425,7 @@ export class PostgresStore implements Store {
     return removed.length > 0;
   }
 
-  async expireSetAside(before: string): Promise<void> {
+  async expireQuarantinedPieces(before: string): Promise<void> {
     await this.#client.query("DELETE FROM pliant_set_aside WHERE at < $1", [before]);
   }
 

@@ -10,7 +10,7 @@ import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { FilesChange } from "./sqliteRescue.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
 import type {
-  AsideLimits,
+  QuarantineLimits,
   AuditEntry,
   BadPiece,
   Checkpoint,
@@ -19,11 +19,11 @@ import type {
   Lease,
   ListedProcess,
   Listing,
-  Parked,
+  Quarantined,
   ProcessReport,
   Rewritten,
   RoomRecord,
-  SetAside,
+  QuarantinedPiece,
   Store,
 } from "./store.ts";
 import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "./store.ts";
@@ -98,8 +98,8 @@ export class SqliteStore implements Store {
     return this.#call("createRoom", record, holder, key ?? null);
   }
 
-  async claim(room: string, holder: Holder, { parked = false } = {}): Promise<Lease | null> {
-    return this.#call("claim", room, holder, parked);
+  async claim(room: string, holder: Holder, { quarantined = false } = {}): Promise<Lease | null> {
+    return this.#call("claim", room, holder, quarantined);
   }
 
   async readWrites(leases: readonly Lease[]): Promise<number[]> {
@@ -110,12 +110,12 @@ export class SqliteStore implements Store {
     await this.#fenced(lease, "countAttempts", attempts);
   }
 
-  async park(lease: Lease, parked: Parked): Promise<void> {
-    await this.#fenced(lease, "park", parked);
+  async quarantine(lease: Lease, quarantined: Quarantined): Promise<void> {
+    await this.#fenced(lease, "quarantine", quarantined);
   }
 
-  async unpark(lease: Lease): Promise<void> {
-    await this.#fenced(lease, "unpark");
+  async endQuarantine(lease: Lease): Promise<void> {
+    await this.#fenced(lease, "endQuarantine");
   }
 
   async renew(holder: Holder, leases: readonly (Lease & { members: number })[]): Promise<string[]> {
@@ -190,24 +190,29 @@ export class SqliteStore implements Store {
     await this.#fenced(lease, "truncate", tick, instead);
   }
 
-  async setAside(lease: Lease, pieces: readonly BadPiece[], at: string, limits: AsideLimits): Promise<void> {
-    await this.#fenced(lease, "setAside", pieces, at, limits);
+  async quarantinePieces(
+    lease: Lease,
+    pieces: readonly BadPiece[],
+    at: string,
+    limits: QuarantineLimits,
+  ): Promise<void> {
+    await this.#fenced(lease, "quarantinePieces", pieces, at, limits);
   }
 
-  async readSetAside(room: string): Promise<SetAside[]> {
-    return this.#call("readSetAside", room);
+  async listQuarantinedPieces(room: string): Promise<QuarantinedPiece[]> {
+    return this.#call("listQuarantinedPieces", room);
   }
 
-  async readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null> {
-    return this.#call("readSetAsideBytes", room, id);
+  async readQuarantinedPiece(room: string, id: number): Promise<Uint8Array | null> {
+    return this.#call("readQuarantinedPiece", room, id);
   }
 
-  async removeSetAside(room: string, id: number): Promise<boolean> {
-    return this.#call("removeSetAside", room, id);
+  async removeQuarantinedPiece(room: string, id: number): Promise<boolean> {
+    return this.#call("removeQuarantinedPiece", room, id);
   }
 
-  async expireSetAside(before: string): Promise<void> {
-    await this.#call("expireSetAside", before);
+  async expireQuarantinedPieces(before: string): Promise<void> {
+    await this.#call("expireQuarantinedPieces", before);
   }
 
   async audit(entry: AuditEntry): Promise<void> {

@@ -10,9 +10,9 @@ import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { bootId } from "./processName.ts";
 import { transaction } from "./sqliteFile.ts";
-import { listingOf, setAsideOf } from "./listing.ts";
+import { listingOf, quarantinedPieceOf } from "./listing.ts";
 import type {
-  AsideLimits,
+  QuarantineLimits,
   AuditEntry,
   BadPiece,
   Checkpoint,
@@ -21,11 +21,11 @@ import type {
   Lease,
   ListedProcess,
   Listing,
-  Parked,
+  Quarantined,
   ProcessReport,
   Rewritten,
   RoomRecord,
-  SetAside,
+  QuarantinedPiece,
 } from "./store.ts";
 import { daysBefore, LeaseLost, PROCESS_KEPT_SECONDS, StoreBehind } from "./store.ts";
 
@@ -98,10 +98,10 @@ export class SqliteWork {
     });
   }
 
-  claim(room: string, holder: Holder, parkedToo = false): Lease | null {
+  claim(room: string, holder: Holder, quarantinedToo = false): Lease | null {
     return this.#write(() => {
       const row = this.#get("SELECT process, boot, lease_until, parked, attempts FROM rooms WHERE name = ?", room);
-      if (!row || secondsLeft(row) > 0 || (row.parked !== null && !parkedToo)) return null;
+      if (!row || secondsLeft(row) > 0 || (row.parked !== null && !quarantinedToo)) return null;
       const epoch = this.#nextEpoch();
       const attempts = Number(row.attempts) + (row.parked === null ? 1 : 0);
       this.#run(
@@ -126,17 +126,17 @@ export class SqliteWork {
     this.#fenced(lease, () => this.#run("UPDATE rooms SET attempts = ? WHERE name = ?", attempts, lease.room));
   }
 
-  park(lease: Lease, parked: Parked): void {
+  quarantine(lease: Lease, quarantined: Quarantined): void {
     this.#fenced(lease, () =>
       this.#run(
         "UPDATE rooms SET parked = ?, process = NULL, url = NULL, lease_until = NULL, members = 0 WHERE name = ?",
-        JSON.stringify(parked),
+        JSON.stringify(quarantined),
         lease.room,
       ),
     );
   }
 
-  unpark(lease: Lease): void {
+  endQuarantine(lease: Lease): void {
     this.#fenced(lease, () => this.#run("UPDATE rooms SET parked = NULL, attempts = 0 WHERE name = ?", lease.room));
   }
 
@@ -286,7 +286,7 @@ export class SqliteWork {
     });
   }
 
-  setAside(lease: Lease, pieces: readonly BadPiece[], at: string, { days, bytes }: AsideLimits): void {
+  quarantinePieces(lease: Lease, pieces: readonly BadPiece[], at: string, { days, bytes }: QuarantineLimits): void {
     const { room } = lease;
     this.#fenced(lease, () => {
       if (pieces.length === 0) return;
@@ -312,23 +312,23 @@ export class SqliteWork {
     });
   }
 
-  readSetAside(room: string): SetAside[] {
+  listQuarantinedPieces(room: string): QuarantinedPiece[] {
     return this.#all(
       "SELECT id, what, tick, after_tick, reason, at, length(bytes) AS bytes FROM set_aside WHERE room = ? ORDER BY id",
       room,
-    ).map(setAsideOf);
+    ).map(quarantinedPieceOf);
   }
 
-  readSetAsideBytes(room: string, id: number): Uint8Array | null {
+  readQuarantinedPiece(room: string, id: number): Uint8Array | null {
     const row = this.#get("SELECT bytes FROM set_aside WHERE room = ? AND id = ?", room, id);
     return (row?.bytes as Uint8Array | undefined) ?? null;
   }
 
-  removeSetAside(room: string, id: number): boolean {
+  removeQuarantinedPiece(room: string, id: number): boolean {
     return this.#write(() => this.#run("DELETE FROM set_aside WHERE room = ? AND id = ?", room, id) > 0);
   }
 
-  expireSetAside(before: string): void {
+  expireQuarantinedPieces(before: string): void {
     this.#write(() => this.#run("DELETE FROM set_aside WHERE at < ?", before));
   }
 

@@ -20,7 +20,7 @@
  *    (server/cluster).
  */
 
-import type { ParkedReason } from "../metrics/cluster.ts";
+import type { QuarantineReason } from "../metrics/cluster.ts";
 import type { ObjectStore } from "./objectStore.ts";
 
 /**
@@ -66,8 +66,8 @@ export interface Lease {
 }
 
 /** Why a room is quarantined. All its data is kept until an operator decides. */
-export interface Parked {
-  reason: ParkedReason;
+export interface Quarantined {
+  reason: QuarantineReason;
   /** ISO 8601, by the clock of the process that quarantined it. */
   since: string;
   /** Explanation for the operator. */
@@ -84,7 +84,7 @@ export interface Listing extends RoomRecord {
   /** Connected members at the last renewal. */
   members: number;
   /** null: not quarantined. */
-  parked: Parked | null;
+  quarantined: Quarantined | null;
   /** See `Lease.attempts`. */
   attempts: number;
 }
@@ -130,7 +130,7 @@ export interface BadPiece {
 export type PieceKind = "checkpoint" | "journal" | "members";
 
 /** A quarantined row: no longer used for its room, but kept for an operator. */
-export interface SetAside extends BadPiece {
+export interface QuarantinedPiece extends BadPiece {
   id: number;
   /** For a journal segment: the tick after which it begins. */
   after: number | null;
@@ -140,7 +140,7 @@ export interface SetAside extends BadPiece {
 }
 
 /** Limits of quarantined rows: age and size. */
-export interface AsideLimits {
+export interface QuarantineLimits {
   days: number;
   /** Limit of each room; the newest rows are kept. */
   bytes: number;
@@ -277,10 +277,10 @@ export interface Store {
   ): Promise<{ created: true; lease: Lease } | { created: false; room: Listing }>;
   /**
    * Claims a room without owner and counts an attempt.
-   * @param options parked: claim a quarantined room, too, without counting an attempt
+   * @param options quarantined: claim a quarantined room, too, without counting an attempt
    * @returns null: the room does not exist, its lease has not expired, or it is quarantined
    */
-  claim(room: string, holder: Holder, options?: { parked?: boolean }): Promise<Lease | null>;
+  claim(room: string, holder: Holder, options?: { quarantined?: boolean }): Promise<Lease | null>;
   /**
    * Returns for each lease the highest write number in the store; -1: the lease is not the current one. With it a
    * process that has nothing to write detects that the store has gone back.
@@ -288,10 +288,10 @@ export interface Store {
   readWrites(leases: readonly Lease[]): Promise<number[]>;
   /** Sets the number of attempts; 0: the room has settled. @throws LeaseLost */
   countAttempts(lease: Lease, attempts: number): Promise<void>;
-  /** Quarantines the room until `unpark`, and ends the lease. @throws LeaseLost */
-  park(lease: Lease, parked: Parked): Promise<void>;
+  /** Quarantines the room until `endQuarantine`, and ends the lease. @throws LeaseLost */
+  quarantine(lease: Lease, quarantined: Quarantined): Promise<void>;
   /** Ends the quarantine and sets the attempts to 0. The lease continues. @throws LeaseLost */
-  unpark(lease: Lease): Promise<void>;
+  endQuarantine(lease: Lease): Promise<void>;
   /**
    * Renews leases for a full term from now, including expired ones that no process has claimed, and stores the member
    * counts. Uses a separate connection, so that it waits for no other operation of this process.
@@ -356,15 +356,15 @@ export interface Store {
    * @param at now, ISO 8601
    * @throws LeaseLost, even for an empty list
    */
-  setAside(lease: Lease, pieces: readonly BadPiece[], at: string, limits: AsideLimits): Promise<void>;
+  quarantinePieces(lease: Lease, pieces: readonly BadPiece[], at: string, limits: QuarantineLimits): Promise<void>;
   /** Lists the quarantined rows, oldest first. */
-  readSetAside(room: string): Promise<SetAside[]>;
+  listQuarantinedPieces(room: string): Promise<QuarantinedPiece[]>;
   /** @returns the bytes as they were stored; null: the room has no such row */
-  readSetAsideBytes(room: string, id: number): Promise<Uint8Array | null>;
+  readQuarantinedPiece(room: string, id: number): Promise<Uint8Array | null>;
   /** @returns true: the row existed */
-  removeSetAside(room: string, id: number): Promise<boolean>;
+  removeQuarantinedPiece(room: string, id: number): Promise<boolean>;
   /** Deletes rows that were quarantined before this time, ISO 8601. */
-  expireSetAside(before: string): Promise<void>;
+  expireQuarantinedPieces(before: string): Promise<void>;
 
   /** Adds an entry; only the newest AUDIT_ENTRIES are kept. */
   audit(entry: AuditEntry): Promise<void>;

@@ -12,8 +12,10 @@ import { constants, getPriority, setPriority } from "node:os";
 
 /** nice(1) increment over the process: a tenth of another thread's share under contention. */
 const BEHIND = 10;
-/** Names that Node gives these threads. */
+/** Names of these threads. Node 26 puts its own name before those of V8. */
 export const HELPERS = ["V8Worker", "libuv-worker"];
+
+export const isHelper = (name: string): boolean => HELPERS.includes(name.replace(/^node-/, ""));
 
 /** Lowers the helper threads of this process, on Linux only. */
 export async function lowerHelperThreads(): Promise<void> {
@@ -24,7 +26,7 @@ export async function lowerHelperThreads(): Promise<void> {
   for (const thread of readdirSync("/proc/self/task")) {
     try {
       const name = readFileSync(`/proc/self/task/${thread}/comm`, "utf8").trim();
-      if (HELPERS.includes(name)) setPriority(Number(thread), nice);
+      if (isHelper(name)) setPriority(Number(thread), nice);
     } catch {
       // The thread has just ended, or the system does not permit it.
     }

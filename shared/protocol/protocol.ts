@@ -113,7 +113,7 @@ export const CloseCode = {
   unsupportedVersion: 4409,
   heartbeatLost: 4410,
   locked: 4423,
-  parked: 4424,
+  quarantined: 4424,
   tooManyAttempts: 4425,
   flood: 4429,
   roomFull: 4430,

@@ -31,7 +31,7 @@ function parseBody(value: unknown): BodyTuning {
 
 /** @param fields of `tuned`, after its tick. @throws Error if they do not have the documented form */
 export function parseTuning([gravity, bodies, , room]: readonly unknown[]): Tuning {
-  const { wind, timeScale, stood } = record(room, "tuned room");
+  const { wind, timeScale, pausedTicks } = record(room, "tuned room");
   const air = record(wind, "tuned wind");
   if (!Array.isArray(bodies)) throw new Error(`server message: tuned bodies must be a list, got ${typeof bodies}`);
   const numbers = WIND_FIELDS.map((field) => [field, number(air[field], `wind ${field}`)]);
@@ -39,7 +39,7 @@ export function parseTuning([gravity, bodies, , room]: readonly unknown[]): Tuni
     gravity: vector(gravity, "tuned gravity"),
     wind: { ...(Object.fromEntries(numbers) as unknown as Wind), velocity: vector(air.velocity, "wind velocity") },
     timeScale: number(timeScale, "tuned timeScale"),
-    stood: number(stood, "tuned stood"),
+    pausedTicks: number(pausedTicks, "tuned pausedTicks"),
     bodies: bodies.map(parseBody),
   };
 }

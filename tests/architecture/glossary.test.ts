@@ -12,7 +12,7 @@ const RETIRED_WORDS: ReadonlySet<string> = new Set(
   [
     ["heir", "heirs", "lapse", "lapsed", "adopt", "adopted", "adoption", "trial", "trials", "doubt", "foreign"],
     ["vouch", "vouched", "foresee", "foreseen", "film", "films", "hopeless", "outlier", "outliers", "spares"],
-    ["somebody", "nobody", "whoever", "others"],
+    ["somebody", "nobody", "whoever", "others", "park", "parks", "parked", "parking", "unpark", "stood"],
   ].flat(),
 );
 /** Beginnings of constants of the kernel's layout that were renamed. */
@@ -110,6 +110,6 @@ test("the code has each older name that the glossary maps to a term", () => {
     .map(({ text }) => text)
     .join("\n");
   const names = firstCells().older.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
-  expect(names.length).toBeGreaterThan(10);
+  expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !new RegExp(`(?<![\\w])${name}(?![\\w])`).test(all))).toEqual([]);
 });

@@ -96,6 +96,7 @@ export class Fleet {
         WITNESS_FILE: witness,
         HOST: "127.0.0.1",
         PORT: String(port),
+        PLIANT_OPERATIONS_PORT: "same",
         LOG_LEVEL: "info",
         PLIANT_WORKERS: "1",
         PLIANT_STORE: store.href,

@@ -27,7 +27,7 @@ export const topology: Topology = {
       rest: bytesOf(new Float32Array(12)),
     },
   ],
-  interaction: { grabCompliance: 0, grabMaxForce: 1, handSpeed: 3, grabMaxStretch: 2, maxImpulse: 1 },
+  interaction: { grabCompliance: 0, grabMaxForce: 1, grabSpeed: 3, grabMaxStretch: 2, maxImpulse: 1 },
 };
 export const model = createSnapshotModel([{ count: 4, triangles }]);
 export const shape = (value: number) => new Int32Array(12).fill(value);

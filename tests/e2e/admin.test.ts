@@ -237,30 +237,31 @@ describe.skipIf(noBrowser)("operations", () => {
   test("a quarantined room shows the reason, and resumes or is deleted as the operator chooses", async () => {
     const { name } = await stage.room("jelly-stack");
     const page = await enter();
-    expect(await row(page, name).locator('[data-action="unpark-end"]').isHidden()).toBe(true);
-    const parked = { reason: "steps", since: new Date(0).toISOString(), details: "step failed 4 times in 10 s" };
+    expect(await row(page, name).locator('[data-action="end-quarantine-end"]').isHidden()).toBe(true);
+    const quarantined = { reason: "steps", since: new Date(0).toISOString(), details: "step failed 4 times in 10 s" };
     const stuck = {
       room: "stuck",
       scene: "cube",
       owner: null,
       members: 0,
       pool: "shared",
-      createdAt: parked.since,
-      parked,
+      createdAt: quarantined.since,
+      quarantined,
     };
     const asked: unknown[] = [];
     await page.route("**/api/admin/rooms", (route) => route.fulfill({ json: { rooms: [stuck] } }));
-    await page.route("**/api/admin/rooms/stuck/unpark", (route) => {
+    await page.route("**/api/admin/rooms/stuck/end-quarantine", (route) => {
       asked.push(route.request().postDataJSON());
       return route.fulfill({ status: 204 });
     });
     await row(page, "stuck").locator(".badges", { hasText: "quarantined: steps" }).waitFor();
     await row(page, "stuck").locator(".toggle").click();
-    expect(await row(page, "stuck").locator(".members").textContent()).toBe(parked.details);
-    for (const from of ["end", "start"]) await row(page, "stuck").locator(`[data-action="unpark-${from}"]`).click();
+    expect(await row(page, "stuck").locator(".members").textContent()).toBe(quarantined.details);
+    for (const from of ["end", "start"])
+      await row(page, "stuck").locator(`[data-action="end-quarantine-${from}"]`).click();
     await until(page, () => window.toasted.length === 2, undefined);
     expect(asked).toEqual([{ from: "end" }, { from: "start" }]);
-    await stage.shoot(page, "admin-parked");
+    await stage.shoot(page, "admin-quarantined");
   });
 
   test("a refusal of the server is shown, and the page keeps working", async () => {
@@ -312,7 +313,7 @@ test.skipIf(noBrowser)("quarantined data of a room is listed, downloaded as stor
     await piece.waitFor();
     const said = await piece.textContent();
     for (const part of ["journal, tick 90", "its checksum is wrong", "3 kB"]) expect(said).toContain(part);
-    await stage.shoot(page, "admin-set-aside");
+    await stage.shoot(page, "admin-quarantined-pieces");
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       piece.locator('[data-action="download-piece"]').click(),
@@ -320,7 +321,7 @@ test.skipIf(noBrowser)("quarantined data of a room is listed, downloaded as stor
     expect(Buffer.compare(await downloaded(download), bytes)).toBe(0);
     await piece.locator('[data-action="delete-piece"]').click();
     await piece.waitFor({ state: "detached" });
-    expect(await row(page, name).locator(".set-aside").isHidden()).toBe(true);
+    expect(await row(page, name).locator(".quarantined-pieces").isHidden()).toBe(true);
     expect(stage.takeErrors()).toEqual([]);
   } finally {
     await stage.close();

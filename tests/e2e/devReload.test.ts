@@ -30,7 +30,12 @@ test("a room restarts when its scene's file is saved", async () => {
   save(1);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const here = { PLIANT_SCENES_DIR: scenes, PLIANT_DATA_DIR: join(folder, "data"), PLIANT_WORKERS: "1" };
+  const here = {
+    PLIANT_SCENES_DIR: scenes,
+    PLIANT_DATA_DIR: join(folder, "data"),
+    PLIANT_WORKERS: "1",
+    PLIANT_OPERATIONS_PORT: "same",
+  };
   // The command of the npm script, with another folder of scenes.
   const server = spawn("sh", ["-c", dev.replace("--watch-path=scenes", `--watch-path=${scenes}`)], {
     env: { ...process.env, ...here, PORT: String(port), HOST: "127.0.0.1", PLIANT_PREWARM: "none", LOG_LEVEL: "warn" },

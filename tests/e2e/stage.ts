@@ -68,7 +68,7 @@ interface Server {
 
 async function openServer(changes: Partial<Config>): Promise<Server> {
   const app = await buildApp({
-    ...readConfig({}),
+    ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
     clientDir,
     scenesDir: (scenes ??= lightScenes()),
     prewarm: "none",

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { startServer } from "../../load-tests/server.ts";
+import { freePort, startServer } from "../../load-tests/server.ts";
 import type { RunningServer } from "../../load-tests/server.ts";
 import { SCENES_DIR } from "./server.ts";
 
@@ -15,6 +15,15 @@ const TOKEN = "operators-own-token-of-two-processes";
 const data = mkdtempSync(join(tmpdir(), "pliant-two-"));
 let first: RunningServer;
 let second: RunningServer;
+/** Operations port of each server: calls for the other's rooms go through its visitors' port. */
+const operations = new Map<RunningServer, number>();
+
+async function start(env: Record<string, string>): Promise<RunningServer> {
+  const port = await freePort();
+  const server = await startServer({ env: { ...env, PLIANT_OPERATIONS_PORT: String(port) } });
+  operations.set(server, port);
+  return server;
+}
 
 beforeAll(async () => {
   const env = {
@@ -25,8 +34,8 @@ beforeAll(async () => {
     PLIANT_SCENES_DIR: SCENES_DIR,
     PLIANT_ROOM_MEMORY_MB: "96",
   };
-  first = await startServer({ env });
-  second = await startServer({ env });
+  first = await start(env);
+  second = await start(env);
 });
 afterAll(async () => {
   second.process.kill("SIGCONT");
@@ -50,7 +59,10 @@ const ask = async (
   path = "/api/admin/rooms",
   method = "GET",
 ): Promise<{ status: number; rooms: AdminRoom[] }> => {
-  const answer = await fetch(`${server.url}${path}`, { method, headers: { authorization: `Bearer ${TOKEN}` } });
+  const answer = await fetch(`http://127.0.0.1:${operations.get(server)}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
   const body = answer.status === 200 ? ((await answer.json()) as { rooms?: AdminRoom[] }) : {};
   return { status: answer.status, rooms: (body.rooms ?? []).sort((a, b) => (a.room < b.room ? -1 : 1)) };
 };
@@ -84,7 +96,8 @@ test("either process lists the rooms of both, with members and ticks, once each,
     { timeout: 300_000 },
   );
   expect((await ask(first, "/api/admin/rooms?of=this-process")).rooms.map(({ room }) => room)).toEqual(["at-first"]);
-  expect((await fetch(`${first.url}/api/admin/rooms`)).status).toBe(401);
+  expect((await fetch(`http://127.0.0.1:${operations.get(first)}/api/admin/rooms`)).status).toBe(401);
+  expect((await fetch(`${first.url}/api/admin/rooms`)).status).toBe(404);
   await Promise.all([here.leave(), there.leave()]);
 });
 

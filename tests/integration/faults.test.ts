@@ -42,7 +42,7 @@ test("bodies that intersect from the start are reported to all members, and so i
   await bot.until(() => bot.notices.some(({ code }) => code === "UNTANGLED"), "the end of the intersection");
   expect(bot.notices.map(({ code }) => code)).toEqual(["TANGLED", "UNTANGLED"]);
   expect(bot.notices[0]).toMatchObject({ details: { held: [], pairs: [{ between: [{ body: 0 }, { body: 1 }] }] } });
-  expect(await server.metric("pliant_tangled_starts_total")).toBe(1);
+  expect(await server.metric("pliant_intersecting_starts_total")).toBe(1);
   await bot.leave();
 });
 

@@ -12,7 +12,7 @@ import { STORE_FILE } from "../../server/store/openStore.ts";
 import { startTestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";
-const folder = mkdtempSync(join(tmpdir(), "pliant-set-aside-"));
+const folder = mkdtempSync(join(tmpdir(), "pliant-quarantined-pieces-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Piece {
@@ -58,7 +58,7 @@ test("damaged pieces and the pieces behind them are quarantined, whole, and an o
   const call = (method: string, path: string, token = ADMIN): Promise<Response> =>
     fetch(`${url}/api/admin/rooms/${path}`, { method, headers: { authorization: `Bearer ${token}` } });
   const pieces = async (): Promise<Piece[]> =>
-    ((await (await call("GET", "room/set-aside")).json()) as { pieces: Piece[] }).pieces;
+    ((await (await call("GET", "room/quarantined-pieces")).json()) as { pieces: Piece[] }).pieces;
   await expect.poll(async () => (await fetch(`${url}/api/rooms/room`)).status, { timeout: 300_000 }).toBe(200);
   const { tick } = (await (await fetch(`${url}/api/rooms/room`)).json()) as { tick: number };
   expect(tick).toBeLessThan(damaged!.until_tick);
@@ -70,15 +70,15 @@ test("damaged pieces and the pieces behind them are quarantined, whole, and an o
   expect(found[0]!.reason).toContain("checksum");
   expect(found[1]!.reason).toContain("the journal before it ends at");
   for (const [i, { bytes }] of [damaged!, last!].entries()) {
-    const answer = await call("GET", `room/set-aside/${found[i]!.id}`);
+    const answer = await call("GET", `room/quarantined-pieces/${found[i]!.id}`);
     expect(answer.status).toBe(200);
     expect(Buffer.compare(new Uint8Array(await answer.arrayBuffer()), bytes)).toBe(0);
   }
-  expect((await call("GET", `other/set-aside/${found[0]!.id}`)).status).toBe(404);
-  expect((await call("GET", "other/set-aside")).status).toBe(404);
-  expect((await call("GET", "room/set-aside", "nobody's-token-at-all")).status).toBe(401);
-  expect((await call("DELETE", `room/set-aside/${found[0]!.id}`)).status).toBe(204);
-  expect((await call("DELETE", `room/set-aside/${found[0]!.id}`)).status).toBe(404);
+  expect((await call("GET", `other/quarantined-pieces/${found[0]!.id}`)).status).toBe(404);
+  expect((await call("GET", "other/quarantined-pieces")).status).toBe(404);
+  expect((await call("GET", "room/quarantined-pieces", "nobody's-token-at-all")).status).toBe(401);
+  expect((await call("DELETE", `room/quarantined-pieces/${found[0]!.id}`)).status).toBe(204);
+  expect((await call("DELETE", `room/quarantined-pieces/${found[0]!.id}`)).status).toBe(404);
   expect((await pieces()).map(({ id }) => id)).toEqual([found[1]!.id]);
   await second.close();
 });

@@ -444,7 +444,7 @@ describe("refusals", () => {
     ["VERSION_UNSUPPORTED", CloseCode.unsupportedVersion],
     ["TOKEN_NEEDED", CloseCode.tokenNeeded],
     ["TOO_MANY_ATTEMPTS", CloseCode.tooManyAttempts],
-    ["ROOM_PARKED", CloseCode.parked],
+    ["ROOM_QUARANTINED", CloseCode.quarantined],
     ["REFUSED", CloseCode.badMessage],
   ])("a connection that is closed before the welcome: %s", async (code, closeCode) => {
     const server = await closing(closeCode);

@@ -22,7 +22,7 @@ export async function startTestServer(changes: Partial<Config> = {}, port = 0): 
   const note = (worker: Worker): void => void workers.push(worker);
   process.on("worker", note);
   const app = await buildApp({
-    ...readConfig({}),
+    ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
     scenesDir: SCENES_DIR,
     prewarm: "none",
     store: "none",

@@ -69,7 +69,7 @@ test("an occupied place is refused to the member who asked, with field, value an
   expect(lowest(ben, SPARE)).toBeLessThan(top + 0.02);
   expect(await (await fetch(`${server.url}/api/rooms/taken`)).json()).toMatchObject({
     heldBodies: [],
-    waitingBodies: [BALL],
+    spawnableBodies: [BALL],
   });
   // The rate of spawn requests is limited.
   ann.spawn(BALL, [2, 1, 0]);

@@ -116,7 +116,7 @@ test("the scene with the changes is valid", async () => {
   await owner.leave();
 });
 
-const AS_SCENE = { gravity: UP, wind: NO_WIND, timeScale: 1, stood: 0 };
+const AS_SCENE = { gravity: UP, wind: NO_WIND, timeScale: 1, pausedTicks: 0 };
 
 test("static friction of the scene is never less than sliding friction", () => {
   const text = JSON.stringify({ bodies: [{ material: {}, contact: { staticFriction: 0.7 } }] });
@@ -185,7 +185,7 @@ test("a room stopped by its owner is paused for all members, who still see actio
   await guest.until(() => guest.tuned!.tuning.gravity[1] === UP[1] && guest.tick > tick + 30, "half a second");
   const [before] = [guest.center(0)];
   const late = await Bot.join(server.url, "paused");
-  expect(late.tuned!.tuning.stood).toBeGreaterThanOrEqual(30);
+  expect(late.tuned!.tuning.pausedTicks).toBeGreaterThanOrEqual(30);
   await guest.until(() => guest.tick > tick + 60, "half a second more");
   expect(guest.center(0)).toEqual(before);
   owner.tune({ timeScale: 2 });

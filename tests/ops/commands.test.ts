@@ -10,7 +10,7 @@ import type { ChildProcess } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort, waitForOk } from "../../load-tests/server.ts";
 import { repositoryFiles } from "../architecture/sources.ts";
 import { inLong } from "../support/long.ts";
@@ -35,15 +35,18 @@ function shellEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv
 interface Start {
   npm: ChildProcess;
   url: string;
+  /** Origin of the operations port. */
+  operators: string;
   output(): string;
   ended: Promise<number | null>;
 }
 
 async function npmStart(): Promise<Start> {
-  const port = await freePort();
+  const [port, operationsPort] = [await freePort(), await freePort()];
+  const ports = { PORT: String(port), PLIANT_OPERATIONS_PORT: String(operationsPort) };
   const npm = spawn("npm", ["start"], {
     cwd: clone,
-    env: shellEnvironment({ PORT: String(port), HOST: "127.0.0.1", PLIANT_PREWARM: "none" }),
+    env: shellEnvironment({ ...ports, HOST: "127.0.0.1", PLIANT_PREWARM: "none" }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
@@ -58,7 +61,7 @@ async function npmStart(): Promise<Start> {
     npm.kill("SIGTERM");
     throw new Error(`${(error as Error).message}\n${text}`);
   }
-  return { npm, url, output: () => text, ended };
+  return { npm, url, operators: `http://127.0.0.1:${operationsPort}`, output: () => text, ended };
 }
 
 const answers = (url: string): Promise<boolean> =>
@@ -110,15 +113,20 @@ test(`npm run simulate in a fresh clone ${DOES} and prints the state hash`, { ti
 test("npm start builds missing parts, serves the page, and ends cleanly when npm gets SIGTERM", {
   timeout: 300_000,
 }, async () => {
-  const { npm, url, output, ended } = await npmStart();
+  const { npm, url, operators, output, ended } = await npmStart();
   expect(output()).toMatch(/building the client/);
   expect(output()).not.toMatch(/installing dependencies|building the kernel/);
   const page = await fetch(url);
   expect(page.status).toBe(200);
   expect(page.headers.get("content-type")).toContain("text/html");
+  await vi.waitUntil(() => output().includes(`Pliant is ready on ${url}, for operators on ${operators}/admin`), 60_000);
+  expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  for (const path of ["/metrics", "/admin", "/docs/json"])
+    expect([path, (await fetch(operators + path)).status]).toEqual([path, 200]);
   npm.kill("SIGTERM");
   expect(await ended, output()).toBe(0);
   expect(await answers(url)).toBe(false);
+  expect(await answers(operators)).toBe(false);
 });
 
 test("a second start builds nothing, and SIGINT ends it as cleanly", async () => {
@@ -166,10 +174,7 @@ test("if setup cannot get the runtime, it uses the machine's own Node if that is
     env,
     encoding: "utf8",
   });
-  const { devDependencies } = JSON.parse(readFileSync(join(clone, "package.json"), "utf8")) as {
-    devDependencies: Record<string, string>;
-  };
-  const needed = Number(devDependencies.node.split(".")[0]);
+  const needed = Number(/^const NODE_MAJOR = (\d+);$/m.exec(readFileSync(join(clone, "setup.mjs"), "utf8"))![1]);
   expect(status, stderr).toBe(own >= needed ? 0 : 1);
   expect(stderr).toContain(
     own >= needed ? "using this machine's own Node" : `The server needs Node ${needed} or newer`,

@@ -7,6 +7,8 @@ import { readConfig } from "../../server/config.ts";
 import { parseDockerfile } from "./dockerfile.ts";
 
 interface Service {
+  mem_limit?: string;
+  secrets?: string[];
   image?: string;
   build?: string;
   ports?: string[];
@@ -20,8 +22,9 @@ interface Service {
 const compose = parse(readFileSync("docker-compose.yml", "utf8")) as {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  secrets: Record<string, { environment: string }>;
 };
-const { pliant, prometheus, grafana } = compose.services;
+const { pliant, prometheus, grafana, alertmanager } = compose.services;
 const yaml = (path: string): any => parse(readFileSync(path, "utf8"));
 
 /** Repository path of a path inside a container, by the service's mounts; the longest mount wins. */
@@ -52,20 +55,37 @@ test("images are pinned to a version", () => {
 });
 
 test("the server's port is the same in its configuration, the image and Prometheus", () => {
-  const { port, shutdownSeconds } = readConfig({});
-  expect(pliant.ports).toEqual([`${port}:${port}`]);
+  const { port, operationsPort, shutdownSeconds } = readConfig({});
+  // Only this machine reaches the operations page.
+  expect(pliant.ports).toEqual([`${port}:${port}`, `127.0.0.1:${operationsPort}:${operationsPort}`]);
   expect(Number.parseInt(pliant.stop_grace_period as string, 10)).toBeGreaterThan(shutdownSeconds);
   const last = parseDockerfile(readFileSync("Dockerfile", "utf8")).at(-1);
-  expect(last?.expose).toEqual([String(port)]);
+  expect(last?.expose).toEqual([String(port), String(operationsPort)]);
   expect(last?.env.PORT).toBe(String(port));
-  expect(readConfig(last?.env ?? {}).port).toBe(port);
+  expect(readConfig(last?.env ?? {})).toMatchObject({ port, operationsPort, operationsHost: "0.0.0.0" });
   const [job] = yaml("server/ops/prometheus/prometheus.yml").scrape_configs;
   expect(job).toMatchObject({
     job_name: "pliant",
     metrics_path: "/metrics",
-    dns_sd_configs: [{ names: ["pliant"], type: "A", port }],
+    dns_sd_configs: [{ names: ["pliant"], type: "A", port: operationsPort }],
   });
   expect(Object.keys(compose.services)).toContain("pliant");
+});
+
+test("the server has an admin token, and every service a limit of memory", () => {
+  expect(pliant.environment?.PLIANT_ADMIN_TOKEN).toMatch(/^\$\{PLIANT_ADMIN_TOKEN:\?/);
+  for (const [name, { mem_limit: limit }] of Object.entries(compose.services)) expect(limit, name).toMatch(/^\d+[mg]$/);
+});
+
+test("Prometheus sends its alerts to Alertmanager, which sends them to the operator's address", () => {
+  const [port] = /\d+$/.exec((alertmanager.ports as string[])[0]!)!;
+  for (const file of ["server/ops/prometheus/prometheus.yml", "server/ops/cluster/prometheus.yml"])
+    expect(yaml(file).alerting.alertmanagers[0].static_configs[0].targets).toEqual([`alertmanager:${port}`]);
+  const config = alertmanager.command?.find((word) => word.startsWith("--config.file="))?.split("=")[1] as string;
+  const { receivers } = yaml(onHost(alertmanager, config) as string);
+  const [secret] = alertmanager.secrets!;
+  expect(receivers[0].webhook_configs[0].url_file).toBe(`/run/secrets/${secret}`);
+  expect(compose.secrets[secret!]!.environment).toBe("PLIANT_ALERT_URL");
 });
 
 test("Prometheus gets its configuration and rules", () => {
@@ -75,7 +95,7 @@ test("Prometheus gets its configuration and rules", () => {
   for (const rule of yaml(path).rule_files) expect(existsSync(`server/ops/prometheus/${rule}`), rule).toBe(true);
 });
 
-test("Grafana finds its data source, the provider its dashboards, and every panel the data source", () => {
+test("Grafana finds its data source, the provider its dashboards, and every panel the reader's data source", () => {
   const provisioning = onHost(grafana, "/etc/grafana/provisioning") as string;
   const [source] = yaml(`${provisioning}/datasources/prometheus.yml`).datasources;
   const [, prometheusPort] = (prometheus.ports as string[])[0].match(/:(\d+)$/) as RegExpMatchArray;
@@ -88,8 +108,11 @@ test("Grafana finds its data source, the provider its dashboards, and every pane
   expect(existsSync(home), home).toBe(true);
   for (const name of readdirSync(dashboards)) {
     const dashboard = JSON.parse(readFileSync(`${dashboards}/${name}`, "utf8"));
+    // Every panel takes the data source that the reader chooses, so that the file works in any Grafana.
     const named = JSON.stringify(dashboard).match(/"uid":"[^"]*"/g) ?? [];
-    expect(new Set(named), name).toEqual(new Set([`"uid":"${dashboard.uid}"`, `"uid":"${source.uid}"`]));
+    expect(new Set(named), name).toEqual(new Set([`"uid":"${dashboard.uid}"`, '"uid":"$datasource"']));
+    const [variable] = dashboard.templating.list;
+    expect(variable, name).toMatchObject({ name: "datasource", type: "datasource", query: source.type });
     const ids = dashboard.panels.map((panel: { id: number }) => panel.id);
     expect(new Set(ids).size).toBe(ids.length);
   }

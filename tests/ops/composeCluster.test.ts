@@ -11,7 +11,7 @@ const read = (path: string): any => parse(readFileSync(path, "utf8"));
 const { services, volumes } = read("docker-compose.cluster.yml");
 const single = read("docker-compose.yml");
 const haproxy = readFileSync("server/ops/cluster/haproxy.cfg", "utf8");
-const { port, shutdownSeconds } = readConfig({});
+const { port, operationsPort, shutdownSeconds } = readConfig({});
 
 test("mounted files are in the repository or declared; images are pinned, shared ones to the same version", () => {
   for (const [name, { volumes: mounts = [], image }] of Object.entries<any>(services)) {
@@ -22,6 +22,7 @@ test("mounted files are in the repository or declared; images are pinned, shared
     }
     expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?$/);
     if (single.services[name]) expect(image).toBe(single.services[name].image);
+    expect(services[name].mem_limit, name).toMatch(/^\d+[mg]$/);
   }
 });
 
@@ -51,14 +52,36 @@ test("the load balancer checks readiness, finds the servers by name and port, an
   expect(haproxy).toMatch(new RegExp(`server-template \\w+ \\d+ pliant:${port} resolvers docker`));
   expect(haproxy).toMatch(/http-request set-header X-Forwarded-For %\[src\]\n/);
   expect(haproxy).toMatch(/http-request del-header X-Pliant-Hop\n/);
-  const [, bound] = /^ {2}bind :(\d+)/m.exec(haproxy) as RegExpExecArray;
-  expect(services.balancer.ports).toEqual([`${port}:${bound}`]);
+  expect(haproxy).toMatch(new RegExp(`server-template \\w+ \\d+ pliant:${operationsPort} resolvers docker`));
+  const [visitors, operators, metrics] = [...haproxy.matchAll(/^ {2}bind :(\d+)/gm)].map(([, bound]) => bound);
+  // Only this machine reaches the operations page, only the other containers the balancer's metrics.
+  expect(services.balancer.ports).toEqual([`${port}:${visitors}`, `127.0.0.1:${operationsPort}:${operators}`]);
+  expect(services.balancer.expose).toEqual([metrics]);
   expect(haproxy.endsWith("\n")).toBe(true); // HAProxy refuses a last line without a line break.
+});
+
+test("Grafana and Alertmanager are those of a single server", () => {
+  for (const name of ["grafana", "alertmanager"]) expect(services[name]).toEqual(single.services[name]);
+  expect(read("docker-compose.cluster.yml").secrets).toEqual(single.secrets);
+});
+
+test("the exporter logs in to the database of the servers", () => {
+  const {
+    DATA_SOURCE_URI: uri,
+    DATA_SOURCE_USER: user,
+    DATA_SOURCE_PASS: password,
+  } = services["postgres-exporter"].environment;
+  const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD } = services.postgres.environment;
+  expect([uri.split(/[:/?]/).filter(Boolean).slice(0, 3), user, password]).toEqual([
+    ["postgres", "5432", POSTGRES_DB],
+    POSTGRES_USER,
+    POSTGRES_PASSWORD,
+  ]);
 });
 
 test("Prometheus scrapes every server, with the rules of a single one", () => {
   const {
-    scrape_configs: [job],
+    scrape_configs: [job, ...others],
     rule_files,
   } = read("server/ops/cluster/prometheus.yml");
   const {
@@ -68,9 +91,13 @@ test("Prometheus scrapes every server, with the rules of a single one", () => {
   expect(job).toMatchObject({
     job_name: known.job_name,
     metrics_path: known.metrics_path,
-    dns_sd_configs: [{ names: ["pliant"], type: "A", port }],
+    dns_sd_configs: [{ names: ["pliant"], type: "A", port: operationsPort }],
   });
   expect(read("server/ops/cluster/prometheus.yml").global).toEqual(global);
+  for (const { job_name: name, static_configs: configs } of others) {
+    const [host, at] = configs[0].targets[0].split(":");
+    expect(services[host].expose, name).toEqual([at]);
+  }
   const inside = services.prometheus.volumes.map((mount: string) => mount.split(":")[1]);
   expect(inside).toEqual(expect.arrayContaining([...rule_files, services.prometheus.command[0].split("=")[1]]));
 });

@@ -59,7 +59,7 @@ describe("the replayed image", () => {
     server = await startServer({
       folder: image.workdir,
       command: [process.execPath, ...(image.stage.command as string[]).slice(1)],
-      env: { ...image.stage.env, PLIANT_PREWARM: inLong("all", "bunny") },
+      env: { ...image.stage.env, PLIANT_PREWARM: inLong("all", "bunny"), PLIANT_OPERATIONS_PORT: "same" },
     });
   });
 
@@ -68,11 +68,11 @@ describe("the replayed image", () => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("runs Node 24, not as root", () => {
-    expect(image.stage.base).toBe("node:24-slim");
+  test("runs Node 26, not as root", () => {
+    expect(image.stage.base).toBe("node:26-slim");
     expect(image.stage.user).toBe("node");
     expect(image.stage.command?.[0]).toBe("node");
-    expect(Number(process.versions.node.split(".")[0])).toBeGreaterThanOrEqual(24);
+    expect(Number(process.versions.node.split(".")[0])).toBeGreaterThanOrEqual(26);
   });
 
   test("starts the server as npm start and npm run serve do, with young generations of 16 MB for each thread", () => {

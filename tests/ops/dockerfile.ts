@@ -118,7 +118,7 @@ export function replay(
 }
 
 /**
- * The base image is `node:24-slim`: its `node` is the Node that runs this, and this repository's node_modules is not on
+ * The base image is `node:26-slim`: its `node` is the Node that runs this, and this repository's node_modules is not on
  * PATH.
  */
 function stageEnvironment(stage: Stage): NodeJS.ProcessEnv {

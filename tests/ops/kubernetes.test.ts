@@ -5,6 +5,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
 import { Deployment } from "kubernetes-models/apps/v1";
+import { Ingress, NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { ConfigMap, Service } from "kubernetes-models/v1";
 import { parse, parseAllDocuments } from "yaml";
@@ -13,7 +14,15 @@ import { readConfig } from "../../server/config.ts";
 import { parseDockerfile } from "./dockerfile.ts";
 
 const folder = "server/ops/kubernetes";
-const models = { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, ConfigMap, Service };
+const models = {
+  Deployment,
+  HorizontalPodAutoscaler,
+  PodDisruptionBudget,
+  ConfigMap,
+  Service,
+  NetworkPolicy,
+  Ingress,
+};
 const documents = readdirSync(folder).flatMap((name) =>
   parseAllDocuments(readFileSync(`${folder}/${name}`, "utf8")).map((document) => document.toJS() as any),
 );
@@ -21,12 +30,16 @@ const one = (kind: string, name = "pliant"): any =>
   documents.find((document) => document.kind === kind && document.metadata.name === name);
 const pod = one("Deployment").spec.template;
 const [container] = pod.spec.containers;
+const portOf = (name: string): number =>
+  container.ports.find((port: { name: string }) => port.name === name)?.containerPort;
 
 test("every document matches the schema of its kind, in the model's version", () => {
   expect(documents.map(({ kind }) => kind).sort()).toEqual([
     "ConfigMap",
     "Deployment",
     "HorizontalPodAutoscaler",
+    "Ingress",
+    "NetworkPolicy",
     "PodDisruptionBudget",
     "Service",
   ]);
@@ -64,7 +77,7 @@ test("selectors match the pods, the budget and the autoscaler refer to the deplo
   expect(port.containerPort).toBe(readConfig({}).port);
   expect(pod.metadata.annotations).toMatchObject({
     "prometheus.io/path": "/metrics",
-    "prometheus.io/port": String(port.containerPort),
+    "prometheus.io/port": String(portOf("operations")),
   });
   for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe])
     expect(probe.httpGet.port).toBe(port.name);
@@ -72,11 +85,32 @@ test("selectors match the pods, the budget and the autoscaler refer to the deplo
     container.readinessProbe.httpGet.path,
     container.livenessProbe.httpGet.path,
     container.startupProbe.httpGet.path,
-  ]).toEqual(["/readyz", "/healthz", "/healthz"]);
+  ]).toEqual(["/readyz", "/healthz", "/readyz"]);
+});
+
+test("visitors reach the visitors' port only: the service and the ingress have no other, Prometheus has its own way", () => {
+  expect(portOf("operations")).toBe(readConfig({}).operationsPort);
+  expect(one("Service").spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort)).toEqual(["http"]);
+  const { rules } = one("Ingress").spec;
+  for (const { http } of rules)
+    for (const { backend } of http.paths) expect(backend.service).toEqual({ name: "pliant", port: { name: "http" } });
+  const { podSelector, policyTypes, ingress } = one("NetworkPolicy").spec;
+  expect(pod.metadata.labels).toMatchObject(podSelector.matchLabels);
+  expect(policyTypes).toEqual(["Ingress", "Egress"]);
+  const from = Object.fromEntries(
+    ingress.map(({ ports: [{ port }], from }: any) => [
+      port,
+      from.map(
+        ({ namespaceSelector, podSelector: pods }: any) => Object.values((namespaceSelector ?? pods).matchLabels)[0],
+      ),
+    ]),
+  );
+  expect(from).toEqual({ http: ["ingress-nginx", "pliant"], operations: ["monitoring"] });
 });
 
 test("the server accepts the environment of the pod", () => {
   const secrets: Record<string, string> = {
+    "admin-token": "0123456789abcdef01234567",
     store: "postgres://pliant:hush@db:5432/pliant",
     "token-secret": "0123456789abcdef0123456789abcdef",
   };
@@ -92,6 +126,8 @@ test("the server accepts the environment of the pod", () => {
     store: secrets.store,
     tokenSecrets: [secrets["token-secret"]],
     trustProxy: 1,
+    operationsPort: portOf("operations"),
+    operationsHost: "0.0.0.0",
   });
 });
 
@@ -124,9 +160,12 @@ test("pods may be evicted one at a time, because they hand their rooms over; pod
   expect(policies[0].periodSeconds).toBeGreaterThan(pod.spec.terminationGracePeriodSeconds);
 });
 
-test("the autoscaler's metric is one of the server's, and the adapter's rule provides it under that name", () => {
+test("the adapter's rule makes the autoscaler's metric from counters of the server", () => {
   const { name } = one("HorizontalPodAutoscaler").spec.metrics[0].pods.metric;
-  expect(readFileSync("server/ops/METRICS.md", "utf8")).toContain(`| \`${name}\` | gauge |`);
   const [rule] = parse(one("ConfigMap", "pliant-adapter-rules").data["config.yaml"]).rules;
-  expect(rule.seriesQuery.startsWith(`${name}{`)).toBe(true);
+  expect(rule.name.as).toBe(name);
+  const page = readFileSync("server/ops/METRICS.md", "utf8");
+  const used = [rule.seriesQuery, rule.metricsQuery].flatMap((query: string) => query.match(/pliant_\w+/g) ?? []);
+  expect(used.length).toBe(3);
+  for (const metric of used) expect(page).toContain(`| \`${metric}\` |`);
 });

@@ -8,9 +8,9 @@ export const METRICS_PAGE = "server/ops/METRICS.md";
 
 const HEAD = `# Metrics
 
-The server's own metrics at \`/metrics\`, in Prometheus' conventions: prefix \`pliant_\`, base units (seconds, bytes, ratios from 0 to 1), counters end in \`_total\`. Every label has a fixed list of
-values, so the number of series does not grow with use. No label is a room, a member, an address or another value that a client may choose. Events of one room are in the [log](LOGS.md). In addition
-there are prom-client's own \`process_*\` and \`nodejs_*\` metrics. \`node tests/ops/writeMetrics.ts\` writes this page from the registry; a test compares it with the registry and with a running
+The server's own metrics at \`/metrics\`, in Prometheus' conventions: prefix \`pliant_\`, base units (seconds, bytes, ratios from 0 to 1), counters end in \`_total\`. Labels have
+fixed lists of values, so the number of series does not grow with use. Only the metrics \`pliant_busiest_*\` and \`pliant_slowest_*\` name rooms and scenes, ten at a time. No label is a member or
+an address. No value depends on the times of the scrapes: several Prometheus servers read the same. Events of one room are in the [log](LOGS.md). In addition there are prom-client's own \`process_*\` and \`nodejs_*\` metrics, without its gauges of the event loop. \`node tests/ops/writeMetrics.ts\` writes this page from the registry; a test compares it with the registry and with a running
 server.
 
 | name | type | labels | what |
@@ -36,6 +36,7 @@ export function describedMetrics(): Described[] {
     workerThreads: zero,
     timeDilation: zero,
     bufferedBytes: zero,
+    roomLoads: () => [],
   });
   const all = metrics.registry.getMetricsAsArray() as unknown as (Omit<Described, "type"> & {
     constructor: { name: string };

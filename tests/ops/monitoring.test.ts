@@ -130,17 +130,17 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     // At the time of the load, however long all queries take.
     const series = instant ? await monitor.instant(query, loaded) : await monitor.range(query, LOAD_SECONDS, loaded);
     const withNumbers = series.filter(({ values }) => values.some(Number.isFinite));
-    expect(withNumbers.length, query).toBeGreaterThan(0);
+    // A server that keeps real time has no slow room.
+    if (!query.includes("pliant_slowest_")) expect(withNumbers.length, query).toBeGreaterThan(0);
     for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
       for (const { metric } of withNumbers) expect(Object.keys(metric), query).toContain(label);
   });
 
   test("the server's name can be chosen", async () => {
     for (const {
-      templating: {
-        list: [variable],
-      },
+      templating: { list },
     } of dashboards) {
+      const variable = list.find(({ name }) => name === "instance")!;
       const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(variable.definition) as RegExpExecArray;
       expect(await monitor.get(`label/${label}/values`, { "match[]": selector })).toEqual([`127.0.0.1:${server.port}`]);
     }
@@ -176,7 +176,7 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
     expect(exposed.sort()).toEqual(listed.sort());
   });
 
-  test("metrics have the prefix, a help text, and never a room or a member as a label", () => {
+  test("metrics have the prefix, a help text, and a room as a label only of the busiest and slowest", () => {
     const ours = metrics.split("\n").filter((line) => line.startsWith("# HELP pliant_"));
     expect(ours.length).toBeGreaterThan(20);
     for (const line of ours) expect(line).toMatch(/^# HELP \w+ \S/);
@@ -184,7 +184,13 @@ describe.skipIf(lacks("Prometheus", prometheus))("with a server under load", () 
       .filter(({ name }) => !/^(pliant|process|nodejs)_/.test(name))
       .map(({ name }) => name);
     expect(foreign).toEqual([]);
-    const labels = new Set(parseMetrics(metrics).flatMap((sample) => Object.keys(sample.labels)));
+    const named = parseMetrics(metrics).filter(({ name }) => /^pliant_(busiest|slowest)_/.test(name));
+    expect(named.length).toBeLessThanOrEqual(30);
+    const labels = new Set(
+      parseMetrics(metrics)
+        .filter((sample) => !named.some(({ name }) => name === sample.name))
+        .flatMap((sample) => Object.keys(sample.labels)),
+    );
     for (const label of ["room", "user", "member", "session", "scene", "name", "address"])
       expect([...labels]).not.toContain(label);
   });

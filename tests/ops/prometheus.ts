@@ -35,16 +35,21 @@ const CONFIG = "server/ops/prometheus/prometheus.yml";
  * @param target host:port that replaces the configured one; `interval` replaces the intervals, so that a test does not
  *   take minutes
  * @param holdFor replaces each rule's `for`; absent: they stay
+ * @param alertmanager host:port that replaces the configured one; absent: alerts go nowhere
  */
 export async function startPrometheus(
   executable: string,
   target: string,
   interval: string,
   holdFor?: string,
+  alertmanager?: string,
 ): Promise<RunningPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), "pliant-prometheus-"));
   const config = parse(readFileSync(CONFIG, "utf8"));
   config.global = { scrape_interval: interval, evaluation_interval: interval };
+  config.scrape_configs.splice(1);
+  if (alertmanager === undefined) delete config.alerting;
+  else config.alerting.alertmanagers[0].static_configs[0].targets = [alertmanager];
   delete config.scrape_configs[0].dns_sd_configs;
   config.scrape_configs[0].static_configs = [{ targets: [target] }];
   writeFileSync(join(folder, "prometheus.yml"), stringify(config));

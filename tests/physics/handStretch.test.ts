@@ -11,7 +11,7 @@ import type { Body, Vec3 } from "../../shared/scene.ts";
 import { type Laboratory, laboratory } from "./laboratory.ts";
 
 const SPEED = 1;
-const STRONG = { grabMaxForce: 1e6, grabCompliance: 1e-9, handSpeed: SPEED };
+const STRONG = { grabMaxForce: 1e6, grabCompliance: 1e-9, grabSpeed: SPEED };
 const TICKS = 90;
 
 const jelly: Body = {

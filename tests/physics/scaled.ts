@@ -57,7 +57,7 @@ export async function run(s: number): Promise<{ lab: Laboratory; x: Float64Array
       grabCompliance: 1e-3 / s ** 3,
       grabMaxForce: 50 * s ** 4,
       grabRadius: 0.125 * s,
-      handSpeed: 3 * s,
+      grabSpeed: 3 * s,
       maxImpulse: 10 * s ** 4,
     },
   });

@@ -69,7 +69,7 @@ describe("a spawnable body takes no part", () => {
   });
 
   test("its place in the scene file does not change a bit: among the other bodies, or beside them", async () => {
-    const parked = (place: V): Promise<Laboratory> =>
+    const withdrawn = (place: V): Promise<Laboratory> =>
       laboratory(
         others([
           jelly("w", 0.3, { ...waiting, transform: { translate: place } }),
@@ -77,8 +77,8 @@ describe("a spawnable body takes no part", () => {
           cloth("n", 0.3, { ...waiting, transform: { translate: place } }),
         ]),
       );
-    const among = await parked([0, 0.42, 0.1]);
-    const beside = await parked([2, 0.5, 0]);
+    const among = await withdrawn([0, 0.42, 0.1]);
+    const beside = await withdrawn([2, 0.5, 0]);
     expect(among.run(60)).toEqual(beside.run(60));
     for (const body of [0, 1]) expect(among.positions(body)).toEqual(beside.positions(body));
     expect([...among.world.waiting()]).toEqual([0, 0, 1, 1, 1]);

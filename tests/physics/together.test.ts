@@ -34,7 +34,7 @@ const points: Body = {
 };
 
 const room = (bodies: Body[] = [cube("a", 0), cube("alone", 1), cube("b", -1), cube("far", 30), points]) =>
-  laboratory({ bodies, interaction: { grabMaxForce: 200, handSpeed: 1, together: NAMES } });
+  laboratory({ bodies, interaction: { grabMaxForce: 200, grabSpeed: 1, together: NAMES } });
 
 const A = 0;
 const B = 2;

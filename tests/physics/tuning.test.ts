@@ -244,21 +244,21 @@ describe("paused time", () => {
   };
 
   it("moves nothing, and the room continues as if it had not paused, to the bit", async () => {
-    const [plain, stood] = await Promise.all([1, 2].map(() => laboratory(parts())));
+    const [plain, paused] = await Promise.all([1, 2].map(() => laboratory(parts())));
     plain!.run(20);
-    stood!.run(20);
-    const before = streamed(stood!).slice();
-    const events = stood!.run(50, [{ type: "tune", member: 1, timeScale: 0 }]);
-    expect(events).toMatchObject([{ type: "tuned", tick: 21, tuning: { timeScale: 0, stood: 0 } }]);
-    expect(streamed(stood!)).toEqual(before);
-    expect(stood!.world.tickNumber).toBe(70);
-    expect(stood!.world.tuning()).toMatchObject({ timeScale: 0, stood: 50 });
-    expect(stood!.world.collidersMove()).toBe(false);
+    paused!.run(20);
+    const before = streamed(paused!).slice();
+    const events = paused!.run(50, [{ type: "tune", member: 1, timeScale: 0 }]);
+    expect(events).toMatchObject([{ type: "tuned", tick: 21, tuning: { timeScale: 0, pausedTicks: 0 } }]);
+    expect(streamed(paused!)).toEqual(before);
+    expect(paused!.world.tickNumber).toBe(70);
+    expect(paused!.world.tuning()).toMatchObject({ timeScale: 0, pausedTicks: 50 });
+    expect(paused!.world.collidersMove()).toBe(false);
     // the same inputs, which wake a resting room
     plain!.run(40, [{ type: "tune", member: 1, timeScale: 1 }]);
-    stood!.run(40, [{ type: "tune", member: 1, timeScale: 1 }]);
-    expect(streamed(stood!)).toEqual(streamed(plain!));
-    expect(streamed(stood!)).not.toEqual(before);
+    paused!.run(40, [{ type: "tune", member: 1, timeScale: 1 }]);
+    expect(streamed(paused!)).toEqual(streamed(plain!));
+    expect(streamed(paused!)).not.toEqual(before);
   });
 
   it("accepts inputs: a grab pulls once time continues", async () => {

@@ -17,7 +17,7 @@ async function ask(
   forwarded: Record<string, string> = {},
 ): Promise<{ url: string | null; port: number }> {
   const fastify = Fastify();
-  addressRoutes(fastify, { host: "0.0.0.0", publicUrls: [], tls: false, ...options });
+  addressRoutes(fastify, { host: "0.0.0.0", publicUrls: [], tls: false, operations: null, ...options });
   const port = Number(new URL(await fastify.listen({ port: 0, host: "127.0.0.1" })).port);
   try {
     const body = await new Promise<string>((resolve, reject) => {

@@ -26,7 +26,14 @@ beforeAll(async () => {
   writeFileSync(join(clientDir, "thumbnails", "cube.png"), "picture");
   const scenesDir = fileURLToPath(new URL("../integration/scenes", import.meta.url));
   reportDir = mkdtempSync(join(tmpdir(), "pliant-report-"));
-  app = await buildApp({ ...readConfig({}), store: "none", scenesDir, clientDir, reportDir, prewarm: ["cube"] });
+  app = await buildApp({
+    ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
+    store: "none",
+    scenesDir,
+    clientDir,
+    reportDir,
+    prewarm: ["cube"],
+  });
   await app.warm;
 });
 afterAll(async () => {
@@ -59,7 +66,7 @@ describe("health", () => {
 
   test("not ready during the build of scenes and during shutdown, and then no room is opened", async () => {
     const other = await buildApp({
-      ...readConfig({}),
+      ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
       store: "none",
       scenesDir: fileURLToPath(new URL("../integration/scenes", import.meta.url)),
       clientDir,
@@ -341,12 +348,12 @@ describe("OpenAPI", () => {
       "/api/admin/rooms",
       "/api/admin/rooms/{room}",
       "/api/admin/rooms/{room}/announce",
+      "/api/admin/rooms/{room}/end-quarantine",
       "/api/admin/rooms/{room}/hand-over",
       "/api/admin/rooms/{room}/kick",
+      "/api/admin/rooms/{room}/quarantined-pieces",
+      "/api/admin/rooms/{room}/quarantined-pieces/{id}",
       "/api/admin/rooms/{room}/recording",
-      "/api/admin/rooms/{room}/set-aside",
-      "/api/admin/rooms/{room}/set-aside/{id}",
-      "/api/admin/rooms/{room}/unpark",
       "/api/objects",
       "/api/objects/{object}",
       "/api/objects/{object}/picture",

@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
 import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol/protocol.ts";
+import { describeVariables } from "../../server/config.ts";
+import { ENVIRONMENT_PAGE, environmentPage, ROWS } from "./environmentPage.ts";
 import { between, exampleBlock, formatBlock, MARKERS } from "./protocolBlocks.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../PROTOCOL.md", import.meta.url)), "utf8");
@@ -75,18 +77,18 @@ describe("PROTOCOL.md", () => {
 });
 
 describe("docs/ENVIRONMENT.md", () => {
-  test("lists every variable of the environment with its default", () => {
-    const text = readFileSync(fileURLToPath(new URL("../../docs/ENVIRONMENT.md", import.meta.url)), "utf8");
-    const listed = Object.fromEntries(
-      [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]*) \|/gm)].map(([, name, value]) => [name!, value!.trim()]),
-    );
-    const source = readFileSync(fileURLToPath(new URL("../../server/config.ts", import.meta.url)), "utf8");
-    const known = [...source.matchAll(/(?:text|number|choice|list|trust)\("([A-Z_]+)", (?:"([^"]*)"|([\d.]+)|)/g)].map(
-      ([, name, word, number]) => [name!, word ?? number],
-    );
-    const secrets = [...source.matchAll(/\.secrets\("([A-Z_]+)"/g)].map(([, name]) => name!);
-    expect(Object.keys(listed).sort()).toEqual([...known.map(([name]) => name), ...secrets].sort());
-    for (const [name, value] of known) if (value !== undefined) expect([name, listed[name!]]).toEqual([name, value]);
+  test("lists every variable with its default and limits; `node tests/server/writeEnvironment.ts` rewrites it", () => {
+    expect(Object.keys(ROWS).sort()).toEqual([...describeVariables().keys()].sort());
+    expect(readFileSync(ENVIRONMENT_PAGE, "utf8")).toBe(environmentPage());
+  });
+
+  test("repeats the limits of config.ts where it has some, and the fixed defaults", () => {
+    for (const [name, { limits, fallback }] of describeVariables()) {
+      const own = ROWS[name]!;
+      if (limits !== "") expect([name, own.limits]).toEqual([name, undefined]);
+      if (own.fallback !== undefined && !/PORT|WORKERS|THREADS|DIR$/.test(name))
+        expect([name, own.fallback.split(",")[0]]).toEqual([name, fallback]);
+    }
   });
 });
 

@@ -2,7 +2,7 @@
  * Names, labels and units of the metrics. Dashboards and alerts depend on them, and a label with unlimited values would
  * overload Prometheus.
  */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Metrics } from "../../server/metrics/metrics.ts";
 import { noSeconds, STAGES, type StageSeconds } from "../../server/sim/types.ts";
 
@@ -16,6 +16,7 @@ const sources = {
   workerThreads: () => 2,
   timeDilation: () => 0.5,
   bufferedBytes: () => 4096,
+  roomLoads: () => [],
 };
 afterEach(() => metrics.close());
 
@@ -51,8 +52,9 @@ test("each of our metrics has the prefix, a help text, and only fixed labels", a
     expect(name).toMatch(/^pliant_[a-z_]+$/);
     expect(help).toMatch(/^[A-Z0-9].*\.$/);
     expect(name.endsWith("_total")).toBe(String(type) === "counter");
+    const named = /^pliant_(busiest|slowest)_/.test(name) ? ["room", "scene"] : [];
     for (const { labels } of values)
-      for (const label of Object.keys(labels)) if (label !== "le") expect(allowed).toContain(label);
+      for (const label of Object.keys(labels)) if (label !== "le") expect([...allowed, ...named]).toContain(label);
   }
 });
 
@@ -179,6 +181,57 @@ test("reports of other parts of the server are counted by a fixed list of labels
     "store_operations_in_flight 1",
   ])
     expect(lines).toContain(`pliant_${line}`);
+});
+
+test("of any number of rooms, the ten busiest and the ten slowest are named", async () => {
+  const roomLoads = () =>
+    Array.from({ length: 300 }, (_, i) => ({
+      room: `room-${i}`,
+      scene: `scene-${i % 50}`,
+      load: i / 300,
+      dilation: i < 20 ? 0.9 - i / 100 : 1,
+    }));
+  metrics = new Metrics({ ...sources, roomLoads });
+  const read = async (): Promise<string[]> => (await metrics.registry.metrics()).split("\n");
+  const of = (lines: string[], name: string): string[] =>
+    lines.filter((line) => line.startsWith(`pliant_${name}{`)).map((line) => line.slice(line.indexOf("{")));
+  const first = await read();
+  for (const name of ["busiest_room_load_ratio", "slowest_room_dilation_ratio", "busiest_scene_load_ratio"])
+    expect([name, of(first, name).length]).toEqual([name, 10]);
+  expect(of(first, "busiest_room_load_ratio")).toContain(`{room="room-299",scene="scene-49"} ${299 / 300}`);
+  expect(of(first, "slowest_room_dilation_ratio")).toContain('{room="room-19",scene="scene-19"} 0.71');
+  expect(of(first, "busiest_scene_load_ratio")[0]).toMatch(/^\{scene="scene-49"\} 3\.48/);
+  expect(of(await read(), "busiest_room_load_ratio")).toEqual(of(first, "busiest_room_load_ratio"));
+});
+
+test("a room that becomes quiet loses its series", async () => {
+  let loads = [{ room: "a", scene: "s", load: 0.5, dilation: 0.5 }];
+  metrics = new Metrics({ ...sources, roomLoads: () => loads });
+  expect(await metrics.registry.metrics()).toContain('pliant_busiest_room_load_ratio{room="a",scene="s"} 0.5');
+  loads = [{ room: "a", scene: "s", load: 0.001, dilation: 1 }];
+  expect(await metrics.registry.metrics()).not.toContain('room="a"');
+});
+
+test("reading often changes no value: a stall of the main thread stays visible to every scraper", async () => {
+  metrics = new Metrics(sources);
+  const value = async (series: string): Promise<number> => {
+    const line = (await metrics.registry.metrics()).split("\n").find((text) => text.startsWith(`${series} `));
+    return Number(line?.split(" ").at(-1));
+  };
+  const LATE = 'pliant_event_loop_lag_seconds_bucket{le="0.1"}';
+  const stalls = async (): Promise<number> =>
+    (await value("pliant_event_loop_lag_seconds_count")) - (await value(LATE));
+  const until = performance.now() + 300;
+  while (performance.now() < until);
+  await vi.waitUntil(async () => (await stalls()) > 0, { timeout: 60_000 });
+  const busy = await value("pliant_event_loop_busy_seconds_total");
+  expect(busy).toBeGreaterThan(0.2);
+  for (let i = 0; i < 20; i++) {
+    expect(await stalls()).toBeGreaterThan(0);
+    expect(await value("pliant_event_loop_busy_seconds_total")).toBeGreaterThanOrEqual(busy);
+  }
+  const names = (await metrics.registry.getMetricsAsJSON()).map(({ name }) => name);
+  expect(names.filter((name) => /eventloop_lag|utilization/.test(name))).toEqual([]);
 });
 
 test("two servers in one process do not share metrics", async () => {

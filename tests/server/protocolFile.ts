@@ -183,7 +183,7 @@ export const FIELDS: {
         { name: "material", type: "map" },
       ]),
       ...integer("member"),
-      map("room", [{ name: "wind", type: "map" }, ...number("timeScale"), ...integer("stood")]),
+      map("room", [{ name: "wind", type: "map" }, ...number("timeScale"), ...integer("pausedTicks")]),
     ],
   },
 };
@@ -321,7 +321,7 @@ const SERVER: [string, Uint8Array][] = [
         gravity: [0, -9.75, 0],
         wind: { velocity: [4, 0, -0.5], density: 1.25, drag: 1.5, lift: 1, intensity: 0.25, scale: 2, seed: 7 },
         timeScale: 0.5,
-        stood: 12,
+        pausedTicks: 12,
         bodies: [
           { body: 0, friction: 0.5 },
           {

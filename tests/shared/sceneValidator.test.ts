@@ -354,7 +354,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/intersections", "explode", "one of untangle, hold"],
   ["/interaction/grabCompliance", -1, ">= 0"],
   ["/interaction/grabMaxForce", 0, "> 0"],
-  ["/interaction/handSpeed", 0, "> 0"],
+  ["/interaction/grabSpeed", 0, "> 0"],
   ["/interaction/grabMaxStretch", 1, "> 1"],
   ["/interaction/grabMaxStretch", 1001, "<= 1000"],
   ["/interaction/maxImpulse", 1e10, "<= 1000000000"],

@@ -306,7 +306,7 @@ const settings = {
       grabCompliance: positive,
       grabMaxForce: positive,
       grabRadius: positive,
-      handSpeed: positive,
+      grabSpeed: positive,
       grabMaxStretch: between(1, 1000),
       maxImpulse: positive,
     },

@@ -14,7 +14,14 @@ import type { Timeline } from "./timeline.ts";
 const LOOKS = /^(ping|rooms?|processes|checkpointTicks|read[A-Z]\w*)$/;
 
 /** Methods that change or clear the owner of a room. */
-const CLAIMS: ReadonlySet<string> = new Set(["createRoom", "claim", "release", "endLeases", "removeRoom", "park"]);
+const CLAIMS: ReadonlySet<string> = new Set([
+  "createRoom",
+  "claim",
+  "release",
+  "endLeases",
+  "removeRoom",
+  "quarantine",
+]);
 
 /** A transaction that changed something. */
 export interface Commit {

@@ -3,7 +3,7 @@
  * faults are healed and every room has to return. Then all servers are killed at once, and every room has to return
  * again.
  */
-import type { Lease, Parked } from "../../server/store/store.ts";
+import type { Lease, Quarantined } from "../../server/store/store.ts";
 import { Random } from "../fuzz/random.ts";
 import { Database } from "./database.ts";
 import { CALM_MS, MAY_LOSE_MS, strike } from "./faults.ts";
@@ -84,7 +84,7 @@ export class History {
     database.onCommit = (commit, late) =>
       this.#judge(() => {
         this.model.committed(commit, late);
-        if (commit.method === "park") this.#judgeParking(commit.args);
+        if (commit.method === "quarantine") this.#judgeQuarantine(commit.args);
       });
     this.servers = plan.rates.map((rate, i) => this.#server(places[i]!, i, rate));
     this.requests = Array.from({ length: plan.rooms }, (_, i) => this.model.expect(`scene-${i}`));
@@ -206,8 +206,8 @@ export class History {
    * fail, they may be unknown. An ending process cannot take it either: "`SIGTERM` ends the server cleanly: no new
    * rooms" (OPERATIONS.md).
    */
-  #judgeParking(args: readonly unknown[]): void {
-    const [{ room }, { reason, identity }] = args as [Lease, Parked];
+  #judgeQuarantine(args: readonly unknown[]): void {
+    const [{ room }, { reason, identity }] = args as [Lease, Quarantined];
     const { plan, timeline, servers } = this;
     // In the simulation a tick completes if no other room's work interferes.
     if (reason === "steps")

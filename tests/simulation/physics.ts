@@ -28,7 +28,7 @@ import type { NamedPool } from "./program.ts";
 
 /** Body 0 is in the scene; body 1 is spawnable. */
 const WAITS = [1];
-const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], wind: NO_WIND, timeScale: 1, stood: 0, bodies: [] };
+const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], wind: NO_WIND, timeScale: 1, pausedTicks: 0, bodies: [] };
 
 /** Header of a room's memory without lists; the memory may grow to 512 MiB. Callers read the size from it. */
 const HEADER = new Int32Array((L.HEADER + L.HEADER_END) / 4);

@@ -41,7 +41,7 @@ const ANSWERED: Readonly<Record<string, unknown>> = { open: { loss: null }, clos
 
 /** Settings that rooms and their registry read. */
 const CONFIG = {
-  ...readConfig({}),
+  ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
   maxRooms: 64,
   roomsPerAddress: 64,
   dedicatedRooms: 0,
@@ -53,9 +53,9 @@ const CONFIG = {
   emptyRoomSeconds: 3600,
   // Histories kill processes more often than a real quarantine rule would tolerate.
   takeoverAttempts: 1000,
-  setAsideDays: 30,
-  setAsideMb: 64,
-  otherVersions: "park" as const,
+  quarantineDays: 30,
+  quarantineMb: 64,
+  otherVersions: "quarantine" as const,
 };
 
 /** A metrics registry that ignores everything: each property exists and can be called. */

@@ -1,7 +1,7 @@
 /**
- * Programs that are not npm packages and that some tests need: a Chromium, Prometheus, Python and PostgreSQL. They are
- * searched for, or installed where the system allows it (Debian or Ubuntu, as root). Without them the tests are skipped
- * and say so; with CI set, that is a failure.
+ * Programs that are not npm packages and that some tests need: a Chromium, Prometheus, Alertmanager, HAProxy, Python
+ * and PostgreSQL. They are searched for, or installed where the system allows it (Debian or Ubuntu, as root). Without
+ * them the tests are skipped and say so; with CI set, that is a failure.
  *
  *   const prometheus = findOnPath("prometheus");
  *   describe.skipIf(lacks("Prometheus", prometheus))("...", () => { ... });
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { findChromium } from "./chromium.ts";
 import { findPostgres } from "./postgres.ts";
 
-/** True if a skipped browser, Prometheus, Python or PostgreSQL test is a failure. */
+/** True if a test that is skipped for a missing program is a failure. */
 const inCI = !["", "0", "false"].includes(process.env.CI ?? "");
 
 /** Path of a program on PATH, or undefined. */
@@ -25,6 +25,14 @@ export function findOnPath(name: string): string | undefined {
     .map((directory) => join(directory, file))
     .find((path) => existsSync(path));
 }
+
+/** Debian's package renames the program. */
+export const findAlertmanager = (): string | undefined =>
+  findOnPath("alertmanager") ?? findOnPath("prometheus-alertmanager");
+
+/** Debian's package renames the program. */
+export const findExporter = (): string | undefined =>
+  findOnPath("postgres_exporter") ?? findOnPath("prometheus-postgres-exporter");
 
 /**
  * For `describe.skipIf`: true if a program was not found; then it says so on stderr.
@@ -42,7 +50,8 @@ export function lacks(name: string, path: string | undefined): boolean {
 /** Installs missing programs by tests/support/install-tools.sh, which does nothing without permission. */
 export function installTools(): void {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
-  const found = [findChromium(), findOnPath("prometheus"), findOnPath("python3"), findPostgres()];
+  const monitoring = [findOnPath("prometheus"), findAlertmanager(), findExporter(), findOnPath("haproxy")];
+  const found = [findChromium(), ...monitoring, findOnPath("python3"), findPostgres()];
   if (!found.includes(undefined)) return;
   spawnSync("bash", [fileURLToPath(new URL("./install-tools.sh", import.meta.url))], { stdio: "inherit" });
 }

@@ -10,13 +10,14 @@ import {
   isDenied,
   keepToken,
   keptToken,
-  type SetAsidePiece,
+  type QuarantinedPiece,
 } from "../../net/admin.ts";
 import { h } from "../dom.ts";
 import { Toasts } from "../toasts.ts";
 import { details, megabytes, percent } from "./format.ts";
 import { ObjectsList } from "./objectsList.ts";
 import { type RoomActions, RoomsTable } from "./roomsTable.ts";
+import { fetchAddresses } from "../../net/api.ts";
 import { problemText } from "../../text/problem.ts";
 import { dateText, t } from "../../text/text.ts";
 
@@ -71,9 +72,9 @@ function askForToken(app: HTMLElement, problem?: string): void {
 async function enter(app: HTMLElement, token: string): Promise<void> {
   const api = new AdminApi(token);
   try {
-    const rooms = await api.rooms();
+    const [rooms, { visitors }] = await Promise.all([api.rooms(), fetchAddresses()]);
     keepToken(token);
-    new AdminView(app, api).show(rooms);
+    new AdminView(app, api, visitors ?? "").show(rooms);
   } catch (error) {
     // Keep the token if the server does not answer: that says nothing about the token.
     if (isDenied(error)) keepToken(undefined);
@@ -82,6 +83,7 @@ async function enter(app: HTMLElement, token: string): Promise<void> {
 }
 
 class AdminView implements RoomActions {
+  readonly visitors: string;
   readonly #app: HTMLElement;
   readonly #api: AdminApi;
   readonly #table: RoomsTable;
@@ -97,7 +99,8 @@ class AdminView implements RoomActions {
   readonly #onVisible = () => void this.#refresh();
   #auditShown = "";
 
-  constructor(app: HTMLElement, api: AdminApi) {
+  constructor(app: HTMLElement, api: AdminApi, visitors: string) {
+    this.visitors = visitors;
     this.#app = app;
     this.#api = api;
     this.#table = new RoomsTable(this);
@@ -110,7 +113,7 @@ class AdminView implements RoomActions {
           {},
           h(
             "a",
-            { class: "brand", href: "/" },
+            { class: "brand", href: `${visitors}/` },
             h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }),
             "Pliant",
           ),
@@ -181,28 +184,28 @@ class AdminView implements RoomActions {
     this.#do(() => this.#api.handOver(room), t("adminHandedOver", { room }));
   }
 
-  unpark(room: string, from: "end" | "start"): void {
-    this.#do(() => this.#api.unpark(room, from), t("adminUnparked", { room }));
+  endQuarantine(room: string, from: "end" | "start"): void {
+    this.#do(() => this.#api.endQuarantine(room, from), t("adminQuarantineEnded", { room }));
   }
 
   download(room: string): void {
     this.#do(() => this.#save(this.#api.recording(room)), t("adminRecordingSaved", { room }));
   }
 
-  async setAside(room: string): Promise<SetAsidePiece[]> {
+  async quarantinedPieces(room: string): Promise<QuarantinedPiece[]> {
     // A server without a store lists no processes and quarantines nothing. The next refresh reports other errors.
     const stored = await this.#api.processes().catch(() => []);
-    return stored.length === 0 ? [] : this.#api.setAside(room).catch(() => []);
+    return stored.length === 0 ? [] : this.#api.quarantinedPieces(room).catch(() => []);
   }
 
-  downloadSetAside(room: string, { id }: SetAsidePiece): void {
-    this.#do(() => this.#save(this.#api.setAsideBytes(room, id)), t("adminPieceSaved", { room }));
+  downloadQuarantinedPiece(room: string, { id }: QuarantinedPiece): void {
+    this.#do(() => this.#save(this.#api.quarantinedPieceBytes(room, id)), t("adminPieceSaved", { room }));
   }
 
-  deleteSetAside(room: string, { id }: SetAsidePiece, done: () => void): void {
+  deleteQuarantinedPiece(room: string, { id }: QuarantinedPiece, done: () => void): void {
     this.#do(
       async () => {
-        await this.#api.deleteSetAside(room, id);
+        await this.#api.deleteQuarantinedPiece(room, id);
         done();
       },
       t("adminPieceGone", { room }),

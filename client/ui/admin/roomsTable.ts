@@ -2,7 +2,7 @@
  * Table of all rooms. An opened row also shows the room's members and actions. Rows are updated in place, so that a
  * button does not move while an operator is about to press it.
  */
-import type { AdminRoom, Person, SetAsidePiece } from "../../net/admin.ts";
+import type { AdminRoom, Person, QuarantinedPiece } from "../../net/admin.ts";
 import { h, icon, wear } from "../dom.ts";
 import { ROLE_TEXTS } from "../people.ts";
 import { dateText, t } from "../../text/text.ts";
@@ -10,6 +10,8 @@ import { sureButton } from "./sureButton.ts";
 import { age, megabytes, milliseconds, percent, size } from "./format.ts";
 
 export interface RoomActions {
+  /** Origin of the rooms' pages; empty: this page's own. */
+  readonly visitors: string;
   kick(room: string, person: Person, banSeconds?: number): void;
   /** Shows a text to all members of these rooms. */
   announce(rooms: readonly string[], text: string): void;
@@ -17,13 +19,13 @@ export interface RoomActions {
   /** Hands the room over to another process. */
   handOver(room: string): void;
   /** Serves a quarantined room again: from its last state, or from the start of its scene. */
-  unpark(room: string, from: "end" | "start"): void;
+  endQuarantine(room: string, from: "end" | "start"): void;
   /** Downloads a recording of its last minutes. */
   download(room: string): void;
-  setAside(room: string): Promise<SetAsidePiece[]>;
-  downloadSetAside(room: string, piece: SetAsidePiece): void;
+  quarantinedPieces(room: string): Promise<QuarantinedPiece[]>;
+  downloadQuarantinedPiece(room: string, piece: QuarantinedPiece): void;
   /** @param done called after the deletion */
-  deleteSetAside(room: string, piece: SetAsidePiece, done: () => void): void;
+  deleteQuarantinedPiece(room: string, piece: QuarantinedPiece, done: () => void): void;
 }
 
 /** Length of a ban from this page, s. */
@@ -68,11 +70,11 @@ class RoomRow {
   readonly #badges = h("span", { class: "badges" });
   readonly #more: HTMLTableRowElement;
   readonly #people = h("ul", { class: "members" });
-  readonly #setAside = h("section", { class: "set-aside", hidden: true });
-  readonly #unpark: HTMLButtonElement[];
+  readonly #quarantinedPieces = h("section", { class: "quarantined-pieces", hidden: true });
+  readonly #endQuarantine: HTMLButtonElement[];
   #peopleShown = "";
   /** The room is quarantined. */
-  parked = false;
+  quarantined = false;
 
   constructor(name: string, actions: RoomActions) {
     this.#name = name;
@@ -93,15 +95,15 @@ class RoomRow {
       ["end", "adminGoOn"],
       ["start", "startAgain"],
     ] as const;
-    this.#unpark = choices.map(([from, text]) =>
+    this.#endQuarantine = choices.map(([from, text]) =>
       h(
         "button",
         {
           class: "button",
           type: "button",
           hidden: true,
-          "data-action": `unpark-${from}`,
-          onclick: () => actions.unpark(name, from),
+          "data-action": `end-quarantine-${from}`,
+          onclick: () => actions.endQuarantine(name, from),
         },
         t(text),
       ),
@@ -119,11 +121,11 @@ class RoomRow {
         "td",
         { colspan: String(COLUMNS.length) },
         this.#people,
-        this.#setAside,
+        this.#quarantinedPieces,
         h(
           "div",
           { class: "actions" },
-          h("a", { class: "button", href: `/r/${encodeURIComponent(name)}` }, t("adminVisit")),
+          h("a", { class: "button", href: `${actions.visitors}/r/${encodeURIComponent(name)}` }, t("adminVisit")),
           h(
             "button",
             { class: "button", type: "button", "data-action": "download", onclick: () => actions.download(name) },
@@ -134,7 +136,7 @@ class RoomRow {
             { class: "button", type: "button", "data-action": "hand-over", onclick: () => actions.handOver(name) },
             t("adminHandOver"),
           ),
-          ...this.#unpark,
+          ...this.#endQuarantine,
           sureButton("dispose", "adminDispose", "adminDisposeSure", () => this.#actions.dispose(this.#name)),
         ),
       ),
@@ -173,13 +175,13 @@ class RoomRow {
     this.#fill("columnHeld", held === 0 ? NONE : String(held), noticed && held > 0);
     this.#fill("columnCheckpoint", age(inside?.checkpointAgeSeconds ?? 0));
     const access = inside?.access;
-    const { parked } = room;
-    this.parked = parked !== undefined;
-    for (const button of this.#unpark) button.hidden = !parked;
+    const { quarantined } = room;
+    this.quarantined = quarantined !== undefined;
+    for (const button of this.#endQuarantine) button.hidden = !quarantined;
     const over = inside?.overBudget;
     const tick = over && { took: milliseconds(over.medianSeconds), has: milliseconds(over.budgetSeconds) };
     const marks: [boolean | undefined, string][] = [
-      [parked !== undefined, t("adminParkedBecause", { reason: parked?.reason ?? "" })],
+      [quarantined !== undefined, t("adminQuarantinedBecause", { reason: quarantined?.reason ?? "" })],
       [tick !== undefined, tick ? t("adminOverBudget", tick) : ""],
       [room.pool === "dedicated", t("adminOwnThread")],
       [access?.locked, t("adminLocked")],
@@ -190,13 +192,13 @@ class RoomRow {
     const badges = marks.flatMap(([holds, text]) => (holds ? [text] : []));
     if (this.#badges.textContent !== badges.join(""))
       this.#badges.replaceChildren(...badges.map((badge) => h("span", { class: "badge" }, badge)));
-    const shown = JSON.stringify([inside && people, parked]);
+    const shown = JSON.stringify([inside && people, quarantined]);
     if (shown === this.#peopleShown) return;
     this.#peopleShown = shown;
     this.#people.replaceChildren(
       ...(people.length > 0
         ? people.map((person) => this.#person(person))
-        : [h("li", { class: "none" }, inside ? t("adminNobodyHere") : (parked?.details ?? t("adminNoAnswer")))]),
+        : [h("li", { class: "none" }, inside ? t("adminNobodyHere") : (quarantined?.details ?? t("adminNoAnswer")))]),
     );
   }
 
@@ -208,20 +210,20 @@ class RoomRow {
   #open(open: boolean): void {
     this.#more.hidden = !open;
     this.#toggle.setAttribute("aria-expanded", String(open));
-    if (open) void this.#showSetAside();
+    if (open) void this.#showQuarantinedPieces();
   }
 
   /** Loaded when the row is opened: it changes only when the room is taken over. */
-  async #showSetAside(): Promise<void> {
-    const pieces = await this.#actions.setAside(this.#name);
-    this.#setAside.hidden = pieces.length === 0;
-    this.#setAside.replaceChildren(
-      h("h3", {}, t("adminSetAside")),
+  async #showQuarantinedPieces(): Promise<void> {
+    const pieces = await this.#actions.quarantinedPieces(this.#name);
+    this.#quarantinedPieces.hidden = pieces.length === 0;
+    this.#quarantinedPieces.replaceChildren(
+      h("h3", {}, t("adminQuarantinedPieces")),
       h("ul", { class: "pieces" }, ...pieces.map((piece) => this.#piece(piece))),
     );
   }
 
-  #piece(piece: SetAsidePiece): HTMLLIElement {
+  #piece(piece: QuarantinedPiece): HTMLLIElement {
     const { id, what, tick, reason, at, bytes } = piece;
     const button = (action: string, text: string, onclick: () => void): HTMLButtonElement =>
       h("button", { class: "button", type: "button", "data-action": action, onclick }, text);
@@ -230,9 +232,11 @@ class RoomRow {
       { "data-piece": String(id) },
       h("strong", {}, what === "members" ? t("adminPieceMembers") : t(PIECES[what], { tick })),
       h("span", { class: "where" }, [reason, dateText(at), size(bytes)].join(" · ")),
-      button("download-piece", t("adminDownloadPiece"), () => this.#actions.downloadSetAside(this.#name, piece)),
+      button("download-piece", t("adminDownloadPiece"), () =>
+        this.#actions.downloadQuarantinedPiece(this.#name, piece),
+      ),
       button("delete-piece", t("adminDeletePiece"), () =>
-        this.#actions.deleteSetAside(this.#name, piece, () => void this.#showSetAside()),
+        this.#actions.deleteQuarantinedPiece(this.#name, piece, () => void this.#showQuarantinedPieces()),
       ),
     );
   }
@@ -344,7 +348,7 @@ export class RoomsTable {
     const say = (event: Event): void => {
       event.preventDefault();
       const text = field.value.trim();
-      const heard = [...this.#rows].filter(([, row]) => !row.element.hidden && !row.parked).map(([name]) => name);
+      const heard = [...this.#rows].filter(([, row]) => !row.element.hidden && !row.quarantined).map(([name]) => name);
       if (text === "" || heard.length === 0) return;
       this.#actions.announce(heard, text);
       field.value = "";

@@ -7,7 +7,7 @@ const SCENE: Tuning = {
   gravity: [0, -9.81, 0],
   wind: { velocity: [1, 0, 0], density: 1.2, drag: 1.2, lift: 1.2, intensity: 0, scale: 1, seed: 1 },
   timeScale: 1,
-  stood: 0,
+  pausedTicks: 0,
   bodies: [
     { body: 0, damping: 1, friction: 0.5 },
     { body: 2, damping: 0, friction: 0.5, youngsModulus: 1e4, pins: true },
@@ -20,7 +20,7 @@ test("a duplicate changes exactly the values that differ", () => {
   const bodies = [SCENE.bodies[0]!, { ...SCENE.bodies[1]!, damping: 3, youngsModulus: 2e4, pins: false }];
   expect(changesTo({ ...SCENE, bodies }, SCENE)).toEqual([{ body: 2, damping: 3, youngsModulus: 2e4, pins: false }]);
   const wind = { ...SCENE.wind, intensity: 0.5 };
-  expect(changesTo({ ...SCENE, wind, timeScale: 0.5, stood: 9 }, SCENE)).toEqual([{ wind, timeScale: 0.5 }]);
+  expect(changesTo({ ...SCENE, wind, timeScale: 0.5, pausedTicks: 9 }, SCENE)).toEqual([{ wind, timeScale: 0.5 }]);
 });
 
 test("a link carries the same values, and its invalid values are ignored", () => {

@@ -98,6 +98,7 @@ const metrics = new Metrics({
   queueDepth: () => 0,
   workerThreads: () => 0,
   bufferedBytes: () => 0,
+  roomLoads: () => [],
   timeDilation: () => 1,
 });
 const cluster: Cluster = new Cluster({
@@ -148,7 +149,7 @@ app.post<{ Body: { room: string } }>("/api/rooms", async (request) => {
         owner: null,
         expired: null,
         members: 0,
-        parked: null,
+        quarantined: null,
         attempts: 0,
       },
       answer.lease,

@@ -47,7 +47,7 @@ async function start(version: "old" | "new"): Promise<RunningServer> {
 
 interface Listed {
   room: string;
-  parked?: { reason: string };
+  quarantined?: { reason: string };
 }
 const list = async ({ url }: RunningServer): Promise<Listed[]> =>
   ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: Listed[] }).rooms;
@@ -111,7 +111,7 @@ test("rooms stay with their version: at a hand-over, after kill -9, and when new
   );
   // The page that connected through the killed process has no other address.
   lines.pop()!.close();
-  expect((await list(newer)).filter(({ parked }) => parked !== undefined)).toEqual([]);
+  expect((await list(newer)).filter(({ quarantined }) => quarantined !== undefined)).toEqual([]);
   await until("all members are in again", () => lines.every((line) => line.isOpen));
   expect(visits.map((own) => own.at(-1)!.session)).toEqual(sessions);
   const bot = await Bot.join(third.url, "new-0");
@@ -121,9 +121,9 @@ test("rooms stay with their version: at a hand-over, after kill -9, and when new
   // Without a process of its version a room is kept, and resumes when one starts.
   expect(await newer.stop()).toBe(0);
   await until("the room is kept", async () =>
-    (await list(third)).some(({ room, parked }) => room === "new-0" && parked?.reason === "version"),
+    (await list(third)).some(({ room, quarantined }) => room === "new-0" && quarantined?.reason === "version"),
   );
   const again = await start("new");
   await until("the room resumes", async () => (await urlOf(third, "new-0")) === again.url);
-  expect((await list(again)).filter(({ parked }) => parked !== undefined)).toEqual([]);
+  expect((await list(again)).filter(({ quarantined }) => quarantined !== undefined)).toEqual([]);
 });

@@ -29,7 +29,7 @@ function among(bodies: Body[], cells = 6): Partial<Scene> & Pick<Scene, "bodies"
       (body) => ({ ...body, contact: { self: false, ignore: names.filter((name) => name !== body.name) } }) as Body,
     ),
     reference: { of: names[0]!, cells: [cells, cells, cells], steps: 16, bodies: names },
-    interaction: { grabMaxForce: 60, handSpeed: 1, grabRadius: 0.3 },
+    interaction: { grabMaxForce: 60, grabSpeed: 1, grabRadius: 0.3 },
   };
 }
 

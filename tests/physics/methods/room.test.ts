@@ -158,7 +158,7 @@ describe.each(METHODS)("%s", (_, method) => {
   };
 
   test("a grab pulls with its allowed force, and lets go", async () => {
-    const lab = await laboratory({ bodies: [calm()], interaction: { grabMaxForce: 20, handSpeed: 1 } });
+    const lab = await laboratory({ bodies: [calm()], interaction: { grabMaxForce: 20, grabSpeed: 1 } });
     const rest = lab.positions();
     const target: [number, number, number] = [0, 0.9, 0];
     // a triangle on top

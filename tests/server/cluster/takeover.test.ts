@@ -13,7 +13,7 @@ import type { Holder, Store } from "../../../server/store/store.ts";
 
 const holder = { process: "here", url: "http://here" };
 const other = { process: "there", url: "http://there" };
-const parked = { reason: "version" as const, since: new Date(0).toISOString(), details: "why", identity: "i" };
+const quarantined = { reason: "version" as const, since: new Date(0).toISOString(), details: "why", identity: "i" };
 let store: SqliteStore;
 let folder: string;
 beforeAll(async () => {
@@ -28,18 +28,18 @@ afterAll(async () => {
 
 test("a quarantined room is released at once if its mark cannot be removed after the claim", async () => {
   const record = { scene: "s", pool: "shared" as const, createdAt: new Date(0).toISOString(), settings: {} };
-  const made = await store.createRoom({ name: "parked", ...record }, other);
+  const made = await store.createRoom({ name: "quarantined", ...record }, other);
   if (!made.created) throw new Error("the name was taken");
-  await store.park(made.lease, parked);
+  await store.quarantine(made.lease, quarantined);
   let asked = 0;
-  const unpark = (): Promise<void> => {
+  const endQuarantine = (): Promise<void> => {
     asked += 1;
     return Promise.reject(new Error("disk I/O error"));
   };
   const failing: Store = new Proxy(store, {
     get: (target, name) => {
       const value = Reflect.get(target, name) as unknown;
-      if (name === "unpark") return unpark;
+      if (name === "endQuarantine") return endQuarantine;
       return typeof value === "function" ? (value as () => unknown).bind(target) : value;
     },
   });
@@ -56,12 +56,12 @@ test("a quarantined room is released at once if its mark cannot be removed after
   const successors = (): Promise<Map<string, Holder>> => Promise.resolve(new Map());
   const takeover = new Takeover({ store: keeper.store, holder, rooms, maxRooms: 9, successors, metrics, log });
   takeover.start();
-  const listing = (await store.room("parked"))!;
+  const listing = (await store.room("quarantined"))!;
   expect(await takeover.take(listing)).toBe(false);
   await takeover.stop();
   expect(asked).toBe(1);
-  expect(keeper.lease("parked")).toBeUndefined();
-  expect(await store.room("parked")).toMatchObject({ owner: null, parked });
-  expect(await store.claim("parked", other, { parked: true })).toMatchObject({ process: "there" });
+  expect(keeper.lease("quarantined")).toBeUndefined();
+  expect(await store.room("quarantined")).toMatchObject({ owner: null, quarantined });
+  expect(await store.claim("quarantined", other, { quarantined: true })).toMatchObject({ process: "there" });
   keeper.close();
 });

@@ -34,6 +34,7 @@ beforeAll(async () => {
     queueDepth: () => 0,
     workerThreads: () => 0,
     bufferedBytes: () => 0,
+    roomLoads: () => [],
     timeDilation: () => 1,
   });
 });
@@ -400,8 +401,8 @@ test("a takeover counts as an attempt during probation, and not after it", async
 test("a quarantined room has all its ticks in the store, and no process writes for it any more", async () => {
   const { room, journalWriter } = await begin();
   await room.play(250);
-  await journalWriter.park(room.name, { reason: "steps", since: new Date(0).toISOString(), details: "why" });
-  expect(await store.room(room.name)).toMatchObject({ parked: { reason: "steps" }, owner: null });
+  await journalWriter.quarantine(room.name, { reason: "steps", since: new Date(0).toISOString(), details: "why" });
+  expect(await store.room(room.name)).toMatchObject({ quarantined: { reason: "steps" }, owner: null });
   await room.play(300);
   await journalWriter.flushAll();
   const { inputs } = await found(room.name);
@@ -411,11 +412,17 @@ test("a quarantined room has all its ticks in the store, and no process writes f
 });
 
 test("a room whose quarantine failed is released at once", async () => {
-  const { room, journalWriter } = await begin(answering("park", () => Promise.reject(new Error("disk I/O error"))));
+  const { room, journalWriter } = await begin(
+    answering("quarantine", () => Promise.reject(new Error("disk I/O error"))),
+  );
   await room.play(250);
-  const parked = journalWriter.park(room.name, { reason: "steps", since: new Date(0).toISOString(), details: "why" });
-  await expect(parked).rejects.toThrow("disk I/O error");
-  expect(await store.room(room.name)).toMatchObject({ parked: null, owner: null });
+  const quarantined = journalWriter.quarantine(room.name, {
+    reason: "steps",
+    since: new Date(0).toISOString(),
+    details: "why",
+  });
+  await expect(quarantined).rejects.toThrow("disk I/O error");
+  expect(await store.room(room.name)).toMatchObject({ quarantined: null, owner: null });
   expect((await found(room.name)).history.tick).toBe(250);
   await journalWriter.close();
 });

@@ -124,7 +124,7 @@ test("templates and messages to clients stay in kilograms and newtons", async ()
     grabCompliance: 1e-4,
     grabMaxForce: 200,
     // At most 4 of its sizes in a substep.
-    handSpeed: 4 * layout.bodies[0]!.size * layout.tickHz * layout.substeps,
+    grabSpeed: 4 * layout.bodies[0]!.size * layout.tickHz * layout.substeps,
     grabMaxStretch: 2,
     maxImpulse: 20,
   });

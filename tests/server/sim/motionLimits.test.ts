@@ -177,7 +177,7 @@ test("a combination of heavier, softer and stronger pull is refused, with the bo
 test.each([
   ["/gravity", { gravity: [0, -1e6, 0] }],
   ["/wind/velocity", { wind: { velocity: [900, 0, 0] } }],
-  ["/interaction/handSpeed", { interaction: { handSpeed: 1e6 } }],
+  ["/interaction/grabSpeed", { interaction: { grabSpeed: 1e6 } }],
   ["/bodies/0/loads", { bodies: [grain({ loads: [{ select: { particles: [0] }, force: [1e6, 0, 0] }] })] }],
 ] as const)("a scene whose %s alone moves a body too far is refused, with body and limit", async (path, change) => {
   const scene = { version: 1, title: "t", substeps: 4, bodies: [grain()], ...change };

@@ -248,8 +248,8 @@ test("a stale lease writes nothing at all", async () => {
     store.writeSettings(lease, { by: "ann" }),
     store.writeMembers(lease, bytes(1, 1)),
     store.countAttempts(lease, 0),
-    store.park(lease, { reason: "steps", since: new Date(0).toISOString(), details: "" }),
-    store.unpark(lease),
+    store.quarantine(lease, { reason: "steps", since: new Date(0).toISOString(), details: "" }),
+    store.endQuarantine(lease),
     store.writeCheckpoint(lease, { tick: 10, identity: "a", state: bytes(1, 1) }),
     store.writeCheckpoint(lease, { tick: 11, identity: "a", state: bytes(1, 1) }),
     store.appendJournal(lease, { after: 10, until: 20, bytes: bytes(1, 1) }),
@@ -412,7 +412,7 @@ test("any write that follows a missing one is refused, with the number of the la
     store.writeSettings(at(9, 8), { behind: true }),
     store.writeMembers(at(9, 4), bytes(1, 1)),
     store.countAttempts(at(9, 4), 9),
-    store.park(at(9, 8), { reason: "steps", since: new Date(0).toISOString(), details: "" }),
+    store.quarantine(at(9, 8), { reason: "steps", since: new Date(0).toISOString(), details: "" }),
   ];
   for (const outcome of await Promise.allSettled(refused)) {
     expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(StoreBehind) });
@@ -459,7 +459,7 @@ test("removing ticks and storing their replacement is one transaction: no tick i
 
 test("claims are counted before the room is served, until it has settled; a release does not reset the count", async () => {
   let lease = await held();
-  expect(await store.room(lease.room)).toMatchObject({ attempts: 0, parked: null });
+  expect(await store.room(lease.room)).toMatchObject({ attempts: 0, quarantined: null });
   for (const attempts of [1, 2, 3]) {
     await store.release(lease);
     lease = (await other.claim(lease.room, ann)) as Lease;
@@ -476,24 +476,24 @@ test("a quarantined room keeps all its data, has no owner and cannot be claimed 
   const lease = await held();
   await store.appendJournal(lease, { after: 0, until: 30, bytes: bytes(3, 1) });
   const before = await contents(lease.room);
-  const parked = {
+  const quarantined = {
     reason: "version",
     since: new Date(0).toISOString(),
     details: "«why»",
     identity: "abc",
   } as const;
-  await store.park(lease, parked);
-  expect(await other.room(lease.room)).toMatchObject({ parked, owner: null, expired: null });
-  expect((await other.rooms()).find(({ name }) => name === lease.room)).toMatchObject({ parked });
+  await store.quarantine(lease, quarantined);
+  expect(await other.room(lease.room)).toMatchObject({ quarantined, owner: null, expired: null });
+  expect((await other.rooms()).find(({ name }) => name === lease.room)).toMatchObject({ quarantined });
   expect(await other.claim(lease.room, bob)).toBeNull();
   expect(await store.renew(ann, [{ ...lease, members: 1 }])).toEqual([lease.room]);
-  await expect(store.park(lease, parked)).rejects.toBeInstanceOf(LeaseLost);
+  await expect(store.quarantine(lease, quarantined)).rejects.toBeInstanceOf(LeaseLost);
   expect(await contents(lease.room)).toEqual(before);
-  const operators = (await other.claim(lease.room, bob, { parked: true })) as Lease;
+  const operators = (await other.claim(lease.room, bob, { quarantined: true })) as Lease;
   expect(operators).toMatchObject({ process: "bob", attempts: 0 });
-  expect(await store.claim(lease.room, ann, { parked: true })).toBeNull();
-  await other.unpark(operators);
-  expect(await other.room(lease.room)).toMatchObject({ parked: null, attempts: 0, owner: { process: "bob" } });
+  expect(await store.claim(lease.room, ann, { quarantined: true })).toBeNull();
+  await other.endQuarantine(operators);
+  expect(await other.room(lease.room)).toMatchObject({ quarantined: null, attempts: 0, owner: { process: "bob" } });
   await other.release(operators);
   expect(await store.claim(lease.room, ann)).toMatchObject({ attempts: 1 });
   expect(await contents(lease.room)).toEqual(before);
@@ -526,46 +526,47 @@ test("quarantined data are removed from the room, unchanged, until they expire o
     { what: "journal", tick: 61, reason: "is not there" },
     { what: "members", tick: 0, reason: "checksum" },
   ] as const;
-  await expect(store.setAside({ ...lease, epoch: lease.epoch - 1 }, pieces, at(0), limits)).rejects.toBeInstanceOf(
+  await expect(
+    store.quarantinePieces({ ...lease, epoch: lease.epoch - 1 }, pieces, at(0), limits),
+  ).rejects.toBeInstanceOf(LeaseLost);
+  await expect(store.quarantinePieces({ ...lease, epoch: lease.epoch - 1 }, [], at(0), limits)).rejects.toBeInstanceOf(
     LeaseLost,
   );
-  await expect(store.setAside({ ...lease, epoch: lease.epoch - 1 }, [], at(0), limits)).rejects.toBeInstanceOf(
-    LeaseLost,
-  );
-  await store.setAside(lease, pieces, at(0), limits);
-  await store.setAside(lease, pieces, at(1), limits); // Repeating it changes nothing.
+  await store.quarantinePieces(lease, pieces, at(0), limits);
+  await store.quarantinePieces(lease, pieces, at(1), limits); // Repeating it changes nothing.
   expect(await other.checkpointTicks(lease.room)).toEqual([]);
   expect((await other.readJournal(lease.room, 0)).map(({ until }) => until)).toEqual([30]);
   expect(await other.readMembers(lease.room)).toBeNull();
-  const kept = await other.readSetAside(lease.room);
+  const kept = await other.listQuarantinedPieces(lease.room);
   expect(kept).toEqual([
     { id: kept[0]!.id, what: "checkpoint", tick: 30, after: null, reason: "checksum", at: at(0), bytes: 50 },
     { id: kept[1]!.id, what: "journal", tick: 60, after: 30, reason: "«why»", at: at(0), bytes: 20 },
     { id: kept[2]!.id, what: "members", tick: 0, after: null, reason: "checksum", at: at(0), bytes: 7 },
   ]);
-  expect(Buffer.compare((await other.readSetAsideBytes(lease.room, kept[1]!.id))!, bytes(20, 3))).toBe(0);
-  expect(await other.readSetAsideBytes(neighbor.room, kept[1]!.id)).toBeNull();
-  expect(await other.removeSetAside(neighbor.room, kept[1]!.id)).toBe(false);
-  expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(true);
-  expect(await other.removeSetAside(lease.room, kept[1]!.id)).toBe(false);
+  expect(Buffer.compare((await other.readQuarantinedPiece(lease.room, kept[1]!.id))!, bytes(20, 3))).toBe(0);
+  expect(await other.readQuarantinedPiece(neighbor.room, kept[1]!.id)).toBeNull();
+  expect(await other.removeQuarantinedPiece(neighbor.room, kept[1]!.id)).toBe(false);
+  expect(await other.removeQuarantinedPiece(lease.room, kept[1]!.id)).toBe(true);
+  expect(await other.removeQuarantinedPiece(lease.room, kept[1]!.id)).toBe(false);
   expect(await contents(neighbor.room)).toEqual(untouched);
   // By size: the oldest of the room are removed. By age: those of all rooms.
   for (const tick of [100, 200, 300]) {
     await store.writeCheckpoint(lease, { tick, identity: "a", state: bytes(400, tick) });
-    await store.setAside(lease, [{ what: "checkpoint", tick, reason: "checksum" }], at(2), limits);
+    await store.quarantinePieces(lease, [{ what: "checkpoint", tick, reason: "checksum" }], at(2), limits);
   }
-  const ticks = async (room: string): Promise<number[]> => (await other.readSetAside(room)).map(({ tick }) => tick);
+  const ticks = async (room: string): Promise<number[]> =>
+    (await other.listQuarantinedPieces(room)).map(({ tick }) => tick);
   expect(await ticks(lease.room)).toEqual([200, 300]);
-  await store.setAside(neighbor, pieces, at(32.5), limits);
+  await store.quarantinePieces(neighbor, pieces, at(32.5), limits);
   expect(await ticks(lease.room)).toEqual([]);
   expect(await ticks(neighbor.room)).toEqual([30, 60, 0]);
-  await store.expireSetAside(at(32.4));
+  await store.expireQuarantinedPieces(at(32.4));
   expect(await ticks(neighbor.room)).toEqual([30, 60, 0]);
   await store.removeRoom(neighbor);
   expect(await ticks(neighbor.room)).toEqual([]);
   await store.writeCheckpoint(lease, { tick: 1, identity: "a", state: bytes(4, 1) });
-  await store.setAside(lease, [{ what: "checkpoint", tick: 1, reason: "checksum" }], at(40), limits);
-  await store.expireSetAside(at(40.1));
+  await store.quarantinePieces(lease, [{ what: "checkpoint", tick: 1, reason: "checksum" }], at(40), limits);
+  await store.expireQuarantinedPieces(at(40.1));
   expect(await ticks(lease.room)).toEqual([]);
 });
 

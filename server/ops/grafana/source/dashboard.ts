@@ -33,7 +33,8 @@ export interface DashboardSource {
   rows: RowSource[];
 }
 
-const DATASOURCE = { type: "prometheus", uid: "pliant-prometheus" };
+/** The reader chooses the data source, so that the files work in any Grafana, imported or provisioned. */
+const DATASOURCE = { type: "prometheus", uid: "$datasource" };
 const WIDTH = 24;
 const PANEL_HEIGHT = 8;
 const INSTANCES = 'label_values(pliant_rooms{job="pliant"}, instance)';
@@ -101,6 +102,40 @@ const LINKS = [
   },
 ];
 
+/** Choices of the reader at the top of every dashboard. */
+const VARIABLES = [
+  {
+    name: "datasource",
+    label: "Data source",
+    type: "datasource",
+    query: "prometheus",
+    current: {},
+    hide: 0,
+    includeAll: false,
+    multi: false,
+    options: [],
+    refresh: 1,
+    regex: "",
+  },
+  {
+    name: "instance",
+    label: "Server",
+    type: "query",
+    datasource: DATASOURCE,
+    query: { query: INSTANCES, refId: "instance" },
+    definition: INSTANCES,
+    includeAll: true,
+    allValue: ".*",
+    multi: true,
+    refresh: 2,
+    sort: 1,
+    current: { text: ["All"], value: ["$__all"] },
+    hide: 0,
+    options: [],
+    regex: "",
+  },
+];
+
 export function dashboard({ uid, title, description, rows }: DashboardSource): object {
   const panels: object[] = [];
   let y = 0;
@@ -138,25 +173,7 @@ export function dashboard({ uid, title, description, rows }: DashboardSource): o
     links: LINKS,
     annotations: { list: [] },
     templating: {
-      list: [
-        {
-          name: "instance",
-          label: "Server",
-          type: "query",
-          datasource: DATASOURCE,
-          query: { query: INSTANCES, refId: "instance" },
-          definition: INSTANCES,
-          includeAll: true,
-          allValue: ".*",
-          multi: true,
-          refresh: 2,
-          sort: 1,
-          current: { text: ["All"], value: ["$__all"] },
-          hide: 0,
-          options: [],
-          regex: "",
-        },
-      ],
+      list: VARIABLES,
     },
     panels,
   };

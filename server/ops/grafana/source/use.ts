@@ -54,6 +54,45 @@ export const use: DashboardSource = {
       ],
     },
     {
+      title: "Busiest rooms and scenes",
+      panels: [
+        {
+          title: "Busiest rooms",
+          description: "Share of a thread that each of the ten busiest rooms takes.",
+          unit: "percentunit",
+          lines: [
+            {
+              expr: `topk(10, ${metric("pliant_busiest_room_load_ratio")})`,
+              legend: "{{room}} ({{scene}}) {{instance}}",
+            },
+          ],
+        },
+        {
+          title: "Busiest scenes",
+          description: "Threads that all rooms of each of the ten busiest scenes take together.",
+          unit: "percentunit",
+          lines: [
+            {
+              expr: `topk(10, sum by (scene) (${metric("pliant_busiest_scene_load_ratio")}))`,
+              legend: "{{scene}}",
+            },
+          ],
+        },
+        {
+          title: "Slowest rooms",
+          description: "Simulated time over wall time of the ten slowest rooms; none while all keep real time.",
+          unit: "percentunit",
+          max: 1,
+          lines: [
+            {
+              expr: `bottomk(10, ${metric("pliant_slowest_room_dilation_ratio")})`,
+              legend: "{{room}} ({{scene}}) {{instance}}",
+            },
+          ],
+        },
+      ],
+    },
+    {
       title: "Main thread",
       panels: [
         {
@@ -63,14 +102,14 @@ export const use: DashboardSource = {
           unit: "percentunit",
           max: 1,
           limits: { red: 0.8 },
-          lines: [{ expr: metric("pliant_event_loop_utilization_ratio"), legend: "{{instance}}" }],
+          lines: [{ expr: rate("pliant_event_loop_busy_seconds_total"), legend: "{{instance}}" }],
         },
         {
           title: "Main thread: saturation",
-          description: "99th percentile of its event loop's delay. Dashed: threshold of PliantEventLoopLag.",
+          description: "99th percentile of the delay of a timer. Dashed: threshold of PliantEventLoopLag.",
           unit: "s",
           limits: { red: 0.1 },
-          lines: [{ expr: metric("pliant_event_loop_lag_seconds"), legend: "{{instance}}" }],
+          lines: [{ expr: quantile(0.99, "pliant_event_loop_lag_seconds", ["instance"]), legend: "{{instance}}" }],
         },
         {
           title: "Main thread: errors",

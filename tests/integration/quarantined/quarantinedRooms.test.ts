@@ -26,7 +26,7 @@ import { SCENES_DIR, startTestServer, type TestServer } from "../server.ts";
 const ADMIN = "an-operators-own-token";
 const ATTEMPTS = 2;
 const POISON = fileURLToPath(new URL("./poison.ts", import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), "pliant-parked-"));
+const folder = mkdtempSync(join(tmpdir(), "pliant-quarantined-"));
 const running: RunningServer[] = [];
 const served: TestServer[] = [];
 afterEach(async () => {
@@ -39,7 +39,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Listed {
   room: string;
-  parked?: { reason: string; since: string; details: string };
+  quarantined?: { reason: string; since: string; details: string };
 }
 
 const call = (url: string, method: string, path: string, body?: object): Promise<Response> =>
@@ -50,15 +50,15 @@ const call = (url: string, method: string, path: string, body?: object): Promise
   });
 const list = async (url: string): Promise<Listed[]> =>
   ((await (await fetch(`${url}/api/rooms`)).json()) as { rooms: Listed[] }).rooms;
-const parkedOf = async (url: string, room: string): Promise<Listed["parked"]> =>
-  (await list(url)).find((listed) => listed.room === room)?.parked;
+const quarantineOf = async (url: string, room: string): Promise<Listed["quarantined"]> =>
+  (await list(url)).find((listed) => listed.room === room)?.quarantined;
 const envFor = (data: string): Record<string, string> => ({
   PLIANT_STORE: "sqlite",
   PLIANT_DATA_DIR: join(folder, data),
   PLIANT_PREWARM: "none",
   PLIANT_WORKERS: "1",
   PLIANT_ADMIN_TOKEN: ADMIN,
-  PLIANT_ADOPTION_ATTEMPTS: String(ATTEMPTS),
+  PLIANT_TAKEOVER_ATTEMPTS: String(ATTEMPTS),
   PLIANT_SCENES_DIR: SCENES_DIR,
 });
 
@@ -178,7 +178,7 @@ describe("a room that kills the process which takes it", () => {
         const died = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
         const bots: Bot[] = [];
         // Its members reconnect as pages do, until it is quarantined or kills the process.
-        while (server && !died() && (await parkedOf(server.url, ROOM).catch(() => undefined)) === undefined) {
+        while (server && !died() && (await quarantineOf(server.url, ROOM).catch(() => undefined)) === undefined) {
           const { url } = server;
           if (at === "ticks" && (await fetch(`${url}/api/rooms/${ROOM}`).catch(() => null))?.ok)
             bots.push(Bot.connect(url, ROOM));
@@ -192,27 +192,27 @@ describe("a room that kills the process which takes it", () => {
       }
       expect(deaths).toBe(ATTEMPTS);
       const { url } = server;
-      expect(await parkedOf(url, ROOM)).toMatchObject({ reason: "attempts" });
+      expect(await quarantineOf(url, ROOM)).toMatchObject({ reason: "attempts" });
       const bystander = await joined(url, OTHER);
       await bystander.frames(5);
-      expect(await parkedOf(url, OTHER)).toBeUndefined();
+      expect(await quarantineOf(url, OTHER)).toBeUndefined();
       const refused = await fetch(`${url}/api/rooms/${ROOM}`);
-      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "ROOM_PARKED"]);
-      expect((await Bot.connect(url, ROOM).untilClosed()).code).toBe(CloseCode.parked);
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, "ROOM_QUARANTINED"]);
+      expect((await Bot.connect(url, ROOM).untilClosed()).code).toBe(CloseCode.quarantined);
       expect(
-        (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_parked_total\{reason="attempts"\} 1/),
+        (await (await fetch(`${url}/metrics`)).text()).match(/pliant_rooms_quarantined_total\{reason="attempts"\} 1/),
       ).not.toBeNull();
 
       // With a healthy program and an operator's decision it resumes where it was.
       await kill(server);
       const healthy = await startHere(data, { takeoverAttempts: ATTEMPTS });
-      expect(await parkedOf(healthy.url, ROOM)).toMatchObject({ reason: "attempts" });
+      expect(await quarantineOf(healthy.url, ROOM)).toMatchObject({ reason: "attempts" });
       expect(await replays(healthy.url, ROOM)).toContain("all match");
-      expect((await call(healthy.url, "POST", `/api/admin/rooms/${ROOM}/unpark`, {})).status).toBe(204);
+      expect((await call(healthy.url, "POST", `/api/admin/rooms/${ROOM}/end-quarantine`, {})).status).toBe(204);
       const back = await joined(healthy.url, ROOM);
       expect(back.tick).toBeGreaterThan(before! - 60);
       await back.frames(10);
-      expect((await call(healthy.url, "POST", `/api/admin/rooms/${ROOM}/unpark`, {})).status).toBe(409);
+      expect((await call(healthy.url, "POST", `/api/admin/rooms/${ROOM}/end-quarantine`, {})).status).toBe(409);
     },
   );
 });
@@ -230,15 +230,19 @@ describe("a room of another version", () => {
     for (const room of [ROOM, OTHER]) foreign("version", room, "another-program");
     const before = [contents("version", ROOM), contents("version", OTHER)];
     const server = await startHere("version");
-    await expect.poll(() => parkedOf(server.url, ROOM), { timeout: 300_000 }).toMatchObject({ reason: "version" });
-    await expect.poll(() => parkedOf(server.url, OTHER), { timeout: 300_000 }).toMatchObject({ reason: "version" });
+    await expect.poll(() => quarantineOf(server.url, ROOM), { timeout: 300_000 }).toMatchObject({ reason: "version" });
+    await expect.poll(() => quarantineOf(server.url, OTHER), { timeout: 300_000 }).toMatchObject({ reason: "version" });
     expect([contents("version", ROOM), contents("version", OTHER)]).toEqual(before);
     expect(await replays(server.url, ROOM)).toContain("recorded by another version of the program or the scene");
     // This program cannot read its states. It is tried at the next poll, not at the next check of quarantined rooms of
     // other versions, which is after 30 s.
-    expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/unpark`, { from: "end" })).status).toBe(204);
-    await expect.poll(() => parkedOf(server.url, OTHER), { timeout: 20_000 }).toMatchObject({ reason: "version" });
-    expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/unpark`, { from: "start" })).status).toBe(204);
+    expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/end-quarantine`, { from: "end" })).status).toBe(
+      204,
+    );
+    await expect.poll(() => quarantineOf(server.url, OTHER), { timeout: 20_000 }).toMatchObject({ reason: "version" });
+    expect((await call(server.url, "POST", `/api/admin/rooms/${OTHER}/end-quarantine`, { from: "start" })).status).toBe(
+      204,
+    );
     const again = await joined(server.url, OTHER);
     // The room starts from its scene: no data of the other program are left.
     expect(programs("version", OTHER)).not.toContain("another-program");
@@ -253,7 +257,7 @@ describe("a room of another version", () => {
       .run(identity, ROOM);
     database.close();
     const own = await startHere("version");
-    await expect.poll(() => parkedOf(own.url, ROOM), { timeout: 300_000 }).toBeUndefined();
+    await expect.poll(() => quarantineOf(own.url, ROOM), { timeout: 300_000 }).toBeUndefined();
     expect((await joined(own.url, ROOM)).tick).toBeGreaterThan(140);
   });
 
@@ -283,13 +287,15 @@ test("a room whose journal does not reproduce its recorded hashes is quarantined
   const before = contents("differs", ROOM);
   const server = await startHere("differs");
   await expect
-    .poll(() => parkedOf(server.url, ROOM), { timeout: 300_000 })
+    .poll(() => quarantineOf(server.url, ROOM), { timeout: 300_000 })
     .toMatchObject({
       reason: "differs",
       details: expect.stringContaining(`tick ${tick} `) as string,
     });
   expect(contents("differs", ROOM)).toEqual(before);
-  expect((await call(server.url, "POST", `/api/admin/rooms/${ROOM}/unpark`, { from: "state" })).status).toBe(204);
+  expect((await call(server.url, "POST", `/api/admin/rooms/${ROOM}/end-quarantine`, { from: "state" })).status).toBe(
+    204,
+  );
   expect((await joined(server.url, ROOM)).tick).toBeGreaterThanOrEqual(checkpoint.tick);
 });
 
@@ -302,11 +308,14 @@ test("a room with a long past that cannot be stepped any more keeps its states a
   const step = vi
     .spyOn(RoomSimulation.prototype, "step")
     .mockRejectedValue(new RecoveryExhausted("step failed 4 times in 10 s"));
-  expect((await bot.untilClosed()).code).toBe(CloseCode.parked);
+  expect((await bot.untilClosed()).code).toBe(CloseCode.quarantined);
   step.mockRestore();
-  expect(await parkedOf(server.url, "far")).toMatchObject({ reason: "steps", details: "step failed 4 times in 10 s" });
+  expect(await quarantineOf(server.url, "far")).toMatchObject({
+    reason: "steps",
+    details: "step failed 4 times in 10 s",
+  });
   expect(await replays(server.url, "far")).toContain("all match");
-  expect((await call(server.url, "POST", "/api/admin/rooms/far/unpark", { from: "end" })).status).toBe(204);
+  expect((await call(server.url, "POST", "/api/admin/rooms/far/end-quarantine", { from: "end" })).status).toBe(204);
   const back = await joined(server.url, "far", bot.welcome.token);
   expect(back.welcome.member).toBe(bot.welcome.member);
   expect(back.tick).toBeGreaterThanOrEqual(before);
@@ -318,12 +327,12 @@ test("a room whose steps are lost repeatedly is quarantined with its data, and m
   const server = await startHere("steps", { stepDeadlineMs: 300 });
   await createRoom(server.url, "stuck", "stuck");
   const closed = await Bot.connect(server.url, "stuck").untilClosed();
-  expect(closed.code).toBe(CloseCode.parked);
-  expect(await parkedOf(server.url, "stuck")).toMatchObject({ reason: "steps" });
-  const unparked = await call(server.url, "POST", "/api/admin/rooms/stuck/unpark", { from: "end" });
-  expect([unparked.status, await unparked.text()]).toEqual([204, ""]);
+  expect(closed.code).toBe(CloseCode.quarantined);
+  expect(await quarantineOf(server.url, "stuck")).toMatchObject({ reason: "steps" });
+  const answer = await call(server.url, "POST", "/api/admin/rooms/stuck/end-quarantine", { from: "end" });
+  expect([answer.status, await answer.text()]).toEqual([204, ""]);
   const again = Bot.connect(server.url, "stuck");
-  expect((await again.untilClosed()).code).toBe(CloseCode.parked);
+  expect((await again.untilClosed()).code).toBe(CloseCode.quarantined);
   // 503 ROOM_MOVING while the process has not released its lease yet
   const ended = async (): Promise<boolean> =>
     (await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status === 204;

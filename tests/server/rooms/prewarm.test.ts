@@ -1,0 +1,82 @@
+/** Scenes that are built at the start: which of them the server waits for, failures, and the end of the work. */
+import { expect, test } from "vitest";
+import { prewarm, type PrewarmOptions } from "../../../server/rooms/prewarm.ts";
+
+/** Builds that end when the test says so. */
+function builds() {
+  const begun: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  const waiting = new Map<string, () => void>();
+  const build = (scene: string): Promise<void> => {
+    begun.push(scene);
+    waiting.get(scene)?.();
+    return new Promise((resolve, reject) => ends.set(scene, (error) => (error ? reject(error) : resolve())));
+  };
+  const hasBegun = (scene: string): Promise<void> =>
+    begun.includes(scene) ? Promise.resolve() : new Promise((resolve) => waiting.set(scene, resolve));
+  return { begun, build, hasBegun, end: (scene: string, error?: Error) => ends.get(scene)!(error) };
+}
+
+const start = (choice: PrewarmOptions["choice"]) => {
+  const work = builds();
+  const closing = new AbortController();
+  const list = async (): Promise<string[]> => ["a", "b", "c"];
+  return { ...work, closing, ...prewarm({ choice, list, build: work.build, signal: closing.signal }) };
+};
+
+const settled = async (promise: Promise<void>): Promise<boolean> =>
+  Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+
+test("with all scenes the server is ready at once, and they are built one after another", async () => {
+  const { ready, ended, begun, hasBegun, end } = start("all");
+  await ready;
+  await hasBegun("a");
+  expect(begun).toEqual(["a"]);
+  end("a");
+  await hasBegun("b");
+  end("b", new Error("a broken scene"));
+  await hasBegun("c");
+  expect(await settled(ended)).toBe(false);
+  end("c");
+  await ended;
+});
+
+test("with a list the server is ready when they are built", async () => {
+  const { ready, begun, hasBegun, end } = start(["b", "a"]);
+  await hasBegun("b");
+  expect(await settled(ready)).toBe(false);
+  end("b");
+  await hasBegun("a");
+  expect(await settled(ready)).toBe(false);
+  end("a");
+  await ready;
+  expect(begun).toEqual(["b", "a"]);
+});
+
+test("none builds none", async () => {
+  const { ready, ended, begun } = start("none");
+  await Promise.all([ready, ended]);
+  expect(begun).toEqual([]);
+});
+
+test.each<PrewarmOptions["choice"]>(["all", ["a", "b", "c"]])(
+  "with %s, it fails if every scene fails",
+  async (choice) => {
+    const { ready, ended, hasBegun, end } = start(choice);
+    ready.catch(() => {});
+    for (const scene of ["a", "b", "c"]) {
+      await hasBegun(scene);
+      end(scene, new Error("broken"));
+    }
+    await expect(ended).rejects.toThrow("no scene could be built");
+  },
+);
+
+test("a server that closes begins no further build", async () => {
+  const { ended, begun, hasBegun, closing, end } = start("all");
+  await hasBegun("a");
+  closing.abort();
+  end("a", new Error("the pool is closed"));
+  await ended;
+  expect(begun).toEqual(["a"]);
+});
