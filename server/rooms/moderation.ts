@@ -4,8 +4,8 @@ import { CodedError, type NoticeCode } from "../../shared/errors.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../auth/audit.ts";
-import { PASSWORD_LENGTH, PasswordQueueFull } from "../auth/password.ts";
-import { MAX_BAN_SECONDS, type RoomAccess } from "../auth/roomAccess.ts";
+import { hashPassword, PASSWORD_LENGTH, PasswordQueueFull } from "../auth/password.ts";
+import { type AccessChange, MAX_BAN_SECONDS, type RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Members } from "./members.ts";
@@ -35,6 +35,8 @@ const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn
 const CHANGES_PER_SECOND = 5;
 const CHANGES_AT_ONCE = 60;
 
+type AccessRequest = Extract<ClientRequest, { type: "access" }>;
+
 export interface ModerationOptions {
   room: string;
   access: RoomAccess;
@@ -48,8 +50,11 @@ export interface ModerationOptions {
 
 export class Moderation {
   readonly #options: ModerationOptions;
-  /** A password is being hashed. A room takes at most one place in the queue of all rooms. */
-  #settingPassword = false;
+  /**
+   * The change that waits for the hash of its password, then the later ones. A room takes at most one place in the
+   * queue of all rooms.
+   */
+  #pending: { session: Session; change: AccessChange }[] = [];
   /** Number of changes that are in effect but not stored yet. */
   #unstored = 0;
   readonly #changes = new TokenBucket(CHANGES_PER_SECOND, CHANGES_AT_ONCE, performance.now());
@@ -88,7 +93,7 @@ export class Moderation {
         limit: `below ${session.entry.role}`,
       });
     }
-    void this.#acknowledge(session, [this.kick(target, banSeconds, actorOf(session))]);
+    void this.#acknowledge(session, this.kick(target, banSeconds, actorOf(session)));
   }
 
   /**
@@ -139,64 +144,74 @@ export class Moderation {
     await banned.finally(() => (this.#unstored -= 1));
   }
 
-  #change(
-    session: Session,
-    { locked, ownersOnly, password, liftBans }: Extract<ClientRequest, { type: "access" }>,
-  ): void {
+  /**
+   * Changes the access. A request with a password waits for its hash, and later requests wait behind it: the room never
+   * opens before its password holds. Only restrictions take effect at once.
+   */
+  #change(session: Session, { locked, ownersOnly, password, liftBans }: AccessRequest): void {
+    const { access } = this.#options;
+    const change: AccessChange = { locked, ownersOnly, liftBans: liftBans ? access.bans(Date.now()) : [] };
+    if (typeof password === "string") return this.#changeWith(session, change, password);
+    if (password === null) change.password = null;
+    if (this.#pending.length === 0) return this.#apply(session, change);
+    const restriction: AccessChange = {};
+    for (const field of ["locked", "ownersOnly"] as const) {
+      if (!change[field]) continue;
+      restriction[field] = true;
+      for (const { change: earlier } of this.#pending) delete earlier[field];
+    }
+    if (Object.keys(restriction).length > 0) this.#apply(session, restriction);
+    this.#pending.push({ session, change });
+  }
+
+  #changeWith(session: Session, change: AccessChange, password: string): void {
+    const { room, log } = this.#options;
+    const { min, max } = PASSWORD_LENGTH;
+    if (password.length < min || password.length > max)
+      return this.#refuse(session, "password", password.length, `${min} to ${max} characters`);
+    if (this.#pending.length > 0)
+      return this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
+    this.#pending = [{ session, change }];
+    hashPassword(password, session.entry.address).then(
+      (hash) => {
+        change.password = hash;
+        for (const one of this.#pending.splice(0)) this.#apply(one.session, one.change);
+      },
+      (error: unknown) => {
+        const full = error instanceof PasswordQueueFull;
+        if (!full) log.error({ room, err: error }, "a room's access could not be changed");
+        const limit = full ? error.message : "the password could not be hashed";
+        for (const one of this.#pending.splice(0))
+          this.#notice(one.session, "RATE_LIMITED", { field: "password", limit: `${limit}: nothing was changed` });
+      },
+    );
+  }
+
+  #apply(session: Session, change: AccessChange): void {
     const { room, access, audit } = this.#options;
+    const { locked, ownersOnly, password, liftBans = [] } = change;
     const actor = actorOf(session);
-    if (
-      typeof password === "string" &&
-      (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max)
-    ) {
-      return this.#refuse(
-        session,
-        "password",
-        password.length,
-        `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
-      );
-    }
-    const changes: Promise<unknown>[] = [];
-    if (locked !== undefined) {
-      changes.push(access.setLocked(locked));
-      audit.record(locked ? "lock" : "unlock", actor, room);
-    }
-    if (ownersOnly !== undefined) {
-      changes.push(access.setOwnersOnly(ownersOnly));
-      audit.record("settings", actor, room, { ownersOnly });
-    }
-    if (liftBans) {
-      changes.push(access.liftBans());
-      audit.record("unban", actor, room);
-    }
-    if (password !== undefined && this.#settingPassword) {
-      this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
-    } else if (password !== undefined) {
-      this.#settingPassword = true;
-      const set = access.setPassword(password, session.entry.address).finally(() => {
-        this.#settingPassword = false;
-      });
-      changes.push(set.then(() => audit.record("password", actor, room, { set: password !== null })));
-    }
-    void this.#acknowledge(session, changes);
+    const stored = access.change(change);
+    if (locked !== undefined) audit.record(locked ? "lock" : "unlock", actor, room);
+    if (ownersOnly !== undefined) audit.record("settings", actor, room, { ownersOnly });
+    if (liftBans.length > 0) audit.record("unban", actor, room);
+    if (password !== undefined) audit.record("password", actor, room, { set: password !== null });
+    void this.#acknowledge(session, stored);
   }
 
   /**
-   * Announces changes that are already in effect once they are stored, so that members may rely on them. Never rejects.
+   * Announces a change that is already in effect once it is stored, so that members may rely on it. Never rejects.
    */
-  async #acknowledge(session: Session, changes: Promise<unknown>[]): Promise<void> {
+  async #acknowledge(session: Session, stored: Promise<void>): Promise<void> {
     const { room, log } = this.#options;
     this.#unstored += 1;
-    const outcomes = await Promise.allSettled(changes);
-    this.#unstored -= 1;
-    for (const outcome of outcomes) {
-      if (outcome.status === "fulfilled") continue;
-      const error: unknown = outcome.reason;
-      if (error instanceof PasswordQueueFull)
-        this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
-      else if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", {});
+    try {
+      await stored;
+    } catch (error) {
+      if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", {});
       else log.error({ room, err: error }, "a room's access could not be changed");
     }
+    this.#unstored -= 1;
     this.tellAccess();
   }
 

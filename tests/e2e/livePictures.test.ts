@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
   test("shows the current state of a room, and its state after a pull; a locked room shows its scene", async () => {
     const { name } = await stage.room("jelly-stack");
     const locked = await stage.room("bunny");
-    await stage.app.registry.get(locked.name).access.setLocked(true);
+    await stage.app.registry.get(locked.name).access.change({ locked: true });
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
     let address = await shown(page, name);
     const before = await pixelsOf(page, name);
