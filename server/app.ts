@@ -45,6 +45,7 @@ import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { setAsideRoutes } from "./routes/quarantinedPieces.ts";
 import { socketRoutes } from "./routes/socket.ts";
+import { refuseInvalidText } from "./routes/strictText.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { IdentityForwarder } from "./routes/forwardedIdentity.ts";
 import { startServices, type Services } from "./services.ts";
@@ -145,6 +146,7 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
   lines.watch(fastify.server);
   checkHosts(fastify, services);
   refuseCrossSite(fastify, { origins: config.origins, embedders: embedOrigins, metrics: metrics.auth });
+  refuseInvalidText(fastify);
   answerFailures(fastify);
   answerRequestIds(fastify);
   await securityHeaders(fastify, { publicUrls, embedOrigins });

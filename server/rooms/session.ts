@@ -7,6 +7,7 @@ import type { Entry } from "../auth/auth.ts";
 import { fingerprint } from "../auth/secrets.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Connection } from "./connection.ts";
+import { skeletonOf } from "./nameSkeleton.ts";
 import { cleanName } from "./requestRanges.ts";
 import type { Grab, Point } from "../../shared/protocol/fromServer.ts";
 import type { Role } from "../../shared/roles.ts";
@@ -66,6 +67,11 @@ export class Session {
     this.mark = kept?.mark ?? fingerprint(this.token);
     this.name = name ?? cleanName(entry.name) ?? `guest ${member}`;
     this.color = color;
+  }
+
+  /** Equal skeletons are names that look the same. */
+  get skeleton(): string {
+    return skeletonOf(this.name);
   }
 
   get connected(): boolean {

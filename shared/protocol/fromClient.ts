@@ -8,6 +8,7 @@ import { depthOf, MOST_ENTRIES } from "../applicationData.ts";
 import { BODY_FIELDS, type TuningChange, type Wind, WIND_FIELDS } from "../tuning.ts";
 import type { Point } from "./fromServer.ts";
 import { ClientMessage, Limits, PROTOCOL_VERSION } from "./protocol.ts";
+import { findInvalidText } from "./utf8.ts";
 
 export interface SurfacePoint {
   body: number;
@@ -209,6 +210,8 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
 
 function decodeArray(data: Uint8Array): unknown[] {
   let message: unknown;
+  const invalid = findInvalidText(data);
+  if (invalid >= 0) throw new MalformedMessage(`the string at byte ${invalid} is not UTF-8`);
   try {
     message = decoder.decode(data);
   } catch {
@@ -247,7 +250,6 @@ class FieldReader {
   string(field: string): string {
     const value = this.#message[this.#at++];
     if (typeof value !== "string") throw new MalformedMessage(`${this.name}: ${field} is not a string`);
-    if (!value.isWellFormed()) throw new MalformedMessage(`${this.name}: ${field} is not UTF-8`);
     return value;
   }
 
@@ -380,8 +382,6 @@ class FieldReader {
       const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);
-      // The decoder accepts lone surrogates, which would be invalid UTF-8 when sent on.
-      if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
     const { mode, hz, contacts } = value;

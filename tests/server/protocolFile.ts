@@ -375,6 +375,8 @@ const MALFORMED: [string, Uint8Array][] = [
   ["infinite", encode([ClientMessage.move, 3, 0, 0, Number.POSITIVE_INFINITY])],
   ["a grab above 65535", encode([ClientMessage.release, 65536])],
   ["half of a surrogate pair", Uint8Array.from(Buffer.from("93010281a46e616d65a3eda080", "hex"))],
+  ["a name that is not UTF-8", Uint8Array.from(Buffer.from("93010281a46e616d65a2fffe", "hex"))],
+  ["an overlong NUL in a key", Uint8Array.from(Buffer.from("93010281a2c080c0", "hex"))],
   ["an unknown mode", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
   ["contacts that are not a boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
   ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],
