@@ -24,7 +24,7 @@ import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
-import { refuseCrossSite } from "./routes/crossSite.ts";
+import { refuseCrossSite, warnAboutOrigins } from "./routes/crossSite.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/cors.ts";
 import { answerBadAddress, answerFailures } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
@@ -145,6 +145,7 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
   });
   lines.watch(fastify.server);
   checkHosts(fastify, services);
+  warnAboutOrigins(config, fastify.log);
   refuseCrossSite(fastify, { origins: config.origins, embedders: embedOrigins, metrics: metrics.auth });
   refuseInvalidText(fastify);
   answerFailures(fastify);

@@ -1,8 +1,8 @@
 /**
  * Text that people read, from untrusted sources: names of members and files. The rule follows the nickname profile of
- * PRECIS (RFC 8266): NFKC, one kind of space, no outer or double spaces. Characters without a shape are removed: control,
- * format, private, unassigned and default-ignorable ones, marks without a letter before them, and marks beyond the third
- * on one letter.
+ * PRECIS (RFC 8266): NFKC, one kind of space, no outer or double spaces. Characters without a shape are removed:
+ * control, format, private, unassigned and default-ignorable ones, marks without a letter before them, and marks beyond
+ * the third on one letter.
  */
 
 /** `\p{DI}` are the default-ignorable letters and marks, for example U+3164 and variation selectors. */

@@ -35,8 +35,8 @@ function sized(view: DataView, at: number, width: number, type: number): { head:
 }
 
 /**
- * Goes through the values in the order of their bytes. Entries of lists and maps follow their head like any other value,
- * so nesting needs no stack.
+ * Goes through the values in the order of their bytes. Entries of lists and maps follow their head like any other
+ * value, so nesting needs no stack.
  * @returns place of the first string that is not UTF-8, in bytes; -1: none. Truncated data end the search
  */
 export function findInvalidText(data: Uint8Array): number {
