@@ -70,7 +70,7 @@ export class PliantRoom extends Object3D {
     const part = (nowMs - this.#frameMs) / this.#intervalMs;
     interpolateInto(this.#shown, this.#from, this.#to, part);
     for (const [index, body] of this.#bodies.entries()) {
-      body.hidden = this.room.waiting.includes(index);
+      body.hidden = this.room.spawnable.includes(index);
       body.mesh.visible = !body.hidden;
       if (!body.hidden) body.update();
     }

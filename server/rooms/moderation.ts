@@ -1,15 +1,15 @@
 /** Permissions of members by role, and moderation by owners: kick and ban members, lock the room, set a password. */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError, type NoticeCode } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol/protocol.ts";
+import { CloseCode, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../auth/audit.ts";
-import { hashPassword, PASSWORD_LENGTH, PasswordQueueFull } from "../auth/password.ts";
+import { hashPassword, PasswordQueueFull } from "../auth/password.ts";
 import { type AccessChange, MAX_BAN_SECONDS, type RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Members } from "./members.ts";
-import { encodeNotice } from "../../shared/protocol/fromServer.ts";
+import { encodeDone, encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
@@ -35,6 +35,12 @@ const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn
 const CHANGES_PER_SECOND = 5;
 const CHANGES_AT_ONCE = 60;
 
+/** A member, and the number of its request if it wants an answer. */
+interface Requester {
+  session: Session;
+  request?: number | undefined;
+}
+
 type AccessRequest = Extract<ClientRequest, { type: "access" }>;
 
 export interface ModerationOptions {
@@ -54,7 +60,7 @@ export class Moderation {
    * The change that waits for the hash of its password, then the later ones. A room takes at most one place in the
    * queue of all rooms.
    */
-  #pending: { session: Session; change: AccessChange }[] = [];
+  #pending: { from: Requester; change: AccessChange }[] = [];
   /** Number of changes that are in effect but not stored yet. */
   #unstored = 0;
   readonly #changes = new TokenBucket(CHANGES_PER_SECOND, CHANGES_AT_ONCE, performance.now());
@@ -64,12 +70,18 @@ export class Moderation {
   }
 
   /** Checks the member's role; sends a notice if the request is refused. */
-  allows(session: Session, { type }: ClientRequest): boolean {
+  allows(session: Session, request: ClientRequest): boolean {
+    const { type } = request;
     const { access, metrics } = this.#options;
     const least = access.ownersOnly && OWNERS_ONLY.has(type) ? "owner" : LEAST_ROLE[type];
     if (least === undefined || atLeast(session.entry.role, least)) return true;
     metrics.reject("not_allowed");
-    this.#notice(session, "NOT_ALLOWED", { field: type, value: session.entry.role, limit: `${least} or above` });
+    this.#notice(session, "NOT_ALLOWED", {
+      field: type,
+      value: session.entry.role,
+      limit: `${least} or above`,
+      request: "request" in request ? request.request : undefined,
+    });
     return false;
   }
 
@@ -78,22 +90,24 @@ export class Moderation {
     if (!this.#changes.take(performance.now())) {
       this.#options.metrics.reject("rate");
       const limit = `${CHANGES_PER_SECOND} changes of access and kicks per second in a room`;
-      return this.#notice(session, "RATE_LIMITED", { field: request.type, limit });
+      return this.#notice(session, "RATE_LIMITED", { field: request.type, limit, request: request.request });
     }
-    if (request.type === "access") return this.#change(session, request);
-    const { member, banSeconds } = request;
+    if (request.type === "access") return this.#change({ session, request: request.request }, request);
+    const { member, banSeconds, request: number } = request;
     const target = this.#options.members.sessions.get(member);
-    if (!target) return this.#refuse(session, "member", member, "a member of this room");
+    const from = { session, request: number };
+    if (!target) return this.#refuse(from, "member", member, "a member of this room");
     if (banSeconds !== undefined && !(banSeconds > 0 && banSeconds <= MAX_BAN_SECONDS))
-      return this.#refuse(session, "ban", banSeconds, `more than 0, up to ${MAX_BAN_SECONDS} s`);
+      return this.#refuse(from, "ban", banSeconds, `more than 0, up to ${MAX_BAN_SECONDS} s`);
     if (!above(session.entry.role, target.entry.role)) {
       return this.#notice(session, "NOT_ALLOWED", {
         field: "kick",
         value: target.entry.role,
         limit: `below ${session.entry.role}`,
+        request: number,
       });
     }
-    void this.#acknowledge(session, this.kick(target, banSeconds, actorOf(session)));
+    void this.#acknowledge(from, this.kick(target, banSeconds, actorOf(session)));
   }
 
   /**
@@ -148,76 +162,82 @@ export class Moderation {
    * Changes the access. A request with a password waits for its hash, and later requests wait behind it: the room never
    * opens before its password holds. Only restrictions take effect at once.
    */
-  #change(session: Session, { locked, ownersOnly, password, liftBans }: AccessRequest): void {
+  #change(from: Requester, { locked, ownersOnly, password, liftBans }: AccessRequest): void {
     const { access } = this.#options;
     const change: AccessChange = { locked, ownersOnly, liftBans: liftBans ? access.bans(Date.now()) : [] };
-    if (typeof password === "string") return this.#changeWith(session, change, password);
+    if (typeof password === "string") return this.#changeWith(from, change, password);
     if (password === null) change.password = null;
-    if (this.#pending.length === 0) return this.#apply(session, change);
+    if (this.#pending.length === 0) return this.#apply(from, change);
     const restriction: AccessChange = {};
     for (const field of ["locked", "ownersOnly"] as const) {
       if (!change[field]) continue;
       restriction[field] = true;
       for (const { change: earlier } of this.#pending) delete earlier[field];
     }
-    if (Object.keys(restriction).length > 0) this.#apply(session, restriction);
-    this.#pending.push({ session, change });
+    if (Object.keys(restriction).length > 0) this.#apply({ session: from.session }, restriction);
+    this.#pending.push({ from, change });
   }
 
-  #changeWith(session: Session, change: AccessChange, password: string): void {
+  #changeWith(from: Requester, change: AccessChange, password: string): void {
     const { room, log } = this.#options;
+    const { session } = from;
     const { min, max } = PASSWORD_LENGTH;
     if (password.length < min || password.length > max)
-      return this.#refuse(session, "password", password.length, `${min} to ${max} characters`);
+      return this.#refuse(from, "password", password.length, `${min} to ${max} characters`);
     if (this.#pending.length > 0)
-      return this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
-    this.#pending = [{ session, change }];
+      return this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time", request: from.request });
+    this.#pending = [{ from, change }];
     hashPassword(password, session.entry.address).then(
       (hash) => {
         change.password = hash;
-        for (const one of this.#pending.splice(0)) this.#apply(one.session, one.change);
+        for (const one of this.#pending.splice(0)) this.#apply(one.from, one.change);
       },
       (error: unknown) => {
         const full = error instanceof PasswordQueueFull;
         if (!full) log.error({ room, err: error }, "a room's access could not be changed");
         const limit = full ? error.message : "the password could not be hashed";
-        for (const one of this.#pending.splice(0))
-          this.#notice(one.session, "RATE_LIMITED", { field: "password", limit: `${limit}: nothing was changed` });
+        for (const { from: sender } of this.#pending.splice(0)) {
+          const details = { field: "password", limit: `${limit}: nothing was changed`, request: sender.request };
+          this.#notice(sender.session, "RATE_LIMITED", details);
+        }
       },
     );
   }
 
-  #apply(session: Session, change: AccessChange): void {
+  #apply(from: Requester, change: AccessChange): void {
     const { room, access, audit } = this.#options;
     const { locked, ownersOnly, password, liftBans = [] } = change;
-    const actor = actorOf(session);
+    const actor = actorOf(from.session);
     const stored = access.change(change);
     if (locked !== undefined) audit.record(locked ? "lock" : "unlock", actor, room);
     if (ownersOnly !== undefined) audit.record("settings", actor, room, { ownersOnly });
     if (liftBans.length > 0) audit.record("unban", actor, room);
     if (password !== undefined) audit.record("password", actor, room, { set: password !== null });
-    void this.#acknowledge(session, stored);
+    void this.#acknowledge(from, stored);
   }
 
   /**
    * Announces a change that is already in effect once it is stored, so that members may rely on it. Never rejects.
    */
-  async #acknowledge(session: Session, stored: Promise<void>): Promise<void> {
+  async #acknowledge({ session, request }: Requester, stored: Promise<void>): Promise<void> {
     const { room, log } = this.#options;
     this.#unstored += 1;
+    let done = false;
     try {
       await stored;
+      done = true;
     } catch (error) {
-      if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", {});
+      if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", { request });
       else log.error({ room, err: error }, "a room's access could not be changed");
     }
     this.#unstored -= 1;
     this.tellAccess();
+    if (done && request !== undefined) session.connection?.send(encodeDone(request), "other");
   }
 
-  #refuse(session: Session, field: string, value: number, limit: string): void {
+  #refuse({ session, request }: Requester, field: string, value: number, limit: string): void {
     this.#options.metrics.reject("range");
-    this.#notice(session, "OUT_OF_RANGE", { field, value, limit });
+    this.#notice(session, "OUT_OF_RANGE", { field, value, limit, request });
   }
 
   #notice(session: Session, code: NoticeCode, details: Record<string, unknown>): void {
