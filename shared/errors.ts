@@ -21,7 +21,10 @@ export const HttpErrors = {
   TOKEN_INVALID: { status: 401, text: "The token is not valid here." },
   NOT_ALLOWED: { status: 403, text: "The token's role does not allow this." },
   BANNED: { status: 403, text: "The caller is banned from this room." },
-  ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may not use this server: PLIANT_ORIGINS does not list it." },
+  ORIGIN_REFUSED: {
+    status: 403,
+    text: "Pages of this origin may not use this server: PLIANT_ORIGINS does not list it.",
+  },
   HOST_REFUSED: { status: 421, text: "This server does not answer for the requested host name." },
   NOT_FOUND: { status: 404, text: "There is nothing at this address." },
   SCENE_NOT_FOUND: { status: 404, text: "There is no scene of this name." },

@@ -172,12 +172,7 @@ async function openWithKept({ base, room, scene, keep }: OpenOptions): Promise<O
   }
 }
 
-async function open(
-  base: string,
-  room: string,
-  scene: string | undefined,
-  token: string | undefined,
-): Promise<Opened> {
+async function open(base: string, room: string, scene: string | undefined, token: string | undefined): Promise<Opened> {
   if (scene === undefined) {
     await request(`${base}/api/rooms/${room}`, { headers: bearer(token) });
     return { token, created: false };

@@ -14,7 +14,13 @@ import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from
 import { Answers } from "./answers.ts";
 import { type Grab, OwnGrabs } from "./grab.ts";
 import type { AccessState, Member, Point } from "../../shared/protocol/fromServer.ts";
-import { type AccessChange, build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import {
+  type AccessChange,
+  build,
+  type GrabOptions,
+  type SpawnOptions,
+  type SurfacePoint,
+} from "../../shared/protocol/fromClient.ts";
 import { RoomMirror } from "./roomMirror.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";

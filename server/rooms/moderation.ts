@@ -185,7 +185,11 @@ export class Moderation {
     if (password.length < min || password.length > max)
       return this.#refuse(from, "password", password.length, `${min} to ${max} characters`);
     if (this.#pending.length > 0)
-      return this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time", request: from.request });
+      return this.#notice(session, "RATE_LIMITED", {
+        field: "password",
+        limit: "one at a time",
+        request: from.request,
+      });
     this.#pending = [{ from, change }];
     hashPassword(password, session.entry.address).then(
       (hash) => {

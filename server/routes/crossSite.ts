@@ -57,7 +57,7 @@ export function refuseCrossSite(app: FastifyInstance, { origins, embedders, metr
     throw new CodedError("ORIGIN_REFUSED", {
       field: origin === undefined ? "sec-fetch-site" : "origin",
       value: origin ?? String(site),
-      limit: `PLIANT_ORIGINS, PLIANT_EMBED_ORIGINS: ${["same", ...allowed].join(", ")}`,
+      limit: `PLIANT_ORIGINS, PLIANT_EMBED_ORIGINS: ${[...new Set(["same", ...allowed])].join(", ")}`,
     });
   });
 }

@@ -94,7 +94,7 @@ class Sockets {
     const { config, metrics } = this.#options;
     if (!fromAllowedOrigin(request, config.origins)) {
       metrics.auth.refused("origin");
-      const limit = `PLIANT_ORIGINS: ${["same", ...config.origins].join(", ")}`;
+      const limit = `PLIANT_ORIGINS: ${[...new Set(["same", ...config.origins])].join(", ")}`;
       throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit });
     }
     const limit = this.#counts.full(addressKey(request.ip), config.connectionsPerAddress);

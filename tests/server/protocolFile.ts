@@ -103,13 +103,20 @@ export const FIELDS: {
       {
         ...map(
           "options",
-          optional([{ name: "heading", type: "list", row: number("hx", "hz") }, ...string("occupied"), ...integer("request")]),
+          optional([
+            { name: "heading", type: "list", row: number("hx", "hz") },
+            ...string("occupied"),
+            ...integer("request"),
+          ]),
         ),
         optional: true,
       },
     ],
     remove: [...integer("body"), answered],
-    kick: [...integer("member"), { ...map("options", optional([...number("ban"), ...integer("request")])), optional: true }],
+    kick: [
+      ...integer("member"),
+      { ...map("options", optional([...number("ban"), ...integer("request")])), optional: true },
+    ],
     access: [
       map("options", [
         ...optional(boolean("locked", "ownersOnly")),
