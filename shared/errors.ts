@@ -120,6 +120,8 @@ export interface ErrorDetails {
 export class CodedError extends Error {
   readonly code: HttpErrorCode;
   readonly details: ErrorDetails;
+  /** Time after which a retry may succeed, s: the header `retry-after`. */
+  retryAfter: number | undefined;
 
   constructor(code: HttpErrorCode, details: ErrorDetails = {}, message: string = HttpErrors[code].text) {
     super(message);

@@ -2,6 +2,7 @@
 import { networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { fromOwnMachine } from "./ownMachine.ts";
+import { errorResponses } from "./schemas.ts";
 
 export interface AddressOptions {
   /** Host that the server listens on. */
@@ -24,8 +25,9 @@ export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls }: A
           200: {
             type: "object",
             required: ["url"],
-            properties: { url: { type: "string", nullable: true, description: "http(s)://host:port" } },
+            properties: { url: { type: ["string", "null"], description: "http(s)://host:port" } },
           },
+          ...errorResponses("TOO_MANY_REQUESTS"),
         },
       },
     },

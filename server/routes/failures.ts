@@ -6,6 +6,9 @@ import { EARLIEST_HEADERS } from "./headers.ts";
 /** The store failed before the request changed anything. */
 const STORE_AWAY = "The server cannot reach its store; try again in a moment.";
 
+/** `retry-after` of limits that do not know when they end, s. */
+const RETRY_SECONDS = 5;
+
 const pathOf = (url: string | undefined): string | undefined => url?.split("?")[0];
 
 /** Answers a malformed percent escape in the address, before all hooks. */
@@ -36,6 +39,8 @@ export function answerFailures(fastify: FastifyInstance): void {
     // Its client has gone, so reading its body failed: no defect, and no answer arrives.
     if (request.raw.readableAborted) request.log.info("the client closed the connection during its request");
     else if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
+    if (coded.status === 429 && !reply.hasHeader("retry-after"))
+      void reply.header("retry-after", coded.retryAfter ?? RETRY_SECONDS);
     return reply.code(coded.status).send(coded.toBody());
   });
 }

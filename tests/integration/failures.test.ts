@@ -11,7 +11,7 @@ import { type App, buildApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
 import { SqliteStore } from "../../server/store/sqlite.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
-import { SCENES_DIR } from "./server.ts";
+import { SCENES_DIR, startTestServer } from "./server.ts";
 
 interface Line {
   level: number;
@@ -54,6 +54,23 @@ describe("while the store is away", () => {
     reads.mockRestore();
     expect(lines.slice(before).filter(({ level, msg }) => level >= 50 && msg === "request failed")).toEqual([]);
   });
+});
+
+test("a visitor who opens rooms too fast is told when to try again", async () => {
+  const server = await startTestServer({ roomsPerMinute: 2 });
+  const open = (room: string): Promise<Response> =>
+    fetch(`${server.url}/api/rooms`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ scene: "cube", room }),
+    });
+  expect([(await open("one")).status, (await open("two")).status]).toEqual([201, 201]);
+  const refused = await open("three");
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([429, "TOO_MANY_REQUESTS"]);
+  const seconds = Number(refused.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(60);
+  await server.close();
 });
 
 describe("a client that goes away", () => {
