@@ -41,6 +41,8 @@ const FINAL: ReadonlySet<string> = new Set(["ORIGIN_REFUSED", "HOST_REFUSED"]);
 /** Number of looks whether a room is empty, and the time between two of them, ms. */
 const MOST_LOOKS = 10;
 const LOOK_MS = 200;
+/** Longest wait for the answer of a request that was given up, ms: as long as a scene may take to build. */
+const LATE_MS = 120_000;
 const MAX_NAME = 1000;
 const MAX_TOKEN = 2048;
 const MAX_PASSWORD = 128;
@@ -138,46 +140,55 @@ interface OpenOptions {
 /** Checks that the room exists; with `scene`, creates it if it does not. If aborted, it closes a room that it created. */
 async function openRoom(options: OpenOptions, signal: AbortSignal): Promise<Opened> {
   const { base, room, scene, token, keep } = options;
-  await keep.removed;
-  signal.throwIfAborted();
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason as PliantError);
+    signal.addEventListener("abort", () => reject(signal.reason as PliantError), { once: true });
+  });
+  await Promise.race([aborted, keep.removed]);
   // A request that is aborted may have created the room all the same, so its answer is awaited.
-  const opening = token === undefined ? openWithKept(options) : open(base, room, scene, token);
-  const closeKept = async (opened: Opened): Promise<boolean> => {
-    if (opened.created) await keep.set(opened.token);
-    return closeRoom(base, room, opened);
-  };
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener("abort", () => reject(signal.reason as PliantError), { once: true }),
-  );
+  const late = new AbortController();
+  const opening =
+    token === undefined ? openWithKept(options, late.signal) : open(base, room, scene, token, late.signal);
   try {
-    const opened = await Promise.race([opening, aborted]);
+    const opened = await Promise.race([aborted, opening]);
     if (opened.created) await keep.set(opened.token);
     return opened;
   } catch (error) {
-    if (signal.aborted) keep.remove(opening.then((opened) => closeKept(opened)));
+    if (signal.aborted) {
+      const timer = setTimeout(() => late.abort(), LATE_MS);
+      const closing = opening
+        .finally(() => clearTimeout(timer))
+        .then(async (opened) => {
+          if (opened.created) await keep.set(opened.token);
+          return closeRoom(base, room, opened);
+        });
+      keep.remove(closing);
+    }
     throw error;
   }
 }
 
 /** Opens the room with the kept token, or without it if it is not valid any more. */
-async function openWithKept({ base, room, scene, keep }: OpenOptions): Promise<Opened> {
+async function openWithKept({ base, room, scene, keep }: OpenOptions, late: AbortSignal): Promise<Opened> {
   const kept = await keep.get();
   try {
-    return await open(base, room, scene, kept);
+    return await open(base, room, scene, kept, late);
   } catch (error) {
     const { status } = error as PliantError;
     if (kept === undefined || (status !== 401 && status !== 403)) throw error;
     await keep.set(undefined);
-    return open(base, room, scene, undefined);
+    return open(base, room, scene, undefined, late);
   }
 }
 
 async function open(base: string, room: string, scene: string | undefined, token: string | undefined): Promise<Opened> {
   if (scene === undefined) {
-    await request(`${base}/api/rooms/${room}`, { headers: bearer(token) });
+    await request(`${base}/api/rooms/${room}`, { headers: bearer(token), signal });
     return { token, created: false };
   }
-  const answer = (await (await post(`${base}/api/rooms`, { scene, room }, token)).json()) as { token?: string };
+  const answer = (await (await post(`${base}/api/rooms`, { scene, room }, token, { signal })).json()) as {
+    token?: string;
+  };
   return { token: answer.token ?? token, created: answer.token !== undefined };
 }
 

@@ -10,10 +10,17 @@ export interface TokenStorage {
 const memory = new Map<string, string>();
 const PREFIX = "pliant:token:";
 
+interface PageStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
 /** The page's storage; undefined: this runtime has none, or its use is blocked. */
-function pageStorage(): Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined {
+function pageStorage(): PageStorage | undefined {
   try {
-    return (globalThis as { document?: unknown }).document === undefined ? undefined : globalThis.sessionStorage;
+    const page = globalThis as { document?: unknown; sessionStorage?: PageStorage };
+    return page.document === undefined ? undefined : page.sessionStorage;
   } catch {
     return undefined;
   }
