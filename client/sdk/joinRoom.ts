@@ -154,7 +154,9 @@ async function openRoom(options: OpenOptions, signal: AbortSignal): Promise<Open
     if (opened.created) await keep.set(opened.token);
     return opened;
   } catch (error) {
-    if (signal.aborted) {
+    // Without a scene the request creates nothing.
+    if (signal.aborted && scene === undefined) late.abort();
+    else if (signal.aborted) {
       const timer = setTimeout(() => late.abort(), LATE_MS);
       const closing = opening
         .finally(() => clearTimeout(timer))
@@ -181,7 +183,13 @@ async function openWithKept({ base, room, scene, keep }: OpenOptions, late: Abor
   }
 }
 
-async function open(base: string, room: string, scene: string | undefined, token: string | undefined): Promise<Opened> {
+async function open(
+  base: string,
+  room: string,
+  scene: string | undefined,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<Opened> {
   if (scene === undefined) {
     await request(`${base}/api/rooms/${room}`, { headers: bearer(token), signal });
     return { token, created: false };
