@@ -176,6 +176,8 @@ function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): vo
   // Runs after all onRequest hooks: only then is a socket known as one, so that its refusal can end it.
   fastify.addHook("preParsing", async (request) => {
     const { url } = request.routeOptions;
+    // Node keeps the first of several hosts; a proxy in front may have checked another one.
+    if ((request.raw.headersDistinct.host?.length ?? 0) > 1) throw new CodedError("BODY_INVALID", { field: "host" });
     if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
     metrics.auth.refused("host");
     throw new CodedError("HOST_REFUSED", { field: "host", value: request.host, limit: "PLIANT_HOSTS" });
