@@ -177,7 +177,8 @@ function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): vo
   fastify.addHook("preParsing", async (request) => {
     const { url } = request.routeOptions;
     // Node keeps the first of several hosts; a proxy in front may have checked another one.
-    if ((request.raw.headersDistinct.host?.length ?? 0) > 1) throw new CodedError("BODY_INVALID", { field: "host" });
+    const hosts = request.raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host");
+    if (hosts.length > 1) throw new CodedError("BODY_INVALID", { field: "host" });
     if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
     metrics.auth.refused("host");
     throw new CodedError("HOST_REFUSED", { field: "host", value: request.host, limit: "PLIANT_HOSTS" });
@@ -243,6 +244,7 @@ function operatorRoutes(fastify: FastifyInstance, services: Services, web: Web):
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   adminObjectsRoutes(fastify, { requestAuth, audit, objects: services.objects, limits: services.config });
-  parkedRoutes(fastify, { requestAuth, audit, registry });
+  const forget = (room: string): void => durability?.cluster.suspect(room);
+  parkedRoutes(fastify, { requestAuth, audit, registry, forget });
   setAsideRoutes(fastify, { requestAuth, audit, registry });
 }

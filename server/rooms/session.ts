@@ -58,6 +58,8 @@ export class Session {
   /** The next hands message includes this member's hands. */
   handsChanged = false;
 
+  #skeleton = { name: "", skeleton: "" };
+
   /** @param kept stored part of a restored session; absent: a new session */
   constructor(member: number, name: string | undefined, color: string, entry: Entry, kept?: KeptSession) {
     this.member = member;
@@ -69,9 +71,10 @@ export class Session {
     this.color = color;
   }
 
-  /** Equal skeletons are names that look the same. */
+  /** Equal skeletons are names that look the same. Kept, because every newcomer is compared with all members. */
   get skeleton(): string {
-    return skeletonOf(this.name);
+    if (this.#skeleton.name !== this.name) this.#skeleton = { name: this.name, skeleton: skeletonOf(this.name) };
+    return this.#skeleton.skeleton;
   }
 
   get connected(): boolean {

@@ -31,7 +31,10 @@ const pieceSchema = {
   },
 };
 
-export function setAsideRoutes(app: FastifyInstance, { requestAuth, audit, registry }: ParkedRouteOptions): void {
+export function setAsideRoutes(
+  app: FastifyInstance,
+  { requestAuth, audit, registry }: Omit<ParkedRouteOptions, "forget">,
+): void {
   const { parking } = registry;
   const common = { tags: ["admin"], security: [{ token: [] }] };
 

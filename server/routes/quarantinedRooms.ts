@@ -18,9 +18,12 @@ export interface ParkedRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
   registry: RoomRegistry;
+  /** Forgets the remembered location of a room. */
+  forget: (room: string) => void;
 }
 
-export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registry }: ParkedRouteOptions): void {
+export function parkedRoutes(app: FastifyInstance, options: ParkedRouteOptions): void {
+  const { requestAuth, audit, registry, forget } = options;
   const { parking } = registry;
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
@@ -49,6 +52,8 @@ export function parkedRoutes(app: FastifyInstance, { requestAuth, audit, registr
       const { room } = request.params;
       const { from = "end" } = request.body;
       await parking.unpark(room, from);
+      // A visitor who comes at once must not be refused by what this process remembers of the store.
+      forget(room);
       audit.record("unpark", actor, room, { from });
       return reply.code(204).send(null);
     },
