@@ -25,7 +25,7 @@ import { addressRoutes } from "./routes/address.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
-import { refuseCrossSite } from "./routes/crossSite.ts";
+import { refuseCrossSite, warnAboutOrigins } from "./routes/crossSite.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/cors.ts";
 import { answerBadAddress, answerFailures } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
@@ -47,6 +47,7 @@ import { roomRoutes } from "./routes/rooms.ts";
 import { sceneRoutes } from "./routes/scenes.ts";
 import { quarantinedPieceRoutes } from "./routes/quarantinedPieces.ts";
 import { socketRoutes } from "./routes/socket.ts";
+import { refuseInvalidText } from "./routes/strictText.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { IdentityForwarder } from "./routes/forwardedIdentity.ts";
 import { startServices, type Services } from "./services.ts";
@@ -154,7 +155,9 @@ async function addHooks(fastify: FastifyInstance, services: Services): Promise<W
   const operations = makeOperationsPort(fastify, config);
   if (operations) lines.watch(operations.server);
   checkHosts(fastify, services);
+  warnAboutOrigins(config, fastify.log);
   refuseCrossSite(fastify, { origins: config.origins, embedders: embedOrigins, metrics: metrics.auth });
+  refuseInvalidText(fastify);
   answerFailures(fastify);
   answerRequestIds(fastify);
   await securityHeaders(fastify, { publicUrls, embedOrigins });
@@ -191,6 +194,9 @@ function checkHosts(fastify: FastifyInstance, { config, metrics }: Services): vo
   // Runs after all onRequest hooks: only then is a socket known as one, so that its refusal can end it.
   fastify.addHook("preParsing", async (request) => {
     const { url } = request.routeOptions;
+    // Node keeps the first of several hosts; a proxy in front may have checked another one.
+    const hosts = request.raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host");
+    if (hosts.length > 1) throw new CodedError("BODY_INVALID", { field: "host" });
     if (url === "/healthz" || url === "/readyz" || url === "/metrics" || ours(request.host)) return;
     metrics.auth.refused("host");
     throw new CodedError("HOST_REFUSED", { field: "host", value: request.host, limit: "PLIANT_HOSTS" });
@@ -257,6 +263,7 @@ function operatorRoutes(fastify: FastifyInstance, services: Services, web: Web):
   adminRoomsRoute(fastify, { requestAuth, others, registry });
   adminRoutes(fastify, { requestAuth, audit, cluster: durability?.cluster ?? null, registry });
   adminObjectsRoutes(fastify, { requestAuth, audit, objects: services.objects, limits: services.config });
-  quarantinedRoomRoutes(fastify, { requestAuth, audit, registry });
+  const forget = (room: string): void => durability?.cluster.suspect(room);
+  quarantinedRoomRoutes(fastify, { requestAuth, audit, registry, forget });
   quarantinedPieceRoutes(fastify, { requestAuth, audit, registry });
 }

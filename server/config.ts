@@ -87,10 +87,15 @@ export interface Config {
   roomPool: "shared" | "dedicated";
   /** Scenes to build at start: all (in the background), none, or a list of names (before the server is ready). */
   prewarm: "all" | "none" | string[];
-  /** Origins (scheme://host:port) whose pages may open sockets; `same` is the page's own host, `*` is any origin. */
+  /**
+   * Origins (scheme://host:port) whose pages may open sockets; `*` is any origin, `localhost` any page of this computer.
+   * The server's own pages always may; `same` names them.
+   */
   origins: string[];
-  /** Origins (scheme://host[:port]) whose pages may embed ours and use the HTTP API; empty: none. */
+  /** Origins (scheme://host[:port]) whose pages may embed ours and use the HTTP API; `localhost` as above. */
   embedOrigins: string[];
+  /** Pages of this computer may do all that listed origins may, for development. */
+  localPages: boolean;
   /** Trust X-Forwarded-For and X-Forwarded-Host. Set it only behind a proxy that sets these headers. */
   trustProxy: TrustProxy;
   /** Host names that requests may address: `auto`, `*`, or a list. */
@@ -325,6 +330,7 @@ function readNetwork(env: Variables) {
   return {
     origins: env.list("PLIANT_ORIGINS", "same"),
     embedOrigins: env.list("PLIANT_EMBED_ORIGINS", ""),
+    localPages: env.choice("PLIANT_LOCAL_PAGES", "off", ["on", "off"]) === "on",
     trustProxy: env.trust("PLIANT_TRUST_PROXY", "false"),
     hosts: env.list("PLIANT_HOSTS", "auto"),
     httpConnectionsPerAddress: env.number("PLIANT_HTTP_CONNECTIONS_PER_ADDRESS", 512, 1, 100000),
@@ -352,6 +358,7 @@ export function readConfig(environment: Environment): Config {
   checkStore(config);
   checkAddresses(config);
   checkOrigins(config);
+  if (config.localPages) for (const origins of [config.origins, config.embedOrigins]) origins.push("localhost");
   env.refuseOthers();
   return config;
 }

@@ -21,7 +21,10 @@ export const HttpErrors = {
   TOKEN_INVALID: { status: 401, text: "The token is not valid here." },
   NOT_ALLOWED: { status: 403, text: "The token's role does not allow this." },
   BANNED: { status: 403, text: "The caller is banned from this room." },
-  ORIGIN_REFUSED: { status: 403, text: "Pages of this origin may not open sockets or change anything on this server." },
+  ORIGIN_REFUSED: {
+    status: 403,
+    text: "Pages of this origin may not use this server: PLIANT_ORIGINS does not list it.",
+  },
   HOST_REFUSED: { status: 421, text: "This server does not answer for the requested host name." },
   NOT_FOUND: { status: 404, text: "There is nothing at this address." },
   SCENE_NOT_FOUND: { status: 404, text: "There is no scene of this name." },
@@ -117,6 +120,8 @@ export interface ErrorDetails {
 export class CodedError extends Error {
   readonly code: HttpErrorCode;
   readonly details: ErrorDetails;
+  /** Time after which a retry may succeed, s: the header `retry-after`. */
+  retryAfter: number | undefined;
 
   constructor(code: HttpErrorCode, details: ErrorDetails = {}, message: string = HttpErrors[code].text) {
     super(message);

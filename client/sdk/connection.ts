@@ -5,6 +5,7 @@
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import { parseServerMessage, type ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type { PliantError } from "./errors.ts";
 import { RateMeter } from "./rateMeter.ts";
 
 export type ConnectionStatus =
@@ -13,7 +14,7 @@ export type ConnectionStatus =
   /** The connection is lost; the next attempt starts in `retryInMs`. */
   | { state: "reconnecting"; attempt: number; retryInMs: number; code: number }
   /** No further attempt will be made. */
-  | { state: "ended"; code: number; reason: string };
+  | { state: "ended"; code: number; reason: string; error?: PliantError };
 
 /** The part of the WebSocket interface that a connection uses: in browsers, in Node, and in `ws`. */
 export interface SocketLike {
@@ -42,8 +43,11 @@ export interface ConnectionOptions {
   credentials?: () => { token?: string; password?: string };
   onEvent: (event: ServerEvent, receivedMs: number) => void;
   onStatus: (status: ConnectionStatus) => void;
-  /** Called if the first attempts fail before any welcome: browsers do not tell why an upgrade was refused. */
-  roomExists?: () => Promise<boolean>;
+  /**
+   * Called if the first attempts fail before any welcome: browsers do not tell why an upgrade was refused.
+   * @returns reason to end; undefined: try again
+   */
+  whyRefused?: () => Promise<PliantError | undefined>;
 }
 
 /**
@@ -255,11 +259,11 @@ export class Connection {
     if (this.ended || this.direct) return;
     if (FINAL.has(code)) return this.end(code, reason);
     this.attempt++;
-    // A refused upgrade looks like any lost connection (1006): ask over HTTP whether the room exists.
+    // A refused upgrade looks like any lost connection (1006): ask over HTTP for the reason.
     if (!everWelcomed || this.attempt > 2) {
-      const exists = await (this.options.roomExists?.() ?? Promise.resolve(true)).catch(() => true);
+      const error = await this.options.whyRefused?.().catch(() => undefined);
       if (this.ended || this.socket) return;
-      if (!exists) return this.end(CloseCode.roomGone, "no such room");
+      if (error) return this.end(error.closeCode ?? code, error.message, error);
     }
     const retryInMs = backoffMs(this.attempt, Math.random());
     // Set before the status is reported: a listener that leaves the room must be able to cancel the timer.
@@ -287,13 +291,13 @@ export class Connection {
     return socket;
   }
 
-  private end(code: number, reason: string): void {
+  private end(code: number, reason: string, error?: PliantError): void {
     this.ended = true;
     clearInterval(this.pingTimer);
     clearTimeout(this.retryTimer);
     this.direct?.close();
     this.direct = undefined;
     globalThis.removeEventListener?.("online", this.retryNow);
-    this.options.onStatus({ state: "ended", code, reason });
+    this.options.onStatus({ state: "ended", code, reason, ...(error && { error }) });
   }
 }

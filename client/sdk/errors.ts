@@ -16,7 +16,7 @@ export const ClientErrors = {
   LEFT: "The room was left or has ended.",
   NOT_ALLOWED: "This member's role does not allow that.",
   GRAB_LIMIT: "This member already has the maximum number of grabs.",
-  BODY_WAITS: "The body is not in the room. Put it in first.",
+  BODY_ABSENT: "The body is not in the room. Spawn it first.",
   REFUSED: "The server refused the connection; `closeCode` says why.",
   ROOM_GONE: "The room has ended or does not exist.",
   ROOM_FULL: "The room has its maximum number of members.",

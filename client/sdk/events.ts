@@ -38,10 +38,12 @@ export interface RoomEvents {
   /** Another member called `send`. */
   message: { member: number; type: string; data: unknown };
   state: RoomState;
+  /** The connection ended for another reason than `leave`. */
+  error: { error: PliantError };
   /** The scene was restarted. @see member who asked for it; 0: the server */
   reset: { tick: number; member: number };
-  /** The spawnable bodies that are not in the room, from the frame of `tick` on. */
-  waiting: { tick: number; bodies: readonly number[]; member: number };
+  /** The bodies that can be spawned, because they are not in the room, from the frame of `tick` on. */
+  spawnable: { tick: number; bodies: readonly number[]; member: number };
   access: AccessState;
   /** The room's tuning from the frame of `tick` on. @see member who changed it; 0: the server */
   tuned: { tick: number; tuning: Tuning; member: number };
@@ -63,8 +65,9 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "notice",
   "message",
   "state",
+  "error",
   "reset",
-  "waiting",
+  "spawnable",
   "access",
   "tuned",
   "stats",
@@ -80,6 +83,7 @@ interface InnerEvents extends RoomEvents {
   decoded: FrameEvent;
   topologyFailed: unknown;
   pong: Extract<ServerEvent, { type: "pong" }>;
+  done: Extract<ServerEvent, { type: "done" }>;
 }
 
 type Listener = (event: never) => void;
@@ -93,6 +97,10 @@ export class Listeners {
     this.#listeners.set(name, known);
     known.add(listener);
     return () => void known.delete(listener);
+  }
+
+  remove<Name extends keyof InnerEvents>(name: Name, listener: (event: InnerEvents[Name]) => void): void {
+    this.#listeners.get(name)?.delete(listener);
   }
 
   /** Calls all listeners. An exception of one is reported and does not stop the next one. */

@@ -15,6 +15,26 @@ export async function request(address: string, init?: RequestInit): Promise<Resp
   throw answerError(response.status, await response.json().catch(() => undefined));
 }
 
+/**
+ * Browsers do not tell pages why a request to another origin failed. A server that can be reached has refused the
+ * page's origin.
+ * @param base scheme and host of the server
+ */
+export async function refusedOrigin(base: string): Promise<PliantError | undefined> {
+  const page = globalThis.location?.origin;
+  if (page === undefined || page === base) return undefined;
+  try {
+    await fetch(`${base}/healthz`, { mode: "no-cors" });
+  } catch {
+    return undefined;
+  }
+  return new PliantError(
+    "ORIGIN_REFUSED",
+    { field: "origin", value: page, limit: "PLIANT_EMBED_ORIGINS", status: 0 },
+    `The server does not let pages of ${page} use it: its PLIANT_EMBED_ORIGINS does not list them.`,
+  );
+}
+
 /** Header that authorizes a request. @param token undefined: none */
 export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };

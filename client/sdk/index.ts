@@ -5,6 +5,7 @@ export type { Grab } from "./grab.ts";
 export type { HeldPoint } from "./heldPoints.ts";
 export type { Detail, RoomBody } from "./bodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
+export type { TokenStorage } from "./keptTokens.ts";
 export type { SocketConstructor, SocketLike } from "./connection.ts";
 export type {
   AccessState,
@@ -12,5 +13,5 @@ export type {
   Member,
   Point,
 } from "../../shared/protocol/fromServer.ts";
-export type { GrabOptions, SpawnOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
+export type { AccessChange, GrabOptions, SpawnOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 export { ClientErrors, type ClientErrorCode, PliantError, type PliantErrorCode } from "./errors.ts";

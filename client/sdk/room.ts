@@ -1,6 +1,7 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** A membership of a room: its current state, and the calls that act in it. */
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
-import { CloseCode, Limits, type RoomStats } from "../../shared/protocol/protocol.ts";
+import { CloseCode, Limits, PASSWORD_LENGTH, type RoomStats } from "../../shared/protocol/protocol.ts";
 import { BARYCENTRIC_SLACK } from "../../shared/inputRanges.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { BODY_FIELDS, type Tuning, type TuningChange } from "../../shared/tuning.ts";
@@ -10,9 +11,16 @@ import { bodiesOf, type RoomBody } from "./bodies.ts";
 import { Connection, type ConnectionStatus, type SocketConstructor, socketUrl } from "./connection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
+import { Answers } from "./answers.ts";
 import { type Grab, OwnGrabs } from "./grab.ts";
 import type { AccessState, Member, Point } from "../../shared/protocol/fromServer.ts";
-import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
+import {
+  type AccessChange,
+  build,
+  type GrabOptions,
+  type SpawnOptions,
+  type SurfacePoint,
+} from "../../shared/protocol/fromClient.ts";
 import { RoomMirror } from "./roomMirror.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
@@ -21,6 +29,12 @@ import { checkTuning } from "./tuning.ts";
 export type BodyReference = number | string | RoomBody;
 /** A place in the room (m), for the nearest point of the surface; or a point of the surface itself. */
 export type PointReference = Point | Omit<SurfacePoint, "body">;
+
+/** Events that wait for the caller of `events`. */
+const MOST_WAITING = 1000;
+const MOST_MEMBER = 2 ** 31;
+const LEAST_BAN_SECONDS = 0.001;
+const MOST_BAN_SECONDS = 31 * 86_400;
 
 export interface RoomOptions {
   /** http(s)://host[:port] */
@@ -33,7 +47,10 @@ export interface RoomOptions {
   contacts: boolean;
   WebSocket: SocketConstructor;
   fetchTopology: (hash: string) => Promise<Topology>;
-  roomExists: () => Promise<boolean>;
+  /** Reason why the socket cannot be opened, as HTTP tells it; undefined: none, try again. */
+  whyRefused: () => Promise<PliantError | undefined>;
+  /** The server does not accept the token and admitted the member without it. */
+  onTokenInvalid: () => void;
   /** Called when the first frame is decoded, or with the error that prevents it. */
   onJoined: (error?: PliantError) => void;
 }
@@ -43,10 +60,12 @@ export class Room {
   readonly #options: RoomOptions;
   readonly #connection: Connection;
   readonly #mirror: RoomMirror;
+  readonly #answers = new Answers();
   readonly #grabs = new OwnGrabs(
     (bytes) => this.#connection.send(bytes),
     (field, to) => this.#place(field, to),
   );
+  #token: string | undefined;
   #bodies: readonly RoomBody[] = [];
   #state: RoomState | undefined;
 
@@ -54,6 +73,7 @@ export class Room {
   constructor(options: RoomOptions) {
     const { base, room, name, color, token, password, contacts, WebSocket } = options;
     this.#options = options;
+    this.#token = token;
     this.name = room;
     this.#mirror = this.#mirrored(options);
     this.#connection = new Connection({
@@ -62,7 +82,7 @@ export class Room {
       profile: () => ({ name, color }),
       contacts,
       credentials: () => ({ ...(token !== undefined && { token }), ...(password !== undefined && { password }) }),
-      roomExists: options.roomExists,
+      whyRefused: options.whyRefused,
       onEvent: (event, receivedMs) => this.#mirror.receive(event, receivedMs),
       onStatus: (status) => this.#lineIs(status),
     });
@@ -71,6 +91,11 @@ export class Room {
   /** Scheme and host of the server. */
   get server(): string {
     return this.#options.base;
+  }
+
+  /** Join token of this member: the owner's, if this call or an earlier one created the room. Keep it secret. */
+  get token(): string | undefined {
+    return this.#token;
   }
 
   get state(): RoomState["state"] {
@@ -107,9 +132,9 @@ export class Room {
     return this.#mirror.members;
   }
 
-  /** Indices of the spawnable bodies that are not in the room; do not draw them. */
-  get waiting(): readonly number[] {
-    return this.#mirror.waiting;
+  /** Indices of the bodies that can be spawned: they are not in the room, do not draw them. */
+  get spawnable(): readonly number[] {
+    return this.#mirror.spawnable;
   }
 
   get access(): AccessState | undefined {
@@ -143,6 +168,61 @@ export class Room {
     if (!EVENT_NAMES.includes(name)) return badArgument("event", name, `one of ${EVENT_NAMES.join(", ")}`);
     if (typeof listener !== "function") return badArgument("listener", listener, "a function");
     return this.#mirror.add(name, listener);
+  }
+
+  /** Removes a listener of `on` or `once`. */
+  off<Name extends RoomEventName>(name: Name, listener: (event: RoomEvents[Name]) => void): void {
+    this.#mirror.remove(name, listener);
+  }
+
+  /**
+   * Listens to the next event only.
+   * @returns resolves with it; rejects with LEFT, or the reason, when the room ends before
+   * @throws PliantError BAD_ARGUMENT
+   */
+  async once<Name extends RoomEventName>(name: Name): Promise<RoomEvents[Name]> {
+    for await (const event of this.events(name)) return event;
+    throw this.#endError();
+  }
+
+  /**
+   * Iterates over the events of a name, until the room ends: `for await (const {tick} of room.events("frame"))`. Events
+   * that come while the caller is busy wait; beyond MOST_WAITING the oldest are dropped.
+   * @throws PliantError BAD_ARGUMENT
+   */
+  events<Name extends RoomEventName>(name: Name): AsyncIterableIterator<RoomEvents[Name]> {
+    const waiting: RoomEvents[Name][] = [];
+    let wake = (): void => {};
+    let ended = this.state === "ended";
+    const off = this.on(name, (event) => {
+      if (waiting.push(event) > MOST_WAITING) waiting.shift();
+      wake();
+    });
+    const offState = this.on("state", ({ state }) => {
+      ended ||= state === "ended";
+      wake();
+    });
+    const stop = (): Promise<IteratorReturnResult<undefined>> => {
+      off();
+      offState();
+      ended = true;
+      wake();
+      return Promise.resolve({ done: true, value: undefined });
+    };
+    return {
+      async next() {
+        while (waiting.length === 0 && !ended) await new Promise<void>((resolve) => (wake = resolve));
+        return waiting.length > 0 ? { done: false, value: waiting.shift()! } : stop();
+      },
+      return: stop,
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  #endError(): PliantError {
+    return this.#state?.state === "ended" ? this.#state.error : new PliantError("LEFT");
   }
 
   /**
@@ -179,7 +259,7 @@ export class Room {
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     const { size } = this.#grabs.live;
     if (size >= most) throw new PliantError("GRAB_LIMIT", { field: "hands", value: size + 1, limit: most });
-    if (this.waiting.includes(at.body)) throw new PliantError("BODY_WAITS", { field: "body", value: at.body });
+    if (this.spawnable.includes(at.body)) throw new PliantError("BODY_ABSENT", { field: "body", value: at.body });
     const target: Point = [0, 0, 0];
     const { triangles } = this.bodies[at.body]!;
     surfacePoint(target, { positions: this.positions(at.body), triangles }, at.triangle, at.u, at.v);
@@ -199,11 +279,11 @@ export class Room {
   }
 
   /**
-   * Puts a spawnable body into the room, the middle of its underside at `position` (m). The server answers with the
-   * event `waiting`, or with a notice that names the reason.
+   * Spawns a body, the middle of its underside at `position` (m).
+   * @returns resolves when it is in the room; rejects with the server's reason, for example PLACE_TAKEN
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
-  spawn(body: BodyReference, position: Point, { heading, occupied }: SpawnOptions = {}): void {
+  spawn(body: BodyReference, position: Point, { heading, occupied }: SpawnOptions = {}): Promise<void> {
     const { index } = this.#spawnable(body);
     const place = this.#place("position", position);
     if (occupied !== undefined && occupied !== "refuse" && occupied !== "lift")
@@ -214,34 +294,93 @@ export class Room {
       if (x === 0 && z === 0) badArgument("heading", heading, "a direction, longer than 0");
     }
     this.#mayAct();
-    this.#connection.send(build.spawn(index, place, { ...(heading && { heading }), ...(occupied && { occupied }) }));
-  }
-
-  /** Takes a spawnable body out. @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED */
-  remove(body: BodyReference): void {
-    const { index } = this.#spawnable(body);
-    this.#mayAct();
-    this.#connection.send(build.remove(index));
-  }
-
-  /** Restarts the scene for everyone. @throws PliantError OFFLINE, LEFT, NOT_ALLOWED */
-  reset(): void {
-    this.#mayAct();
-    this.#connection.send(build.reset());
+    const how = { ...(heading && { heading }), ...(occupied && { occupied }) };
+    return this.#ask((request) => build.spawn(index, place, { ...how, request }));
   }
 
   /**
-   * Changes gravity, wind, the time scale or a body's material, for everyone. The server answers with the event
-   * `tuned`, or with a notice that names the reason. `asScene` undoes all such changes.
+   * Takes a spawned body out.
+   * @returns resolves when it is out; rejects with the server's reason
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
-  tune({ body, ...asked }: Omit<TuningChange, "body"> & { body?: BodyReference }): void {
+  remove(body: BodyReference): Promise<void> {
+    const { index } = this.#spawnable(body);
+    this.#mayAct();
+    return this.#ask((request) => build.remove(index, { request }));
+  }
+
+  /**
+   * Restarts the scene for everyone.
+   * @returns resolves when it is done; rejects with the server's reason
+   * @throws PliantError OFFLINE, LEFT, NOT_ALLOWED
+   */
+  reset(): Promise<void> {
+    this.#mayAct();
+    return this.#ask((request) => build.reset({ request }));
+  }
+
+  /**
+   * Removes a member with a lower role. For owners.
+   * @param ban time for which it may not return, s; absent: it may
+   * @returns resolves when it is done and stored; rejects with the server's reason
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  kick(member: number, { ban }: { ban?: number } = {}): Promise<void> {
+    checkInteger("member", member, MOST_MEMBER);
+    if (ban !== undefined) checkNumber("ban", ban, LEAST_BAN_SECONDS, MOST_BAN_SECONDS);
+    this.#mayAct("owner");
+    return this.#ask((request) => build.kick(member, ban, { request }));
+  }
+
+  /**
+   * Changes lock, password and rights of the room in one step. For owners. The event `access` tells all members.
+   * @returns resolves when the change holds and is stored; rejects with the server's reason: then nothing has changed
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  setAccess({ locked, ownersOnly, password, liftBans }: AccessChange): Promise<void> {
+    for (const [field, flag] of Object.entries({ locked, ownersOnly, liftBans }))
+      if (flag !== undefined && typeof flag !== "boolean") badArgument(field, flag, "true or false");
+    const { min, max } = PASSWORD_LENGTH;
+    if (typeof password === "string" ? password.length < min || password.length > max : password != null)
+      badArgument("password", "not shown", `a string of ${min} to ${max} characters, or null`);
+    this.#mayAct("owner");
+    return this.#ask((request) => build.access({ locked, ownersOnly, password, liftBans, request }));
+  }
+
+  /** Measures the round trip to the server, ms. @throws PliantError OFFLINE, LEFT; rejects when the line is lost */
+  ping(): Promise<number> {
+    this.#mustBeOpen();
+    return new Promise((resolve, reject) => {
+      const sentMs = performance.now();
+      const settle = (): void => {
+        offPong();
+        offState();
+      };
+      const offPong = this.#mirror.add("pong", ({ clientTimeMs }) => {
+        if (clientTimeMs !== sentMs) return;
+        settle();
+        resolve(performance.now() - sentMs);
+      });
+      const offState = this.#mirror.add("state", () => {
+        settle();
+        reject(new PliantError("OFFLINE"));
+      });
+      this.#connection.send(build.ping(sentMs));
+    });
+  }
+
+  /**
+   * Changes gravity, wind, the time scale or a body's material, for everyone. `asScene` undoes all such changes.
+   * @returns resolves when the change holds; rejects with the server's reason
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  tune({ body, ...asked }: Omit<TuningChange, "body"> & { body?: BodyReference }): Promise<void> {
     const change: TuningChange = checkTuning(asked);
     if (body !== undefined) change.body = this.#body(body).index;
     else if ([...BODY_FIELDS, "pins" as const].some((field) => asked[field] !== undefined))
       badArgument("body", body, "a body, because the change is about damping, friction or material");
     this.#mayAct("owner");
-    this.#connection.send(build.tune(change));
+    return this.#ask((request) => build.tune({ ...change, request }));
   }
 
   /**
@@ -276,6 +415,17 @@ export class Room {
   /** Leaves the room and releases all grabs. May be called twice. */
   leave(): void {
     if (this.#state?.state !== "ended") this.#connection.close();
+  }
+
+  /** Leaves the room at the end of a `using` block. */
+  [Symbol.dispose](): void {
+    this.leave();
+  }
+
+  #ask(message: (request: number) => Uint8Array): Promise<void> {
+    const { request, answer } = this.#answers.begin();
+    this.#connection.send(message(request));
+    return answer;
   }
 
   #limit(name: string, otherwise: number): number {
@@ -349,16 +499,26 @@ export class Room {
       onJoined(error instanceof PliantError ? error : new PliantError("BAD_ANSWER", { cause: error })),
     );
     mirror.add("decoded", () => onJoined());
+    mirror.add("done", ({ request }) => this.#answers.done(request));
+    mirror.add("notice", (notice) => {
+      this.#answers.refused(notice);
+      if (notice.code !== "TOKEN_INVALID") return;
+      this.#token = undefined;
+      this.#options.onTokenInvalid();
+    });
     mirror.add("reset", () => this.#endHands());
-    mirror.add("waiting", ({ bodies }) => this.#endHands(({ at }) => bodies.includes(at.body)));
+    mirror.add("spawnable", ({ bodies }) => this.#endHands(({ at }) => bodies.includes(at.body)));
     return mirror;
   }
 
   #lineIs(status: ConnectionStatus): void {
     if (status.state === "connecting") return;
-    if (status.state !== "open") this.#endHands();
+    if (status.state !== "open") {
+      this.#endHands();
+      this.#answers.lost(new PliantError(status.state === "ended" ? "LEFT" : "OFFLINE"));
+    }
     if (status.state === "ended") {
-      const error = closeError(status.code, status.reason);
+      const error = status.error ?? closeError(status.code, status.reason);
       this.#state = { state: "ended", error };
       this.#mirror.end();
       this.#options.onJoined(error);
@@ -370,6 +530,8 @@ export class Room {
         this.#options.onJoined(closeError(code, ""));
     } else this.#state = { state: "open" };
     this.#mirror.tell("state", this.#state);
+    if (this.#state.state === "ended" && this.#state.error.code !== "LEFT")
+      this.#mirror.tell("error", { error: this.#state.error });
   }
 
   #endHands(which: (hand: Grab) => boolean = () => true): void {

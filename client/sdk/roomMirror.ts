@@ -26,8 +26,8 @@ export class RoomMirror extends Listeners {
   frames: RoomFrames | undefined;
   loading = false;
   members: readonly Member[] = [];
-  /** Spawnable bodies that are not in the room. */
-  waiting: readonly number[] = [];
+  /** Bodies that can be spawned, because they are not in the room. */
+  spawnable: readonly number[] = [];
   access: AccessState | undefined;
   tuning: Tuning | undefined;
   stats: RoomStats | undefined;
@@ -69,7 +69,7 @@ export class RoomMirror extends Listeners {
         for (const bodies of event.pairs) this.tell("contact", { tick: event.tick, bodies });
         return;
       case "waiting":
-        return this.#waitingAre(event);
+        return this.#spawnableAre(event);
       case "access":
         this.access = event.access;
         return this.tell("access", event.access);
@@ -85,6 +85,8 @@ export class RoomMirror extends Listeners {
         return this.tell("reset", event);
       case "pong":
         return this.tell("pong", event);
+      case "done":
+        return this.tell("done", event);
     }
   }
 
@@ -104,11 +106,11 @@ export class RoomMirror extends Listeners {
     for (const point of grabbed) this.tell("grabbed", { ...point, tick });
   }
 
-  #waitingAre(event: Extract<ServerEvent, { type: "waiting" }>): void {
+  #spawnableAre(event: Extract<ServerEvent, { type: "waiting" }>): void {
     const { tick, bodies, member } = event;
-    const before = this.waiting;
-    this.waiting = bodies;
-    this.tell("waiting", event);
+    const before = this.spawnable;
+    this.spawnable = bodies;
+    this.tell("spawnable", event);
     if (!this.#hasFrame) return;
     for (const body of before) if (!bodies.includes(body)) this.tell("spawned", { tick, body, member });
     for (const body of bodies) if (!before.includes(body)) this.tell("removed", { tick, body, member });

@@ -2,7 +2,16 @@
  * A room as an object of a three.js scene: its bodies, skinned as on the room's own page, the grabs of all members, and
  * picking. It may be moved, turned and scaled like any object. Floor, light and camera belong to the caller.
  */
-import { type Intersection, Object3D, type PerspectiveCamera, type Raycaster, Vector3 } from "three";
+import {
+  type Camera,
+  DirectionalLight,
+  Group,
+  HemisphereLight,
+  type Intersection,
+  Object3D,
+  type Raycaster,
+  Vector3,
+} from "three";
 import { interpolateInto } from "../state/interpolate.ts";
 import { BodyMesh } from "../view/bodyMesh.ts";
 import { dressAll } from "../view/dress.ts";
@@ -24,6 +33,16 @@ export interface PickedPoint extends SurfacePoint {
 /** The intersection that three's raycasting reports for a room. */
 export interface RoomIntersection extends Intersection {
   surface: SurfacePoint;
+}
+
+/** A light rig that shows form and folds: sky and ground, and a sun from the left above the camera's side. */
+export class RoomLights extends Group {
+  constructor() {
+    super();
+    const sun = new DirectionalLight("#ffffff", 2);
+    sun.position.set(-2, 4, 3);
+    this.add(new HemisphereLight("#ffffff", "#8a7a6a", 2), sun);
+  }
 }
 
 export class PliantRoom extends Object3D {
@@ -64,19 +83,15 @@ export class PliantRoom extends Object3D {
 
   /**
    * Updates bodies and grabs. Call it once per picture, before rendering.
-   * @param camera that renders them: grab lines have a constant thickness on the screen
+   * @param camera that renders them, perspective or orthographic: grab lines have a constant thickness on the screen
    */
-  update(camera: PerspectiveCamera, nowMs = performance.now()): void {
+  update(camera: Camera, nowMs = performance.now()): void {
     const part = (nowMs - this.#frameMs) / this.#intervalMs;
     interpolateInto(this.#shown, this.#from, this.#to, part);
-    for (const [index, body] of this.#bodies.entries()) {
-      body.hidden = this.room.waiting.includes(index);
-      body.mesh.visible = !body.hidden;
-      if (!body.hidden) body.update();
-    }
+    this.#updateBodies();
     const elapsedMs = Math.min(250, nowMs - this.#lastMs) || 0;
     this.#lastMs = nowMs;
-    this.#handsView.update(this.#grabs(), [], this.#bodies, { camera, width: 1, height: 1 }, elapsedMs);
+    this.#handsView.update(this.#grabs(), [], this.#bodies, { camera }, elapsedMs);
   }
 
   /** Returns the nearest surface point on a ray; undefined if it meets none. */
@@ -119,7 +134,7 @@ export class PliantRoom extends Object3D {
     super.dispose();
     for (const end of this.#ends) end();
     this.#clear();
-    this.#handsView.update([], [], [], { camera: undefined as never, width: 1, height: 1 }, 0);
+    this.#handsView.update([], [], [], { camera: undefined as never }, 0);
     this.removeFromParent();
   }
 
@@ -140,6 +155,16 @@ export class PliantRoom extends Object3D {
     this.#frame();
     this.#from.set(this.#to);
     this.#shown.set(this.#to);
+    this.#updateBodies();
+  }
+
+  #updateBodies(): void {
+    for (const [index, body] of this.#bodies.entries()) {
+      body.hidden = this.room.spawnable.includes(index);
+      body.mesh.visible = !body.hidden;
+      if (body.hidden) body.box.makeEmpty();
+      else body.update();
+    }
   }
 
   #clear(): void {

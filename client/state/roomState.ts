@@ -30,7 +30,7 @@ export class RoomState extends RoomMirror {
   /** By body, 1: a spawnable body that is not in the room, and not drawn. */
   hidden = new Uint8Array(0);
   readonly time = new SimulatedTime();
-  private readonly spawnable = new WaitingBodies();
+  private readonly absent = new WaitingBodies();
   /** `ticksPerSecond` of `clock` and `playout`. */
   private pace = Number.NaN;
   private rejoining = false;
@@ -62,7 +62,7 @@ export class RoomState extends RoomMirror {
       this.time.note(tick, tuning);
       if (this.pace !== this.ticksPerSecond) this.keepPace();
     });
-    this.add("waiting", ({ tick, bodies }) => this.spawnable.note(tick, bodies));
+    this.add("spawnable", ({ tick, bodies }) => this.absent.note(tick, bodies));
   }
 
   /** Undefined while it loads. */
@@ -144,7 +144,7 @@ export class RoomState extends RoomMirror {
   private hide(fromTick: number, toTick: number): boolean {
     let changed = false;
     for (let body = 0; body < this.hidden.length; body++) {
-      const now = this.spawnable.waits(body, fromTick, toTick) ? 1 : 0;
+      const now = this.absent.waits(body, fromTick, toTick) ? 1 : 0;
       changed ||= now !== this.hidden[body];
       this.hidden[body] = now;
     }

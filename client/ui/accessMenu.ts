@@ -1,4 +1,5 @@
 /** The owners' menu: lock, password, permission to reset, invitations, undo. Shown to owners only. */
+import { PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import type { AccessState } from "../../shared/protocol/fromServer.ts";
 import { h, icon } from "./dom.ts";
 import { Panel } from "./panel.ts";
@@ -18,7 +19,6 @@ export interface AccessActions {
 }
 
 const UNDO_SECONDS = 10;
-const PASSWORD_LENGTH = { min: 6, max: 128 };
 
 export class AccessMenu {
   readonly element = h("div", { class: "access", hidden: true });

@@ -1,5 +1,6 @@
 /** The room page: connects the connection, the room's state, the picture and the tools. */
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
+import { closeError } from "../sdk/errors.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus, socketUrl } from "../sdk/connection.ts";
@@ -183,7 +184,7 @@ class RoomPage {
       if (code === "TOKEN_INVALID") return forgetToken(this.room);
       this.say(noticeText(code, text, details, state.topology));
     });
-    state.add("waiting", ({ bodies }) => {
+    state.add("spawnable", ({ bodies }) => {
       shell.spawnable.setWaiting(new Set(bodies));
       for (const body of bodies) this.playground?.grabs.endOn(body);
     });
@@ -201,7 +202,8 @@ class RoomPage {
         return { ...(token !== undefined && { token }), ...(password !== undefined && { password }) };
       },
       onEvent: (event, receivedMs) => this.state.receive(event, receivedMs),
-      roomExists: async () => (await fetchRoom(room)) !== undefined,
+      whyRefused: async () =>
+        (await fetchRoom(room)) === undefined ? closeError(CloseCode.roomGone, "no such room") : undefined,
       onStatus: (next) => {
         this.status = next;
         this.tellFrame({ pliant: "state", state: next.state });
@@ -509,6 +511,8 @@ class RoomPage {
     this.ended = true;
     for (const timer of this.timers) clearInterval(timer);
     this.over.abort();
+    // A topology that is still loading must not build a playground.
+    this.state.end();
     // An exhibit reloads itself. It then creates the room again if the address names a scene.
     if (this.mode.exhibitSeconds !== undefined) reopen(this.mode.exhibitSeconds);
     this.playground?.dispose();

@@ -3,7 +3,7 @@
  * simulation surface, and writes both to float textures for the vertex shader. The drawn mesh never changes its
  * buffers.
  */
-import { BufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
+import { Box3, BufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
@@ -32,6 +32,8 @@ export class BodyMesh implements PickSurface {
   /** float32[3*count] view of the room's displayed positions. */
   readonly positions: Float32Array;
   readonly bounds = new Sphere();
+  /** Box around the drawn body; empty while it is hidden. three's `Box3.setFromObject` reads it from the mesh. */
+  readonly box = new Box3();
   /** A spawnable body that is not in the room: not drawn and not picked. */
   hidden = false;
   /** A cloth: both of its sides are outside. */
@@ -40,6 +42,8 @@ export class BodyMesh implements PickSurface {
   readonly radius: number | undefined;
   /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
   readonly restRadius: number;
+  /** How far the drawn mesh reaches beyond the particles, m. */
+  private readonly margin: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
   /** Only for cloth without a detail mesh. */
@@ -61,7 +65,7 @@ export class BodyMesh implements PickSurface {
     this.triangles = uint32Of(body.triangles);
     this.rest = float32Of(body.rest);
     this.positions = displayed.subarray(3 * body.first, 3 * (body.first + body.count));
-    boundsOf(this.bounds, this.rest);
+    boundsOf(this.bounds, this.box, this.rest);
     this.radius = body.radius;
     this.restRadius = body.radius ?? this.bounds.radius;
     this.thin = body.kind === "cloth";
@@ -82,6 +86,10 @@ export class BodyMesh implements PickSurface {
       if (this.mode === "sheet") shape.grid = sheetAttributes(geometry, this.triangles, groups, this.rest);
       else shape.bevel = directAttributes(geometry, this.triangles, groups, this.rest);
     }
+    const distances = body.detail
+      ? float32Of(body.detail.attachCoords).filter((_, i) => i % 3 === 2)
+      : new Float32Array();
+    this.margin = body.radius ?? distances.reduce((most, distance) => Math.max(most, Math.abs(distance)), 0);
     this.normals = new Float32Array(3 * normalCount);
     if (body.kind === "cloth" && !body.detail) this.softNormals = new Float32Array(3 * normalCount);
     this.positionTexture = new VertexTexture(body.count);
@@ -108,6 +116,7 @@ export class BodyMesh implements PickSurface {
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
     this.mesh.name = body.name;
+    Object.assign(this.mesh, { boundingBox: this.box });
   }
 
   /** Called once per frame after the displayed positions have changed. */
@@ -120,7 +129,8 @@ export class BodyMesh implements PickSurface {
     }
     this.positionTexture.write(this.positions);
     this.normalTexture.write(this.softNormals ?? this.normals);
-    boundsOf(this.bounds, this.positions);
+    boundsOf(this.bounds, this.box, this.positions);
+    this.box.expandByScalar(this.margin);
   }
 
   /** Draws the model's picture from now on. @returns false if the picture does not belong to this body */
@@ -170,8 +180,8 @@ export class BodyMesh implements PickSurface {
 const low = new Vector3();
 const high = new Vector3();
 
-/** Sphere around the bounding box: cheap, and at most 1.7 times too large. */
-function boundsOf(out: Sphere, positions: Float32Array): void {
+/** Box around the positions, and the sphere around it: cheap, and at most 1.7 times too large. */
+function boundsOf(out: Sphere, box: Box3, positions: Float32Array): void {
   low.setScalar(Infinity);
   high.setScalar(-Infinity);
   for (let i = 0; i < positions.length; i += 3) {
@@ -185,6 +195,7 @@ function boundsOf(out: Sphere, positions: Float32Array): void {
     if (y > high.y) high.y = y;
     if (z > high.z) high.z = z;
   }
+  box.set(low, high);
   out.center.addVectors(low, high).multiplyScalar(0.5);
   out.radius = low.distanceTo(high) / 2;
 }

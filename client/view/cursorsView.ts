@@ -1,5 +1,5 @@
 /** Grabs and cursors of all members: a rubber band for each grab, and screen positions for the named cursors. */
-import { Group, Vector3, type PerspectiveCamera } from "three";
+import { type Camera, Group, Vector3, type PerspectiveCamera } from "three";
 import type { Hand, Point } from "../../shared/protocol/fromServer.ts";
 import { counterparts, placesOf, type RestSurface, surfacePoint } from "../../shared/surface.ts";
 import type { PickSurface } from "./picking.ts";
@@ -79,7 +79,7 @@ export class CursorsView {
     grabs: readonly DrawnGrab[],
     cursors: readonly DrawnCursor[],
     surfaces: readonly (PickSurface & RestSurface)[],
-    view: ViewSize,
+    view: { camera: Camera },
     elapsedMs: number,
   ): boolean {
     const blend = 1 - Math.exp(-elapsedMs / GLIDE_MS);
@@ -106,7 +106,7 @@ export class CursorsView {
     return this.changed;
   }
 
-  private draw(grab: DrawnGrab, surface: PickSurface, view: ViewSize, blend: number): void {
+  private draw(grab: DrawnGrab, surface: PickSurface, view: { camera: Camera }, blend: number): void {
     this.kept.add(grab.id);
     this.to.fromArray(grab.target);
     let entry = this.bands.get(grab.id);

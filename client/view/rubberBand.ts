@@ -4,6 +4,7 @@
  */
 import { lookOf } from "../../shared/memberColors.ts";
 import {
+  Box3,
   BufferAttribute,
   BufferGeometry,
   Color,
@@ -12,6 +13,7 @@ import {
   GreaterDepth,
   Mesh,
   NormalBlending,
+  OrthographicCamera,
   ShaderMaterial,
   SphereGeometry,
   Vector3,
@@ -23,6 +25,9 @@ const SIDES = 10;
 
 /** Tube radius at rest as a share of the distance from the eye: about 3 CSS pixels. */
 const RADIUS = 0.0032;
+
+/** Distance at which a perspective camera of 40 degrees sees as much as an orthographic one, in heights of the view. */
+const VIEW_DISTANCE = 1.37;
 
 /** Share of a bead's radius from which on it has the second color; half of the visible area is outside of it. */
 const RIM = 0.7;
@@ -139,7 +144,9 @@ export class RubberBand {
     this.band = part(tube, this.colors, false);
     this.held = part(bead, this.colors, true);
     this.hand = part(bead, this.colors, true);
-    for (const { mesh, ghost } of [this.band, this.held, this.hand]) this.group.add(mesh, ghost);
+    // The shader places the unit shapes, so they have no box of their own.
+    for (const { mesh, ghost } of [this.band, this.held, this.hand])
+      for (const drawn of [mesh, ghost]) this.group.add(Object.assign(drawn, { boundingBox: new Box3() }));
   }
 
   /** @param color of a member, as in the protocol. @returns true if the color has changed */
@@ -157,14 +164,24 @@ export class RubberBand {
    * @param to target, m
    */
   update(from: Vector3, to: Vector3, camera: Camera): void {
-    const eye = this.group.worldToLocal(camera.getWorldPosition(scratch));
-    const near = RADIUS * eye.distanceTo(from);
-    const far = RADIUS * eye.distanceTo(to);
+    const [near, far] = this.radii(from, to, camera);
     // Stretched rubber keeps its volume: radius falls with the root of the length, measured in beads.
     const thin = Math.min(1, Math.max(0.3, Math.sqrt((12 * near) / Math.max(1e-9, from.distanceTo(to)))));
     set(this.band, from, to, near, thin);
     set(this.held, from, to, 1.7 * near, 1);
     set(this.hand, to, to, 2.3 * far, 1);
+  }
+
+  /** Radii that look equally thick at both ends. */
+  private radii(from: Vector3, to: Vector3, camera: Camera): [number, number] {
+    if (camera instanceof OrthographicCamera) {
+      const { top, bottom, zoom } = camera;
+      const scale = this.group.getWorldScale(scratch).x;
+      const radius = (RADIUS * VIEW_DISTANCE * (top - bottom)) / (zoom * Math.max(1e-9, scale));
+      return [radius, radius];
+    }
+    const eye = this.group.worldToLocal(camera.getWorldPosition(scratch));
+    return [RADIUS * eye.distanceTo(from), RADIUS * eye.distanceTo(to)];
   }
 
   dispose(): void {

@@ -37,12 +37,15 @@ const NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
 /** Inserted before shading. */
 const HIT_GLSL = /* glsl */ `
   float pliantSize = pliantRadius * pliantScale;
-  vec3 pliantRay = normalize(pliantSpot);
-  float pliantAlong = dot(pliantRay, pliantCenter);
-  float pliantInside = pliantSize * pliantSize - dot(pliantCenter, pliantCenter) + pliantAlong * pliantAlong;
+  // The point of the sight line that is nearest to the center, and the line's direction.
+  vec3 pliantRay = isOrthographic ? vec3(0.0, 0.0, -1.0) : normalize(pliantSpot);
+  vec3 pliantNear = isOrthographic ? vec3(pliantSpot.xy, pliantCenter.z) : dot(pliantRay, pliantCenter) * pliantRay;
+  vec3 pliantOff = pliantNear - pliantCenter;
+  float pliantInside = pliantSize * pliantSize - dot(pliantOff, pliantOff);
   if (pliantInside < 0.0) discard;
-  vec3 pliantHit = (pliantAlong - sqrt(pliantInside)) * pliantRay;
-  gl_FragDepth = 0.5 - 0.5 * (pliantDepth.x * pliantHit.z + pliantDepth.y) / pliantHit.z;
+  vec3 pliantHit = pliantNear - sqrt(pliantInside) * pliantRay;
+  float pliantClip = pliantDepth.x * pliantHit.z + pliantDepth.y;
+  gl_FragDepth = 0.5 + 0.5 * (isOrthographic ? pliantClip : -pliantClip / pliantHit.z);
 `;
 
 /** Patches the surface material, after `injectSkin`. @see bodyMaterial.ts */

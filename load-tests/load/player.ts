@@ -47,10 +47,12 @@ export interface PlayerOptions {
 
 const topologies = new Map<string, Promise<Topology>>();
 
-/** Fetches a topology once for all players, like a browser with a cache. */
-function fetchOnce(url: string, hash: string): Promise<Topology> {
-  const known = topologies.get(`${url} ${hash}`) ?? fetchTopology(url, hash);
-  topologies.set(`${url} ${hash}`, known);
+/** Fetches a topology once for all players, like a browser with a cache. A failure is not kept. */
+export function fetchOnce(url: string, hash: string): Promise<Topology> {
+  const key = `${url} ${hash}`;
+  const known = topologies.get(key) ?? fetchTopology(url, hash);
+  topologies.set(key, known);
+  known.catch(() => topologies.delete(key));
   return known;
 }
 

@@ -57,6 +57,9 @@ export interface Credentials {
   forwarded?: ForwardedIdentity;
 }
 
+/** Looked up again after every wait: the owner may have kicked the member meanwhile. */
+type FindSession = () => Entry | null;
+
 /** Verified claims of a token, or the reason why it is invalid. */
 export interface ForwardedIdentity {
   identity: Identity | null;
@@ -144,16 +147,18 @@ export class Auth {
   }
 
   /**
-   * @param session the entry of the session that `credentials.resume` names, if it exists
+   * @param findSession finds the entry of the session that `credentials.resume` names
    * @returns synchronously if nothing has to be computed
    * @throws Refused (or rejects with it)
    */
-  enter(room: string, access: RoomAccess, credentials: Credentials, session: Entry | null): Entry | Promise<Entry> {
-    const resumed =
-      session === null || (session.expiresAtMs !== null && session.expiresAtMs <= Date.now()) ? null : session;
-    if (!bringsToken(credentials) && (resumed !== null || !access.hasPassword))
-      return this.#decide(access, credentials, null, resumed, false);
-    return this.#enterSlowly(room, access, credentials, resumed);
+  enter(room: string, access: RoomAccess, credentials: Credentials, findSession: FindSession): Entry | Promise<Entry> {
+    const find = (): Entry | null => {
+      const session = findSession();
+      return session && (session.expiresAtMs === null || session.expiresAtMs > Date.now()) ? session : null;
+    };
+    if (!bringsToken(credentials) && (!access.hasPassword || find() !== null))
+      return this.#decide(access, credentials, null, find(), false);
+    return this.#enterSlowly(room, access, credentials, find);
   }
 
   /**
@@ -179,15 +184,15 @@ export class Auth {
     room: string,
     access: RoomAccess,
     credentials: Credentials,
-    resumed: Entry | null,
+    find: () => Entry | null,
   ): Promise<Entry> {
     const { entry, problem } = await this.#entryOf(room, access, credentials);
     // Check the password last: clients that would be refused anyway must not learn whether it was right.
-    let allowed = this.#decide(access, credentials, entry, resumed, true);
-    if (entry === null && resumed === null && access.hasPassword) {
+    let allowed = this.#decide(access, credentials, entry, find(), true);
+    if (entry === null && find() === null && access.hasPassword) {
       await this.#checkPassword(access, credentials);
       // The owner may have locked the room or banned the client meanwhile.
-      allowed = this.#decide(access, credentials, entry, resumed, true);
+      allowed = this.#decide(access, credentials, entry, find(), true);
     }
     return problem === undefined ? allowed : { ...allowed, tokenProblem: problem };
   }

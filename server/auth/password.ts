@@ -7,6 +7,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { mayTake } from "./share.ts";
+import { PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import { Turns } from "../../shared/turns.ts";
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
@@ -15,12 +16,6 @@ const COST = { N: 2 ** 15, r: 8, p: 1 };
 const HASH_BYTES = 32;
 const AT_ONCE = 2;
 const MOST_WAITING = 64;
-
-/**
- * Shortest and longest password, characters. At the rate that one address may guess (PASSWORD_BURST in auth.ts), the
- * shortest withstands years.
- */
-export const PASSWORD_LENGTH = { min: 6, max: 128 } as const;
 
 /** Stored form of a password; recovering the password needs guessing. */
 export interface PasswordHash {

@@ -4,7 +4,7 @@
  * reads it, and `rooms/moderation.ts` changes it for owners.
  */
 import { randomBytes } from "node:crypto";
-import { hashPassword, isPassword, type PasswordHash } from "./password.ts";
+import { isPassword, type PasswordHash } from "./password.ts";
 
 /** A ban, recognized by any of its marks. */
 export interface Ban {
@@ -31,6 +31,16 @@ export interface AccessState {
   ownersOnly: boolean;
   /** Number of active bans. */
   bans: number;
+}
+
+/** Changes of the settings. Absent fields stay. */
+export interface AccessChange {
+  locked?: boolean;
+  ownersOnly?: boolean;
+  /** Null removes the password. */
+  password?: PasswordHash | null;
+  /** Bans to lift, from `bans`. */
+  liftBans?: readonly Ban[];
 }
 
 /** Maximum number of bans per room: beyond it, the one that ends first is dropped. */
@@ -136,24 +146,15 @@ export class RoomAccess {
     return !this.#locked && this.#password === null;
   }
 
-  async setLocked(locked: boolean): Promise<void> {
-    this.#locked = locked;
-    await this.onChanged?.();
-  }
-
-  async setOwnersOnly(ownersOnly: boolean): Promise<void> {
-    this.#ownersOnly = ownersOnly;
-    await this.onChanged?.();
-  }
-
-  /**
-   * @param password of `PASSWORD_LENGTH` characters; null removes it
-   * @param address of the client that sets it
-   * @throws PasswordQueueFull
-   */
-  async setPassword(password: string | null, address = ""): Promise<void> {
-    this.#password = password === null ? null : await hashPassword(password, address);
-    this.#letIn.clear();
+  /** Makes all changes in one step, so that no visitor meets a part of them. */
+  async change({ locked, ownersOnly, password, liftBans = [] }: AccessChange): Promise<void> {
+    this.#locked = locked ?? this.#locked;
+    this.#ownersOnly = ownersOnly ?? this.#ownersOnly;
+    this.#bans = this.#bans.filter((ban) => !liftBans.includes(ban));
+    if (password !== undefined) {
+      this.#password = password;
+      this.#letIn.clear();
+    }
     await this.onChanged?.();
   }
 
@@ -162,11 +163,10 @@ export class RoomAccess {
     const expected = this.#password;
     if (expected === null) return true;
     if (!(await isPassword(password, expected, address))) return false;
-    // Only if the password has not changed meanwhile.
-    if (this.#password === expected) {
-      this.#letIn.add(address);
-      if (this.#letIn.size > MOST_LET_IN) this.#letIn.delete(this.#letIn.values().next().value!);
-    }
+    // The owner may have changed the password meanwhile: the old one does not admit then.
+    if (this.#password !== expected) return this.#password === null;
+    this.#letIn.add(address);
+    if (this.#letIn.size > MOST_LET_IN) this.#letIn.delete(this.#letIn.values().next().value!);
     return true;
   }
 
@@ -181,11 +181,6 @@ export class RoomAccess {
 
   async ban(ban: Ban, nowMs: number): Promise<void> {
     this.#bans = [...this.bans(nowMs), ban].sort((a, b) => b.untilMs - a.untilMs).slice(0, MOST_BANS);
-    await this.onChanged?.();
-  }
-
-  async liftBans(): Promise<void> {
-    this.#bans = [];
     await this.onChanged?.();
   }
 

@@ -10,6 +10,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
+import { visibleText } from "../../shared/visibleText.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
 import { mostOf } from "../store/objectShares.ts";
 import type { ListedObject, ObjectLimits, ObjectRecord, ObjectStore } from "../store/objectStore.ts";
@@ -258,10 +259,11 @@ function objectsOf(scene: Scene): string[] {
   return [...new Set(meshes.flatMap((mesh) => (mesh.type === "object" ? [mesh.id] : [])))];
 }
 
-/** Cleans a file name: removes folders and control characters. Pages show it as text. */
+/** Cleans a file name: removes folders and invisible characters. Pages show it as text. */
 function cleanName(name: string): string {
-  const last = name.normalize("NFC").replace(/^.*[/\\]/s, "");
-  const plain = last.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
+  const plain = visibleText(name)
+    .replace(/^.*[/\\]/s, "")
+    .trim();
   const ending = /\.[A-Za-z0-9]{1,5}$/.exec(plain)?.[0] ?? "";
   const stem = [...plain.slice(0, plain.length - ending.length)].slice(0, NAME - ending.length).join("");
   return `${stem === "" ? "object" : stem}${ending}`;

@@ -47,7 +47,7 @@ export interface ConnectionOptions {
 
 /** A peer that does not answer the close handshake is cut off after this long, ms. */
 const CLOSE_GRACE_MS = 2000;
-/** At most one notice about dropped inputs in this time, ms. */
+/** At most one notice about dropped inputs in this time, ms, besides those that want an answer. */
 const RATE_NOTICE_MS = 1000;
 
 /** Close codes of the WebSocket standard that only this file needs. */
@@ -214,13 +214,14 @@ export class Connection {
 
   /** Charges the message to its budget and closes on a flood. Messages of unknown types count too. */
   #admit(request: OpenedRequest | null): boolean {
-    if (this.#take(request && PRESENCE.has(request.type) ? this.#presence : this.#inputs)) return true;
+    const number = request && "request" in request ? request.request : undefined;
+    if (this.#take(request && PRESENCE.has(request.type) ? this.#presence : this.#inputs, number)) return true;
     // A release is never dropped: a grab that cannot end is worse than one message over the limit.
     return !this.#closing && request?.type === "release";
   }
 
   /** @returns false: the budget is used up; the message is dropped, or the connection closes as a flood */
-  #take(bucket: TokenBucket): boolean {
+  #take(bucket: TokenBucket, request?: number): boolean {
     const nowMs = performance.now();
     const within = bucket.take(nowMs);
     if (within && this.#options.spend()) return true;
@@ -233,9 +234,9 @@ export class Connection {
       );
       return false;
     }
-    if (nowMs - this.#lastRateNoticeMs > RATE_NOTICE_MS) {
+    if (request !== undefined || nowMs - this.#lastRateNoticeMs > RATE_NOTICE_MS) {
       this.#lastRateNoticeMs = nowMs;
-      this.send(encodeNotice("RATE_LIMITED", { limit: `${Limits.inputsPerSecond} per second` }), "other");
+      this.send(encodeNotice("RATE_LIMITED", { limit: `${Limits.inputsPerSecond} per second`, request }), "other");
     }
     return false;
   }

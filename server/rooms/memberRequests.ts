@@ -8,9 +8,9 @@ import type { Metrics, RejectReason } from "../metrics/metrics.ts";
 import type { Input } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
 import { checkRanges, clampImpulse } from "./requestRanges.ts";
-import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
+import type { Answered, ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { InputQueue } from "./inputQueue.ts";
-import { encodeNotice } from "../../shared/protocol/fromServer.ts";
+import { encodeDone, encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 
 /** Least time between two resets of a room, ms: long enough that a held key does not freeze the scene at its start. */
@@ -38,6 +38,8 @@ export class MemberRequests {
   readonly #shape: RoomShape;
   readonly #metrics: Metrics;
   #lastResetMs = -Infinity;
+  /** Numbers of the requests of queued inputs, which the member wants to be answered. */
+  readonly #requestOf = new WeakMap<Input, number>();
 
   constructor(sessions: ReadonlyMap<number, Session>, queue: InputQueue, shape: RoomShape, metrics: Metrics) {
     this.#sessions = sessions;
@@ -47,13 +49,15 @@ export class MemberRequests {
   }
 
   handle(session: Session, request: MemberRequest): void {
+    const number = "request" in request ? request.request : undefined;
     const refusal = checkRanges(request, this.#shape);
-    if (refusal) return this.#refuse(session, "range", "OUT_OF_RANGE", { ...refusal });
+    if (refusal) return this.#refuse(session, "range", "OUT_OF_RANGE", { ...refusal, request: number });
     const { member } = session;
     if (WAITS.has(request.type) && !this.#queue.hasPlace(member))
       return this.#refuse(session, "rate", "RATE_LIMITED", {
         field: request.type,
         limit: "no more until the next tick",
+        request: number,
       });
     switch (request.type) {
       case "grab":
@@ -68,13 +72,15 @@ export class MemberRequests {
       case "impulse":
         return this.#impulse(session, request);
       case "reset":
-        return this.#reset(session);
+        return this.#reset(session, number);
       case "spawn":
         return this.#spawn(session, request);
       case "remove":
-        return this.#accept({ type: "remove", member, body: request.body });
-      case "tune":
-        return this.#accept({ ...request, member });
+        return this.#accept({ type: "remove", member, body: request.body }, number);
+      case "tune": {
+        const { request: _, ...tune } = request;
+        return this.#accept({ ...tune, member }, number);
+      }
       case "cursor":
         session.cursor = request.at;
         session.handsChanged = true;
@@ -120,21 +126,41 @@ export class MemberRequests {
     this.#accept({ ...request, member: session.member, impulse });
   }
 
-  #reset(session: Session): void {
+  #reset(session: Session, request: number | undefined): void {
     const nowMs = performance.now();
     if (nowMs - this.#lastResetMs < RESET_COOLDOWN_MS)
-      return this.#refuse(session, "reset_cooldown", "RESET_TOO_SOON", { limit: `once in ${RESET_COOLDOWN_MS} ms` });
+      return this.#refuse(session, "reset_cooldown", "RESET_TOO_SOON", {
+        limit: `once in ${RESET_COOLDOWN_MS} ms`,
+        request,
+      });
     this.#lastResetMs = nowMs;
     this.dropAll();
-    this.#accept({ type: "reset", member: session.member });
+    this.#accept({ type: "reset", member: session.member }, request);
   }
 
-  #spawn(session: Session, { body, position, heading, occupied }: Of<"spawn">): void {
+  #spawn(session: Session, { body, position, heading, occupied, request }: Of<"spawn">): void {
     const nowMs = performance.now();
     if (nowMs - session.lastSpawnMs < SPAWN_COOLDOWN_MS)
-      return this.#refuse(session, "spawn_cooldown", "SPAWN_TOO_SOON", { limit: `once in ${SPAWN_COOLDOWN_MS} ms` });
+      return this.#refuse(session, "spawn_cooldown", "SPAWN_TOO_SOON", {
+        limit: `once in ${SPAWN_COOLDOWN_MS} ms`,
+        request,
+      });
     session.lastSpawnMs = nowMs;
-    this.#accept({ type: "spawn", member: session.member, body, position, heading, occupied });
+    this.#accept({ type: "spawn", member: session.member, body, position, heading, occupied }, request);
+  }
+
+  /** Number of the request that made this input; undefined: it wants no answer. */
+  requestOf(input: Input | undefined): number | undefined {
+    return input && this.#requestOf.get(input);
+  }
+
+  /** Answers the requests of a tick's inputs that were not refused. @param refused places of refused inputs */
+  answer(inputs: readonly Input[], refused: ReadonlySet<number | undefined>): void {
+    for (const [place, input] of inputs.entries()) {
+      const request = this.#requestOf.get(input);
+      if (request === undefined || refused.has(place)) continue;
+      this.#sessions.get(input.member)?.connection?.send(encodeDone(request), "other");
+    }
   }
 
   /** Releases all grabs of a member that has left or lost its socket. */
@@ -174,12 +200,13 @@ export class MemberRequests {
     return changed;
   }
 
-  #accept(input: Input): void {
+  #accept(input: Input, request?: number): void {
+    if (request !== undefined) this.#requestOf.set(input, request);
     this.#metrics.inputs.inc({ type: input.type });
     this.#queue.push(input);
   }
 
-  #refuse(session: Session, reason: RejectReason, code: NoticeCode, details: ErrorDetails): void {
+  #refuse(session: Session, reason: RejectReason, code: NoticeCode, details: ErrorDetails & Answered): void {
     this.#metrics.reject(reason);
     session.connection?.send(encodeNotice(code, { ...details }), "other");
   }

@@ -14,6 +14,7 @@ import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import { fullNetwork } from "../auth/share.ts";
 import { fingerprint } from "../auth/secrets.ts";
+import { distinctName } from "./nameSkeleton.ts";
 import { cleanColor, cleanName } from "./requestRanges.ts";
 import type { Connection, Hello } from "./connection.ts";
 import { Session } from "./session.ts";
@@ -87,6 +88,7 @@ export class Members {
     this.#makeSeat(entry);
     const color = cleanColor(hello.color) ?? freeColor([...this.sessions.values()].map((other) => other.color));
     const session = new Session(this.#nextMember, cleanName(hello.name), color, entry);
+    session.name = this.#distinct(session.name, session.member);
     this.#nextMember += 1;
     session.simple = simpleModeOf(hello);
     session.hearsContacts = hello.contacts ?? false;
@@ -229,12 +231,17 @@ export class Members {
     session.hearsContacts = hello.contacts ?? false;
     // The keyframe limit is for one socket: a member that resumes gets a keyframe at once.
     session.lastKeyframeMs = -Infinity;
-    session.name = cleanName(hello.name) ?? session.name;
+    session.name = this.#distinct(cleanName(hello.name) ?? session.name, session.member);
     session.color = cleanColor(hello.color) ?? session.color;
     if (old) {
       this.#options.onHandsOff(session);
       old.close(CloseCode.normal, "resumed on another socket");
     }
+  }
+
+  #distinct(name: string, member: number): string {
+    const others = [...this.sessions.values()].filter((session) => session.member !== member);
+    return distinctName(name, member, new Set(others.map(({ skeleton }) => skeleton)));
   }
 
   /** Ends the session unless it is resumed within this time. */

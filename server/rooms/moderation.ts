@@ -1,15 +1,15 @@
 /** Permissions of members by role, and moderation by owners: kick and ban members, lock the room, set a password. */
 import type { FastifyBaseLogger } from "fastify";
 import { CodedError, type NoticeCode } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol/protocol.ts";
+import { CloseCode, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import { above, atLeast, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../auth/audit.ts";
-import { PASSWORD_LENGTH, PasswordQueueFull } from "../auth/password.ts";
-import { MAX_BAN_SECONDS, type RoomAccess } from "../auth/roomAccess.ts";
+import { hashPassword, PasswordQueueFull } from "../auth/password.ts";
+import { type AccessChange, MAX_BAN_SECONDS, type RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Members } from "./members.ts";
-import { encodeNotice } from "../../shared/protocol/fromServer.ts";
+import { encodeDone, encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
@@ -35,6 +35,14 @@ const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn
 const CHANGES_PER_SECOND = 5;
 const CHANGES_AT_ONCE = 60;
 
+/** A member, and the number of its request if it wants an answer. */
+interface Requester {
+  session: Session;
+  request?: number | undefined;
+}
+
+type AccessRequest = Extract<ClientRequest, { type: "access" }>;
+
 export interface ModerationOptions {
   room: string;
   access: RoomAccess;
@@ -48,8 +56,11 @@ export interface ModerationOptions {
 
 export class Moderation {
   readonly #options: ModerationOptions;
-  /** A password is being hashed. A room takes at most one place in the queue of all rooms. */
-  #settingPassword = false;
+  /**
+   * The change that waits for the hash of its password, then the later ones. A room takes at most one place in the
+   * queue of all rooms.
+   */
+  #pending: { from: Requester; change: AccessChange }[] = [];
   /** Number of changes that are in effect but not stored yet. */
   #unstored = 0;
   readonly #changes = new TokenBucket(CHANGES_PER_SECOND, CHANGES_AT_ONCE, performance.now());
@@ -59,12 +70,18 @@ export class Moderation {
   }
 
   /** Checks the member's role; sends a notice if the request is refused. */
-  allows(session: Session, { type }: ClientRequest): boolean {
+  allows(session: Session, request: ClientRequest): boolean {
+    const { type } = request;
     const { access, metrics } = this.#options;
     const least = access.ownersOnly && OWNERS_ONLY.has(type) ? "owner" : LEAST_ROLE[type];
     if (least === undefined || atLeast(session.entry.role, least)) return true;
     metrics.reject("not_allowed");
-    this.#notice(session, "NOT_ALLOWED", { field: type, value: session.entry.role, limit: `${least} or above` });
+    this.#notice(session, "NOT_ALLOWED", {
+      field: type,
+      value: session.entry.role,
+      limit: `${least} or above`,
+      request: "request" in request ? request.request : undefined,
+    });
     return false;
   }
 
@@ -73,22 +90,24 @@ export class Moderation {
     if (!this.#changes.take(performance.now())) {
       this.#options.metrics.reject("rate");
       const limit = `${CHANGES_PER_SECOND} changes of access and kicks per second in a room`;
-      return this.#notice(session, "RATE_LIMITED", { field: request.type, limit });
+      return this.#notice(session, "RATE_LIMITED", { field: request.type, limit, request: request.request });
     }
-    if (request.type === "access") return this.#change(session, request);
-    const { member, banSeconds } = request;
+    if (request.type === "access") return this.#change({ session, request: request.request }, request);
+    const { member, banSeconds, request: number } = request;
     const target = this.#options.members.sessions.get(member);
-    if (!target) return this.#refuse(session, "member", member, "a member of this room");
+    const from = { session, request: number };
+    if (!target) return this.#refuse(from, "member", member, "a member of this room");
     if (banSeconds !== undefined && !(banSeconds > 0 && banSeconds <= MAX_BAN_SECONDS))
-      return this.#refuse(session, "ban", banSeconds, `more than 0, up to ${MAX_BAN_SECONDS} s`);
+      return this.#refuse(from, "ban", banSeconds, `more than 0, up to ${MAX_BAN_SECONDS} s`);
     if (!above(session.entry.role, target.entry.role)) {
       return this.#notice(session, "NOT_ALLOWED", {
         field: "kick",
         value: target.entry.role,
         limit: `below ${session.entry.role}`,
+        request: number,
       });
     }
-    void this.#acknowledge(session, [this.kick(target, banSeconds, actorOf(session))]);
+    void this.#acknowledge(from, this.kick(target, banSeconds, actorOf(session)));
   }
 
   /**
@@ -139,70 +158,90 @@ export class Moderation {
     await banned.finally(() => (this.#unstored -= 1));
   }
 
-  #change(
-    session: Session,
-    { locked, ownersOnly, password, liftBans }: Extract<ClientRequest, { type: "access" }>,
-  ): void {
-    const { room, access, audit } = this.#options;
-    const actor = actorOf(session);
-    if (
-      typeof password === "string" &&
-      (password.length < PASSWORD_LENGTH.min || password.length > PASSWORD_LENGTH.max)
-    ) {
-      return this.#refuse(
-        session,
-        "password",
-        password.length,
-        `${PASSWORD_LENGTH.min} to ${PASSWORD_LENGTH.max} characters`,
-      );
+  /**
+   * Changes the access. A request with a password waits for its hash, and later requests wait behind it: the room never
+   * opens before its password holds. Only restrictions take effect at once.
+   */
+  #change(from: Requester, { locked, ownersOnly, password, liftBans }: AccessRequest): void {
+    const { access } = this.#options;
+    const change: AccessChange = { locked, ownersOnly, liftBans: liftBans ? access.bans(Date.now()) : [] };
+    if (typeof password === "string") return this.#changeWith(from, change, password);
+    if (password === null) change.password = null;
+    if (this.#pending.length === 0) return this.#apply(from, change);
+    const restriction: AccessChange = {};
+    for (const field of ["locked", "ownersOnly"] as const) {
+      if (!change[field]) continue;
+      restriction[field] = true;
+      for (const { change: earlier } of this.#pending) delete earlier[field];
     }
-    const changes: Promise<unknown>[] = [];
-    if (locked !== undefined) {
-      changes.push(access.setLocked(locked));
-      audit.record(locked ? "lock" : "unlock", actor, room);
-    }
-    if (ownersOnly !== undefined) {
-      changes.push(access.setOwnersOnly(ownersOnly));
-      audit.record("settings", actor, room, { ownersOnly });
-    }
-    if (liftBans) {
-      changes.push(access.liftBans());
-      audit.record("unban", actor, room);
-    }
-    if (password !== undefined && this.#settingPassword) {
-      this.#notice(session, "RATE_LIMITED", { field: "password", limit: "one at a time" });
-    } else if (password !== undefined) {
-      this.#settingPassword = true;
-      const set = access.setPassword(password, session.entry.address).finally(() => {
-        this.#settingPassword = false;
+    if (Object.keys(restriction).length > 0) this.#apply({ session: from.session }, restriction);
+    this.#pending.push({ from, change });
+  }
+
+  #changeWith(from: Requester, change: AccessChange, password: string): void {
+    const { room, log } = this.#options;
+    const { session } = from;
+    const { min, max } = PASSWORD_LENGTH;
+    if (password.length < min || password.length > max)
+      return this.#refuse(from, "password", password.length, `${min} to ${max} characters`);
+    if (this.#pending.length > 0)
+      return this.#notice(session, "RATE_LIMITED", {
+        field: "password",
+        limit: "one at a time",
+        request: from.request,
       });
-      changes.push(set.then(() => audit.record("password", actor, room, { set: password !== null })));
-    }
-    void this.#acknowledge(session, changes);
+    this.#pending = [{ from, change }];
+    hashPassword(password, session.entry.address).then(
+      (hash) => {
+        change.password = hash;
+        for (const one of this.#pending.splice(0)) this.#apply(one.from, one.change);
+      },
+      (error: unknown) => {
+        const full = error instanceof PasswordQueueFull;
+        if (!full) log.error({ room, err: error }, "a room's access could not be changed");
+        const limit = full ? error.message : "the password could not be hashed";
+        for (const { from: sender } of this.#pending.splice(0)) {
+          const details = { field: "password", limit: `${limit}: nothing was changed`, request: sender.request };
+          this.#notice(sender.session, "RATE_LIMITED", details);
+        }
+      },
+    );
+  }
+
+  #apply(from: Requester, change: AccessChange): void {
+    const { room, access, audit } = this.#options;
+    const { locked, ownersOnly, password, liftBans = [] } = change;
+    const actor = actorOf(from.session);
+    const stored = access.change(change);
+    if (locked !== undefined) audit.record(locked ? "lock" : "unlock", actor, room);
+    if (ownersOnly !== undefined) audit.record("settings", actor, room, { ownersOnly });
+    if (liftBans.length > 0) audit.record("unban", actor, room);
+    if (password !== undefined) audit.record("password", actor, room, { set: password !== null });
+    void this.#acknowledge(from, stored);
   }
 
   /**
-   * Announces changes that are already in effect once they are stored, so that members may rely on them. Never rejects.
+   * Announces a change that is already in effect once it is stored, so that members may rely on it. Never rejects.
    */
-  async #acknowledge(session: Session, changes: Promise<unknown>[]): Promise<void> {
+  async #acknowledge({ session, request }: Requester, stored: Promise<void>): Promise<void> {
     const { room, log } = this.#options;
     this.#unstored += 1;
-    const outcomes = await Promise.allSettled(changes);
-    this.#unstored -= 1;
-    for (const outcome of outcomes) {
-      if (outcome.status === "fulfilled") continue;
-      const error: unknown = outcome.reason;
-      if (error instanceof PasswordQueueFull)
-        this.#notice(session, "RATE_LIMITED", { field: "password", limit: error.message });
-      else if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", {});
+    let done = false;
+    try {
+      await stored;
+      done = true;
+    } catch (error) {
+      if (error instanceof CodedError) this.#notice(session, "STORE_AWAY", { request });
       else log.error({ room, err: error }, "a room's access could not be changed");
     }
+    this.#unstored -= 1;
     this.tellAccess();
+    if (done && request !== undefined) session.connection?.send(encodeDone(request), "other");
   }
 
-  #refuse(session: Session, field: string, value: number, limit: string): void {
+  #refuse({ session, request }: Requester, field: string, value: number, limit: string): void {
     this.#options.metrics.reject("range");
-    this.#notice(session, "OUT_OF_RANGE", { field, value, limit });
+    this.#notice(session, "OUT_OF_RANGE", { field, value, limit, request });
   }
 
   #notice(session: Session, code: NoticeCode, details: Record<string, unknown>): void {

@@ -16,6 +16,7 @@ import {
   WIND_FIELDS,
   within,
 } from "../../shared/tuning.ts";
+import { visibleText } from "../../shared/visibleText.ts";
 import type { RoomShape } from "../workers/messages.ts";
 
 /** Relative tolerance for a vector of exactly its limit, after its parts are rounded. */
@@ -84,17 +85,9 @@ export function clampImpulse([x, y, z]: Point, limit: number): Point {
   return [x * scale, y * scale, z * scale];
 }
 
-/** Returns a displayable name: control characters and outer spaces removed, cut to the limit; undefined if empty. */
+/** Returns a displayable name, cut to the limit; undefined if empty. */
 export function cleanName(name: string | undefined): string | undefined {
-  const cleaned = [
-    ...(name ?? "")
-      .toWellFormed()
-      .normalize("NFC")
-      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
-      .trim(),
-  ]
-    .slice(0, Limits.nameLength)
-    .join("");
+  const cleaned = [...visibleText(name ?? "")].slice(0, Limits.nameLength).join("").trim();
   return cleaned === "" ? undefined : cleaned;
 }
 

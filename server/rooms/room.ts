@@ -567,7 +567,7 @@ export class Room {
         this.checkpointPolicy.stepped(task.inputs, result);
         if (this.#probationTicks > 0 && --this.#probationTicks === 0) this.#options.probation?.end();
         if (result.saved) void this.#keep(result.saved);
-        this.#publish(result, outcome.roundTripSeconds);
+        this.#publish(result, task.inputs, outcome.roundTripSeconds);
         metrics.observeSent(result, Math.max(startMs, dueMs), oldestMs);
         traceTick(this.name, result, startMs, steppedMs);
       } else if (outcome.kind === "dropped") {
@@ -635,7 +635,7 @@ export class Room {
     };
   }
 
-  #publish(result: StepResult, roundTripSeconds: number): void {
+  #publish(result: StepResult, inputs: Input[], roundTripSeconds: number): void {
     const { metrics, template } = this.#options;
     const { delta, keyframe } = result;
     const anyFrame = delta ?? keyframe ?? result.positions;
@@ -644,7 +644,7 @@ export class Room {
     if (result.unfinished) metrics.ticksUnfinished.inc();
     if (result.contact.full > 0) this.#full();
     this.#stats.stepped(result);
-    this.#events.take(result);
+    this.#events.take(result, inputs);
     if (anyFrame) {
       this.#lastFrameMs = performance.now();
       this.#stirred = false;

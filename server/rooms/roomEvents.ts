@@ -4,7 +4,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Tuning } from "../../shared/tuning.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { SimEvent } from "../sim/types.ts";
+import type { Input, SimEvent } from "../sim/types.ts";
 import type { StepResult } from "../workers/messages.ts";
 import type { Broadcast, Outgoing } from "./broadcast.ts";
 import type { Connection } from "./connection.ts";
@@ -58,10 +58,12 @@ export class RoomEvents {
   }
 
   /** Handles one tick's events. Their messages go out in one write, because the inputs of a tick may be thousands. */
-  take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">): void {
-    for (const event of events) this.#report(event, tick);
+  take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">, inputs: readonly Input[]): void {
+    for (const event of events) this.#report(event, tick, inputs);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
     this.#told = [];
+    const refused = events.map((event) => (event.type === "inputRejected" ? event.input : undefined));
+    this.#options.interactions.answer(inputs, new Set(refused));
     const begun = touching ? this.#contacts.begun(tick, touching) : [];
     if (begun.length > 0)
       this.#options.broadcast.relay(encodeContacts(tick, begun), ({ hearsContacts }) => hearsContacts);
@@ -109,7 +111,7 @@ export class RoomEvents {
     this.#told.push({ kind: "other", bytes });
   }
 
-  #report(event: SimEvent, tick: number): void {
+  #report(event: SimEvent, tick: number, inputs: readonly Input[]): void {
     const { room, held, waiting, sessions, interactions, metrics, log } = this.#options;
     switch (event.type) {
       case "reset":
@@ -152,12 +154,9 @@ export class RoomEvents {
         const session = sessions.get(event.member);
         if (!session) return;
         if (grab !== undefined) interactions.forget(session, grab);
-        session.connection?.send(
-          by
-            ? encodeNotice("PLACE_TAKEN", { field, value, limit, by })
-            : encodeNotice("INPUT_REJECTED", { field, value, limit }),
-          "other",
-        );
+        const request = event.input === undefined ? undefined : interactions.requestOf(inputs[event.input]);
+        const details = { field, value, limit, by, request };
+        session.connection?.send(encodeNotice(by ? "PLACE_TAKEN" : "INPUT_REJECTED", details), "other");
         return;
       }
     }

@@ -7,6 +7,7 @@ import type { Entry } from "../auth/auth.ts";
 import { fingerprint } from "../auth/secrets.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Connection } from "./connection.ts";
+import { skeletonOf } from "./nameSkeleton.ts";
 import { cleanName } from "./requestRanges.ts";
 import type { Grab, Point } from "../../shared/protocol/fromServer.ts";
 import type { Role } from "../../shared/roles.ts";
@@ -57,6 +58,8 @@ export class Session {
   /** The next hands message includes this member's hands. */
   handsChanged = false;
 
+  #skeleton = { name: "", skeleton: "" };
+
   /** @param kept stored part of a restored session; absent: a new session */
   constructor(member: number, name: string | undefined, color: string, entry: Entry, kept?: KeptSession) {
     this.member = member;
@@ -66,6 +69,12 @@ export class Session {
     this.mark = kept?.mark ?? fingerprint(this.token);
     this.name = name ?? cleanName(entry.name) ?? `guest ${member}`;
     this.color = color;
+  }
+
+  /** Equal skeletons are names that look the same. Kept, because every newcomer is compared with all members. */
+  get skeleton(): string {
+    if (this.#skeleton.name !== this.name) this.#skeleton = { name: this.name, skeleton: skeletonOf(this.name) };
+    return this.#skeleton.skeleton;
   }
 
   get connected(): boolean {

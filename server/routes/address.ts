@@ -7,6 +7,7 @@ import { networkInterfaces } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { OperationsPort } from "./operationsPort.ts";
 import { fromOwnMachine } from "./ownMachine.ts";
+import { errorResponses } from "./schemas.ts";
 
 export interface AddressOptions {
   /** Host that the server listens on. */
@@ -42,15 +43,15 @@ export function addressRoutes(app: FastifyInstance, { host, publicUrls, tls, ope
             type: "object",
             required: ["url", "visitors", "operations"],
             properties: {
-              url: { type: "string", nullable: true, description: "http(s)://host:port" },
-              visitors: { type: "string", nullable: true, description: "On the operations port: where rooms are." },
+              url: { type: ["string", "null"], description: "http(s)://host:port" },
+              visitors: { type: ["string", "null"], description: "On the operations port: where rooms are." },
               operations: {
-                type: "string",
-                nullable: true,
+                type: ["string", "null"],
                 description: "To the server's own machine: where operations page and API documentation are.",
               },
             },
           },
+          ...errorResponses("TOO_MANY_REQUESTS"),
         },
       },
     },

@@ -29,7 +29,7 @@ const entrySchema = {
       description:
         "create, dispose, kick, ban, unban, lock, unlock, password, settings, token, undo, recording, object, object-delete, rebalance, end-quarantine, announce, denied.",
     },
-    room: { type: "string", nullable: true },
+    room: { type: ["string", "null"] },
     details: { type: "object", additionalProperties: true },
   },
 };
@@ -40,7 +40,7 @@ const processSchema = {
   properties: {
     process: { type: "string", description: "Its name, unique over machines and restarts." },
     url: { type: "string", description: "Where other processes reach it." },
-    publicUrl: { type: "string", nullable: true, description: "Where visitors reach it." },
+    publicUrl: { type: ["string", "null"], description: "Where visitors reach it." },
     version: {
       type: "string",
       description:

@@ -25,8 +25,7 @@ const listedSchema = {
     name: { type: "string", description: "Name of the file, as the visitor sent it. Do not trust the text." },
     bytes: { type: "integer" },
     address: {
-      type: "string",
-      nullable: true,
+      type: ["string", "null"],
       description: "Address of the uploader; an IPv6 address as its /64. null: an operator.",
     },
     createdAt: { type: "string", format: "date-time" },

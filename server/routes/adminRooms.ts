@@ -28,7 +28,7 @@ const personSchema = {
     connected: { type: "boolean", description: "false: the socket is lost, the session may be resumed." },
     session: { type: "string", description: "Session id, as in the server's log." },
     address: { type: "string", description: "Network address; an IPv6 address as its /64." },
-    subject: { type: "string", nullable: true, description: "Subject of the member's token; null: no token." },
+    subject: { type: ["string", "null"], description: "Subject of the member's token; null: no token." },
   },
 };
 
@@ -56,8 +56,7 @@ const adminRoomSchema = {
   properties: {
     ...listedRoomSchema.properties,
     owner: {
-      type: "string",
-      nullable: true,
+      type: ["string", "null"],
       description:
         "Process that steps the room: host and process id, as in the log. Its address if it did not answer. null: no process.",
     },

@@ -6,6 +6,7 @@
  */
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
+import { lists } from "./crossSite.ts";
 
 /** Routes that pages request from the owning process. */
 const DIRECT = /^\/api\/rooms\/[^/]+\/(recording|replay)$/;
@@ -61,7 +62,7 @@ export async function allowOtherOrigins(app: FastifyInstance, { isOurs, embedder
       const { origin } = request.headers;
       const path = request.url.split("?")[0]!;
       if (path === ELEMENT) answer(null, { origin: "*", methods: ["GET"] });
-      else if (origin !== undefined && embedders.includes(origin) && path.startsWith("/api/")) answer(null, embedded);
+      else if (origin !== undefined && lists(embedders, origin) && path.startsWith("/api/")) answer(null, embedded);
       else if (origin !== undefined && DIRECT.test(path) && isOurs(origin)) answer(null, own);
       else answer(null, { origin: false });
     },

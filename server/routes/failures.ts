@@ -3,6 +3,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { CodedError } from "../../shared/errors.ts";
 import { EARLIEST_HEADERS } from "./headers.ts";
 
+/** The store failed before the request changed anything. */
+const STORE_AWAY = "The server cannot reach its store; try again in a moment.";
+
+/** `retry-after` of limits that do not know when they end, s. */
+const RETRY_SECONDS = 5;
+
 /** Path of an address, without its query. */
 export const pathOf = (url: string | undefined): string | undefined => url?.split("?")[0];
 
@@ -31,7 +37,11 @@ export function answerFailures(fastify: FastifyInstance): void {
   });
   fastify.setErrorHandler((error: FastifyError, request, reply) => {
     const coded = toCodedError(error);
-    if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
+    // Its client has gone, so reading its body failed: no defect, and no answer arrives.
+    if (request.raw.readableAborted) request.log.info("the client closed the connection during its request");
+    else if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
+    if (coded.status === 429 && !reply.hasHeader("retry-after"))
+      void reply.header("retry-after", coded.retryAfter ?? RETRY_SECONDS);
     return reply.code(coded.status).send(coded.toBody());
   });
 }
@@ -42,6 +52,7 @@ function asksForPage({ method, url, headers }: FastifyRequest): boolean {
 
 function toCodedError(error: FastifyError): CodedError {
   if (error instanceof CodedError) return error;
+  if (error.name === "StoreUnavailable") return new CodedError("STORE_AWAY", {}, STORE_AWAY);
   const [problem] = error.validation ?? [];
   if (problem) {
     const missing = (problem.params as { missingProperty?: string }).missingProperty;

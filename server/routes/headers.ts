@@ -14,7 +14,7 @@ const CONTENT_SECURITY_POLICY = [
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
-  "frame-ancestors 'self'",
+  "frame-ancestors 'none'",
 ].join("; ");
 
 /**
@@ -33,6 +33,9 @@ export const EARLIEST_HEADERS = {
   "referrer-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
 };
+
+/** `localhost` of `embedOrigins` in the words of a content security policy, which knows no IPv6 addresses. */
+const LOCAL_PAGES = ["localhost", "127.0.0.1"].flatMap((host) => [`http://${host}:*`, `https://${host}:*`]);
 
 export interface PageOrigins {
   /** Public addresses of this process and the others: our pages may connect to all of them. */
@@ -63,7 +66,8 @@ export async function securityHeaders(
     "connect-src 'self' blob:",
     ["connect-src 'self' blob:", ...others].join(" "),
   );
-  const rooms = pages.replace("frame-ancestors 'self'", ["frame-ancestors 'self'", ...embedOrigins].join(" "));
+  const framing = embedOrigins.flatMap((origin) => (origin === "localhost" ? LOCAL_PAGES : [origin]));
+  const rooms = pages.replace("frame-ancestors 'none'", ["frame-ancestors 'self'", ...framing].join(" "));
   fastify.addHook("onSend", async (request, reply) => {
     reply.headers(PERMISSIONS);
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy"))

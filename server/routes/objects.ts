@@ -13,7 +13,7 @@ import { type UploadPlace, UploadPlaces } from "../objects/uploadPlaces.ts";
 import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
 import type { ObjectRecord } from "../store/objectStore.ts";
 import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { bytesAnswer, errorResponses, nameParam } from "./schemas.ts";
 
 /** The address contains the content's hash, so an answer never changes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -95,9 +95,8 @@ export async function objectRoutes(app: FastifyInstance, options: ObjectRouteOpt
         tags: ["objects"],
         summary: "An object's visible mesh: a self-contained GLB of one mesh",
         params: nameParam("object", "Id of the object."),
-        produces: ["model/gltf-binary"],
         response: {
-          200: { type: "string", format: "binary", description: "GLB" },
+          200: bytesAnswer("model/gltf-binary", "GLB"),
           ...errorResponses("OBJECT_NOT_FOUND"),
         },
       },
@@ -130,7 +129,7 @@ function uploadRoute(
           "The body is the file's bytes; the content type is ignored. Answers when the object is stored: 201, or 200 if it was stored already. " +
           "The server reads nothing outside the file. It deletes objects that no room uses after PLIANT_OBJECTS_KEEP_HOURS. " +
           "In `tokens` mode it needs an owner's token.",
-        consumes: ["application/octet-stream"],
+        body: { content: { "application/octet-stream": { schema: {} } } },
         querystring: {
           type: "object",
           required: ["name"],
@@ -318,6 +317,7 @@ function progressRoute(app: FastifyInstance, { library }: ObjectRouteOptions): v
               done: { type: "number", description: "Completed share of the stage, 0 to 1." },
             },
           },
+          ...errorResponses("TOO_MANY_REQUESTS"),
         },
       },
     },

@@ -5,14 +5,14 @@ import { addressKey } from "../auth/addresses.ts";
 import type { Picture, Pictures } from "../pictures/pictures.ts";
 import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
 import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { bytesAnswer, errorResponses, nameParam } from "./schemas.ts";
 
 /** Access depends on the caller, so shared caches must not keep it. */
 const OF_ROOM = "private, max-age=5";
 const OF_SCENE = "public, max-age=300";
 
 const answered = {
-  200: { type: "string", format: "binary", description: "PNG with opacity." },
+  200: bytesAnswer("image/png", "PNG with opacity."),
   304: { type: "null", description: "Unchanged: it matches the request's if-none-match." },
 };
 
@@ -31,7 +31,6 @@ export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pict
         summary: "A small picture of a room, at most some seconds old",
         description: "240 x 158 pixels, drawn by the server, without grabs and cursors.",
         params: nameParam("room", "Name of the room."),
-        produces: ["image/png"],
         response: {
           ...answered,
           ...errorResponses(
@@ -58,7 +57,6 @@ export function pictureRoutes(app: FastifyInstance, { requestAuth, library, pict
         summary: "A picture of a scene's initial state",
         description: "480 x 315 pixels, drawn by the server, for scenes that this process has built.",
         params: nameParam("scene", "Id of the scene."),
-        produces: ["image/png"],
         response: { ...answered, ...errorResponses("SCENE_NOT_FOUND", "SCENE_INVALID", "TOO_MANY_REQUESTS") },
       },
     },

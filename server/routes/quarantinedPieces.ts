@@ -24,7 +24,7 @@ const pieceSchema = {
     id: { type: "integer" },
     what: { type: "string", enum: ["checkpoint", "journal", "members"] },
     tick: { type: "integer", description: "Tick of a checkpoint; last tick of a journal segment; 0 for members." },
-    after: { type: "integer", nullable: true, description: "For a journal segment: the last tick before it." },
+    after: { type: ["integer", "null"], description: "For a journal segment: the last tick before it." },
     reason: { type: "string", description: "Reason why it could not be used." },
     at: { type: "string", description: "Time of quarantine, ISO 8601." },
     bytes: { type: "integer" },
@@ -33,7 +33,7 @@ const pieceSchema = {
 
 export function quarantinedPieceRoutes(
   app: FastifyInstance,
-  { requestAuth, audit, registry }: QuarantineRouteOptions,
+  { requestAuth, audit, registry }: Omit<QuarantineRouteOptions, "forget">,
 ): void {
   const { quarantine } = registry;
   const common = { tags: ["admin"], security: [{ token: [] }] };

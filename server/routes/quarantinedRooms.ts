@@ -18,12 +18,12 @@ export interface QuarantineRouteOptions {
   requestAuth: RequestAuth;
   audit: Audit;
   registry: RoomRegistry;
+  /** Forgets the remembered location of a room. */
+  forget: (room: string) => void;
 }
 
-export function quarantinedRoomRoutes(
-  app: FastifyInstance,
-  { requestAuth, audit, registry }: QuarantineRouteOptions,
-): void {
+export function quarantinedRoomRoutes(app: FastifyInstance, options: QuarantineRouteOptions): void {
+  const { requestAuth, audit, registry, forget } = options;
   const { quarantine } = registry;
   const common = { tags: ["admin"], security: [{ token: [] }] };
 
@@ -52,6 +52,8 @@ export function quarantinedRoomRoutes(
       const { room } = request.params;
       const { from = "end" } = request.body;
       await quarantine.endQuarantine(room, from);
+      // A visitor who comes at once must not be refused by what this process remembers of the store.
+      forget(room);
       audit.record("end-quarantine", actor, room, { from });
       return reply.code(204).send(null);
     },

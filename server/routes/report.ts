@@ -9,7 +9,7 @@ import { CodedError } from "../../shared/errors.ts";
 
 /** The report is one page without scripts, with embedded style and pictures. */
 const POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const NONE_YET = `<!doctype html>
 <html lang="en">

@@ -227,11 +227,13 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     const limit = await creations(request);
     if (!limit.isAllowed && limit.isExceeded) {
       metrics.auth.refused("creation_rate");
-      throw new CodedError("TOO_MANY_REQUESTS", {
+      const refusal = new CodedError("TOO_MANY_REQUESTS", {
         field: "rooms",
         value: limit.max,
         limit: `${limit.max} a minute; again in ${limit.ttlInSeconds} s`,
       });
+      refusal.retryAfter = limit.ttlInSeconds;
+      throw refusal;
     }
     return { address, actor: identity?.subject ?? `visitor at ${address}` };
   }
@@ -312,8 +314,7 @@ function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions
               },
               frameTick: { type: "integer", description: "-1: no frame yet" },
               quantized: {
-                type: "array",
-                nullable: true,
+                type: ["array", "null"],
                 items: { type: "integer" },
                 description: "int32[3 * particles], in units of the body's quantum",
               },

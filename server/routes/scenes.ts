@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { SceneLibrary, SceneListing, TopologyDocument } from "../rooms/sceneLibrary.ts";
 import { fromOwnMachine } from "./ownMachine.ts";
-import { brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "./schemas.ts";
+import { bytesAnswer, brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "./schemas.ts";
 
 /** The address contains the content's hash, so an answer never changes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -63,6 +63,7 @@ function listRoute(app: FastifyInstance, library: SceneLibrary): void {
               broken: { type: "array", items: brokenSceneSchema },
             },
           },
+          ...errorResponses("TOO_MANY_REQUESTS"),
         },
       },
     },
@@ -117,9 +118,8 @@ function topologyRoute(
         tags: ["scenes"],
         summary: "A topology: msgpack, see PROTOCOL.md",
         params: nameParam("hash", "Content hash, from a room or from `welcome`."),
-        produces: ["application/msgpack"],
         response: {
-          200: { type: "string", format: "binary", description: "msgpack" },
+          200: bytesAnswer("application/msgpack", "msgpack"),
           ...errorResponses("TOPOLOGY_NOT_FOUND"),
         },
       },

@@ -142,13 +142,24 @@ const errorSchema = {
   },
 };
 
+const RETRY_AFTER = { "retry-after": { type: "integer", description: "Time after which a retry may succeed, s." } };
+
+/** A successful answer that is not JSON. Its errors are JSON all the same. */
+export const bytesAnswer = (type: string, description: string) => ({
+  description,
+  content: { [type]: { schema: { type: "string", contentEncoding: "binary" } } },
+});
+
 /** Response schemas of the given error codes, by status. */
 export function errorResponses(...codes: HttpErrorCode[]): Record<number, object> {
   const byStatus = new Map<number, HttpErrorCode[]>();
   for (const code of codes)
     byStatus.set(HttpErrors[code].status, [...(byStatus.get(HttpErrors[code].status) ?? []), code]);
   return Object.fromEntries(
-    [...byStatus].map(([status, list]) => [status, { ...errorSchema, description: list.join(", ") }]),
+    [...byStatus].map(([status, list]) => [
+      status,
+      { ...errorSchema, description: list.join(", "), ...(status === 429 && { headers: RETRY_AFTER }) },
+    ]),
   );
 }
 

@@ -94,7 +94,7 @@ class Sockets {
     const { config, metrics } = this.#options;
     if (!fromAllowedOrigin(request, config.origins)) {
       metrics.auth.refused("origin");
-      const limit = config.origins.join(", ");
+      const limit = `PLIANT_ORIGINS: ${[...new Set(["same", ...config.origins])].join(", ")}`;
       throw new CodedError("ORIGIN_REFUSED", { field: "origin", value: request.headers.origin, limit });
     }
     const limit = this.#counts.full(addressKey(request.ip), config.connectionsPerAddress);
@@ -120,8 +120,8 @@ class Sockets {
         const room = registry.serving(name);
         if (!room)
           return auth.refuseAbsent(name, credentials, wasHere || registry.find(name) ? moved() : absent(request));
-        const session = room.members.findByToken(resume);
-        const entry = auth.enter(name, room.access, credentials, session?.entry ?? null);
+        const findSession = (): Entry | null => room.members.findByToken(resume)?.entry ?? null;
+        const entry = auth.enter(name, room.access, credentials, findSession);
         return Promise.resolve(entry).then((allowed) =>
           self.isOpen ? join(registry, name, self, hello, allowed) : null,
         );

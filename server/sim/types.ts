@@ -160,7 +160,10 @@ export type SimEvent =
   | { type: "uncrowded"; tick: number }
   /** A body became unstable: it was rolled back to its last good state and is held. */
   | { type: "bodyHeld"; tick: number; body: number; reason: string }
-  /** `grab`: number of the refused grab; `by`: the surface that occupies the place for a spawned body. */
+  /**
+   * `grab`: number of the refused grab; `by`: the surface that occupies the place for a spawned body; `input`: place of
+   * a refused spawn, removal or tuning among the tick's inputs.
+   */
   | {
       type: "inputRejected";
       tick: number;
@@ -170,6 +173,7 @@ export type SimEvent =
       limit: string;
       grab?: number;
       by?: SurfaceName;
+      input?: number;
     }
   /** A spawnable body is in the scene from this tick on (spawned), or out of it (removed). */
   | { type: "spawned" | "removed"; tick: number; member: number; body: number }

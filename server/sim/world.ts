@@ -230,14 +230,15 @@ export class SimWorld implements World {
   private takeInputs(inputs: readonly Input[], tick: number, events: SimEvent[]): void {
     /** Member of the last tuning change: a tick sends one event for all of its changes. */
     let tunedBy: number | null = null;
-    for (const input of inputs) {
+    for (const [place, input] of inputs.entries()) {
       if (input.type === "spawn" || input.type === "remove") {
-        events.push(this.comeOrGo(input, tick));
-        if (events.at(-1)!.type === "inputRejected") continue; // a rejected input wakes no body
+        const event = this.comeOrGo(input, tick);
+        events.push(event.type === "inputRejected" ? { ...event, input: place } : event);
+        if (event.type === "inputRejected") continue; // a rejected input wakes no body
       }
       const refusal = input.type === "tune" && this.tuned.refuse(input);
       if (refusal) {
-        events.push({ type: "inputRejected", tick, member: input.member, ...refusal });
+        events.push({ type: "inputRejected", tick, member: input.member, input: place, ...refusal });
         continue;
       }
       this.wakeFor(input);

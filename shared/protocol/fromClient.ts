@@ -8,6 +8,7 @@ import { depthOf, MOST_ENTRIES } from "../applicationData.ts";
 import { BODY_FIELDS, type TuningChange, type Wind, WIND_FIELDS } from "../tuning.ts";
 import type { Point } from "./fromServer.ts";
 import { ClientMessage, Limits, PROTOCOL_VERSION } from "./protocol.ts";
+import { findInvalidText } from "./utf8.ts";
 
 export interface SurfacePoint {
   body: number;
@@ -21,6 +22,11 @@ export interface GrabOptions {
    * Grab the same place on all bodies that the scene allows to grab together (`interaction.together` of the topology).
    */
   together?: boolean;
+}
+
+/** A number that the client chooses: the server answers with `done`, or with a notice whose details contain it. */
+export interface Answered {
+  request?: number;
 }
 
 export interface SpawnOptions {
@@ -49,16 +55,16 @@ export const build = {
   release: (grab: number) => encode([ClientMessage.release, grab]),
   impulse: (at: SurfacePoint, [x, y, z]: Point) =>
     encode([ClientMessage.impulse, at.body, at.triangle, at.u, at.v, x, y, z]),
-  reset: () => encode([ClientMessage.reset]),
-  spawn: (body: number, [x, y, z]: Point, how: SpawnOptions = {}) => encode([ClientMessage.spawn, body, x, y, z, how]),
-  remove: (body: number) => encode([ClientMessage.remove, body]),
+  reset: (how: Answered = {}) => encode([ClientMessage.reset, how]),
+  spawn: (body: number, [x, y, z]: Point, how: SpawnOptions & Answered = {}) =>
+    encode([ClientMessage.spawn, body, x, y, z, how]),
+  remove: (body: number, how: Answered = {}) => encode([ClientMessage.remove, body, how]),
   cursor: (at: Point | undefined) => encode(at ? [ClientMessage.cursor, ...at] : [ClientMessage.cursor, null]),
   ping: (clientTimeMs: number) => encode([ClientMessage.ping, clientTimeMs]),
-  kick: (member: number, banSeconds: number | undefined) =>
-    encode([ClientMessage.kick, member, ...(banSeconds === undefined ? [] : [{ ban: banSeconds }])]),
-  access: (change: { locked?: boolean; ownersOnly?: boolean; password?: string | null; liftBans?: boolean }) =>
-    encode([ClientMessage.access, change]),
-  tune: (change: TuningChange) => encode([ClientMessage.tune, change], { ignoreUndefined: true }),
+  kick: (member: number, banSeconds?: number, { request }: Answered = {}) =>
+    encode([ClientMessage.kick, member, { ban: banSeconds, request }], { ignoreUndefined: true }),
+  access: (change: AccessChange & Answered) => encode([ClientMessage.access, change], { ignoreUndefined: true }),
+  tune: (change: TuningChange & Answered) => encode([ClientMessage.tune, change], { ignoreUndefined: true }),
   message: (kind: string, data: unknown) => encode([ClientMessage.message, kind, data]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
 };
@@ -85,22 +91,34 @@ export type ClientRequest =
   | { type: "move"; grab: number; target: Point }
   | { type: "release"; grab: number }
   | { type: "impulse"; body: number; triangle: number; u: number; v: number; impulse: Point }
-  | { type: "reset" }
-  | { type: "spawn"; body: number; position: Point; heading: [number, number]; occupied: "refuse" | "lift" }
-  | { type: "remove"; body: number }
+  | ({ type: "reset" } & Answered)
+  | ({
+      type: "spawn";
+      body: number;
+      position: Point;
+      heading: [number, number];
+      occupied: "refuse" | "lift";
+    } & Answered)
+  | ({ type: "remove"; body: number } & Answered)
   | { type: "cursor"; at: Point | null }
   | { type: "ping"; clientTimeMs: number }
   | { type: "needKeyframe" }
-  | { type: "kick"; member: number; banSeconds?: number }
+  | ({ type: "kick"; member: number; banSeconds?: number } & Answered)
   | { type: "message"; kind: string; data: unknown }
-  | ({ type: "tune" } & TuningChange)
+  | ({ type: "tune" } & TuningChange & Answered)
   | ({ type: "access" } & AccessOptions);
 
-interface AccessOptions {
+/** Changes of a room's access. Absent fields stay. */
+export interface AccessChange {
   locked?: boolean;
+  /** Only owners may reset, spawn and remove. */
   ownersOnly?: boolean;
+  /** Null removes it. */
   password?: string | null;
   liftBans?: boolean;
+}
+
+interface AccessOptions extends AccessChange, Answered {
   /** From a forwarding process, in place of `password`. */
   ticket?: string;
 }
@@ -122,6 +140,8 @@ type HelloOptions = { [field in (typeof HELLO_FIELDS)[number]]?: string } & {
   contacts?: boolean;
 };
 
+/** Largest number that a client may choose for a request. */
+const MAX_REQUEST = 2 ** 31 - 1;
 /** Largest id that a client may choose for a grab. */
 const MAX_GRAB_ID = 65535;
 /**
@@ -167,14 +187,15 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
       return { type: "impulse", ...read.surfacePoint(), impulse: read.point() };
     }
     case ClientMessage.reset:
-      return { type: "reset" };
+      read.name = "reset";
+      return { type: "reset", ...read.answered() };
     case ClientMessage.spawn: {
       read.name = "spawn";
       return { type: "spawn", body: read.integer("body", 0, 2 ** 31), position: read.point(), ...read.spawnOptions() };
     }
     case ClientMessage.remove: {
       read.name = "remove";
-      return { type: "remove", body: read.integer("body", 0, 2 ** 31) };
+      return { type: "remove", body: read.integer("body", 0, 2 ** 31), ...read.answered() };
     }
     case ClientMessage.cursor: {
       read.name = "cursor";
@@ -209,6 +230,8 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
 
 function decodeArray(data: Uint8Array): unknown[] {
   let message: unknown;
+  const invalid = findInvalidText(data);
+  if (invalid >= 0) throw new MalformedMessage(`the string at byte ${invalid} is not UTF-8`);
   try {
     message = decoder.decode(data);
   } catch {
@@ -247,7 +270,6 @@ class FieldReader {
   string(field: string): string {
     const value = this.#message[this.#at++];
     if (typeof value !== "string") throw new MalformedMessage(`${this.name}: ${field} is not a string`);
-    if (!value.isWellFormed()) throw new MalformedMessage(`${this.name}: ${field} is not UTF-8`);
     return value;
   }
 
@@ -284,6 +306,14 @@ class FieldReader {
     return value as Record<string, unknown>;
   }
 
+  answered(options = this.#options()): Answered {
+    const { request } = options;
+    if (request === undefined || request === null) return {};
+    if (!Number.isInteger(request) || (request as number) < 0 || (request as number) > MAX_REQUEST)
+      throw new MalformedMessage(`${this.name}: request is not an integer from 0 to ${MAX_REQUEST}`);
+    return { request: request as number };
+  }
+
   grabOptions(): { together?: true } {
     const { together } = this.#options();
     if (together !== undefined && typeof together !== "boolean")
@@ -291,8 +321,9 @@ class FieldReader {
     return together ? { together } : {};
   }
 
-  spawnOptions(): { heading: [number, number]; occupied: "refuse" | "lift" } {
-    const { heading = [1, 0], occupied = "refuse" } = this.#options();
+  spawnOptions(): { heading: [number, number]; occupied: "refuse" | "lift" } & Answered {
+    const options = this.#options();
+    const { heading = [1, 0], occupied = "refuse" } = options;
     if (
       !Array.isArray(heading) ||
       heading.length !== 2 ||
@@ -301,20 +332,22 @@ class FieldReader {
       throw new MalformedMessage("spawn: heading is not two finite numbers");
     if (occupied !== "refuse" && occupied !== "lift")
       throw new MalformedMessage("spawn: occupied is neither refuse nor lift");
-    return { heading: heading as [number, number], occupied };
+    return { heading: heading as [number, number], occupied, ...this.answered(options) };
   }
 
-  kickOptions(): { banSeconds?: number } {
-    const { ban } = this.#options();
-    if (ban === undefined || ban === null) return {};
+  kickOptions(): { banSeconds?: number } & Answered {
+    const options = this.#options();
+    const { ban } = options;
+    if (ban === undefined || ban === null) return this.answered(options);
     if (typeof ban !== "number" || !Number.isFinite(ban))
       throw new MalformedMessage("kick: ban is not a finite number");
-    return { banSeconds: ban };
+    return { banSeconds: ban, ...this.answered(options) };
   }
 
-  tuningOptions(): TuningChange {
-    const { gravity, wind, timeScale, body, pins, asScene, ...fields } = this.#options();
-    const change: TuningChange = {};
+  tuningOptions(): TuningChange & Answered {
+    const options = this.#options();
+    const { gravity, wind, timeScale, body, pins, asScene, ...fields } = options;
+    const change: TuningChange & Answered = this.answered(options);
     if (gravity !== undefined) change.gravity = this.#threeNumbers("gravity", gravity);
     if (wind !== undefined) change.wind = this.#wind(wind);
     if (timeScale !== undefined) change.timeScale = this.#finite("timeScale", timeScale);
@@ -358,7 +391,7 @@ class FieldReader {
 
   accessOptions(): AccessOptions {
     const value = this.#options();
-    const options: AccessOptions = {};
+    const options: AccessOptions = this.answered(value);
     for (const field of ["locked", "ownersOnly", "liftBans"] as const) {
       const flag = value[field];
       if (flag === undefined) continue;
@@ -380,8 +413,6 @@ class FieldReader {
       const text = value[field];
       if (text === undefined || text === null) continue;
       if (typeof text !== "string") throw new MalformedMessage(`hello: ${field} is not a string`);
-      // The decoder accepts lone surrogates, which would be invalid UTF-8 when sent on.
-      if (!text.isWellFormed()) throw new MalformedMessage(`hello: ${field} is not UTF-8`);
       options[field] = text;
     }
     const { mode, hz, contacts } = value;

@@ -62,7 +62,8 @@ export type ServerEvent =
   | { type: "waiting"; tick: number; bodies: number[]; member: number }
   | { type: "access"; access: AccessState }
   | { type: "tuned"; tick: number; tuning: Tuning; member: number }
-  | { type: "message"; member: number; kind: string; data: unknown };
+  | { type: "message"; member: number; kind: string; data: unknown }
+  | { type: "done"; request: number };
 
 const encoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
 /** For values that must return unchanged, e.g. a client's own time stamp. */
@@ -126,6 +127,10 @@ export function encodeStats(stats: RoomStats): Uint8Array {
 
 export function encodeNotice(code: NoticeCode, details: ErrorDetails & Record<string, unknown> = {}): Uint8Array {
   return encoder.encode([ServerMessage.notice, code, Notices[code].text, details]);
+}
+
+export function encodeDone(request: number): Uint8Array {
+  return encoder.encode([ServerMessage.done, request]);
 }
 
 export function encodeWaiting(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
@@ -222,6 +227,8 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       };
     case ServerMessage.message:
       return { type: "message", member: number(f[0], "message member"), kind: String(f[1]), data: f[2] };
+    case ServerMessage.done:
+      return { type: "done", request: number(f[0], "done request") };
     default:
       return undefined;
   }

@@ -26,7 +26,7 @@ export const ClientMessage = {
   release: 4,
   /** [5, body, triangle, u, v, ix, iy, iz]: impulse in N s at a surface point. */
   impulse: 5,
-  /** [6]: restarts the room's scene for all members. */
+  /** [6, {request?}]: restarts the room's scene for all members. */
   reset: 6,
   /** [7, x, y, z] or [7, nil]: position of this member's cursor. */
   cursor: 7,
@@ -35,16 +35,16 @@ export const ClientMessage = {
   /** [9]: requests a keyframe (after a decoding error). */
   needKeyframe: 9,
   /**
-   * [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift"}]: spawns a body with its underside at x y z
+   * [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift", request?}]: spawns a body with its underside at x y z
    * (m).
    */
   spawn: 10,
-  /** [11, body]: removes a spawned body. */
+  /** [11, body, {request?}]: removes a spawned body. */
   remove: 11,
-  /** [12, member, {ban?: seconds}]: an owner kicks a member, optionally with a ban. */
+  /** [12, member, {ban?: seconds, request?}]: an owner kicks a member, optionally with a ban. */
   kick: 12,
   /**
-   * [13, {locked?, ownersOnly?, password?, liftBans?}]: an owner changes the room's access; absent fields stay the
+   * [13, {locked?, ownersOnly?, password?, liftBans?, request?}]: an owner changes the room's access; absent fields stay the
    * same.
    */
   access: 13,
@@ -53,6 +53,9 @@ export const ClientMessage = {
   /** [15, {gravity?: [x, y, z], body?, damping?, friction?, asScene?}]: an owner changes these values of the scene. */
   tune: 15,
 } as const;
+
+/** Shortest and longest password of a room, characters. */
+export const PASSWORD_LENGTH = { min: 6, max: 128 } as const;
 
 /** Server to client. */
 export const ServerMessage = {
@@ -97,6 +100,8 @@ export const ServerMessage = {
   contacts: 77,
   /** [78, tick, [x, y, z], [[body, damping, friction], ...], member]: the tuning that applies from this tick on. */
   tuned: 78,
+  /** [79, request]: the request of this number has taken effect and, if it is about access, is stored. */
+  done: 79,
 } as const;
 
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */

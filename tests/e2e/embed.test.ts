@@ -352,7 +352,7 @@ describe.skipIf(noBrowser)("pages of other origins", () => {
 
   test("a page without an allowed origin reads nothing", async () => {
     const page = await stage.visit("/", {}, { through: stranger.origin });
-    expect(await page.evaluate(pullThere, `${stage.url}/r/elsewhere`)).toBe("UNREACHABLE");
+    expect(await page.evaluate(pullThere, `${stage.url}/r/elsewhere`)).toBe("ORIGIN_REFUSED");
     expect(stage.takeErrors().join("\n")).toMatch(/blocked by CORS policy/);
     await stage.leave();
   });

@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)("the lobby", () => {
     const locked = await stage.room("bunny");
     // Only rooms with people are live.
     const watchers = await Promise.all([name, locked.name].map((room) => Bot.join(stage.url, room, { name: "Owl" })));
-    await stage.app.registry.get(locked.name).access.setLocked(true);
+    await stage.app.registry.get(locked.name).access.change({ locked: true });
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
     let address = await shown(page, name);
     const before = await pixelsOf(page, name);

@@ -216,7 +216,7 @@ test("a room that is taken over has the last owner's writes, even those after it
   const made = await store.createRoom({ ...record, settings: access.toSettings() }, owner);
   if (!made.created) throw new Error("the store was not empty");
   const listed = await store.rooms();
-  await access.setLocked(true);
+  await access.change({ locked: true });
   await store.writeSettings(made.lease, access.toSettings());
   await store.release(made.lease);
   await store.close();

@@ -1,8 +1,7 @@
 /** Access and permissions: roles, kick and ban, lock, passwords, over real sockets. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Bot, type BotOptions, createRoom } from "../../load-tests/bot.ts";
-import { PASSWORD_LENGTH } from "../../server/auth/password.ts";
-import { CloseCode } from "../../shared/protocol/protocol.ts";
+import { CloseCode, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";

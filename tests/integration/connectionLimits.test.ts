@@ -211,7 +211,7 @@ test("a name with invalid UTF-8 is malformed, and no member sees it", async () =
     ]),
   );
   const [code, reason] = (await once(socket, "close")) as [number, Buffer];
-  expect([code, reason.toString()]).toEqual([CloseCode.badMessage, "hello: name is not UTF-8"]);
+  expect([code, reason.toString()]).toEqual([CloseCode.badMessage, "the string at byte 9 is not UTF-8"]);
   expect(
     witness.members
       .filter(([, name]) => name !== `guest ${witness.welcome.member}`)

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
+import { hashPassword } from "../../server/auth/password.ts";
 import { TokenMint } from "../../server/auth/tokens.ts";
 import { RequestAuth } from "../../server/routes/requestAuth.ts";
 import { RULES } from "../../server/routes/rules.ts";
@@ -210,10 +211,8 @@ async function prepare(server: TestServer, room: string, state: State): Promise<
   const { access, members } = server.app.registry.get(room);
   // A member who left may return for a while, so kick it.
   for (const session of members.sessions.values()) members.kick(session, CloseCode.kicked, "the next one asks");
-  await access.setLocked(state === "locked");
-  if (access.hasPassword !== (state === "password"))
-    await access.setPassword(state === "password" ? "open sesame" : null);
-  await access.liftBans();
+  const password = state === "password" ? await hashPassword("open sesame", "") : null;
+  await access.change({ locked: state === "locked", password, liftBans: access.bans(Date.now()) });
   if (state !== "banned") return;
   const untilMs = Date.now() + 600_000;
   for (const mark of [{ address: "127.0.0.1" }, { subject: "spectator" }, { subject: "player" }])
@@ -340,7 +339,7 @@ describe.each(MODES)("in %s mode", (auth) => {
   test("a member of a locked room with a token keeps its role's HTTP rights until it leaves", async () => {
     await prepare(server, "room", "open");
     const bot = await Bot.join(server.url, "room", { joinToken: tokens.player! });
-    await server.app.registry.get("room").access.setLocked(true);
+    await server.app.registry.get("room").access.change({ locked: true });
     expect(await ask(server, "GET /api/rooms/:room/positions", "player")).toBe(200);
     expect(await ask(server, "GET /api/rooms/:room/positions", "spectator")).toBe("ROOM_LOCKED");
     const { members } = server.app.registry.get("room");

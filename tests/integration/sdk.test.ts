@@ -191,14 +191,14 @@ describe("a room", () => {
 
   test("puts in and takes out a spawnable body", async () => {
     const room = await enter("spares", { scene: "spare" });
-    expect(room.waiting).toEqual([1, 2]);
-    expect((await refused(() => room.grab("spare", [0, 0, 0]))).code).toBe("BODY_WAITS");
+    expect(room.spawnable).toEqual([1, 2]);
+    expect((await refused(() => room.grab("spare", [0, 0, 0]))).code).toBe("BODY_ABSENT");
     room.spawn("spare", [0, 1, 0], { heading: [0, 1], occupied: "lift" });
-    await until(room, "waiting", () => !room.waiting.includes(1));
+    await until(room, "spawnable", () => !room.spawnable.includes(1));
     const hand = room.grab("spare", center(room, "spare"));
     room.push("spare", { triangle: 0, u: 0.3, v: 0.3 }, [0, 0.1, 0]);
     room.remove("spare");
-    await until(room, "waiting", () => room.waiting.includes(1));
+    await until(room, "spawnable", () => room.spawnable.includes(1));
     expect(hand.held).toBe(false);
     room.leave();
   });
@@ -266,7 +266,7 @@ describe("a room", () => {
     await until(ben, "frame", () => told.length === 1);
     ann.spawn("spare", [0, 1, 0], { occupied: "lift" });
     await until(ben, "frame", () => told.length === 2);
-    await until(ann, "waiting", () => !ann.waiting.includes(1));
+    await until(ann, "spawnable", () => !ann.spawnable.includes(1));
     ann.grab("spare", center(ann, "spare"));
     await until(ben, "frame", () => told.length === 3);
     ann.remove("spare");

@@ -1,4 +1,5 @@
 /** The HTTP API without a network: answers, coded errors, headers, documents. Real threads build a real scene. */
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -378,6 +379,40 @@ describe("OpenAPI", () => {
     expect(Object.keys(paths["/api/rooms"]!.post!.responses)).toEqual(
       expect.arrayContaining(["200", "201", "400", "404", "409", "503"]),
     );
+  });
+
+  test("follows OpenAPI 3.1, and every call has an id of its own, a body where it needs one, and errors as JSON", async () => {
+    const source = (await get("/docs/json")).body;
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({ source, config });
+    // Health checks and metrics are never refused.
+    const isOperation = /^#\/paths\/~1(healthz|readyz|metrics)\/get\/responses$/;
+    expect(
+      problems
+        .filter(({ ruleId, location: [at] }) => ruleId !== "operation-4xx-response" || !isOperation.test(at!.pointer!))
+        .map(({ ruleId, message, location: [at] }) => [ruleId, message, at?.pointer]),
+    ).toEqual([]);
+    expect(source).not.toContain('"nullable"');
+    type Answers = Record<string, { content?: object; headers?: object }>;
+    const { openapi, paths } = JSON.parse(source) as {
+      openapi: string;
+      paths: Record<string, Record<string, { operationId: string; requestBody?: object; responses: Answers }>>;
+    };
+    expect(openapi).toBe("3.1.0");
+    const calls = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, call]) => ({ name: `${method} ${path}`, ...call })),
+    );
+    expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length);
+    for (const { name, responses } of calls)
+      for (const [status, { content, headers }] of Object.entries(responses)) {
+        if (Number(status) < 400) continue;
+        expect([name, status, Object.keys(content ?? {})]).toEqual([name, status, ["application/json"]]);
+        if (status === "429") expect([name, Object.keys(headers ?? {})]).toEqual([name, ["retry-after"]]);
+      }
+    expect(paths["/api/objects"]!.post!.requestBody).toEqual({
+      required: true,
+      content: { "application/octet-stream": { schema: {} } },
+    });
   });
 
   test("is shown at /docs without inline script", async () => {

@@ -10,6 +10,7 @@ import {
   encodeAccess,
   encodeContacts,
   encodeDeltaMessage,
+  encodeDone,
   encodeHands,
   encodeKeyframeMessage,
   encodeMembers,
@@ -61,6 +62,7 @@ const rows = (name: string, row: Field[]): Field => ({ name, type: "list", items
 
 const surfacePoint = [...integer("body", "triangle"), ...number("u", "v")];
 const point = number("x", "y", "z");
+const answered: Field = { ...map("options", optional(integer("request"))), optional: true };
 
 /** By name; every message is an array of its type and these fields. */
 export const FIELDS: {
@@ -91,7 +93,7 @@ export const FIELDS: {
     move: [...integer("grab"), ...point],
     release: integer("grab"),
     impulse: [...surfacePoint, ...number("ix", "iy", "iz")],
-    reset: [],
+    reset: [answered],
     cursor: [...nullable(number("x")), ...optional(number("y", "z"))],
     ping: number("clientTimeMs"),
     needKeyframe: [],
@@ -101,18 +103,25 @@ export const FIELDS: {
       {
         ...map(
           "options",
-          optional([{ name: "heading", type: "list", row: number("hx", "hz") }, ...string("occupied")]),
+          optional([
+            { name: "heading", type: "list", row: number("hx", "hz") },
+            ...string("occupied"),
+            ...integer("request"),
+          ]),
         ),
         optional: true,
       },
     ],
-    remove: integer("body"),
-    kick: [...integer("member"), { ...map("options", optional(number("ban"))), optional: true }],
+    remove: [...integer("body"), answered],
+    kick: [
+      ...integer("member"),
+      { ...map("options", optional([...number("ban"), ...integer("request")])), optional: true },
+    ],
     access: [
       map("options", [
         ...optional(boolean("locked", "ownersOnly")),
         ...optional(nullable(string("password"))),
-        ...optional(boolean("liftBans")),
+        ...optional([...boolean("liftBans"), ...integer("request")]),
       ]),
     ],
     message: [...string("kind"), { name: "data", type: "any" }],
@@ -125,6 +134,7 @@ export const FIELDS: {
           ...integer("body"),
           ...number(...BODY_FIELDS),
           ...boolean("pins", "asScene"),
+          ...integer("request"),
         ]),
       ]),
     ],
@@ -185,6 +195,7 @@ export const FIELDS: {
       ...integer("member"),
       map("room", [{ name: "wind", type: "map" }, ...number("timeScale"), ...integer("pausedTicks")]),
     ],
+    done: integer("request"),
   },
 };
 
@@ -338,6 +349,7 @@ const SERVER: [string, Uint8Array][] = [
       1,
     ),
   ],
+  ["done", encodeDone(9)],
   ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
   [
     "contacts",
@@ -375,6 +387,8 @@ const MALFORMED: [string, Uint8Array][] = [
   ["infinite", encode([ClientMessage.move, 3, 0, 0, Number.POSITIVE_INFINITY])],
   ["a grab above 65535", encode([ClientMessage.release, 65536])],
   ["half of a surrogate pair", Uint8Array.from(Buffer.from("93010281a46e616d65a3eda080", "hex"))],
+  ["a name that is not UTF-8", Uint8Array.from(Buffer.from("93010281a46e616d65a2fffe", "hex"))],
+  ["an overlong NUL in a key", Uint8Array.from(Buffer.from("93010281a2c080c0", "hex"))],
   ["an unknown mode", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "raw" }])],
   ["contacts that are not a boolean", encode([ClientMessage.hello, PROTOCOL_VERSION, { contacts: 1 }])],
   ["more frames than simple mode has", encode([ClientMessage.hello, PROTOCOL_VERSION, { mode: "simple", hz: 60 }])],

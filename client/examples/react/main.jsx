@@ -9,9 +9,8 @@ const say = ({ state, error }) => (status.textContent = error ? `${state}: ${err
 createRoot(document.querySelector("#root")).render(
   <Canvas camera={{ position: [0, 0, 1.6], fov: 40 }}>
     <color attach="background" args={["#dfe7ea"]} />
-    <hemisphereLight args={["#ffffff", "#8a7a6a", 2]} />
-    <directionalLight intensity={2} />
     <PliantRoom
+      lights
       url={query.get("room")}
       name={query.get("name") ?? undefined}
       scale={0.5}

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
+import { closeError } from "../../../client/sdk/errors.ts";
 import { Connection, type ConnectionStatus, directUrl } from "../../../client/sdk/connection.ts";
 import { build } from "../../../shared/protocol/fromClient.ts";
 import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
@@ -49,14 +50,13 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function connect(options: { roomExists?: () => Promise<boolean>; name?: () => string } = {}): Connection {
+function connect(options: { name?: () => string } = {}): Connection {
   const { port } = server.address() as AddressInfo;
   connection = new Connection({
     url: `ws://127.0.0.1:${port}`,
     profile: () => ({ name: options.name?.() ?? "Ada", color: "#112233" }),
     onEvent: (event) => events.push(event),
     onStatus: (status) => statuses.push(status),
-    ...(options.roomExists ? { roomExists: options.roomExists } : {}),
   });
   return connection;
 }
@@ -149,7 +149,7 @@ test("the reason of a refused upgrade is requested over HTTP", async () => {
     profile: () => ({ name: "Ada", color: "#112233" }),
     onEvent: () => {},
     onStatus: (status) => statuses.push(status),
-    roomExists: async () => false,
+    whyRefused: async () => closeError(CloseCode.roomGone, "no such room"),
   });
   await eventually(() => statuses.at(-1)!.state === "ended");
   expect(statuses.at(-1)).toMatchObject({ code: CloseCode.roomGone });

@@ -46,7 +46,7 @@ test("grabs and bodies that were there before the first frame fire no events, la
   expect(told).toEqual([["frame", { tick: 2 }]]);
   mirror.receive({ type: "waiting", tick: 3, bodies: [4], member: 2 }, 0);
   mirror.receive(hands(3, []), 0);
-  expect(mirror.waiting).toEqual([4]);
+  expect(mirror.spawnable).toEqual([4]);
   expect(told.slice(1)).toEqual([
     ["spawned", { tick: 3, body: 3, member: 2 }],
     ["removed", { tick: 3, body: 4, member: 2 }],

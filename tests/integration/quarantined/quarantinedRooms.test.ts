@@ -328,11 +328,16 @@ test("a room whose steps are lost repeatedly is quarantined with its data, and m
   await createRoom(server.url, "stuck", "stuck");
   const closed = await Bot.connect(server.url, "stuck").untilClosed();
   expect(closed.code).toBe(CloseCode.quarantined);
-  expect(await quarantineOf(server.url, "stuck")).toMatchObject({ reason: "steps" });
+  const first = await quarantineOf(server.url, "stuck");
+  expect(first).toMatchObject({ reason: "steps" });
+  // A visitor who came just before leaves the quarantine in this process's memory.
+  expect((await Bot.connect(server.url, "stuck").untilClosed()).code).toBe(CloseCode.quarantined);
   const answer = await call(server.url, "POST", "/api/admin/rooms/stuck/end-quarantine", { from: "end" });
   expect([answer.status, await answer.text()]).toEqual([204, ""]);
   const again = Bot.connect(server.url, "stuck");
   expect((await again.untilClosed()).code).toBe(CloseCode.quarantined);
+  // It was tried: this is another quarantine.
+  expect((await quarantineOf(server.url, "stuck"))!.since).not.toBe(first!.since);
   // 503 ROOM_MOVING while the process has not released its lease yet
   const ended = async (): Promise<boolean> =>
     (await call(server.url, "DELETE", "/api/admin/rooms/stuck")).status === 204;
