@@ -52,9 +52,9 @@ export type MeshSource =
   | {
       type: "file";
       /**
-       * Relative to the scene file: TetGen `.node` (with its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply`
-       * or `.ply.gz`.
-       * @minLength 1 @maxLength 1024 @pattern \.(node|ele|msh|obj|ply|ply\.gz)$
+       * Relative to the scene file: TetGen `.node` (with its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply`,
+       * `.ply.gz`, `.stl`, `.glb` or self-contained `.gltf`.
+       * @minLength 1 @maxLength 1024 @pattern \.(node|ele|msh|obj|ply|ply\.gz|stl|glb|gltf|OBJ|PLY|STL|GLB|GLTF)$
        */
       path: string;
     }

@@ -15,7 +15,7 @@ import { REFUSALS } from "../../shared/objectCodes.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { FoundInObject } from "../sim/body/objectMeshes.ts";
+import type { FoundInMesh } from "../sim/body/meshes.ts";
 import type { WorldLayout } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
 import { STORED_SCENE } from "../objects/objects.ts";
@@ -52,7 +52,7 @@ export interface SceneTemplate {
   identity: string;
   shape: RoomShape;
   /** Defects that were found in the surfaces of its objects. */
-  found: readonly FoundInObject[];
+  found: readonly FoundInMesh[];
   /** Checks the step times of the scene's rooms. */
   budget: SceneBudget;
 }

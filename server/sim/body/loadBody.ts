@@ -41,19 +41,19 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
         : body.kind === "cloth"
           ? await clothShape(body, path, options, pace, seconds)
           : pointsShape(body, path);
-  const { own, positions, triangles, origin, mass, elements } = shape;
+  const { own, triangles, mass, elements } = shape;
   const formless = body.solver === "paper" && elements.find((e) => CONSTRAINTS[e.kind].paperPhase === undefined);
   if (formless)
     throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
   const template = templateOf(scene, body, shape);
   for (const e of elements) keepPast(startPositions(template), e);
   body.pins?.forEach((pin, i) => {
-    for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
+    for (const p of selectParticles(pin.select, shape, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
   body.loads?.forEach((load, i) => {
     addLoad(
       template.force,
-      selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`),
+      selectParticles(load.select, shape, `${path}/loads/${i}/select`),
       load.force,
       load.distribute ?? "area",
       { positions: own, triangles, mass },
@@ -78,6 +78,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     own,
     placement: shape.placement,
     origin: shape.origin,
+    ...(shape.merged && { merged: shape.merged }),
     mass: shape.mass,
     pinned: new Uint8Array(particleCount),
     force: new Float64Array(3 * particleCount),
@@ -230,6 +231,7 @@ async function clothShape(
     mass: sheetMasses(own, triangles, material.density, material.thickness),
     enclosed: material.volume && enclosedVolume(own, triangles, material.volume, pace),
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i),
+    ...(surface.merged && { merged: surface.merged }),
     streamedCount: count,
     elements: sheetElements({ material, X: own, triangles, form: formOf(body), pace, seconds }),
     ...pictured(source, placement),

@@ -52,6 +52,8 @@ export interface BodyTemplate {
   placement?: Placement;
   /** uint32[N]: each particle's number in the mesh file, from 0 */
   origin: Uint32Array;
+  /** Numbers in the mesh file of vertices that are part of another particle: from each to that one's number. */
+  merged?: SurfaceMesh["merged"];
   /** float64[N] kg */
   mass: Float64Array;
   /** uint8[N]: 1 if pinned */
@@ -104,6 +106,7 @@ export interface Shape {
   triangles: Uint32Array;
   tets: Uint32Array;
   origin: Uint32Array;
+  merged?: SurfaceMesh["merged"];
   streamedCount: number;
   /** float64[N] kg */
   mass: Float64Array;

@@ -311,7 +311,7 @@ describe.skipIf(lacksData(...FILES.map(([file]) => file)))("meshes of other proj
     });
     const run = await simulate(scene, "--ticks", "1", "--record", name);
     expect([run.code, run.stderr]).toEqual([0, ""]);
-    const loaded = await loadMeshFile(join(dataFolder, file));
+    const loaded = await loadMeshFile(join(dataFolder, file), "soft");
     const { frames } = readRecording(name);
     const { positions } = loaded.kind === "tets" ? loaded.tets : loaded.surface;
     expect(frames[0]!.flat()).toEqual(Array.from(positions, (c) => Math.fround(c) + 0)); // + 0: a file may contain -0
