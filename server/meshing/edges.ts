@@ -53,8 +53,10 @@ export class VertexSets {
     return v;
   }
 
-  join(a: number, b: number): void {
+  /** @returns whether they were in two sets */
+  join(a: number, b: number): boolean {
     const [p, q] = [this.root(a), this.root(b)];
     this.#parent[Math.max(p, q)] = Math.min(p, q);
+    return p !== q;
   }
 }

@@ -29,6 +29,8 @@ export interface SurfaceFindings {
   /** Edges of one triangle, and a vertex of one of them. */
   open: number;
   openAt: number;
+  /** Number of borders: these edges, joined by common vertices. */
+  borders: number;
   /** Edges of three or more triangles, and a vertex of one of them. */
   crossed: number;
   crossedAt: number;
@@ -61,6 +63,7 @@ export function mendSurface(surface: SurfaceMesh): MendedSurface {
     turnedAt: -1,
     open: 0,
     openAt: -1,
+    borders: 0,
     crossed: 0,
     crossedAt: -1,
     oneSided: 0,
@@ -69,7 +72,7 @@ export function mendSurface(surface: SurfaceMesh): MendedSurface {
     ...piecesOf(triangles, positions.length / 3),
   };
   const original = triangles.slice();
-  const across = neighborsOf(triangles, findings);
+  const across = neighborsOf(triangles, positions.length / 3, findings);
   const { patch, whole } = agree(triangles, across, positions, findings);
   turnOutward({ positions, triangles }, patch, whole);
   const flipped = new Uint8Array(triangles.length / 3);
@@ -114,7 +117,7 @@ function piecesOf(triangles: Uint32Array, vertices: number): { pieces: number; p
  * int32[3m]: for the edge that starts at each corner, the start corner of the same edge in the neighboring triangle; -1
  * for none.
  */
-function neighborsOf(triangles: Uint32Array, findings: SurfaceFindings): Int32Array {
+function neighborsOf(triangles: Uint32Array, vertices: number, findings: SurfaceFindings): Int32Array {
   const CROSSED = -2;
   const across = new Int32Array(triangles.length).fill(-1);
   const { edgeOf, first } = numberEdges(triangles);
@@ -131,15 +134,21 @@ function neighborsOf(triangles: Uint32Array, findings: SurfaceFindings): Int32Ar
       across[h] = CROSSED;
     }
   }
+  const border = new VertexSets(vertices);
+  const onBorder = new Set<number>();
   for (const h of first) {
     if (across[h] === -1) {
       findings.open++;
       findings.openAt = triangles[h]!;
+      const [a, b] = [triangles[h]!, triangles[next(h)]!];
+      onBorder.add(a).add(b);
+      if (border.join(a, b)) findings.borders--;
     } else if (across[h] === CROSSED) {
       findings.crossed++;
       findings.crossedAt = triangles[h]!;
     }
   }
+  findings.borders += onBorder.size;
   return across;
 }
 
