@@ -96,6 +96,14 @@ function surfaceOf(
     });
   const places = new Float64Array(3 * welded.first.length);
   welded.first.forEach((v, i) => places.set(positions.subarray(3 * v, 3 * v + 3), 3 * i));
+  // The picture closes, too: its vertices lie on those of the surface.
+  if (welded.joined > 0)
+    parts.forEach((part, p) => {
+      for (let v = 0; v < part.positions.length / 3; v++) {
+        const place = 3 * welded.places[starts[p]! + v]!;
+        part.positions.set(places.subarray(place, place + 3), 3 * v);
+      }
+    });
   return { surface: { positions: places, triangles }, places: welded.places };
 }
 

@@ -175,3 +175,8 @@ describe("loads", () => {
     expect(sums(force).map((s) => Number(s.toFixed(9)))).toEqual([1, 5, 0]);
   });
 });
+
+test("a number of a merged vertex selects the particle that it is part of", () => {
+  const merged = new Map([[999, origin[3]!]]);
+  expect(selectParticles({ particles: [999] }, { positions, origin, merged }, "/bodies/0/pins/0/select")).toEqual([3]);
+});
