@@ -90,22 +90,23 @@ export interface ObjectMesh {
   /** Longest side of its box, m; it is placed on y = 0, centered in x and z. @minimum 0.02 @maximum 20 */
   size: number;
   /**
-   * Limit of its particles (of a collider: vertices), default 1500.
-   * @asType integer @minimum 50 @maximum 50000
+   * Limit of its particles (of a collider: vertices).
+   * @asType integer @minimum 50 @maximum 50000 @default 1500
    */
   particles?: number;
 }
 
 export interface Transform {
-  /** Uniform scale, applied first. */
+  /** Uniform scale, applied first. @default 1 */
   scale?: Positive;
   /**
    * Alternative to scale: makes the bounding box this high (m), placed on y = 0 and centered in x and z, before rotate
    * and translate.
    */
   fitHeight?: Positive;
-  /** Rotation vector: axis times angle, degrees. */
+  /** Rotation vector: axis times angle, degrees. @default [0, 0, 0] */
   rotate?: Vec3;
+  /** @default [0, 0, 0] */
   translate?: Vec3;
 }
 
@@ -121,7 +122,7 @@ interface MaterialCommon {
   density: Positive;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: Damping;
-  /** Coefficient of dynamic Coulomb friction; combined with the other surface's by the geometric mean. */
+  /** Coefficient of dynamic Coulomb friction; combined with the other surface's by the geometric mean. @default 0.5 */
   friction?: Friction;
 }
 
@@ -147,6 +148,7 @@ export interface IsotropicMaterial extends MaterialCommon {
   /** k, Pa */
   youngsModulus: Modulus;
   poissonsRatio: PoissonsRatio;
+  /** @default 0 */
   retardationTime?: RetardationTime;
   /** stvk only. */
   plasticity?: Plasticity;
@@ -161,8 +163,9 @@ export interface OrthotropicMaterial extends MaterialCommon {
   poissonsRatios: Vec3;
   /** mu_12 mu_23 mu_13, Pa */
   shearModuli: Moduli;
-  /** Rotation vector (axis times angle, degrees) from the body's own axes to the material's. */
+  /** Rotation vector (axis times angle, degrees) from the body's own axes to the material's. @default [0, 0, 0] */
   axes?: Vec3;
+  /** @default 0 */
   retardationTime?: RetardationTime;
   plasticity?: Plasticity;
 }
@@ -178,9 +181,12 @@ export interface GeometricStiffness {
 }
 
 interface Volume extends GeometricStiffness {
-  /** Target volume over rest volume, default 1: a balloon. Only for "body". @exclusiveMinimum 0 @maximum 1000 */
+  /**
+   * Target volume over rest volume: a balloon. Only for "body". @exclusiveMinimum 0 @maximum 1000
+   * @default 1
+   */
   pressure?: number;
-  /** Resist only compression. */
+  /** Resist only compression. @default false */
   unilateral?: boolean;
 }
 
@@ -202,6 +208,7 @@ export interface HexahedralMaterial extends MaterialCommon {
   /**
    * moduli (default): coefficients for which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on.
    * published: the polynomials of the thesis, which fit a matrix instead.
+   * @default "moduli"
    */
   fit?: "moduli" | "published";
 }
@@ -214,9 +221,12 @@ interface ShapeMatchingMaterial extends MaterialCommon {
   model: "shape-matching";
   /** rigid: only rotation and translation, exact. linear: blends in a share beta of the best linear map. */
   mode: "rigid" | "linear";
-  /** alpha: share of the distance to the goal moved per substep; rigid is 1. @exclusiveMinimum 0 @maximum 1 */
+  /**
+   * alpha: share of the distance to the goal moved per substep; rigid is 1. @exclusiveMinimum 0 @maximum 1
+   * @default 1
+   */
   stiffness?: number;
-  /** beta: share of the linear map (mode linear). @minimum 0 @exclusiveMaximum 1 */
+  /** beta: share of the linear map (mode linear). @minimum 0 @exclusiveMaximum 1 @default 0 */
   linearity?: number;
   /** The rest shape follows lasting deformation (mode linear). */
   plasticity?: Plasticity;
@@ -253,10 +263,12 @@ export interface ClothMaterial {
   /** k_weft nuWarp = k_warp nuWeft must hold. */
   nuWeft?: Scalar;
   nuWarp?: Scalar;
-  /** Flexural rigidity, N m (J). 0 or absent: no bending resistance. @minimum 0 @maximum 1e9 */
+  /** Flexural rigidity, N m (J). 0 or absent: no bending resistance. @minimum 0 @maximum 1e9 @default 0 */
   bendingStiffness?: number;
   damping?: Damping;
+  /** @default 0 */
   retardationTime?: RetardationTime;
+  /** @default 0.5 */
   friction?: Friction;
 }
 
@@ -270,7 +282,7 @@ export interface Look {
 
 /** Contact properties of a body or a collider; the values of two surfaces are combined by the geometric mean. */
 interface TouchCommon {
-  /** Share of the approaching speed that remains after an impact, 0 (default) to 1. */
+  /** Share of the approaching speed that remains after an impact, 0 (default) to 1. @default 0 */
   restitution?: Share;
   /** Coulomb coefficient below which contacts stick; at least the dynamic one (`friction`), which is the default. */
   staticFriction?: Friction;
@@ -284,7 +296,7 @@ export interface BodyContact extends TouchCommon {
    * thickness, but at least 4 % of the surface's mean edge. Not for a ball.
    */
   thickness?: Positive;
-  /** Whether the body has contact with itself. Default true; rigid bodies and balls cannot. */
+  /** Whether the body has contact with itself; rigid bodies and balls cannot. @default true */
   self?: boolean;
 }
 
@@ -293,7 +305,7 @@ interface BodyCommon {
   name: string;
   mesh: MeshSource;
   transform?: Transform;
-  /** Initial velocity, m/s. */
+  /** Initial velocity, m/s. @default [0, 0, 0] */
   velocity?: Vec3;
   /** Particles fixed in space. @maxItems 256 */
   pins?: { select: Selection }[];
@@ -317,7 +329,8 @@ interface DeformableBody extends BodyCommon {
   start?: "flattened" | "mirrored";
   /**
    * Whether the body is spawnable: it is out of the scene until a member spawns it, and again after it was removed.
-   * Default false: it is in the scene from the start.
+   * it is in the scene from the start.
+   * @default false
    */
   waiting?: boolean;
   contact?: BodyContact;
@@ -327,6 +340,7 @@ interface DeformableBody extends BodyCommon {
    * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
    * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
    * any stiffness and resolution; it has contact only with colliders and implicit bodies.
+   * @default "auto"
    */
   solver?: "auto" | "compliant" | "paper" | "implicit";
   /** Order in which the body's constraints are solved. */
@@ -336,17 +350,20 @@ interface DeformableBody extends BodyCommon {
 }
 
 interface MethodCommon {
-  /** Steps of the method per tick, default 4. @asType integer @minimum 1 @maximum 256 */
+  /** Steps of the method per tick. @asType integer @minimum 1 @maximum 256 @default 4 */
   steps?: number;
 }
 
 interface Damped extends MethodCommon {
-  /** beta of Rayleigh damping alpha M + beta K, s; alpha is the material's `damping`. @minimum 0 @maximum 10 */
+  /**
+   * beta of Rayleigh damping alpha M + beta K, s; alpha is the material's `damping`. @minimum 0 @maximum 10
+   * @default 0
+   */
   stiffnessDamping?: number;
 }
 
 interface Integrated extends Damped {
-  /** Variant of Euler's method; default implicit. */
+  /** Variant of Euler's method. @default "implicit" */
   integrator?: "explicit" | "symplectic" | "implicit";
 }
 
@@ -363,7 +380,7 @@ export type Method =
   /** The lowest eigenmodes of linear finite elements, each integrated exactly. */
   | (Damped & {
       type: "modal";
-      /** Number of modes, default 24. @asType integer @minimum 1 @maximum 1200 */
+      /** Number of modes. @asType integer @minimum 1 @maximum 1200 @default 24 */
       modes?: number;
     })
   | LennardJones
@@ -378,13 +395,13 @@ export interface EulerianFluid extends MethodCommon {
   cells: [FluidCells, FluidCells, FluidCells];
   /** Edge of a cell, m. */
   edge: Positive;
-  /** nu, m^2/s, default 0. @minimum 0 @maximum 1e6 */
+  /** nu, m^2/s. @minimum 0 @maximum 1e6 @default 0 */
   kinematicViscosity?: number;
-  /** Advection scheme; default semi-lagrangian. */
+  /** Advection scheme. @default "semi-lagrangian" */
   advection?: "semi-lagrangian" | "maccormack";
-  /** Boundary condition at the walls of the box; default slip. */
+  /** Boundary condition at the walls of the box. @default "slip" */
   walls?: "slip" | "no-slip";
-  /** Velocity of the top wall along x, for no-slip walls, m/s. @minimum -100 @maximum 100 */
+  /** Velocity of the top wall along x, for no-slip walls, m/s. @minimum -100 @maximum 100 @default 0 */
   lid?: number;
   /** Accelerates fluid upwards within `radius` (m) of the center of the bottom, m/s^2. */
   plume?: {
@@ -398,40 +415,52 @@ export interface EulerianFluid extends MethodCommon {
 type FluidCells = number;
 
 interface Cohesion {
-  /** kappa: attraction between neighbors, 1/s^2, default 0. @minimum 0 @maximum 1e4 */
+  /** kappa: attraction between neighbors, 1/s^2. @minimum 0 @maximum 1e4 @default 0 */
   surfaceTension?: number;
-  /** epsilon of vorticity confinement, m/s, default 0. @minimum 0 @maximum 10 */
+  /** epsilon of vorticity confinement, m/s. @minimum 0 @maximum 10 @default 0 */
   vorticity?: number;
 }
 
 /** A fluid of points whose pressure follows from their density (SPH). */
 export interface SmoothedParticles extends MethodCommon, Cohesion {
   type: "smoothed-particles";
-  /** nu in addition to the stabilizing viscosity, m^2/s, default 0. @minimum 0 @maximum 1e6 */
+  /** nu in addition to the stabilizing viscosity, m^2/s. @minimum 0 @maximum 1e6 @default 0 */
   viscosity?: number;
 }
 
 /** A fluid of points that keep their initial density. */
 export interface PositionBasedFluid extends MethodCommon, Cohesion {
   type: "position-based-fluid";
-  /** Density corrections per step, default 2. @asType integer @minimum 1 @maximum 16 */
+  /** Density corrections per step. @asType integer @minimum 1 @maximum 16 @default 2 */
   iterations?: number;
-  /** c of XSPH: share of the neighbors' velocity that a step mixes in, default 0.01. @minimum 0 @maximum 0.5 */
+  /**
+   * c of XSPH: share of the neighbors' velocity that a step mixes in @minimum 0 @maximum 0.5
+   * @default 0.01
+   */
   viscosity?: number;
 }
 
 /** Points of an elastic solid without a mesh; it can yield and melt. */
 export interface PointBased extends Integrated {
   type: "point-based";
-  /** Volume conservation in addition to Hooke's law, relative to Young's modulus, default 0. @minimum 0 @maximum 100 */
+  /**
+   * Volume conservation in addition to Hooke's law, relative to Young's modulus @minimum 0 @maximum 100
+   * @default 0
+   */
   volumeStiffness?: number;
   /** Deviatoric strain above which it flows; absent: never. @minimum 0 @maximum 10 */
   yield?: number;
-  /** Rate at which the strain above the yield limit flows away, 1/s, default 10. @exclusiveMinimum 0 @maximum 1e4 */
+  /**
+   * Rate at which the strain above the yield limit flows away, 1/s @exclusiveMinimum 0 @maximum 1e4
+   * @default 10
+   */
   creep?: number;
-  /** Temperature relative to melting: lowers the yield limit, to 0 at 1. Default 0. @minimum 0 @maximum 10 */
+  /**
+   * Temperature relative to melting: lowers the yield limit, to 0 at 1. @minimum 0 @maximum 10
+   * @default 0
+   */
   temperature?: number;
-  /** Time from the room's start in which the temperature rises from 0, s, default 0. */
+  /** Time from the room's start in which the temperature rises from 0, s. @default 0 */
   warmUp?: Time;
 }
 
@@ -440,15 +469,21 @@ export interface LennardJones extends MethodCommon {
   type: "lennard-jones";
   /** e_0 per mass of a point: the energy to separate a pair, J/kg. @exclusiveMinimum 0 @maximum 1e6 */
   dissociation: number;
-  /** m < n of the bi-reciprocal function, default 6 and 12: high exponents are brittle, low ones soft. */
+  /**
+   * m < n of the bi-reciprocal function and 12: high exponents are brittle, low ones soft.
+   * @default [6, 12]
+   */
   exponents?: [Exponent, Exponent];
-  /** Cut-off distance of the force, in spacings, default 2.2. @minimum 1.2 @maximum 4 */
+  /** Cut-off distance of the force, in spacings. @minimum 1.2 @maximum 4 @default 2.2 */
   cutOff?: number;
   /** Target k T / e_0 of the pairs; absent: no thermostat. @minimum 0 @maximum 10 */
   temperature?: number;
-  /** Rate at which the thermostat changes the motion of pairs, 1/s, default 4. @exclusiveMinimum 0 @maximum 100 */
+  /**
+   * Rate at which the thermostat changes the motion of pairs, 1/s @exclusiveMinimum 0 @maximum 100
+   * @default 4
+   */
   heatRate?: number;
-  /** Time from the room's start in which the temperature rises from 0 to `temperature`, s, default 0. */
+  /** Time from the room's start in which the temperature rises from 0 to `temperature`, s. @default 0 */
   warmUp?: Time;
 }
 
@@ -461,7 +496,7 @@ export interface Sweep {
    * the same positions, then averaged.
    */
   order: "gauss-seidel" | "symmetric" | "jacobi";
-  /** jacobi: factor of the averaged corrections, default 1. @exclusiveMinimum 0 @maximum 2 */
+  /** jacobi: factor of the averaged corrections. @exclusiveMinimum 0 @maximum 2 @default 1 */
   relaxation?: number;
   /** jacobi: Chebyshev semi-iteration with this spectral radius. @exclusiveMinimum 0 @exclusiveMaximum 1 */
   rho?: number;
@@ -512,13 +547,14 @@ export type Body = SoftBody | ClothBody | BallBody | PointsBody;
 
 export type ColliderCommon = TouchCommon & {
   name?: string;
+  /** @default 0.5 */
   friction?: Friction;
   look?: Look;
   /** Moves on a path of key frames, relative to its place in the scene; linear in between. */
   motion?: {
     /** @minItems 2 @maxItems 1024 */
     keys: MotionKey[];
-    /** Restarts after the last key. */
+    /** Restarts after the last key. @default false */
     loop?: boolean;
   };
 };
@@ -549,9 +585,9 @@ export type AnalyticCollider = Exclude<Collider, { type: "mesh" }>;
 interface MotionKey {
   /** s since the room's first tick; ascending, the first is 0 */
   time: Time;
-  /** m */
+  /** m @default [0, 0, 0] */
   translate?: Vec3;
-  /** Rotation vector about the collider's center (shared/motion.ts, centerOf), degrees. */
+  /** Rotation vector about the collider's center (shared/motion.ts, centerOf), degrees. @default [0, 0, 0] */
   rotate?: Vec3;
 }
 
@@ -570,23 +606,27 @@ export interface Attachment {
   from: AttachmentPoint;
   /** A fixed world point, a point on another body, or a collider's name: then the point moves with the collider. */
   to: { world: Vec3 } | { collider: string } | AttachmentPoint;
+  /** @default 0 */
   compliance?: Compliance;
   /** N */
   maxForce?: Positive;
 }
 
 interface Interaction {
-  /** Compliance of a grab, m/N. */
+  /** Compliance of a grab, m/N. @default 0.0001 */
   grabCompliance?: Compliance;
-  /** Force limit of a grab, N. @exclusiveMinimum 0 @maximum 1e9 */
+  /** Force limit of a grab, N. @exclusiveMinimum 0 @maximum 1e9 @default 200 */
   grabMaxForce?: number;
   /** Radius of the neighborhood that a grab pulls, m. */
   grabRadius?: Positive;
   /** Maximum speed of a grab's target, m per second of simulated time. */
   handSpeed?: Positive;
-  /** Length of an edge over its rest length at which a grab's force becomes zero. @exclusiveMinimum 1 @maximum 1000 */
+  /**
+   * Length of an edge over its rest length at which a grab's force becomes zero. @exclusiveMinimum 1 @maximum 1000
+   * @default 2
+   */
   grabMaxStretch?: number;
-  /** Limit of one impulse, N s. @exclusiveMinimum 0 @maximum 1e9 */
+  /** Limit of one impulse, N s. @exclusiveMinimum 0 @maximum 1e9 @default 20 */
   maxImpulse?: number;
   /** Bodies that one pointer may grab at once, each at the same place. @minItems 2 @maxItems 16 @uniqueItems */
   together?: string[];
@@ -597,23 +637,23 @@ type WindSpeed = number;
 
 /** Wind: moving air and its force on bodies. */
 export interface SceneWind {
-  /** m/s; default still air. */
+  /** m/s. @default [0, 0, 0] */
   velocity?: [WindSpeed, WindSpeed, WindSpeed];
-  /** kg/m^3, default 1.2; 0: no air. @minimum 0 @maximum 100000 */
+  /** kg/m^3; 0: no air. @minimum 0 @maximum 100000 @default 1.2 */
   density?: number;
-  /** C_D, relative to the area facing the wind, default 1.2. @minimum 0 @maximum 100 */
+  /** C_D, relative to the area facing the wind. @minimum 0 @maximum 100 @default 1.2 */
   drag?: number;
   /**
-   * C_L: lift over rho/2 A w^2 is C_L sin cos of the angle of attack; default 1.2, a flat plate's.
-   * @minimum 0 @maximum 100
+   * C_L: lift over rho/2 A w^2 is C_L sin cos of the angle of attack.2, a flat plate's.
+   * @minimum 0 @maximum 100 @default 1.2
    */
   lift?: number;
   turbulence?: {
     /** Root mean square of its velocity over the wind's. @minimum 0 @maximum 10 */
     intensity: number;
-    /** Length of its largest waves, m; default 1. @minimum 1e-6 @maximum 1e6 */
+    /** Length of its largest waves, m. @minimum 1e-6 @maximum 1e6 @default 1 */
     scale?: number;
-    /** Random seed; default 1. @asType integer @minimum 0 @maximum 4294967295 */
+    /** Random seed. @asType integer @minimum 0 @maximum 4294967295 @default 1 */
     seed?: number;
   };
 }
@@ -627,7 +667,7 @@ export interface Reference {
   of: string;
   /** Cells of the finer mesh, even; the coarser one has half as many. */
   cells: [ReferenceCells, ReferenceCells, ReferenceCells];
-  /** Steps of the reference per tick, default 6. @asType integer @minimum 1 @maximum 64 */
+  /** Steps of the reference per tick. @asType integer @minimum 1 @maximum 64 @default 6 */
   steps?: number;
   /** Compared bodies: `of`, and bodies of the same size elsewhere. @minItems 1 @maxItems 16 @uniqueItems */
   bodies: string[];
@@ -650,31 +690,34 @@ export interface Scene {
    * @maxLength 80 @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$
    */
   report?: string;
-  /** Ticks per second, default 60. @minimum 1 @maximum 240 */
+  /** Ticks per second. @minimum 1 @maximum 240 @default 60 */
   tickHz?: number;
-  /** Substeps per tick, default 20. @asType integer @minimum 1 @maximum 512 */
+  /** Substeps per tick. @asType integer @minimum 1 @maximum 512 @default 20 */
   substeps?: number;
   /**
-   * Solver iterations per substep, default 1: for the same work, many small steps converge better than many iterations.
-   * @asType integer @minimum 1 @maximum 200
+   * Solver iterations per substep: for the same work, many small steps converge better than many iterations.
+   * @asType integer @minimum 1 @maximum 200 @default 1
    */
   iterations?: number;
   /**
    * true (default): if elastic solids are too stiff for the substeps, uses shorter substeps with fewer iterations
    * (server/sim/substeps.ts). false: uses the given numbers.
+   * @default true
    */
   refine?: boolean;
+  /** @default [0, -9.81, 0] */
   gravity?: Vec3;
   wind?: SceneWind;
-  /** Simulated time over wall time: 0 (paused), or 0.05 to 2; default 1. @minimum 0 @maximum 2 */
+  /** Simulated time over wall time: 0 (paused), or 0.05 to 2. @minimum 0 @maximum 2 @default 1 */
   timeScale?: number;
+  /** @default 0 */
   damping?: Damping;
   /**
-   * Radius of the world around the origin, m. A particle that leaves it counts as unstable. Default 100.
-   * @exclusiveMinimum 0 @maximum 100000
+   * Radius of the world around the origin, m. A particle that leaves it counts as unstable.
+   * @exclusiveMinimum 0 @maximum 100000 @default 100
    */
   worldRadius?: number;
-  /** Grid of positions on the wire, m. Default 0.0005. @minimum 1e-9 @maximum 1 */
+  /** Grid of positions on the wire, m. @minimum 1e-9 @maximum 1 @default 0.0005 */
   quantum?: number;
   camera?: { position: Vec3; target: Vec3 };
   /** @minItems 1 @maxItems 256 */
@@ -687,6 +730,7 @@ export interface Scene {
   /**
    * Handling of surfaces that intersect from the start. untangle (default): they are pulled apart. hold: the bodies are
    * held in place until a reset.
+   * @default "untangle"
    */
   intersections?: "untangle" | "hold";
   interaction?: Interaction;
