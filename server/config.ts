@@ -58,8 +58,11 @@ export interface Config {
   resumeSeconds: number;
   /** A room is quarantined after this many processes in a row died while they took it over. */
   takeoverAttempts: number;
-  /** For rooms whose state another version wrote: `park` quarantines the room, `restart` starts its scene again. */
-  otherVersions: "park" | "restart";
+  /**
+   * For rooms whose state another version wrote: `park` quarantines the room, `restart` starts its scene again. `watch`
+   * does so, too, and for open rooms as soon as a file of their scene is saved.
+   */
+  otherVersions: "park" | "restart" | "watch";
   /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
   setAsideDays: number;
   setAsideMb: number;
@@ -281,7 +284,7 @@ function readRooms(env: Variables) {
     emptyRoomSeconds: env.number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: env.number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
     takeoverAttempts: env.number("PLIANT_ADOPTION_ATTEMPTS", 3, 1, 100),
-    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart"]),
+    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "park", ["park", "restart", "watch"]),
     setAsideDays: env.number("PLIANT_SET_ASIDE_DAYS", 30, 1, 3650, false),
     setAsideMb: env.number("PLIANT_SET_ASIDE_MB", 64, 1, 65536),
     historySeconds: env.number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),

@@ -13,6 +13,7 @@ import { Objects } from "./objects/objects.ts";
 import { Pictures } from "./pictures/pictures.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
+import { watchScenes } from "./rooms/sceneWatch.ts";
 import type { Session } from "./rooms/session.ts";
 import { warmUp } from "./rooms/warmUp.ts";
 import { MemoryObjects } from "./store/memoryObjects.ts";
@@ -80,7 +81,10 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
       log.error({ err: error }, "no scene could be built");
     },
   );
+  const unwatch =
+    config.otherVersions === "watch" ? watchScenes({ scenesDir: config.scenesDir, library, registry, log }) : () => {};
   const close = async (server: () => Promise<void>): Promise<void> => {
+    unwatch();
     if (durability) await durability.cluster.close(() => registry.close());
     else await registry.close();
     await server();

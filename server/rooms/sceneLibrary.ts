@@ -199,6 +199,13 @@ export class SceneLibrary {
     return template;
   }
 
+  /** Forgets the template of a scene that names one of these mesh files, because their content has changed. */
+  forgetWithFiles(id: string, files: readonly string[]): void {
+    const text = this.#built.get(id)?.text;
+    if (text !== undefined && files.some((file) => !file.endsWith(".json") && text.includes(file)))
+      this.#templates.delete(id);
+  }
+
   /** Returns the template if it matches the current file. @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */
   async built(id: string): Promise<SceneTemplate | undefined> {
     const { text } = await this.read(id);
