@@ -1,4 +1,4 @@
-/** Translates the errors of ajv into errors of a scene, the deepest first, with "did you mean" for misspelled fields. */
+/** Converts the errors of ajv to errors of a scene, the deepest first, with "did you mean" for misspelled fields. */
 import type { ErrorObject } from "ajv";
 import type { SceneFault } from "./sceneError.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Builds the package `pliant-client`, ready to be packed: ES modules and their types, in build/sdk or the named folder. The WebAssembly
- * decoder is a module of its own. The types of the core are built without the DOM, because workers and Node have none.
+ * Builds the package `pliant-client` in build/sdk or the named folder, ready to be packed: ES modules and their types.
+ * The WebAssembly decoder is a module of its own. The types of the core are built without the DOM, because workers and
+ * Node have none.
  */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 /**
  * Imports triangles from Wavefront OBJ: `v` and `f` records, and for the picture `vt` and `vn`. Polygons are split
- * (polygons.ts). Groups, materials, lines and other records are skipped. Source: Wavefront, Advanced Visualizer manual, appendix B1 (object files).
+ * (polygons.ts). Groups, materials, lines and other records are skipped. Source: Wavefront, Advanced Visualizer manual,
+ * appendix B1 (object files).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
 import type { ReadSurface } from "./mesh.ts";

@@ -21,6 +21,8 @@ export interface Space {
 const FAR = 4;
 /** A plane stops a fall if its normal leans against gravity by at least this cosine. */
 const UPRIGHT = 0.1;
+/** Coefficient below which a slide has no end in the picture. */
+const LEAST_FRICTION = 0.1;
 /** Length of a held body under its weight, relative to its rest. */
 const STRETCH = 1.1;
 /** Fixed points and particles of a body that are looked at. */
@@ -139,7 +141,7 @@ function groundBelow(scene: Scene, cores: readonly (CoreMesh | undefined)[], dow
 
 function addFall(
   space: Box,
-  { positions, velocity }: BodyTemplate,
+  { positions, velocity, friction }: BodyTemplate,
   { down, strength, most }: Fall,
   ground: (box: Box) => number,
 ): void {
@@ -148,7 +150,10 @@ function addFall(
   const up = -dot(velocity, down);
   const rise = up > 0 ? Math.min(most, (up * up) / (2 * strength)) : 0;
   const seconds = (up + Math.sqrt(up * up + 2 * strength * way)) / strength;
-  const across = times(Math.max(0, seconds), plus(velocity, times(up, down)));
+  const aside = plus(velocity, times(up, down));
+  // After the flight it slides, until friction has taken its speed.
+  const slide = way > 0 ? length(aside) / (2 * Math.max(LEAST_FRICTION, friction) * strength) : 0;
+  const across = times(Math.max(0, seconds) + slide, aside);
   const flight = length(across) > most ? times(most / length(across), across) : across;
   space.addMoved(box, times(-rise, down));
   space.addMoved(box, plus(times(way, down), flight));

@@ -1,4 +1,4 @@
-/** `npm run dev`: after a scene's file is saved, the open room and its page show the new scene, from the same server. */
+/** `npm run dev`: after a scene's file is saved, the open room and its page show the new scene; the server stays. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
