@@ -181,7 +181,7 @@ function addSwing(space: Box, { positions }: BodyTemplate, held: readonly Vec3[]
     if (held.every((q) => length(minus(end, q)) <= STRETCH * length(minus(at, q)) + 1e-9)) space.add(end);
 }
 
-/** How far straight down a point may move until its distance from a fixed one is STRETCH times as long, m. */
+/** Drop of a point, straight down, at which its distance from a fixed one is STRETCH times as long, m. */
 function dropTo(at: Vec3, fixed: Vec3, down: Vec3): number {
   const arm = minus(at, fixed);
   const along = dot(arm, down);

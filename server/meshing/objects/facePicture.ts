@@ -58,7 +58,7 @@ function withTurned(part: Part, starts: readonly number[]): Part {
   return { ...part, triangles, attributes };
 }
 
-/** Of the touched vertices, those whose normals point away from the side that their triangles face. */
+/** Flags touched vertices with normals that point away from the side of their triangles. */
 function facingAway({ positions: x, triangles }: Part, { values }: Attribute, touched: Uint8Array): Uint8Array {
   const sums = new Float64Array(x.length);
   for (let t = 0; t < triangles.length; t += 3) {

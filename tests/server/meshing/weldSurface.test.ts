@@ -1,14 +1,18 @@
 /** Borders that a file's rounding has separated are joined; layers and gaps of the model's own are not. */
-import { KHRMeshQuantization } from "@gltf-transform/extensions";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KHRDracoMeshCompression, KHRMeshQuantization } from "@gltf-transform/extensions";
 import { describe, expect, test } from "vitest";
 import { surfaceTopology } from "../../../server/meshing/boundary.ts";
+import { loadMeshFile } from "../../../server/meshing/loadMeshFile.ts";
 import type { SurfaceMesh } from "../../../server/meshing/mesh.ts";
 import { prepareSurface } from "../../../server/meshing/objects/prepareSurface.ts";
 import { readObjectFile } from "../../../server/meshing/objects/readObjectFile.ts";
 import { WrittenDigits } from "../../../server/meshing/precision.ts";
 import { weldSurface } from "../../../server/meshing/weldSurface.ts";
 import { checkFile } from "./objects/checkFile.ts";
-import { documentOf, io } from "./objects/files.ts";
+import { documentOf, io, objOf } from "./objects/files.ts";
 import { flipped, patch, together } from "./objects/wildShapes.ts";
 
 /** A curved sheet of 1 m in four parts, with the same numbers along their common borders. */
@@ -18,9 +22,9 @@ const quarters = (n: number): SurfaceMesh[] =>
 
 /**
  * Writes each part as a primitive of its own node, quantized in its own box.
- * @param bits that are used of the 16 of the file
+ * @param bits that are used of those of the file
  */
-async function quantizedGlb(parts: readonly SurfaceMesh[], bits: number): Promise<Uint8Array> {
+async function quantizedGlb(parts: readonly SurfaceMesh[], bits: number, storage = 16): Promise<Uint8Array> {
   const made = documentOf(parts[0]!);
   made.document.createExtension(KHRMeshQuantization).setRequired(true);
   made.mesh.dispose();
@@ -28,10 +32,11 @@ async function quantizedGlb(parts: readonly SurfaceMesh[], bits: number): Promis
     const low = [0, 1, 2].map((k) => Math.min(...positions.filter((_, i) => i % 3 === k)));
     const size = Math.max(...positions.map((x, i) => x - low[i % 3]!));
     const levels = 2 ** bits - 1;
-    const values = Uint16Array.from(positions, (x, i) => {
+    const stored = positions.map((x, i) => {
       const level = Math.round((levels * (x - low[i % 3]!)) / size);
-      return Math.round((level * 65535) / levels);
+      return Math.round((level * (2 ** storage - 1)) / levels);
     });
+    const values = storage === 16 ? Uint16Array.from(stored) : Uint8Array.from(stored);
     const primitive = made.document
       .createPrimitive()
       .setIndices(made.accessor("SCALAR", triangles.slice()))
@@ -43,11 +48,41 @@ async function quantizedGlb(parts: readonly SurfaceMesh[], bits: number): Promis
   return (await io()).writeBinary(made.document);
 }
 
+/** Writes each part as a mesh of its own, which Draco quantizes in its own box. */
+async function dracoGlb(parts: readonly SurfaceMesh[], bits: number): Promise<Uint8Array> {
+  const made = documentOf(parts[0]!);
+  made.document
+    .createExtension(KHRDracoMeshCompression)
+    .setRequired(true)
+    .setEncoderOptions({ quantizationBits: { POSITION: bits } });
+  for (const { positions, triangles } of parts.slice(1)) {
+    const primitive = made.document
+      .createPrimitive()
+      .setIndices(made.accessor("SCALAR", triangles.slice()))
+      .setAttribute("POSITION", made.accessor("VEC3", Float32Array.from(positions)));
+    made.scene.addChild(made.document.createNode().setMesh(made.document.createMesh().addPrimitive(primitive)));
+  }
+  return (await io()).writeBinary(made.document);
+}
+
 describe("parts that were quantized apart become one sheet", () => {
-  test.each([16, 14, 12])("%i bits", async (bits) => {
-    const file = await readObjectFile(await quantizedGlb(quarters(12), bits), "a.glb");
+  const quantized: [string, number, () => Promise<Uint8Array>][] = [
+    ["16 bits", 12, () => quantizedGlb(quarters(12), 16)],
+    ["14 of 16 bits", 12, () => quantizedGlb(quarters(12), 14)],
+    ["12 of 16 bits", 12, () => quantizedGlb(quarters(12), 12)],
+    ["8 bits", 12, () => quantizedGlb(quarters(12), 8, 8)],
+    ["14 bits, with large triangles", 3, () => quantizedGlb(quarters(3), 14)],
+    ["Draco with 14 bits", 12, () => dracoGlb(quarters(12), 14)],
+    ["Draco with 11 bits", 12, () => dracoGlb(quarters(12), 11)],
+  ];
+  test.each(quantized)("%s", async (_, n, glb) => {
+    const file = await readObjectFile(await glb(), "a.glb");
     await checkFile(file);
-    expect(surfaceTopology(file.surface.triangles)).toMatchObject({ vertices: 25 * 25, openEdges: 96, euler: 1 });
+    expect(surfaceTopology(file.surface.triangles)).toMatchObject({
+      vertices: (2 * n + 1) ** 2,
+      openEdges: 8 * n,
+      euler: 1,
+    });
     expect(file.notes).toMatchObject([{ code: "BORDERS_JOINED", at: expect.any(Array) }]);
     const { notes } = await prepareSurface(file, { role: "cloth", size: 1, particles: 2000 });
     expect(notes.map(({ code }) => code)).toEqual([]);
@@ -60,6 +95,26 @@ describe("parts that were quantized apart become one sheet", () => {
     const { notes } = await prepareSurface(file, { role: "cloth", size: 1, particles: 2000 });
     expect(notes.map(({ code }) => code)).toEqual(["FLIPPED"]);
   });
+});
+
+test("parts whose text differs in the last digit become one sheet, and a scene's file does, too", async () => {
+  const parts = quarters(12).map(({ positions, triangles }, q) => ({
+    positions: positions.map((x, i) => Number((x + 0.45e-6 * (((7 * i + q) % 3) - 1)).toFixed(6))),
+    triangles,
+  }));
+  const bytes = objOf(together(...parts));
+  const folder = mkdtempSync(join(tmpdir(), "pliant-weld-"));
+  writeFileSync(join(folder, "a.obj"), bytes);
+  const loaded = await loadMeshFile(join(folder, "a.obj"), "cloth");
+  rmSync(folder, { recursive: true });
+  if (loaded.kind !== "surface") throw new Error("no surface");
+  for (const [surface, notes] of [
+    [loaded.surface, loaded.notes],
+    await readObjectFile(bytes, "a.obj").then((file) => [file.surface, file.notes] as const),
+  ] as const) {
+    expect(surfaceTopology(surface.triangles)).toMatchObject({ vertices: 25 * 25, openEdges: 96, euler: 1 });
+    expect(notes.map(({ code }) => code)).toEqual(["BORDERS_JOINED"]);
+  }
 });
 
 test("parts with a gap of the model's own stay apart, and their number is said", async () => {

@@ -67,7 +67,7 @@ describe.each(Object.entries(scenes))("%s", (_, scene) => {
     const free = { left: -0.9, right: 0.9, bottom: -0.9, top: 0.9 };
     const { position } = frame(withSpace(moments[0]!, camera.space), towards, lens, free);
     moments.forEach((points, m) => expect([m, inside(points, position, towards, lens, WHOLE)]).toEqual([m, true]));
-    // It is no farther than needed: what moves fills a third of the picture or more in some direction.
+    // It is no farther than needed: the moving bodies fill a third of the picture or more in some direction.
     const { right, up, back } = axesOf(towards);
     const dot = (a: ArrayLike<number>, i: number, b: readonly number[]) =>
       (a[i]! - position[0]) * b[0]! + (a[i + 1]! - position[1]) * b[1]! + (a[i + 2]! - position[2]) * b[2]!;

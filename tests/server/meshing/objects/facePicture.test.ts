@@ -28,7 +28,7 @@ test.each([
   const primitive = picture.document.getRoot().listMeshes()[0]!.listPrimitives()[0]!;
   const normals = primitive.getAttribute("NORMAL")!.getArray()!;
   picture.positions.forEach((x, i) => expect(Math.sign(normals[i]!) * x).toBeGreaterThanOrEqual(0));
-  // The bitangent, normal x tangent times w, stays what the file has.
+  // The bitangent, normal x tangent times w, is that of the file.
   const tangents = primitive.getAttribute("TANGENT")!.getArray()!;
   expect([...tangents].filter((_value, i) => i % 4 === 3).every((value) => value === w)).toBe(true);
 });
