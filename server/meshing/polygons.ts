@@ -131,8 +131,10 @@ function clipEars(flat: Flat): { triangles: Corners[]; stuck: boolean } {
     let tip = at;
     let seen = 0;
     // Ears whose border touches no other corner come first: they leave no corner on an edge.
-    const ear = (): boolean => convex[tip]! && isEar(flat, before, next, convex, tip, seen < left);
+    // Once there was none, the polygon crosses itself, and no ear is looked for any more.
+    const ear = (): boolean => convex[tip]! && !stuck && isEar(flat, before, next, convex, tip, seen < left);
     while (seen < 2 * left && !ear()) {
+      yieldPoint();
       tip = next[tip]!;
       seen++;
     }
