@@ -200,6 +200,7 @@ async function main(): Promise<void> {
     contact: world.contactCounts(),
     memory: memoryUse(created.memory),
     stateHash,
+    ...(found.length > 0 && { notes: found }),
     ...(ledger && { energy: summaryOf(ledger, names) }),
   };
   if (ledger) writeFileSync(options.energy!, ledgerText(options.energy!, ledger, names, scene, created));

@@ -5,8 +5,8 @@
  */
 import { joinFaces } from "../boundary.ts";
 import type { SurfaceMesh, TetMesh } from "../mesh.ts";
-import { percent, placeOf, type MeshNote } from "../meshNotes.ts";
-import { pieceOfTets } from "../pieces.ts";
+import { percent, type MeshNote } from "../meshNotes.ts";
+import { pieceOfTets, smallestPiece } from "../pieces.ts";
 import { tetrahedralize } from "../tetrahedralize.ts";
 import type { Tetrahedralization } from "../tetrahedralize.ts";
 import { buildTriangleTree } from "../triangleTree.ts";
@@ -155,15 +155,6 @@ function bridged(best: Filled, particles: number, size: number, notes: MeshNote[
     notes.push({ code: "PIECES", text, at });
   }
   return result;
-}
-
-/** Position of the piece with the fewest tetrahedra. */
-function smallestPiece({ positions, tets }: TetMesh, size: number): [number, number, number] {
-  const { piece, count } = pieceOfTets(tets);
-  const counts = new Array<number>(count).fill(0);
-  for (const p of piece) counts[p]!++;
-  const smallest = counts.indexOf(Math.min(...counts));
-  return placeOf(positions, tets[4 * piece.indexOf(smallest)]!, size);
 }
 
 interface Rod {

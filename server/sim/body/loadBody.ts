@@ -5,6 +5,7 @@ import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
 import { meshCache } from "../../meshing/meshCache.ts";
 import { requireSheet } from "../../meshing/finishMesh.ts";
+import { pieceNotes } from "../../meshing/pieces.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import type { Pace } from "../constraints/constraint.ts";
@@ -16,7 +17,7 @@ import { boxCells } from "../../meshing/generators.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
 import { sheetMasses, tetrahedralMasses } from "./masses.ts";
-import { loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
+import { addNotes, loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
 import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { startPositions } from "./start.ts";
@@ -168,12 +169,13 @@ async function softShape(
         "given: the mesh is a surface, and a soft body needs tetrahedra",
       );
     detailOwn = { positions: scaled(source.surface.positions, placement), triangles: source.surface.triangles };
-    mesh = (
-      await meshCache(detailOwn, {
-        spacing: body.tetrahedralize.spacing,
-        ...(options.onProgress && { onProgress: options.onProgress }),
-      })
-    ).mesh;
+    const { spacing } = body.tetrahedralize;
+    const filled = await meshCache(detailOwn, {
+      spacing,
+      ...(options.onProgress && { onProgress: options.onProgress }),
+    });
+    mesh = filled.mesh;
+    if (body.mesh.type === "file") addNotes(options.found, body.mesh.path, pieceNotes(mesh, filled.report.pieces));
   }
   const { mesh: ordered, surfaceCount, oldOf } = renumber(mesh);
   const own = ordered.positions;

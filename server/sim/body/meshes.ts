@@ -68,10 +68,15 @@ export async function loadMesh(mesh: MeshSource, sources: MeshSources, role: Obj
 
 async function loadFile(path: string, { baseDir, found }: MeshSources, role: ObjectRole): Promise<LoadedMesh> {
   const { notes, ...mesh } = await loadMeshFile(resolve(baseDir, path), role);
-  const isKnown = (note: MeshNote): boolean =>
-    found!.some((other) => "file" in other && other.file === path && other.text === note.text);
-  if (found) found.push(...notes.filter((note) => !isKnown(note)).map((note) => ({ file: path, ...note })));
+  addNotes(found, path, notes);
   return mesh;
+}
+
+/** Adds notes about a file, each once: a scene may load it for several bodies. */
+export function addNotes(found: FoundInMesh[] | undefined, file: string, notes: readonly MeshNote[]): void {
+  for (const note of notes)
+    if (found && !found.some((other) => "file" in other && other.file === file && other.text === note.text))
+      found.push({ file, ...note });
 }
 
 /** Mean length of a surface's edges, m. */

@@ -319,6 +319,31 @@ describe.skipIf(lacksData(...FILES.map(([file]) => file)))("meshes of other proj
   });
 });
 
+test("notes about mesh files are printed with their places", async () => {
+  const corners = (x: number): string[] =>
+    [0, 1, 2, 3, 4, 5, 6, 7].map((c) => `v ${x + (c & 1)} ${(c >> 1) & 1} ${c >> 2}`);
+  const faces = (b: number): string[] =>
+    [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]].map((f) => `f ${f.map((v) => v + b).join(" ")}`); // biome-ignore format: one line
+  writeFileSync(join(dir, "two.obj"), [...corners(0), ...corners(5), ...faces(0), ...faces(8), ""].join("\n"));
+  const scene = writeScene("two", {
+    bodies: [
+      {
+        name: "b",
+        kind: "soft",
+        mesh: { type: "file", path: "two.obj" },
+        material: softMaterial,
+        tetrahedralize: { spacing: 0.5 },
+      },
+    ],
+  });
+  const { code, stdout, stderr } = await simulate(scene, "--ticks", "0", "--json");
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^two\.obj: PIECES 2 pieces are not connected and will fall apart; the smallest is at x, y, z = /,
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ notes: [{ file: "two.obj", code: "PIECES", at: expect.any(Array) }] });
+});
+
 describe("output", () => {
   const scene = writeScene("printed", { bodies: [cube, sheet] });
 
