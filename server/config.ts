@@ -61,8 +61,11 @@ export interface Config {
   resumeSeconds: number;
   /** A room is quarantined after this many processes in a row died while they took it over. */
   takeoverAttempts: number;
-  /** Rooms whose state another version wrote are quarantined, or start their scene again. */
-  otherVersions: "quarantine" | "restart";
+  /**
+   * For rooms whose state another version wrote: `quarantine` quarantines the room, `restart` starts its scene again. `watch`
+   * does so, too, and for open rooms as soon as a file of their scene is saved.
+   */
+  otherVersions: "quarantine" | "restart" | "watch";
   /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
   quarantineDays: number;
   quarantineMb: number;
@@ -311,7 +314,7 @@ function readRooms(env: Variables) {
     emptyRoomSeconds: env.number("PLIANT_EMPTY_ROOM_SECONDS", 60, 0, 86400, false),
     resumeSeconds: env.number("PLIANT_RESUME_SECONDS", 30, 0, 3600, false),
     takeoverAttempts: env.number("PLIANT_TAKEOVER_ATTEMPTS", 3, 1, 100),
-    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "quarantine", ["quarantine", "restart"]),
+    otherVersions: env.choice("PLIANT_OTHER_VERSIONS", "quarantine", ["quarantine", "restart", "watch"]),
     quarantineDays: env.number("PLIANT_QUARANTINE_DAYS", 30, 1, 3650, false),
     quarantineMb: env.number("PLIANT_QUARANTINE_MB", 64, 1, 65536),
     historySeconds: env.number("PLIANT_HISTORY_SECONDS", 120, 0, 3600),

@@ -13,6 +13,7 @@ import { Objects } from "./objects/objects.ts";
 import { Pictures } from "./pictures/pictures.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
 import { SceneLibrary } from "./rooms/sceneLibrary.ts";
+import { watchScenes } from "./rooms/sceneWatch.ts";
 import type { Session } from "./rooms/session.ts";
 import { prewarm } from "./rooms/prewarm.ts";
 import { warmUp } from "./rooms/warmUp.ts";
@@ -89,8 +90,11 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
     notReady = "no scene could be built";
     log.error({ err: error }, "no scene could be built");
   });
+  const unwatch =
+    config.otherVersions === "watch" ? watchScenes({ scenesDir: config.scenesDir, library, registry, log }) : () => {};
   const close = async (server: () => Promise<void>): Promise<void> => {
     closing.abort();
+    unwatch();
     if (durability) await durability.cluster.close(() => registry.close());
     else await registry.close();
     await server();

@@ -28,6 +28,15 @@ export interface Axes {
   back: Vec3;
 }
 
+/** Points to frame: the shown ones, and the corners of the space that bodies need. */
+export function withSpace(points: Float32Array, space: { min: Vec3; max: Vec3 } | undefined): Float32Array {
+  if (!space) return points;
+  const all = new Float32Array(points.length + 24);
+  all.set(points);
+  for (let i = 0; i < 24; i++) all[points.length + i] = (((i / 3) >> (i % 3)) & 1 ? space.max : space.min)[i % 3]!;
+  return all;
+}
+
 /** Unit vectors of the camera. @param towards direction to the eye from the target; any length, not vertical */
 export function axesOf(towards: Vec3): Axes {
   const back = unit(towards);

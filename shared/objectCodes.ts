@@ -27,6 +27,7 @@ export const REFUSALS = [
 /** Ignored or repaired parts of a file (`notes` of an object). */
 export const FILE_NOTES = [
   "ANIMATIONS_IGNORED",
+  "BORDERS_JOINED",
   "CAMERAS_IGNORED",
   "COLORS_IGNORED",
   "EXTENSIONS_IGNORED",
@@ -34,7 +35,10 @@ export const FILE_NOTES = [
   "LIGHTS_IGNORED",
   "LINES_IGNORED",
   "MATERIALS_IGNORED",
+  "NUMBERS_IGNORED",
   "PICTURE_SIMPLIFIED",
+  "POLYGONS_CROSSED",
+  "POLYGONS_FLAT",
   "POSED",
   "SCENES_IGNORED",
   "TRIANGLES_DROPPED",

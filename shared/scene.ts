@@ -4,11 +4,12 @@
  * degrees.
  */
 
+import type { Method } from "./sceneMethodTypes.ts";
+import type { Positive, Time } from "./sceneNumbers.ts";
+
 /** @minimum -1e6 @maximum 1e6 */
 type Scalar = number;
 export type Vec3 = [Scalar, Scalar, Scalar];
-/** Limited so that the square fits into the simulation's float32. @exclusiveMinimum 0 @maximum 1e15 */
-type Positive = number;
 type Positive3 = [Positive, Positive, Positive];
 /** @minimum 0 @maximum 1 */
 type Share = number;
@@ -31,8 +32,6 @@ type Cells = number;
 type Subdivisions = number;
 /** Index of a particle, from 0. @asType integer @minimum 0 */
 type Index = number;
-/** s @minimum 0 @maximum 1e6 */
-type Time = number;
 
 /**
  * Selects particles of a body for a pin, load or attachment. All given conditions must hold (in the placed, undeformed
@@ -52,9 +51,9 @@ export type MeshSource =
   | {
       type: "file";
       /**
-       * Relative to the scene file: TetGen `.node` (with its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply`
-       * or `.ply.gz`.
-       * @minLength 1 @maxLength 1024 @pattern \.(node|ele|msh|obj|ply|ply\.gz)$
+       * Relative to the scene file: TetGen `.node` (with its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply`,
+       * `.ply.gz`, `.stl`, `.glb` or self-contained `.gltf`.
+       * @minLength 1 @maxLength 1024 @pattern \.(node|ele|msh|obj|ply|ply\.gz|stl|glb|gltf|OBJ|PLY|STL|GLB|GLTF)$
        */
       path: string;
     }
@@ -90,22 +89,23 @@ export interface ObjectMesh {
   /** Longest side of its box, m; it is placed on y = 0, centered in x and z. @minimum 0.02 @maximum 20 */
   size: number;
   /**
-   * Limit of its particles (of a collider: vertices), default 1500.
-   * @asType integer @minimum 50 @maximum 50000
+   * Limit of its particles (of a collider: vertices).
+   * @asType integer @minimum 50 @maximum 50000 @default 1500
    */
   particles?: number;
 }
 
 export interface Transform {
-  /** Uniform scale, applied first. */
+  /** Uniform scale, applied first. @default 1 */
   scale?: Positive;
   /**
    * Alternative to scale: makes the bounding box this high (m), placed on y = 0 and centered in x and z, before rotate
    * and translate.
    */
   fitHeight?: Positive;
-  /** Rotation vector: axis times angle, degrees. */
+  /** Rotation vector: axis times angle, degrees. @default [0, 0, 0] */
   rotate?: Vec3;
+  /** @default [0, 0, 0] */
   translate?: Vec3;
 }
 
@@ -121,7 +121,7 @@ interface MaterialCommon {
   density: Positive;
   /** Velocity damping, 1/s; overrides the scene's. */
   damping?: Damping;
-  /** Coefficient of dynamic Coulomb friction; combined with the other surface's by the geometric mean. */
+  /** Coefficient of dynamic Coulomb friction; combined with the other surface's by the geometric mean. @default 0.5 */
   friction?: Friction;
 }
 
@@ -147,6 +147,7 @@ export interface IsotropicMaterial extends MaterialCommon {
   /** k, Pa */
   youngsModulus: Modulus;
   poissonsRatio: PoissonsRatio;
+  /** @default 0 */
   retardationTime?: RetardationTime;
   /** stvk only. */
   plasticity?: Plasticity;
@@ -161,8 +162,9 @@ export interface OrthotropicMaterial extends MaterialCommon {
   poissonsRatios: Vec3;
   /** mu_12 mu_23 mu_13, Pa */
   shearModuli: Moduli;
-  /** Rotation vector (axis times angle, degrees) from the body's own axes to the material's. */
+  /** Rotation vector (axis times angle, degrees) from the body's own axes to the material's. @default [0, 0, 0] */
   axes?: Vec3;
+  /** @default 0 */
   retardationTime?: RetardationTime;
   plasticity?: Plasticity;
 }
@@ -178,9 +180,12 @@ export interface GeometricStiffness {
 }
 
 interface Volume extends GeometricStiffness {
-  /** Target volume over rest volume, default 1: a balloon. Only for "body". @exclusiveMinimum 0 @maximum 1000 */
+  /**
+   * Target volume over rest volume: a balloon. Only for "body". @exclusiveMinimum 0 @maximum 1000
+   * @default 1
+   */
   pressure?: number;
-  /** Resist only compression. */
+  /** Resist only compression. @default false */
   unilateral?: boolean;
 }
 
@@ -202,6 +207,7 @@ export interface HexahedralMaterial extends MaterialCommon {
   /**
    * moduli (default): coefficients for which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on.
    * published: the polynomials of the thesis, which fit a matrix instead.
+   * @default "moduli"
    */
   fit?: "moduli" | "published";
 }
@@ -214,9 +220,12 @@ interface ShapeMatchingMaterial extends MaterialCommon {
   model: "shape-matching";
   /** rigid: only rotation and translation, exact. linear: blends in a share beta of the best linear map. */
   mode: "rigid" | "linear";
-  /** alpha: share of the distance to the goal moved per substep; rigid is 1. @exclusiveMinimum 0 @maximum 1 */
+  /**
+   * alpha: share of the distance to the goal moved per substep; rigid is 1. @exclusiveMinimum 0 @maximum 1
+   * @default 1
+   */
   stiffness?: number;
-  /** beta: share of the linear map (mode linear). @minimum 0 @exclusiveMaximum 1 */
+  /** beta: share of the linear map (mode linear). @minimum 0 @exclusiveMaximum 1 @default 0 */
   linearity?: number;
   /** The rest shape follows lasting deformation (mode linear). */
   plasticity?: Plasticity;
@@ -253,10 +262,12 @@ export interface ClothMaterial {
   /** k_weft nuWarp = k_warp nuWeft must hold. */
   nuWeft?: Scalar;
   nuWarp?: Scalar;
-  /** Flexural rigidity, N m (J). 0 or absent: no bending resistance. @minimum 0 @maximum 1e9 */
+  /** Flexural rigidity, N m (J). 0 or absent: no bending resistance. @minimum 0 @maximum 1e9 @default 0 */
   bendingStiffness?: number;
   damping?: Damping;
+  /** @default 0 */
   retardationTime?: RetardationTime;
+  /** @default 0.5 */
   friction?: Friction;
 }
 
@@ -275,7 +286,7 @@ export interface Look {
 
 /** Contact properties of a body or a collider; the values of two surfaces are combined by the geometric mean. */
 interface TouchCommon {
-  /** Share of the approaching speed that remains after an impact, 0 (default) to 1. */
+  /** Share of the approaching speed that remains after an impact, 0 (default) to 1. @default 0 */
   restitution?: Share;
   /** Coulomb coefficient below which contacts stick; at least the dynamic one (`friction`), which is the default. */
   staticFriction?: Friction;
@@ -289,7 +300,7 @@ export interface BodyContact extends TouchCommon {
    * thickness, but at least 4 % of the surface's mean edge. Not for a ball.
    */
   thickness?: Positive;
-  /** Whether the body has contact with itself. Default true; rigid bodies and balls cannot. */
+  /** Whether the body has contact with itself; rigid bodies and balls cannot. @default true */
   self?: boolean;
 }
 
@@ -298,7 +309,7 @@ interface BodyCommon {
   name: string;
   mesh: MeshSource;
   transform?: Transform;
-  /** Initial velocity, m/s. */
+  /** Initial velocity, m/s. @default [0, 0, 0] */
   velocity?: Vec3;
   /** Particles fixed in space. @maxItems 256 */
   pins?: { select: Selection }[];
@@ -322,7 +333,8 @@ interface DeformableBody extends BodyCommon {
   start?: "flattened" | "mirrored";
   /**
    * Whether the body is spawnable: it is out of the scene until a member spawns it, and again after it was removed.
-   * Default false: it is in the scene from the start.
+   * it is in the scene from the start.
+   * @default false
    */
   waiting?: boolean;
   contact?: BodyContact;
@@ -332,6 +344,7 @@ interface DeformableBody extends BodyCommon {
    * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
    * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
    * any stiffness and resolution; it has contact only with colliders and implicit bodies.
+   * @default "auto"
    */
   solver?: "auto" | "compliant" | "paper" | "implicit";
   /** Order in which the body's constraints are solved. */
@@ -340,133 +353,13 @@ interface DeformableBody extends BodyCommon {
   method?: Method;
 }
 
-interface MethodCommon {
-  /** Steps of the method per tick, default 4. @asType integer @minimum 1 @maximum 256 */
-  steps?: number;
-}
-
-interface Damped extends MethodCommon {
-  /** beta of Rayleigh damping alpha M + beta K, s; alpha is the material's `damping`. @minimum 0 @maximum 10 */
-  stiffnessDamping?: number;
-}
-
-interface Integrated extends Damped {
-  /** Variant of Euler's method; default implicit. */
-  integrator?: "explicit" | "symplectic" | "implicit";
-}
-
-export type Method =
-  /** Edges are springs of stiffness 1/compliance (material model pbd). */
-  | (Integrated & { type: "mass-spring" })
-  /** Metric and curvature of a sheet of the grid generator. */
-  | (Integrated & { type: "finite-differences" })
-  /** Hooke's law on tetrahedra; warped (default): in the rotated frame of each element. */
-  | (Integrated & { type: "finite-elements"; warped?: boolean })
-  | (Integrated & { type: "finite-volumes"; warped?: boolean })
-  /** The surface of a linear elastic solid, without inertia. */
-  | (Damped & { type: "boundary-elements" })
-  /** The lowest eigenmodes of linear finite elements, each integrated exactly. */
-  | (Damped & {
-      type: "modal";
-      /** Number of modes, default 24. @asType integer @minimum 1 @maximum 1200 */
-      modes?: number;
-    })
-  | LennardJones
-  | PointBased
-  | PositionBasedFluid
-  | SmoothedParticles
-  | EulerianFluid;
-
-/** Fluid in a box of cells around the body's center; its points are tracers. */
-export interface EulerianFluid extends MethodCommon {
-  type: "eulerian-fluid";
-  cells: [FluidCells, FluidCells, FluidCells];
-  /** Edge of a cell, m. */
-  edge: Positive;
-  /** nu, m^2/s, default 0. @minimum 0 @maximum 1e6 */
-  kinematicViscosity?: number;
-  /** Advection scheme; default semi-lagrangian. */
-  advection?: "semi-lagrangian" | "maccormack";
-  /** Boundary condition at the walls of the box; default slip. */
-  walls?: "slip" | "no-slip";
-  /** Velocity of the top wall along x, for no-slip walls, m/s. @minimum -100 @maximum 100 */
-  lid?: number;
-  /** Accelerates fluid upwards within `radius` (m) of the center of the bottom, m/s^2. */
-  plume?: {
-    radius: Positive;
-    /** @minimum -1000 @maximum 1000 */
-    acceleration: number;
-  };
-}
-
-/** @asType integer @minimum 1 @maximum 128 */
-type FluidCells = number;
-
-interface Cohesion {
-  /** kappa: attraction between neighbors, 1/s^2, default 0. @minimum 0 @maximum 1e4 */
-  surfaceTension?: number;
-  /** epsilon of vorticity confinement, m/s, default 0. @minimum 0 @maximum 10 */
-  vorticity?: number;
-}
-
-/** A fluid of points whose pressure follows from their density (SPH). */
-export interface SmoothedParticles extends MethodCommon, Cohesion {
-  type: "smoothed-particles";
-  /** nu in addition to the stabilizing viscosity, m^2/s, default 0. @minimum 0 @maximum 1e6 */
-  viscosity?: number;
-}
-
-/** A fluid of points that keep their initial density. */
-export interface PositionBasedFluid extends MethodCommon, Cohesion {
-  type: "position-based-fluid";
-  /** Density corrections per step, default 2. @asType integer @minimum 1 @maximum 16 */
-  iterations?: number;
-  /** c of XSPH: share of the neighbors' velocity that a step mixes in, default 0.01. @minimum 0 @maximum 0.5 */
-  viscosity?: number;
-}
-
-/** Points of an elastic solid without a mesh; it can yield and melt. */
-export interface PointBased extends Integrated {
-  type: "point-based";
-  /** Volume conservation in addition to Hooke's law, relative to Young's modulus, default 0. @minimum 0 @maximum 100 */
-  volumeStiffness?: number;
-  /** Deviatoric strain above which it flows; absent: never. @minimum 0 @maximum 10 */
-  yield?: number;
-  /** Rate at which the strain above the yield limit flows away, 1/s, default 10. @exclusiveMinimum 0 @maximum 1e4 */
-  creep?: number;
-  /** Temperature relative to melting: lowers the yield limit, to 0 at 1. Default 0. @minimum 0 @maximum 10 */
-  temperature?: number;
-  /** Time from the room's start in which the temperature rises from 0, s, default 0. */
-  warmUp?: Time;
-}
-
-/** Loosely coupled points: each pair attracts at a distance and repels when close. */
-export interface LennardJones extends MethodCommon {
-  type: "lennard-jones";
-  /** e_0 per mass of a point: the energy to separate a pair, J/kg. @exclusiveMinimum 0 @maximum 1e6 */
-  dissociation: number;
-  /** m < n of the bi-reciprocal function, default 6 and 12: high exponents are brittle, low ones soft. */
-  exponents?: [Exponent, Exponent];
-  /** Cut-off distance of the force, in spacings, default 2.2. @minimum 1.2 @maximum 4 */
-  cutOff?: number;
-  /** Target k T / e_0 of the pairs; absent: no thermostat. @minimum 0 @maximum 10 */
-  temperature?: number;
-  /** Rate at which the thermostat changes the motion of pairs, 1/s, default 4. @exclusiveMinimum 0 @maximum 100 */
-  heatRate?: number;
-  /** Time from the room's start in which the temperature rises from 0 to `temperature`, s, default 0. */
-  warmUp?: Time;
-}
-
-/** @asType integer @minimum 1 @maximum 32 */
-type Exponent = number;
-
 export interface Sweep {
   /**
    * gauss-seidel (default): color by color. symmetric: forward, then backward in the next iteration. jacobi: all from
    * the same positions, then averaged.
    */
   order: "gauss-seidel" | "symmetric" | "jacobi";
-  /** jacobi: factor of the averaged corrections, default 1. @exclusiveMinimum 0 @maximum 2 */
+  /** jacobi: factor of the averaged corrections. @exclusiveMinimum 0 @maximum 2 @default 1 */
   relaxation?: number;
   /** jacobi: Chebyshev semi-iteration with this spectral radius. @exclusiveMinimum 0 @exclusiveMaximum 1 */
   rho?: number;
@@ -517,13 +410,14 @@ export type Body = SoftBody | ClothBody | BallBody | PointsBody;
 
 export type ColliderCommon = TouchCommon & {
   name?: string;
+  /** @default 0.5 */
   friction?: Friction;
   look?: Look;
   /** Moves on a path of key frames, relative to its place in the scene; linear in between. */
   motion?: {
     /** @minItems 2 @maxItems 1024 */
     keys: MotionKey[];
-    /** Restarts after the last key. */
+    /** Restarts after the last key. @default false */
     loop?: boolean;
   };
 };
@@ -554,9 +448,9 @@ export type AnalyticCollider = Exclude<Collider, { type: "mesh" }>;
 interface MotionKey {
   /** s since the room's first tick; ascending, the first is 0 */
   time: Time;
-  /** m */
+  /** m @default [0, 0, 0] */
   translate?: Vec3;
-  /** Rotation vector about the collider's center (shared/motion.ts, centerOf), degrees. */
+  /** Rotation vector about the collider's center (shared/motion.ts, centerOf), degrees. @default [0, 0, 0] */
   rotate?: Vec3;
 }
 
@@ -575,23 +469,27 @@ export interface Attachment {
   from: AttachmentPoint;
   /** A fixed world point, a point on another body, or a collider's name: then the point moves with the collider. */
   to: { world: Vec3 } | { collider: string } | AttachmentPoint;
+  /** @default 0 */
   compliance?: Compliance;
   /** N */
   maxForce?: Positive;
 }
 
 interface Interaction {
-  /** Compliance of a grab, m/N. */
+  /** Compliance of a grab, m/N. @default 0.0001 */
   grabCompliance?: Compliance;
-  /** Force limit of a grab, N. @exclusiveMinimum 0 @maximum 1e9 */
+  /** Force limit of a grab, N. @exclusiveMinimum 0 @maximum 1e9 @default 200 */
   grabMaxForce?: number;
   /** Radius of the neighborhood that a grab pulls, m. */
   grabRadius?: Positive;
   /** Maximum speed of a grab's target, m per second of simulated time. */
   grabSpeed?: Positive;
-  /** Length of an edge over its rest length at which a grab's force becomes zero. @exclusiveMinimum 1 @maximum 1000 */
+  /**
+   * Length of an edge over its rest length at which a grab's force becomes zero. @exclusiveMinimum 1 @maximum 1000
+   * @default 2
+   */
   grabMaxStretch?: number;
-  /** Limit of one impulse, N s. @exclusiveMinimum 0 @maximum 1e9 */
+  /** Limit of one impulse, N s. @exclusiveMinimum 0 @maximum 1e9 @default 20 */
   maxImpulse?: number;
   /** Bodies that one pointer may grab at once, each at the same place. @minItems 2 @maxItems 16 @uniqueItems */
   together?: string[];
@@ -602,23 +500,23 @@ type WindSpeed = number;
 
 /** Wind: moving air and its force on bodies. */
 export interface SceneWind {
-  /** m/s; default still air. */
+  /** m/s. @default [0, 0, 0] */
   velocity?: [WindSpeed, WindSpeed, WindSpeed];
-  /** kg/m^3, default 1.2; 0: no air. @minimum 0 @maximum 100000 */
+  /** kg/m^3; 0: no air. @minimum 0 @maximum 100000 @default 1.2 */
   density?: number;
-  /** C_D, relative to the area facing the wind, default 1.2. @minimum 0 @maximum 100 */
+  /** C_D, relative to the area facing the wind. @minimum 0 @maximum 100 @default 1.2 */
   drag?: number;
   /**
-   * C_L: lift over rho/2 A w^2 is C_L sin cos of the angle of attack; default 1.2, a flat plate's.
-   * @minimum 0 @maximum 100
+   * C_L: lift over rho/2 A w^2 is C_L sin cos of the angle of attack.2, a flat plate's.
+   * @minimum 0 @maximum 100 @default 1.2
    */
   lift?: number;
   turbulence?: {
     /** Root mean square of its velocity over the wind's. @minimum 0 @maximum 10 */
     intensity: number;
-    /** Length of its largest waves, m; default 1. @minimum 1e-6 @maximum 1e6 */
+    /** Length of its largest waves, m. @minimum 1e-6 @maximum 1e6 @default 1 */
     scale?: number;
-    /** Random seed; default 1. @asType integer @minimum 0 @maximum 4294967295 */
+    /** Random seed. @asType integer @minimum 0 @maximum 4294967295 @default 1 */
     seed?: number;
   };
 }
@@ -632,7 +530,7 @@ export interface Reference {
   of: string;
   /** Cells of the finer mesh, even; the coarser one has half as many. */
   cells: [ReferenceCells, ReferenceCells, ReferenceCells];
-  /** Steps of the reference per tick, default 6. @asType integer @minimum 1 @maximum 64 */
+  /** Steps of the reference per tick. @asType integer @minimum 1 @maximum 64 @default 6 */
   steps?: number;
   /** Compared bodies: `of`, and bodies of the same size elsewhere. @minItems 1 @maxItems 16 @uniqueItems */
   bodies: string[];
@@ -673,31 +571,34 @@ export interface Scene {
    * @maxLength 80 @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$
    */
   report?: string;
-  /** Ticks per second, default 60. @minimum 1 @maximum 240 */
+  /** Ticks per second. @minimum 1 @maximum 240 @default 60 */
   tickHz?: number;
-  /** Substeps per tick, default 20. @asType integer @minimum 1 @maximum 512 */
+  /** Substeps per tick. @asType integer @minimum 1 @maximum 512 @default 20 */
   substeps?: number;
   /**
-   * Solver iterations per substep, default 1: for the same work, many small steps converge better than many iterations.
-   * @asType integer @minimum 1 @maximum 200
+   * Solver iterations per substep: for the same work, many small steps converge better than many iterations.
+   * @asType integer @minimum 1 @maximum 200 @default 1
    */
   iterations?: number;
   /**
    * true (default): if elastic solids are too stiff for the substeps, uses shorter substeps with fewer iterations
    * (server/sim/substeps.ts). false: uses the given numbers.
+   * @default true
    */
   refine?: boolean;
+  /** @default [0, -9.81, 0] */
   gravity?: Vec3;
   wind?: SceneWind;
-  /** Simulated time over wall time: 0 (paused), or 0.05 to 2; default 1. @minimum 0 @maximum 2 */
+  /** Simulated time over wall time: 0 (paused), or 0.05 to 2. @minimum 0 @maximum 2 @default 1 */
   timeScale?: number;
+  /** @default 0 */
   damping?: Damping;
   /**
-   * Radius of the world around the origin, m. A particle that leaves it counts as unstable. Default 100.
-   * @exclusiveMinimum 0 @maximum 100000
+   * Radius of the world around the origin, m. A particle that leaves it counts as unstable.
+   * @exclusiveMinimum 0 @maximum 100000 @default 100
    */
   worldRadius?: number;
-  /** Grid of positions on the wire, m. Default 0.0005. @minimum 1e-9 @maximum 1 */
+  /** Grid of positions on the wire, m. @minimum 1e-9 @maximum 1 @default 0.0005 */
   quantum?: number;
   camera?: { position: Vec3; target: Vec3 };
   /** @minItems 1 @maxItems 256 */
@@ -710,6 +611,7 @@ export interface Scene {
   /**
    * Handling of surfaces that intersect from the start. untangle (default): they are pulled apart. hold: the bodies are
    * held in place until a reset.
+   * @default "untangle"
    */
   intersections?: "untangle" | "hold";
   interaction?: Interaction;

@@ -1,22 +1,39 @@
-/** A scene error: path (JSON pointer), found value, and the limit. */
-export class SceneError extends Error {
+/** One error in a scene. */
+export interface SceneFault {
   /** JSON pointer into the scene, e.g. "/bodies/0/material/poissonsRatio". */
-  readonly path: string;
+  path: string;
   /** The found value; undefined if it is missing. */
-  readonly value: unknown;
+  value: unknown;
   /** The limit or rule, phrased to follow "must be", e.g. "< 0.5". */
-  readonly limit: string;
+  limit: string;
+}
 
-  constructor(path: string, value: unknown, limit: string) {
-    super(
-      `scene ${path || "/"}: ${value === undefined ? "missing" : `${shown(value)} is not allowed`}, must be ${limit}`,
-    );
+/** Errors in a message; a broken file has more of one kind. */
+const LISTED = 20;
+
+/** Errors of a scene: a line each in the message. The fields are those of the first one. */
+export class SceneError extends Error implements SceneFault {
+  readonly path: string;
+  readonly value: unknown;
+  readonly limit: string;
+  /** All errors, this one first. */
+  readonly faults: readonly SceneFault[];
+
+  constructor(path: string, value: unknown, limit: string, more: readonly SceneFault[] = []) {
+    const faults = [{ path, value, limit }, ...more];
+    const lines = faults.slice(0, LISTED).map(lineOf);
+    if (faults.length > LISTED) lines.push(`and ${faults.length - LISTED} more errors`);
+    super(lines.join("\n"));
     this.name = "SceneError";
     this.path = path;
     this.value = value;
     this.limit = limit;
+    this.faults = faults;
   }
 }
+
+const lineOf = ({ path, value, limit }: SceneFault): string =>
+  `scene ${path || "/"}: ${value === undefined ? "missing" : `${shown(value)} is not allowed`}, must be ${limit}`;
 
 /** Characters of a value in a message: enough to identify it, and one line of a log. */
 const SHOWN = 200;

@@ -2,7 +2,8 @@
  * Checks the restrictions of bodies with a method (server/sim/methods): each check throws a SceneError with the field's
  * path, its value and the limit.
  */
-import type { Body, BodyContact, Collider, Method, PointsBody, Scene } from "./scene.ts";
+import type { Body, BodyContact, Collider, PointsBody, Scene } from "./scene.ts";
+import type { Method } from "./sceneMethodTypes.ts";
 import { SceneError } from "./sceneError.ts";
 import { passThrough, type Elastic } from "./sceneImplicit.ts";
 

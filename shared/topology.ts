@@ -77,8 +77,11 @@ export interface Topology {
   tickHz: number;
   /** The room's origin in the world, m. All positions in a topology, a frame and a grab are relative to it. */
   origin: Vec3;
-  /** `fit`: the scene has no camera, so clients fit this one to the shown bodies. */
-  camera: { position: Vec3; target: Vec3; fit?: true };
+  /**
+   * `fit`: the scene has no camera, so clients fit this one to the shown bodies and to `space`, the box that they begin
+   * in and fall or swing to, m.
+   */
+  camera: { position: Vec3; target: Vec3; fit?: true; space?: { min: Vec3; max: Vec3 } };
   colliders: TopologyCollider[];
   bodies: TopologyBody[];
   interaction: {

@@ -1,14 +1,17 @@
 /**
- * Builds the package `pliant-client` into build/sdk, ready to be packed: ES modules and their types. The WebAssembly
- * decoder is a module of its own. The types of the core are built without the DOM, because workers and Node have none.
+ * Builds the package `pliant-client` in build/sdk or the named folder, ready to be packed: ES modules and their types.
+ * The WebAssembly decoder is a module of its own. The types of the core are built without the DOM, because workers and
+ * Node have none.
  */
 import { spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
 const root = new URL("../../", import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, root));
+const out = process.argv[2] ?? at("build/sdk");
 
 /** Each entry bundles everything it needs, except the core's decoder. */
 const entries = [
@@ -34,19 +37,27 @@ for (const [turn, entry] of entries.entries())
     plugins: [{ ...ofPackage, enforce: "pre" }],
     root: at("client/sdk"),
     build: {
-      outDir: at("build/sdk"),
+      outDir: out,
       target: "es2022",
       emptyOutDir: turn === 0,
+      // Readable code: bundlers minify it, and Node prints the line of an uncaught error.
       minify: false,
-      rolldownOptions: { external, output: { minify: true, chunkFileNames: "[name].js" } },
+      rolldownOptions: { external, output: { chunkFileNames: "[name].js" } },
       lib: { entry, formats: ["es"] },
     },
   });
 for (const project of ["client/sdk/tsconfig.json", "client/sdk/tsconfig.page.json"]) {
-  const types = spawnSync(process.execPath, [at("node_modules/typescript/bin/tsc"), "-p", at(project)], {
-    stdio: "inherit",
-  });
+  const types = spawnSync(
+    process.execPath,
+    [at("node_modules/typescript/bin/tsc"), "-p", at(project), "--outDir", join(out, "types")],
+    {
+      stdio: "inherit",
+    },
+  );
   if (types.status !== 0) throw new Error("the types of pliant-client could not be built");
 }
-for (const name of ["package.json", "README.md"]) copyFileSync(at(`client/sdk/${name}`), at(`build/sdk/${name}`));
-copyFileSync(at("LICENSE"), at("build/sdk/LICENSE"));
+// The scripts of the sources only refuse to pack them.
+const { scripts: _, ...manifest } = JSON.parse(readFileSync(at("client/sdk/package.json"), "utf8"));
+writeFileSync(join(out, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+copyFileSync(at("client/sdk/README.md"), join(out, "README.md"));
+copyFileSync(at("LICENSE"), join(out, "LICENSE"));

@@ -359,6 +359,7 @@ export const german: Catalog = {
   refusedNOT_READ:
     "Die Datei ließ sich in der Zeit und dem Speicher, die es dafür gibt, nicht lesen. Vereinfache das Modell und versuche es noch einmal.",
   noteANIMATIONS_IGNORED: "Animationen fallen weg.",
+  noteBORDERS_JOINED: "Teile, die durch Rundung getrennt waren, wurden verbunden.",
   noteCAMERAS_IGNORED: "Kameras fallen weg.",
   noteCOLORS_IGNORED: "Farben fallen weg.",
   noteEXTENSIONS_IGNORED: "Erweiterungen, die hier nicht gelesen werden, fallen weg.",
@@ -366,7 +367,10 @@ export const german: Catalog = {
   noteLIGHTS_IGNORED: "Lichter fallen weg.",
   noteLINES_IGNORED: "Punkte und Linien fallen weg.",
   noteMATERIALS_IGNORED: "Materialien einer OBJ-Datei liegen in einer anderen und fallen weg; ein GLB behält sie.",
+  noteNUMBERS_IGNORED: "Normalen oder andere Daten haben Zahlen, die nicht endlich sind; sie bleiben weg.",
   notePICTURE_SIMPLIFIED: "Das Bild hat weniger Dreiecke als die Datei.",
+  notePOLYGONS_CROSSED: "Manche Flächen schneiden sich selbst; ihre Dreiecke können sich überdecken.",
+  notePOLYGONS_FLAT: "Flächen ohne Inhalt bleiben weg.",
   notePOSED: "Das Modell behält die Haltung, die in der Datei steht; sein Skelett fällt weg.",
   noteSCENES_IGNORED: "Die Datei hat mehrere Szenen; eine davon wurde genommen.",
   noteTRIANGLES_DROPPED: "Dreiecke ohne Fläche werden nicht simuliert.",

@@ -364,6 +364,7 @@ export const spanish: Catalog = {
   refusedNOT_READ:
     "El archivo no se pudo leer en el tiempo y la memoria que hay para uno. Simplifica el modelo y prueba otra vez.",
   noteANIMATIONS_IGNORED: "Las animaciones se omiten.",
+  noteBORDERS_JOINED: "Se unieron partes que el redondeo había separado.",
   noteCAMERAS_IGNORED: "Las cámaras se omiten.",
   noteCOLORS_IGNORED: "Los colores se omiten.",
   noteEXTENSIONS_IGNORED: "Las extensiones que aquí no se leen se omiten.",
@@ -371,7 +372,10 @@ export const spanish: Catalog = {
   noteLIGHTS_IGNORED: "Las luces se omiten.",
   noteLINES_IGNORED: "Los puntos y las líneas se omiten.",
   noteMATERIALS_IGNORED: "Los materiales de un OBJ están en otro archivo y se omiten; un GLB los conserva.",
+  noteNUMBERS_IGNORED: "Las normales u otros datos tienen números no finitos; se omiten.",
   notePICTURE_SIMPLIFIED: "La imagen tiene menos triángulos que el archivo.",
+  notePOLYGONS_CROSSED: "Algunas caras se cruzan a sí mismas; sus triángulos pueden solaparse.",
+  notePOLYGONS_FLAT: "Se omiten las caras sin área.",
   notePOSED: "El modelo conserva la postura del archivo; su esqueleto se omite.",
   noteSCENES_IGNORED: "El archivo tiene varias escenas; se ha tomado una.",
   noteTRIANGLES_DROPPED: "Los triángulos sin área no se simulan.",

@@ -22,7 +22,7 @@ import { MovingColliders } from "./movingColliders.ts";
 import { Studio } from "./environment.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
-import { frame, inside, WHOLE, type FreeArea } from "../../shared/framing.ts";
+import { frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
@@ -55,6 +55,8 @@ export class Stage {
   private lastFrameMs = 0;
   private sized = false;
   private readonly fit: boolean;
+  /** Space that the bodies need at first. */
+  private readonly space: Topology["camera"]["space"];
   /** Software rendering. */
   readonly software: boolean;
   /** Signaled when the last picture is finished; only with software rendering. */
@@ -108,6 +110,7 @@ export class Stage {
     this.homePosition = new Vector3(...topology.camera.position);
     this.homeTarget = new Vector3(...topology.camera.target);
     this.fit = topology.camera.fit === true;
+    this.space = topology.camera.space;
     const reach = Math.max(radius, this.homePosition.distanceTo(this.homeTarget));
     this.camera.near = reach / 200;
     this.camera.far = reach * 40;
@@ -146,9 +149,10 @@ export class Stage {
     const lens = { tanX: tanY * this.camera.aspect, tanY };
     const low = free.top - free.bottom < LOW;
     const left = (): boolean => !inside(shown, this.camera.position.toArray(), step.toArray(), lens, free);
+    const framed = this.fit ? withSpace(shown, this.space) : shown;
     if (shown.length > 0 && (this.fit || low || (this.camera.aspect < 1 && left()))) {
       const nearest = this.fit ? -Infinity : this.camera.position.dot(step) / step.length();
-      const { position, target } = frame(shown, step.toArray(), lens, free, nearest);
+      const { position, target } = frame(framed, step.toArray(), lens, free, nearest);
       this.camera.position.set(...position);
       this.controls.target.set(...target);
       const distance = this.camera.position.distanceTo(this.controls.target);

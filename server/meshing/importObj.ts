@@ -1,21 +1,25 @@
 /**
- * Imports triangles from Wavefront OBJ: `v` and `f` records, and for the picture `vt` and `vn`. Groups, materials,
- * lines and other records are skipped. Source: Wavefront, Advanced Visualizer manual, appendix B1 (object files).
+ * Imports triangles from Wavefront OBJ: `v` and `f` records, and for the picture `vt` and `vn`. Polygons are split
+ * (polygons.ts). Groups, materials, lines and other records are skipped. Source: Wavefront, Advanced Visualizer manual,
+ * appendix B1 (object files).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
-import type { SurfaceMesh } from "./mesh.ts";
+import type { ReadSurface } from "./mesh.ts";
 import { finishSurface } from "./finishMesh.ts";
-import { numberField, plainText, textLines } from "./textMesh.ts";
+import type { MeshNote } from "./meshNotes.ts";
+import { polygonNotes, triangulate } from "./polygons.ts";
+import { WrittenDigits } from "./precision.ts";
+import { isNotANumber, numberField, numbersIgnored, plainText, textLines } from "./textMesh.ts";
 import type { TextLine } from "./textMesh.ts";
 
-/** Records of an OBJ file. Polygons are split into fans from their first corners (exact for convex ones). */
+/** Records of an OBJ file. */
 export interface ObjRecords {
   /** float64[3V], with the line of each vertex. */
   positions: number[];
   vertexLines: number[];
   /** float64[3V] red, green, blue as written; empty unless every vertex has them. */
   colors: number[];
-  /** float64[2] of each `vt`, float64[3] of each `vn`. */
+  /** float64[2] of each `vt`, float64[3] of each `vn`; 0 where the file has no finite number. */
   uvs: number[];
   normals: number[];
   /** Three corners per triangle: indices of vertex, `vt` and `vn` from 0; -1 for none. */
@@ -25,6 +29,19 @@ export interface ObjRecords {
   elementLines: number[];
   /** Whether faces refer to materials. */
   materials: boolean;
+  /** Digits of the positions. */
+  digits: WrittenDigits;
+  notes: MeshNote[];
+}
+
+/** Faces while they are read: corners of all, with the first corner and the line of each. */
+interface Faces {
+  vertexOf: number[];
+  uvOf: number[];
+  normalOf: number[];
+  starts: number[];
+  lines: number[];
+  triangles: number;
 }
 
 const CORNER = /^([+-]?\d+)(?:\/([+-]?\d*))?(?:\/([+-]?\d*))?$/;
@@ -57,7 +74,10 @@ function cornerPlaces(file: string, line: TextLine, corner: number, records: Obj
 }
 
 function addVertex(file: string, line: TextLine, records: ObjRecords): void {
-  for (let k = 0; k < 3; k++) records.positions.push(numberField(file, line, 1 + k, `v ${"xyz"[k]}`));
+  for (let k = 0; k < 3; k++) {
+    records.positions.push(numberField(file, line, 1 + k, `v ${"xyz"[k]}`));
+    records.digits.add(line.fields[1 + k]!);
+  }
   // Colors count only if all vertices have them, so that the arrays match.
   if (line.fields.length >= 7 && records.colors.length === 3 * records.vertexLines.length)
     for (let k = 0; k < 3; k++) records.colors.push(numberField(file, line, 4 + k, `v ${["red", "green", "blue"][k]}`));
@@ -72,7 +92,7 @@ function addVertex(file: string, line: TextLine, records: ObjRecords): void {
     });
 }
 
-function addFace(file: string, line: TextLine, records: ObjRecords): void {
+function addFace(file: string, line: TextLine, records: ObjRecords, faces: Faces): void {
   const corners = line.fields.length - 1;
   if (corners < 3 || corners > MAX_POLYGON)
     throw new MeshError({
@@ -82,24 +102,34 @@ function addFace(file: string, line: TextLine, records: ObjRecords): void {
       value: corners,
       limit: `from 3 to ${MAX_POLYGON} are allowed`,
     });
+  faces.starts.push(faces.vertexOf.length);
+  faces.lines.push(line.number);
   const places: number[] = [];
   for (let c = 1; c <= corners; c++) cornerPlaces(file, line, c, records, places);
-  for (let c = 2; c < corners; c++) {
-    for (const at of [0, 3 * (c - 1), 3 * c]) {
-      records.vertexOf.push(places[at]!);
-      records.uvOf.push(places[at + 1]!);
-      records.normalOf.push(places[at + 2]!);
-    }
-    records.elementLines.push(line.number);
+  for (let at = 0; at < places.length; at += 3) {
+    faces.vertexOf.push(places[at]!);
+    faces.uvOf.push(places[at + 1]!);
+    faces.normalOf.push(places[at + 2]!);
   }
-  if (records.elementLines.length > MAX_ELEMENTS)
+  faces.triangles += corners - 2;
+  if (faces.triangles > MAX_ELEMENTS)
     throw new MeshError({
       file,
       line: line.number,
       field: "triangle count",
-      value: records.elementLines.length,
+      value: faces.triangles,
       limit: `at most ${MAX_ELEMENTS} are allowed`,
     });
+}
+
+/** Splits the faces into triangles. */
+function addTriangles(records: ObjRecords, faces: Faces): void {
+  const split = triangulate(records.positions, faces);
+  records.vertexOf = split.corners.map((corner) => faces.vertexOf[corner]!);
+  records.uvOf = split.corners.map((corner) => faces.uvOf[corner]!);
+  records.normalOf = split.corners.map((corner) => faces.normalOf[corner]!);
+  records.elementLines = split.polygonOf.map((face) => faces.lines[face]!);
+  records.notes.push(...polygonNotes(records.positions, faces, split, (face) => `on line ${faces.lines[face]}`));
 }
 
 /**
@@ -120,21 +150,29 @@ export function readObjRecords(file: string, content: string | Uint8Array, drawn
     normalOf: [],
     elementLines: [],
     materials: false,
+    digits: new WrittenDigits(),
+    notes: [],
+  };
+  const faces: Faces = { vertexOf: [], uvOf: [], normalOf: [], starts: [], lines: [], triangles: 0 };
+  let ignored = 0;
+  const drawnNumber = (line: TextLine, index: number, field: string): number => {
+    if (!isNotANumber(line.fields[index])) return numberField(file, line, index, field);
+    ignored++;
+    return 0;
   };
   for (const line of textLines(joinContinued(plainText(file, content)), "#")) {
     const [keyword] = line.fields;
     if (keyword === "v") addVertex(file, line, records);
-    else if (keyword === "f") addFace(file, line, records);
+    else if (keyword === "f") addFace(file, line, records, faces);
     else if (keyword === "usemtl") records.materials = true;
     else if (drawn && keyword === "vt")
-      records.uvs.push(
-        numberField(file, line, 1, "vt u"),
-        line.fields.length > 2 ? numberField(file, line, 2, "vt v") : 0,
-      );
+      records.uvs.push(drawnNumber(line, 1, "vt u"), line.fields.length > 2 ? drawnNumber(line, 2, "vt v") : 0);
     else if (drawn && keyword === "vn")
-      for (let k = 0; k < 3; k++) records.normals.push(numberField(file, line, 1 + k, `vn ${"xyz"[k]}`));
+      for (let k = 0; k < 3; k++) records.normals.push(drawnNumber(line, 1 + k, `vn ${"xyz"[k]}`));
   }
   if (records.colors.length !== records.positions.length) records.colors = [];
+  records.notes.push(...numbersIgnored(ignored));
+  addTriangles(records, faces);
   return records;
 }
 
@@ -145,9 +183,9 @@ export function readObjRecords(file: string, content: string | Uint8Array, drawn
  * @returns the triangles, in the file's unit; unused vertices dropped
  * @throws MeshError
  */
-export function importObj(file: string, content: string | Uint8Array): SurfaceMesh {
-  const { positions, vertexOf, vertexLines, elementLines } = readObjRecords(file, content, false);
-  return finishSurface({
+export function importObj(file: string, content: string | Uint8Array): ReadSurface {
+  const { positions, vertexOf, vertexLines, elementLines, digits, notes } = readObjRecords(file, content, false);
+  const surface = finishSurface({
     file,
     positions,
     elements: vertexOf,
@@ -155,6 +193,7 @@ export function importObj(file: string, content: string | Uint8Array): SurfaceMe
     vertexLine: (v) => vertexLines[v]!,
     elementLine: (e) => elementLines[e]!,
   });
+  return { ...surface, precision: digits.precision(surface.positions), notes };
 }
 
 /**

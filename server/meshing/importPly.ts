@@ -1,19 +1,24 @@
 /**
- * Imports triangles from PLY: ASCII, or binary in either byte order, plain or gzip. Polygons are split into fans. Only
- * positions, colors and face indices are read; other properties and elements are skipped. Source: G. Turk, The PLY
+ * Imports triangles from PLY: ASCII, or binary in either byte order, plain or gzip. Polygons are split (polygons.ts).
+ * Only positions, colors and face indices are read; other properties and elements are skipped. Source: G. Turk, The PLY
  * Polygon File Format (Stanford, 1994).
  */
 import { MAX_ELEMENTS, MAX_POLYGON, MAX_VERTICES, MeshError } from "./mesh.ts";
-import type { SurfaceMesh } from "./mesh.ts";
+import type { ReadSurface } from "./mesh.ts";
 import { finishSurface } from "./finishMesh.ts";
+import type { MeshNote } from "./meshNotes.ts";
 import { PLY_BYTES, readPlyHeader } from "./plyHeader.ts";
 import type { PlyElement, PlyScalar } from "./plyHeader.ts";
-import { plainBytes } from "./textMesh.ts";
+import { polygonNotes, triangulate } from "./polygons.ts";
+import { floatPrecision, WrittenDigits } from "./precision.ts";
+import { isNotANumber, numbersIgnored, plainBytes } from "./textMesh.ts";
 
 /** Reads the numbers of the data part in sequence. */
 interface PlySource {
-  /** Returns the next number; `field` names it in errors. */
+  /** Returns the next number, which may be not finite; `field` names it in errors. */
   next(type: PlyScalar, field: string): number;
+  /** Text of the last number; undefined for binary files. */
+  word(): string | undefined;
   /** Line of the last number; undefined for binary files. */
   line(): number | undefined;
 }
@@ -52,6 +57,7 @@ function binarySource(file: string, bytes: Uint8Array, offset: number, little: b
           return view.getFloat64(here, little);
       }
     },
+    word: () => undefined,
     line: () => undefined,
   };
 }
@@ -60,6 +66,7 @@ function asciiSource(file: string, bytes: Uint8Array, offset: number, firstLine:
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   let at = offset;
   let line = firstLine;
+  let word = "";
   return {
     next(_type, field) {
       let code = text.charCodeAt(at);
@@ -69,17 +76,13 @@ function asciiSource(file: string, bytes: Uint8Array, offset: number, firstLine:
       }
       const start = at;
       while (code > 32) code = text.charCodeAt(++at);
-      const word = text.slice(start, at);
+      word = text.slice(start, at);
       const value = word === "" ? Number.NaN : Number(word);
       if (Number.isFinite(value)) return value;
-      throw new MeshError({
-        file,
-        line,
-        field,
-        value: word === "" ? "missing" : word,
-        limit: "a finite number is needed",
-      });
+      if (isNotANumber(word)) return Number.NaN;
+      throw notFinite(file, this, field);
     },
+    word: () => word,
     line: () => line,
   };
 }
@@ -89,11 +92,36 @@ interface Collected {
   /** float64[3*V] red, green, blue, 0 to 1, sRGB; undefined if vertices have no colors. */
   colors: Float64Array | undefined;
   vertexLines: Uint32Array | undefined;
+  /** Three vertices for each triangle. */
   elements: number[];
   elementLines: number[];
+  /** Largest rounding error of a position. */
+  precision: number;
+  notes: MeshNote[];
 }
 
-function readVertices(file: string, source: PlySource, element: PlyElement, ascii: boolean, into: Collected): void {
+/** Faces while they are read. */
+interface Faces {
+  vertexOf: number[];
+  starts: number[];
+  lines: number[];
+  triangles: number;
+}
+
+/** State of reading one file. */
+interface Reading {
+  file: string;
+  source: PlySource;
+  ascii: boolean;
+  into: Collected;
+  faces: Faces;
+  digits: WrittenDigits;
+  /** Numbers that are not finite, in data that is not used. */
+  ignored: number;
+}
+
+function readVertices(reading: Reading, element: PlyElement): void {
+  const { file, source, ascii, into, digits } = reading;
   if (element.count > MAX_VERTICES)
     throw new MeshError({
       file,
@@ -120,17 +148,34 @@ function readVertices(file: string, source: PlySource, element: PlyElement, asci
     for (let p = 0; p < element.properties.length; p++) {
       const property = element.properties[p]!;
       const field = `vertex ${v} ${property.name}`;
-      if (property.list) skipList(file, source, property.list, property.type, field);
-      else {
-        const value = source.next(property.type, field);
-        if (axes[p]! >= 0) into.positions[3 * v + axes[p]!] = value;
-        const channel = channels ? channels.of[p]! : -1;
-        if (channel >= 0) into.colors![3 * v + channel] = value / channels!.full;
+      if (property.list) {
+        skipList(reading, property.list, property.type, field);
+        continue;
       }
+      const value = source.next(property.type, field);
+      const channel = channels ? channels.of[p]! : -1;
+      if (axes[p]! >= 0) {
+        if (ascii && !Number.isFinite(value)) throw notFinite(file, source, field);
+        into.positions[3 * v + axes[p]!] = value;
+        if (ascii) digits.add(source.word()!);
+      } else if (!Number.isFinite(value)) reading.ignored++;
+      else if (channel >= 0) into.colors![3 * v + channel] = value / channels!.full;
     }
     if (into.vertexLines) into.vertexLines[v] = source.line()!;
   }
+  const type = element.properties[axes.indexOf(0)]!.type;
+  const bits = { float32: 23, float64: 52 }[type as string];
+  into.precision = ascii ? digits.precision(into.positions) : bits ? floatPrecision(into.positions, bits) : 0;
 }
+
+const notFinite = (file: string, source: PlySource, field: string): MeshError =>
+  new MeshError({
+    file,
+    line: source.line(),
+    field,
+    value: source.word() || "missing",
+    limit: "a finite number is needed",
+  });
 
 /**
  * Finds the red, green and blue properties and their full-scale value; undefined unless all three exist with the same
@@ -158,12 +203,17 @@ function listLength(file: string, source: PlySource, type: PlyScalar, field: str
   });
 }
 
-function skipList(file: string, source: PlySource, lengthType: PlyScalar, type: PlyScalar, field: string): void {
-  const length = listLength(file, source, lengthType, `length of ${field}`, 0);
-  for (let i = 0; i < length; i++) source.next(type, field);
+function skipList(reading: Reading, lengthType: PlyScalar, type: PlyScalar, field: string): void {
+  const length = listLength(reading.file, reading.source, lengthType, `length of ${field}`, 0);
+  for (let i = 0; i < length; i++) skipNumber(reading, type, field);
 }
 
-function readFaces(file: string, source: PlySource, element: PlyElement, into: Collected): void {
+function skipNumber(reading: Reading, type: PlyScalar, field: string): void {
+  if (!Number.isFinite(reading.source.next(type, field))) reading.ignored++;
+}
+
+function readFaces(reading: Reading, element: PlyElement): void {
+  const { file, source, faces } = reading;
   const isIndices = (name: string): boolean => name === "vertex_indices" || name === "vertex_index";
   if (element.properties.filter((p) => p.list && isIndices(p.name)).length !== 1) {
     throw new MeshError({
@@ -173,40 +223,47 @@ function readFaces(file: string, source: PlySource, element: PlyElement, into: C
       limit: "one list vertex_indices (or vertex_index) is needed",
     });
   }
-  const corners: number[] = [];
   for (let f = 0; f < element.count; f++) {
     for (const property of element.properties) {
-      if (!property.list) source.next(property.type, `face ${f} ${property.name}`);
-      else if (!isIndices(property.name))
-        skipList(file, source, property.list, property.type, `face ${f} ${property.name}`);
+      if (!property.list) skipNumber(reading, property.type, `face ${f} ${property.name}`);
+      else if (!isIndices(property.name)) skipList(reading, property.list, property.type, `face ${f} ${property.name}`);
       else {
         const length = listLength(file, source, property.list, `length of face ${f}`, 3);
-        corners.length = 0;
-        for (let c = 0; c < length; c++) corners.push(source.next(property.type, `face ${f} corner ${c + 1}`));
-        for (let c = 2; c < length; c++) into.elements.push(corners[0]!, corners[c - 1]!, corners[c]!);
-        if (into.elements.length > 3 * MAX_ELEMENTS)
+        faces.starts.push(faces.vertexOf.length);
+        for (let c = 0; c < length; c++) faces.vertexOf.push(source.next(property.type, `face ${f} corner ${c + 1}`));
+        faces.triangles += length - 2;
+        if (faces.triangles > MAX_ELEMENTS)
           throw new MeshError({
             file,
             line: source.line(),
             field: "triangle count",
-            value: into.elements.length / 3,
+            value: faces.triangles,
             limit: `at most ${MAX_ELEMENTS} are allowed`,
           });
         const line = source.line();
-        if (line !== undefined) for (let c = 2; c < length; c++) into.elementLines.push(line);
+        if (line !== undefined) faces.lines.push(line);
       }
     }
   }
 }
 
-function skipElement(file: string, source: PlySource, element: PlyElement): void {
+function skipElement(reading: Reading, element: PlyElement): void {
   for (let i = 0; i < element.count; i++) {
     for (const property of element.properties) {
       const field = `${element.name} ${i} ${property.name}`;
-      if (property.list) skipList(file, source, property.list, property.type, field);
-      else source.next(property.type, field);
+      if (property.list) skipList(reading, property.list, property.type, field);
+      else skipNumber(reading, property.type, field);
     }
   }
+}
+
+/** Splits the faces into triangles. */
+function addTriangles({ into, faces, ignored }: Reading): void {
+  const split = triangulate(into.positions, faces);
+  into.elements = split.corners.map((corner) => faces.vertexOf[corner]!);
+  if (faces.lines.length > 0) into.elementLines = split.polygonOf.map((face) => faces.lines[face]!);
+  const name = (face: number): string => (faces.lines.length > 0 ? `on line ${faces.lines[face]}` : `face ${face}`);
+  into.notes.push(...numbersIgnored(ignored), ...polygonNotes(into.positions, faces, split, name));
 }
 
 /**
@@ -238,7 +295,11 @@ export function readPlyRecords(file: string, content: Uint8Array): Collected {
     vertexLines: undefined,
     elements: [],
     elementLines: [],
+    precision: 0,
+    notes: [],
   };
+  const faces = { vertexOf: [], starts: [], lines: [], triangles: 0 };
+  const reading: Reading = { file, source, ascii, into, faces, digits: new WrittenDigits(), ignored: 0 };
   for (const element of header.elements) {
     // An element without properties takes no bytes, whatever its count.
     if (element.properties.length === 0) continue;
@@ -249,10 +310,11 @@ export function readPlyRecords(file: string, content: Uint8Array): Collected {
         value: element.count,
         limit: `the file has ${bytes.length} bytes`,
       });
-    if (element.name === "vertex") readVertices(file, source, element, ascii, into);
-    else if (element.name === "face") readFaces(file, source, element, into);
-    else skipElement(file, source, element);
+    if (element.name === "vertex") readVertices(reading, element);
+    else if (element.name === "face") readFaces(reading, element);
+    else skipElement(reading, element);
   }
+  addTriangles(reading);
   return into;
 }
 
@@ -263,9 +325,9 @@ export function readPlyRecords(file: string, content: Uint8Array): Collected {
  * @returns the triangles, in the file's unit; unused vertices dropped
  * @throws MeshError
  */
-export function importPly(file: string, content: Uint8Array): SurfaceMesh {
-  const { positions, elements, vertexLines, elementLines } = readPlyRecords(file, content);
-  return finishSurface({
+export function importPly(file: string, content: Uint8Array): ReadSurface {
+  const { positions, elements, vertexLines, elementLines, precision, notes } = readPlyRecords(file, content);
+  const surface = finishSurface({
     file,
     positions,
     elements,
@@ -273,4 +335,5 @@ export function importPly(file: string, content: Uint8Array): SurfaceMesh {
       ? { vertexLine: (v: number) => vertexLines[v]!, elementLine: (e: number) => elementLines[e]! }
       : {}),
   });
+  return { ...surface, precision, notes };
 }

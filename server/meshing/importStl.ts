@@ -4,9 +4,11 @@
  * StereoLithography Interface Specification (1989).
  */
 import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
-import type { SurfaceMesh } from "./mesh.ts";
+import type { ReadSurface } from "./mesh.ts";
 import { finishSurface } from "./finishMesh.ts";
-import { numberField, plainBytes, textLines } from "./textMesh.ts";
+import { floatPrecision, WrittenDigits } from "./precision.ts";
+import { numberField, plainBytes, plainText, textLines } from "./textMesh.ts";
+import { weldPlaces } from "./weldPlaces.ts";
 
 const HEADER = 84;
 const FACET = 50;
@@ -19,11 +21,10 @@ const binaryLength = (facets: number): number => HEADER + FACET * facets;
  * too, so the length decides.
  */
 function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 512)).toString("latin1");
   const declared =
     bytes.length < HEADER ? undefined : new DataView(bytes.buffer, bytes.byteOffset).getUint32(HEADER - 4, true);
   if (declared !== undefined && binaryLength(declared) === bytes.length) return declared;
-  if (/^\s*solid\b/.test(head) && /\b(facet|endsolid)\b/.test(head)) return undefined;
+  if (isText(bytes)) return undefined;
   if (declared === undefined)
     throw new MeshError({ file, field: "size in bytes", value: bytes.length, limit: `at least ${HEADER} are needed` });
   if (binaryLength(declared) > bytes.length)
@@ -36,13 +37,28 @@ function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
   return declared;
 }
 
+/** Whether a file begins like text: the word solid with a name of any length, then a facet or the end. */
+function isText(bytes: Uint8Array): boolean {
+  const at = (start: number): string =>
+    Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.min(512, bytes.length - start)).toString("latin1");
+  if (!/^(\xef\xbb\xbf)?\s*solid\b/i.test(at(0))) return false;
+  const end = bytes.findIndex((byte, i) => (byte === 10 || byte === 13) && i >= 5);
+  return /\b(facet|endsolid)\b/i.test(at(0)) || (end >= 0 && /^\s*(facet|endsolid)\b/i.test(at(end)));
+}
+
 function checkCount(file: string, facets: number): void {
   if (facets > MAX_ELEMENTS)
     throw new MeshError({ file, field: "facet count", value: facets, limit: `at most ${MAX_ELEMENTS} are allowed` });
 }
 
-/** float64[9*F] corners in sequence, and the line of each corner of a text file. */
-function readStlCorners(file: string, content: Uint8Array): { corners: Float64Array; lines?: number[] } {
+/** float64[9*F] corners in sequence, their precision, and the line of each corner of a text file. */
+interface StlCorners {
+  corners: Float64Array;
+  precision: number;
+  lines?: number[];
+}
+
+function readStlCorners(file: string, content: Uint8Array): StlCorners {
   const bytes = plainBytes(file, content);
   const facets = binaryFacets(file, bytes);
   if (facets === undefined) return textCorners(file, bytes);
@@ -51,16 +67,16 @@ function readStlCorners(file: string, content: Uint8Array): { corners: Float64Ar
   const corners = new Float64Array(9 * facets);
   for (let f = 0; f < facets; f++)
     for (let k = 0; k < 9; k++) corners[9 * f + k] = view.getFloat32(HEADER + FACET * f + 12 + 4 * k, true);
-  return { corners };
+  return { corners, precision: floatPrecision(corners, 23) };
 }
 
-function textCorners(file: string, bytes: Uint8Array): { corners: Float64Array; lines: number[] } {
+function textCorners(file: string, bytes: Uint8Array): StlCorners {
   const corners: number[] = [];
+  const digits = new WrittenDigits();
   const lines: number[] = [];
   // Text before a loop's first vertex and after its third is skipped, because exporters differ there.
   let left = 0;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-  for (const line of textLines(text, "#")) {
+  for (const line of textLines(plainText(file, bytes), "#")) {
     const keyword = line.fields[0]!.toLowerCase();
     if (keyword === "facet" || keyword === "endloop" || keyword === "endfacet") {
       if (left > 0)
@@ -81,7 +97,10 @@ function textCorners(file: string, bytes: Uint8Array): { corners: Float64Array; 
           value: "outside of a facet, or its fourth",
           limit: "3 in each facet are needed",
         });
-      for (let k = 0; k < 3; k++) corners.push(numberField(file, line, 1 + k, `vertex ${"xyz"[k]}`));
+      for (let k = 0; k < 3; k++) {
+        corners.push(numberField(file, line, 1 + k, `vertex ${"xyz"[k]}`));
+        digits.add(line.fields[1 + k]!);
+      }
       lines.push(line.number);
       left--;
       checkCount(file, lines.length / 3);
@@ -89,7 +108,7 @@ function textCorners(file: string, bytes: Uint8Array): { corners: Float64Array; 
   }
   if (left > 0)
     throw new MeshError({ file, field: "vertices of the last facet", value: 3 - left, limit: "3 are needed" });
-  return { corners: Float64Array.from(corners), lines };
+  return { corners: Float64Array.from(corners), precision: digits.precision(corners), lines };
 }
 
 /**
@@ -97,22 +116,14 @@ function textCorners(file: string, bytes: Uint8Array): { corners: Float64Array; 
  * @returns the triangles, in the file's unit and axes (z is up in most); facets without area dropped
  * @throws MeshError
  */
-export function importStl(file: string, content: Uint8Array): SurfaceMesh {
-  const { corners, lines } = readStlCorners(file, content);
-  const numbers = new Map<string, number>();
-  const positions: number[] = [];
-  const vertexLines: number[] = [];
-  const elements = new Uint32Array(corners.length / 3);
-  for (let h = 0; h < elements.length; h++) {
-    const [x, y, z] = [corners[3 * h]!, corners[3 * h + 1]!, corners[3 * h + 2]!];
-    const key = `${x + 0} ${y + 0} ${z + 0}`;
-    let number = numbers.get(key);
-    if (number === undefined) {
-      numbers.set(key, (number = numbers.size));
-      positions.push(x, y, z);
-      if (lines) vertexLines.push(lines[h]!);
-    }
-    elements[h] = number;
-  }
-  return finishSurface({ file, positions, elements, ...(lines && { vertexLine: (v: number) => vertexLines[v]! }) });
+export function importStl(file: string, content: Uint8Array): ReadSurface {
+  const { corners, precision, lines } = readStlCorners(file, content);
+  const { places, first } = weldPlaces(corners);
+  const surface = finishSurface({
+    file,
+    positions: first.flatMap((h) => [corners[3 * h]!, corners[3 * h + 1]!, corners[3 * h + 2]!]),
+    elements: places,
+    ...(lines && { vertexLine: (v: number) => lines[first[v]!]! }),
+  });
+  return { ...surface, precision, notes: [] };
 }

@@ -3,8 +3,11 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import type { ObjectRole } from "../../shared/objectRoles.ts";
 import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
-import type { LoadedMesh, SurfaceMesh } from "./mesh.ts";
+import type { LoadedMesh, ReadSurface } from "./mesh.ts";
+import type { MeshNote } from "./meshNotes.ts";
+import { finishFile } from "./finishFile.ts";
 import { importGmsh } from "./importGmsh.ts";
 import { importObj } from "./importObj.ts";
 import { importPly } from "./importPly.ts";
@@ -32,10 +35,10 @@ async function bytesOf(path: string): Promise<Uint8Array | undefined> {
 }
 
 /** Reads the surface of a glTF's scene; loaded on demand, because few scenes use glTF. */
-async function gltfSurface(file: string, bytes: Uint8Array): Promise<SurfaceMesh> {
-  const { ObjectError, readObjectFile } = await import("./objects/readObjectFile.ts");
+async function importGltf(file: string, bytes: Uint8Array): Promise<ReadSurface> {
+  const { ObjectError, readGltfSurface } = await import("./objects/readObjectFile.ts");
   try {
-    return (await readObjectFile(bytes, file)).surface;
+    return await readGltfSurface(bytes);
   } catch (error) {
     if (!(error instanceof ObjectError)) throw error;
     const { where, value, limit } = error.fault;
@@ -43,13 +46,23 @@ async function gltfSurface(file: string, bytes: Uint8Array): Promise<SurfaceMesh
   }
 }
 
+const IMPORTERS = {
+  ".obj": importObj,
+  ".ply": importPly,
+  ".ply.gz": importPly,
+  ".stl": importStl,
+  ".glb": importGltf,
+  ".gltf": importGltf,
+};
+
 /**
  * Reads a mesh file. `.node` and `.ele` name the same pair.
  * @param path of the file; errors show only its last part
- * @returns tetrahedra (`.node`, `.ele`, `.msh` with any) or a surface
+ * @param role of the surface, if it is one
+ * @returns tetrahedra (`.node`, `.ele`, `.msh` with any) or a surface, and notes about it
  * @throws MeshError if the file is missing, its extension is unknown or its content is invalid
  */
-export async function loadMeshFile(path: string): Promise<LoadedMesh> {
+export async function loadMeshFile(path: string, role: ObjectRole): Promise<LoadedMesh & { notes: MeshNote[] }> {
   const file = basename(path);
   const lower = file.toLowerCase();
   const ending = MESH_ENDINGS.find((known) => lower.endsWith(known));
@@ -73,13 +86,17 @@ export async function loadMeshFile(path: string): Promise<LoadedMesh> {
     const ele = await bytesOf(`${stem}.ele`);
     return {
       kind: "tets",
+      notes: [],
       tets: importTetgen({ nodeFile: basename(`${stem}.node`), node, eleFile: basename(`${stem}.ele`), ele }),
     };
   }
   const bytes = await bytesOf(path);
   if (!bytes) throw new MeshError({ file, field: "file", value: "missing", limit: "a file that exists is needed" });
-  if (ending === ".msh") return importGmsh(file, bytes);
-  if (ending === ".glb" || ending === ".gltf") return { kind: "surface", surface: await gltfSurface(file, bytes) };
-  const read = ending === ".obj" ? importObj : ending === ".stl" ? importStl : importPly;
-  return { kind: "surface", surface: read(file, bytes) };
+  if (ending === ".msh") {
+    const mesh = importGmsh(file, bytes);
+    if (mesh.kind === "tets") return { ...mesh, notes: [] };
+    return { kind: "surface", ...finishFile(file, { ...mesh.surface, precision: 0, notes: [] }, role) };
+  }
+  const read = await IMPORTERS[ending](file, bytes);
+  return { kind: "surface", ...finishFile(file, read, role) };
 }

@@ -6,6 +6,8 @@
  * are oriented outwards: counter-clockwise seen from outside.
  */
 
+import type { MeshNote } from "./meshNotes.ts";
+
 /** Triangles in space. */
 export interface SurfaceMesh {
   /** float64[3*V], in the unit of the file; m once placed. */
@@ -14,6 +16,15 @@ export interface SurfaceMesh {
   triangles: Uint32Array;
   /** uint32[V]: the vertex's index (from 0) in the file or mesh it came from. Absent: the same order. */
   origin?: Uint32Array;
+  /** Indices in the file of vertices that became part of another one: from each to that one. Absent: none. */
+  merged?: ReadonlyMap<number, number>;
+}
+
+/** A surface as a file has it. */
+export interface ReadSurface extends SurfaceMesh {
+  /** Largest rounding error of a position in the file, in its unit. */
+  precision: number;
+  notes: MeshNote[];
 }
 
 /** Tetrahedra in space, each with positive volume. */

@@ -2,6 +2,8 @@
 import { joinFaces } from "./boundary.ts";
 import { sixVolume } from "./finishMesh.ts";
 import type { TetMesh } from "./mesh.ts";
+import { percent, placeOf } from "./meshNotes.ts";
+import type { MeshNote, Place } from "./meshNotes.ts";
 
 export interface PieceReport {
   /** Number of pieces found and kept. */
@@ -62,4 +64,23 @@ export function keepLargest(mesh: TetMesh, minPiece: number): { mesh: TetMesh; r
       droppedVolume: total > 0 ? 1 - stays / total : 0,
     },
   };
+}
+
+/** Place of the piece with the fewest tetrahedra. @param size if the mesh is placed (placeOf) */
+export function smallestPiece({ positions, tets }: TetMesh, size?: number): Place {
+  const { piece, count } = pieceOfTets(tets);
+  const counts = new Array<number>(count).fill(0);
+  for (const p of piece) counts[p]!++;
+  const smallest = counts.indexOf(Math.min(...counts));
+  return placeOf(positions, tets[4 * piece.indexOf(smallest)]!, size);
+}
+
+/** Note about a mesh in several pieces, or without its smallest ones. */
+export function pieceNotes(mesh: TetMesh, { found, kept }: PieceReport): MeshNote[] {
+  if (found === 1) return [];
+  const at = smallestPiece(mesh);
+  const apart =
+    kept > 1 ? `${kept} pieces are not connected and will fall apart; the smallest is at ${percent(at)}.` : "";
+  const left = found > kept ? `${found - kept} small pieces are left out.` : "";
+  return [{ code: "PIECES", at, text: `${apart} ${left}`.trim() }];
 }

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import { MAX_FILE_BYTES, MeshError } from "./mesh.ts";
+import type { MeshNote } from "./meshNotes.ts";
 
 /**
  * Bytes of a file, decompressed if they are gzip.
@@ -29,9 +30,11 @@ export function plainBytes(file: string, bytes: Uint8Array): Uint8Array {
 export function plainText(file: string, content: string | Uint8Array): string {
   if (typeof content === "string") return content;
   const bytes = plainBytes(file, content);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString("latin1")
     .replace(/^\xef\xbb\xbf/, "");
+  // Old programs end lines with a carriage return alone.
+  return text.includes("\n") ? text : text.replaceAll("\r", "\n");
 }
 
 /** One line of a text file, split into fields at white space. */
@@ -63,6 +66,18 @@ export function* textLines(text: string, comment: string): Generator<TextLine, v
  * mesh file means.
  */
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?$/;
+
+/** Names of numbers that are not finite, as C libraries write them. */
+const NOT_A_NUMBER = /^[+-]?(nan(\(.*\))?|inf(inity)?|1\.?#?(ind|qnan|snan|inf)\d*)$/i;
+
+export const isNotANumber = (word: string | undefined): boolean => word !== undefined && NOT_A_NUMBER.test(word);
+
+/** Note about numbers that are not finite, in data that the simulation does not use. */
+export function numbersIgnored(count: number): MeshNote[] {
+  if (count === 0) return [];
+  const text = `${count} numbers are not finite, in normals or other data that the simulation does not use; they are ignored.`;
+  return [{ code: "NUMBERS_IGNORED", text }];
+}
 
 /**
  * Field `index` of a line as a finite number.

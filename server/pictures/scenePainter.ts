@@ -4,7 +4,7 @@
  * need a GPU.
  */
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
-import { axesOf, frame, type FreeArea } from "../../shared/framing.ts";
+import { axesOf, frame, withSpace, type FreeArea } from "../../shared/framing.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import { createSkin, evaluateSkinInto, vertexNormalsInto, type Skin } from "../../shared/skinning/index.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
@@ -108,11 +108,11 @@ export class ScenePainter {
 
   /** Returns the same view as the page: the scene's own camera, or one that fits all shown bodies. */
   #view(points: readonly Float32Array[], aspect: number): { eye: Vec3; target: Vec3; tanY: number } {
-    const { position, target, fit } = this.#topology.camera;
+    const { position, target, fit, space } = this.#topology.camera;
     const all = new Float32Array(points.flatMap((list) => [...list])).filter(Number.isFinite);
     if (!fit || all.length === 0) return { eye: position, target, tanY: TAN_Y };
     const towards = position.map((p, r) => p - target[r]!) as Vec3;
-    const framed = frame(all, towards, { tanX: TAN_Y * aspect, tanY: TAN_Y }, FREE);
+    const framed = frame(withSpace(all, space), towards, { tanX: TAN_Y * aspect, tanY: TAN_Y }, FREE);
     return { eye: framed.position, target: framed.target, tanY: TAN_Y };
   }
 }

@@ -222,6 +222,25 @@ export class RoomRegistry {
     metrics.cluster.handover("out");
   }
 
+  /**
+   * Starts a room's scene again from its changed file. Access stays; members are let go with "restarting" and return.
+   * @throws as `create`
+   */
+  async restart(name: string): Promise<void> {
+    const room = this.get(name);
+    const { scene } = room;
+    if (this.#options.persistence) {
+      await this.handOver(name);
+      await this.create({ scene, name });
+      return;
+    }
+    const kind = this.#dedicated.has(name) ? "dedicated" : "shared";
+    const access = RoomAccess.fromSettings(room.access.toSettings());
+    await room.dispose(CloseCode.restarting, "the scene's file has changed");
+    const opening = this.#open(name, scene, kind, access).then((opened) => ({ room: opened, created: false }));
+    await this.#whileOpening(name, scene, undefined, opening);
+  }
+
   /** Stops a room at once and writes nothing, because another process has its lease. */
   async drop(name: string): Promise<void> {
     this.#options.persistence?.journalWriter.drop(name);

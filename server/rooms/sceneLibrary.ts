@@ -15,7 +15,7 @@ import { REFUSALS } from "../../shared/objectCodes.ts";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { FoundInObject } from "../sim/body/objectMeshes.ts";
+import type { FoundInMesh } from "../sim/body/meshes.ts";
 import type { WorldLayout } from "../sim/types.ts";
 import type { RoomShape } from "../workers/messages.ts";
 import { STORED_SCENE } from "../objects/objects.ts";
@@ -60,7 +60,7 @@ export interface SceneTemplate {
   identity: string;
   shape: RoomShape;
   /** Defects that were found in the surfaces of its objects. */
-  found: readonly FoundInObject[];
+  found: readonly FoundInMesh[];
   /** Checks the step times of the scene's rooms. */
   budget: SceneBudget;
 }
@@ -208,6 +208,13 @@ export class SceneLibrary {
       },
     );
     return template;
+  }
+
+  /** Forgets the template of a scene that names one of these mesh files, because their content has changed. */
+  forgetWithFiles(id: string, files: readonly string[]): void {
+    const text = this.#built.get(id)?.text;
+    if (text !== undefined && files.some((file) => !file.endsWith(".json") && text.includes(file)))
+      this.#templates.delete(id);
   }
 
   /** Returns the template if it matches the current file. @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID */

@@ -1,7 +1,7 @@
 /** Rooms over HTTP: list, create, read, delete, and read positions for tests and developers. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { SURFACE_NOTES } from "../../shared/objectCodes.ts";
+import { FILE_NOTES, SURFACE_NOTES } from "../../shared/objectCodes.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
@@ -48,21 +48,22 @@ const listRoomsSchema = {
   },
 };
 
-/** Notes of a room whose scene has objects. */
+/** Notes of a room whose scene has objects or mesh files. */
 const notesSchema = {
   type: "array",
-  description: "Findings and repairs in the surfaces of the scene's objects; absent: none.",
+  description: "Findings and repairs in the surfaces of the scene's objects and mesh files; absent: none.",
   items: {
     type: "object",
-    required: ["object", "code", "text"],
+    required: ["code", "text"],
     properties: {
-      object: { type: "string", description: "Its id." },
-      code: { enum: [...SURFACE_NOTES] },
+      object: { type: "string", description: "Its id. Either this or `file` is given." },
+      file: { type: "string", description: "Path of the mesh file, as in the scene." },
+      code: { enum: [...FILE_NOTES, ...SURFACE_NOTES] },
       text: { type: "string", description: "A sentence for people." },
       at: {
         type: "array",
         items: { type: "number" },
-        description: "Position x, y, z, relative to the object's size, from the middle of its base.",
+        description: "Position x, y, z, relative to the size, from the middle of the base.",
       },
     },
   },

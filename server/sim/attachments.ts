@@ -104,7 +104,7 @@ function resolvePoint(
     body.positions[3 * particle + 2]!,
   ];
   if (p.particle !== undefined) {
-    const particle = body.origin.indexOf(p.particle);
+    const particle = body.origin.indexOf(body.merged?.get(p.particle) ?? p.particle);
     if (particle < 0)
       throw new SceneError(
         `${path}/particle`,

@@ -7,6 +7,7 @@ import type { Drawing } from "./body/objectMeshes.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Placement } from "./body/transform.ts";
 import type { CoreMesh } from "./colliders/coreMesh.ts";
+import { framedSpace, type Space } from "./framedSpace.ts";
 import type { SimLayout } from "./layout.ts";
 
 /** @param cores core meshes, by collider: those of mesh colliders are drawn */
@@ -23,7 +24,7 @@ export function buildTopology(
     particles: layout.streamedParticles,
     tickHz: layout.tickHz,
     origin: layout.origin,
-    camera: scene.camera ?? defaultCamera(bodies),
+    camera: scene.camera ?? defaultCamera(framedSpace(scene, bodies, cores)),
     colliders: (scene.colliders ?? []).map((c, i) => topologyCollider(c, cores[i])),
     bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout)),
     interaction: {
@@ -99,17 +100,10 @@ function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** Places the camera in front of the scene and a little above, far enough for a 45 degree field of view. */
-function defaultCamera(bodies: readonly BodyTemplate[]): Topology["camera"] {
-  const low = [Infinity, Infinity, Infinity];
-  const high = [-Infinity, -Infinity, -Infinity];
-  for (const body of bodies) {
-    for (let i = 0; i < body.positions.length; i++) {
-      low[i % 3] = Math.min(low[i % 3]!, body.positions[i]!);
-      high[i % 3] = Math.max(high[i % 3]!, body.positions[i]!);
-    }
-  }
-  const target = low.map((l, r) => 0.5 * (l + high[r]!)) as Vec3;
-  const size = Math.max(...low.map((l, r) => high[r]! - l));
-  return { position: [target[0], target[1] + 0.6 * size, target[2] + 2 * size], target, fit: true };
+/** Places the camera in front of the space and a little above, far enough for a 45 degree field of view. */
+function defaultCamera(space: Space): Topology["camera"] {
+  const { min, max } = space;
+  const target = min.map((low, r) => 0.5 * (low + max[r]!)) as Vec3;
+  const size = Math.max(...min.map((low, r) => max[r]! - low));
+  return { position: [target[0], target[1] + 0.6 * size, target[2] + 2 * size], target, fit: true, space };
 }

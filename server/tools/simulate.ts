@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
+import type { FoundInMesh } from "../sim/body/meshes.ts";
 import { createWorld, type CreatedWorld } from "../sim/createWorld.ts";
 import { StepWorkers } from "../sim/stepWorkers.ts";
 import { EnergyLedger } from "../sim/energy/ledger.ts";
@@ -162,10 +163,14 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   const scene = await readScene(options.scene);
   const built = performance.now();
+  const found: FoundInMesh[] = [];
   const created = await createWorld(scene, {
     baseDir: dirname(options.scene),
+    found,
     onProgress: (done, stage) => progress(`building ${Math.round(100 * done)} % ${stage}`),
   });
+  progress("");
+  for (const note of found) console.error(`${"file" in note ? note.file : note.object}: ${note.code} ${note.text}`);
   const world = openWorld(created.memory, created.layout);
   const workers = await StepWorkers.start(world, created.memory, options.threads);
   world.mayRest = options.rest;
@@ -195,6 +200,7 @@ async function main(): Promise<void> {
     contact: world.contactCounts(),
     memory: memoryUse(created.memory),
     stateHash,
+    ...(found.length > 0 && { notes: found }),
     ...(ledger && { energy: summaryOf(ledger, names) }),
   };
   if (ledger) writeFileSync(options.energy!, ledgerText(options.energy!, ledger, names, scene, created));

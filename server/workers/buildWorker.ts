@@ -4,6 +4,7 @@ import { workerData } from "node:worker_threads";
 import { encode } from "@msgpack/msgpack";
 import { createWorld } from "../sim/createWorld.ts";
 import { SCENE_DEFAULTS } from "../sim/defaults.ts";
+import type { FoundInMesh } from "../sim/body/meshes.ts";
 import { ObjectMeshes } from "../sim/body/objectMeshes.ts";
 import { readScene, sceneOf } from "../sim/readScene.ts";
 import { BuildProgress } from "./buildProgress.ts";
@@ -36,10 +37,12 @@ export async function build({
   await checkSceneFiles(scene, baseDir);
   progress.tell("meshing");
   const objects = new ObjectMeshes(shapes);
+  const found: FoundInMesh[] = [];
   const { memory, layout, ...built } = await createWorld(scene, {
     baseDir,
     bounded: true,
     objects,
+    found,
     ...(roomMemoryMb !== undefined && { memoryMb: roomMemoryMb }),
     onProgress: (done) => progress.tell("meshing", done),
   });
@@ -68,7 +71,7 @@ export async function build({
       origin: layout.origin,
       maxImpulse: topology.interaction.maxImpulse,
     },
-    found: objects.found,
+    found: [...objects.found, ...found],
     seconds: (performance.now() - startMs) / 1000,
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import type { BodyTuning, Tuning, TuningLimits } from "../../shared/tuning.ts";
-import type { FoundInObject } from "../sim/body/objectMeshes.ts";
+import type { FoundInMesh } from "../sim/body/meshes.ts";
 import type {
   ContactCounts,
   Input,
@@ -173,7 +173,7 @@ export interface BuildResult {
   identity: string;
   shape: RoomShape;
   /** Findings in the scene's objects. */
-  found: FoundInObject[];
+  found: FoundInMesh[];
   seconds: number;
 }
 

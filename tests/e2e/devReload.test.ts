@@ -1,4 +1,4 @@
-/** `npm run dev`: after a scene's file is saved, the open room and its page show the new scene. */
+/** `npm run dev`: after a scene's file is saved, the open room and its page show the new scene; the server stays. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -36,8 +36,7 @@ test("a room restarts when its scene's file is saved", async () => {
     PLIANT_WORKERS: "1",
     PLIANT_OPERATIONS_PORT: "same",
   };
-  // The command of the npm script, with another folder of scenes.
-  const server = spawn("sh", ["-c", dev.replace("--watch-path=scenes", `--watch-path=${scenes}`)], {
+  const server = spawn("sh", ["-c", dev], {
     env: { ...process.env, ...here, PORT: String(port), HOST: "127.0.0.1", PLIANT_PREWARM: "none", LOG_LEVEL: "warn" },
     stdio: "ignore",
     detached: true,
@@ -51,6 +50,10 @@ test("a room restarts when its scene's file is saved", async () => {
     page?.setDefaultTimeout(PATIENCE_MS);
     await page?.goto(`${url}/r/dev`);
     await page?.waitForFunction(wide, 0.4, { timeout: PATIENCE_MS });
+    const started = async (): Promise<string | undefined> =>
+      /^process_start_time_seconds .*$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[0];
+    const before = await started();
+    expect(before).toMatch(/ \d+/);
     save(2);
     const now = async (): Promise<unknown> =>
       ((await (await fetch(`${url}/api/rooms/dev`)).json()) as { topology?: unknown }).topology;
@@ -58,6 +61,7 @@ test("a room restarts when its scene's file is saved", async () => {
     do await sleep(100);
     while ((seen = await now().catch(() => undefined)) === topology || seen === undefined);
     expect(seen).toMatch(/^[0-9a-f]{32}$/);
+    expect(await started()).toBe(before);
     // The page has reconnected and shows the box twice as wide.
     await page?.waitForFunction(wide, 0.9, { timeout: PATIENCE_MS });
     if (page) expect(await page.evaluate(() => (globalThis as unknown as PageWindow).pliant.status)).toBe("open");

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { ClientMessage } from "../../shared/protocol/protocol.ts";
 import { inLong } from "../support/long.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -35,8 +36,12 @@ interface Had {
 }
 
 /** Runs pythonMember.py. @throws Error with its output */
-async function member(url: string, frames: number, options: Record<string, unknown>): Promise<Had> {
-  const child = spawn(python!, ["tests/integration/pythonMember.py", url, String(frames), JSON.stringify(options)], {
+const member = (url: string, frames: number, options: Record<string, unknown>): Promise<Had> =>
+  run("pythonMember.py", url, String(frames), JSON.stringify(options)) as Promise<Had>;
+
+/** @returns what a program of this folder prints, as JSON. @throws Error with its output */
+async function run(program: string, ...args: string[]): Promise<unknown> {
+  const child = spawn(python!, [`tests/integration/${program}`, ...args], {
     cwd: root,
     env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,7 +54,7 @@ async function member(url: string, frames: number, options: Record<string, unkno
   const ended = new Promise((resolve) => child.once("close", resolve));
   const [out, said] = await Promise.all([read(child.stdout), read(child.stderr)]);
   if ((await ended) !== 0) throw new Error(said);
-  return JSON.parse(out) as Had;
+  return JSON.parse(out);
 }
 
 describe.skipIf(lacks("Python 3", python))("the Python client", () => {
@@ -96,6 +101,30 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
       });
       expect(new Set(seen.map(([grab, body]) => `${grab} ${body}`))).toEqual(new Set([`0 ${had.body}`]));
       expect(bot.members.find(([number]) => number === had.member)).toMatchObject({ 1: "Python" });
+      await bot.leave();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "tunes, sends and hears messages, and is told of contacts",
+    async () => {
+      const { token } = await createRoom(server.url, "rigid-playground", "events");
+      const bot = await Bot.join(server.url, "events", { name: "Ann", timeoutMs: 300_000 });
+      const ran = run("pythonEvents.py", `${server.url}/r/events`, token!);
+      await bot.until(() => bot.heard.length > 0, "the first message");
+      bot.send([ClientMessage.message, "hello", { answer: 42 }]);
+      await bot.until(() => bot.heard.length > 1, "the second message");
+      expect(await ran).toEqual({
+        contact: [true, [expect.any(String), expect.any(String)]],
+        heard: ["hello", { answer: 42 }],
+        tuning: [[0, -3, 0], 0.5, true],
+        refused: ["body", "mass", "kind"],
+      });
+      expect(bot.heard.map(({ kind, data }) => [kind, data])).toEqual([
+        ["ready", { bytes: Uint8Array.of(1, 2), list: [1, 0.5, null, true, "Zoë"] }],
+        ["done", null],
+      ]);
       await bot.leave();
     },
     PATIENCE_MS,

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
+import { SCENE_DEFAULTS } from "../../server/sim/defaults.ts";
 import { sceneSchema } from "./sceneSchema.ts";
 
 test("scenes/schema.json matches shared/scene.ts: `npm run schema` writes it", () =>
@@ -10,4 +11,25 @@ test("scenes/schema.json matches shared/scene.ts: `npm run schema` writes it", (
 test("it is a valid JSON Schema", () => {
   const ajv = new Ajv({ strict: false });
   expect(ajv.validateSchema(JSON.parse(readFileSync("scenes/schema.json", "utf8"))), ajv.errorsText()).toBe(true);
+});
+
+test("defaults are valid values, and those of the scene are the simulation's", () => {
+  const schema = JSON.parse(readFileSync("scenes/schema.json", "utf8"));
+  const found: object[] = [];
+  const visit = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return;
+    if ("default" in part) found.push(part);
+    for (const below of Object.values(part)) visit(below);
+  };
+  visit(schema);
+  expect(found.length).toBeGreaterThan(60);
+  for (const part of found) {
+    const ajv = new Ajv({ strict: false });
+    const { default: value } = part as { default: unknown };
+    expect(ajv.validate({ ...part, definitions: schema.definitions }, value), JSON.stringify(part)).toBe(true);
+  }
+  const { properties, definitions } = schema;
+  const given = { ...properties, ...definitions.Interaction.properties };
+  for (const [field, value] of Object.entries(SCENE_DEFAULTS))
+    if (field !== "handSpeed") expect([field, given[field].default]).toEqual([field, value]);
 });

@@ -90,7 +90,7 @@ describe("one field of a valid scene is broken, anywhere", () => {
           expect(fault(scene)).toMatchObject({
             path: `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
             value: 5,
-            limit: "absent: no such field here",
+            limit: expect.stringMatching(/^absent: no such field here(; did you mean \w+\?)?$/),
           });
         },
       ),
@@ -224,7 +224,11 @@ const outOfRange: [string, unknown, string][] = [
   ["/bodies/0/mesh/cells/0", 513, "<= 512"],
   ["/bodies/0/mesh/cells/0", 0.5, "a whole number"],
   ["/bodies/1/mesh/cells", [1, 1, 1], "a list of at most 2 items"],
-  ["/bodies/2/mesh/path", "weave.stl", "of the form \\.(node|ele|msh|obj|ply|ply\\.gz)$"],
+  [
+    "/bodies/2/mesh/path",
+    "weave.fbx",
+    "of the form \\.(node|ele|msh|obj|ply|ply\\.gz|stl|glb|gltf|OBJ|PLY|STL|GLB|GLTF)$",
+  ],
   ["/bodies/0/mesh/package", "bunny", "absent: no such field here"],
   ["/bodies/0/transform/scale", 0, "> 0"],
   ["/bodies/0/transform/scale", -1, "> 0"],
@@ -370,7 +374,7 @@ test.each(outOfRange)("%s = %j must be %s", (pointer, value, limit) => {
   const found = fault(scene);
   expect([found.path, found.value, found.limit]).toEqual([pointer, value, limit]);
   expect(found.message).toContain(`scene ${found.path}: `);
-  expect(found.message.endsWith(` is not allowed, must be ${limit}`)).toBe(true);
+  expect(found.message.split("\n")[0]!.endsWith(` is not allowed, must be ${limit}`)).toBe(true);
 });
 
 test("a finer mesh with an odd number of cells", () => {
@@ -466,4 +470,77 @@ test("any value is a scene or a SceneError", () => {
     ),
     { numRuns: 300 },
   );
+});
+
+test("all errors of a file are reported at once, the deepest first", () => {
+  const scene = draft();
+  scene.bodies[0].material.poissonsRatio = 0.6;
+  delete scene.bodies[1].material.thickness;
+  scene.colliders[1].radius = "1";
+  scene.tickHz = 0;
+  const { faults, message } = fault(scene);
+  expect(faults.map(({ path }) => path).sort()).toEqual([
+    "/bodies/0/material/poissonsRatio",
+    "/bodies/1/material/thickness",
+    "/colliders/1/radius",
+    "/tickHz",
+  ]);
+  expect(message.split("\n")).toHaveLength(4);
+  for (const line of message.split("\n")) expect(line).toMatch(/^scene \/\S+: .* must be /);
+});
+
+test("all broken rules are reported at once", () => {
+  const scene = draft();
+  scene.quantum = 1e-9;
+  scene.bodies[2].name = "towel";
+  scene.bodies[0].transform.fitHeight = 1;
+  scene.attachments[0].from.body = "nobody";
+  expect(fault(scene).faults.map(({ path }) => path)).toEqual([
+    "/quantum",
+    "/bodies/0/transform/fitHeight",
+    "/bodies/2/name",
+    "/attachments/0/from/body",
+    "/attachments/1/from/body",
+  ]);
+});
+
+test("a message lists twenty errors and the number of the others", () => {
+  const scene = draft();
+  scene.bodies = Array.from({ length: 30 }, () => 7);
+  const { faults, message } = fault(scene);
+  expect(faults).toHaveLength(30);
+  expect(message.split("\n")).toHaveLength(21);
+  expect(message).toMatch(/and 10 more errors$/);
+});
+
+test.each([
+  ["/bodies/0/material", "youngsModulus", "youngModulus"],
+  ["/bodies/0/material", "youngsModulus", "YoungsModulus"],
+  ["/bodies/0/material", "poissonsRatio", "poisonsRatio"],
+  ["/bodies/0/material", "density", "desnity"],
+  ["/bodies/1", "look", "loook"],
+  ["/bodies/0/mesh", "cells", "cell"],
+  ["/colliders/1", "radius", "raduis"],
+  ["", "gravity", "gravty"],
+  ["/interaction", "grabCompliance", "grabcomplience"],
+])("%s/%s written %s", (at, field, typo) => {
+  const scene = draft();
+  const parent = at
+    .slice(1)
+    .split("/")
+    .filter(Boolean)
+    .reduce((value, key) => value[key], scene);
+  parent[typo] = parent[field];
+  delete parent[field];
+  const { faults } = fault(scene);
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toMatchObject({
+    path: `${at}/${typo}`,
+    limit: `absent: no such field here; did you mean ${field}?`,
+  });
+});
+
+test("a field without a similar one gets no suggestion", () => {
+  for (const name of ["zzz", "x".repeat(100_000)])
+    expect(fault({ ...draft(), [name]: 1 }).limit).toBe("absent: no such field here");
 });

@@ -11,6 +11,6 @@
 
 from .errors import PliantError
 from .frames import Body, Frame, Topology
-from .room import Hand, Room, join
+from .room import Contact, Hand, Message, Room, join
 
-__all__ = ["Body", "Frame", "Hand", "PliantError", "Room", "Topology", "join"]
+__all__ = ["Body", "Contact", "Frame", "Hand", "Message", "PliantError", "Room", "Topology", "join"]

@@ -8,21 +8,41 @@ import threading
 import urllib.error
 import urllib.request
 from collections import deque
-from typing import Any, Deque, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Deque, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 from urllib.parse import parse_qs, quote, urlsplit
 
 from ._chain import Chain
+from ._data import KIND_FORM, is_kind, problem_of
+from ._feed import Feed
 from ._msgpack import pack, unpack
+from ._tuning import change_of, is_of_body
 from ._websocket import Closed, WebSocket
 from .errors import PliantError
 from .frames import Body, BodyKey, Frame, Topology, little_endian
 
 _VERSION = 2
 _HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
-_WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _POSITIONS = 64, 65, 66, 67, 71, 73, 76
+_MESSAGE, _TUNE = 14, 15
+_WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _HEARD, _POSITIONS = 64, 65, 66, 67, 71, 73, 75, 76
+_CONTACTS, _TUNED = 77, 78
 #: Time without messages after which the connection is lost, s; the server sends at least every 3 s.
 _SILENCE = 10.0
 _NOTICES = 100
+
+
+class Message(NamedTuple):
+    """A message of another member. `data` is JSON data or bytes."""
+
+    member: int
+    kind: str
+    data: Any
+
+
+class Contact(NamedTuple):
+    """Two bodies that began to touch, the one with the smaller index first."""
+
+    tick: int
+    bodies: Tuple[Body, Body]
 
 
 def join(
@@ -35,13 +55,14 @@ def join(
     scene: Optional[str] = None,
     mode: str = "simple",
     hz: Optional[float] = None,
+    contacts: bool = False,
     timeout: float = 30.0,
 ) -> Room:
     """Joins the room with the page `url`, http(s)://host[:port]/r/<room>, and returns when the first frame has arrived.
 
     With `scene` the room is created if it does not exist. `mode` is the format of frames: `simple` sends whole frames,
     at most `hz` a second (1 to 20); `codec` needs a tenth of the bytes, and decoding takes about 0.1 ms for each
-    moving particle. The token of a link with `#token=` is used. Raises PliantError, or TimeoutError after `timeout` s.
+    moving particle. With `contacts` the server reports new contacts. The token of a link with `#token=` is used. Raises PliantError, or TimeoutError after `timeout` s.
     """
     parts = urlsplit(url)
     folder, _, room = parts.path.rstrip("/").rpartition("/")
@@ -56,6 +77,8 @@ def join(
     said: Dict[str, Any] = {"name": name, "color": color, "token": token, "password": password, "hz": hz}
     if mode == "simple":
         said["mode"] = mode
+    if contacts:
+        said["contacts"] = True
     joined = Room(base, room, {key: value for key, value in said.items() if value is not None}, timeout)
     try:
         joined.wait(timeout=timeout)
@@ -108,6 +131,10 @@ class Room:
         self.notices: Deque[Dict[str, Any]] = deque(maxlen=_NOTICES)
         #: Indices of the spawnable bodies that are not in the room; their positions in frames are meaningless.
         self.waiting: Set[int] = set()
+        #: The newest `tuned` of the server: `tick`, `member` who changed it, and the complete physics. None before it.
+        self.tuning: Optional[Dict[str, Any]] = None
+        self._heard: Feed[Message] = Feed(self._news, lambda: self._ended)
+        self._touched: Feed[Contact] = Feed(self._news, lambda: self._ended)
         try:
             self._socket = WebSocket(f"ws{base[4:]}/api/rooms/{quote(room)}/socket", timeout, _SILENCE)
             self._socket.send(pack([_HELLO, _VERSION, said]))
@@ -219,6 +246,36 @@ class Room:
         """Restarts the scene for everyone."""
         self._send(_RESET)
 
+    def tune(self, body: Optional[BodyKey] = None, **change: Any) -> None:
+        """Changes the physics for everyone; for owners. Fields: `gravity`, `wind` (a map), `time_scale`, `as_scene`;
+        with `body` also `damping`, `friction`, `density`, `youngs_modulus`, `poissons_ratio`, `bending_stiffness`,
+        `pressure`, `yield_strain`, `modes`, `steps`, `pins`. The answer is a new `tuning`, or a notice."""
+        fields = change_of(change)
+        if body is not None:
+            fields["body"] = self.topology.body(body).index
+        elif any(map(is_of_body, change)):
+            limit = "a body, because the change is about damping, friction or material"
+            raise PliantError("BAD_ARGUMENT", f"body is missing, not {limit}", field="body")
+        self._send(_TUNE, fields)
+
+    def send(self, kind: str, data: Any = None) -> None:
+        """Sends a message to the members that are connected now. `data`: JSON data or bytes, at most 2048 bytes of
+        msgpack. The server answers a message beyond its limits with a notice."""
+        if not is_kind(kind):
+            raise PliantError("BAD_ARGUMENT", f"kind is {kind!r}, not {KIND_FORM}", field="kind", value=kind)
+        problem = problem_of(data)
+        if problem is not None:
+            raise PliantError("BAD_ARGUMENT", f"data holds {problem}, not JSON data or bytes", field="data")
+        self._send(_MESSAGE, kind, data)
+
+    def messages(self, timeout: Optional[float] = None) -> Iterator[Message]:
+        """Yields the messages of other members, each once and in order. A thousand wait for a slow caller."""
+        return self._heard.each(timeout)
+
+    def contacts(self, timeout: Optional[float] = None) -> Iterator[Contact]:
+        """Yields new contacts between bodies, each once, of a room that was joined with `contacts=True`."""
+        return self._touched.each(timeout)
+
     def leave(self) -> None:
         """Leaves the room."""
         self._socket.close()
@@ -296,8 +353,24 @@ class Room:
             self.members = fields[0]
         elif kind == _WAITING:
             self.waiting = set(fields[1])
+        elif kind == _HEARD:
+            self._heard.put(Message(*fields[:3]))
+        elif kind == _CONTACTS:
+            for pair in fields[1]:
+                self._touched.put(Contact(fields[0], tuple(self.topology.body(body) for body in pair)))
+        elif kind == _TUNED:
+            self._take_tuning(*fields)
         elif kind == _NOTICE:
             self.notices.append(dict(zip(("code", "text", "details"), fields)))
+
+    def _take_tuning(self, tick: int, gravity: List[float], rows: List[Any], member: int, more: Dict[str, Any]) -> None:
+        bodies = {
+            self.topology.body(body).name: {"damping": damping, "friction": friction, **material}
+            for body, damping, friction, material in rows
+        }
+        with self._news:
+            self.tuning = {"tick": tick, "gravity": gravity, "bodies": bodies, "member": member, **more}
+            self._news.notify_all()
 
     def _show(self, frame: Frame) -> None:
         if len(frame.numbers) != 3 * self.topology.particles:

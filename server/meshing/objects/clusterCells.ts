@@ -3,7 +3,7 @@
  * quadratic time (J. Rossignac, P. Borrel 1993, Multi-resolution 3D approximations for rendering complex scenes). All
  * vertices of a cell become its first vertex; duplicate triangles are merged.
  */
-import { weldPlaces } from "./weldPlaces.ts";
+import { weldPlaces } from "../weldPlaces.ts";
 
 /** Cells along the longest side in the first attempt; each further attempt halves them. */
 const MOST_CELLS = 1024;
@@ -31,9 +31,7 @@ export function clusterCells(positions: Float64Array, triangles: Uint32Array, ta
 }
 
 function clusteredTriangles(x: Float64Array, triangles: Uint32Array, low: number[], cell: number): Uint32Array {
-  const { places, count } = weldPlaces(Float32Array.from(x, (value, i) => Math.round((value - low[i % 3]!) / cell)));
-  const first = new Uint32Array(count).fill(places.length);
-  for (let v = places.length - 1; v >= 0; v--) first[places[v]!] = v;
+  const { places, first } = weldPlaces(Float32Array.from(x, (value, i) => Math.round((value - low[i % 3]!) / cell)));
   // Rotate the smallest corner to the front: equal triangles then have equal corners, and flipped ones differ.
   const corners = new Float32Array(triangles.length);
   let length = 0;
@@ -46,7 +44,7 @@ function clusteredTriangles(x: Float64Array, triangles: Uint32Array, low: number
   }
   const kept = corners.subarray(0, length);
   const unique = weldPlaces(kept);
-  const result = new Uint32Array(3 * unique.count);
+  const result = new Uint32Array(3 * unique.first.length);
   for (let t = 0; t < unique.places.length; t++) result.set(kept.subarray(3 * t, 3 * t + 3), 3 * unique.places[t]!);
   return result;
 }

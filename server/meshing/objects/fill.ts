@@ -5,13 +5,13 @@
  */
 import { joinFaces } from "../boundary.ts";
 import type { SurfaceMesh, TetMesh } from "../mesh.ts";
-import { pieceOfTets } from "../pieces.ts";
+import { percent, type MeshNote } from "../meshNotes.ts";
+import { pieceOfTets, smallestPiece } from "../pieces.ts";
 import { tetrahedralize } from "../tetrahedralize.ts";
 import type { Tetrahedralization } from "../tetrahedralize.ts";
 import { buildTriangleTree } from "../triangleTree.ts";
 import { buildWindingField, windingNumber } from "../windingNumber.ts";
-import { ObjectError, percent, placeOf, type ObjectChoice } from "./objectFile.ts";
-import type { ObjectNote } from "./objectFile.ts";
+import { ObjectError, type ObjectChoice } from "./objectFile.ts";
 import { areaOf } from "./sheet.ts";
 import { simplifySurface } from "./simplify.ts";
 
@@ -83,7 +83,7 @@ export async function fill(
   surface: SurfaceMesh,
   open: boolean,
   { particles, role, size }: ObjectChoice,
-  notes: ObjectNote[],
+  notes: MeshNote[],
 ): Promise<{ tets: TetMesh; spacing: number }> {
   const volume = enclosed(surface);
   const area = areaOf(surface);
@@ -132,7 +132,7 @@ interface Filled {
 }
 
 /** Joins nearby pieces by rods; returns the mesh unchanged if that takes too many particles. */
-function bridged(best: Filled, particles: number, size: number, notes: ObjectNote[]): Filled {
+function bridged(best: Filled, particles: number, size: number, notes: MeshNote[]): Filled {
   const { surface, spacing } = best;
   let result = best;
   const found = best.filled.report.pieces.found;
@@ -155,15 +155,6 @@ function bridged(best: Filled, particles: number, size: number, notes: ObjectNot
     notes.push({ code: "PIECES", text, at });
   }
   return result;
-}
-
-/** Position of the piece with the fewest tetrahedra. */
-function smallestPiece({ positions, tets }: TetMesh, size: number): [number, number, number] {
-  const { piece, count } = pieceOfTets(tets);
-  const counts = new Array<number>(count).fill(0);
-  for (const p of piece) counts[p]!++;
-  const smallest = counts.indexOf(Math.min(...counts));
-  return placeOf(positions, tets[4 * piece.indexOf(smallest)]!, size);
 }
 
 interface Rod {

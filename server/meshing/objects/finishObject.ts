@@ -3,12 +3,16 @@
  * vertices.
  */
 import type { Document } from "@gltf-transform/core";
-import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
+import type { SurfaceMesh } from "../mesh.ts";
+import type { MeshNote } from "../meshNotes.ts";
+import { floatPrecision } from "../precision.ts";
+import { weldNotes, weldSurface } from "../weldSurface.ts";
+import { facePicture } from "./facePicture.ts";
+import type { ObjectFile, ObjectLimits } from "./objectFile.ts";
 import { ObjectError } from "./objectFile.ts";
 import { compacted, joined } from "./parts.ts";
 import type { Part } from "./parts.ts";
 import { simplifyPart } from "./simplify.ts";
-import { weldPlaces } from "./weldPlaces.ts";
 import { writePicture } from "./writePicture.ts";
 
 /** Limit of the distance from the file's origin, relative to the size. Beyond it, float32 loses more than 4 bits. */
@@ -16,6 +20,17 @@ const FAR = 16;
 /** Sizes for which float32 and squared differences keep full precision. */
 const SMALLEST = 1e-15;
 const LARGEST = 1e15;
+
+/** All parts of a file, with the positions of their vertices in sequence. */
+interface Gathered {
+  parts: readonly Part[];
+  /** Triangles of the vertices. */
+  corners: Uint32Array;
+  positions: Float32Array;
+  /** First vertex of each part. */
+  starts: number[];
+  origin: [number, number, number];
+}
 
 /**
  * @param document holds the parts' materials; it is consumed
@@ -25,27 +40,53 @@ export async function finishObject(
   document: Document,
   parts: readonly Part[],
   limits: ObjectLimits,
-  notes: ObjectNote[],
+  notes: MeshNote[],
 ): Promise<ObjectFile> {
+  const gathered = gather(parts, limits, notes);
+  const { surface, places } = surfaceOf(gathered, notes);
+  const shown = await pictureParts(gathered.parts, places, limits, notes);
+  const picture = await writePicture(document, facePicture(shown.parts, shown.places, surface.positions));
+  return { surface, picture, surfaceOfPicture: shown.places, origin: gathered.origin, notes };
+}
+
+/** The surface of a file's parts, in the file's coordinates, without a picture. @throws ObjectError */
+export function surfaceOfParts(parts: readonly Part[], limits: ObjectLimits, notes: MeshNote[]): SurfaceMesh {
+  const gathered = gather(parts, limits, []);
+  const { surface } = surfaceOf(gathered, notes);
+  return { ...surface, positions: surface.positions.map((x, i) => x + gathered.origin[i % 3]!) };
+}
+
+function gather(parts: readonly Part[], limits: ObjectLimits, notes: MeshNote[]): Gathered {
   const used = parts.filter((part) => part.triangles.length > 0).map(compacted);
   for (const part of used) checkPart(part);
   const drawn = joined(used);
   checkCounts(drawn, limits);
   const origin = moveNear(drawn, notes);
-  const vertices = drawn.reduce((sum, part) => sum + part.positions.length / 3, 0);
-  const positions = new Float32Array(3 * vertices);
+  const positions = new Float32Array(drawn.reduce((sum, part) => sum + part.positions.length, 0));
   const corners = new Uint32Array(drawn.reduce((sum, part) => sum + part.triangles.length, 0));
+  const starts: number[] = [];
   let vertex = 0;
   let corner = 0;
   for (const part of drawn) {
+    starts.push(vertex);
     positions.set(part.positions, 3 * vertex);
     for (const v of part.triangles) corners[corner++] = vertex + v;
     vertex += part.positions.length / 3;
   }
-  const { places, count } = weldPlaces(positions);
-  const surface = new Float64Array(3 * count);
-  for (let v = 0; v < vertices; v++) for (let k = 0; k < 3; k++) surface[3 * places[v]! + k] = positions[3 * v + k]!;
-  const triangles = triangles3(corners, places, notes);
+  return { parts: drawn, corners, positions, starts, origin };
+}
+
+/** Welds the parts to one surface. */
+function surfaceOf(
+  { parts, corners, positions, starts }: Gathered,
+  notes: MeshNote[],
+): { surface: SurfaceMesh; places: Uint32Array } {
+  const precision = new Float64Array(positions.length / 3);
+  const rounded = floatPrecision(positions, 23);
+  parts.forEach((part, p) => precision.fill(part.precision + rounded, starts[p], starts[p + 1]));
+  const welded = weldSurface(positions, corners, (v) => precision[v]!);
+  notes.push(...weldNotes(positions, welded));
+  const triangles = triangles3(corners, welded.places, notes);
   if (triangles.length === 0)
     throw new ObjectError("NO_TRIANGLES", {
       where: "count of triangles with three different corners",
@@ -53,14 +94,17 @@ export async function finishObject(
       limit: "at least 1 is needed",
       help: "Export the faces of the model; points and lines alone have no surface",
     });
-  const shown = await pictureParts(drawn, places, limits, notes);
-  return {
-    surface: { positions: surface, triangles },
-    picture: await writePicture(document, shown.parts),
-    surfaceOfPicture: shown.places,
-    origin,
-    notes,
-  };
+  const places = new Float64Array(3 * welded.first.length);
+  welded.first.forEach((v, i) => places.set(positions.subarray(3 * v, 3 * v + 3), 3 * i));
+  // The picture closes, too: its vertices lie on those of the surface.
+  if (welded.joined > 0)
+    parts.forEach((part, p) => {
+      for (let v = 0; v < part.positions.length / 3; v++) {
+        const place = 3 * welded.places[starts[p]! + v]!;
+        part.positions.set(places.subarray(place, place + 3), 3 * v);
+      }
+    });
+  return { surface: { positions: places, triangles }, places: welded.places };
 }
 
 /**
@@ -71,7 +115,7 @@ async function pictureParts(
   parts: readonly Part[],
   places: Uint32Array,
   limits: ObjectLimits,
-  notes: ObjectNote[],
+  notes: MeshNote[],
 ): Promise<{ parts: readonly Part[]; places: Uint32Array }> {
   const count = (all: readonly Part[]): number => all.reduce((sum, part) => sum + part.triangles.length / 3, 0);
   const total = count(parts);
@@ -121,7 +165,7 @@ function checkCounts(parts: readonly Part[], limits: ObjectLimits): void {
 }
 
 /** Moves parts that are far from the origin, in place. @returns the offset subtracted from the positions */
-function moveNear(parts: readonly Part[], notes: ObjectNote[]): [number, number, number] {
+function moveNear(parts: readonly Part[], notes: MeshNote[]): [number, number, number] {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
   for (const { positions } of parts)
@@ -151,7 +195,7 @@ const far = (center: number[], size: number): string =>
   (Math.hypot(...center) / size).toPrecision(2).replace(/\.0+$/, "");
 
 /** Triangles of surface vertices. Triangles with two corners at one position have no area and are dropped. */
-function triangles3(corners: Uint32Array, places: Uint32Array, notes: ObjectNote[]): Uint32Array {
+function triangles3(corners: Uint32Array, places: Uint32Array, notes: MeshNote[]): Uint32Array {
   const kept = new Uint32Array(corners.length);
   let length = 0;
   for (let i = 0; i < corners.length; i += 3) {

@@ -2,12 +2,13 @@
  * Validates a glTF's node tree: finds the meshes that its scene draws, with transforms and instances, and checks that
  * their total is within the limits. Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), sections 3.5, 3.7 and 5.
  */
+import type { MeshNote } from "../meshNotes.ts";
 import { damaged, isObject, tooLarge } from "./gltfContainer.ts";
 import type { Json } from "./gltfContainer.ts";
 import { at, checkDraco, DRACO, indexOf, listOf, shown, wholeOf } from "./gltfGuard.ts";
 import type { CheckedGltf } from "./gltfGuard.ts";
 import { ObjectError } from "./objectFile.ts";
-import type { ObjectLimits, ObjectNote } from "./objectFile.ts";
+import type { ObjectLimits } from "./objectFile.ts";
 import { IDENTITY, matrixOf, product } from "./transforms.ts";
 import type { Matrix } from "./transforms.ts";
 
@@ -90,7 +91,7 @@ function forestOf(nodes: Json[], limits: ObjectLimits): { children: number[][]; 
 }
 
 /** Roots of the drawn nodes: those of the default scene, else of the first scene, else all nodes without a parent. */
-function sceneRoots(json: Json, nodes: Json[], roots: number[], notes: ObjectNote[]): number[] {
+function sceneRoots(json: Json, nodes: Json[], roots: number[], notes: MeshNote[]): number[] {
   const scenes = listOf(json, "scenes", "");
   if (scenes.length === 0) return roots;
   const chosen = json.scene === undefined ? 0 : indexOf(json.scene, "/scene", scenes.length);
@@ -108,7 +109,7 @@ function sceneRoots(json: Json, nodes: Json[], roots: number[], notes: ObjectNot
  * Finds all drawn meshes.
  * @throws ObjectError if the nodes are not a forest, an index is invalid, or the total is too large
  */
-export function checkNodes(checked: CheckedGltf, limits: ObjectLimits, notes: ObjectNote[]): SceneTree {
+export function checkNodes(checked: CheckedGltf, limits: ObjectLimits, notes: MeshNote[]): SceneTree {
   const { json } = checked;
   const nodes = listOf(json, "nodes", "", limits.nodes);
   const meshes = listOf(json, "meshes", "", limits.nodes);

@@ -12,20 +12,25 @@
  *             Based on Ray Casting, section 3, with a ray along the normal on each side)
  */
 import { yieldPoint } from "../../../shared/yieldPoint.ts";
+import { next, numberEdges, VertexSets } from "../edges.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 import { buildTriangleTree, rayMeets } from "../triangleTree.ts";
 import type { TriangleTree } from "../triangleTree.ts";
-import { buildWindingField, windingNumber } from "../windingNumber.ts";
+import { weldPlaces } from "../weldPlaces.ts";
+import { buildWindingField, windingNumber, type WindingField } from "../windingNumber.ts";
 
 /** Findings; counts refer to the repaired surface, places are vertices. */
 export interface SurfaceFindings {
   /** Duplicate triangles. */
   twins: number;
-  /** Flipped triangles. */
+  /** Flipped triangles, and a vertex of one of them. */
   turned: number;
+  turnedAt: number;
   /** Edges of one triangle, and a vertex of one of them. */
   open: number;
   openAt: number;
+  /** Number of borders: these edges, joined by common vertices. */
+  borders: number;
   /** Edges of three or more triangles, and a vertex of one of them. */
   crossed: number;
   crossedAt: number;
@@ -34,57 +39,78 @@ export interface SurfaceFindings {
   /** Number of patches, and of closed ones. */
   patches: number;
   closed: number;
+  /** Pieces without a common vertex, and a vertex of the one with the fewest triangles. */
+  pieces: number;
+  pieceAt: number;
 }
 
 export interface MendedSurface {
   surface: SurfaceMesh;
   findings: SurfaceFindings;
+  /** uint8[triangles that were given]: 1 if its repair flipped the triangle, or the one that it duplicates. */
+  flipped: Uint8Array;
 }
 
 /** Rays for each open patch, on each side. */
 const RAYS = 24;
 
-const next = (h: number): number => (h % 3 === 2 ? h - 2 : h + 1);
-
 export function mendSurface(surface: SurfaceMesh): MendedSurface {
   const { positions } = surface;
-  const { triangles, twins } = withoutTwins(surface);
+  const { triangles, kept } = withoutTwins(surface);
   const findings: SurfaceFindings = {
-    twins,
+    twins: kept.length - triangles.length / 3,
     turned: 0,
+    turnedAt: -1,
     open: 0,
     openAt: -1,
+    borders: 0,
     crossed: 0,
     crossedAt: -1,
     oneSided: 0,
     patches: 0,
     closed: 0,
+    ...piecesOf(triangles, positions.length / 3),
   };
   const original = triangles.slice();
   const across = neighborsOf(triangles, positions.length / 3, findings);
   const { patch, whole } = agree(triangles, across, positions, findings);
   turnOutward({ positions, triangles }, patch, whole);
-  for (let i = 0; i < triangles.length; i += 3) if (triangles[i + 1] !== original[i + 1]) findings.turned++;
-  return { surface: { positions, triangles }, findings };
+  const flipped = new Uint8Array(triangles.length / 3);
+  for (let i = 0; i < triangles.length; i += 3) {
+    if (triangles[i + 1] === original[i + 1]) continue;
+    flipped[i / 3] = 1;
+    findings.turned++;
+    if (findings.turnedAt < 0) findings.turnedAt = triangles[i]!;
+  }
+  return { surface: { ...surface, triangles }, findings, flipped: Uint8Array.from(kept, (t) => flipped[t]!) };
 }
 
-function withoutTwins({ positions, triangles }: SurfaceMesh): { triangles: Uint32Array; twins: number } {
-  const vertices = positions.length / 3;
-  const seen = new Map<number, number[]>();
-  const kept = new Uint32Array(triangles.length);
-  let length = 0;
-  for (let i = 0; i < triangles.length; i += 3) {
-    yieldPoint();
-    const [a, b, c] = [...triangles.subarray(i, i + 3)].sort((p, q) => p - q) as [number, number, number];
-    const key = a * vertices + b;
-    const thirds = seen.get(key);
-    if (thirds?.includes(c)) continue;
-    if (thirds) thirds.push(c);
-    else seen.set(key, [c]);
-    kept.set(triangles.subarray(i, i + 3), length);
-    length += 3;
+/** Each triangle once, and for every given triangle the number of the kept one with its corners. */
+function withoutTwins({ triangles }: SurfaceMesh): { triangles: Uint32Array; kept: Uint32Array } {
+  const { places, first } = weldPlaces(
+    Float64Array.from(triangles, (_, i) => {
+      const t = i - (i % 3);
+      const [a, b, c] = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
+      const [low, high] = [Math.min(a, b, c), Math.max(a, b, c)];
+      return [low, a + b + c - low - high, high][i % 3]!;
+    }),
+  );
+  const unique = new Uint32Array(3 * first.length);
+  first.forEach((t, i) => unique.set(triangles.subarray(3 * t, 3 * t + 3), 3 * i));
+  return { triangles: unique, kept: places };
+}
+
+function piecesOf(triangles: Uint32Array, vertices: number): { pieces: number; pieceAt: number } {
+  const sets = new VertexSets(vertices);
+  for (let h = 0; h < triangles.length; h++) sets.join(triangles[h]!, triangles[next(h)]!);
+  const sizes = new Map<number, number>();
+  for (let t = 0; t < triangles.length; t += 3) {
+    const root = sets.root(triangles[t]!);
+    sizes.set(root, (sizes.get(root) ?? 0) + 1);
   }
-  return { triangles: kept.slice(0, length), twins: (triangles.length - length) / 3 };
+  let pieceAt = -1;
+  for (const [root, size] of sizes) if (pieceAt < 0 || size < sizes.get(pieceAt)!) pieceAt = root;
+  return { pieces: sizes.size, pieceAt };
 }
 
 /**
@@ -92,16 +118,13 @@ function withoutTwins({ positions, triangles }: SurfaceMesh): { triangles: Uint3
  * for none.
  */
 function neighborsOf(triangles: Uint32Array, vertices: number, findings: SurfaceFindings): Int32Array {
-  const across = new Int32Array(triangles.length).fill(-1);
-  const first = new Map<number, number>();
   const CROSSED = -2;
+  const across = new Int32Array(triangles.length).fill(-1);
+  const { edgeOf, first } = numberEdges(triangles);
   for (let h = 0; h < triangles.length; h++) {
-    yieldPoint();
-    const [a, b] = [triangles[h]!, triangles[next(h)]!];
-    const key = Math.min(a, b) * vertices + Math.max(a, b);
-    const g = first.get(key);
-    if (g === undefined) first.set(key, h);
-    else if (across[g] === -1) {
+    const g = first[edgeOf[h]!]!;
+    if (g === h) continue;
+    if (across[g] === -1) {
       across[g] = h;
       across[h] = g;
     } else {
@@ -111,15 +134,21 @@ function neighborsOf(triangles: Uint32Array, vertices: number, findings: Surface
       across[h] = CROSSED;
     }
   }
-  for (const h of first.values()) {
+  const border = new VertexSets(vertices);
+  const onBorder = new Set<number>();
+  for (const h of first) {
     if (across[h] === -1) {
       findings.open++;
       findings.openAt = triangles[h]!;
+      const [a, b] = [triangles[h]!, triangles[next(h)]!];
+      onBorder.add(a).add(b);
+      if (border.join(a, b)) findings.borders--;
     } else if (across[h] === CROSSED) {
       findings.crossed++;
       findings.crossedAt = triangles[h]!;
     }
   }
+  findings.borders += onBorder.size;
   return across;
 }
 
@@ -201,8 +230,9 @@ function turnOutward({ positions: x, triangles }: SurfaceMesh, patch: Int32Array
   const inward = closed.filter((p) => volumes[p]! < 0);
   inward.forEach(turn);
   if (inward.length > 0 && inward.length < closed.length) {
-    const upright = triangles.slice();
-    for (const p of inward) if (isWithin(x, upright, members, closed, p, volumes)) turn(p);
+    const upright = Uint32Array.from(closed.flatMap((p) => members[p]!.flatMap((t) => cornersOf(triangles, t))));
+    const field = buildWindingField(buildTriangleTree(x, upright));
+    for (const p of inward.filter((q) => isWithin(x, triangles, members[q]!, field))) turn(p);
   }
   const open = members.map((_, p) => p).filter((p) => !whole[p]);
   if (open.length === 0) return;
@@ -221,21 +251,24 @@ function volumeOf(x: Float64Array, triangles: Uint32Array, members: readonly num
   return six / 6;
 }
 
-/** Whether a closed patch lies inside of larger closed patches that faced outward in the input. */
-function isWithin(
-  x: Float64Array,
-  triangles: Uint32Array,
-  members: readonly number[][],
-  closed: readonly number[],
-  p: number,
-  volumes: readonly number[],
-): boolean {
-  const others = closed.filter((q) => q !== p && volumes[q]! > Math.abs(volumes[p]!));
-  const corners = others.flatMap((q) => members[q]!.flatMap((t) => [...triangles.subarray(3 * t, 3 * t + 3)]));
-  if (corners.length === 0) return false;
-  const field = buildWindingField(buildTriangleTree(x, Uint32Array.from(corners)));
-  const v = 3 * triangles[3 * members[p]![0]!]!;
-  return windingNumber(field, x[v]!, x[v + 1]!, x[v + 2]!) > 0.5;
+const cornersOf = (triangles: Uint32Array, t: number): number[] => [...triangles.subarray(3 * t, 3 * t + 3)];
+
+/**
+ * Whether a closed patch lies inside of another one: more than one patch encloses the space below its largest triangle.
+ * @param field of all closed patches, facing outward
+ */
+function isWithin(x: Float64Array, triangles: Uint32Array, members: readonly number[], field: WindingField): boolean {
+  let [largest, area] = [members[0]!, 0];
+  for (const t of members) {
+    const size = doubleArea(x, triangles, t);
+    if (size > area) [largest, area] = [t, size];
+  }
+  const corners = cornersOf(triangles, largest);
+  const below = doubleNormal(x, triangles, largest).map((n, k) => {
+    const center = corners.reduce((sum, v) => sum + x[3 * v + k]!, 0) / 3;
+    return center - (1e-4 * n) / Math.sqrt(area || 1);
+  }) as [number, number, number];
+  return windingNumber(field, ...below) > 1.5;
 }
 
 /** Whether more rays leave from the inside of a patch than from its outside. */

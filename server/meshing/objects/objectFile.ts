@@ -1,27 +1,9 @@
 /** Result of reading an uploaded file, its errors, and the limits for one file. */
-import type { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../../shared/objectCodes.ts";
+import type { REFUSALS } from "../../../shared/objectCodes.ts";
 import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { MeshError } from "../mesh.ts";
+import type { MeshNote } from "../meshNotes.ts";
 import type { SurfaceMesh } from "../mesh.ts";
-
-/** A note about an ignored or repaired part; `code` for programs, `text` a sentence for people. */
-export interface ObjectNote {
-  code: ObjectNoteCode;
-  text: string;
-  /** Position on a surface: x, y, z relative to its size, from the middle of its base. */
-  at?: [number, number, number];
-}
-
-type ObjectNoteCode = (typeof FILE_NOTES | typeof SURFACE_NOTES)[number];
-
-/** Position of a vertex for notes, rounded to whole percents of the size. @param positions of a placed surface, m */
-export function placeOf(positions: Float64Array, vertex: number, size: number): [number, number, number] {
-  const part = (k: number): number => Math.round((100 * positions[3 * vertex + k]!) / size) / 100;
-  return [part(0), part(1), part(2)];
-}
-
-export const percent = (at: readonly number[]): string =>
-  `x, y, z = ${at.map((part) => `${Math.round(100 * part)} %`).join(", ")} of its size`;
 
 export interface ObjectChoice {
   role: ObjectRole;
@@ -50,7 +32,7 @@ export interface ObjectFile {
    * Add it to a position here to get the position in the file; nonzero only if the model is far from the file's origin.
    */
   origin: [number, number, number];
-  notes: ObjectNote[];
+  notes: MeshNote[];
 }
 
 /**

@@ -16,6 +16,8 @@ export interface Part {
   /** By glTF's name: NORMAL, TANGENT, TEXCOORD_n, COLOR_n. */
   attributes: Map<string, Attribute>;
   material: Material | null;
+  /** Largest rounding error of a position, in the file's unit (../precision.ts). */
+  precision: number;
   /** Position in the file, for messages. */
   where: string;
 }
@@ -80,5 +82,6 @@ function joinedGroup(group: readonly Part[]): Part {
     for (const [name, { size, values }] of attributes) values.set(part.attributes.get(name)!.values, size * vertex);
     vertex += part.positions.length / 3;
   }
-  return { ...group[0]!, positions, triangles, attributes };
+  const precision = Math.max(...group.map((part) => part.precision));
+  return { ...group[0]!, positions, triangles, attributes, precision };
 }

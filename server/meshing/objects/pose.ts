@@ -5,7 +5,7 @@
 import type { Accessor } from "@gltf-transform/core";
 import { damaged } from "./gltfContainer.ts";
 import type { Part } from "./parts.ts";
-import { linearPart, normalMatrix, transformDirections } from "./transforms.ts";
+import { largestScale, linearPart, normalMatrix, transformDirections } from "./transforms.ts";
 import type { Matrix } from "./transforms.ts";
 
 /** Applies morph targets in place: x += w d. */
@@ -38,6 +38,7 @@ export interface Skinning {
 /** Moves a part's vertices and directions to the pose of the bones, in place: x = sum w B x. */
 export function pose(part: Part, { bones, joints, weights, where }: Skinning): void {
   const { positions } = part;
+  part.precision *= bones.reduce((most, bone) => Math.max(most, largestScale(bone)), 0);
   const normals = part.attributes.get("NORMAL")?.values;
   const tangents = part.attributes.get("TANGENT")?.values;
   const joint: number[] = [];

@@ -6,11 +6,13 @@ import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import { requireSheet } from "../finishMesh.ts";
 import { MeshError } from "../mesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../mesh.ts";
+import type { MeshNote } from "../meshNotes.ts";
+import { surfaceNotes } from "../surfaceNotes.ts";
 import { fill } from "./fill.ts";
 import { mendSurface } from "./mendSurface.ts";
-import type { MendedSurface, SurfaceFindings } from "./mendSurface.ts";
-import type { ObjectChoice, ObjectFile, ObjectNote } from "./objectFile.ts";
-import { ObjectError, ofMeshError, percent, placeOf } from "./objectFile.ts";
+import type { MendedSurface } from "./mendSurface.ts";
+import type { ObjectChoice, ObjectFile } from "./objectFile.ts";
+import { ObjectError, ofMeshError } from "./objectFile.ts";
 import { evenSheet } from "./sheet.ts";
 import { clusterSurface, simplifySurface } from "./simplify.ts";
 
@@ -28,7 +30,7 @@ export interface PreparedSurface {
   offset: [number, number, number];
   /** Spacing of the lattice, m; soft and rigid only. */
   spacing?: number;
-  notes: ObjectNote[];
+  notes: MeshNote[];
 }
 
 const MIN_SIZE = 0.02;
@@ -75,7 +77,7 @@ export async function prepareSurface(file: ObjectFile, choice: ObjectChoice): Pr
   const positions = file.surface.positions.map((x, i) => scale * x + offset[i % 3]!);
   const detail = new Float64Array(3 * file.surfaceOfPicture.length);
   file.surfaceOfPicture.forEach((v, i) => detail.set(positions.subarray(3 * v, 3 * v + 3), 3 * i));
-  const notes: ObjectNote[] = [];
+  const notes: MeshNote[] = [];
   const { surface, findings } = await mended({ positions, triangles: file.surface.triangles }, choice, notes);
   const prepared = { role: choice.role, detail, scale, offset, notes };
   try {
@@ -93,33 +95,22 @@ export async function prepareSurface(file: ObjectFile, choice: ObjectChoice): Pr
 }
 
 /** Reduces the surface to MOST_TRIANGLES and repairs its orientation. */
-async function mended(surface: SurfaceMesh, { size }: ObjectChoice, notes: ObjectNote[]): Promise<MendedSurface> {
+async function mended(
+  surface: SurfaceMesh,
+  { size, role }: ObjectChoice,
+  notes: MeshNote[],
+): Promise<Omit<MendedSurface, "flipped">> {
   const before = surface.triangles.length / 3;
   const fewer = await simplifySurface(surface, MOST_TRIANGLES, FINEST * size);
   const few = fewer.triangles.length > 6 * MOST_TRIANGLES ? await clusterSurface(fewer, MOST_TRIANGLES, 1) : fewer;
   const { surface: result, findings } = mendSurface(few);
-  noteFindings(result, findings, size, notes);
+  notes.push(...surfaceNotes(result.positions, findings, role, size));
   if (before > few.triangles.length / 3)
     notes.push({
       code: "SIMPLIFIED",
       text: `The simulation uses ${few.triangles.length / 3} of the surface's ${before} triangles.`,
     });
   return { surface: result, findings };
-}
-
-function noteFindings(surface: SurfaceMesh, found: SurfaceFindings, size: number, notes: ObjectNote[]): void {
-  if (found.open > 0) {
-    const at = placeOf(surface.positions, found.openAt, size);
-    const text = `${found.open} edges have only one triangle (holes or borders); one is at ${percent(at)}.`;
-    notes.push({ code: "HOLES", text, at });
-  }
-  if (found.crossed > 0) {
-    const at = placeOf(surface.positions, found.crossedAt, size);
-    const text = `${found.crossed} edges have three triangles or more; one is at ${percent(at)}.`;
-    notes.push({ code: "NON_MANIFOLD", text, at });
-  }
-  if (found.turned > 0)
-    notes.push({ code: "FLIPPED", text: `${found.turned} triangles faced the wrong way; the simulation flips them.` });
 }
 
 async function cloth(surface: SurfaceMesh, { particles }: ObjectChoice): Promise<SurfaceMesh> {

@@ -32,6 +32,8 @@ import {
 } from "@gltf-transform/extensions";
 import draco3d from "draco3dgltf";
 import { MeshoptDecoder } from "meshoptimizer/decoder";
+import type { MeshNote } from "../meshNotes.ts";
+import { floatPrecision, precisionOfStep, quantizedStep } from "../precision.ts";
 import { at, checkGltf, DRACO, listOf, MESHOPT } from "./gltfGuard.ts";
 import type { CheckedGltf } from "./gltfGuard.ts";
 import { damaged, openContainer } from "./gltfContainer.ts";
@@ -41,11 +43,12 @@ import type { ImageBytes } from "./gltfImages.ts";
 import { checkExtensions, checkNodes, INSTANCING } from "./gltfNodes.ts";
 import type { Placement, SceneTree } from "./gltfNodes.ts";
 import { shortened } from "./objectFile.ts";
-import type { ObjectLimits, ObjectNote } from "./objectFile.ts";
+import type { ObjectLimits } from "./objectFile.ts";
 import type { Attribute, Part } from "./parts.ts";
 import { morph, pose } from "./pose.ts";
 import {
   determinant,
+  largestScale,
   linearPart,
   matrixOf,
   normalMatrix,
@@ -100,7 +103,7 @@ const SIZES: Record<string, readonly number[]> = { NORMAL: [3], TANGENT: [4], TE
 export async function readGltf(
   bytes: Uint8Array,
   limits: ObjectLimits,
-  notes: ObjectNote[],
+  notes: MeshNote[],
 ): Promise<{ document: Document; parts: Part[] }> {
   const checked = checkGltf(openContainer(bytes, limits), limits);
   checkExtensions(checked.json, READ);
@@ -114,7 +117,7 @@ export async function readGltf(
   return { document, parts };
 }
 
-function noteIgnored(json: Json, tree: SceneTree, notes: ObjectNote[]): void {
+function noteIgnored(json: Json, tree: SceneTree, notes: MeshNote[]): void {
   const count = (name: string): number => listOf(json, name, "").length;
   if (count("animations") > 0)
     notes.push({ code: "ANIMATIONS_IGNORED", text: `${count("animations")} animations are ignored.` });
@@ -194,7 +197,8 @@ function placedParts(
   const parts: Part[] = [];
   mesh.listPrimitives().forEach((primitive, i) => {
     const where = `/meshes/${placement.mesh}/primitives/${i}`;
-    const part = partOf(primitive, where);
+    const compressed = at(json, "meshes", placement.mesh, "primitives", i, "extensions", DRACO) !== undefined;
+    const part = partOf(primitive, where, compressed);
     if (part === "lines") lines.count++;
     if (!part || part === "lines") return;
     const targets = primitive.listTargets().map((target) => target.getAttribute("POSITION") ?? undefined);
@@ -268,8 +272,8 @@ function numbersOf<A extends Float32Array | Float64Array>(accessor: Accessor, in
   return into;
 }
 
-/** Reads a primitive in its own coordinates. */
-function partOf(primitive: Primitive, where: string): Part | "lines" | undefined {
+/** Reads a primitive in its own coordinates. @param compressed by Draco, which quantizes */
+function partOf(primitive: Primitive, where: string, compressed: boolean): Part | "lines" | undefined {
   const position = primitive.getAttribute("POSITION");
   if (!position) return undefined;
   const count = position.getCount();
@@ -296,7 +300,18 @@ function partOf(primitive: Primitive, where: string): Part | "lines" | undefined
     attributes.set(name, { size, values });
   }
   const material: Material | null = primitive.getMaterial();
-  return { positions: numbersOf(position, new Float64Array(3 * count)), triangles, attributes, material, where };
+  const positions = numbersOf(position, new Float64Array(3 * count));
+  const precision = precisionOf(positions, position, compressed);
+  return { positions, triangles, attributes, material, precision, where };
+}
+
+/** Largest values of the integers of a normalized accessor. */
+const FULL: Record<number, number> = { 5120: 127, 5121: 255, 5122: 32767, 5123: 65535 };
+
+function precisionOf(positions: Float64Array, accessor: Accessor, compressed: boolean): number {
+  const full = FULL[accessor.getComponentType()];
+  if (full === undefined && !compressed) return floatPrecision(positions, 23);
+  return precisionOfStep(quantizedStep(positions, full === undefined ? 0 : accessor.getNormalized() ? 1 / full : 1));
 }
 
 /** Returns a transformed copy of the part. If the matrix mirrors, the triangles are flipped back. */
@@ -318,5 +333,6 @@ function moved(part: Part, m: Matrix): Part {
   if (mirrored)
     for (let i = 0; i < triangles.length; i += 3)
       [triangles[i + 1], triangles[i + 2]] = [triangles[i + 2]!, triangles[i + 1]!];
-  return { ...part, positions, triangles, attributes };
+  const precision = largestScale(m) * part.precision + floatPrecision(positions, 23);
+  return { ...part, positions, triangles, attributes, precision };
 }

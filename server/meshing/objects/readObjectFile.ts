@@ -5,10 +5,12 @@
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import { MeshError } from "../mesh.ts";
-import { finishObject } from "./finishObject.ts";
+import type { ReadSurface } from "../mesh.ts";
+import type { MeshNote } from "../meshNotes.ts";
+import { finishObject, surfaceOfParts } from "./finishObject.ts";
 import { isGlb } from "./gltfContainer.ts";
 import { OBJECT_LIMITS, ObjectError, ofMeshError, shortened } from "./objectFile.ts";
-import type { ObjectFile, ObjectLimits, ObjectNote } from "./objectFile.ts";
+import type { ObjectFile, ObjectLimits } from "./objectFile.ts";
 import { readGltf } from "./readGltf.ts";
 import { plainDocument, readObj, readPly, readStl } from "./readText.ts";
 
@@ -21,11 +23,11 @@ const ENDINGS: Record<string, Format> = { glb: "gltf", gltf: "gltf", obj: "obj",
 function formatOf(bytes: Uint8Array, fileName: string): Format {
   if (isGlb(bytes)) return "gltf";
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256)).toString("latin1");
-  if (/^ply\s/.test(head)) return "ply";
+  if (/^(\xef\xbb\xbf)?ply\s/.test(head)) return "ply";
   const ending = /\.([^.]*)$/.exec(fileName.toLowerCase())?.[1] ?? "";
   if (Object.hasOwn(ENDINGS, ending)) return ENDINGS[ending]!;
   if (/^(\xef\xbb\xbf)?\s*\{/.test(head)) return "gltf";
-  if (/^\s*solid\s/.test(head)) return "stl";
+  if (/^(\xef\xbb\xbf)?\s*solid\s/i.test(head)) return "stl";
   throw new ObjectError("FORMAT_UNKNOWN", {
     where: "extension of the file name",
     value: shortened(ending) || "missing",
@@ -82,7 +84,7 @@ export async function readObjectFile(
       help: "Simplify (decimate) the model, make its textures smaller, or compress it (Draco, meshopt)",
     });
   const content = unpacked(bytes, all);
-  const notes: ObjectNote[] = [];
+  const notes: MeshNote[] = [];
   const format = formatOf(content, fileName.replace(/\.gz$/i, ""));
   const plain = inUtf8(content, format);
   try {
@@ -96,10 +98,17 @@ export async function readObjectFile(
         ? readObj(fileName, plain, material, notes)
         : format === "stl"
           ? readStl(fileName, plain, material, notes)
-          : readPly(fileName, plain, material);
+          : readPly(fileName, plain, material, notes);
     return await finishObject(document, parts, all, notes);
   } catch (error) {
     if (error instanceof MeshError) throw ofMeshError(error, "Export the model again, as GLB if you can");
     throw error;
   }
+}
+
+/** Reads only the surface of a glTF. @throws ObjectError */
+export async function readGltfSurface(bytes: Uint8Array): Promise<ReadSurface> {
+  const notes: MeshNote[] = [];
+  const { parts } = await readGltf(bytes, OBJECT_LIMITS, notes);
+  return { ...surfaceOfParts(parts, OBJECT_LIMITS, notes), precision: 0, notes };
 }

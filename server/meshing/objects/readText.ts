@@ -6,8 +6,8 @@ import { readObjRecords } from "../importObj.ts";
 import type { ObjRecords } from "../importObj.ts";
 import { readPlyRecords } from "../importPly.ts";
 import { importStl } from "../importStl.ts";
+import type { MeshNote } from "../meshNotes.ts";
 import { withCreasedNormals } from "./creasedNormals.ts";
-import type { ObjectNote } from "./objectFile.ts";
 import type { Attribute, Part } from "./parts.ts";
 
 /** Creates a document with one plain, double-sided material, because these files define neither. */
@@ -31,8 +31,9 @@ function withNormals(part: Part): Part {
 }
 
 /** @throws MeshError */
-export function readObj(file: string, bytes: Uint8Array, material: Material, notes: ObjectNote[]): Part[] {
+export function readObj(file: string, bytes: Uint8Array, material: Material, notes: MeshNote[]): Part[] {
   const records = readObjRecords(file, bytes, true);
+  notes.push(...records.notes);
   if (records.materials)
     notes.push({
       code: "MATERIALS_IGNORED",
@@ -92,15 +93,17 @@ function objPart(file: string, records: ObjRecords, material: Material): Part {
     { length: 3 * corners.length },
     (_, i) => x[3 * vertexOf[corners[Math.floor(i / 3)]!]! + (i % 3)]!,
   );
-  return { positions, triangles, attributes, material, where: FILE };
+  const precision = records.digits.precision(positions);
+  return { positions, triangles, attributes, material, precision, where: FILE };
 }
 
 /**
  * Reads PLY with vertex colors.
  * @throws MeshError
  */
-export function readPly(file: string, bytes: Uint8Array, material: Material): Part[] {
-  const { positions, elements, colors, elementLines } = readPlyRecords(file, bytes);
+export function readPly(file: string, bytes: Uint8Array, material: Material, notes: MeshNote[]): Part[] {
+  const { positions, elements, colors, elementLines, precision, notes: found } = readPlyRecords(file, bytes);
+  notes.push(...found);
   const vertices = positions.length / 3;
   const bad = elements.findIndex((v) => !(Number.isInteger(v) && v >= 0 && v < vertices));
   if (bad >= 0)
@@ -113,20 +116,21 @@ export function readPly(file: string, bytes: Uint8Array, material: Material): Pa
     });
   const attributes: Part["attributes"] = new Map();
   if (colors) attributes.set("COLOR_0", { size: 3, values: Float32Array.from(colors, linearOfSrgb) });
-  return [withNormals({ positions, triangles: Uint32Array.from(elements), attributes, material, where: FILE })];
+  const triangles = Uint32Array.from(elements);
+  return [withNormals({ positions, triangles, attributes, material, precision, where: FILE })];
 }
 
 /**
  * Reads STL, assuming z is up, as 3D printers do: x y z becomes x z -y.
  * @throws MeshError
  */
-export function readStl(file: string, bytes: Uint8Array, material: Material, notes: ObjectNote[]): Part[] {
-  const { positions, triangles } = importStl(file, bytes);
+export function readStl(file: string, bytes: Uint8Array, material: Material, notes: MeshNote[]): Part[] {
+  const { positions, triangles, precision } = importStl(file, bytes);
   for (let i = 0; i < positions.length; i += 3)
     [positions[i + 1], positions[i + 2]] = [positions[i + 2]!, -positions[i + 1]!];
   notes.push({
     code: "UP_ASSUMED",
     text: "An STL file does not define the up axis; z is used, as in 3D printing.",
   });
-  return [withNormals({ positions, triangles, attributes: new Map(), material, where: FILE })];
+  return [withNormals({ positions, triangles, attributes: new Map(), material, precision, where: FILE })];
 }

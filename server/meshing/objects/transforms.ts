@@ -34,6 +34,10 @@ export const determinant = (m: Matrix): number =>
   m[4]! * (m[1]! * m[10]! - m[2]! * m[9]!) +
   m[8]! * (m[1]! * m[6]! - m[2]! * m[5]!);
 
+/** Length of the longest column: the largest scale, unless the matrix shears. */
+export const largestScale = (m: Matrix): number =>
+  Math.max(...[0, 4, 8].map((c) => Math.hypot(m[c]!, m[c + 1]!, m[c + 2]!)));
+
 /**
  * Matrix for normals, up to their length: cof(M) sign(det M), which is |det M| M^-T and also exists for singular M.
  * @returns float64[9], column by column

@@ -5,6 +5,7 @@ import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
 import { boundarySurface } from "../../meshing/boundary.ts";
 import { meshCache } from "../../meshing/meshCache.ts";
 import { requireSheet } from "../../meshing/finishMesh.ts";
+import { pieceNotes } from "../../meshing/pieces.ts";
 import { renumber } from "../../meshing/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import type { Pace } from "../constraints/constraint.ts";
@@ -16,7 +17,7 @@ import { boxCells } from "../../meshing/generators.ts";
 import { SCENE_DEFAULTS } from "../defaults.ts";
 import { ballShape } from "./ball.ts";
 import { sheetMasses, tetrahedralMasses } from "./masses.ts";
-import { loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
+import { addNotes, loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";
 import { pointsShape } from "./points.ts";
 import { addLoad, selectParticles } from "./selection.ts";
 import { startPositions } from "./start.ts";
@@ -41,19 +42,19 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
         : body.kind === "cloth"
           ? await clothShape(body, path, options, pace, seconds)
           : pointsShape(body, path);
-  const { own, positions, triangles, origin, mass, elements } = shape;
+  const { own, triangles, mass, elements } = shape;
   const formless = body.solver === "paper" && elements.find((e) => CONSTRAINTS[e.kind].paperPhase === undefined);
   if (formless)
     throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
   const template = templateOf(scene, body, shape);
   for (const e of elements) keepPast(startPositions(template), e);
   body.pins?.forEach((pin, i) => {
-    for (const p of selectParticles(pin.select, positions, origin, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
+    for (const p of selectParticles(pin.select, shape, `${path}/pins/${i}/select`)) template.pinned[p] = 1;
   });
   body.loads?.forEach((load, i) => {
     addLoad(
       template.force,
-      selectParticles(load.select, positions, origin, `${path}/loads/${i}/select`),
+      selectParticles(load.select, shape, `${path}/loads/${i}/select`),
       load.force,
       load.distribute ?? "area",
       { positions: own, triangles, mass },
@@ -78,6 +79,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     own,
     placement: shape.placement,
     origin: shape.origin,
+    ...(shape.merged && { merged: shape.merged }),
     mass: shape.mass,
     pinned: new Uint8Array(particleCount),
     force: new Float64Array(3 * particleCount),
@@ -167,12 +169,13 @@ async function softShape(
         "given: the mesh is a surface, and a soft body needs tetrahedra",
       );
     detailOwn = { positions: scaled(source.surface.positions, placement), triangles: source.surface.triangles };
-    mesh = (
-      await meshCache(detailOwn, {
-        spacing: body.tetrahedralize.spacing,
-        ...(options.onProgress && { onProgress: options.onProgress }),
-      })
-    ).mesh;
+    const { spacing } = body.tetrahedralize;
+    const filled = await meshCache(detailOwn, {
+      spacing,
+      ...(options.onProgress && { onProgress: options.onProgress }),
+    });
+    mesh = filled.mesh;
+    if (body.mesh.type === "file") addNotes(options.found, body.mesh.path, pieceNotes(mesh, filled.report.pieces));
   }
   const { mesh: ordered, surfaceCount, oldOf } = renumber(mesh);
   const own = ordered.positions;
@@ -230,6 +233,7 @@ async function clothShape(
     mass: sheetMasses(own, triangles, material.density, material.thickness),
     enclosed: material.volume && enclosedVolume(own, triangles, material.volume, pace),
     origin: surface.origin ?? Uint32Array.from({ length: count }, (_, i) => i),
+    ...(surface.merged && { merged: surface.merged }),
     streamedCount: count,
     elements: sheetElements({ material, X: own, triangles, form: formOf(body), pace, seconds }),
     ...pictured(source, placement),

@@ -10,15 +10,21 @@ import { boxTets, gridCloth, icosphere } from "../../meshing/generators.ts";
 import { loadMeshFile } from "../../meshing/loadMeshFile.ts";
 import { loadPackageMesh } from "../../meshing/packageMesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../../meshing/mesh.ts";
-import type { Drawing, ObjectMeshes } from "./objectMeshes.ts";
+import type { MeshNote } from "../../meshing/meshNotes.ts";
+import type { Drawing, FoundInObject, ObjectMeshes } from "./objectMeshes.ts";
 
 /** Sources of meshes. */
 export interface MeshSources {
   /** Folder that mesh files are relative to. */
   baseDir: string;
+  /** Receives notes about mesh files. */
+  found?: FoundInMesh[];
   /** Objects; absent: none. */
   objects?: ObjectMeshes;
 }
+
+/** A note about a mesh file of the scene, or about an object. */
+export type FoundInMesh = FoundInObject | (MeshNote & { file: string });
 
 export type SourceMesh = LoadedMesh & { drawing?: Drawing };
 
@@ -46,7 +52,7 @@ export async function loadMesh(mesh: MeshSource, sources: MeshSources, role: Obj
       return (sources.objects ?? new ObjectMeshes()).prepare(mesh, role);
     }
     case "file":
-      return loadMeshFile(resolve(sources.baseDir, mesh.path));
+      return loadFile(mesh.path, sources, role);
     case "package":
       return { kind: "surface", surface: await loadPackageMesh(mesh.package, mesh.level) };
     case "box":
@@ -58,6 +64,19 @@ export async function loadMesh(mesh: MeshSource, sources: MeshSources, role: Obj
     case "lattice":
       throw new Error("a lattice has no surface");
   }
+}
+
+async function loadFile(path: string, { baseDir, found }: MeshSources, role: ObjectRole): Promise<LoadedMesh> {
+  const { notes, ...mesh } = await loadMeshFile(resolve(baseDir, path), role);
+  addNotes(found, path, notes);
+  return mesh;
+}
+
+/** Adds notes about a file, each once: a scene may load it for several bodies. */
+export function addNotes(found: FoundInMesh[] | undefined, file: string, notes: readonly MeshNote[]): void {
+  for (const note of notes)
+    if (found && !found.some((other) => "file" in other && other.file === file && other.text === note.text))
+      found.push({ file, ...note });
 }
 
 /** Mean length of a surface's edges, m. */

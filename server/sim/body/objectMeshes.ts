@@ -7,7 +7,8 @@
 import type { ObjectRole } from "../../../shared/objectRoles.ts";
 import type { ObjectMesh } from "../../../shared/scene.ts";
 import { MeshError, type LoadedMesh, type SurfaceMesh } from "../../meshing/mesh.ts";
-import { ObjectError, type ObjectNote } from "../../meshing/objects/objectFile.ts";
+import type { MeshNote } from "../../meshing/meshNotes.ts";
+import { ObjectError } from "../../meshing/objects/objectFile.ts";
 import { prepareSurface } from "../../meshing/objects/prepareSurface.ts";
 import { decodeShape, fileOf } from "../../meshing/objectShape.ts";
 
@@ -30,7 +31,7 @@ export interface Drawing {
 export type PreparedObject = LoadedMesh & { drawing: Drawing };
 
 /** A note about an object's surface: a finding, or a repair. */
-export type FoundInObject = ObjectNote & { object: string };
+export type FoundInObject = MeshNote & { object: string };
 
 export class ObjectMeshes {
   readonly #shapes: ReadonlyMap<string, Uint8Array>;

@@ -1,19 +1,18 @@
 /** Selects the particles of a pin or load, and spreads a load's force over them. */
 import type { Selection, Vec3 } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
+import type { Shape } from "./template.ts";
 
 /**
- * @param positions float64[3N] m, placed and undeformed
- * @param origin uint32[N], number of each particle in the scene file
+ * @param body its particles' positions, placed and undeformed, m; and their numbers in the mesh file
  * @param path of the selection in the scene, for the error
  */
 export function selectParticles(
   select: Selection,
-  positions: Float64Array,
-  origin: Uint32Array,
+  { positions, origin, merged }: Pick<Shape, "positions" | "origin" | "merged">,
   path: string,
 ): number[] {
-  const wanted = select.particles && new Set(select.particles);
+  const wanted = select.particles && new Set(select.particles.map((particle) => merged?.get(particle) ?? particle));
   const chosen: number[] = [];
   for (let i = 0; i < origin.length; i++) {
     const x = [positions[3 * i]!, positions[3 * i + 1]!, positions[3 * i + 2]!];

@@ -2,7 +2,8 @@
  * A body of the scene, ready to simulate: placed particles, masses, forces, constraints, surface, detail mesh.
  * Immutable.
  */
-import type { Body, Look, Method, Plasticity, Vec3 } from "../../../shared/scene.ts";
+import type { Body, Look, Plasticity, Vec3 } from "../../../shared/scene.ts";
+import type { Method } from "../../../shared/sceneMethodTypes.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/kinds.ts";
 import type { EnclosedVolume } from "../constraints/geometric.ts";
@@ -52,6 +53,8 @@ export interface BodyTemplate {
   placement?: Placement;
   /** uint32[N]: each particle's number in the mesh file, from 0 */
   origin: Uint32Array;
+  /** Numbers in the mesh file of vertices that are part of another particle: from each to that one's number. */
+  merged?: SurfaceMesh["merged"];
   /** float64[N] kg */
   mass: Float64Array;
   /** uint8[N]: 1 if pinned */
@@ -104,6 +107,7 @@ export interface Shape {
   triangles: Uint32Array;
   tets: Uint32Array;
   origin: Uint32Array;
+  merged?: SurfaceMesh["merged"];
   streamedCount: number;
   /** float64[N] kg */
   mass: Float64Array;

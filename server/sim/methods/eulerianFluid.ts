@@ -9,7 +9,7 @@
  * If the room has wind, the fluid is part of it: it blows on triangles in its box (methodBodies.ts), and they do not
  * slow it.
  */
-import type { EulerianFluid as Spec } from "../../../shared/scene.ts";
+import type { EulerianFluid as Spec } from "../../../shared/sceneMethodTypes.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { GRABS } from "./integrators.ts";
 import { diffusions, gridLength, MacGrid } from "./macGrid.ts";

@@ -12,7 +12,8 @@
  * lengths, so that bending is linear. K leaves out the negative contribution of compressed edges, and shear's part of
  * the geometric stiffness.
  */
-import type { ClothMaterial, Method as MethodSpec } from "../../../shared/scene.ts";
+import type { ClothMaterial } from "../../../shared/scene.ts";
+import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { sheetModuli } from "../materials.ts";
 import type { ForceModel } from "./forceModel.ts";

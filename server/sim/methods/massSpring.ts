@@ -11,7 +11,7 @@
  * leaves out the indefinite part of a compressed spring. k is 1 over the compliance of material model `pbd`: the same
  * net works with position based dynamics.
  */
-import type { Method as MethodSpec } from "../../../shared/scene.ts";
+import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { ForceModel } from "./forceModel.ts";
 import { GRABS, integrate, type Integrator } from "./integrators.ts";

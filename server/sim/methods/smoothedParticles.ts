@@ -24,7 +24,7 @@
  * the fluid sinks into a body that it should carry. Fluid mass that moves with a cloth's constraints carries, but
  * shakes.
  */
-import type { SmoothedParticles as Spec } from "../../../shared/scene.ts";
+import type { SmoothedParticles as Spec } from "../../../shared/sceneMethodTypes.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { accelerate, cohere, confine } from "./fluidForces.ts";
 import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";

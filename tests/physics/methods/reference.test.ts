@@ -3,7 +3,8 @@
  * references to bodies.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Method, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { Body, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { Method } from "../../../shared/sceneMethodTypes.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { type Laboratory, laboratory } from "../laboratory.ts";

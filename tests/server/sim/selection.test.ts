@@ -21,7 +21,7 @@ const { volume } = tetElements(positions, mesh.tets, { mu: 1, lambda: 1 });
 mesh.tets.forEach((p, i) => (mass[p]! += volume[Math.floor(i / 4)]! / 4));
 const at = (i: number): Vec3 => [positions[3 * i]!, positions[3 * i + 1]!, positions[3 * i + 2]!];
 const select = (selection: Selection): number[] =>
-  selectParticles(selection, positions, origin, "/bodies/0/pins/0/select");
+  selectParticles(selection, { positions, origin }, "/bodies/0/pins/0/select");
 
 test("the body's order is not the file's", () => expect([...origin]).not.toEqual([...origin].sort((a, b) => a - b)));
 
@@ -174,4 +174,9 @@ describe("loads", () => {
     addLoad(force, face, [0, 5, 0], "mass", { positions, triangles, mass });
     expect(sums(force).map((s) => Number(s.toFixed(9)))).toEqual([1, 5, 0]);
   });
+});
+
+test("a number of a merged vertex selects the particle that it is part of", () => {
+  const merged = new Map([[999, origin[3]!]]);
+  expect(selectParticles({ particles: [999] }, { positions, origin, merged }, "/bodies/0/pins/0/select")).toEqual([3]);
 });

@@ -311,12 +311,37 @@ describe.skipIf(lacksData(...FILES.map(([file]) => file)))("meshes of other proj
     });
     const run = await simulate(scene, "--ticks", "1", "--record", name);
     expect([run.code, run.stderr]).toEqual([0, ""]);
-    const loaded = await loadMeshFile(join(dataFolder, file));
+    const loaded = await loadMeshFile(join(dataFolder, file), "soft");
     const { frames } = readRecording(name);
     const { positions } = loaded.kind === "tets" ? loaded.tets : loaded.surface;
     expect(frames[0]!.flat()).toEqual(Array.from(positions, (c) => Math.fround(c) + 0)); // + 0: a file may contain -0
     expect(frames[1]!.flat().every(Number.isFinite)).toBe(true);
   });
+});
+
+test("notes about mesh files are printed with their places", async () => {
+  const corners = (x: number): string[] =>
+    [0, 1, 2, 3, 4, 5, 6, 7].map((c) => `v ${x + (c & 1)} ${(c >> 1) & 1} ${c >> 2}`);
+  const faces = (b: number): string[] =>
+    [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]].map((f) => `f ${f.map((v) => v + b).join(" ")}`); // biome-ignore format: one line
+  writeFileSync(join(dir, "two.obj"), [...corners(0), ...corners(5), ...faces(0), ...faces(8), ""].join("\n"));
+  const scene = writeScene("two", {
+    bodies: [
+      {
+        name: "b",
+        kind: "soft",
+        mesh: { type: "file", path: "two.obj" },
+        material: softMaterial,
+        tetrahedralize: { spacing: 0.5 },
+      },
+    ],
+  });
+  const { code, stdout, stderr } = await simulate(scene, "--ticks", "0", "--json");
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^two\.obj: PIECES 2 pieces are not connected and will fall apart; the smallest is at x, y, z = /,
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ notes: [{ file: "two.obj", code: "PIECES", at: expect.any(Array) }] });
 });
 
 describe("output", () => {

@@ -1,0 +1,6 @@
+/** Numbers that several files of scene types share. */
+
+/** Limited so that the square fits into the simulation's float32. @exclusiveMinimum 0 @maximum 1e15 */
+export type Positive = number;
+/** s @minimum 0 @maximum 1e6 */
+export type Time = number;

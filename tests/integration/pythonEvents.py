@@ -1,0 +1,35 @@
+"""A member of the room at argv[1], with the owner's token argv[2], for pythonClient.test.ts: tunes, sends and hears
+messages, waits for a contact, and prints all as JSON."""
+
+import json
+import sys
+
+import pliant
+
+url, token = sys.argv[1:]
+with pliant.join(url, name="Python", token=token, contacts=True, timeout=120) as room:
+    room.reset()
+    contact = next(room.contacts(timeout=120))
+    room.send("ready", {"bytes": b"\1\2", "list": [1, 0.5, None, True, "Zoë"]})
+    heard = next(room.messages(timeout=120))
+    body = room.bodies[0].name
+    room.tune(gravity=(0, -3, 0), time_scale=0.5)
+    room.tune(body, friction=0.25)
+    while room.tuning is None or room.tuning["bodies"][body]["friction"] != 0.25:
+        room.wait(room.frame, timeout=120)
+    refused = []
+    for wrong in (lambda: room.tune(friction=1), lambda: room.tune(body, mass=1), lambda: room.send("two words")):
+        try:
+            wrong()
+        except pliant.PliantError as error:
+            refused.append(error.details["field"])
+    room.send("done")
+    json.dump(
+        {
+            "contact": [contact.tick > 0, [one.name for one in contact.bodies]],
+            "heard": [heard.kind, heard.data],
+            "tuning": [room.tuning["gravity"], room.tuning["timeScale"], room.tuning["member"] == room.member],
+            "refused": refused,
+        },
+        sys.stdout,
+    )
