@@ -31,5 +31,5 @@ test("defaults are valid values, and those of the scene are the simulation's", (
   const { properties, definitions } = schema;
   const given = { ...properties, ...definitions.Interaction.properties };
   for (const [field, value] of Object.entries(SCENE_DEFAULTS))
-    if (field !== "handSpeed") expect([field, given[field].default]).toEqual([field, value]);
+    if (field !== "grabSpeed") expect([field, given[field].default]).toEqual([field, value]);
 });
