@@ -7,6 +7,7 @@ command -v chromium >/dev/null || command -v chromium-browser >/dev/null || comm
   [ -x "${CHROMIUM_PATH:-/nowhere}" ] || missing+=(chromium)
 command -v prometheus >/dev/null || missing+=(prometheus)
 command -v python3 >/dev/null || missing+=(python3)
+python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || [ -x "${PGBIN:-/nowhere}/initdb" ] || missing+=(postgresql)
 [ ${#missing[@]} -eq 0 ] && exit 0
 
