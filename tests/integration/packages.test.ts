@@ -12,12 +12,12 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findOnPath, lacks } from "../support/tools.ts";
+import { findPip, lacks } from "../support/tools.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const packages = join(root, "build/packages");
-const python = findOnPath("python3");
+const python = findPip();
 const run = promisify(execFile);
 
 let folder: string;
@@ -68,7 +68,7 @@ describe("the npm package", () => {
     await run("npm", ["install", "--no-audit", "--no-fund", file(".tgz")], { cwd: project, env: offline });
     const program = `
       import { joinRoom } from "pliant-client";
-      const room = await joinRoom(process.argv[2], { scene: "one-cube" });
+      const room = await joinRoom(process.argv[2], { scene: "one-cube", timeoutMs: 300_000 });
       console.log(room.bodies[0].name, room.positions(room.bodies[0].name).length > 0);
       room.leave();
       process.exit(0);`;
@@ -92,7 +92,7 @@ describe("the npm package", () => {
   });
 });
 
-describe.skipIf(lacks("Python 3", python))("the Python package", () => {
+describe.skipIf(lacks("pip of Python 3", python))("the Python package", () => {
   const isolated = { ...process.env, PYTHONPATH: "", PIP_NO_INDEX: "1", PIP_DISABLE_PIP_VERSION_CHECK: "1" };
   /** An empty project, whose packages are those that pip installs there. */
   async function project(name: string, source: string): Promise<string> {
@@ -112,7 +112,7 @@ describe.skipIf(lacks("Python 3", python))("the Python package", () => {
     const { stdout: listed } = await run(python!, ["-m", "pip", "--python", inside, "list", "--format", "json"]);
     expect((JSON.parse(listed) as { name: string }[]).map((one) => one.name)).toEqual(["pliant"]);
     const program = `import pliant, sys
-with pliant.join(sys.argv[1], scene="one-cube", timeout=120) as room: print(pliant.__file__, len(room.bodies))`;
+with pliant.join(sys.argv[1], scene="one-cube", timeout=300) as room: print(pliant.__file__, len(room.bodies))`;
     const { stdout } = await run(inside, ["-c", program, `${server.url}/r/${name}`], { env: isolated });
     expect(stdout).toContain(join(folder, name));
     expect(stdout).toMatch(/ [1-9]\d*\n$/);

@@ -7,16 +7,16 @@ import sys
 import pliant
 
 url, token = sys.argv[1:]
-with pliant.join(url, name="Python", token=token, contacts=True, timeout=120) as room:
+with pliant.join(url, name="Python", token=token, contacts=True, timeout=600) as room:
     room.reset()
-    contact = next(room.contacts(timeout=120))
+    contact = next(room.contacts(timeout=600))
     room.send("ready", {"bytes": b"\1\2", "list": [1, 0.5, None, True, "Zoë"]})
-    heard = next(room.messages(timeout=120))
+    heard = next(room.messages(timeout=600))
     body = room.bodies[0].name
     room.tune(gravity=(0, -3, 0), time_scale=0.5)
     room.tune(body, friction=0.25)
     while room.tuning is None or room.tuning["bodies"][body]["friction"] != 0.25:
-        room.wait(room.frame, timeout=120)
+        room.wait(room.frame, timeout=600)
     refused = []
     for wrong in (lambda: room.tune(friction=1), lambda: room.tune(body, mass=1), lambda: room.send("two words")):
         try:

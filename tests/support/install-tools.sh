@@ -10,6 +10,7 @@ command -v alertmanager >/dev/null || command -v prometheus-alertmanager >/dev/n
 command -v postgres_exporter >/dev/null || command -v prometheus-postgres-exporter >/dev/null || missing+=(prometheus-postgres-exporter)
 command -v haproxy >/dev/null || missing+=(haproxy)
 command -v python3 >/dev/null || missing+=(python3)
+python3 -m pip --version >/dev/null 2>&1 || missing+=(python3-pip)
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || [ -x "${PGBIN:-/nowhere}/initdb" ] || missing+=(postgresql)
 [ ${#missing[@]} -eq 0 ] && exit 0
 

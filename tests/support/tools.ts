@@ -47,11 +47,17 @@ export function lacks(name: string, path: string | undefined): boolean {
   return true;
 }
 
+/** Path of a Python that has pip, or undefined. */
+export function findPip(): string | undefined {
+  const python = findOnPath("python3");
+  return python && spawnSync(python, ["-m", "pip", "--version"]).status === 0 ? python : undefined;
+}
+
 /** Installs missing programs by tests/support/install-tools.sh, which does nothing without permission. */
 export function installTools(): void {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
   const monitoring = [findOnPath("prometheus"), findAlertmanager(), findExporter(), findOnPath("haproxy")];
-  const found = [findChromium(), ...monitoring, findOnPath("python3"), findPostgres()];
+  const found = [findChromium(), ...monitoring, findOnPath("python3"), findPip(), findPostgres()];
   if (!found.includes(undefined)) return;
   spawnSync("bash", [fileURLToPath(new URL("./install-tools.sh", import.meta.url))], { stdio: "inherit" });
 }
