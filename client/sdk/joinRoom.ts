@@ -137,7 +137,9 @@ interface OpenOptions {
   keep: KeptToken;
 }
 
-/** Checks that the room exists; with `scene`, creates it if it does not. If aborted, it closes a room that it created. */
+/**
+ * Checks that the room exists; with `scene`, creates it if it does not. If aborted, it closes a room that it created.
+ */
 async function openRoom(options: OpenOptions, signal: AbortSignal): Promise<Opened> {
   const { base, room, scene, token, keep } = options;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,5 +1,5 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 /** A membership of a room: its current state, and the calls that act in it. */
+/// <reference lib="esnext.disposable" preserve="true" />
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
 import { CloseCode, Limits, PASSWORD_LENGTH, type RoomStats } from "../../shared/protocol/protocol.ts";
 import { BARYCENTRIC_SLACK } from "../../shared/inputRanges.ts";
