@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL and the exporter with the cluster's settings: the metrics in alerts and dashboard exist, and tell a lost
- * database from a running one.
+ * A real PostgreSQL and the exporter with the cluster's settings: the metrics in alerts and dashboard exist, and tell a
+ * lost database from a running one.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
