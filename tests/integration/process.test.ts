@@ -51,7 +51,9 @@ describe("a server", () => {
       });
       const own = getPriority();
       for (const helper of HELPERS) {
-        const behind = threads.filter(({ name }) => isHelper(name) && name.endsWith(helper)).map(({ nice }) => nice - own);
+        const behind = threads
+          .filter(({ name }) => isHelper(name) && name.endsWith(helper))
+          .map(({ nice }) => nice - own);
         expect(new Set(behind)).toEqual(new Set([Math.min(10, 19 - own)]));
       }
       expect(threads.find(({ name }) => !isHelper(name))!.nice).toBe(own);

@@ -88,11 +88,12 @@ describe.skipIf(lacks("HAProxy", haproxy))("behind HAProxy", () => {
       expect([path, (await ask(balancer.origin("9080"), path)).status]).toEqual([path, 200]);
   });
 
-  test("the balancer's own metrics answer at one path, with those of the alerts", async () => {
+  test("the balancer's own metrics answer at one path, with those of the alerts and the dashboard", async () => {
     const { body } = await ask(balancer.origin("8405"), "/metrics");
     expect(body).toMatch(/^haproxy_backend_active_servers\{proxy="servers"\} 1$/m);
-    const asked = readFileSync("server/ops/prometheus/alerts.yml", "utf8").match(/\bhaproxy_\w+/g) ?? [];
-    expect(asked.length).toBeGreaterThan(0);
+    const files = ["server/ops/prometheus/alerts.yml", "server/ops/grafana/dashboards/pliant-cluster.json"];
+    const asked = files.flatMap((file) => readFileSync(file, "utf8").match(/\bhaproxy_\w+/g) ?? []);
+    expect(asked.length).toBeGreaterThan(4);
     for (const name of asked) expect(body).toContain(`# TYPE ${name} `);
     expect((await ask(balancer.origin("8405"), "/")).status).toBe(403);
   });

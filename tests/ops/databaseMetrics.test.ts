@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL and the exporter with the cluster's settings: the metrics in the alerts exist, and tell a lost
- * database from a running one.
+ * A real PostgreSQL and the exporter with the cluster's settings: the metrics in alerts and dashboard exist, and tell a
+ * lost database from a running one.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ afterAll(async () => {
   for (const end of ended.reverse()) await end();
 });
 
-test.skipIf(skipped)("the exporter has the metrics of the alerts, and notices a lost database", async () => {
+test.skipIf(skipped)("the exporter has the metrics of alerts and dashboard, and notices a lost database", async () => {
   const database = await PostgresServer.start(bin!);
   ended.push(() => database.stop());
   const { services } = parse(readFileSync("docker-compose.cluster.yml", "utf8"));
@@ -45,8 +45,9 @@ test.skipIf(skipped)("the exporter has the metrics of the alerts, and notices a 
   const until = (line: RegExp) =>
     vi.waitUntil(async () => line.test(await metrics()), { timeout: 60_000, interval: 200 });
   await until(/^pg_up 1$/m);
-  const asked = readFileSync("server/ops/prometheus/alerts.yml", "utf8").match(/\bpg_\w+/g) ?? [];
-  expect(asked.length).toBeGreaterThan(2);
+  const files = ["server/ops/prometheus/alerts.yml", "server/ops/grafana/dashboards/pliant-cluster.json"];
+  const asked = files.flatMap((file) => readFileSync(file, "utf8").match(/\bpg_\w+/g) ?? []);
+  expect(asked.length).toBeGreaterThan(8);
   const text = await metrics();
   for (const name of asked) expect(text).toContain(`# TYPE ${name} `);
   await database.halt();

@@ -1,7 +1,7 @@
 /**
  * Builds panels and dashboards in Grafana's provisioning format (schema 41). A dashboard consists of rows of panels;
- * the panels of a row share its width. `write.ts` turns the sources in red.ts, use.ts and survival.ts into the JSON
- * files in ../dashboards.
+ * the panels of a row share its width. `write.ts` turns the sources in red.ts, use.ts, survival.ts and cluster.ts into
+ * the JSON files in ../dashboards.
  */
 
 export interface Line {

@@ -3,6 +3,7 @@
  * the files match.
  */
 import { writeFileSync } from "node:fs";
+import { cluster } from "./cluster.ts";
 import { dashboard } from "./dashboard.ts";
 import { red } from "./red.ts";
 import { survival } from "./survival.ts";
@@ -10,7 +11,10 @@ import { use } from "./use.ts";
 
 /** Content by file name, below server/ops/grafana/dashboards. */
 export const dashboardFiles: Record<string, string> = Object.fromEntries(
-  [red, use, survival].map((source) => [`${source.uid}.json`, `${JSON.stringify(dashboard(source), null, 1)}\n`]),
+  [red, use, survival, cluster].map((source) => [
+    `${source.uid}.json`,
+    `${JSON.stringify(dashboard(source), null, 1)}\n`,
+  ]),
 );
 
 if (import.meta.main)
