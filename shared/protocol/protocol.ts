@@ -35,8 +35,8 @@ export const ClientMessage = {
   /** [9]: requests a keyframe (after a decoding error). */
   needKeyframe: 9,
   /**
-   * [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift", request?}]: spawns a body with its underside at x y z
-   * (m).
+   * [10, body, x, y, z, {heading?: [x, z], occupied?: "refuse" | "lift", request?}]: spawns a body with its underside
+   * at x y z (m).
    */
   spawn: 10,
   /** [11, body, {request?}]: removes a spawned body. */
@@ -44,8 +44,8 @@ export const ClientMessage = {
   /** [12, member, {ban?: seconds, request?}]: an owner kicks a member, optionally with a ban. */
   kick: 12,
   /**
-   * [13, {locked?, ownersOnly?, password?, liftBans?, request?}]: an owner changes the room's access; absent fields stay the
-   * same.
+   * [13, {locked?, ownersOnly?, password?, liftBans?, request?}]: an owner changes the room's access; absent fields
+   * stay the same.
    */
   access: 13,
   /** [14, kind, data]: application message to the other members; the room only forwards it. */
