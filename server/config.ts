@@ -62,8 +62,8 @@ export interface Config {
   /** A room is quarantined after this many processes in a row died while they took it over. */
   takeoverAttempts: number;
   /**
-   * For rooms whose state another version wrote: `quarantine` quarantines the room, `restart` starts its scene again. `watch`
-   * does so, too, and for open rooms as soon as a file of their scene is saved.
+   * For rooms whose state another version wrote: `quarantine` quarantines the room, `restart` starts its scene again.
+   * `watch` does so, too, and for open rooms as soon as a file of their scene is saved.
    */
   otherVersions: "quarantine" | "restart" | "watch";
   /** Quarantined rows of a room are kept for this long, days, and up to this total size, MB. */
