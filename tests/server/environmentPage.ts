@@ -97,7 +97,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     meaning: "takeovers after which a room is quarantined, if a process or thread ended each time",
   },
   PLIANT_OTHER_VERSIONS: {
-    meaning: "rooms that another program or scene file stepped: quarantine them, or start their scene again",
+    meaning:
+      "rooms that another program or scene file stepped: quarantine them, or start their scene again. watch, for development: also as soon as a scene's file is saved",
   },
   PLIANT_QUARANTINE_DAYS: { meaning: "how long quarantined pieces of a room are kept" },
   PLIANT_QUARANTINE_MB: { meaning: "how much of them is kept for one room; the newest stay" },
@@ -124,11 +125,18 @@ export const ROWS: Readonly<Record<string, Row>> = {
     meaning:
       "scenes built at the start. all: in the background, one after another, and the server is ready at once. A list: the server is ready when they are built",
   },
-  PLIANT_ORIGINS: { limits: "list of same, *, scheme://host:port", meaning: "page origins that may open sockets" },
+  PLIANT_ORIGINS: {
+    limits: "list of same, *, scheme://host:port",
+    meaning: "page origins that may open sockets. The server's own pages (`same`) always may",
+  },
   PLIANT_EMBED_ORIGINS: {
     limits: "list of scheme://host:port",
     meaning:
       "page origins that may use the HTTP API (CORS) and frame room pages (`frame-ancestors`). Pages that open sockets with [pliant-client](../client/sdk/README.md) also need `PLIANT_ORIGINS`",
+  },
+  PLIANT_LOCAL_PAGES: {
+    meaning:
+      "on: pages at localhost, 127.0.0.1 and [::1], on any port, may do all that listed origins may. For the development of pages",
   },
   PLIANT_TRUST_PROXY: {
     limits: "false, 1 to 16, or a list of addresses (CIDR)",
