@@ -64,18 +64,34 @@ export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz
   store<f32>(v, load<f32>(v, 8) + add * nz, 8);
 }
 
-/** Returns how far a point at r moves along m against a surface displaced by g, by motion that becomes velocity. */
-function leaving(row: usize, mx: f32, my: f32, mz: f32, rx: f64, ry: f64, rz: f64, gx: f32, gy: f32, gz: f32): f64 {
-  const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH) - load<f64>(row, L.SHAPE_PUSH_STILL);
-  const sy =
-    load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8) - load<f64>(row, L.SHAPE_PUSH_STILL + 8);
-  const sz =
-    load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16) - load<f64>(row, L.SHAPE_PUSH_STILL + 16);
-  const tx = load<f64>(row, L.SHAPE_TURN) + load<f64>(row, L.SHAPE_TWIST) - load<f64>(row, L.SHAPE_TWIST_STILL);
-  const ty =
-    load<f64>(row, L.SHAPE_TURN + 8) + load<f64>(row, L.SHAPE_TWIST + 8) - load<f64>(row, L.SHAPE_TWIST_STILL + 8);
-  const tz =
-    load<f64>(row, L.SHAPE_TURN + 16) + load<f64>(row, L.SHAPE_TWIST + 16) - load<f64>(row, L.SHAPE_TWIST_STILL + 16);
+/**
+ * Returns how far a point at r moves along m against a surface displaced by g, by motion that becomes velocity.
+ * (The displacement of the point itself is on an arc: a turning box gained 2 % of energy in each impact.)
+ * @param pushed 1: after pushes; 0: before them
+ */
+function leaving(
+  row: usize,
+  mx: f32,
+  my: f32,
+  mz: f32,
+  rx: f64,
+  ry: f64,
+  rz: f64,
+  gx: f32,
+  gy: f32,
+  gz: f32,
+  pushed: f64,
+): f64 {
+  const push = row + L.SHAPE_PUSH;
+  const twist = row + L.SHAPE_TWIST;
+  const stillPush = row + L.SHAPE_PUSH_STILL;
+  const stillTwist = row + L.SHAPE_TWIST_STILL;
+  const sx = load<f64>(row, L.SHAPE_SHIFT) + pushed * (load<f64>(push) - load<f64>(stillPush));
+  const sy = load<f64>(row, L.SHAPE_SHIFT + 8) + pushed * (load<f64>(push, 8) - load<f64>(stillPush, 8));
+  const sz = load<f64>(row, L.SHAPE_SHIFT + 16) + pushed * (load<f64>(push, 16) - load<f64>(stillPush, 16));
+  const tx = load<f64>(row, L.SHAPE_TURN) + pushed * (load<f64>(twist) - load<f64>(stillTwist));
+  const ty = load<f64>(row, L.SHAPE_TURN + 8) + pushed * (load<f64>(twist, 8) - load<f64>(stillTwist, 8));
+  const tz = load<f64>(row, L.SHAPE_TURN + 16) + pushed * (load<f64>(twist, 16) - load<f64>(stillTwist, 16));
   return (sx + ty * rz - tz * ry - gx) * mx + (sy + tz * rx - tx * rz - gy) * my + (sz + tx * ry - ty * rx - gz) * mz;
 }
 
@@ -136,9 +152,9 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const rx = <f64>wx - cx - R * <f64>mx;
   const ry = <f64>wy - cy - R * <f64>my;
   const rz = <f64>wz - cz - R * <f64>mz;
-  const approach = <f32>-((bx - gx) * mx + (by - gy) * my + (bz - gz) * mz);
+  const approach = <f32>-leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz, 0);
   if (rests(approach, first + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), h)) return false;
-  const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz);
+  const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz, 1);
   const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
   const sum = (at ? at : first) + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
