@@ -70,7 +70,7 @@ export function addPush(row: usize, at: usize, lambda: f64, nx: f32, ny: f32, nz
  * (The displacement of the point itself is on an arc: a turning box gained 2 % of energy in each impact.)
  * @param pushed 1: after pushes; 0: before them
  */
-export function leaving(
+function leaving(
   row: usize,
   mx: f32,
   my: f32,
