@@ -8,8 +8,8 @@
  * of rigid.ts, may be taken back but no more (projected Gauss-Seidel). Their sum is stored in the velocity array, which
  * is written afterwards. (With pushes that are only added, a box that falls flat leaves with 0.36 of its speed at e =
  * 0: one corner's push turns the others down, whose pushes lift it.) All pushes of a point together limit its friction
- * (Coulomb). (With the friction of rigid.ts alone, a box that landed flat and slid went 40 % further in a turned frame.)
- * Resting points are left out, so they cost one sweep.
+ * (Coulomb). (With the friction of rigid.ts alone, a box that landed flat and slid went 40 % farther in a turned
+ * frame.) Resting points are left out, so they cost one sweep.
  */
 import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/coefficients";
