@@ -7,7 +7,7 @@
  * the static coefficient.
  */
 import { describe, expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body, Collider } from "../../shared/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
 const G = 9.81;
@@ -30,6 +30,16 @@ const sheet: Body = {
   contact: { staticFriction: STATIC },
 };
 
+const PLANE: Collider = { type: "plane", normal: [0, 1, 0], offset: 0, friction: DYNAMIC, staticFriction: STATIC };
+/** Triangles, with edges below the block. */
+const MESH: Collider = {
+  type: "mesh",
+  mesh: { type: "box", size: [10, 0.5, 4], cells: [23, 1, 9] },
+  transform: { translate: [0.09, -0.25, 0.07] },
+  friction: DYNAMIC,
+  staticFriction: STATIC,
+};
+
 /**
  * Distance along the slope in 1 s and mean acceleration in its second half, after half a second at rest with gravity
  * across.
@@ -39,6 +49,7 @@ async function slide(
   body: Body,
   tangent: number,
   speed: number,
+  floor = PLANE,
 ): Promise<{ way: number; acceleration: number; ideal: number }> {
   const theta = Math.atan(tangent);
   const lab = await laboratory({
@@ -46,7 +57,7 @@ async function slide(
     worldRadius: 1000,
     gravity: [0, -G * Math.cos(theta), 0],
     bodies: [body],
-    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: DYNAMIC, staticFriction: STATIC }],
+    colliders: [floor],
   });
   lab.run(30);
   const mean = (rows: Float64Array): number =>
@@ -83,6 +94,24 @@ describe.each([block, sheet])("$name", (body) => {
 
   test("a sliding block keeps sliding where a resting one would stick", async () => {
     const { acceleration, ideal } = await slide(body, 0.9 * STATIC, 1);
+    expect(acceleration / ideal).toBeGreaterThan(0.98);
+    expect(acceleration / ideal).toBeLessThan(1.02);
+  });
+});
+
+describe("a rigid block on triangles", () => {
+  test("sticks at 98 % of static friction", async () => {
+    expect(Math.abs((await slide(block, 0.98 * STATIC, 0, MESH)).way)).toBeLessThan(1e-3);
+  });
+
+  test("slips at 102 % of static friction, with dynamic friction", async () => {
+    const { acceleration, ideal } = await slide(block, 1.02 * STATIC, 0, MESH);
+    expect(acceleration / ideal).toBeGreaterThan(0.98);
+    expect(acceleration / ideal).toBeLessThan(1.02);
+  });
+
+  test("keeps sliding where a resting one would stick", async () => {
+    const { acceleration, ideal } = await slide(block, 0.9 * STATIC, 1, MESH);
     expect(acceleration / ideal).toBeGreaterThan(0.98);
     expect(acceleration / ideal).toBeLessThan(1.02);
   });

@@ -232,8 +232,11 @@ export function centerBefore32(shape: usize): v128 {
   );
 }
 
-/** Collides two balls: the second's center is a point with its radius as the margin. */
-export function touchBall(one: usize, two: usize): void {
+/**
+ * Collides two balls: the second's center is a point with its radius as the margin.
+ * @returns whether they bounced off each other
+ */
+export function touchBall(one: usize, two: usize): bool {
   const start = f32x4.sub(centerBefore32(two), centerBefore32(one));
   const end = f32x4.sub(center32(two), center32(one));
   const R = <f32>load<f64>(one, L.SHAPE_RADIUS);
@@ -241,7 +244,7 @@ export function touchBall(one: usize, two: usize): void {
   const depth = depthOfPoint(start, end, R + S);
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
   const W = load<f64>(one, L.SHAPE_INVERSE_MASS) + load<f64>(two, L.SHAPE_INVERSE_MASS);
-  if (!(depth > 0) || !(W > 0)) return;
+  if (!(depth > 0) || !(W > 0)) return false;
   const first = <usize>load<u32>(one, L.SHAPE_FIRST);
   const second = <usize>load<u32>(two, L.SHAPE_FIRST);
   let dx = displacement(one, 0) - displacement(two, 0);
@@ -263,8 +266,9 @@ export function touchBall(one: usize, two: usize): void {
   dx += approach * n0 - (y * n2 - z * n1);
   dy += approach * n1 - (z * n0 - x * n2);
   dz += approach * n2 - (x * n1 - y * n0);
+  const bounced = approach > 0 && back > approach;
   const slide = sqrt(dx * dx + dy * dy + dz * dz);
-  if (!(slide > 0)) return;
+  if (!(slide > 0)) return bounced;
   dx /= slide;
   dy /= slide;
   dz /= slide;
@@ -276,6 +280,7 @@ export function touchBall(one: usize, two: usize): void {
   const cut = min<f64>(slide / meets, mu * (lambda - still));
   pushAt(one, -r * n0, -r * n1, -r * n2, dx, dy, dz, -cut, 0);
   pushAt(two, s * n0, s * n1, s * n2, dx, dy, dz, cut, 0);
+  return bounced;
 }
 
 // @inline

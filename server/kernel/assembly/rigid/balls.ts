@@ -28,7 +28,7 @@ import { rigidRow } from "../state/owners";
 import { blocked, depthOfPoint, depthOfTriangle, nx, ny, nz, setAnswer, wa, wb, wc } from "./ballSweep";
 import { countWork } from "../state/work";
 import { meetsSurface } from "../state/filters";
-import { join } from "../state/islands";
+import { islandOf, join, meetsFixed } from "../state/islands";
 import { measure, moveParticles } from "./rigidBody";
 import { ROTATION_SCRATCH } from "../math/rotation";
 import { center32, centerBefore32, respond, stick, touchBall } from "./ballResponse";
@@ -41,6 +41,8 @@ const SWEEPS = 8;
 /** Counted work of a listed particle or triangle in a sweep. */
 const UNITS_OF_DEPTH = 2;
 const RESIDUE: f32 = 5e-3;
+/** Most rounds of impacts between balls in an iteration: each passes an impact on along a chain. */
+const IMPACTS = 64;
 /** A triangle is small if its edges are shorter than SMALL radii. */
 const SMALL: f32 = 0.4;
 /** Marks a list entry as a particle: particle addresses are multiples of 16, those of triangle rows of 4. */
@@ -62,37 +64,91 @@ export function beginBalls(): void {
 
 /**
  * Joins the islands of balls and bodies that may meet in this tick, because they exchange momentum. A ball that may
- * meet a collider's core mesh is not free.
+ * meet a collider's core mesh is not free. An impact passes speed on, so a body counts as fast as its island (Newton's
+ * cradle: the last ball took over the speed, and lost it again as a body that met nothing).
  */
 export function bindBalls(): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
-  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
-  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
-  const bodies = <usize>load<u32>(L.HEADER, L.H_BODIES);
   if (!balls) return;
-  const tick = load<f32>(L.HEADER, L.H_TICK_SECONDS);
+  const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
+  const bodies = <usize>load<u32>(L.HEADER, L.H_BODIES);
   const count = load<i32>(L.HEADER, L.H_BODY_COUNT);
-  const all = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
+  measureBoxes(bodies, count);
+  for (let joined = true; joined; ) {
+    joined = false;
+    for (let n = 0; n < balls; n++)
+      for (let b = 0; b < count; b++)
+        joined = joinBoth(bodies, load<i32>(rows + <usize>n * L.BALL_BYTES, L.BALL_BODY), b) || joined;
+  }
   for (let n = 0; n < balls; n++) {
     const own = load<i32>(rows + <usize>n * L.BALL_BYTES, L.BALL_BODY);
-    look(surfaces + <usize>own * L.SURFACE_BYTES);
-    const mineLow = low;
-    const mineHigh = high;
-    const mine = speed;
-    for (let b = 0; b < all; b++) {
-      const surface = surfaces + <usize>b * L.SURFACE_BYTES;
-      if (b === own || !isMet(surface) || !meetsSurface(surfaces + <usize>own * L.SURFACE_BYTES, b)) continue;
-      look(surface);
-      const gap = f32x4.splat(load<f32>(surface, L.SURFACE_RADIUS) + CAUTION * tick * (mine + speed));
-      if (apart(f32x4.sub(low, gap), f32x4.add(high, gap), mineLow, mineHigh)) continue;
-      if (b < count) join(bodies, own, b);
-      else {
-        const row = bodies + <usize>own * L.BODY_BYTES;
-        store<i32>(row, 0, L.BODY_FREE);
-        store<i32>(row, load<i32>(row, L.BODY_HELD) | 2, L.BODY_HELD);
-      }
-    }
+    for (let b = count; b < load<i32>(L.HEADER, L.H_SURFACE_COUNT); b++)
+      if (mayMeet(bodies, own, b)) meetsFixed(bodies + <usize>own * L.BODY_BYTES);
   }
+}
+
+/**
+ * Measures box and speed of every body that balls may meet, and the greatest speed of each island. They use memory of
+ * the momentum correction, which a substep writes before it reads.
+ */
+function measureBoxes(bodies: usize, count: i32): void {
+  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
+  for (let b = 0; b < count; b++) {
+    const row = bodies + <usize>b * L.BODY_BYTES;
+    look(surfaces + <usize>b * L.SURFACE_BYTES);
+    v128.store(row, low, L.BODY_VELOCITY);
+    v128.store(row, high, L.BODY_SPIN);
+    store<f32>(row, speed, L.BODY_CENTER);
+  }
+  for (let b: u32 = 0; b < <u32>count; b++) {
+    const all = islandOf(bodies, b);
+    if (all !== b) quicken(bodies, all, speedOf(bodies, b));
+  }
+}
+
+// @inline
+function speedOf(bodies: usize, b: u32): f32 {
+  return load<f32>(bodies + <usize>b * L.BODY_BYTES, L.BODY_CENTER);
+}
+
+/** Raises the speed of an island to at least `least`. */
+function quicken(bodies: usize, island: u32, least: f32): void {
+  store<f32>(bodies + <usize>island * L.BODY_BYTES, max<f32>(speedOf(bodies, island), least), L.BODY_CENTER);
+}
+
+/** Joins the islands of a ball's body and another one, if they may meet. @returns whether they were two islands */
+function joinBoth(bodies: usize, own: i32, b: i32): bool {
+  const first = islandOf(bodies, own);
+  const second = islandOf(bodies, b);
+  if (first === second || !mayMeet(bodies, own, b)) return false;
+  const fastest = max<f32>(speedOf(bodies, first), speedOf(bodies, second));
+  join(bodies, own, b);
+  quicken(bodies, min<u32>(first, second), fastest);
+  return true;
+}
+
+/** Returns whether a ball's body may meet a surface in this tick. */
+function mayMeet(bodies: usize, own: i32, b: i32): bool {
+  const surface = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>b * L.SURFACE_BYTES;
+  const ball = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>own * L.SURFACE_BYTES;
+  if (b === own || !isMet(surface) || !meetsSurface(ball, b)) return false;
+  const row = bodies + <usize>own * L.BODY_BYTES;
+  const other = bodies + <usize>b * L.BODY_BYTES;
+  const fixed = b >= load<i32>(L.HEADER, L.H_BODY_COUNT);
+  if (fixed) look(surface);
+  const its = fixed ? speed : speedOf(bodies, islandOf(bodies, b));
+  const tick = load<f32>(L.HEADER, L.H_TICK_SECONDS);
+  const gap = f32x4.splat(
+    load<f32>(surface, L.SURFACE_RADIUS) + CAUTION * tick * (speedOf(bodies, islandOf(bodies, own)) + its),
+  );
+  const least = fixed ? low : v128.load(other, L.BODY_VELOCITY);
+  const most = fixed ? high : v128.load(other, L.BODY_SPIN);
+  return !apart(
+    f32x4.sub(least, gap),
+    f32x4.add(most, gap),
+    v128.load(row, L.BODY_VELOCITY),
+    v128.load(row, L.BODY_SPIN),
+  );
 }
 
 /** Returns whether balls collide with a surface here. Colliders with their own shape are handled by rigid.ts. */
@@ -134,7 +190,6 @@ function apart(low0: v128, high0: v128, low1: v128, high1: v128): bool {
 export function solveBalls(pass: i32, h: f32, scratch: usize): void {
   const balls = load<i32>(L.HEADER, L.H_BALL_COUNT);
   const rows = <usize>load<u32>(L.HEADER, L.H_BALLS);
-  const surfaces = <usize>load<u32>(L.HEADER, L.H_SURFACE);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
@@ -143,16 +198,18 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     if (moves || (pass & L.PASS_FIRST && !load<i32>(L.HEADER, L.H_SUBSTEP))) measure(shape, scratch);
   }
   if (pass & L.PASS_FIRST) keepLists(balls, rows, h);
+  let bounced = false;
   for (let n = 0; n < balls; n++) {
     const ball = rows + <usize>n * L.BALL_BYTES;
     touchFirm(ball, scratch + ROTATION_SCRATCH);
     for (let sweep = 0; sweep < SWEEPS; sweep++)
       if (!(touchListed(ball, scratch + ROTATION_SCRATCH, false) > RESIDUE)) break;
     for (let sweep = 0; sweep < SWEEPS; sweep++) if (!(touchListed(ball, scratch + ROTATION_SCRATCH, true) > 0)) break;
-    const own = surfaces + <usize>load<i32>(ball, L.BALL_BODY) * L.SURFACE_BYTES;
-    for (let m = n + 1; m < balls; m++)
-      if (meetsSurface(own, load<i32>(rows + <usize>m * L.BALL_BYTES, L.BALL_BODY)))
-        touchBall(<usize>load<u32>(ball, L.BALL_SHAPE), <usize>load<u32>(rows + <usize>m * L.BALL_BYTES, L.BALL_SHAPE));
+    bounced = touchOthers(n, balls, rows) || bounced;
+  }
+  for (let round = 0; bounced && round < IMPACTS; round++) {
+    bounced = false;
+    for (let n = 0; n < balls; n++) bounced = touchOthers(n, balls, rows) || bounced;
   }
   for (let n = 0; n < balls; n++) {
     const shape = <usize>load<u32>(rows + <usize>n * L.BALL_BYTES, L.BALL_SHAPE);
@@ -170,6 +227,20 @@ export function solveBalls(pass: i32, h: f32, scratch: usize): void {
     moveParticles(shape, toPrev, L.SHAPE_PUSH_STILL, L.SHAPE_TWIST_STILL);
     moveParticles(shape, 0, L.SHAPE_PUSH, L.SHAPE_TWIST);
   }
+}
+
+/** Collides ball n with all later ones. @returns whether two bounced off each other */
+function touchOthers(n: i32, balls: i32, rows: usize): bool {
+  const ball = rows + <usize>n * L.BALL_BYTES;
+  const own = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>load<i32>(ball, L.BALL_BODY) * L.SURFACE_BYTES;
+  const shape = <usize>load<u32>(ball, L.BALL_SHAPE);
+  let bounced = false;
+  for (let m = n + 1; m < balls; m++) {
+    const other = rows + <usize>m * L.BALL_BYTES;
+    if (meetsSurface(own, load<i32>(other, L.BALL_BODY)))
+      bounced = touchBall(shape, <usize>load<u32>(other, L.BALL_SHAPE)) || bounced;
+  }
+  return bounced;
 }
 
 /**

@@ -242,7 +242,7 @@ function touch(
   const idle = (depth - real) / inverseMassAt(row, ax, ay, az, nx, ny, nz);
   pushAt(row, ax, ay, az, nx, ny, nz, lambda + idle, idle);
   addPush(row, at, lambda, nx, ny, nz);
-  rub(row, c, motion, toX, toY, toZ, ax, ay, az, nx, ny, nz, R, lambda);
+  rub(row, c, motion, at, toX, toY, toZ, ax, ay, az, nx, ny, nz, R, lambda);
   return true;
 }
 
@@ -251,6 +251,7 @@ function rub(
   row: usize,
   c: usize,
   motion: usize,
+  at: usize,
   toX: f32,
   toY: f32,
   toZ: f32,
@@ -297,7 +298,9 @@ function rub(
   dy /= slide;
   dz /= slide;
   const mu = frictionAt(row, c, ax, ay, az, nx, ny, nz, slide * dx, slide * dy, slide * dz);
-  pushAt(row, ax, ay, az, dx, dy, dz, -min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda), 0);
+  const drag = min<f64>(slide / inverseMassAt(row, ax, ay, az, dx, dy, dz), mu * lambda);
+  pushAt(row, ax, ay, az, dx, dy, dz, -drag, 0);
+  addPush(row, at, -drag, <f32>dx, <f32>dy, <f32>dz);
 }
 
 /** Returns the friction coefficient of a point at `a` that has slid by d: the static one if it rested. */

@@ -18,6 +18,7 @@ import { moveCoreMesh } from "../colliders/coreMeshes";
 import { aimTogether, stepImplicit, stepTogether } from "../implicit/step";
 import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
+import { keepSpins } from "../rigid/rigidBody";
 import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
 import { solveBalls } from "../rigid/balls";
 import { enterStage } from "../scheduler/clock";
@@ -99,8 +100,10 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
   const data = <usize>load<u32>(phase, L.PHASE_DATA);
   if (kind === L.KIND_MOVE) moveColliders();
   else if (kind === L.KIND_CORE_MESHES) moveCoreMesh(data, begin, end, h);
-  else if (kind === L.KIND_SHAPE) solveShapes(begin, end, pass, h, scratch);
-  else if (kind === L.KIND_IMPLICIT) stepImplicit(data, begin, end);
+  else if (kind === L.KIND_SHAPE) {
+    solveShapes(begin, end, pass, h, scratch);
+    if (pass & L.PASS_FIRST) keepSpins(begin, end, h, scratch);
+  } else if (kind === L.KIND_IMPLICIT) stepImplicit(data, begin, end);
   else if (kind === L.KIND_IMPLICIT_AIM) aimTogether();
   else if (kind === L.KIND_IMPLICIT_TOGETHER) stepTogether();
   else if (kind === L.KIND_RIGID) moveRigid(begin, end, h, scratch);
