@@ -13,8 +13,9 @@
  * Cleared near pairs take the direction, weights and gap of their closest points at x for the next substep's contacts.
  */
 import { sub, mul, add, dot3 } from "../math/lanes";
-import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
-import { hasLoads } from "./piles";
+import { badOf, nearOf, NEVER, numberOfBlock, quietOf } from "./blockStatus";
+import { hasLoads, PRESSED } from "./piles";
+import { isRestless, PREDICTED } from "./stirredLeaves";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import * as L from "../layout/layout";
 
@@ -31,7 +32,17 @@ function isDead(keep: v128, r: v128): bool {
   return v128.all_true<i32>(f32x4.le(f32x4.max(keep, r), f32x4.splat(NEVER)));
 }
 
-/** @returns how many blocks have a pair that is not cleared */
+/** Plays of its leaves that a lane of a quiet block has left, above the reach or above its least distance. */
+const LEFT: f32 = 2;
+/** The same for predicted positions, above its thickness. */
+const LEFT_AHEAD: f32 = PREDICTED + 1;
+/** Least thickness of a near lane that keeps its direction, in plays. */
+const THICK: f32 = 16;
+
+/** Number of blocks that this thread has checked. */
+export let checkedBlocks = 0;
+
+/** @returns how many blocks have a pair that is not cleared. Quiet blocks have none */
 export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   const zero = f32x4.splat(0);
@@ -39,17 +50,30 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const number = numberOfBlock(block);
   const nears = nearOf(number);
   const bads = badOf(number);
+  const quiets = quietOf(number);
   const carries = hasLoads();
+  const mayQuiet = load<i32>(L.HEADER, L.H_MAY_QUIET);
+  const first = block;
+  const still = i32x4.splat(L.QUIET_STILL);
   let found = 0;
-  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
+  for (let n = 0; n < count; n++) {
     const word = (<usize>n) << 2;
+    if (n + 4 <= count && v128.all_true<i32>(v128.and(v128.load(quiets + word), still))) {
+      n += 3;
+      continue;
+    }
+    if (load<i32>(quiets + word) & L.QUIET_STILL) continue;
+    block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
+    checkedBlocks++;
     const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     if (isDead(keep, r)) {
-      store<i32>(nears + word, 0);
+      noteFar(nears + word);
       store<i32>(bads + word, 0);
+      if (mayQuiet) store<i32>(quiets + word, L.QUIET);
       continue;
     }
+    const plays = v128.load(block, L.CONTACT_BLOCK_PLAY);
     gather(block, 0);
     const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
     const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
@@ -65,8 +89,9 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       v128.store(block, zero, L.CONTACT_BLOCK_NEAR);
       v128.store(block, zero, L.CONTACT_BLOCK_BAD);
       if (carries) keepPushes(block, zero);
-      store<i32>(nears + word, 0);
+      noteFar(nears + word);
       store<i32>(bads + word, 0);
+      if (mayQuiet) store<i32>(quiets + word, quietBits(staysFar(apart, least, plays), staysOut(apart, r, plays)));
       continue;
     }
     closest(vertex);
@@ -98,7 +123,6 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     );
     v128.store(block, near, L.CONTACT_BLOCK_NEAR);
     if (carries) keepPushes(block, near);
-    store<i32>(nears + word, v128.bitmask<i32>(near));
     store<i32>(bads + word, v128.bitmask<i32>(bad));
     v128.store(block, gap, L.CONTACT_BLOCK_GAP);
     v128.store(block, v128.bitselect(mx, nx, good), L.CONTACT_BLOCK_NORMAL);
@@ -108,8 +132,56 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     v128.store(block, weight1, L.CONTACT_BLOCK_WEIGHT + 16);
     v128.store(block, weight2, L.CONTACT_BLOCK_WEIGHT + 32);
     v128.store(block, weight3, L.CONTACT_BLOCK_WEIGHT + 48);
+    store<i32>(nears + word, nearWord(near, gap, r));
+    if (!mayQuiet) continue;
+    const held = v128.and(staysClose(gap, reach, keep, r, plays), i32x4.splat(mayQuiet & L.QUIET_STILL ? -1 : 0));
+    const bits = quietBits(
+      v128.or(held, staysFar(gap, least, plays)),
+      v128.or(v128.or(near, held), staysOut(gap, r, plays)),
+    );
+    store<i32>(quiets + word, v128.any_true(bad) ? 0 : bits);
   }
   return found;
+}
+
+/** @param still, ahead lanes that need no check, and no prediction, before one of their leaves is stirred */
+// @inline
+function quietBits(still: v128, ahead: v128): i32 {
+  return (v128.all_true<i32>(still) ? L.QUIET_STILL : 0) | (v128.all_true<i32>(ahead) ? L.QUIET_AHEAD : 0);
+}
+
+/** Returns lanes that stay further apart than `least`. */
+// @inline
+function staysFar(apart: v128, least: v128, plays: v128): v128 {
+  return f32x4.ge(sub(apart, least), mul(f32x4.splat(LEFT), plays));
+}
+
+/** Returns lanes that stay further apart than their thickness by a predicted x, or are not solved. */
+// @inline
+function staysOut(apart: v128, r: v128, plays: v128): v128 {
+  return v128.or(f32x4.ge(sub(apart, r), mul(f32x4.splat(LEFT_AHEAD), plays)), f32x4.le(r, f32x4.splat(0)));
+}
+
+/** Returns lanes within `reach` that stay further apart than their least distance. */
+// @inline
+function staysClose(gap: v128, reach: v128, keep: v128, r: v128, plays: v128): v128 {
+  return v128.and(
+    v128.and(f32x4.lt(gap, reach), f32x4.ge(r, mul(f32x4.splat(THICK), plays))),
+    f32x4.ge(sub(gap, keep), mul(f32x4.splat(LEFT), plays)),
+  );
+}
+
+/** Notes that no lane of a block is near. @param word of H_BLOCK_NEAR */
+// @inline
+function noteFar(word: usize): void {
+  store<i32>(word, load<i32>(word) & L.NEAR_LANES ? L.NEAR_FRESH : 0);
+}
+
+/** Returns the block's word of H_BLOCK_NEAR. @param near mask of its near lanes; gap of its lanes */
+// @inline
+function nearWord(near: v128, gap: v128, r: v128): i32 {
+  const pressed = v128.and(near, f32x4.lt(gap, mul(f32x4.splat(PRESSED), r)));
+  return L.NEAR_FRESH | v128.bitmask<i32>(near) | (v128.bitmask<i32>(pressed) << L.NEAR_PRESSED);
 }
 
 /**
@@ -123,7 +195,19 @@ export function predictContacts(block: usize, count: i32, vertex: bool): void {
   // the check looks as far beyond x when it selects near pairs
   const beyond = f32x4.splat(AHEAD - 1);
   const nears = nearOf(numberOfBlock(block));
-  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
+  const quiets = quietOf(numberOfBlock(block));
+  const first = block;
+  const all = isRestless();
+  const ahead = i32x4.splat(all ? 0 : L.QUIET_AHEAD);
+  for (let n = 0; n < count; n++) {
+    const word = (<usize>n) << 2;
+    if (n + 4 <= count && v128.all_true<i32>(v128.and(v128.load(quiets + word), ahead))) {
+      n += 3;
+      continue;
+    }
+    if (!all && load<i32>(quiets + word) & L.QUIET_AHEAD) continue;
+    block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
+    checkedBlocks++;
     const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     if (isDead(keep, r)) continue;
@@ -163,7 +247,6 @@ export function predictContacts(block: usize, count: i32, vertex: bool): void {
     );
     if (!v128.any_true(near)) continue;
     v128.store(block, v128.or(was, near), L.CONTACT_BLOCK_NEAR);
-    store<i32>(nears + ((<usize>n) << 2), 1);
     keepLanes(block, L.CONTACT_BLOCK_NORMAL, mx, near);
     keepLanes(block, L.CONTACT_BLOCK_NORMAL + 16, my, near);
     keepLanes(block, L.CONTACT_BLOCK_NORMAL + 32, mz, near);
@@ -171,6 +254,8 @@ export function predictContacts(block: usize, count: i32, vertex: bool): void {
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+    store<i32>(nears + word, nearWord(v128.or(was, near), v128.load(block, L.CONTACT_BLOCK_GAP), r));
+    store<i32>(quiets + word, 0);
   }
 }
 

@@ -6,9 +6,9 @@
  */
 import { spendWork } from "../scheduler/clock";
 import * as L from "../layout/layout";
-import { nearOf, NEVER } from "./blockStatus";
-import { predictContacts } from "./contactCheck";
-import { beginPressed, endPressed, notePressed } from "./piles";
+import { nearOf, NEVER, packedOf } from "./blockStatus";
+import { predictAll } from "./contactPasses";
+import { addPressed, beginPressed, endPressed, hasLoads, notePressed } from "./piles";
 import { laneOf } from "./contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
 import { bodyOf } from "../state/owners";
@@ -30,46 +30,93 @@ function startOf(table: i32, color: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
 }
 
-/** Number of blocks between two preemption points. */
-const PIECE: i32 = 1024;
-
 /** Predicts contacts, and packs all near pairs for this substep. */
 export function packNear(): void {
   const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
-  const touches = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   // Where surfaces intersect, a predicted contact may be on the wrong side: a jelly in a cloth came out of it in 8 to
   // 10 of 12 heights with prediction, in 12 without, in 11 with lists.
-  if (!load<i32>(L.HEADER, L.H_RESOLUTION)) {
-    predictAll(touches, vertices, true);
-    predictAll(touches + <usize>first * L.CONTACT_BLOCK_BYTES, edges, false);
+  if (!load<i32>(L.HEADER, L.H_RESOLUTION)) predictAll();
+  const last = first + edges;
+  if (arePacked(0, vertices) && arePacked(first, last)) {
+    refresh(0, vertices);
+    refresh(first, last);
+    endPressed();
+    return;
   }
+  store<i32>(front(), 1, L.FRONT_PACKED);
   beginPressed();
   const ofVertices = packKind(0, vertices, 0, 0);
-  const ofEdges = packKind(first, first + edges, ofVertices, L.COLOR_ENTRIES);
+  const ofEdges = packKind(first, last, ofVertices, L.COLOR_ENTRIES);
   endPressed();
+  notePacked(0, vertices);
+  notePacked(first, last);
   store<i32>(front(), ofVertices, L.FRONT_SOLVED_VERTEX);
   store<i32>(front(), ofEdges, L.FRONT_SOLVED_EDGE);
   noteUsed(L.LIST_SOLVED, ofVertices + ofEdges);
   memory.fill(<usize>load<u32>(front(), L.FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
 }
 
-/** predictContacts, in pieces. */
-function predictAll(block: usize, count: i32, vertex: bool): void {
-  for (let n = 0; n < count; n += PIECE) {
-    predictContacts(block + <usize>n * L.CONTACT_BLOCK_BYTES, min<i32>(PIECE, count - n), vertex);
-    spendWork(PIECE);
+/**
+ * Returns whether all near lanes of blocks begin .. end are packed. A pile's pairs are packed with their pushes, and
+ * rigid bodies' pairs are taken out of the blocks.
+ */
+function arePacked(begin: i32, end: i32): bool {
+  if (!load<i32>(front(), L.FRONT_PACKED) || hasLoads() || load<u32>(L.HEADER, L.H_RIGID_CONTACTS)) return false;
+  let more = i32x4.splat(0);
+  let n = begin;
+  for (; n + 4 <= end; n += 4) more = v128.or(more, v128.andnot(v128.load(nearOf(n)), v128.load(packedOf(n))));
+  let words = 0;
+  for (; n < end; n++) words |= load<i32>(nearOf(n)) & ~load<i32>(packedOf(n));
+  return !v128.any_true(v128.and(more, i32x4.splat(L.NEAR_LANES))) && !(words & L.NEAR_LANES);
+}
+
+/** Notes that near lanes of blocks begin .. end are packed. */
+function notePacked(begin: i32, end: i32): void {
+  for (let n = begin; n < end; n++) {
+    const word = load<i32>(nearOf(n)) & ~L.NEAR_FRESH;
+    store<i32>(nearOf(n), word);
+    store<i32>(packedOf(n), word);
   }
 }
 
+/** Updates packed lanes of blocks begin .. end that have new directions, or are no longer near. */
+function refresh(begin: i32, end: i32): void {
+  const fresh = i32x4.splat(L.NEAR_FRESH);
+  const solved = <usize>load<u32>(front(), L.FRONT_SOLVED);
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
+    if (n + 4 <= end && !v128.any_true(v128.and(v128.load(near), fresh))) {
+      n += 3;
+      near += 12;
+      continue;
+    }
+    const word = load<i32>(near);
+    if (!(word & L.NEAR_FRESH)) continue;
+    const lanes = load<i32>(packedOf(n));
+    store<i32>(near, word & ~L.NEAR_FRESH);
+    store<i32>(packedOf(n), (lanes & L.NEAR_LANES) | (word & L.NEAR_PRESSED_LANES));
+    addPressed(popcnt(word & L.NEAR_PRESSED_LANES) - popcnt(lanes & L.NEAR_PRESSED_LANES));
+    spendWork(1);
+    for (let bits = lanes & L.NEAR_LANES; bits; bits &= bits - 1) {
+      const k = <i32>ctz(bits);
+      const lane = laneOf((n << 2) + k);
+      const place = load<i32>(lane, L.CONTACT_BLOCK_OWNS) >> L.OWNS_PLACE;
+      const to = solved + <usize>(place >> 2) * L.CONTACT_BLOCK_BYTES + ((<usize>(place & 3)) << 2);
+      const isNear = (word >> k) & 1;
+      store<i32>(to, -isNear, L.CONTACT_BLOCK_NEAR);
+      if (isNear) copyDirection(to, lane);
+    }
+  }
+}
 /**
  * Packs near lanes of blocks begin .. end into blocks from `at` on.
  * @param table place of the first color in H_CONTACT_COLORS
  * @returns number of blocks
  */
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
-  const most = makeRoom(countNear(begin, end));
+  const wanted = countNear(begin, end);
+  const most = makeRoom(wanted);
   const near = listNear(begin, end, most, table);
   let count = pickAll(near, most, table);
   if (!growLists(L.LIST_SOLVED, at + countBlocks(table), 0)) {
@@ -104,9 +151,13 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     const lane = color === L.CONTACT_COLORS ? 0 : k & 3;
     const to = solved + <usize>block * L.CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
     const pair = load<i32>(pickedAt(n));
-    store<i32>(to, notePressed(laneOf(pair)) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
-    copyLane(to, laneOf(pair));
+    const from = laneOf(pair);
+    const owns = load<i32>(from, L.CONTACT_BLOCK_OWNS) & ((1 << L.OWNS_PLACE) - 1);
+    store<i32>(from, (((block << 2) + lane) << L.OWNS_PLACE) | owns, L.CONTACT_BLOCK_OWNS);
+    store<i32>(to, notePressed(from) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
+    copyLane(to, from);
   }
+  if (most < wanted || count < near) store<i32>(front(), 0, L.FRONT_PACKED);
   return blocks - at;
 }
 
@@ -261,13 +312,21 @@ function clear(n: i32): void {
 
 /** Copies everything that the solve reads of a pair. */
 function copyLane(to: usize, from: usize): void {
-  for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
+  for (let row: usize = 0; row < 64; row += 16) store<i32>(to + row, load<i32>(from + row));
+  copyDirection(to, from);
   store<i32>(to, load<i32>(from, L.CONTACT_BLOCK_THICKNESS), L.CONTACT_BLOCK_THICKNESS);
   store<i32>(to, -1, L.CONTACT_BLOCK_NEAR);
-  for (let row: usize = 0; row < 64; row += 16)
-    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_WEIGHT), L.CONTACT_BLOCK_WEIGHT);
   for (let row: usize = 0; row < 48; row += 16) {
     store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_STATIC), L.CONTACT_BLOCK_STATIC);
     store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_PUSH), L.CONTACT_BLOCK_PUSH);
   }
+}
+
+/** Copies a pair's direction and weights. */
+// @inline
+function copyDirection(to: usize, from: usize): void {
+  for (let row: usize = 0; row < 48; row += 16)
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_NORMAL), L.CONTACT_BLOCK_NORMAL);
+  for (let row: usize = 0; row < 64; row += 16)
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_WEIGHT), L.CONTACT_BLOCK_WEIGHT);
 }
