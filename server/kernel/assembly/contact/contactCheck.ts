@@ -12,10 +12,10 @@
  *
  * Cleared near pairs take the direction, weights and gap of their closest points at x for the next substep's contacts.
  */
-import { sub, mul, add, dot3 } from "../math/lanes";
+import { sub, mul, add, dot3, smallest } from "../math/lanes";
 import { badOf, nearOf, NEVER, numberOfBlock, quietOf } from "./blockStatus";
 import { hasLoads, PRESSED } from "./piles";
-import { isRestless, PREDICTED } from "./stirredLeaves";
+import { isRestless, PREDICTED, STIR } from "./stirredLeaves";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import * as L from "../layout/layout";
 
@@ -32,15 +32,23 @@ function isDead(keep: v128, r: v128): bool {
   return v128.all_true<i32>(f32x4.le(f32x4.max(keep, r), f32x4.splat(NEVER)));
 }
 
-/** Plays of its leaves that a lane of a quiet block has left, above the reach or above its least distance. */
-const LEFT: f32 = 2;
-/** The same for predicted positions, above its thickness. */
-const LEFT_AHEAD: f32 = PREDICTED + 1;
+/** Most stirs for which a block is quiet. */
+const MOST_STIRS: f32 = 64;
 /** Least thickness of a near lane that keeps its direction, in plays. */
 const THICK: f32 = 16;
 
 /** Number of blocks that this thread has checked. */
 export let checkedBlocks = 0;
+
+/** Returns which of four words of H_BLOCK_QUIET have a bit. */
+// @inline
+function quietLanes(words: v128, bit: v128): v128 {
+  return v128.and(v128.and(words, bit), i32x4.ge_s(words, i32x4.splat(L.QUIET_STIR)));
+}
+// @inline
+function isQuiet(word: i32, bit: i32): bool {
+  return word >= L.QUIET_STIR && (word & bit) !== 0;
+}
 
 /** @returns how many blocks have a pair that is not cleared. Quiet blocks have none */
 export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
@@ -58,11 +66,11 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   let found = 0;
   for (let n = 0; n < count; n++) {
     const word = (<usize>n) << 2;
-    if (n + 4 <= count && v128.all_true<i32>(v128.and(v128.load(quiets + word), still))) {
+    if (n + 4 <= count && v128.all_true<i32>(quietLanes(v128.load(quiets + word), still))) {
       n += 3;
       continue;
     }
-    if (load<i32>(quiets + word) & L.QUIET_STILL) continue;
+    if (isQuiet(load<i32>(quiets + word), L.QUIET_STILL)) continue;
     block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
     checkedBlocks++;
     const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
@@ -70,7 +78,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     if (isDead(keep, r)) {
       noteFar(nears + word);
       store<i32>(bads + word, 0);
-      if (mayQuiet) store<i32>(quiets + word, L.QUIET);
+      if (mayQuiet) store<i32>(quiets + word, L.QUIET_STIR | L.QUIET);
       continue;
     }
     const plays = v128.load(block, L.CONTACT_BLOCK_PLAY);
@@ -91,7 +99,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       if (carries) keepPushes(block, zero);
       noteFar(nears + word);
       store<i32>(bads + word, 0);
-      if (mayQuiet) store<i32>(quiets + word, quietBits(staysFar(apart, least, plays), staysOut(apart, r, plays)));
+      if (mayQuiet) store<i32>(quiets + word, quietWord(stirsLeft(apart, least, plays), stirsAhead(apart, r, plays), L.QUIET));
       continue;
     }
     closest(vertex);
@@ -135,31 +143,40 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     store<i32>(nears + word, nearWord(near, gap, r));
     if (!mayQuiet) continue;
     const held = v128.and(staysClose(gap, reach, keep, r, plays), i32x4.splat(mayQuiet & L.QUIET_STILL ? -1 : 0));
-    const bits = quietBits(
-      v128.or(held, staysFar(gap, least, plays)),
-      v128.or(v128.or(near, held), staysOut(gap, r, plays)),
-    );
-    store<i32>(quiets + word, v128.any_true(bad) ? 0 : bits);
+    const stirs = v128.bitselect(one, stirsLeft(gap, least, plays), held);
+    const ahead = v128.bitselect(one, stirsAhead(gap, r, plays), v128.or(near, held));
+    store<i32>(quiets + word, v128.any_true(bad) ? 0 : quietWord(stirs, ahead, mayQuiet));
   }
   return found;
 }
 
-/** @param still, ahead lanes that need no check, and no prediction, before one of their leaves is stirred */
+/**
+ * Returns the word of H_BLOCK_QUIET. @param stirs of its leaves after which each lane must be checked; ahead the same
+ * for the prediction; may QUIET_* bits that it may have
+ */
 // @inline
-function quietBits(still: v128, ahead: v128): i32 {
-  return (v128.all_true<i32>(still) ? L.QUIET_STILL : 0) | (v128.all_true<i32>(ahead) ? L.QUIET_AHEAD : 0);
+function quietWord(stirs: v128, ahead: v128, may: i32): i32 {
+  const still = smallest(stirs);
+  const out = smallest(ahead);
+  // NaN is awake
+  const isStill = still >= 1 && (may & L.QUIET_STILL) !== 0;
+  const isOut = out >= 1;
+  const count = min<f32>(isStill ? still : MOST_STIRS, isOut ? out : MOST_STIRS);
+  if (!isStill && !isOut) return 0;
+  return (<i32>min<f32>(count, MOST_STIRS) * L.QUIET_STIR) | (isStill ? L.QUIET_STILL : 0) | (isOut ? L.QUIET_AHEAD : 0);
 }
 
-/** Returns lanes that stay further apart than `least`. */
+/** Returns how often leaves may be stirred before lanes may come within `least`. */
 // @inline
-function staysFar(apart: v128, least: v128, plays: v128): v128 {
-  return f32x4.ge(sub(apart, least), mul(f32x4.splat(LEFT), plays));
+function stirsLeft(apart: v128, least: v128, plays: v128): v128 {
+  return f32x4.div(sub(apart, least), mul(f32x4.splat(STIR), plays));
 }
 
-/** Returns lanes that stay further apart than their thickness by a predicted x, or are not solved. */
+/** Returns the same for lanes that a predicted x may bring within their thickness. Some lanes are never solved. */
 // @inline
-function staysOut(apart: v128, r: v128, plays: v128): v128 {
-  return v128.or(f32x4.ge(sub(apart, r), mul(f32x4.splat(LEFT_AHEAD), plays)), f32x4.le(r, f32x4.splat(0)));
+function stirsAhead(apart: v128, r: v128, plays: v128): v128 {
+  const left = f32x4.div(sub(sub(apart, r), mul(f32x4.splat(PREDICTED), plays)), mul(f32x4.splat(STIR), plays));
+  return v128.bitselect(f32x4.splat(MOST_STIRS), left, f32x4.le(r, f32x4.splat(0)));
 }
 
 /** Returns lanes within `reach` that stay further apart than their least distance. */
@@ -167,7 +184,7 @@ function staysOut(apart: v128, r: v128, plays: v128): v128 {
 function staysClose(gap: v128, reach: v128, keep: v128, r: v128, plays: v128): v128 {
   return v128.and(
     v128.and(f32x4.lt(gap, reach), f32x4.ge(r, mul(f32x4.splat(THICK), plays))),
-    f32x4.ge(sub(gap, keep), mul(f32x4.splat(LEFT), plays)),
+    f32x4.ge(sub(gap, keep), mul(f32x4.splat(STIR), plays)),
   );
 }
 
@@ -201,11 +218,11 @@ export function predictContacts(block: usize, count: i32, vertex: bool): void {
   const ahead = i32x4.splat(all ? 0 : L.QUIET_AHEAD);
   for (let n = 0; n < count; n++) {
     const word = (<usize>n) << 2;
-    if (n + 4 <= count && v128.all_true<i32>(v128.and(v128.load(quiets + word), ahead))) {
+    if (n + 4 <= count && v128.all_true<i32>(quietLanes(v128.load(quiets + word), ahead))) {
       n += 3;
       continue;
     }
-    if (!all && load<i32>(quiets + word) & L.QUIET_AHEAD) continue;
+    if (!all && isQuiet(load<i32>(quiets + word), L.QUIET_AHEAD)) continue;
     block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
     checkedBlocks++;
     const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);

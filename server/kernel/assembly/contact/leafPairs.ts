@@ -222,15 +222,21 @@ function lookedAt(k: i32, leaves: usize, bits: usize, all: i32): i32 {
   let stirred = isStirred(leaves, bits) | (isStirred(leaves + 8, bits) << 1);
   stirred |= (isStirred(leaves + 16, bits) << 2) | (isStirred(leaves + 24, bits) << 3);
   stirred &= all;
-  for (let left = stirred; left; left &= left - 1) wakeRows(k + <i32>ctz(left));
+  for (let left = stirred; left; left &= left - 1) {
+    const i = <i32>ctz(left);
+    wakeRows(k + i, (bitsOf(leaves + ((<usize>i) << 3), bits) & L.STIRRED_FAR) !== 0);
+  }
   return awake | stirred;
 }
 
-/** Returns STIRRED if one of the two leaves is stirred. */
+/** Returns the STIRRED_* bits of a pair's leaves. */
+// @inline
+function bitsOf(leaves: usize, bits: usize): i32 {
+  return load<u8>(bits + <usize>(load<u32>(leaves) & ~L.PAIR_QUIET)) | load<u8>(bits + <usize>load<u32>(leaves, 4));
+}
 // @inline
 function isStirred(leaves: usize, bits: usize): i32 {
-  const first = load<u8>(bits + <usize>(load<u32>(leaves) & ~L.PAIR_QUIET));
-  return (first | load<u8>(bits + <usize>load<u32>(leaves, 4))) & L.STIRRED;
+  return bitsOf(leaves, bits) & L.STIRRED;
 }
 
 /** Makes tested rows quiet that have enough slack left. @param used squares of what they have used */

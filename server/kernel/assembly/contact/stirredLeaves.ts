@@ -5,9 +5,9 @@
  * back: they may use PREDICTED plays, and a leaf that uses more is looked at before the solve only.
  *
  *   leaf pair  quiet once it has been tested and has SETTLED plays of both leaves of its slack left (leafPairs.ts)
- *   block      quiet once it has been checked, and no lane can come near or to its least distance within the plays of
- *              its leaves. Near lanes keep their direction, their weights, and being near (contactCheck.ts)
- *   stirring   wakes the leaf's pairs, and the blocks of their rows
+ *   block      quiet once it has been checked, for a number of stirs: no lane can come near or to its least distance
+ *              before. Near lanes keep their direction, their weights, and being near for one stir (contactCheck.ts)
+ *   stirring   wakes the leaf's pairs, and takes one stir from the blocks of their rows; all, after a long way
  *
  * What is quiet is not looked at: a test would have the same result. Exception: a near lane's direction and weights are
  * up to the plays of both leaves old, 1/64 of their thickness. (contactSlide.ts turns directions from 1/20 on.)
@@ -31,6 +31,8 @@ export const SETTLED: f32 = 32;
 const LARGE: f32 = 16384;
 /** Everything is looked at if one of so many leaves is stirred. */
 const RESTLESS = 4;
+/** Plays that one stir stands for, at most. */
+export const STIR: f32 = 2;
 /** Factor that covers the rounding of a path. */
 const MORE: f32 = 1.000001;
 
@@ -101,7 +103,8 @@ export function noteDisplacement(leaf: i32, least: v128, most: v128, low: v128, 
   const stirred = !(path <= (predicts ? PREDICTED * play : play)) || (v128.bitmask<i32>(sums) & 7) !== 0;
   const at = stirredAt(leaf);
   const before = load<u8>(at) & L.STIRRED_BEFORE;
-  store<u8>(at, !stirred ? before : predicts ? before | L.STIRRED : L.STIRRED | L.STIRRED_BEFORE);
+  const far = path <= STIR * play ? 0 : L.STIRRED_FAR;
+  store<u8>(at, !stirred ? before : predicts ? before | L.STIRRED : L.STIRRED | L.STIRRED_BEFORE | far);
   return stirred;
 }
 
@@ -161,14 +164,22 @@ export function wakeBlocks(): void {
 }
 
 /**
- * Wakes the blocks of a leaf pair's rows; if x is predicted, only for the prediction. Several threads may wake one
- * block.
+ * Takes a stir from the blocks of a leaf pair's rows, or wakes them if a leaf has gone `far`. If x is predicted, the
+ * blocks are looked at before the solve. Several threads may do this to one block.
  */
-export function wakeRows(pair: i32): void {
+export function wakeRows(pair: i32, far: bool): void {
   const ahead = predicts();
+  let last: u32 = 0xffffffff;
   for (let entry = load<u32>(leafPairRow(pair), L.LEAF_PAIR_LANES); entry; ) {
-    const quiet = quietOf(<i32>((entry - 1) >> 2));
-    store<i32>(quiet, ahead ? load<i32>(quiet) & ~L.QUIET_AHEAD : 0);
-    entry = load<u32>(nextOf(<i32>(entry - 1))) & NEXT_MASK;
+    const lane = entry - 1;
+    // lanes of a block mostly follow each other
+    if (lane >> 2 !== last) {
+      last = lane >> 2;
+      const quiet = quietOf(<i32>last);
+      if (ahead) store<i32>(quiet, load<i32>(quiet) & ~L.QUIET_AHEAD);
+      else if (far) atomic.store<i32>(quiet, 0);
+      else if (load<i32>(quiet) >= L.QUIET_STIR) atomic.sub<i32>(quiet, L.QUIET_STIR);
+    }
+    entry = load<u32>(nextOf(<i32>lane)) & NEXT_MASK;
   }
 }

@@ -150,6 +150,8 @@ export const NEAR_FRESH = 256; // near lanes or their directions have changed si
 export const QUIET_AHEAD = 1; // no further lane can come near by a predicted x
 export const QUIET_STILL = 2; // the check would clear all lanes, and change none
 export const QUIET = QUIET_AHEAD | QUIET_STILL;
+// one of a signed number of stirs after which the block is awake; below it, the bits mean nothing
+export const QUIET_STIR = 4;
 
 /** Number of colors. Further pairs get blocks of their own behind the last color. */
 export const CONTACT_COLORS = 128;
