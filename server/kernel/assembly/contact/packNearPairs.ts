@@ -30,6 +30,10 @@ function startOf(table: i32, color: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
 }
 
+/** Spare blocks: a number, and one for so many packed pairs. */
+const LEAST_SPARES = 4;
+const SPARE = 128;
+
 /** Predicts contacts, and packs all near pairs for this substep. */
 export function packNear(): void {
   const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
@@ -39,9 +43,9 @@ export function packNear(): void {
   // 10 of 12 heights with prediction, in 12 without, in 11 with lists.
   if (!load<i32>(L.HEADER, L.H_RESOLUTION)) predictAll();
   const last = first + edges;
-  if (arePacked(0, vertices) && arePacked(first, last)) {
-    refresh(0, vertices);
-    refresh(first, last);
+  if (arePacked(0, vertices, 0) && arePacked(first, last, 4)) {
+    refresh(0, vertices, 0);
+    refresh(first, last, 4);
     endPressed();
     return;
   }
@@ -55,21 +59,54 @@ export function packNear(): void {
   store<i32>(front(), ofVertices, L.FRONT_SOLVED_VERTEX);
   store<i32>(front(), ofEdges, L.FRONT_SOLVED_EDGE);
   noteUsed(L.LIST_SOLVED, ofVertices + ofEdges);
-  memory.fill(<usize>load<u32>(front(), L.FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
+  memory.fill(headOf(0), 255, (<usize>(ofVertices + ofEdges)) << 2);
+  emptySpares(ofVertices, 0);
+  emptySpares(ofVertices + ofEdges, 4);
+}
+
+// @inline
+function headOf(block: i32): usize {
+  return <usize>load<u32>(front(), L.FRONT_SOLVED_HEADS) + ((<usize>block) << 2);
+}
+
+/** Marks the spare blocks in front of `end` as empty. @param kind 0: of vertices, 4: of edges */
+function emptySpares(end: i32, kind: usize): void {
+  const spares = load<i32>(front() + kind, L.FRONT_SPARES);
+  memory.fill(headOf(end - spares), 0, (<usize>spares) << 2);
+}
+
+/** Takes a spare block. @returns its number */
+function takeSpare(kind: usize): i32 {
+  const spares = load<i32>(front() + kind, L.FRONT_SPARES);
+  const vertices = load<i32>(front(), L.FRONT_SOLVED_VERTEX);
+  const end = kind ? vertices + load<i32>(front(), L.FRONT_SOLVED_EDGE) : vertices;
+  store<i32>(front() + kind, spares - 1, L.FRONT_SPARES);
+  store<i32>(headOf(end - spares), -1);
+  return end - spares;
 }
 
 /**
- * Returns whether all near lanes of blocks begin .. end are packed. A pile's pairs are packed with their pushes, and
- * rigid bodies' pairs are taken out of the blocks.
+ * Returns whether near lanes of blocks begin .. end are packed, or as few are not as there are spare blocks. A pile's
+ * pairs are packed with their pushes, and rigid bodies' pairs are taken out of the blocks.
  */
-function arePacked(begin: i32, end: i32): bool {
+function arePacked(begin: i32, end: i32, kind: usize): bool {
   if (!load<i32>(front(), L.FRONT_PACKED) || hasLoads() || load<u32>(L.HEADER, L.H_RIGID_CONTACTS)) return false;
-  let more = i32x4.splat(0);
+  const lanes = i32x4.splat(L.NEAR_LANES);
+  let more = 0;
   let n = begin;
-  for (; n + 4 <= end; n += 4) more = v128.or(more, v128.andnot(v128.load(nearOf(n)), v128.load(packedOf(n))));
-  let words = 0;
-  for (; n < end; n++) words |= load<i32>(nearOf(n)) & ~load<i32>(packedOf(n));
-  return !v128.any_true(v128.and(more, i32x4.splat(L.NEAR_LANES))) && !(words & L.NEAR_LANES);
+  for (; n + 4 <= end; n += 4) {
+    const words = v128.and(v128.andnot(v128.load(nearOf(n)), v128.load(packedOf(n))), lanes);
+    if (!v128.any_true(words)) continue;
+    for (let k = n; k < n + 4; k++) more += unpacked(k);
+  }
+  for (; n < end; n++) more += unpacked(n);
+  return more <= load<i32>(front() + kind, L.FRONT_SPARES);
+}
+
+/** Returns the number of a block's near lanes that are not packed. */
+// @inline
+function unpacked(n: i32): i32 {
+  return popcnt(load<i32>(nearOf(n)) & ~load<i32>(packedOf(n)) & L.NEAR_LANES);
 }
 
 /** Notes that near lanes of blocks begin .. end are packed. */
@@ -81,10 +118,12 @@ function notePacked(begin: i32, end: i32): void {
   }
 }
 
-/** Updates packed lanes of blocks begin .. end that have new directions, or are no longer near. */
-function refresh(begin: i32, end: i32): void {
+/**
+ * Updates packed lanes of blocks begin .. end that have new directions, or are no longer near. New near lanes get spare
+ * blocks, which are solved after all colors.
+ */
+function refresh(begin: i32, end: i32, kind: usize): void {
   const fresh = i32x4.splat(L.NEAR_FRESH);
-  const solved = <usize>load<u32>(front(), L.FRONT_SOLVED);
   for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
     if (n + 4 <= end && !v128.any_true(v128.and(v128.load(near), fresh))) {
       n += 3;
@@ -93,22 +132,43 @@ function refresh(begin: i32, end: i32): void {
     }
     const word = load<i32>(near);
     if (!(word & L.NEAR_FRESH)) continue;
-    const lanes = load<i32>(packedOf(n));
+    const packed = load<i32>(packedOf(n));
     store<i32>(near, word & ~L.NEAR_FRESH);
-    store<i32>(packedOf(n), (lanes & L.NEAR_LANES) | (word & L.NEAR_PRESSED_LANES));
-    addPressed(popcnt(word & L.NEAR_PRESSED_LANES) - popcnt(lanes & L.NEAR_PRESSED_LANES));
+    store<i32>(packedOf(n), ((packed | word) & L.NEAR_LANES) | (word & L.NEAR_PRESSED_LANES));
+    addPressed(popcnt(word & L.NEAR_PRESSED_LANES) - popcnt(packed & L.NEAR_PRESSED_LANES));
     spendWork(1);
-    for (let bits = lanes & L.NEAR_LANES; bits; bits &= bits - 1) {
-      const k = <i32>ctz(bits);
-      const lane = laneOf((n << 2) + k);
-      const place = load<i32>(lane, L.CONTACT_BLOCK_OWNS) >> L.OWNS_PLACE;
-      const to = solved + <usize>(place >> 2) * L.CONTACT_BLOCK_BYTES + ((<usize>(place & 3)) << 2);
-      const isNear = (word >> k) & 1;
-      store<i32>(to, -isNear, L.CONTACT_BLOCK_NEAR);
-      if (isNear) copyDirection(to, lane);
+    for (let bits = packed & L.NEAR_LANES; bits; bits &= bits - 1)
+      refreshLane(laneOf((n << 2) + <i32>ctz(bits)), ((word >> <i32>ctz(bits)) & 1) !== 0);
+    for (let bits = word & ~packed & L.NEAR_LANES; bits; bits &= bits - 1) {
+      const lane = laneOf((n << 2) + <i32>ctz(bits));
+      const place = takeSpare(kind) << 2;
+      notePlace(lane, place);
+      store<i32>(packedLane(place), 0, L.CONTACT_BLOCK_PAIR);
+      copyLane(packedLane(place), lane);
     }
   }
 }
+
+/** Updates the packed lane of a pair. */
+function refreshLane(lane: usize, isNear: bool): void {
+  const to = packedLane(load<i32>(lane, L.CONTACT_BLOCK_OWNS) >> L.OWNS_PLACE);
+  store<i32>(to, isNear ? -1 : 0, L.CONTACT_BLOCK_NEAR);
+  if (isNear) copyDirection(to, lane);
+}
+
+// @inline
+function packedLane(place: i32): usize {
+  const solved = <usize>load<u32>(front(), L.FRONT_SOLVED);
+  return solved + <usize>(place >> 2) * L.CONTACT_BLOCK_BYTES + ((<usize>(place & 3)) << 2);
+}
+
+/** Notes the place of a pair in the packed blocks. */
+// @inline
+function notePlace(lane: usize, place: i32): void {
+  const owns = load<i32>(lane, L.CONTACT_BLOCK_OWNS) & ((1 << L.OWNS_PLACE) - 1);
+  store<i32>(lane, (place << L.OWNS_PLACE) | owns, L.CONTACT_BLOCK_OWNS);
+}
+
 /**
  * Packs near lanes of blocks begin .. end into blocks from `at` on.
  * @param table place of the first color in H_CONTACT_COLORS
@@ -119,6 +179,8 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   const most = makeRoom(wanted);
   const near = listNear(begin, end, most, table);
   let count = pickAll(near, most, table);
+  let spares = sparesFor(count);
+  if (!growLists(L.LIST_SOLVED, at + countBlocks(table) + spares, 0)) spares = 0;
   if (!growLists(L.LIST_SOLVED, at + countBlocks(table), 0)) {
     listFull(L.LIST_SOLVED);
     // a pair needs at most one block; the contact response resolves pairs that are left out
@@ -136,10 +198,12 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     }
     blocks += more;
   }
+  for (let k = 0; k < spares; k++) clear(blocks + k);
+  store<i32>(front() + (table ? 4 : 0), spares, L.FRONT_SPARES);
+  blocks += spares;
   // number of pairs placed of each color
   const places = startOf(4 * L.COLOR_ENTRIES, 0);
   memory.fill(places, 0, L.COLOR_ENTRIES << 2);
-  const solved = <usize>load<u32>(front(), L.FRONT_SOLVED);
   for (let n = 0; n < count; n++) {
     spendWork(1);
     const color = load<i32>(pickedAt(n), 4);
@@ -149,16 +213,22 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     store<i32>(place, k + 1);
     const block = color === L.CONTACT_COLORS ? start + k : start + (k >> 2);
     const lane = color === L.CONTACT_COLORS ? 0 : k & 3;
-    const to = solved + <usize>block * L.CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
+    const to = packedLane((block << 2) + lane);
     const pair = load<i32>(pickedAt(n));
     const from = laneOf(pair);
-    const owns = load<i32>(from, L.CONTACT_BLOCK_OWNS) & ((1 << L.OWNS_PLACE) - 1);
-    store<i32>(from, (((block << 2) + lane) << L.OWNS_PLACE) | owns, L.CONTACT_BLOCK_OWNS);
+    notePlace(from, (block << 2) + lane);
     store<i32>(to, notePressed(from) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
     copyLane(to, from);
   }
   if (most < wanted || count < near) store<i32>(front(), 0, L.FRONT_PACKED);
   return blocks - at;
+}
+
+/** Returns the number of spare blocks behind `count` packed pairs. Packed blocks stay only in a room at rest. */
+// @inline
+function sparesFor(count: i32): i32 {
+  const stays = load<i32>(L.HEADER, L.H_MAY_QUIET) && !hasLoads() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
+  return stays && count ? LEAST_SPARES + count / SPARE : 0;
 }
 
 function countNear(begin: i32, end: i32): i32 {
