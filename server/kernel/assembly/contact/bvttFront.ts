@@ -54,7 +54,7 @@ import {
 import { bindNeighbors } from "../integrate/freeBodies";
 import { anyHeld, bothHeld, countGroups, endHolds } from "./heldGroups";
 import { forgetListed, noteSurfaces } from "../state/islands";
-import { beginStirs, endRefit, endStir, noteDisplacement, notePath } from "./stirredLeaves";
+import { beginStirs, endRefit, endStir, endStirs, noteDisplacement, notePath } from "./stirredLeaves";
 
 const BOX_BYTES: usize = 32;
 /**
@@ -238,6 +238,7 @@ function keepWays(): void {
     v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_LOW));
     v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_HIGH), L.DISPLACEMENT_HIGH);
   }
+  endStirs();
   keepReference();
 }
 
@@ -301,6 +302,7 @@ function restWays(): void {
 /** Begins to track the motion of leaves, before a front is built from nothing. */
 function beginMotion(): void {
   store<i32>(front(), 0, L.FRONT_QUIETED);
+  store<i32>(front(), 0, L.FRONT_CALM);
   store<i32>(front(), 0, L.FRONT_PACKED);
   for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
     beginStirs(startOf(s, 0), startOf(s + 1, 0), load<f32>(surfaceAt(s), L.SURFACE_RADIUS));

@@ -140,7 +140,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     v128.store(block, weight1, L.CONTACT_BLOCK_WEIGHT + 16);
     v128.store(block, weight2, L.CONTACT_BLOCK_WEIGHT + 32);
     v128.store(block, weight3, L.CONTACT_BLOCK_WEIGHT + 48);
-    store<i32>(nears + word, nearWord(near, gap, r));
+    store<i32>(nears + word, nearWord(near, gap, r, vertex, weight1, weight2, weight3));
     if (!mayQuiet) continue;
     const held = v128.and(staysClose(gap, reach, keep, r, plays), i32x4.splat(mayQuiet & L.QUIET_STILL ? -1 : 0));
     const stirs = v128.bitselect(one, stirsLeft(gap, least, plays), held);
@@ -194,11 +194,18 @@ function noteFar(word: usize): void {
   store<i32>(word, load<i32>(word) & L.NEAR_LANES ? L.NEAR_FRESH : 0);
 }
 
-/** Returns the block's word of H_BLOCK_NEAR. @param near mask of its near lanes; gap of its lanes */
+/**
+ * Returns the block's word of H_BLOCK_NEAR. @param near mask of its near lanes; gap, r, wa, wb, wc of its lanes; the
+ * weights are of a vertex's triangle
+ */
 // @inline
-function nearWord(near: v128, gap: v128, r: v128): i32 {
+function nearWord(near: v128, gap: v128, r: v128, vertex: bool, wa: v128, wb: v128, wc: v128): i32 {
+  const zero = f32x4.splat(0);
   const pressed = v128.and(near, f32x4.lt(gap, mul(f32x4.splat(PRESSED), r)));
-  return L.NEAR_FRESH | v128.bitmask<i32>(near) | (v128.bitmask<i32>(pressed) << L.NEAR_PRESSED);
+  const word = L.NEAR_FRESH | v128.bitmask<i32>(near) | (v128.bitmask<i32>(pressed) << L.NEAR_PRESSED);
+  if (!vertex) return word;
+  const beside = v128.or(f32x4.eq(wa, zero), v128.or(f32x4.eq(wb, zero), f32x4.eq(wc, zero)));
+  return word | (v128.bitmask<i32>(v128.and(near, beside)) << L.NEAR_BESIDE);
 }
 
 /**
@@ -271,7 +278,18 @@ export function predictContacts(block: usize, count: i32, vertex: bool): void {
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
     keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
-    store<i32>(nears + word, nearWord(v128.or(was, near), v128.load(block, L.CONTACT_BLOCK_GAP), r));
+    store<i32>(
+      nears + word,
+      nearWord(
+        v128.or(was, near),
+        v128.load(block, L.CONTACT_BLOCK_GAP),
+        r,
+        vertex,
+        v128.load(block, L.CONTACT_BLOCK_WEIGHT + 16),
+        v128.load(block, L.CONTACT_BLOCK_WEIGHT + 32),
+        v128.load(block, L.CONTACT_BLOCK_WEIGHT + 48),
+      ),
+    );
     store<i32>(quiets + word, 0);
   }
 }

@@ -11,6 +11,7 @@ import { predictAll } from "./contactPasses";
 import { addPressed, beginPressed, endPressed, hasLoads, notePressed } from "./piles";
 import { laneOf } from "./contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
+import { isCalm } from "./stirredLeaves";
 import { bodyOf } from "../state/owners";
 
 // @inline
@@ -86,11 +87,13 @@ function takeSpare(kind: usize): i32 {
 }
 
 /**
- * Returns whether near lanes of blocks begin .. end are packed, or as few are not as there are spare blocks. A pile's
- * pairs are packed with their pushes, and rigid bodies' pairs are taken out of the blocks.
+ * Returns whether packed blocks may stay, for near lanes of blocks begin .. end. In a calm room, lanes may go, and as
+ * many may come as there are spare blocks. In other rooms they stay only if packing would give the same blocks. A
+ * pile's pairs are packed with their pushes, and rigid bodies' pairs are taken out of the blocks.
  */
 function arePacked(begin: i32, end: i32, kind: usize): bool {
   if (!load<i32>(front(), L.FRONT_PACKED) || hasLoads() || load<u32>(L.HEADER, L.H_RIGID_CONTACTS)) return false;
+  if (!isCalm()) return samePacked(begin, end);
   const lanes = i32x4.splat(L.NEAR_LANES);
   let more = 0;
   let n = begin;
@@ -101,6 +104,13 @@ function arePacked(begin: i32, end: i32, kind: usize): bool {
   }
   for (; n < end; n++) more += unpacked(n);
   return more <= load<i32>(front() + kind, L.FRONT_SPARES);
+}
+
+/** Returns whether near lanes and their ranks are as they were packed. */
+function samePacked(begin: i32, end: i32): bool {
+  for (let n = begin; n < end; n++)
+    if ((load<i32>(nearOf(n)) ^ load<i32>(packedOf(n))) & L.NEAR_KEY) return false;
+  return true;
 }
 
 /** Returns the number of a block's near lanes that are not packed. */
@@ -134,7 +144,7 @@ function refresh(begin: i32, end: i32, kind: usize): void {
     if (!(word & L.NEAR_FRESH)) continue;
     const packed = load<i32>(packedOf(n));
     store<i32>(near, word & ~L.NEAR_FRESH);
-    store<i32>(packedOf(n), ((packed | word) & L.NEAR_LANES) | (word & L.NEAR_PRESSED_LANES));
+    store<i32>(packedOf(n), (packed & L.NEAR_LANES) | (word & L.NEAR_KEY));
     addPressed(popcnt(word & L.NEAR_PRESSED_LANES) - popcnt(packed & L.NEAR_PRESSED_LANES));
     spendWork(1);
     for (let bits = packed & L.NEAR_LANES; bits; bits &= bits - 1)
@@ -224,10 +234,10 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
   return blocks - at;
 }
 
-/** Returns the number of spare blocks behind `count` packed pairs. Packed blocks stay only in a room at rest. */
+/** Returns the number of spare blocks behind `count` packed pairs. Packed blocks stay only in a calm room. */
 // @inline
 function sparesFor(count: i32): i32 {
-  const stays = load<i32>(L.HEADER, L.H_MAY_QUIET) && !hasLoads() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
+  const stays = isCalm() && !hasLoads() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
   return stays && count ? LEAST_SPARES + count / SPARE : 0;
 }
 

@@ -31,6 +31,9 @@ export const SETTLED: f32 = 32;
 const LARGE: f32 = 16384;
 /** Everything is looked at if one of so many leaves is stirred. */
 const RESTLESS = 4;
+/** A room is calm if no more than one of so many leaves has been stirred in each substep for CALM_SECONDS. */
+const CALM = 16;
+const CALM_SECONDS: f32 = 0.25;
 /** Plays that one stir stands for, at most. */
 export const STIR: f32 = 2;
 /** Factor that covers the rounding of a path. */
@@ -130,6 +133,17 @@ export function endStir(leaf: i32): void {
 export function isSteady(leaf: i32): bool {
   const stir = stirOf(leaf);
   return load<f32>(stir, L.STIR_NOW) <= PREDICTED * load<f32>(stir, L.STIR_PLAY);
+}
+
+/** Ends a substep for the room. */
+export function endStirs(): void {
+  const stirs = load<i32>(front(), L.FRONT_STIRRED_COUNT) * CALM > load<i32>(front(), L.FRONT_LEAF_COUNT);
+  store<i32>(front(), stirs ? 0 : load<i32>(front(), L.FRONT_CALM) + 1, L.FRONT_CALM);
+}
+
+/** Returns whether few leaves have been stirred for some time. */
+export function isCalm(): bool {
+  return <f32>load<i32>(front(), L.FRONT_CALM) * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) > CALM_SECONDS;
 }
 
 /** Decides after a refit whether single leaves are tracked. */

@@ -140,11 +140,13 @@ export const STATUS_BYTES = 4;
 /** In CONTACT_BLOCK_OWNS: shift of a near lane's place in the packed blocks. */
 export const OWNS_PLACE = 3;
 
-/** Bits of a word of H_BLOCK_NEAR: near lanes, and near lanes that are pressed from NEAR_PRESSED on. */
+/** Bits of a word of H_BLOCK_NEAR: near lanes, pressed ones from NEAR_PRESSED on, those beside a face from NEAR_BESIDE. */
 export const NEAR_LANES = 15;
 export const NEAR_PRESSED = 4;
 export const NEAR_PRESSED_LANES = NEAR_LANES << NEAR_PRESSED;
-export const NEAR_FRESH = 256; // near lanes or their directions have changed since pairs were packed
+export const NEAR_BESIDE = 8;
+export const NEAR_KEY = NEAR_LANES | NEAR_PRESSED_LANES | (NEAR_LANES << NEAR_BESIDE);
+export const NEAR_FRESH = 0x1000; // near lanes or their directions have changed since pairs were packed
 
 /** Bits of a word of H_BLOCK_QUIET. */
 export const QUIET_AHEAD = 1; // no further lane can come near by a predicted x
