@@ -1,5 +1,5 @@
 /**
- * Contact at rest costs what has moved (kernel/assembly/contact/stirredLeaves.ts). Counts of the kernel stand for cost:
+ * The cost of contact at rest is proportional to motion (kernel/assembly/contact/stirredLeaves.ts). Counts of the kernel stand for cost:
  * leaf pairs tested and blocks of rows checked. A leaf that has moved by its play is looked at, and nothing passes
  * through a pair that was quiet.
  */
@@ -113,7 +113,7 @@ describe("cost", () => {
       () => [0, 0, 0.5],
     );
     const moving = lookedAt(lab, 4);
-    // the moving sheet's own share, and what the others need at rest
+    // the moving sheet's own share, and that of the others at rest
     expect(moving.pairs).toBeGreaterThan(2 * calm.pairs);
     expect(moving.pairs).toBeLessThan(1.5 / sheets + calm.pairs);
     expect(moving.blocks).toBeLessThan(1.5 / sheets + calm.blocks);

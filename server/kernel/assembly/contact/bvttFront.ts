@@ -14,6 +14,8 @@
  * and greatest displacement of their particles, by axis. When the slack is used up, two cheap tests come before a new
  * measurement: the shape of the leaves, and the direction in which they were nearest (leafPairs.ts, leafShapes.ts).
  *
+ * Pairs of leaves that have not moved are not even tested (stirredLeaves.ts).
+ *
  * All threads of a room refit boxes of leaves and test LEAF_PAIR rows. Two primitives that have neither a row nor a
  * separation cannot have met on straight paths from S to x. Nothing is predicted, and no margin is added for motion.
  * Only pairs that have used up their slack are tested again. The front outlives ticks, in memory of the pair list:

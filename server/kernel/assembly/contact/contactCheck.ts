@@ -99,7 +99,8 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       if (carries) keepPushes(block, zero);
       noteFar(nears + word);
       store<i32>(bads + word, 0);
-      if (mayQuiet) store<i32>(quiets + word, quietWord(stirsLeft(apart, least, plays), stirsAhead(apart, r, plays), L.QUIET));
+      if (mayQuiet)
+        store<i32>(quiets + word, quietWord(stirsLeft(apart, least, plays), stirsAhead(apart, r, plays), L.QUIET));
       continue;
     }
     closest(vertex);
@@ -163,7 +164,9 @@ function quietWord(stirs: v128, ahead: v128, may: i32): i32 {
   const isOut = out >= 1;
   const count = min<f32>(isStill ? still : MOST_STIRS, isOut ? out : MOST_STIRS);
   if (!isStill && !isOut) return 0;
-  return (<i32>min<f32>(count, MOST_STIRS) * L.QUIET_STIR) | (isStill ? L.QUIET_STILL : 0) | (isOut ? L.QUIET_AHEAD : 0);
+  return (
+    (<i32>min<f32>(count, MOST_STIRS) * L.QUIET_STIR) | (isStill ? L.QUIET_STILL : 0) | (isOut ? L.QUIET_AHEAD : 0)
+  );
 }
 
 /** Returns how often leaves may be stirred before lanes may come within `least`. */

@@ -266,7 +266,11 @@ function listSpent(first: i32, last: i32, at: usize): usize {
   const stirred = atomic.load<i32>(front(), L.FRONT_STIRRED_COUNT) ? stirredAt(0) : 0;
   let leaves = pairLeaves(first);
   // up to three rows behind the last one are tested, but not listed
-  for (let k = first, row = leafPairRow(first); k < last; k += 4, row += 4 * L.LEAF_PAIR_BYTES, leaves += 4 * L.PAIR_LEAVES_BYTES) {
+  for (
+    let k = first, row = leafPairRow(first);
+    k < last;
+    k += 4, row += 4 * L.LEAF_PAIR_BYTES, leaves += 4 * L.PAIR_LEAVES_BYTES
+  ) {
     const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
     const looks = restless ? all : lookedAt(k, leaves, stirred, all);
     if (!looks) continue;
@@ -334,7 +338,12 @@ export function judgeLeafPairs(begin: i32, end: i32, parts: i32): void {
     const spent = <i32>((end - verdicts) / L.VERDICT_BYTES) - 1;
     const tested = testedPairs - testedBefore;
     atomic.add<u32>(front(), tested, L.FRONT_TESTED);
-    countWork((tested >> 1) + ((last - first - tested) >> 4) + UNITS_OF_SPENT * spent + UNITS_OF_MEASURED * (measuredPairs - before));
+    countWork(
+      (tested >> 1) +
+        ((last - first - tested) >> 4) +
+        UNITS_OF_SPENT * spent +
+        UNITS_OF_MEASURED * (measuredPairs - before),
+    );
   }
 }
 

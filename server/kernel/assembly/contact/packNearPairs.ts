@@ -108,8 +108,7 @@ function arePacked(begin: i32, end: i32, kind: usize): bool {
 
 /** Returns whether near lanes and their ranks are as they were packed. */
 function samePacked(begin: i32, end: i32): bool {
-  for (let n = begin; n < end; n++)
-    if ((load<i32>(nearOf(n)) ^ load<i32>(packedOf(n))) & L.NEAR_KEY) return false;
+  for (let n = begin; n < end; n++) if ((load<i32>(nearOf(n)) ^ load<i32>(packedOf(n))) & L.NEAR_KEY) return false;
   return true;
 }
 

@@ -49,7 +49,8 @@ export function endPressed(): void {
   const substeps = load<i32>(L.HEADER, L.H_PRESSED);
   if (substeps === L.PILES) {
     // the pushes of a sleeping pile are in the table
-    if (!load<i32>(front(), L.FRONT_KEEPS) && !load<i32>(L.HEADER, L.H_PUSH_COUNT)) store<i32>(L.HEADER, 0, L.H_PRESSED);
+    if (!load<i32>(front(), L.FRONT_KEEPS) && !load<i32>(L.HEADER, L.H_PUSH_COUNT))
+      store<i32>(L.HEADER, 0, L.H_PRESSED);
     return;
   }
   const next = load<i32>(front(), L.FRONT_PRESSED) >= MANY ? substeps + 1 : 0;

@@ -7,9 +7,9 @@
  *   leaf pair  quiet once it has been tested and has SETTLED plays of both leaves of its slack left (leafPairs.ts)
  *   block      quiet once it has been checked, for a number of stirs: no lane can come near or to its least distance
  *              before. Near lanes keep their direction, their weights, and being near for one stir (contactCheck.ts)
- *   stirring   wakes the leaf's pairs, and takes one stir from the blocks of their rows; all, after a long way
+ *   stirring   wakes the leaf's pairs, and takes one stir from the blocks of their rows, or wakes them after a long path
  *
- * What is quiet is not looked at: a test would have the same result. Exception: a near lane's direction and weights are
+ * Quiet pairs and blocks are skipped, because a test would have the same result. Exception: a near lane's direction and weights are
  * up to the plays of both leaves old, 1/64 of their thickness. (contactSlide.ts turns directions from 1/20 on.)
  * If many leaves are stirred, everything is looked at, without any bookkeeping.
  */
@@ -122,7 +122,8 @@ export function notePath(leaf: i32, least: v128, most: v128): void {
 export function endStir(leaf: i32): void {
   const stir = stirOf(leaf);
   const at = stirredAt(leaf);
-  const path: f32 = load<u8>(at) & L.STIRRED_BEFORE ? 0 : MORE * (load<f32>(stir, L.STIR_MOVED) + load<f32>(stir, L.STIR_NOW));
+  const path: f32 =
+    load<u8>(at) & L.STIRRED_BEFORE ? 0 : MORE * (load<f32>(stir, L.STIR_MOVED) + load<f32>(stir, L.STIR_NOW));
   store<f32>(stir, path, L.STIR_MOVED);
   store<f32>(stir, 0, L.STIR_NOW);
   store<u8>(at, 0);
