@@ -62,7 +62,7 @@ export function playsOf(radii: f32): f32 {
 }
 /** Returns whether x is predicted. */
 // @inline
-export function predicts(): bool {
+function predicts(): bool {
   return load<i32>(front(), L.FRONT_PREDICTS) !== 0;
 }
 /** Returns whether everything is looked at. */
@@ -160,7 +160,7 @@ export function endRefit(): void {
 }
 
 /** Wakes all pairs and blocks. */
-export function wakeAll(): void {
+function wakeAll(): void {
   if (!load<i32>(front(), L.FRONT_QUIETED)) return;
   store<i32>(front(), 0, L.FRONT_QUIETED);
   wakeBlocks();
