@@ -141,7 +141,7 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     v128.store(block, weight1, L.CONTACT_BLOCK_WEIGHT + 16);
     v128.store(block, weight2, L.CONTACT_BLOCK_WEIGHT + 32);
     v128.store(block, weight3, L.CONTACT_BLOCK_WEIGHT + 48);
-    store<i32>(nears + word, nearWord(near, gap, r, vertex, weight1, weight2, weight3));
+    store<i32>(nears + word, nearWord(block, near, gap, r, vertex));
     if (!mayQuiet) continue;
     const held = v128.and(staysClose(gap, reach, keep, r, plays), i32x4.splat(mayQuiet & L.QUIET_STILL ? -1 : 0));
     const stirs = v128.bitselect(one, stirsLeft(gap, least, plays), held);
@@ -197,16 +197,15 @@ function noteFar(word: usize): void {
   store<i32>(word, load<i32>(word) & L.NEAR_LANES ? L.NEAR_FRESH : 0);
 }
 
-/**
- * Returns the block's word of H_BLOCK_NEAR. @param near mask of its near lanes; gap, r, wa, wb, wc of its lanes; the
- * weights are of a vertex's triangle
- */
-// @inline
-function nearWord(near: v128, gap: v128, r: v128, vertex: bool, wa: v128, wb: v128, wc: v128): i32 {
+/** Returns the block's word of H_BLOCK_NEAR. @param near mask of its near lanes; gap, r of its lanes */
+function nearWord(block: usize, near: v128, gap: v128, r: v128, vertex: bool): i32 {
   const zero = f32x4.splat(0);
   const pressed = v128.and(near, f32x4.lt(gap, mul(f32x4.splat(PRESSED), r)));
   const word = L.NEAR_FRESH | v128.bitmask<i32>(near) | (v128.bitmask<i32>(pressed) << L.NEAR_PRESSED);
   if (!vertex) return word;
+  const wa = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 16);
+  const wb = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 32);
+  const wc = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 48);
   const beside = v128.or(f32x4.eq(wa, zero), v128.or(f32x4.eq(wb, zero), f32x4.eq(wc, zero)));
   return word | (v128.bitmask<i32>(v128.and(near, beside)) << L.NEAR_BESIDE);
 }
@@ -216,14 +215,8 @@ function nearWord(near: v128, gap: v128, r: v128, vertex: bool, wa: v128, wb: v1
  * of the closest points at S.
  */
 export function predictContacts(block: usize, count: i32, vertex: bool): void {
-  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
-  const zero = f32x4.splat(0);
-  const one = f32x4.splat(1);
-  // the check looks as far beyond x when it selects near pairs
-  const beyond = f32x4.splat(AHEAD - 1);
   const nears = nearOf(numberOfBlock(block));
   const quiets = quietOf(numberOfBlock(block));
-  const first = block;
   const all = isRestless();
   const ahead = i32x4.splat(all ? 0 : L.QUIET_AHEAD);
   for (let n = 0; n < count; n++) {
@@ -233,68 +226,66 @@ export function predictContacts(block: usize, count: i32, vertex: bool): void {
       continue;
     }
     if (!all && isQuiet(load<i32>(quiets + word), L.QUIET_AHEAD)) continue;
-    block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
     checkedBlocks++;
-    const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
-    const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
-    if (isDead(keep, r)) continue;
-    const reach = mul(f32x4.splat(NEAR), r);
-    const was = v128.load(block, L.CONTACT_BLOCK_NEAR);
-    const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
-    const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
-    const nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
-    gather(block, 0);
-    const held = separation(vertex, nx, ny, nz);
-    gather(block, toSafe);
-    const within = v128.andnot(
-      f32x4.lt(
-        sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))),
-        f32x4.max(reach, keep),
-      ),
-      was,
-    );
-    if (!v128.any_true(within)) continue;
-    closest(vertex);
-    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
-    const scale = f32x4.div(one, gap);
-    const mx = mul(dx, scale);
-    const my = mul(dy, scale);
-    const mz = mul(dz, scale);
-    const weight0 = b0;
-    const weight1 = b1;
-    const weight2 = b2;
-    const weight3 = b3;
-    gather(block, 0);
-    const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
-    const then = separation(vertex, mx, my, mz);
-    const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.max(zero, sub(gap, then)))), reach));
-    const near = v128.and(
-      close,
-      vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
-    );
-    if (!v128.any_true(near)) continue;
-    v128.store(block, v128.or(was, near), L.CONTACT_BLOCK_NEAR);
-    keepLanes(block, L.CONTACT_BLOCK_NORMAL, mx, near);
-    keepLanes(block, L.CONTACT_BLOCK_NORMAL + 16, my, near);
-    keepLanes(block, L.CONTACT_BLOCK_NORMAL + 32, mz, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT, weight0, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
-    store<i32>(
-      nears + word,
-      nearWord(
-        v128.or(was, near),
-        v128.load(block, L.CONTACT_BLOCK_GAP),
-        r,
-        vertex,
-        v128.load(block, L.CONTACT_BLOCK_WEIGHT + 16),
-        v128.load(block, L.CONTACT_BLOCK_WEIGHT + 32),
-        v128.load(block, L.CONTACT_BLOCK_WEIGHT + 48),
-      ),
-    );
-    store<i32>(quiets + word, 0);
+    predictBlock(block + <usize>n * L.CONTACT_BLOCK_BYTES, nears + word, quiets + word, vertex);
   }
+}
+
+/** Predicts contacts of a block. @param nearAt, quietAt addresses of its words */
+function predictBlock(block: usize, nearAt: usize, quietAt: usize, vertex: bool): void {
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  const zero = f32x4.splat(0);
+  const one = f32x4.splat(1);
+  // the check looks as far beyond x when it selects near pairs
+  const beyond = f32x4.splat(AHEAD - 1);
+  const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
+  const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
+  if (isDead(keep, r)) return;
+  const reach = mul(f32x4.splat(NEAR), r);
+  const was = v128.load(block, L.CONTACT_BLOCK_NEAR);
+  const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
+  const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
+  const nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
+  gather(block, 0);
+  const held = separation(vertex, nx, ny, nz);
+  gather(block, toSafe);
+  const within = v128.andnot(
+    f32x4.lt(
+      sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))),
+      f32x4.max(reach, keep),
+    ),
+    was,
+  );
+  if (!v128.any_true(within)) return;
+  closest(vertex);
+  const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
+  const scale = f32x4.div(one, gap);
+  const mx = mul(dx, scale);
+  const my = mul(dy, scale);
+  const mz = mul(dz, scale);
+  const weight0 = b0;
+  const weight1 = b1;
+  const weight2 = b2;
+  const weight3 = b3;
+  gather(block, 0);
+  const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
+  const then = separation(vertex, mx, my, mz);
+  const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.max(zero, sub(gap, then)))), reach));
+  const near = v128.and(
+    close,
+    vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
+  );
+  if (!v128.any_true(near)) return;
+  v128.store(block, v128.or(was, near), L.CONTACT_BLOCK_NEAR);
+  keepLanes(block, L.CONTACT_BLOCK_NORMAL, mx, near);
+  keepLanes(block, L.CONTACT_BLOCK_NORMAL + 16, my, near);
+  keepLanes(block, L.CONTACT_BLOCK_NORMAL + 32, mz, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT, weight0, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+  store<i32>(nearAt, nearWord(block, v128.or(was, near), v128.load(block, L.CONTACT_BLOCK_GAP), r, vertex));
+  store<i32>(quietAt, 0);
 }
 
 /** Forgets the pushes of pairs that are not near. */
