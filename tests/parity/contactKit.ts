@@ -51,6 +51,7 @@ function openRoom(kind: Kind, pairs: number) {
   const blocks = allocator.take(count * L.CONTACT_BLOCK_BYTES);
   const heads = allocator.take(count * L.STATUS_BYTES);
   const bad = allocator.take(count * L.STATUS_BYTES);
+  const quiet = allocator.take(count * L.STATUS_BYTES);
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
   const i32 = new Int32Array(memory.buffer);
@@ -64,6 +65,7 @@ function openRoom(kind: Kind, pairs: number) {
     [L.H_CONTACT_BLOCKS, blocks],
     [L.H_BLOCK_NEAR, heads],
     [L.H_BLOCK_BAD, bad],
+    [L.H_BLOCK_QUIET, quiet],
     [L.H_CONTACT_BLOCK_CAPACITY, count],
     [L.H_VERTEX_CONTACT_BLOCKS, kind === "vertex" ? count : 0],
   ] as const)

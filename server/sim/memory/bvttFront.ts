@@ -105,6 +105,8 @@ function takeLists(leaves: number, nodes: number, allocator: Allocator): [number
     [L.FRONT_SHAPES, list(leaves * L.PATCH_BYTES)],
     [L.FRONT_SCRATCH, list(L.SHARED_PARTS * L.FRONT_SCRATCH_BYTES)],
     [L.FRONT_NAMED, list(4 * NAMES)],
+    [L.FRONT_STIRS, list(leaves * L.STIR_BYTES)],
+    [L.FRONT_STIRRED, list(leaves)],
   ];
 }
 

@@ -70,6 +70,8 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
     [header(L.H_CONTACT_BLOCKS), L.CONTACT_BLOCK_BYTES],
     [header(L.H_BLOCK_NEAR), L.STATUS_BYTES],
     [header(L.H_BLOCK_BAD), L.STATUS_BYTES],
+    [header(L.H_BLOCK_QUIET), L.STATUS_BYTES],
+    [header(L.H_BLOCK_PACKED), L.STATUS_BYTES],
     [header(L.H_INCIDENCES), 64],
     [header(L.H_QUEUE), 32],
     [header(L.H_QUEUED), 4],
@@ -83,6 +85,7 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
       [
         // they are read four at a time
         [of(L.FRONT_LEAF_PAIRS), L.LEAF_PAIR_BYTES, 3 * L.LEAF_PAIR_BYTES],
+        [of(L.FRONT_PAIR_LEAVES), L.PAIR_LEAVES_BYTES, 3 * L.PAIR_LEAVES_BYTES],
         [of(L.FRONT_VERDICTS), L.VERDICT_BYTES, L.SHARED_PARTS * L.VERDICT_BYTES],
       ],
       MOST_CLOSE,

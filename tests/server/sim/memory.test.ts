@@ -120,6 +120,8 @@ function regionsOf({ memory, layout, bodies }: CreatedWorld): Region[] {
     { name: "color masks", at: header(L.H_COLOR_MASKS), bytes: 32 * particles },
     { name: "near blocks", at: header(L.H_BLOCK_NEAR), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
     { name: "bad blocks", at: header(L.H_BLOCK_BAD), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "quiet blocks", at: header(L.H_BLOCK_QUIET), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
+    { name: "packed blocks", at: header(L.H_BLOCK_PACKED), bytes: L.STATUS_BYTES * header(L.H_CONTACT_BLOCK_CAPACITY) },
     { name: "changed", at: header(L.H_CHANGED), bytes: 8 * particles },
     { name: "marks", at: header(L.H_MARKS), bytes: L.MARK_BYTES * particles },
     { name: "owners of corners", at: header(L.H_OWNERS), bytes: 4 * particles },

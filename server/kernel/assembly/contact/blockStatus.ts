@@ -19,10 +19,22 @@ export function badOf(n: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_BLOCK_BAD) + ((<usize>n) << 2);
 }
 
+/** Address of the QUIET_* bits of block number n. */
+// @inline
+export function quietOf(n: i32): usize {
+  return <usize>load<u32>(L.HEADER, L.H_BLOCK_QUIET) + ((<usize>n) << 2);
+}
+/** Address of what nearOf held when near lanes were packed. */
+// @inline
+export function packedOf(n: i32): usize {
+  return <usize>load<u32>(L.HEADER, L.H_BLOCK_PACKED) + ((<usize>n) << 2);
+}
+
 /** Clears the status of block number n: nothing near, nothing bad. */
 export function clearStatus(n: i32): void {
   store<i32>(nearOf(n), 0);
   store<i32>(badOf(n), 0);
+  store<i32>(quietOf(n), 0);
 }
 
 /** Number of a block among the packed ones (packNearPairs.ts), -1: it belongs to the list. */

@@ -14,6 +14,8 @@
  * and greatest displacement of their particles, by axis. When the slack is used up, two cheap tests come before a new
  * measurement: the shape of the leaves, and the direction in which they were nearest (leafPairs.ts, leafShapes.ts).
  *
+ * Pairs of leaves that have not moved are not even tested (stirredLeaves.ts).
+ *
  * All threads of a room refit boxes of leaves and test LEAF_PAIR rows. Two primitives that have neither a row nor a
  * separation cannot have met on straight paths from S to x. Nothing is predicted, and no margin is added for motion.
  * Only pairs that have used up their slack are tested again. The front outlives ticks, in memory of the pair list:
@@ -37,7 +39,7 @@ import {
 } from "./separatedPairs";
 import { compactRows } from "./compactRows";
 import { growForRows } from "./growRows";
-import { endChains, forgetRows, placeRows } from "./rows";
+import { endChains, forgetPacked, forgetRows, placeRows } from "./rows";
 import { noteUsed } from "./listMemory";
 import { preemptionPoint } from "../scheduler/clock";
 import { countWork } from "../state/work";
@@ -54,6 +56,7 @@ import {
 import { bindNeighbors } from "../integrate/freeBodies";
 import { anyHeld, bothHeld, countGroups, endHolds } from "./heldGroups";
 import { forgetListed, noteSurfaces } from "../state/islands";
+import { beginStirs, endRefit, endStir, endStirs, noteDisplacement, notePath } from "./stirredLeaves";
 
 const BOX_BYTES: usize = 32;
 /**
@@ -78,12 +81,14 @@ function surfaceAt(n: i32): usize {
 
 /** Refits all boxes, swept from S to x, and the displacements of leaves. */
 function refit(): void {
+  atomic.store<i32>(front(), 0, L.FRONT_STIRRED_COUNT);
   if (isHelped() && load<i32>(front(), L.FRONT_LEAF_COUNT) >= SHARED) {
     openShared(L.SHARED_REFIT);
     while (claimChunk()) refitLeaves(chunkBegin, chunkEnd, sharedParts());
     closeShared(L.SHARED_REFIT);
   } else refitLeaves(0, 1, 1);
   refitNodes();
+  endRefit();
 }
 
 /** Refits parts begin .. end of `parts` of all leaves. */
@@ -132,6 +137,8 @@ function refitRange(first: i32, last: i32): void {
   let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES) + <usize>first * L.LEAF_BYTES;
   let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS) + <usize>first * L.DISPLACEMENT_BYTES;
   let box = boxOf(first);
+  const predicts = load<i32>(front(), L.FRONT_PREDICTS) !== 0;
+  let stirred = 0;
   for (let n = last - first; n > 0; n--, leaf += L.LEAF_BYTES, way += L.DISPLACEMENT_BYTES, box += BOX_BYTES) {
     let low = none;
     let high = nothing;
@@ -150,9 +157,13 @@ function refitRange(first: i32, last: i32): void {
     }
     v128.store(box, low);
     v128.store(box, f32x4.neg(high), 16);
-    v128.store(way, lower(v128.load(way, L.DISPLACEMENT_LOW), least), L.DISPLACEMENT_NOW_LOW);
-    v128.store(way, higher(v128.load(way, L.DISPLACEMENT_HIGH), most), L.DISPLACEMENT_NOW_HIGH);
+    const sumLow = lower(v128.load(way, L.DISPLACEMENT_LOW), least);
+    const sumHigh = higher(v128.load(way, L.DISPLACEMENT_HIGH), most);
+    v128.store(way, sumLow, L.DISPLACEMENT_NOW_LOW);
+    v128.store(way, sumHigh, L.DISPLACEMENT_NOW_HIGH);
+    if (noteDisplacement(last - n, least, most, sumLow, sumHigh, predicts)) stirred++;
   }
+  if (stirred) atomic.add<i32>(front(), stirred, L.FRONT_STIRRED_COUNT);
 }
 
 /** Returns a + b, rounded down. */
@@ -223,10 +234,13 @@ export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
 /** Ends a substep: displacements up to x become those up to the last substep. */
 function keepWays(): void {
   let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS);
-  for (let n = load<i32>(front(), L.FRONT_LEAF_COUNT); n > 0; n--, way += L.DISPLACEMENT_BYTES) {
+  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  for (let n = 0; n < leaves; n++, way += L.DISPLACEMENT_BYTES) {
+    endStir(n);
     v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_LOW));
     v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_HIGH), L.DISPLACEMENT_HIGH);
   }
+  endStirs();
   keepReference();
 }
 
@@ -244,10 +258,12 @@ function hasMoved(): bool {
 
 /** Adds motion since the last substep to the displacements of leaves. */
 function takeMoves(): void {
+  forgetPacked();
   const toLast = <usize>load<u32>(L.HEADER, L.H_REFERENCE) - <usize>load<u32>(L.HEADER, L.H_X);
   let leaf = <usize>load<u32>(front(), L.FRONT_LEAVES);
   let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS);
-  for (let n = load<i32>(front(), L.FRONT_LEAF_COUNT); n > 0; n--, leaf += L.LEAF_BYTES, way += L.DISPLACEMENT_BYTES) {
+  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
+  for (let n = 0; n < leaves; n++, leaf += L.LEAF_BYTES, way += L.DISPLACEMENT_BYTES) {
     let least = f32x4.splat(Infinity);
     let most = f32x4.splat(-Infinity);
     for (let k = load<i32>(leaf), at = leaf + L.LEAF_PARTICLE; k > 0; k--, at += 4) {
@@ -256,6 +272,7 @@ function takeMoves(): void {
       least = f32x4.pmin(least, d);
       most = f32x4.pmax(most, d);
     }
+    notePath(n, least, most);
     v128.store(way, lower(v128.load(way, L.DISPLACEMENT_LOW), least), L.DISPLACEMENT_LOW);
     v128.store(way, higher(v128.load(way, L.DISPLACEMENT_HIGH), most), L.DISPLACEMENT_HIGH);
   }
@@ -282,6 +299,15 @@ function restWays(): void {
     moveBase(row, f32x4.neg(low), f32x4.neg(high));
   }
   memory.fill(ways, 0, <usize>load<i32>(front(), L.FRONT_LEAF_COUNT) * L.DISPLACEMENT_BYTES);
+}
+
+/** Begins to track the motion of leaves, before a front is built from nothing. */
+function beginMotion(): void {
+  store<i32>(front(), 0, L.FRONT_QUIETED);
+  store<i32>(front(), 0, L.FRONT_CALM);
+  store<i32>(front(), 0, L.FRONT_PACKED);
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--)
+    beginStirs(startOf(s, 0), startOf(s + 1, 0), load<f32>(surfaceAt(s), L.SURFACE_RADIUS));
 }
 
 /** Builds the front from nothing, for the current boxes. */
@@ -372,6 +398,7 @@ function advance(): bool {
     );
     memory.fill(<usize>load<u32>(front(), L.FRONT_DISPLACEMENTS), 0, <usize>leaves * L.DISPLACEMENT_BYTES);
     nextStamp();
+    beginMotion();
   }
   refit();
   preemptionPoint();
@@ -449,6 +476,8 @@ export function beginTick(): void {
         store<i32>(L.HEADER, 0, L.H_LIST_VALID);
         return;
       }
+      // a particle was fixed or freed: colors depend on it
+      if (f32x4.extract_lane(d, 3) !== 0) forgetPacked();
     }
   }
   restWays();

@@ -4,10 +4,10 @@
  * only the chains of LEAF_PAIR rows refer to lane numbers.
  */
 import * as L from "../layout/layout";
-import { nearOf } from "./blockStatus";
+import { nearOf, quietOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
 import { leafPairRow } from "./separatedPairs";
-import { endChains, giveBack, NEXT_MASK, nextOf } from "./rows";
+import { endChains, forgetPacked, giveBack, NEXT_MASK, nextOf } from "./rows";
 
 /** Fewer blocks are not compacted. */
 const LEAST = 64;
@@ -40,6 +40,7 @@ function move(from: i32, to: i32): void {
   const b = laneOf(to);
   for (let row: usize = 0; row < <usize>L.CONTACT_BLOCK_BYTES; row += 16) store<i32>(b + row, load<i32>(a + row));
   if (load<i32>(b, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(to >> 2), 1);
+  store<i32>(quietOf(to >> 2), 0);
   store<i32>(nextOf(to), load<i32>(nextOf(from)));
   store<i32>(movedTo(from), to + 1);
   giveBack(from);
@@ -96,11 +97,13 @@ export function compactRows(): void {
   const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   const blocks = vertices + edges;
-  if (blocks < LEAST) return;
+  if (blocks < LEAST || !load<i32>(front(), L.FRONT_FREED)) return;
+  store<i32>(front(), 0, L.FRONT_FREED);
   const ofVertices = countRows(0, vertices);
   const ofEdges = countRows(capacity - edges, capacity);
   if (<f32>(ofVertices + ofEdges) > FILLED * <f32>(blocks << 2)) return;
   endChains();
+  forgetPacked();
   memory.fill(movedTo(0), 0, (<usize>vertices) << 4);
   memory.fill(movedTo((capacity - edges) << 2), 0, (<usize>edges) << 4);
   if (vertices) closeUp(0, (vertices << 2) - 1);

@@ -12,9 +12,10 @@
  *
  * Cleared near pairs take the direction, weights and gap of their closest points at x for the next substep's contacts.
  */
-import { sub, mul, add, dot3 } from "../math/lanes";
-import { badOf, nearOf, NEVER, numberOfBlock } from "./blockStatus";
-import { hasLoads } from "./piles";
+import { sub, mul, add, dot3, smallest } from "../math/lanes";
+import { badOf, nearOf, NEVER, numberOfBlock, quietOf } from "./blockStatus";
+import { hasLoads, PRESSED } from "./piles";
+import { isRestless, PREDICTED, STIR } from "./stirredLeaves";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import * as L from "../layout/layout";
 
@@ -31,7 +32,25 @@ function isDead(keep: v128, r: v128): bool {
   return v128.all_true<i32>(f32x4.le(f32x4.max(keep, r), f32x4.splat(NEVER)));
 }
 
-/** @returns how many blocks have a pair that is not cleared */
+/** Most stirs for which a block is quiet. */
+const MOST_STIRS: f32 = 64;
+/** Least thickness of a near lane that keeps its direction, in plays. */
+const THICK: f32 = 16;
+
+/** Number of blocks that this thread has checked. */
+export let checkedBlocks = 0;
+
+/** Returns which of four words of H_BLOCK_QUIET have a bit. */
+// @inline
+function quietLanes(words: v128, bit: v128): v128 {
+  return v128.and(v128.and(words, bit), i32x4.ge_s(words, i32x4.splat(L.QUIET_STIR)));
+}
+// @inline
+function isQuiet(word: i32, bit: i32): bool {
+  return word >= L.QUIET_STIR && (word & bit) !== 0;
+}
+
+/** @returns how many blocks have a pair that is not cleared. Quiet blocks have none */
 export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   const zero = f32x4.splat(0);
@@ -39,17 +58,30 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
   const number = numberOfBlock(block);
   const nears = nearOf(number);
   const bads = badOf(number);
+  const quiets = quietOf(number);
   const carries = hasLoads();
+  const mayQuiet = load<i32>(L.HEADER, L.H_MAY_QUIET);
+  const first = block;
+  const still = i32x4.splat(L.QUIET_STILL);
   let found = 0;
-  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
+  for (let n = 0; n < count; n++) {
     const word = (<usize>n) << 2;
+    if (n + 4 <= count && v128.all_true<i32>(quietLanes(v128.load(quiets + word), still))) {
+      n += 3;
+      continue;
+    }
+    if (isQuiet(load<i32>(quiets + word), L.QUIET_STILL)) continue;
+    block = first + <usize>n * L.CONTACT_BLOCK_BYTES;
+    checkedBlocks++;
     const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     if (isDead(keep, r)) {
-      store<i32>(nears + word, 0);
+      noteFar(nears + word);
       store<i32>(bads + word, 0);
+      if (mayQuiet) store<i32>(quiets + word, L.QUIET_STIR | L.QUIET);
       continue;
     }
+    const plays = v128.load(block, L.CONTACT_BLOCK_PLAY);
     gather(block, 0);
     const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
     const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
@@ -65,8 +97,10 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
       v128.store(block, zero, L.CONTACT_BLOCK_NEAR);
       v128.store(block, zero, L.CONTACT_BLOCK_BAD);
       if (carries) keepPushes(block, zero);
-      store<i32>(nears + word, 0);
+      noteFar(nears + word);
       store<i32>(bads + word, 0);
+      if (mayQuiet)
+        store<i32>(quiets + word, quietWord(stirsLeft(apart, least, plays), stirsAhead(apart, r, plays), L.QUIET));
       continue;
     }
     closest(vertex);
@@ -98,7 +132,6 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     );
     v128.store(block, near, L.CONTACT_BLOCK_NEAR);
     if (carries) keepPushes(block, near);
-    store<i32>(nears + word, v128.bitmask<i32>(near));
     store<i32>(bads + word, v128.bitmask<i32>(bad));
     v128.store(block, gap, L.CONTACT_BLOCK_GAP);
     v128.store(block, v128.bitselect(mx, nx, good), L.CONTACT_BLOCK_NORMAL);
@@ -108,8 +141,73 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
     v128.store(block, weight1, L.CONTACT_BLOCK_WEIGHT + 16);
     v128.store(block, weight2, L.CONTACT_BLOCK_WEIGHT + 32);
     v128.store(block, weight3, L.CONTACT_BLOCK_WEIGHT + 48);
+    store<i32>(nears + word, nearWord(block, near, gap, r, vertex));
+    if (!mayQuiet) continue;
+    const held = v128.and(staysClose(gap, reach, keep, r, plays), i32x4.splat(mayQuiet & L.QUIET_STILL ? -1 : 0));
+    const stirs = v128.bitselect(one, stirsLeft(gap, least, plays), held);
+    const ahead = v128.bitselect(one, stirsAhead(gap, r, plays), v128.or(near, held));
+    store<i32>(quiets + word, v128.any_true(bad) ? 0 : quietWord(stirs, ahead, mayQuiet));
   }
   return found;
+}
+
+/**
+ * Returns the word of H_BLOCK_QUIET. @param stirs of its leaves after which each lane must be checked; ahead the same
+ * for the prediction; may QUIET_* bits that it may have
+ */
+// @inline
+function quietWord(stirs: v128, ahead: v128, may: i32): i32 {
+  const still = smallest(stirs);
+  const out = smallest(ahead);
+  // NaN is awake
+  const isStill = still >= 1 && (may & L.QUIET_STILL) !== 0;
+  const isOut = out >= 1;
+  const count = min<f32>(isStill ? still : MOST_STIRS, isOut ? out : MOST_STIRS);
+  if (!isStill && !isOut) return 0;
+  return (
+    (<i32>min<f32>(count, MOST_STIRS) * L.QUIET_STIR) | (isStill ? L.QUIET_STILL : 0) | (isOut ? L.QUIET_AHEAD : 0)
+  );
+}
+
+/** Returns how often leaves may be stirred before lanes may come within `least`. */
+// @inline
+function stirsLeft(apart: v128, least: v128, plays: v128): v128 {
+  return f32x4.div(sub(apart, least), mul(f32x4.splat(STIR), plays));
+}
+
+/** Returns the same for lanes that a predicted x may bring within their thickness. Some lanes are never solved. */
+// @inline
+function stirsAhead(apart: v128, r: v128, plays: v128): v128 {
+  const left = f32x4.div(sub(sub(apart, r), mul(f32x4.splat(PREDICTED), plays)), mul(f32x4.splat(STIR), plays));
+  return v128.bitselect(f32x4.splat(MOST_STIRS), left, f32x4.le(r, f32x4.splat(0)));
+}
+
+/** Returns lanes within `reach` that stay further apart than their least distance. */
+// @inline
+function staysClose(gap: v128, reach: v128, keep: v128, r: v128, plays: v128): v128 {
+  return v128.and(
+    v128.and(f32x4.lt(gap, reach), f32x4.ge(r, mul(f32x4.splat(THICK), plays))),
+    f32x4.ge(sub(gap, keep), mul(f32x4.splat(STIR), plays)),
+  );
+}
+
+/** Notes that no lane of a block is near. @param word of H_BLOCK_NEAR */
+// @inline
+function noteFar(word: usize): void {
+  store<i32>(word, load<i32>(word) & L.NEAR_LANES ? L.NEAR_FRESH : 0);
+}
+
+/** Returns the block's word of H_BLOCK_NEAR. @param near mask of its near lanes; gap, r of its lanes */
+function nearWord(block: usize, near: v128, gap: v128, r: v128, vertex: bool): i32 {
+  const zero = f32x4.splat(0);
+  const pressed = v128.and(near, f32x4.lt(gap, mul(f32x4.splat(PRESSED), r)));
+  const word = L.NEAR_FRESH | v128.bitmask<i32>(near) | (v128.bitmask<i32>(pressed) << L.NEAR_PRESSED);
+  if (!vertex) return word;
+  const wa = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 16);
+  const wb = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 32);
+  const wc = v128.load(block, L.CONTACT_BLOCK_WEIGHT + 48);
+  const beside = v128.or(f32x4.eq(wa, zero), v128.or(f32x4.eq(wb, zero), f32x4.eq(wc, zero)));
+  return word | (v128.bitmask<i32>(v128.and(near, beside)) << L.NEAR_BESIDE);
 }
 
 /**
@@ -117,61 +215,77 @@ export function checkContacts(block: usize, count: i32, vertex: bool): i32 {
  * of the closest points at S.
  */
 export function predictContacts(block: usize, count: i32, vertex: bool): void {
+  const nears = nearOf(numberOfBlock(block));
+  const quiets = quietOf(numberOfBlock(block));
+  const all = isRestless();
+  const ahead = i32x4.splat(all ? 0 : L.QUIET_AHEAD);
+  for (let n = 0; n < count; n++) {
+    const word = (<usize>n) << 2;
+    if (n + 4 <= count && v128.all_true<i32>(quietLanes(v128.load(quiets + word), ahead))) {
+      n += 3;
+      continue;
+    }
+    if (!all && isQuiet(load<i32>(quiets + word), L.QUIET_AHEAD)) continue;
+    checkedBlocks++;
+    predictBlock(block + <usize>n * L.CONTACT_BLOCK_BYTES, nears + word, quiets + word, vertex);
+  }
+}
+
+/** Predicts contacts of a block. @param nearAt, quietAt addresses of its words */
+function predictBlock(block: usize, nearAt: usize, quietAt: usize, vertex: bool): void {
   const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   // the check looks as far beyond x when it selects near pairs
   const beyond = f32x4.splat(AHEAD - 1);
-  const nears = nearOf(numberOfBlock(block));
-  for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
-    const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
-    const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
-    if (isDead(keep, r)) continue;
-    const reach = mul(f32x4.splat(NEAR), r);
-    const was = v128.load(block, L.CONTACT_BLOCK_NEAR);
-    const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
-    const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
-    const nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
-    gather(block, 0);
-    const held = separation(vertex, nx, ny, nz);
-    gather(block, toSafe);
-    const within = v128.andnot(
-      f32x4.lt(
-        sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))),
-        f32x4.max(reach, keep),
-      ),
-      was,
-    );
-    if (!v128.any_true(within)) continue;
-    closest(vertex);
-    const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
-    const scale = f32x4.div(one, gap);
-    const mx = mul(dx, scale);
-    const my = mul(dy, scale);
-    const mz = mul(dz, scale);
-    const weight0 = b0;
-    const weight1 = b1;
-    const weight2 = b2;
-    const weight3 = b3;
-    gather(block, 0);
-    const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
-    const then = separation(vertex, mx, my, mz);
-    const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.max(zero, sub(gap, then)))), reach));
-    const near = v128.and(
-      close,
-      vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
-    );
-    if (!v128.any_true(near)) continue;
-    v128.store(block, v128.or(was, near), L.CONTACT_BLOCK_NEAR);
-    store<i32>(nears + ((<usize>n) << 2), 1);
-    keepLanes(block, L.CONTACT_BLOCK_NORMAL, mx, near);
-    keepLanes(block, L.CONTACT_BLOCK_NORMAL + 16, my, near);
-    keepLanes(block, L.CONTACT_BLOCK_NORMAL + 32, mz, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT, weight0, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
-    keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
-  }
+  const keep = v128.load(block, L.CONTACT_BLOCK_KEEP);
+  const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
+  if (isDead(keep, r)) return;
+  const reach = mul(f32x4.splat(NEAR), r);
+  const was = v128.load(block, L.CONTACT_BLOCK_NEAR);
+  const nx = v128.load(block, L.CONTACT_BLOCK_NORMAL);
+  const ny = v128.load(block, L.CONTACT_BLOCK_NORMAL + 16);
+  const nz = v128.load(block, L.CONTACT_BLOCK_NORMAL + 32);
+  gather(block, 0);
+  const held = separation(vertex, nx, ny, nz);
+  gather(block, toSafe);
+  const within = v128.andnot(
+    f32x4.lt(
+      sub(held, mul(beyond, f32x4.max(zero, sub(separation(vertex, nx, ny, nz), held)))),
+      f32x4.max(reach, keep),
+    ),
+    was,
+  );
+  if (!v128.any_true(within)) return;
+  closest(vertex);
+  const gap = f32x4.sqrt(dot3(dx, dx, dy, dy, dz, dz));
+  const scale = f32x4.div(one, gap);
+  const mx = mul(dx, scale);
+  const my = mul(dy, scale);
+  const mz = mul(dz, scale);
+  const weight0 = b0;
+  const weight1 = b1;
+  const weight2 = b2;
+  const weight3 = b3;
+  gather(block, 0);
+  const good = v128.and(within, v128.and(f32x4.gt(gap, zero), f32x4.gt(r, zero)));
+  const then = separation(vertex, mx, my, mz);
+  const close = v128.and(good, f32x4.lt(sub(then, mul(beyond, f32x4.max(zero, sub(gap, then)))), reach));
+  const near = v128.and(
+    close,
+    vertex ? answers(block, weight1, weight2, weight3) : crosses(weight0, weight1, weight2, weight3),
+  );
+  if (!v128.any_true(near)) return;
+  v128.store(block, v128.or(was, near), L.CONTACT_BLOCK_NEAR);
+  keepLanes(block, L.CONTACT_BLOCK_NORMAL, mx, near);
+  keepLanes(block, L.CONTACT_BLOCK_NORMAL + 16, my, near);
+  keepLanes(block, L.CONTACT_BLOCK_NORMAL + 32, mz, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT, weight0, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 16, weight1, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 32, weight2, near);
+  keepLanes(block, L.CONTACT_BLOCK_WEIGHT + 48, weight3, near);
+  store<i32>(nearAt, nearWord(block, v128.or(was, near), v128.load(block, L.CONTACT_BLOCK_GAP), r, vertex));
+  store<i32>(quietAt, 0);
 }
 
 /** Forgets the pushes of pairs that are not near. */

@@ -21,7 +21,7 @@ import {
 import { spendWork } from "../scheduler/clock";
 import { countWork } from "../state/work";
 import { solveContacts } from "./contactSolver";
-import { checkContacts } from "./contactCheck";
+import { checkContacts, checkedBlocks, predictContacts } from "./contactCheck";
 import { beginLoads, endLoads } from "./contactLoads";
 
 /**
@@ -73,7 +73,8 @@ function solveOnce(again: bool): i32 {
   const shared = isHelped() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
   store<i32>(L.HEADER, 0, L.H_SHARED_FOUND);
   store<i32>(L.HEADER, again ? 1 : 0, L.H_SHARED_AGAIN);
-  countWork(UNITS_OF_SOLVE * (vertices + edges));
+  const spares = load<i32>(front(), L.FRONT_SPARES) + load<i32>(front(), L.FRONT_SPARES + 4);
+  countWork(UNITS_OF_SOLVE * (vertices + edges - spares));
   const far =
     solveRange(starts, 0, vertices, shared, again) +
     solveRange(starts + (L.COLOR_ENTRIES << 2), vertices, vertices + edges, shared, again);
@@ -124,21 +125,25 @@ export function solveShared(begin: i32, end: i32, parts: i32): void {
 /** Checks all blocks of the list at the end of a substep. @returns number of blocks with a pair that is not cleared */
 export function checkAll(): i32 {
   store<i32>(L.HEADER, 0, L.H_SHARED_FOUND);
-  countWork(UNITS_OF_CHECK * load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT));
-  if (
-    isHelped() &&
-    load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) + load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS) >= CHECKED
-  ) {
-    openShared(L.SHARED_CHECK);
-    while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
-    closeShared(L.SHARED_CHECK);
-  } else {
-    checkShared(0, 1, 1);
-  }
+  shareCheck();
   return atomic.load<i32>(L.HEADER, L.H_SHARED_FOUND);
 }
 
-/** Checks parts begin .. end of `parts` of all blocks. */
+/** Predicts contacts of all blocks. */
+export function predictAll(): void {
+  shareCheck();
+}
+
+function shareCheck(): void {
+  const blocks = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_COUNT);
+  if (isHelped() && blocks >= CHECKED) {
+    openShared(L.SHARED_CHECK);
+    while (claimChunk()) checkShared(chunkBegin, chunkEnd, sharedParts());
+    closeShared(L.SHARED_CHECK);
+  } else checkShared(0, 1, 1);
+}
+
+/** Checks parts begin .. end of `parts` of all blocks, or predicts their contacts if x is predicted. */
 export function checkShared(begin: i32, end: i32, parts: i32): void {
   const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
@@ -151,12 +156,21 @@ export function checkShared(begin: i32, end: i32, parts: i32): void {
   if (found) atomic.add<i32>(L.HEADER, found, L.H_SHARED_FOUND);
 }
 
-/** checkContacts for `count` blocks from number `first` on, with preemption points. */
+/** checkContacts or predictContacts for `count` blocks from number `first` on, with preemption points. */
 function checkInPieces(first: i32, count: i32, vertex: bool): i32 {
+  const predicts = load<i32>(front(), L.FRONT_PREDICTS) !== 0;
+  const before = checkedBlocks;
   let found = 0;
   for (let n = 0; n < count; n += CHECKED) {
-    found += checkContacts(blockAt(first + n), min<i32>(CHECKED, count - n), vertex);
+    const block = blockAt(first + n);
+    const piece = min<i32>(CHECKED, count - n);
+    if (predicts) predictContacts(block, piece, vertex);
+    else found += checkContacts(block, piece, vertex);
     spendWork(CHECKED);
   }
+  atomic.add<u32>(front(), checkedBlocks - before, L.FRONT_CHECKED);
+  // the check counts the prediction, too
+  const checked = checkedBlocks - before;
+  if (!predicts) countWork(UNITS_OF_CHECK * checked + ((count - checked) >> 2));
   return found;
 }

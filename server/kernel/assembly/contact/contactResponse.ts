@@ -17,7 +17,7 @@
  * since.
  */
 import * as L from "../layout/layout";
-import { badOf, nearOf } from "./blockStatus";
+import { badOf, nearOf, quietOf } from "./blockStatus";
 import { AHEAD, NEAR, checkContacts } from "./contactCheck";
 import {
   CLEAR,
@@ -57,6 +57,7 @@ import { marksOf, numberOf } from "../state/marks";
 import { countWork, workAfter, workDone } from "../state/work";
 import { spendWork } from "../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
+import { forgetPacked } from "./rows";
 import { leaveColliders } from "../colliders/leaveColliders";
 import {
   addRow,
@@ -362,6 +363,7 @@ function freshenBlock(n: i32): void {
   const flag = <usize>load<u32>(L.HEADER, L.H_QUEUED) + ((<usize>n) << 2);
   if (load<u32>(flag)) return;
   store<u32>(flag, 1);
+  store<i32>(quietOf(n), 0);
   spendWork(2);
   if (!checkContacts(block, 1, n < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS))) return;
   for (let lane = 0; lane < 4; lane++)
@@ -387,6 +389,8 @@ function freshen(pair: i32): void {
   const before = weighted(0, nx, ny, nz);
   store<i32>(lane, gap < NEAR * r + AHEAD * max<f64>(0, before - gap) ? -1 : 0, L.CONTACT_BLOCK_NEAR);
   store<i32>(lane, 0, L.CONTACT_BLOCK_BAD);
+  store<i32>(quietOf(pair >> 2), 0);
+  forgetPacked();
   if (load<i32>(lane, L.CONTACT_BLOCK_NEAR)) store<i32>(nearOf(pair >> 2), 1);
   else for (let row: usize = 0; row < 48; row += 16) store<f32>(lane + row, 0, L.CONTACT_BLOCK_PUSH);
 }

@@ -5,7 +5,7 @@
 import * as L from "../layout/layout";
 import { edgeRowsBegin, vertexRowsEnd } from "../broadPhase/newRows";
 import { leafPairRow } from "./separatedPairs";
-import { NEXT_MASK, nextOf } from "./rows";
+import { forgetPacked, NEXT_MASK, nextOf } from "./rows";
 import { growLists, noteUsed } from "./listMemory";
 
 // @inline
@@ -27,6 +27,7 @@ export function growForRows(): void {
   const need = blocks + ((vertices + 3) >> 2) + ((edges + 3) >> 2);
   if (need <= before || !growLists(L.LIST_BLOCKS, need, edgeBlocks)) return;
   const after = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY);
+  forgetPacked();
   if (edgeBlocks) renumber((before - edgeBlocks) << 2, (after - before) << 2);
 }
 

@@ -187,6 +187,7 @@ export function holdChanged(): bool {
 /** Puts held particles to S with inverse mass 0, until `releaseHeld`. */
 export function keepHeld(): void {
   if (!anyHeld()) return;
+  store<i32>(front(), 0, L.FRONT_PACKED);
   const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; n >= 0; n--) {
     if (!load<i32>(holdOf(n), L.HOLD_HELD)) continue;
@@ -201,6 +202,7 @@ export function keepHeld(): void {
 /** Restores inverse masses, before velocities are updated from the response's changes. */
 export function releaseHeld(): void {
   if (!anyHeld()) return;
+  store<i32>(front(), 0, L.FRONT_PACKED);
   const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
   for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; n >= 0; n--) {
     if (!load<i32>(holdOf(n), L.HOLD_HELD)) continue;

@@ -19,11 +19,12 @@ import {
 import { dot3, mul, xs, ys, zs } from "../math/lanes";
 import { closeResults, applyResults, missed, openResults } from "./pairResults";
 import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./measureLeaves";
-import { addSeparated, boxOf, leafPairRow, overflow, separatingAxis, sizeOf } from "./separatedPairs";
+import { addSeparated, boxOf, leafPairRow, overflow, pairLeaves, separatingAxis, sizeOf } from "./separatedPairs";
 import { measuredPairs } from "./separateLeaves";
 import { beginPair, beginRows, dropRows, endPair } from "./rows";
 import { apartAlong, apartByShape } from "./leafShapes";
 import { growLists, noteUsed } from "./listMemory";
+import { isRestless, isSteady, playOf, SETTLED, stirredAt, wakeRows } from "./stirredLeaves";
 
 /** Extra distance at which rows are listed, as a part of r: the next solve needs them too. */
 const AHEAD: f32 = 0.375;
@@ -61,6 +62,8 @@ const AGAIN = 8;
 
 // each thread has its own instance; true: recorded rows did not fit in this thread's last scan
 let again = false;
+/** Number of leaf pairs that this thread has tested. */
+let testedPairs = 0;
 
 // @inline
 function front(): usize {
@@ -206,12 +209,72 @@ function measure(row: usize): i32 {
   return MEASURED;
 }
 
+/**
+ * Returns which of four rows must be tested: those that are not quiet. Wakes those of stirred leaves, and their rows.
+ * @param leaves address of the leaves of row k, the first of the four; bits STIRRED_* of all leaves, 0: none is stirred
+ */
+// @inline
+function lookedAt(k: i32, leaves: usize, bits: usize, all: i32): i32 {
+  const a = v128.load(leaves);
+  const b = v128.load(leaves, 16);
+  const awake = ~i32x4.bitmask(v128.shuffle<i32>(a, b, 0, 2, 4, 6)) & all;
+  if (!bits) return awake;
+  let stirred = isStirred(leaves, bits) | (isStirred(leaves + 8, bits) << 1);
+  stirred |= (isStirred(leaves + 16, bits) << 2) | (isStirred(leaves + 24, bits) << 3);
+  stirred &= all;
+  for (let left = stirred; left; left &= left - 1) {
+    const i = <i32>ctz(left);
+    wakeRows(k + i, (bitsOf(leaves + ((<usize>i) << 3), bits) & L.STIRRED_FAR) !== 0);
+  }
+  return awake | stirred;
+}
+
+/** Returns the STIRRED_* bits of a pair's leaves. */
+// @inline
+function bitsOf(leaves: usize, bits: usize): i32 {
+  return load<u8>(bits + <usize>(load<u32>(leaves) & ~L.PAIR_QUIET)) | load<u8>(bits + <usize>load<u32>(leaves, 4));
+}
+// @inline
+function isStirred(leaves: usize, bits: usize): i32 {
+  return bitsOf(leaves, bits) & L.STIRRED;
+}
+
+/** Makes tested rows quiet that have enough slack left. @param used squares of what they have used */
+function settle(k: i32, looks: i32, slack: v128, used: v128): void {
+  for (let bits = looks; bits; bits &= bits - 1) {
+    const i = <i32>ctz(bits);
+    const leaves = pairLeaves(k + i);
+    const first = <i32>(load<u32>(leaves) & ~L.PAIR_QUIET);
+    const second = load<i32>(leaves, 4);
+    const left = laneOf4(slack, i) - SETTLED * (playOf(first) + playOf(second));
+    const quiet = left > 0 && laneOf4(used, i) < left * left && isSteady(first) && isSteady(second);
+    store<u32>(leaves, quiet ? <u32>first | L.PAIR_QUIET : <u32>first);
+  }
+}
+
+// @inline
+function laneOf4(a: v128, i: i32): f32 {
+  if (i < 2) return i ? f32x4.extract_lane(a, 1) : f32x4.extract_lane(a, 0);
+  return i === 2 ? f32x4.extract_lane(a, 2) : f32x4.extract_lane(a, 3);
+}
+
 /** Lists rows first .. last that have used up their slack from `at` on, the place of their results. @returns the end */
 function listSpent(first: i32, last: i32, at: usize): usize {
   const zero = f32x4.splat(0);
   const more = f32x4.splat(MORE);
+  const restless = isRestless();
+  const stirred = atomic.load<i32>(front(), L.FRONT_STIRRED_COUNT) ? stirredAt(0) : 0;
+  let leaves = pairLeaves(first);
   // up to three rows behind the last one are tested, but not listed
-  for (let k = first, row = leafPairRow(first); k < last; k += 4, row += 4 * L.LEAF_PAIR_BYTES) {
+  for (
+    let k = first, row = leafPairRow(first);
+    k < last;
+    k += 4, row += 4 * L.LEAF_PAIR_BYTES, leaves += 4 * L.PAIR_LEAVES_BYTES
+  ) {
+    const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
+    const looks = restless ? all : lookedAt(k, leaves, stirred, all);
+    if (!looks) continue;
+    testedPairs += popcnt(looks);
     const a = movedDistance(row);
     const b = movedDistance(row + L.LEAF_PAIR_BYTES);
     const c = movedDistance(row + 2 * L.LEAF_PAIR_BYTES);
@@ -227,9 +290,11 @@ function listSpent(first: i32, last: i32, at: usize): usize {
     );
     const used = mul(dot3(x, x, y, y, z, z), more);
     const left = v128.and(f32x4.gt(slack, zero), f32x4.lt(used, mul(slack, slack)));
-    const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
-    for (let spent = ~v128.bitmask<i32>(left) & all; spent; spent &= spent - 1) {
-      store<i32>(at, k + <i32>ctz(spent), L.VERDICT_ROW);
+    if (!restless) settle(k, looks, slack, used);
+    for (let spent = ~v128.bitmask<i32>(left) & looks; spent; spent &= spent - 1) {
+      const spentRow = k + <i32>ctz(spent);
+      store<u32>(pairLeaves(spentRow), load<u32>(pairLeaves(spentRow)) & ~L.PAIR_QUIET);
+      store<i32>(at, spentRow, L.VERDICT_ROW);
       at += L.VERDICT_BYTES;
     }
   }
@@ -250,6 +315,7 @@ export function judgeLeafPairs(begin: i32, end: i32, parts: i32): void {
     let at = verdicts + L.VERDICT_BYTES;
     useScratch(n);
     const before = measuredPairs;
+    const testedBefore = testedPairs;
     const end = listSpent(first, last, at);
     for (let spent = at; spent < end; spent += L.VERDICT_BYTES) {
       const k = load<i32>(spent, L.VERDICT_ROW);
@@ -270,7 +336,14 @@ export function judgeLeafPairs(begin: i32, end: i32, parts: i32): void {
     }
     store<i32>(verdicts, <i32>((at - verdicts) / L.VERDICT_BYTES) - 1);
     const spent = <i32>((end - verdicts) / L.VERDICT_BYTES) - 1;
-    countWork(((last - first) >> 1) + UNITS_OF_SPENT * spent + UNITS_OF_MEASURED * (measuredPairs - before));
+    const tested = testedPairs - testedBefore;
+    atomic.add<u32>(front(), tested, L.FRONT_TESTED);
+    countWork(
+      (tested >> 1) +
+        ((last - first - tested) >> 4) +
+        UNITS_OF_SPENT * spent +
+        UNITS_OF_MEASURED * (measuredPairs - before),
+    );
   }
 }
 
@@ -325,7 +398,10 @@ export function growNotes(): void {
 
 /** Moves rows from .. end to `to`. @returns the new end */
 function moveClose(from: i32, to: i32, end: i32): i32 {
-  if (to !== from) memory.copy(leafPairRow(to), leafPairRow(from), <usize>(end - from) * L.LEAF_PAIR_BYTES);
+  if (to !== from) {
+    memory.copy(leafPairRow(to), leafPairRow(from), <usize>(end - from) * L.LEAF_PAIR_BYTES);
+    memory.copy(pairLeaves(to), pairLeaves(from), <usize>(end - from) * L.PAIR_LEAVES_BYTES);
+  }
   return to + end - from;
 }
 

@@ -6,11 +6,12 @@
  */
 import { spendWork } from "../scheduler/clock";
 import * as L from "../layout/layout";
-import { nearOf, NEVER } from "./blockStatus";
-import { predictContacts } from "./contactCheck";
-import { beginPressed, endPressed, notePressed } from "./piles";
+import { nearOf, NEVER, packedOf } from "./blockStatus";
+import { predictAll } from "./contactPasses";
+import { addPressed, beginPressed, endPressed, hasLoads, notePressed } from "./piles";
 import { laneOf } from "./contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
+import { isCalm } from "./stirredLeaves";
 import { bodyOf } from "../state/owners";
 
 // @inline
@@ -30,37 +31,151 @@ function startOf(table: i32, color: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_CONTACT_COLORS) + ((<usize>(table + color)) << 2);
 }
 
-/** Number of blocks between two preemption points. */
-const PIECE: i32 = 1024;
+/** Spare blocks: a number, and one for so many packed pairs. */
+const LEAST_SPARES = 4;
+const SPARE = 128;
 
 /** Predicts contacts, and packs all near pairs for this substep. */
 export function packNear(): void {
   const vertices = load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS);
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
-  const touches = <usize>load<u32>(L.HEADER, L.H_CONTACT_BLOCKS);
   // Where surfaces intersect, a predicted contact may be on the wrong side: a jelly in a cloth came out of it in 8 to
   // 10 of 12 heights with prediction, in 12 without, in 11 with lists.
-  if (!load<i32>(L.HEADER, L.H_RESOLUTION)) {
-    predictAll(touches, vertices, true);
-    predictAll(touches + <usize>first * L.CONTACT_BLOCK_BYTES, edges, false);
+  if (!load<i32>(L.HEADER, L.H_RESOLUTION)) predictAll();
+  const last = first + edges;
+  if (arePacked(0, vertices, 0) && arePacked(first, last, 4)) {
+    refresh(0, vertices, 0);
+    refresh(first, last, 4);
+    endPressed();
+    return;
   }
+  store<i32>(front(), 1, L.FRONT_PACKED);
   beginPressed();
   const ofVertices = packKind(0, vertices, 0, 0);
-  const ofEdges = packKind(first, first + edges, ofVertices, L.COLOR_ENTRIES);
+  const ofEdges = packKind(first, last, ofVertices, L.COLOR_ENTRIES);
   endPressed();
+  notePacked(0, vertices);
+  notePacked(first, last);
   store<i32>(front(), ofVertices, L.FRONT_SOLVED_VERTEX);
   store<i32>(front(), ofEdges, L.FRONT_SOLVED_EDGE);
   noteUsed(L.LIST_SOLVED, ofVertices + ofEdges);
-  memory.fill(<usize>load<u32>(front(), L.FRONT_SOLVED_HEADS), 255, (<usize>(ofVertices + ofEdges)) << 2);
+  memory.fill(headOf(0), 255, (<usize>(ofVertices + ofEdges)) << 2);
+  emptySpares(ofVertices, 0);
+  emptySpares(ofVertices + ofEdges, 4);
 }
 
-/** predictContacts, in pieces. */
-function predictAll(block: usize, count: i32, vertex: bool): void {
-  for (let n = 0; n < count; n += PIECE) {
-    predictContacts(block + <usize>n * L.CONTACT_BLOCK_BYTES, min<i32>(PIECE, count - n), vertex);
-    spendWork(PIECE);
+// @inline
+function headOf(block: i32): usize {
+  return <usize>load<u32>(front(), L.FRONT_SOLVED_HEADS) + ((<usize>block) << 2);
+}
+
+/** Marks the spare blocks in front of `end` as empty. @param kind 0: of vertices, 4: of edges */
+function emptySpares(end: i32, kind: usize): void {
+  const spares = load<i32>(front() + kind, L.FRONT_SPARES);
+  memory.fill(headOf(end - spares), 0, (<usize>spares) << 2);
+}
+
+/** Takes a spare block. @returns its number */
+function takeSpare(kind: usize): i32 {
+  const spares = load<i32>(front() + kind, L.FRONT_SPARES);
+  const vertices = load<i32>(front(), L.FRONT_SOLVED_VERTEX);
+  const end = kind ? vertices + load<i32>(front(), L.FRONT_SOLVED_EDGE) : vertices;
+  store<i32>(front() + kind, spares - 1, L.FRONT_SPARES);
+  store<i32>(headOf(end - spares), -1);
+  return end - spares;
+}
+
+/**
+ * Returns whether packed blocks may stay, for near lanes of blocks begin .. end. In a calm room, lanes may go, and as
+ * many may come as there are spare blocks. In other rooms they stay only if packing would give the same blocks. A
+ * pile's pairs are packed with their pushes, and rigid bodies' pairs are taken out of the blocks.
+ */
+function arePacked(begin: i32, end: i32, kind: usize): bool {
+  if (!load<i32>(front(), L.FRONT_PACKED) || hasLoads() || load<u32>(L.HEADER, L.H_RIGID_CONTACTS)) return false;
+  if (!isCalm()) return samePacked(begin, end);
+  const lanes = i32x4.splat(L.NEAR_LANES);
+  let more = 0;
+  let n = begin;
+  for (; n + 4 <= end; n += 4) {
+    const words = v128.and(v128.andnot(v128.load(nearOf(n)), v128.load(packedOf(n))), lanes);
+    if (!v128.any_true(words)) continue;
+    for (let k = n; k < n + 4; k++) more += unpacked(k);
   }
+  for (; n < end; n++) more += unpacked(n);
+  return more <= load<i32>(front() + kind, L.FRONT_SPARES);
+}
+
+/** Returns whether near lanes and their ranks are as they were packed. */
+function samePacked(begin: i32, end: i32): bool {
+  for (let n = begin; n < end; n++) if ((load<i32>(nearOf(n)) ^ load<i32>(packedOf(n))) & L.NEAR_KEY) return false;
+  return true;
+}
+
+/** Returns the number of a block's near lanes that are not packed. */
+// @inline
+function unpacked(n: i32): i32 {
+  return popcnt(load<i32>(nearOf(n)) & ~load<i32>(packedOf(n)) & L.NEAR_LANES);
+}
+
+/** Notes that near lanes of blocks begin .. end are packed. */
+function notePacked(begin: i32, end: i32): void {
+  for (let n = begin; n < end; n++) {
+    const word = load<i32>(nearOf(n)) & ~L.NEAR_FRESH;
+    store<i32>(nearOf(n), word);
+    store<i32>(packedOf(n), word);
+  }
+}
+
+/**
+ * Updates packed lanes of blocks begin .. end that have new directions, or are no longer near. New near lanes get spare
+ * blocks, which are solved after all colors.
+ */
+function refresh(begin: i32, end: i32, kind: usize): void {
+  const fresh = i32x4.splat(L.NEAR_FRESH);
+  for (let n = begin, near = nearOf(begin); n < end; n++, near += 4) {
+    if (n + 4 <= end && !v128.any_true(v128.and(v128.load(near), fresh))) {
+      n += 3;
+      near += 12;
+      continue;
+    }
+    const word = load<i32>(near);
+    if (!(word & L.NEAR_FRESH)) continue;
+    const packed = load<i32>(packedOf(n));
+    store<i32>(near, word & ~L.NEAR_FRESH);
+    store<i32>(packedOf(n), (packed & L.NEAR_LANES) | (word & L.NEAR_KEY));
+    addPressed(popcnt(word & L.NEAR_PRESSED_LANES) - popcnt(packed & L.NEAR_PRESSED_LANES));
+    spendWork(1);
+    for (let bits = packed & L.NEAR_LANES; bits; bits &= bits - 1)
+      refreshLane(laneOf((n << 2) + <i32>ctz(bits)), ((word >> <i32>ctz(bits)) & 1) !== 0);
+    for (let bits = word & ~packed & L.NEAR_LANES; bits; bits &= bits - 1) {
+      const lane = laneOf((n << 2) + <i32>ctz(bits));
+      const place = takeSpare(kind) << 2;
+      notePlace(lane, place);
+      store<i32>(packedLane(place), 0, L.CONTACT_BLOCK_PAIR);
+      copyLane(packedLane(place), lane);
+    }
+  }
+}
+
+/** Updates the packed lane of a pair. */
+function refreshLane(lane: usize, isNear: bool): void {
+  const to = packedLane(load<i32>(lane, L.CONTACT_BLOCK_OWNS) >> L.OWNS_PLACE);
+  store<i32>(to, isNear ? -1 : 0, L.CONTACT_BLOCK_NEAR);
+  if (isNear) copyDirection(to, lane);
+}
+
+// @inline
+function packedLane(place: i32): usize {
+  const solved = <usize>load<u32>(front(), L.FRONT_SOLVED);
+  return solved + <usize>(place >> 2) * L.CONTACT_BLOCK_BYTES + ((<usize>(place & 3)) << 2);
+}
+
+/** Notes the place of a pair in the packed blocks. */
+// @inline
+function notePlace(lane: usize, place: i32): void {
+  const owns = load<i32>(lane, L.CONTACT_BLOCK_OWNS) & ((1 << L.OWNS_PLACE) - 1);
+  store<i32>(lane, (place << L.OWNS_PLACE) | owns, L.CONTACT_BLOCK_OWNS);
 }
 
 /**
@@ -69,9 +184,12 @@ function predictAll(block: usize, count: i32, vertex: bool): void {
  * @returns number of blocks
  */
 function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
-  const most = makeRoom(countNear(begin, end));
+  const wanted = countNear(begin, end);
+  const most = makeRoom(wanted);
   const near = listNear(begin, end, most, table);
   let count = pickAll(near, most, table);
+  let spares = sparesFor(count);
+  if (!growLists(L.LIST_SOLVED, at + countBlocks(table) + spares, 0)) spares = 0;
   if (!growLists(L.LIST_SOLVED, at + countBlocks(table), 0)) {
     listFull(L.LIST_SOLVED);
     // a pair needs at most one block; the contact response resolves pairs that are left out
@@ -89,10 +207,12 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     }
     blocks += more;
   }
+  for (let k = 0; k < spares; k++) clear(blocks + k);
+  store<i32>(front() + (table ? 4 : 0), spares, L.FRONT_SPARES);
+  blocks += spares;
   // number of pairs placed of each color
   const places = startOf(4 * L.COLOR_ENTRIES, 0);
   memory.fill(places, 0, L.COLOR_ENTRIES << 2);
-  const solved = <usize>load<u32>(front(), L.FRONT_SOLVED);
   for (let n = 0; n < count; n++) {
     spendWork(1);
     const color = load<i32>(pickedAt(n), 4);
@@ -102,12 +222,22 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     store<i32>(place, k + 1);
     const block = color === L.CONTACT_COLORS ? start + k : start + (k >> 2);
     const lane = color === L.CONTACT_COLORS ? 0 : k & 3;
-    const to = solved + <usize>block * L.CONTACT_BLOCK_BYTES + ((<usize>lane) << 2);
+    const to = packedLane((block << 2) + lane);
     const pair = load<i32>(pickedAt(n));
-    store<i32>(to, notePressed(laneOf(pair)) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
-    copyLane(to, laneOf(pair));
+    const from = laneOf(pair);
+    notePlace(from, (block << 2) + lane);
+    store<i32>(to, notePressed(from) ? pair + 1 : 0, L.CONTACT_BLOCK_PAIR);
+    copyLane(to, from);
   }
+  if (most < wanted || count < near) store<i32>(front(), 0, L.FRONT_PACKED);
   return blocks - at;
+}
+
+/** Returns the number of spare blocks behind `count` packed pairs. Packed blocks stay only in a calm room. */
+// @inline
+function sparesFor(count: i32): i32 {
+  const stays = isCalm() && !hasLoads() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
+  return stays && count ? LEAST_SPARES + count / SPARE : 0;
 }
 
 function countNear(begin: i32, end: i32): i32 {
@@ -261,13 +391,21 @@ function clear(n: i32): void {
 
 /** Copies everything that the solve reads of a pair. */
 function copyLane(to: usize, from: usize): void {
-  for (let row: usize = 0; row < 112; row += 16) store<i32>(to + row, load<i32>(from + row));
+  for (let row: usize = 0; row < 64; row += 16) store<i32>(to + row, load<i32>(from + row));
+  copyDirection(to, from);
   store<i32>(to, load<i32>(from, L.CONTACT_BLOCK_THICKNESS), L.CONTACT_BLOCK_THICKNESS);
   store<i32>(to, -1, L.CONTACT_BLOCK_NEAR);
-  for (let row: usize = 0; row < 64; row += 16)
-    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_WEIGHT), L.CONTACT_BLOCK_WEIGHT);
   for (let row: usize = 0; row < 48; row += 16) {
     store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_STATIC), L.CONTACT_BLOCK_STATIC);
     store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_PUSH), L.CONTACT_BLOCK_PUSH);
   }
+}
+
+/** Copies a pair's direction and weights. */
+// @inline
+function copyDirection(to: usize, from: usize): void {
+  for (let row: usize = 0; row < 48; row += 16)
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_NORMAL), L.CONTACT_BLOCK_NORMAL);
+  for (let row: usize = 0; row < 64; row += 16)
+    store<i32>(to + row, load<i32>(from + row, L.CONTACT_BLOCK_WEIGHT), L.CONTACT_BLOCK_WEIGHT);
 }

@@ -27,6 +27,7 @@ import { takePushes } from "./contactLoads";
 import { checkAll } from "./contactPasses";
 import { enterStage, preemptionPoint } from "../scheduler/clock";
 import { CLEAR, examine, laneOf } from "./contactPair";
+import { wakeBlocks } from "./stirredLeaves";
 import { allowResponse, resolveViolations, stopAll, updateChanged } from "./contactResponse";
 
 /** Fronts that one substep may take: the response itself may bring together primitives that were not near. */
@@ -59,10 +60,17 @@ export function saveSafePositions(): void {
 export function updatePredictedContacts(): void {
   if (!load<u32>(L.HEADER, L.H_SAFE)) return;
   const before = enterStage(L.STAGE_BROAD_PHASE);
+  predictsX(true);
   advanceFront();
   preemptionPoint();
   packNear();
+  predictsX(false);
   enterStage(before);
+}
+
+/** Tells all threads whether x is predicted. */
+function predictsX(predicts: bool): void {
+  store<i32>(<usize>load<u32>(L.HEADER, L.H_FRONT), predicts ? 1 : 0, L.FRONT_PREDICTS);
 }
 
 /** Ensures that all surfaces are clear of each other at the end of a substep. @param h s */
@@ -74,6 +82,8 @@ export function verifyContacts(h: f32): void {
   let halvings = 0;
   for (let n = 0; n <= HOLDS + halvings && !clear; n++) {
     enterStage(L.STAGE_BROAD_PHASE);
+    // x has changed since the last check
+    if (n) wakeBlocks();
     const fits = advanceFront();
     preemptionPoint();
     clear = fits && clearAll();

@@ -9,7 +9,7 @@
  */
 import { spendWork } from "../scheduler/clock";
 import * as L from "../layout/layout";
-import { NEVER } from "./blockStatus";
+import { NEVER, quietOf } from "./blockStatus";
 import { enchain } from "./movedParticles";
 import {
   addEdges,
@@ -174,8 +174,16 @@ export function dropRows(row: usize): void {
   store<i32>(row, 0, L.LEAF_PAIR_LANES);
 }
 
+/** Call when near lanes, their ranks or their numbers change. */
+// @inline
+export function forgetPacked(): void {
+  store<i32>(front(), 0, L.FRONT_PACKED);
+}
+
 /** Frees a lane. */
 export function giveBack(pair: i32): void {
+  if (load<i32>(laneOf(pair), L.CONTACT_BLOCK_NEAR)) forgetPacked();
+  store<i32>(front(), 1, L.FRONT_FREED);
   const dummies = load<i32>(L.HEADER, L.H_DUMMIES);
   const lane = laneOf(pair);
   const vertex = pair < load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS) << 2;
@@ -284,6 +292,8 @@ function place(row: usize, vertex: bool): bool {
   const word = load<u32>(row, L.PAIR_COLOR);
   const owner = <usize>load<u32>(front(), L.FRONT_LEAF_PAIRS) + <usize>(word >> 8) * L.LEAF_PAIR_BYTES;
   fillLane(laneOf(pair), row, vertex);
+  store<i32>(quietOf(pair >> 2), 0);
+  forgetPacked();
   store<u32>(nextOf(pair), load<u32>(owner, L.LEAF_PAIR_LANES) | ((word & 0xff) << NAME_SHIFT));
   store<u32>(owner, pair + 1, L.LEAF_PAIR_LANES);
   if (isChained()) chainLane(pair);

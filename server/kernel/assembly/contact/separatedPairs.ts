@@ -31,6 +31,11 @@ export function boxOf(number: i32): usize {
 export function leafPairRow(n: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_LEAF_PAIRS) + <usize>n * L.LEAF_PAIR_BYTES;
 }
+/** Address of the leaves of a LEAF_PAIR row, with PAIR_QUIET. */
+// @inline
+export function pairLeaves(n: i32): usize {
+  return <usize>load<u32>(front(), L.FRONT_PAIR_LEAVES) + <usize>n * L.PAIR_LEAVES_BYTES;
+}
 // @inline
 function separatedRow(n: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_SEPARATED) + <usize>n * L.SEPARATED_BYTES;
@@ -120,6 +125,8 @@ function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
   const row = leafPairRow(n);
   store<i32>(row, a, L.LEAF_PAIR_FIRST);
   store<i32>(row, b, L.LEAF_PAIR_SECOND);
+  store<i32>(pairLeaves(n), a);
+  store<i32>(pairLeaves(n), b, 4);
   store<u32>(row, surfaces, L.LEAF_PAIR_SURFACES);
   store<i32>(row, 0, L.LEAF_PAIR_LANES);
   store<f32>(row, r, L.LEAF_PAIR_REACH);

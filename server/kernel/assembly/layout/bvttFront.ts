@@ -50,7 +50,40 @@ export const FRONT_HOLDS = FRONT_PICKED_CAPACITY + I32; // i32 pointer: HOLD row
 export const FRONT_HELD_ANY = FRONT_HOLDS + I32; // i32 1: at least one surface is held
 // i32 pointer, for every surface: first leaf, and first node minus the number of leaves; the totals follow
 export const FRONT_STARTS = FRONT_HELD_ANY + I32;
-export const FRONT_BYTES = FRONT_STARTS + I32;
+export const FRONT_STIRS = FRONT_STARTS + I32; // i32 pointer: STIR rows, one for every leaf
+export const FRONT_STIRRED = FRONT_STIRS + I32; // i32 pointer: u8 STIRRED_* bits for every leaf
+export const FRONT_STIRRED_COUNT = FRONT_STIRRED + I32; // i32, atomic: leaves stirred in the last refit
+export const FRONT_PREDICTS = FRONT_STIRRED_COUNT + I32; // i32 1: x is predicted, before contacts are solved
+// i32 1: so many leaves are stirred that every pair is looked at
+export const FRONT_RESTLESS = FRONT_PREDICTS + I32;
+export const FRONT_QUIETED = FRONT_RESTLESS + I32; // i32 1: some pair may be quiet
+// i32 pointer: for every LEAF_PAIR row i32x2, its leaves again; PAIR_QUIET is set in the first
+export const FRONT_PAIR_LEAVES = FRONT_QUIETED + I32;
+// i32 1: packed blocks still belong to the near lanes of H_BLOCK_PACKED
+export const FRONT_PACKED = FRONT_PAIR_LEAVES + I32;
+export const FRONT_PRESSED = FRONT_PACKED + I32; // i32 pressed pairs among the packed ones
+export const FRONT_KEEPS = FRONT_PRESSED + I32; // i32 packed pairs that may keep pushes
+export const FRONT_SPARES = FRONT_KEEPS + I32; // i32 empty packed blocks behind those of vertices, and of edges
+export const FRONT_CALM = FRONT_SPARES + 2 * I32; // i32 substeps in which few leaves have been stirred
+export const FRONT_FREED = FRONT_CALM + I32; // i32 1: a row has been freed since rows were last compacted
+export const FRONT_TESTED = FRONT_FREED + I32; // u32, atomic: leaf pairs tested since the room began
+export const FRONT_CHECKED = FRONT_TESTED + I32; // u32, atomic: blocks checked or predicted since then
+export const FRONT_BYTES = FRONT_CHECKED + I32;
+
+/** Motion of a leaf since it was last stirred (contact/stirredLeaves.ts). */
+export const STIR_MOVED = 0; // f32 path of its particles up to the last substep, m
+export const STIR_NOW = STIR_MOVED + F32; // f32 largest displacement from S to x, m
+export const STIR_PLAY = STIR_NOW + F32; // f32 path after which it is stirred, m
+export const STIR_BYTES = STIR_PLAY + F32 + 4;
+
+/** Bits of FRONT_STIRRED. */
+export const STIRRED = 1; // by the last refit
+export const STIRRED_BEFORE = 2; // by any refit of this substep
+export const STIRRED_FAR = 4; // by the last refit, and it has moved further than two plays
+
+export const PAIR_LEAVES_BYTES = 2 * I32;
+/** Bit of a leaf pair: neither of its leaves has been stirred since it was tested, and it has slack left. */
+export const PAIR_QUIET = 0x80000000;
 
 /** A surface that may be held until a substep or tick ends. */
 export const HOLD_HELD = 0; // i32 HELD_*: its particles stay at the safe positions

@@ -108,11 +108,14 @@ export const CONTACT_BLOCK_WEIGHT = CONTACT_BLOCK_BAD + LANES;
 export const CONTACT_BLOCK_STATIC = CONTACT_BLOCK_WEIGHT + 4 * LANES; // f32x4 static friction coefficient
 export const CONTACT_BLOCK_DYNAMIC = CONTACT_BLOCK_STATIC + LANES; // f32x4 dynamic
 export const CONTACT_BLOCK_BOUNCE = CONTACT_BLOCK_DYNAMIC + LANES; // f32x4 coefficient of restitution
-// i32x4 bits: this pair is the one that is solved if corner k of the triangle is nearest to the vertex
+// i32x4 bits 0 .. 2: this pair is the one that is solved if corner k of the triangle is nearest to the vertex; from
+// OWNS_PLACE on: its lane in the packed blocks
 export const CONTACT_BLOCK_OWNS = CONTACT_BLOCK_BOUNCE + LANES;
 // f32x4 x 3: push on the first primitive in the last substep, kg m, while the room has piles (contactLoads.ts)
 export const CONTACT_BLOCK_PUSH = CONTACT_BLOCK_OWNS + LANES;
-export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PUSH + 4 * LANES; // whole cache lines
+// f32x4 motion of both leaves against each other after which they are stirred, at most, m (stirredLeaves.ts)
+export const CONTACT_BLOCK_PLAY = CONTACT_BLOCK_PUSH + 3 * LANES;
+export const CONTACT_BLOCK_BYTES = CONTACT_BLOCK_PLAY + LANES; // whole cache lines
 /** In a packed block: i32x4, for each lane the number of its pair plus one; 0: no pair. */
 export const CONTACT_BLOCK_PAIR = CONTACT_BLOCK_GAP;
 
@@ -133,6 +136,24 @@ export const PILES = -1;
  * lane is CONTACT_BLOCK_BAD.
  */
 export const STATUS_BYTES = 4;
+
+/** In CONTACT_BLOCK_OWNS: shift of a near lane's place in the packed blocks. */
+export const OWNS_PLACE = 3;
+
+/** Bits of a word of H_BLOCK_NEAR: near lanes, pressed ones from NEAR_PRESSED on, those beside a face from NEAR_BESIDE. */
+export const NEAR_LANES = 15;
+export const NEAR_PRESSED = 4;
+export const NEAR_PRESSED_LANES = NEAR_LANES << NEAR_PRESSED;
+export const NEAR_BESIDE = 8;
+export const NEAR_KEY = NEAR_LANES | NEAR_PRESSED_LANES | (NEAR_LANES << NEAR_BESIDE);
+export const NEAR_FRESH = 0x1000; // near lanes or their directions have changed since pairs were packed
+
+/** Bits of a word of H_BLOCK_QUIET. */
+export const QUIET_AHEAD = 1; // no further lane can come near by a predicted x
+export const QUIET_STILL = 2; // the check would clear all lanes, and change none
+export const QUIET = QUIET_AHEAD | QUIET_STILL;
+// one of a signed number of stirs after which the block is awake; below it, the bits mean nothing
+export const QUIET_STIR = 4;
 
 /** Number of colors. Further pairs get blocks of their own behind the last color. */
 export const CONTACT_COLORS = 128;

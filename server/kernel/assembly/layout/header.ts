@@ -151,7 +151,11 @@ export const H_SHARED_AGAIN = H_RIGID_CONTACT_COUNT + I32; // i32: KIND_SHARED_C
 export const H_BLOCK_BAD = H_SHARED_AGAIN + I32; // i32 pointer: a word a block (blockStatus.ts)
 
 /** Memory of lists that grow (contact/listMemory.ts). */
-export const H_LISTS = H_BLOCK_BAD + I32; // i32 pointer: LIST rows, by address of the lists
+// i32 pointer: a word a block, QUIET_* (blockStatus.ts)
+export const H_BLOCK_QUIET = H_BLOCK_BAD + I32;
+export const H_BLOCK_PACKED = H_BLOCK_QUIET + I32; // i32 pointer: its word of H_BLOCK_NEAR when pairs were packed
+export const H_MAY_QUIET = H_BLOCK_PACKED + I32; // i32 QUIET_* bits that the check may give to near blocks; 0: to none
+export const H_LISTS = H_MAY_QUIET + I32 + 4; // i32 pointer: LIST rows, by address of the lists
 export const H_LIST_COUNT = H_LISTS + I32; // i32
 export const H_LIST_KINDS = H_LIST_COUNT + I32; // i32 pointer: a GROWTH row for each of LIST_KINDS
 export const H_LISTS_END = H_LIST_KINDS + I32; // u32 address behind the last list, a multiple of 64
