@@ -18,7 +18,7 @@
  */
 import * as L from "../layout/layout";
 import { advanceFront, beginFront, beginTick, endFront } from "./bvttFront";
-import { packNear } from "./packNearPairs";
+import { packNear, predictNear } from "./packNearPairs";
 import { chainRows } from "./rows";
 import { changedCount } from "./movedParticles";
 import { badOf } from "./blockStatus";
@@ -62,6 +62,15 @@ export function updatePredictedContacts(): void {
   advanceFront();
   preemptionPoint();
   packNear();
+  enterStage(before);
+}
+
+/** Finds pairs that have come near since, in the middle of the solve. */
+export function updateNearPairs(): void {
+  const before = enterStage(L.STAGE_BROAD_PHASE);
+  advanceFront();
+  preemptionPoint();
+  predictNear();
   enterStage(before);
 }
 
