@@ -18,7 +18,7 @@
  */
 import * as L from "../layout/layout";
 import { advanceFront, beginFront, beginTick, endFront } from "./bvttFront";
-import { packNear, predictNear } from "./packNearPairs";
+import { packNear } from "./packNearPairs";
 import { chainRows } from "./rows";
 import { changedCount } from "./movedParticles";
 import { badOf } from "./blockStatus";
@@ -62,15 +62,6 @@ export function updatePredictedContacts(): void {
   advanceFront();
   preemptionPoint();
   packNear();
-  enterStage(before);
-}
-
-/** Finds pairs that have come near since, in the middle of the solve. */
-export function updateNearPairs(): void {
-  const before = enterStage(L.STAGE_BROAD_PHASE);
-  advanceFront();
-  preemptionPoint();
-  predictNear();
   enterStage(before);
 }
 

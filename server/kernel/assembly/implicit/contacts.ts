@@ -44,10 +44,6 @@ const YIELDS: f64 = 0.05;
 const STEADY: f64 = 4;
 /** Relative change of friction by a solve that is accepted. */
 const CHANGED: f64 = 0.05;
-/** Part of its gap ROW_REST below which a pair is violated. */
-const VIOLATED: f64 = 0.125;
-/** Part of its thickness from which a pair is apart. */
-const APART: f64 = 1.25;
 
 // contacts of the current group: addresses of their rows, and their number
 let list: usize = 0;
@@ -61,8 +57,6 @@ let u0: f64 = 0;
 let u1: f64 = 0;
 let u2: f64 = 0;
 let length: f64 = 0;
-/** Part of its thickness from which a pair needs no row. */
-let apart: f64 = Infinity;
 
 // @inline
 function rowAt(n: i32): usize {
@@ -73,11 +67,6 @@ function rowAt(n: i32): usize {
 export function useContacts(at: usize, count: i32): void {
   list = at;
   rows = count;
-}
-
-// @inline
-export function countContacts(): i32 {
-  return rows;
 }
 
 /** Returns whether there are contacts. */
@@ -91,13 +80,9 @@ export function isBetween(): bool {
   return true;
 }
 
-/**
- * Adds rows for all near pairs of implicit bodies. @param h s @param solved whether particles are where a solve ended:
- * then pairs that are apart there and where the step began are left out
- */
-export function findContacts(h: f64, solved: bool): void {
+/** Adds rows for all near pairs of implicit bodies. @param h s */
+export function findContacts(h: f64): void {
   store<i32>(together(), 0, L.TOGETHER_ROW_COUNT);
-  apart = solved ? APART : Infinity;
   indexKept();
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
@@ -169,14 +154,12 @@ function addRow(lane: usize, directions: usize, h: f64): void {
     store<f64>(row + (k << 3), <f64>load<f32>(directions + (k << 4), WEIGHTS), L.ROW_WEIGHT);
   const W = addParticles(row, lane, h);
   if (!(W > 0)) return;
-  const r = <f64>load<f32>(lane, L.CONTACT_BLOCK_THICKNESS);
-  if (along(row, row + L.ROW_HERE) > apart * r && alongNow(row) > apart * r) return;
   store<f64>(row, -along(row, row + L.ROW_SLIP), L.ROW_APPROACH);
   store<f64>(row, STIFFNESS / W, L.ROW_STIFFNESS);
   store<f64>(row, resting(row, h), L.ROW_RESTING);
   store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_STATIC), L.ROW_STATIC);
   store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.ROW_DYNAMIC);
-  store<f64>(row, r, L.ROW_THICKNESS);
+  store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_THICKNESS), L.ROW_THICKNESS);
   recall(row, h);
   store<i32>(together(), count + 1, L.TOGETHER_ROW_COUNT);
 }
@@ -231,20 +214,6 @@ function addParticles(row: usize, lane: usize, h: f64): f64 {
 // @inline
 function add(at: usize, value: f64): void {
   store<f64>(at, load<f64>(at) + value);
-}
-
-/** Returns the gap of a row's particles as they are now, m. */
-function alongNow(row: usize): f64 {
-  let sum: f64 = 0;
-  for (let k: usize = 0; k < 4; k++) {
-    const particle = <usize>load<u32>(row + (k << 2), L.ROW_PARTICLES);
-    for (let r: usize = 0; r < 3; r++)
-      sum +=
-        load<f64>(row + (k << 3), L.ROW_WEIGHT) *
-        load<f64>(row + (r << 3), L.ROW_NORMAL) *
-        <f64>load<f32>(particle + (r << 2));
-  }
-  return sum;
 }
 
 /** IMPLICIT row of the body that owns a particle; 0: none. */
@@ -607,16 +576,6 @@ export function anyContactEntered(y: i32): bool {
     if (load<i32>(row, L.ROW_ON)) continue;
     place(row, y);
     if (depth(row) > 0 && gap(row) < along(row, row + L.ROW_HERE) - load<f64>(row, L.ROW_RESTING)) return true;
-  }
-  return false;
-}
-
-/** Returns whether a pair would be nearer at VECTOR_THERE than contact guarantees. */
-export function isViolated(): bool {
-  for (let n = 0; n < rows; n++) {
-    const row = rowAt(n);
-    place(row, L.VECTOR_THERE);
-    if (gap(row) < VIOLATED * load<f64>(row, L.ROW_REST)) return true;
   }
   return false;
 }

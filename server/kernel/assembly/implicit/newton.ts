@@ -4,7 +4,7 @@
  * the same number in all bodies. All sums are serial, body after body.
  */
 import * as L from "../layout/layout";
-import { countWork, workDone } from "../state/work";
+import { countWork } from "../state/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
 import { multiplySheet } from "./sheetProducts";
@@ -16,7 +16,6 @@ import {
   anyContact,
   anyContactEntered,
   anyContactHits,
-  countContacts,
   energyOfContacts,
   energyOfContactsHere,
   guessContacts,
@@ -82,10 +81,8 @@ const NOTHING: f64 = 1e-9;
  * each iteration.
  */
 const REUSED_MORE: f64 = 4;
-/** Counted work of an iteration of conjugate gradients: of a particle of a solid, or of a sheet, and of a contact. */
-const UNITS_OF_SOLID = 25;
-const UNITS_OF_SHEET = 5;
-const UNITS_OF_CONTACT = 1;
+/** Counted work of a particle in an iteration of conjugate gradients. */
+const UNITS_OF_ITERATION = 25;
 
 /** Addresses of the group's IMPLICIT rows, and their number. */
 let group: usize = 0;
@@ -126,24 +123,25 @@ function open(n: i32): void {
 }
 
 /**
- * Solves the step of a group: it ends at VECTOR_THERE.
- * @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are selected (useContacts)
- * @param again whether the step was solved before, with fewer contacts
- * @param end counted work of the tick from which it is not solved again
+ * Takes the step of a group. @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are selected
+ * (useContacts)
  */
-export function solveGroup(list: usize, length: i32, again: bool, end: i32): void {
+export function stepGroup(list: usize, length: i32): void {
   group = list;
   bodies = length;
   reused = reusedByAll();
-  euler = isHit() || (again && wasImpact());
-  let there = attempt(again);
+  euler = isHit();
+  let there = attempt(false);
   if (anyEnters(there)) {
     euler = true;
-    moveTo(there, L.VECTOR_THERE);
+    for (let n = 0; n < bodies; n++) {
+      open(n);
+      if (there !== L.VECTOR_THERE) memory.copy(workVector(L.VECTOR_THERE), workVector(there), vector);
+    }
     there = attempt(true);
   }
   const most = anyContact() ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
-  for (let round = 1; review(there) && round < most && workDone() < end; round++) {
+  for (let round = 1; review(there) && round < most; round++) {
     for (let n = 0; n < bodies; n++) {
       open(n);
       const y = workVector(L.VECTOR_Y);
@@ -156,48 +154,18 @@ export function solveGroup(list: usize, length: i32, again: bool, end: i32): voi
     there = more ? goDown(height) : L.VECTOR_Y;
     if (!more) break;
   }
-  moveTo(there, L.VECTOR_THERE);
-  for (let n = 0; n < bodies; n++) {
-    open(n);
-    store<i32>(row, euler ? 1 : 0, L.IMPLICIT_IMPACT);
-  }
-}
-
-/** Copies vector `from` to `to`, of all bodies. */
-function moveTo(from: i32, to: i32): void {
-  if (from === to) return;
-  for (let n = 0; n < bodies; n++) {
-    open(n);
-    memory.copy(workVector(to), workVector(from), vector);
-  }
-}
-
-/** Returns whether the last solve of one of the bodies was Euler's. */
-function wasImpact(): bool {
-  for (let n = 0; n < bodies; n++) {
-    open(n);
-    if (load<i32>(row, L.IMPLICIT_IMPACT)) return true;
-  }
-  return false;
-}
-
-/** Takes over the solved step of a group as its state. Parameters: as of solveGroup. */
-export function endGroup(list: usize, length: i32): void {
-  group = list;
-  bodies = length;
-  euler = wasImpact();
   let free = !anyContact() || isBetween();
   for (let n = 0; n < bodies; n++) {
     open(n);
     if (load<u32>(row, L.IMPLICIT_TOUCHES))
-      keepColliderContacts(row, state + 4 * vector + L.IMPLICIT_STATE_END, workVector(L.VECTOR_THERE));
+      keepColliderContacts(row, state + 4 * vector + L.IMPLICIT_STATE_END, workVector(there));
     free = free && isFree();
   }
-  keepContacts(L.VECTOR_THERE);
-  if (free) moveRigidly(group, bodies, L.VECTOR_THERE, L.VECTOR_TARGET, euler);
+  keepContacts(there);
+  if (free) moveRigidly(group, bodies, there, L.VECTOR_TARGET, euler);
   for (let n = 0; n < bodies; n++) {
     open(n);
-    advanceState(workVector(L.VECTOR_THERE));
+    advanceState(workVector(there));
   }
 }
 
@@ -483,9 +451,8 @@ function direction(first: bool): bool {
       open(n);
       advance(alpha, workVector(L.VECTOR_D), workVector(L.VECTOR_P), workVector(L.VECTOR_R), workVector(L.VECTOR_Q));
       count32(L.IMPLICIT_ITERATIONS, 1);
-      countWork((load<u32>(row, L.IMPLICIT_ROTATIONS) ? UNITS_OF_SOLID : UNITS_OF_SHEET) * count);
+      countWork(UNITS_OF_ITERATION * count);
     }
-    countWork(UNITS_OF_CONTACT * countContacts());
     if (iteration + 1 === known && residual() <= allowed) break;
     const next = preconditionAll();
     if (!(next > enough)) {

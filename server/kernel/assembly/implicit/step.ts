@@ -26,17 +26,11 @@ import { energyOfTets } from "./solids";
 import { energyOfBends, energyOfTriangles } from "./sheets";
 import { holdPoints, notePoints } from "./points";
 import { collide } from "../colliders/collide";
-import { findContacts, forgetContacts, isViolated, useContacts } from "./contacts";
-import { updateNearPairs } from "../contact/pipeline";
-import { endGroup, solveGroup } from "./newton";
-import { workAfter, workDone } from "../state/work";
+import { findContacts, forgetContacts, useContacts } from "./contacts";
+import { stepGroup } from "./newton";
 
 /** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
-/** Most solves of a group in a step: each but the first with the near pairs of the solve before it. */
-const MOST_LOOKS = 4;
-/** Share of a tick's work limit after which no group is solved again in a substep. */
-const SHARE: f32 = 0.125;
 
 // current body
 let row: usize = 0;
@@ -60,8 +54,7 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
       if (n > 0) takeOver();
       expireReused(done + n);
       useContacts(0, 0);
-      solveGroup(row + L.IMPLICIT_SELF, 1, false, i32.MAX_VALUE);
-      endGroup(row + L.IMPLICIT_SELF, 1);
+      stepGroup(row + L.IMPLICIT_SELF, 1);
       publish();
     }
   }
@@ -104,55 +97,27 @@ function aimed(i: i32, r: usize): f32 {
 
 /** Takes the steps of bodies that may touch surfaces. Bodies that touch each other are solved together. */
 export function stepTogether(): void {
+  const list = <usize>load<u32>(together(), L.TOGETHER_LIST);
   const bodies = load<i32>(together(), L.TOGETHER_COUNT);
   let h: f64 = 0;
   for (let n = 0; n < bodies; n++) {
-    open(bodyAt(n));
+    open(<usize>load<u32>(list + ((<usize>n) << 2)));
+    store<u32>(row, isFixed() ? 0 : <u32>row, L.IMPLICIT_LEADER);
     h = load<f64>(row, L.IMPLICIT_STEP_SECONDS);
-    if (!isFixed()) holdPoints(row);
+    if (load<u32>(row, L.IMPLICIT_LEADER)) holdPoints(row);
     expireReused(load<i32>(L.HEADER, L.H_SUBSTEP));
   }
-  findContacts(h, false);
-  bindTouching();
-  const end = workAfter(SHARE);
-  let left = solveAll(false, end);
-  for (let n = 1; n < MOST_LOOKS && left && workDone() < end && goFar(); n++) {
-    updateNearPairs();
-    findContacts(h, true);
-    bindTouching();
-    left = solveAll(true, end);
-  }
+  findContacts(h);
   forgetContacts();
+  bindTouching();
   for (let n = 0; n < bodies; n++) {
-    const leader = bodyAt(n);
-    if (<usize>load<u32>(leader, L.IMPLICIT_LEADER) !== leader) continue;
-    const length = selectLed(leader);
-    endGroup(groupList(), length);
-    for (let k = 0; k < length; k++) {
-      open(<usize>load<u32>(groupList() + ((<usize>k) << 2)));
-      publish();
-    }
+    const leader = <usize>load<u32>(list + ((<usize>n) << 2));
+    if (<usize>load<u32>(leader, L.IMPLICIT_LEADER) === leader) stepLed(leader);
   }
-}
-
-/** Address of the n-th IMPLICIT row of bodies that may touch. */
-// @inline
-function bodyAt(n: i32): usize {
-  return <usize>load<u32>(<usize>load<u32>(together(), L.TOGETHER_LIST) + ((<usize>n) << 2));
-}
-
-/** Address of the IMPLICIT rows of the selected group. */
-// @inline
-function groupList(): usize {
-  return <usize>load<u32>(together(), L.TOGETHER_LIST) + ((<usize>load<i32>(together(), L.TOGETHER_COUNT)) << 2);
 }
 
 /** Gives bodies with a near pair between them the same leader: the first of them. */
 function bindTouching(): void {
-  for (let n = 0; n < load<i32>(together(), L.TOGETHER_COUNT); n++) {
-    open(bodyAt(n));
-    store<u32>(row, isFixed() ? 0 : <u32>row, L.IMPLICIT_LEADER);
-  }
   const rows = <usize>load<u32>(together(), L.TOGETHER_ROWS);
   for (let n = 0; n < load<i32>(together(), L.TOGETHER_ROW_COUNT); n++) {
     const contact = rows + <usize>n * L.ROW_BYTES;
@@ -168,13 +133,16 @@ function leaderOf(body: usize): usize {
   return at;
 }
 
-/** Selects the bodies and contacts of a group, given by its leader. @returns number of its bodies, in groupList */
-function selectLed(leader: usize): i32 {
+/** Takes the step of a group, given by its leader. */
+function stepLed(leader: usize): void {
+  const bodies = load<i32>(together(), L.TOGETHER_COUNT);
+  const list = <usize>load<u32>(together(), L.TOGETHER_LIST);
+  const group = list + ((<usize>bodies) << 2);
   let length = 0;
-  for (let n = 0; n < load<i32>(together(), L.TOGETHER_COUNT); n++) {
-    const body = bodyAt(n);
+  for (let n = 0; n < bodies; n++) {
+    const body = <usize>load<u32>(list + ((<usize>n) << 2));
     if (!load<u32>(body, L.IMPLICIT_LEADER) || leaderOf(body) !== leader) continue;
-    store<u32>(groupList() + ((<usize>length) << 2), <u32>body);
+    store<u32>(group + ((<usize>length) << 2), <u32>body);
     length++;
   }
   const order = <usize>load<u32>(together(), L.TOGETHER_ORDER);
@@ -187,71 +155,11 @@ function selectLed(leader: usize): i32 {
     contacts++;
   }
   useContacts(order, contacts);
-  return length;
-}
-
-/**
- * Solves the steps of all groups. @param again whether bodies have been solved with fewer contacts: then only groups
- * with a violated contact are solved. @param end as of solveGroup @returns whether any was solved
- */
-function solveAll(again: bool, end: i32): bool {
-  let any = false;
-  for (let n = 0; n < load<i32>(together(), L.TOGETHER_COUNT); n++) {
-    const leader = bodyAt(n);
-    if (<usize>load<u32>(leader, L.IMPLICIT_LEADER) !== leader) continue;
-    const length = selectLed(leader);
-    if (again && !isViolated()) continue;
-    solveGroup(groupList(), length, again, end);
-    any = true;
+  stepGroup(group, length);
+  for (let n = 0; n < length; n++) {
+    open(<usize>load<u32>(group + ((<usize>n) << 2)));
+    publish();
   }
-  return any;
-}
-
-/**
- * Puts particles where the solve ended, if one of them has come further than its contact radius from where near pairs
- * were found: it may have met others. @returns whether there is one
- */
-function goFar(): bool {
-  let far = false;
-  for (let n = 0; n < load<i32>(together(), L.TOGETHER_COUNT) && !far; n++) {
-    open(bodyAt(n));
-    far = load<u32>(row, L.IMPLICIT_LEADER) !== 0 && isFar();
-  }
-  if (!far) return false;
-  for (let n = 0; n < load<i32>(together(), L.TOGETHER_COUNT); n++) {
-    open(bodyAt(n));
-    if (load<u32>(row, L.IMPLICIT_LEADER)) show(endOfSolve());
-  }
-  return true;
-}
-
-// @inline
-function endOfSolve(): usize {
-  return <usize>load<u32>(row, L.IMPLICIT_WORK) + L.VECTOR_THERE * vector;
-}
-
-/** Returns whether a particle of the current body is further from the solve's end than its contact radius. */
-function isFar(): bool {
-  const toPrevious = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  let particle = <usize>load<u32>(row, L.IMPLICIT_FIRST);
-  let there = endOfSolve();
-  for (let i = 0; i < count; i++, particle += 16, there += 24) {
-    const x = load<f64>(there) - <f64>load<f32>(particle);
-    const y = load<f64>(there, 8) - <f64>load<f32>(particle, 4);
-    const z = load<f64>(there, 16) - <f64>load<f32>(particle, 8);
-    const r = <f64>load<f32>(particle + toPrevious, 12);
-    if (x * x + y * y + z * z > r * r) return true;
-  }
-  return false;
-}
-
-/** Rounds positions of the current body to float32, for all other parts. @param x vector */
-function show(x: usize): void {
-  const first = <usize>load<u32>(row, L.IMPLICIT_FIRST);
-  let from = x;
-  for (let i = 0; i < count; i++)
-    for (let r: usize = 0; r < 3; r++, from += 8)
-      store<f32>(first + ((<usize>i) << 4) + (r << 2), <f32>load<f64>(from));
 }
 
 function open(at: usize): void {

@@ -76,8 +76,7 @@ export const IMPLICIT_PAST = IMPLICIT_REUSED_LEFT + F64;
 export const IMPLICIT_RETARDATION = IMPLICIT_PAST + I32 + 4; // f64 s: viscosity over modulus (Kelvin and Voigt)
 // f64 1 + rate times that: stiffness in the current step over the static one
 export const IMPLICIT_STIFFENING = IMPLICIT_RETARDATION + F64;
-export const IMPLICIT_IMPACT = IMPLICIT_STIFFENING + F64; // i32 1: there was an impact, its last solve was Euler's
-export const IMPLICIT_BYTES = IMPLICIT_IMPACT + I32 + 4;
+export const IMPLICIT_BYTES = IMPLICIT_STIFFENING + F64;
 
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization the
