@@ -29,7 +29,7 @@ const RELEASE: f32 = 0.25;
 /** An undone approach above this part of the thickness calls for another pass. */
 const UNDONE: f32 = 0.03125;
 
-/** Largest motion of a particle for a unit of undone approach, in rooms with piles. Of free pairs it is at most 1. */
+/** Largest motion of a particle for a unit of undone approach, in rooms with piles. Free pairs have at most 1. */
 const MOST_STEP: f32 = 4;
 
 /**
