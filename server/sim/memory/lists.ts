@@ -75,6 +75,7 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
     [header(L.H_INCIDENCES), 64],
     [header(L.H_QUEUE), 32],
     [header(L.H_QUEUED), 4],
+    [header(L.H_SPARE), 16],
     [of(L.FRONT_NEXT), 16],
   ];
   return [

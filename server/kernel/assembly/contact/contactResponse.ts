@@ -110,6 +110,12 @@ function flagOf(pair: i32): usize {
   return <usize>load<u32>(L.HEADER, L.H_QUEUED) + <usize>pair;
 }
 
+/** Address of a pair's spare distance: it is clear until its particles have come nearer by that, m. */
+// @inline
+function spareOf(pair: i32): usize {
+  return <usize>load<u32>(L.HEADER, L.H_SPARE) + ((<usize>pair) << 2);
+}
+
 function forgetLooks(): void {
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   memory.fill(flagOf(0), 0, (<usize>load<i32>(L.HEADER, L.H_VERTEX_CONTACT_BLOCKS)) << 2);
@@ -275,15 +281,18 @@ function askNeighbors(): void {
       const flag = flagOf(pair);
       const is = load<u8>(flag);
       if (is & QUEUED || (is & LOOKS) === looks) continue;
-      const lane = laneOf(pair);
-      if (!(load<f32>(lane, L.CONTACT_BLOCK_KEEP) >= 0)) continue;
-      store<u8>(flag, (is & PUSHED) | looks);
       // examined before in this response, and two particles cannot have used up its spare distance since
-      if (is & LOOKS && load<f32>(lane, L.CONTACT_BLOCK_GAP) > 2 * gone) continue;
+      const spare = spareOf(pair);
+      if (is & LOOKS && load<f32>(spare) > 2 * gone) continue;
+      store<u8>(flag, (is & PUSHED) | looks);
+      if (!(load<f32>(laneOf(pair), L.CONTACT_BLOCK_KEEP) >= 0)) {
+        store<f32>(spare, Infinity);
+        continue;
+      }
       examined++;
       const answer = examine(pair);
-      if (answer === CLEAR) store<f32>(lane, slack + 2 * gone, L.CONTACT_BLOCK_GAP);
-      else if (!sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
+      store<f32>(spare, answer === CLEAR ? slack + 2 * gone : -1);
+      if (answer !== CLEAR && !sameZone(particle0, particle1, particle2, particle3)) pushNext(pair, answer);
     }
   }
   countWork(UNITS_OF_VISIT * visited + UNITS_OF_EXAMINE * examined);

@@ -29,6 +29,9 @@ const RELEASE: f32 = 0.25;
 /** An undone approach above this part of the thickness calls for another pass. */
 const UNDONE: f32 = 0.03125;
 
+/** Largest motion of a particle for a unit of undone approach, in rooms with piles. Free pairs have at most 1. */
+const MOST_STEP: f32 = 4;
+
 /**
  * @param block address of the first of `count` blocks
  * @param again whether an earlier pass has taken out pairs of rigid bodies and released older gaps
@@ -131,7 +134,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const before = mul(W, pushed);
     const approach = f32x4.max(f32x4.neg(before), sub(hold, g));
     const still = mul(release, sub(r, hold));
-    const iW = v128.and(f32x4.div(one, W), active);
+    let iW = v128.and(f32x4.div(one, W), active);
+    if (carries) iW = f32x4.min(iW, mostStep());
     // distance still missing after the approach is undone; less than `still` if the pair is already parting
     const extra = f32x4.max(zero, sub(add(hold, still), add(g, approach)));
     if (v128.any_true(v128.and(active, f32x4.gt(approach, mul(undone, r))))) far++;
@@ -194,6 +198,16 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     shift(block + 48, toPrev, mul(s3, mx), mul(s3, my), mul(s3, mz));
   }
   return far;
+}
+
+/**
+ * Returns, for each lane, the push for each meter of approach that moves a particle by MOST_STEP of it. Where colliders
+ * hold three of a pair's particles, the fourth may have a weight of 0.001: to undo 1 mm, it would move by 1 m.
+ */
+function mostStep(): v128 {
+  const a = f32x4.max(mul(w0, f32x4.abs(b0)), mul(w1, f32x4.abs(b1)));
+  const b = f32x4.max(mul(w2, f32x4.abs(b2)), mul(w3, f32x4.abs(b3)));
+  return f32x4.div(f32x4.splat(MOST_STEP), f32x4.max(a, b));
 }
 
 /**

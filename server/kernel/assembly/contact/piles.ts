@@ -7,7 +7,7 @@ export const PRESSED: f32 = 0.25;
 /** Least number of pressed pairs of a pile. A fold has fewer. */
 const MANY = 64;
 /** Time for which a pile has that many in every substep, s. */
-const SECONDS: f32 = 0.25;
+const SECONDS: f32 = 0.05;
 
 // @inline
 function front(): usize {
