@@ -328,7 +328,7 @@ interface DeformableBody extends BodyCommon {
    * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
    * any stiffness and resolution; it has contact only with colliders and implicit bodies.
    */
-  solver?: "auto" | "compliant" | "paper" | "implicit";
+  solver?: "auto" | "compliant" | "paper" | "prefactored" | "implicit";
   /** Order in which the body's constraints are solved. */
   sweep?: Sweep;
   /** A method in place of the constraints of `solver` (server/sim/methods). */

@@ -129,6 +129,8 @@ export interface ProgramSizes {
   stepped: readonly { first: number; count: number }[];
   /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
+  /** Address of the prefactored bodies' rows, and their number. */
+  prefactored: { rows: number; count: number };
   /** Number of moving colliders. */
   motions: number;
   /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
@@ -171,7 +173,7 @@ export function buildProgram(
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
-    phases.push(...wholeBodies(pass), ...endOfIteration(sizes, pass));
+    phases.push(...prefactoredSolve(sizes, pass), ...wholeBodies(pass), ...endOfIteration(sizes, pass));
   }
   return [...phases, ...implicitSteps(sizes), ...afterSolve(sizes), ...endOfSubstep(groups)];
 }
@@ -193,6 +195,10 @@ function beforeSolve(sizes: ProgramSizes): Phase[] {
   if (sizes.implicit.together > 0) phases.push(one(L.KIND_IMPLICIT_AIM, L.STAGE_IMPLICIT));
   phases.push(...everyParticle(sizes, L.KIND_PREDICT));
   return phases;
+}
+
+function prefactoredSolve({ prefactored: { rows, count } }: ProgramSizes, pass: number): Phase[] {
+  return count ? [{ ...one(L.KIND_PREFACTORED, L.STAGE_TRIANGLES, pass), data: rows, count }] : [];
 }
 
 /** Phases of constraints without colors. */

@@ -62,6 +62,7 @@ export const KIND_WIND_FORCES = 72; // WIND_TRIANGLE rows
 export const KIND_WIND_ACCELERATIONS = 73; // WIND_PARTICLE rows
 export const KIND_IMPLICIT_AIM = 74; // the TOGETHER row: moves its bodies to their unconstrained positions
 export const KIND_IMPLICIT_TOGETHER = 75; // the TOGETHER row
+export const KIND_PREFACTORED = 76; // PREFACTORED rows
 
 /**
  * Rows after the program's phases, for work that is shared in the middle of a phase: pairs of a color, the check of all
