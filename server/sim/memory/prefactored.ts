@@ -5,6 +5,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { LANES } from "../../kernel/assembly/layout/sizes.ts";
 import type { BodyTemplate } from "../body/template.ts";
+import { groupColumns, type Groups } from "../prefactored/groups.ts";
 import { prefactoredModel, type PrefactoredModel } from "../prefactored/model.ts";
 import type { Allocator } from "./map.ts";
 
@@ -33,6 +34,7 @@ interface Planned {
   body: BodyTemplate;
   index: number;
   model: PrefactoredModel;
+  groups: Groups;
   /** Addresses to write into the row, by offset of the field (PREFACTORED_*). */
   at: Map<number, number>;
 }
@@ -52,7 +54,8 @@ export function planPrefactored(
   const rows = allocator.take(own.length * L.PREFACTORED_BYTES);
   const planned = own.map(({ body, index }): Planned => {
     const model = prefactoredModel(body, h);
-    return { body, index, model, at: takeArrays(model, allocator) };
+    const groups = groupColumns(model.factor);
+    return { body, index, model, groups, at: takeArrays(model, groups, allocator) };
   });
   const columns = Math.max(0, ...planned.map(({ model }) => model.factor.order.length));
   const bytes = (L.RESPONSE_MOTION + 4 * columns + 15) & ~15;
@@ -63,13 +66,15 @@ export function planPrefactored(
     count: planned.length,
     write: (buffer, { x, dummies, bodyRows, points: slots }, firsts) => {
       const view = new DataView(buffer);
-      planned.forEach(({ body, index, model, at }, n) => {
+      planned.forEach(({ body, index, model, groups, at }, n) => {
         const row = rows + n * L.PREFACTORED_BYTES;
         const first = x + 16 * firsts[index]!;
         view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_PREFACTORED, row, true);
         writeRow(view, row, model, at, first);
         view.setFloat32(row + L.PREFACTORED_LARGE, (LARGE * body.meanEdge) ** 2, true);
-        writeFactor(buffer, model, at);
+        writeFactor(buffer, model, groups, at);
+        view.setInt32(row + L.PREFACTORED_GROUP_COUNT, groups.groups.length, true);
+        view.setInt32(row + L.PREFACTORED_ENTRY_COUNT, groups.rows.length, true);
         const columnOf = columnsOf(model, body.particleCount);
         writeTriangles(view, at.get(L.PREFACTORED_TRIANGLES)!, model, first, columnOf, x + 16 * dummies);
         if (model.bends) writeBends(view, at.get(L.PREFACTORED_BENDS)!, model, first, columnOf, x + 16 * dummies);
@@ -86,15 +91,18 @@ export function planPrefactored(
 /** Rows of four elements. */
 const fours = (elements: number): number => Math.ceil(elements / 4);
 
-function takeArrays({ triangles, bends, factor }: PrefactoredModel, allocator: Allocator): Map<number, number> {
+function takeArrays(
+  { triangles, bends, factor }: PrefactoredModel,
+  { groups, rows, entries }: Groups,
+  allocator: Allocator,
+): Map<number, number> {
   const at = new Map<number, number>();
   const take = (field: number, bytes: number): void => void at.set(field, allocator.take(bytes));
   const columns = factor.order.length;
   take(L.PREFACTORED_ORDER, 4 * columns);
-  take(L.PREFACTORED_START, factor.start.byteLength);
-  take(L.PREFACTORED_ENTRY_ROWS, factor.rows.byteLength);
-  take(L.PREFACTORED_ENTRIES, factor.values.byteLength);
-  take(L.PREFACTORED_DIAGONAL, factor.diagonal.byteLength);
+  take(L.PREFACTORED_GROUPS, L.GROUP_BYTES * groups.length);
+  take(L.PREFACTORED_ENTRY_ROWS, rows.byteLength);
+  take(L.PREFACTORED_ENTRIES, entries.byteLength);
   take(L.PREFACTORED_RESIDUAL, LANES * (columns + 1));
   take(L.PREFACTORED_MOVED, LANES * (columns + 1));
   take(L.PREFACTORED_INERTIA, 4 * columns);
@@ -120,6 +128,7 @@ function writeRow(
 function writeFactor(
   buffer: ArrayBufferLike,
   { factor, inertia }: PrefactoredModel,
+  { groups, rows, entries }: Groups,
   at: ReadonlyMap<number, number>,
 ): void {
   const integers = (field: number, values: Uint32Array): void =>
@@ -130,17 +139,24 @@ function writeFactor(
     L.PREFACTORED_ORDER,
     factor.order.map((particle) => 16 * particle),
   );
-  integers(L.PREFACTORED_START, factor.start);
   integers(
     L.PREFACTORED_ENTRY_ROWS,
-    factor.rows.map((row) => LANES * row),
+    rows.map((row) => LANES * row),
   );
-  numbers(L.PREFACTORED_ENTRIES, factor.values);
-  numbers(L.PREFACTORED_DIAGONAL, factor.diagonal);
+  numbers(L.PREFACTORED_ENTRIES, entries);
   numbers(
     L.PREFACTORED_INERTIA,
     Float32Array.from(factor.order, (particle) => inertia[particle]!),
   );
+  const view = new DataView(buffer);
+  groups.forEach((group, n) => {
+    const row = at.get(L.PREFACTORED_GROUPS)! + n * L.GROUP_BYTES;
+    view.setInt32(row + L.GROUP_FIRST, LANES * group.first, true);
+    view.setInt32(row + L.GROUP_COLUMNS, group.columns, true);
+    view.setInt32(row + L.GROUP_ROWS, group.rows, true);
+    group.within.forEach((value, k) => view.setFloat32(row + L.GROUP_L10 + 4 * k, value, true));
+    group.diagonal.forEach((value, k) => view.setFloat32(row + L.GROUP_D0 + 4 * k, value, true));
+  });
 }
 
 /**

@@ -14,17 +14,17 @@
  * One thread solves a body, and all sums are serial. The design and its alternatives: docs/decisions/prefactored-cloth.md.
  */
 import * as L from "../layout/layout";
-import { backSolve } from "../math/backSolve";
 import { moveWithRounding } from "../math/lanes";
 import { countWork } from "../state/work";
+import { backSolve } from "./backSolve";
 import { addForces, energyAt } from "./elements";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
 const REPEATS = 3;
 const HALVINGS = 8;
-/** Counted work of a column and of an entry of the factor. */
-const UNITS_OF_COLUMN = 6;
-const ENTRIES_OF_UNIT = 16;
+/** Counted work of a column, and rows of groups of a unit. */
+const UNITS_OF_COLUMN = 4;
+const ENTRIES_OF_UNIT = 2;
 
 // current body
 let row: usize = 0;
@@ -48,7 +48,7 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     if (isFixed()) continue;
     if (pass & L.PASS_FIRST) start(h);
     const most = solveOnce(h);
-    countWork(UNITS_OF_COLUMN * columns + entriesOf() / ENTRIES_OF_UNIT);
+    countWork(UNITS_OF_COLUMN * columns + load<i32>(row, L.PREFACTORED_ENTRY_COUNT) / ENTRIES_OF_UNIT);
     if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
   }
 }
@@ -65,12 +65,6 @@ function open(at: usize): void {
   toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
-}
-
-/** Entries of the factor. */
-// @inline
-function entriesOf(): i32 {
-  return load<i32>(<usize>load<u32>(row, L.PREFACTORED_START) + ((<usize>columns) << 2));
 }
 
 /** Address of the particle of column k. */
@@ -128,19 +122,7 @@ function findCorrection(h: f32): void {
   }
   v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
   addForces(row);
-  solveFor(row, residual);
-}
-
-/** Solves P y = y in place. @param y f32x4 for each column of the body of a PREFACTORED row */
-export function solveFor(body: usize, y: usize): void {
-  backSolve(
-    load<i32>(body, L.PREFACTORED_COLUMNS),
-    <usize>load<u32>(body, L.PREFACTORED_START),
-    <usize>load<u32>(body, L.PREFACTORED_ENTRY_ROWS),
-    <usize>load<u32>(body, L.PREFACTORED_ENTRIES),
-    <usize>load<u32>(body, L.PREFACTORED_DIAGONAL),
-    y,
-  );
+  backSolve(row, residual);
 }
 
 /** Repeats the solve until the incremental potential is at most its value at the start of the substep. */
