@@ -55,7 +55,7 @@ export function planPrefactored(
   const planned = own.map(({ body, index }): Planned => {
     const model = prefactoredModel(body, h);
     const groups = groupColumns(model.factor);
-    return { body, index, model, groups, at: takeArrays(model, groups, allocator) };
+    return { body, index, model, groups, at: takeArrays(model, groups, body.particleCount, allocator) };
   });
   const columns = Math.max(0, ...planned.map(({ model }) => model.factor.order.length));
   const bytes = (L.RESPONSE_MOTION + 4 * columns + 15) & ~15;
@@ -76,6 +76,7 @@ export function planPrefactored(
         view.setInt32(row + L.PREFACTORED_GROUP_COUNT, groups.groups.length, true);
         view.setInt32(row + L.PREFACTORED_ENTRY_COUNT, groups.rows.length, true);
         const columnOf = columnsOf(model, body.particleCount);
+        new Uint32Array(buffer, at.get(L.PREFACTORED_COLUMN)!, body.particleCount).set(columnOf.subarray(0, -1));
         writeTriangles(view, at.get(L.PREFACTORED_TRIANGLES)!, model, first, columnOf, x + 16 * dummies);
         if (model.bends) writeBends(view, at.get(L.PREFACTORED_BENDS)!, model, first, columnOf, x + 16 * dummies);
       });
@@ -94,12 +95,14 @@ const fours = (elements: number): number => Math.ceil(elements / 4);
 function takeArrays(
   { triangles, bends, factor }: PrefactoredModel,
   { groups, rows, entries }: Groups,
+  particles: number,
   allocator: Allocator,
 ): Map<number, number> {
   const at = new Map<number, number>();
   const take = (field: number, bytes: number): void => void at.set(field, allocator.take(bytes));
   const columns = factor.order.length;
   take(L.PREFACTORED_ORDER, 4 * columns);
+  take(L.PREFACTORED_COLUMN, 4 * particles);
   take(L.PREFACTORED_GROUPS, L.GROUP_BYTES * groups.length);
   take(L.PREFACTORED_ENTRY_ROWS, rows.byteLength);
   take(L.PREFACTORED_ENTRIES, entries.byteLength);

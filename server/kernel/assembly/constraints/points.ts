@@ -15,6 +15,7 @@
  * two may share particles.
  */
 import * as L from "../layout/layout";
+import { holdsPrefactored, moveHeld, weightOf } from "../prefactored/response";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
 /** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added */
@@ -38,6 +39,8 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       sum = f32x4.add(sum, f32x4.mul(x, f32x4.splat(b)));
       W += f32x4.extract_lane(x, 3) * b * b;
     }
+    const whole = holdsPrefactored(at);
+    if (whole) W = weightOf(at);
     const aT = load<f32>(at, L.POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
     let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
@@ -57,6 +60,10 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     lambda = f32x4.replace_lane(lambda, 3, 0);
     v128.store(at, lambda, L.POINT_LAMBDA);
     const step = f32x4.replace_lane(f32x4.sub(lambda, old), 3, 0);
+    if (whole) {
+      moveHeld(at, step);
+      continue;
+    }
     for (let i = 0; i < particles; i++) {
       const address = <usize>load<u32>(at + (i << 2), L.POINT_ADDRESS);
       const x = v128.load(address);

@@ -6,7 +6,10 @@ export const PREFACTORED_FIRST = 0; // i32 address of the first particle in X
 export const PREFACTORED_COLUMNS = PREFACTORED_FIRST + I32; // i32 columns of the factor
 // i32 pointer: i32[m] bytes from the first particle to each column's particle
 export const PREFACTORED_ORDER = PREFACTORED_COLUMNS + I32;
-export const PREFACTORED_GROUPS = PREFACTORED_ORDER + I32; // i32 pointer: GROUP rows, in the order of their columns
+// i32 pointer: i32[n] byte offset of each particle's column in a vector; for fixed particles, of the entry behind the
+// last column
+export const PREFACTORED_COLUMN = PREFACTORED_ORDER + I32;
+export const PREFACTORED_GROUPS = PREFACTORED_COLUMN + I32; // i32 pointer: GROUP rows, in the order of their columns
 export const PREFACTORED_GROUP_COUNT = PREFACTORED_GROUPS + I32; // i32
 // i32 pointer: i32 byte offset in a vector of each row of each group
 export const PREFACTORED_ENTRY_ROWS = PREFACTORED_GROUP_COUNT + I32;
