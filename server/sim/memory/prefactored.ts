@@ -8,6 +8,7 @@ import type { BodyTemplate } from "../body/template.ts";
 import { groupColumns, type Groups } from "../prefactored/groups.ts";
 import { prefactoredModel, type PrefactoredModel } from "../prefactored/model.ts";
 import type { Allocator } from "./map.ts";
+import { wholeRun, type StateRun } from "./writeBlocks.ts";
 
 /** Share of the mean edge above which a correction is checked. */
 const LARGE = 0.1;
@@ -16,6 +17,8 @@ export interface PlannedPrefactored {
   /** Address of the first row, and number of rows. */
   rows: number;
   count: number;
+  /** Kept contact forces. */
+  states: StateRun[];
   /**
    * Called once the particles are written.
    * @param x address of the room's positions; dummies number of the first dummy particle
@@ -64,6 +67,9 @@ export function planPrefactored(
   return {
     rows,
     count: planned.length,
+    states: planned.map(({ index, model, at }) =>
+      wholeRun(index, at.get(L.PREFACTORED_KEPT)!, LANES * model.factor.order.length, allocator),
+    ),
     write: (buffer, { x, dummies, bodyRows, points: slots }, firsts) => {
       const view = new DataView(buffer);
       planned.forEach(({ body, index, model, groups, at }, n) => {
@@ -108,6 +114,8 @@ function takeArrays(
   take(L.PREFACTORED_ENTRIES, entries.byteLength);
   take(L.PREFACTORED_RESIDUAL, LANES * (columns + 1));
   take(L.PREFACTORED_MOVED, LANES * (columns + 1));
+  take(L.PREFACTORED_PLACES, LANES * (columns + 1));
+  take(L.PREFACTORED_KEPT, LANES * columns);
   take(L.PREFACTORED_INERTIA, 4 * columns);
   take(L.PREFACTORED_TRIANGLES, L.PREFACTORED_TRIANGLE_BYTES * fours(triangles.volume.length));
   if (bends) take(L.PREFACTORED_BENDS, L.PREFACTORED_BEND_BYTES * fours(bends.alpha.length));

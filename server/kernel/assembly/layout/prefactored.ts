@@ -19,7 +19,10 @@ export const PREFACTORED_ENTRIES = PREFACTORED_ENTRY_COUNT + I32; // i32 pointer
 export const PREFACTORED_RESIDUAL = PREFACTORED_ENTRIES + I32;
 // i32 pointer: f32x4[m + 1] m: displacement in this substep by anything but velocity and impulses
 export const PREFACTORED_MOVED = PREFACTORED_RESIDUAL + I32;
-export const PREFACTORED_INERTIA = PREFACTORED_MOVED + I32; // i32 pointer: f32[m] mass / h^2, N/m
+// i32 pointer: f32x4[m + 1] positions before contacts, m; then impulses per h^2, N
+export const PREFACTORED_PLACES = PREFACTORED_MOVED + I32;
+export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32; // i32 pointer, STATE: f32x4[m] kept contact forces, N
+export const PREFACTORED_INERTIA = PREFACTORED_KEPT + I32; // i32 pointer: f32[m] mass / h^2, N/m
 export const PREFACTORED_TRIANGLES = PREFACTORED_INERTIA + I32; // i32 pointer: PREFACTORED_TRIANGLE rows
 export const PREFACTORED_TRIANGLE_ROWS = PREFACTORED_TRIANGLES + I32; // i32
 export const PREFACTORED_BENDS = PREFACTORED_TRIANGLE_ROWS + I32; // i32 pointer: PREFACTORED_BEND rows

@@ -3,12 +3,12 @@
  *
  *   P = M/h^2 + a Laplacian that bounds the stiffness (sim/prefactored/model.ts), one matrix for x, y and z
  *   start  x = xPrev + h v, without external acceleration
- *   r = M a - M d/h^2 + f(x),  z = P^-1 r,  x += z,  d += z
+ *   r = M a - M d/h^2 + f(x) + F,  z = P^-1 r,  x += z,  d += z
  * with d the displacement in this substep by anything but velocity and impulses; d = 0 at the start. Impulses of
- * contacts move x with the particles' masses, and leave d. So x - d is the target of inertia, and z = 0 if the forces
+ * contacts move x with the particles' masses, and leave d; F are kept contact forces (keptForces.ts). So x - d is the target of inertia, and z = 0 if the forces
  * are in equilibrium, whatever P is: rest is exact.
  * A large correction may be wrong, since P knows no rotation. Then the incremental potential
- *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x)
+ *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev)
  * may not exceed its value at xPrev; else the solve is repeated, and finally begins at xPrev with shorter and shorter
  * corrections. So the energy does not grow.
  * One thread solves a body, and all sums are serial. The design and its alternatives: docs/decisions/prefactored-cloth.md.
@@ -34,6 +34,7 @@ let order: usize = 0;
 let residual: usize = 0;
 let moved: usize = 0;
 let inertia: usize = 0;
+let kept: usize = 0;
 // bytes from X to other arrays
 let toV: usize = 0;
 let toAcc: usize = 0;
@@ -62,6 +63,7 @@ function open(at: usize): void {
   residual = <usize>load<u32>(at, L.PREFACTORED_RESIDUAL);
   moved = <usize>load<u32>(at, L.PREFACTORED_MOVED);
   inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
+  kept = <usize>load<u32>(at, L.PREFACTORED_KEPT);
   toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
@@ -118,7 +120,8 @@ function findCorrection(h: f32): void {
   for (let k = 0; k < columns; k++) {
     const at = (<usize>k) << 4;
     const missing = f32x4.sub(fall(particleAt(k), h2), v128.load(moved + at));
-    v128.store(residual + at, f32x4.mul(v128.load32_splat(inertia + (at >> 2)), missing));
+    const inertial = f32x4.mul(v128.load32_splat(inertia + (at >> 2)), missing);
+    v128.store(residual + at, f32x4.add(inertial, v128.load(kept + at)));
   }
   v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
   addForces(row);
@@ -145,7 +148,7 @@ function keepEnergy(h: f32): void {
   }
 }
 
-/** |d - h^2 a|^2 M / 2h^2 + E(x), J. @param before at xPrev, where d is -h v */
+/** |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev), J. @param before at xPrev, where d is -h v */
 function potential(h: f32, before: bool): f64 {
   const h2 = f32x4.splat(h * h);
   const hh = f32x4.splat(h);
@@ -161,6 +164,10 @@ function potential(h: f32, before: bool): f64 {
     sum +=
       <f64>load<f32>(inertia + (at >> 2)) *
       <f64>(f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2));
+    if (before) continue;
+    const way = f32x4.sub(v128.load(particle), v128.load(particle + toPrev));
+    const work = f32x4.mul(v128.load(kept + at), way);
+    sum -= 2 * <f64>(f32x4.extract_lane(work, 0) + f32x4.extract_lane(work, 1) + f32x4.extract_lane(work, 2));
   }
   return 0.5 * sum + energyAt(row, before ? toPrev : 0);
 }
