@@ -1,6 +1,7 @@
 /** Plans a room's memory: every part allocates its memory, in a fixed order, and writes it later. */
 import { centerOf } from "../../../shared/motion.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
+import { anchorsOf } from "../attachments.ts";
 import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
 import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
@@ -96,6 +97,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const prefactored = planPrefactored(
     bodies,
     1 / (steps.tickHz * steps.substeps),
+    (body) => anchorsOf(scene, bodies, body),
     attachments.length + grabCount,
     memoryMap,
   );

@@ -45,18 +45,20 @@ interface Planned {
 /**
  * Allocates memory for every prefactored body; the result's `write` fills it later.
  * @param h length of a substep, s
+ * @param anchorsOf particles of a body that rigid attachments hold in space
  * @param points slots of weighted points in the room
  */
 export function planPrefactored(
   bodies: readonly BodyTemplate[],
   h: number,
+  anchorsOf: (body: number) => number[],
   points: number,
   allocator: Allocator,
 ): PlannedPrefactored {
   const own = bodies.flatMap((body, index) => (body.form === "prefactored" ? [{ body, index }] : []));
   const rows = allocator.take(own.length * L.PREFACTORED_BYTES);
   const planned = own.map(({ body, index }): Planned => {
-    const model = prefactoredModel(body, h);
+    const model = prefactoredModel(body, h, anchorsOf(index));
     const groups = groupColumns(model.factor);
     return { body, index, model, groups, at: takeArrays(model, groups, body.particleCount, allocator) };
   });

@@ -18,6 +18,8 @@ export const MOST_PARTICLES = 16_384;
 
 /** Trace of the bending stiffness over the membrane's up to which the membrane bounds it. */
 const WEAK_BENDING = 0.02;
+/** Stiffness of an anchor over the particle's own. It only moves the work from the correction to the solve. */
+const ANCHOR = 10;
 /** Largest ratio of bending to membrane stiffness for a vector, over that of their traces. */
 const BENDING_BOUND = 3;
 
@@ -43,10 +45,15 @@ export function sheetStiffness({ compliance: { s00, s01, s11, s22 } }: TriangleE
   return { c00: s11 / determinant, c01: -s01 / determinant, c11: s00 / determinant, c22: 1 / s22 };
 }
 
-/** @param h length of a substep, s */
+/**
+ * @param h length of a substep, s
+ * @param anchors particles that rigid attachments hold in space: the matrix holds them, too, so that their corrections
+ * do not move each other (the correction is exact with any such stiffness: augmented Lagrangian)
+ */
 export function prefactoredModel(
   body: Pick<BodyTemplate, "elements" | "mass" | "pinned" | "positions" | "own" | "particleCount">,
   h: number,
+  anchors: readonly number[] = [],
 ): PrefactoredModel {
   const { elements, particleCount: count } = body;
   const triangles = elements.find((e): e is TriangleElements => e.kind === "triangle")!;
@@ -64,6 +71,7 @@ export function prefactoredModel(
   inertia.forEach((value, i) => (matrix.values[blockAt(matrix, i, i)] = value));
   addTriangles(matrix, triangles, bounds, weak ? 1 + BENDING_BOUND * share : 1);
   if (bends && !weak) addBending(matrix, bends);
+  for (const i of anchors) matrix.values[blockAt(matrix, i, i)]! *= 1 + ANCHOR;
   const order = nestedDissection(graph, body.own ?? body.positions, (i) => inertia[i]! > 0);
   return { inertia, triangles, stiffness, bends, factor: factorize(matrix, order) };
 }

@@ -18,29 +18,29 @@ import * as L from "../layout/layout";
 import { holdsPrefactored, moveHeld, moveRigidBodies, multiplierFor, openRigid, weightOf } from "../prefactored/response";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
-/** Sweeps over the points of prefactored bodies, if there are several: each moves the point of every other one. */
+/** Sweeps over points between a prefactored and another body, if there are several: each moves that of every other. */
 const SWEEPS = 4;
 
 /** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added; scratch ROTATION_SCRATCH bytes */
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32, scratch: usize): void {
-  let whole = sweep(at, count, pass, h, scratch, false);
-  for (let n = 1; n < SWEEPS && whole > 1; n++) whole = sweep(at, count, pass & ~L.PASS_FIRST, h, scratch, true);
-  if (whole) moveRigidBodies();
+  const between = sweep(at, count, pass, h, scratch, false);
+  for (let n = 1; n < SWEEPS && between > 1; n++) sweep(at, count, pass & ~L.PASS_FIRST, h, scratch, true);
+  if (between) moveRigidBodies();
 }
 
 /**
- * One pass over all points, or over those of prefactored bodies only.
- * @returns number of points of prefactored bodies
+ * One pass over all points, or over those between a prefactored and another body only.
+ * @returns number of those
  */
-function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, wholeOnly: bool): i32 {
-  let wholes = 0;
+function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, betweenOnly: bool): i32 {
+  let between = 0;
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
     const whole = holdsPrefactored(at);
-    if (whole) wholes++;
-    else if (wholeOnly) continue;
+    if (whole && load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0) between++;
+    else if (betweenOnly) continue;
     const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
     if (moves) {
       const pace = load<f32>(at, L.POINT_PACE);
@@ -93,7 +93,7 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, wholeOn
       v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
     }
   }
-  return wholes;
+  return between;
 }
 
 /**
