@@ -70,7 +70,7 @@ export function planPrefactored(
     rows,
     count: planned.length,
     states: planned.map(({ index, model, at }) =>
-      wholeRun(index, at.get(L.PREFACTORED_KEPT)!, LANES * model.factor.order.length, allocator),
+      wholeRun(index, at.get(L.PREFACTORED_KEPT)!, LANES * (model.factor.order.length + 1), allocator),
     ),
     write: (buffer, { x, dummies, bodyRows, points: slots }, firsts) => {
       const view = new DataView(buffer);
@@ -117,7 +117,7 @@ function takeArrays(
   take(L.PREFACTORED_RESIDUAL, LANES * (columns + 1));
   take(L.PREFACTORED_MOVED, LANES * (columns + 1));
   take(L.PREFACTORED_PLACES, LANES * (columns + 1));
-  take(L.PREFACTORED_KEPT, LANES * columns);
+  take(L.PREFACTORED_KEPT, LANES * (columns + 1));
   take(L.PREFACTORED_INERTIA, 4 * columns);
   take(L.PREFACTORED_TRIANGLES, L.PREFACTORED_TRIANGLE_BYTES * fours(triangles.volume.length));
   if (bends) take(L.PREFACTORED_BENDS, L.PREFACTORED_BEND_BYTES * fours(bends.alpha.length));

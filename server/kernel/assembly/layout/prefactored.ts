@@ -1,5 +1,5 @@
 /** Rows of prefactored bodies (prefactored/step.ts). A column is a free particle, in elimination order. */
-import { F32, I32, LANES } from "./sizes.ts";
+import { F32, F64, I32, LANES } from "./sizes.ts";
 
 /** One row for each prefactored body. */
 export const PREFACTORED_FIRST = 0; // i32 address of the first particle in X
@@ -21,18 +21,23 @@ export const PREFACTORED_RESIDUAL = PREFACTORED_ENTRIES + I32;
 export const PREFACTORED_MOVED = PREFACTORED_RESIDUAL + I32;
 // i32 pointer: f32x4[m + 1] positions before contacts, m; then impulses per h^2, N
 export const PREFACTORED_PLACES = PREFACTORED_MOVED + I32;
-export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32; // i32 pointer, STATE: f32x4[m] kept contact forces, N
+// i32 pointer, STATE: f32x4[m] kept contact forces, N; then i32 substeps until they have faded, if
+// contacts do not push again
+export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32;
 export const PREFACTORED_INERTIA = PREFACTORED_KEPT + I32; // i32 pointer: f32[m] mass / h^2, N/m
 export const PREFACTORED_TRIANGLES = PREFACTORED_INERTIA + I32; // i32 pointer: PREFACTORED_TRIANGLE rows
 export const PREFACTORED_TRIANGLE_ROWS = PREFACTORED_TRIANGLES + I32; // i32
 export const PREFACTORED_BENDS = PREFACTORED_TRIANGLE_ROWS + I32; // i32 pointer: PREFACTORED_BEND rows
 export const PREFACTORED_BEND_ROWS = PREFACTORED_BENDS + I32; // i32
 export const PREFACTORED_LARGE = PREFACTORED_BEND_ROWS + I32; // f32 m^2: square of a correction that is checked
-// u32: counters for tools: checked substeps, repeated solves, substeps that began anew
-export const PREFACTORED_CHECKS = PREFACTORED_LARGE + F32;
+// f64 J: energy at the start of the substep, while forces are kept
+export const PREFACTORED_ENERGY = PREFACTORED_LARGE + F32 + 4;
+// u32: counters for tools: checked substeps, repeated solves, substeps that began anew, substeps that gained energy
+export const PREFACTORED_CHECKS = PREFACTORED_ENERGY + F64;
 export const PREFACTORED_REPEATS = PREFACTORED_CHECKS + I32;
 export const PREFACTORED_RESTARTS = PREFACTORED_REPEATS + I32;
-export const PREFACTORED_BYTES = PREFACTORED_RESTARTS + I32;
+export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
+export const PREFACTORED_BYTES = PREFACTORED_GUARDED + I32 + 8;
 
 /**
  * Up to four consecutive columns of a factor L D L^T: i32 byte offset of the first in a vector, i32 number of columns,

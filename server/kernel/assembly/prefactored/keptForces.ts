@@ -5,17 +5,21 @@
  *   q = m s d/h^2,  s = the part of the push d against the solve's own motion z:  s = clamp(-z.d / d.d)
  *   F = KEPT F + t q,  t = q.(s d) / q.(P^-1 q): the step that ends these pushes best
  * Pushes that stop a fall are left out by s: they are impacts, and keeping them would return their energy. Forces of
- * particles without a push fade. They are proportional to impulses, so they conserve momentum as contacts do.
+ * particles without a push fade, and end where the particle leaves along them. They are proportional to impulses, so
+ * they conserve momentum as contacts do.
  */
 import * as L from "../layout/layout";
 import { standsForIsland } from "../state/islands";
 import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
 import { backSolve } from "./backSolve";
+import { isClosed, takeGain } from "./energyGuard";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
 const KEPT: f32 = 0.98;
-const FADING: f32 = 0.9;
+const FADING: f32 = 0.5;
+/** Substeps after the last push in which the energy is guarded: until then, forces have faded to 2^-FADED. */
+const FADED = 24;
 /** Counted work of a column. */
 const UNITS_OF_COLUMN = 2;
 
@@ -32,7 +36,8 @@ export function notePlaces(rows: usize, begin: i32, end: i32): void {
 }
 
 /** Updates the kept forces of bodies begin .. end at the end of a substep. */
-export function keepForces(rows: usize, begin: i32, end: i32): void {
+export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
+  const closed = isClosed();
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
     const columns = load<i32>(row, L.PREFACTORED_COLUMNS);
@@ -45,8 +50,20 @@ export function keepForces(rows: usize, begin: i32, end: i32): void {
       backSolve(row, y);
       step = stepFor(row, columns, y, work);
     }
-    takeForces(row, columns, step);
+    takeForces(row, columns, step, h);
+    if (closed && keepsForces(row)) takeGain(row);
+    store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
   }
+}
+
+// @inline
+function fadingAt(row: usize): usize {
+  return <usize>load<u32>(row, L.PREFACTORED_KEPT) + ((<usize>load<i32>(row, L.PREFACTORED_COLUMNS)) << 4);
+}
+
+/** Returns whether a body kept forces from the substep before this one. */
+export function keepsForces(row: usize): bool {
+  return load<i32>(fadingAt(row)) !== 0;
 }
 
 /** Returns the displacement that the fall of a free body adds (integrate/momentum.ts), m. */
@@ -100,14 +117,28 @@ function stepFor(row: usize, columns: i32, y: usize, work: f64): f32 {
   return sum > 0 ? <f32>(work / sum) : 0;
 }
 
-function takeForces(row: usize, columns: i32, step: f32): void {
+function takeForces(row: usize, columns: i32, step: f32, h: f32): void {
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
   const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
   const kept = <usize>load<u32>(row, L.PREFACTORED_KEPT);
   const by = f32x4.splat(step);
   for (let k: usize = 0; k < <usize>columns; k++) {
     const q = v128.load(places + (k << 4));
-    const share = v128.any_true(q) ? KEPT : FADING;
     const at = kept + (k << 4);
-    v128.store(at, f32x4.add(f32x4.mul(f32x4.splat(share), v128.load(at)), f32x4.mul(by, q)));
+    let F = v128.load(at);
+    if (v128.any_true(q)) F = f32x4.add(f32x4.mul(f32x4.splat(KEPT), F), f32x4.mul(by, q));
+    else if (v128.any_true(F))
+      F = leaves(first + <usize>load<u32>(order + (k << 2)), F, h) ? f32x4.splat(0) : f32x4.mul(f32x4.splat(FADING), F);
+    v128.store(at, F);
   }
+}
+
+/** Returns whether a particle moves along F faster than two substeps of external acceleration can make it. */
+function leaves(particle: usize, F: v128, h: f32): bool {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const v = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_V) - X));
+  const a = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_ACC) - X));
+  const along = dot(F, v);
+  return along > 0 && along * along > 4 * h * h * dot(a, a) * dot(F, F);
 }

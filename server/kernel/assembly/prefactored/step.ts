@@ -18,6 +18,8 @@ import { moveWithRounding } from "../math/lanes";
 import { countWork } from "../state/work";
 import { backSolve } from "./backSolve";
 import { addForces, energyAt } from "./elements";
+import { noteEnergy } from "./energyGuard";
+import { keepsForces } from "./keptForces";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
 const REPEATS = 3;
@@ -88,6 +90,7 @@ function fall(particle: usize, h2: v128): v128 {
 
 /** Takes external acceleration out of the predicted positions. */
 function start(h: f32): void {
+  if (keepsForces(row)) noteEnergy(row, h);
   const h2 = f32x4.splat(h * h);
   for (let k = 0; k < columns; k++) {
     const at = particleAt(k);
