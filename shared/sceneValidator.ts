@@ -8,6 +8,7 @@ import { withMaterials } from "./namedMaterials.ts";
 import type { Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
 import { checkImplicit } from "./sceneImplicit.ts";
+import { checkPrefactored } from "./scenePrefactored.ts";
 import { checkMethods } from "./sceneMethod.ts";
 import { checkReference } from "./sceneReference.ts";
 import {
@@ -70,6 +71,7 @@ export function validateScene(value: unknown): Scene {
   scene.colliders?.forEach((c, i) => checkCollider(c, `/colliders/${i}`));
   checkIgnored(scene);
   checkImplicit(scene);
+  checkPrefactored(scene);
   checkMethods(scene);
   checkReference(scene);
   scene.attachments?.forEach((a, i) => {

@@ -71,7 +71,14 @@ export function anchorsOf(scene: Scene, bodies: readonly BodyTemplate[], index: 
   const anchors = new Set<number>();
   (scene.attachments ?? []).forEach(({ from, to, compliance, maxForce }, n) => {
     if ("body" in to || from.body !== bodies[index]!.name || compliance || maxForce !== undefined) return;
-    const { addresses } = resolvePoint(from, `/attachments/${n}/from`, scene, bodies, bodies.map(() => 0), 0);
+    const { addresses } = resolvePoint(
+      from,
+      `/attachments/${n}/from`,
+      scene,
+      bodies,
+      bodies.map(() => 0),
+      0,
+    );
     for (const address of addresses) anchors.add(address / 16);
   });
   return [...anchors].filter((i) => !bodies[index]!.pinned[i]);

@@ -120,7 +120,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
       leftOut(body) ? [{ body: index, first: firsts[index]!, end: firsts[index]! + body.particleCount }] : [],
     ),
     implicit,
-    prefactored: { ...prefactored, alone: prefactored.count === 1 && bodies.length === 1 },
+    prefactored,
     bodies: bodies.length,
     shapes: shapes.count,
     shapeRuns: shapes.runs,

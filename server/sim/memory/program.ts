@@ -129,8 +129,8 @@ export interface ProgramSizes {
   stepped: readonly { first: number; count: number }[];
   /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
-  /** Address of the prefactored bodies' rows, their number, and whether no other body of the room moves. */
-  prefactored: { rows: number; count: number; alone: boolean };
+  /** Address of the prefactored bodies' rows, and their number. */
+  prefactored: { rows: number; count: number };
   /** Number of moving colliders. */
   motions: number;
   /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
@@ -210,12 +210,11 @@ function everyPrefactored({ prefactored: { rows, count } }: ProgramSizes, kind: 
 /** Phases of constraints without colors. */
 function endOfIteration(sizes: ProgramSizes, pass: number): Phase[] {
   // serial and last, so that an iteration ends with grabs and contacts satisfied
-  const contacts = [one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass)];
-  if (sizes.balls) contacts.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
-  const places = pass & L.PASS_LAST ? everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES) : [];
-  // kept forces have no reaction: contacts with other moving bodies are left out
-  const solved = sizes.prefactored.alone ? [...places, ...contacts] : [...contacts, ...places];
-  return [one(L.KIND_POINTS, L.STAGE_POINTS, pass), ...solved];
+  const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass)];
+  if (pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES));
+  phases.push(one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));
+  if (sizes.balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
+  return phases;
 }
 
 function implicitSteps({ implicit: { rows, count, together } }: ProgramSizes): Phase[] {

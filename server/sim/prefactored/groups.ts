@@ -29,8 +29,7 @@ export interface Groups {
 /** Rows of `columns` columns from `first` on that are below all of them, ascending. */
 function rowsBelow({ start, rows }: Factor, first: number, columns: number): number[] {
   const below = new Set<number>();
-  for (let p = start[first]!; p < start[first + columns]!; p++)
-    if (rows[p]! >= first + columns) below.add(rows[p]!);
+  for (let p = start[first]!; p < start[first + columns]!; p++) if (rows[p]! >= first + columns) below.add(rows[p]!);
   return [...below].sort((a, b) => a - b);
 }
 
@@ -56,7 +55,13 @@ export function groupColumns(factor: Factor): Groups {
         }
       }
     }
-    groups.push({ first, columns, rows: below.length, within, diagonal: [...diagonal.subarray(first, first + columns)] });
+    groups.push({
+      first,
+      columns,
+      rows: below.length,
+      within,
+      diagonal: [...diagonal.subarray(first, first + columns)],
+    });
     for (const r of below) allRows.push(r);
   }
   return { groups, rows: Uint32Array.from(allRows), entries: Float32Array.from(entries) };

@@ -13,7 +13,7 @@ import { blockAt, factorize, type BlockMatrix, type Factor } from "../implicit/f
 import { graphOf, nestedDissection } from "../implicit/order.ts";
 import { shapeOf } from "../reference/triangle.ts";
 
-/** Largest number of free particles: a factor of 16,384 has 12 MB and takes 2 s to make. */
+/** Largest number of particles of a sheet: bounds the time to factor it, and the work of a tick. */
 export const MOST_PARTICLES = 16_384;
 
 /** Trace of the bending stiffness over the membrane's up to which the membrane bounds it. */

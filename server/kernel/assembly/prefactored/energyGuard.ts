@@ -85,7 +85,7 @@ export function takeGain(row: usize): void {
     relative += (0.5 * dot(u, u)) / <f64>load<f32>(at, 12);
   }
   // a support that threw the whole sheet: its mean velocity has gained, too
-  const common = 0.5 * (x * x + y * y + z * z) / mass;
+  const common = (0.5 * (x * x + y * y + z * z)) / mass;
   const all = relative > gain ? 1 : sqrt<f64>(max<f64>(0, 1 - (gain - relative) / max<f64>(common, 1e-30)));
   const share = f32x4.splat(relative > gain ? <f32>sqrt<f64>(1 - gain / relative) : 0);
   const left = f32x4.mul(f32x4.splat(<f32>all), mean);

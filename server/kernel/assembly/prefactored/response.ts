@@ -165,7 +165,8 @@ export function moveHeld(at: usize, change: v128): void {
 function rowOf(particle: usize): usize {
   const row = <usize>load<u32>(bodyOf(particle), L.BODY_PREFACTORED);
   if (!row || !load<i32>(row, L.PREFACTORED_COLUMNS)) return 0;
-  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST) + <usize>load<u32>(<usize>load<u32>(row, L.PREFACTORED_ORDER));
+  const first =
+    <usize>load<u32>(row, L.PREFACTORED_FIRST) + <usize>load<u32>(<usize>load<u32>(row, L.PREFACTORED_ORDER));
   return load<f32>(first, 12) === 0 ? 0 : row;
 }
 
@@ -173,8 +174,10 @@ function rowOf(particle: usize): usize {
 function leaveTarget(row: usize, particle: usize, by: v128): void {
   const d =
     <usize>load<u32>(row, L.PREFACTORED_MOVED) +
-    <usize>load<u32>(
-      <usize>load<u32>(row, L.PREFACTORED_COLUMN) + ((particle - <usize>load<u32>(row, L.PREFACTORED_FIRST)) >> 2),
+    <usize>(
+      load<u32>(
+        <usize>load<u32>(row, L.PREFACTORED_COLUMN) + ((particle - <usize>load<u32>(row, L.PREFACTORED_FIRST)) >> 2),
+      )
     );
   v128.store(d, f32x4.sub(v128.load(d), by));
 }
