@@ -10,6 +10,7 @@ import { bend } from "../constraints/bend.ts";
 import type { BendElements, TriangleElements } from "../constraints/elements.ts";
 import { triangle } from "../constraints/triangle.ts";
 import { blockAt, factorize, type BlockMatrix, type Factor } from "../implicit/factor.ts";
+import { addBending, sheetStiffness, type SheetStiffness } from "../implicit/model.ts";
 import { graphOf, nestedDissection } from "../implicit/order.ts";
 import { shapeOf } from "../reference/triangle.ts";
 
@@ -23,14 +24,6 @@ const ANCHOR = 10;
 /** Largest ratio of bending to membrane stiffness for a vector, over that of their traces. */
 const BENDING_BOUND = 3;
 
-/** Plane stress, Pa: stress = (c00 c01 0; c01 c11 0; 0 0 c22) (weft, warp, shear strain). */
-export interface SheetStiffness {
-  c00: number;
-  c01: number;
-  c11: number;
-  c22: number;
-}
-
 export interface PrefactoredModel {
   /** float64[n] N/m: mass / h^2; 0 for fixed particles */
   inertia: Float64Array;
@@ -38,11 +31,6 @@ export interface PrefactoredModel {
   stiffness: SheetStiffness;
   bends: BendElements | undefined;
   factor: Factor;
-}
-
-export function sheetStiffness({ compliance: { s00, s01, s11, s22 } }: TriangleElements): SheetStiffness {
-  const determinant = s00 * s11 - s01 * s01;
-  return { c00: s11 / determinant, c01: -s01 / determinant, c11: s00 / determinant, c22: 1 / s22 };
 }
 
 /**
@@ -70,7 +58,7 @@ export function prefactoredModel(
   const matrix: BlockMatrix = { ...graph, size: 1, values: new Float64Array(graph.columns.length) };
   inertia.forEach((value, i) => (matrix.values[blockAt(matrix, i, i)] = value));
   addTriangles(matrix, triangles, bounds, weak ? 1 + BENDING_BOUND * share : 1);
-  if (bends && !weak) addBending(matrix, bends);
+  if (bends && !weak) addBending(matrix, bends, 1);
   for (const i of anchors) matrix.values[blockAt(matrix, i, i)]! *= 1 + ANCHOR;
   const order = nestedDissection(graph, body.own ?? body.positions, (i) => inertia[i]! > 0);
   return { inertia, triangles, stiffness, bends, factor: factorize(matrix, order) };
@@ -108,13 +96,4 @@ function membraneTrace(triangles: TriangleElements, { weft, warp }: Bounds): num
 
 function bendingTrace({ K, alpha }: BendElements): number {
   return K.reduce((sum, k, j) => sum + (k * k) / alpha[j >> 2]!, 0);
-}
-
-function addBending(matrix: BlockMatrix, { particles, K, alpha }: BendElements): void {
-  for (let e = 0; e < alpha.length; e++) {
-    for (let i = 4 * e; i < 4 * e + 4; i++) {
-      for (let j = 4 * e; j < 4 * e + 4; j++)
-        matrix.values[blockAt(matrix, particles[i]!, particles[j]!)]! += (K[i]! * K[j]!) / alpha[e]!;
-    }
-  }
 }

@@ -2,16 +2,16 @@
  * Float64 twin of a prefactored sheet's solve (kernel/assembly/prefactored/step.ts), from the elements' own gradients
  * and a dense matrix.
  */
-import { CONSTRAINTS } from "../constraints/kinds.ts";
-import type { AnyElements } from "../constraints/elements.ts";
+import { CONSTRAINTS, type Elements } from "../constraints/kinds.ts";
 import type { PrefactoredModel } from "../prefactored/model.ts";
+import type { Vector } from "./vector.ts";
 
 /** float64[3N] N: minus the energy's gradient. */
 export function elasticForces({ triangles, bends }: PrefactoredModel, x: Float64Array): Float64Array {
   const f = new Float64Array(x.length);
   for (const elements of bends ? [triangles, bends] : [triangles]) {
     const { corners, twin } = CONSTRAINTS[elements.kind];
-    const gradient = twin.gradient as (x: Float64Array, e: AnyElements, i: number) => readonly (readonly number[])[];
+    const gradient: (x: Float64Array, e: Elements, i: number) => readonly Vector[] = twin.gradient!;
     for (let e = 0; e < elements.particles.length / corners; e++)
       gradient(x, elements, e).forEach((g, c) => {
         for (let r = 0; r < 3; r++) f[3 * elements.particles[corners * e + c]! + r]! -= g[r]!;

@@ -22,7 +22,7 @@ export const PREFACTORED_MOVED = PREFACTORED_RESIDUAL + I32;
 // i32 pointer: f32x4[m + 1] positions before contacts, m; then impulses per h^2, N
 export const PREFACTORED_PLACES = PREFACTORED_MOVED + I32;
 // i32 pointer, STATE: f32x4[m] kept contact forces, N; then i32 substeps until they have faded, if
-// contacts do not push again
+// contacts do not push again, and at 8 more bytes f64 J of energyGuard.ts
 export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32;
 export const PREFACTORED_INERTIA = PREFACTORED_KEPT + I32; // i32 pointer: f32[m] mass / h^2, N/m
 export const PREFACTORED_TRIANGLES = PREFACTORED_INERTIA + I32; // i32 pointer: PREFACTORED_TRIANGLE rows

@@ -51,7 +51,7 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
       step = stepFor(row, columns, y, work);
     }
     takeForces(row, columns, step, h);
-    if (closed && keepsForces(row)) takeGain(row);
+    if (closed && keepsForces(row)) takeGain(row, fadingAt(row) + 8, h);
     store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
   }
 }

@@ -5,13 +5,13 @@
  *   start  x = xPrev + h v, without external acceleration
  *   r = M a - M d/h^2 + f(x) + F,  z = P^-1 r,  x += z,  d += z
  * with d the displacement in this substep by anything but velocity and impulses; d = 0 at the start. Impulses of
- * contacts move x with the particles' masses, and leave d; F are kept contact forces (keptForces.ts). So x - d is the target of inertia, and z = 0 if the forces
- * are in equilibrium, whatever P is: rest is exact.
- * A large correction may be wrong, since P knows no rotation. Then the incremental potential
+ * contacts move x with the particles' masses, and leave d; F are kept contact forces (keptForces.ts). So x - d is the
+ * target of inertia, and z = 0 if the forces are in equilibrium, whatever P is: rest is exact. A large correction may
+ * be wrong, since P knows no rotation. Then the incremental potential
  *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev)
  * may not exceed its value at xPrev; else the solve is repeated, and finally begins at xPrev with shorter and shorter
- * corrections. So the energy does not grow.
- * One thread solves a body, and all sums are serial. The design and its alternatives: docs/decisions/prefactored-cloth.md.
+ * corrections. So the energy does not grow. One thread solves a body, and all sums are serial. The design and its
+ * alternatives: docs/decisions/prefactored-cloth.md.
  */
 import * as L from "../layout/layout";
 import { moveWithRounding } from "../math/lanes";
