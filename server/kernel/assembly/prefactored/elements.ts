@@ -9,8 +9,15 @@ import * as L from "../layout/layout";
 /** Avoids 0/0 where |K x| is 0, m: the square of a smaller one underflows. */
 const SMALLEST: f32 = 1e-30;
 
+/**
+ * Bound of the membrane's stiffness over that at rest, at the last `addForces`: 1 + 3 e for the largest principal
+ * strain e, which Saint Venant-Kirchhoff's law stiffens with.
+ */
+export let stiffening: f32 = 1;
+
 /** Adds the forces of all elements to the residual. */
 export function addForces(row: usize): void {
+  stiffening = 1;
   triangles(row, 0, false);
   bends(row, 0, false);
 }
@@ -18,6 +25,17 @@ export function addForces(row: usize): void {
 /** Elastic energy, J. @param by bytes from X to the array of positions */
 export function energyAt(row: usize, by: usize): f64 {
   return triangles(row, by, true) + bends(row, by, true);
+}
+
+// @inline
+function laneOf(a: v128, lane: usize): f32 {
+  return lane < 2
+    ? lane
+      ? f32x4.extract_lane(a, 1)
+      : f32x4.extract_lane(a, 0)
+    : lane === 2
+      ? f32x4.extract_lane(a, 2)
+      : f32x4.extract_lane(a, 3);
 }
 
 /** Sum of four lanes, in order. */
@@ -57,6 +75,7 @@ function triangles(row: usize, by: usize, measures: bool): f64 {
   const half = f32x4.splat(0.5);
   const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
   let energy: f64 = 0;
+  let most = f32x4.splat(0);
   let at = <usize>load<u32>(row, L.PREFACTORED_TRIANGLES);
   for (let n = load<i32>(row, L.PREFACTORED_TRIANGLE_ROWS); n > 0; n--, at += L.PREFACTORED_TRIANGLE_BYTES) {
     let a = v128.load(<usize>load<u32>(at, 32) + by);
@@ -90,6 +109,7 @@ function triangles(row: usize, by: usize, measures: bool): f64 {
     const vx = madd(ax, m01, mul(bx, m11));
     const vy = madd(ay, m01, mul(cy, m11));
     const vz = madd(az, m01, mul(cz, m11));
+    // Green strain and stress
     const weft = mul(half, sub(dot3(ux, ux, uy, uy, uz, uz), one));
     const warp = mul(half, sub(dot3(vx, vx, vy, vy, vz, vz), one));
     const shear = dot3(ux, vx, uy, vy, uz, vz);
@@ -101,6 +121,8 @@ function triangles(row: usize, by: usize, measures: bool): f64 {
       energy += sumOf(mul(half, dot3(s0, weft, s1, warp, s2, shear)));
       continue;
     }
+    most = f32x4.max(most, madd(half, f32x4.abs(shear), f32x4.max(weft, warp)));
+    // forces of the corners
     const px = madd(ux, s0, mul(vx, s2));
     const py = madd(uy, s0, mul(vy, s2));
     const pz = madd(uz, s0, mul(vz, s2));
@@ -118,6 +140,8 @@ function triangles(row: usize, by: usize, measures: bool): f64 {
     subtract(r, to + 16, gx, gy, gz);
     subtract(r, to + 32, f32x4.neg(add(fx, gx)), f32x4.neg(add(fy, gy)), f32x4.neg(add(fz, gz)));
   }
+  if (!measures)
+    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, 1 + 3 * laneOf(most, lane));
   return energy;
 }
 

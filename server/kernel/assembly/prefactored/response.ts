@@ -1,5 +1,5 @@
 /**
- * Weighted points of prefactored bodies (../constraints/points.ts). A force L/h^2 at a point with weights b moves the
+ * Weighted points of prefactored bodies (points.ts). A force L/h^2 at a point with weights b moves the
  * whole body by u L, u = P^-1 b / h^2, as the elastic solve would. So a weight of any size hangs on a light sheet after
  * one pass. u takes one back-solve, when the point begins to hold the body, and is kept in its RESPONSE row. A rigid
  * body at the other end moves as a whole, too: with its particle's mass alone it would seem light.

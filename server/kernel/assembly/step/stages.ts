@@ -3,7 +3,7 @@ import * as L from "../layout/layout";
 import { predict, updateVelocity } from "../integrate/particles";
 import { keepRounding } from "../math/lanes";
 import { solveBlocks } from "../constraints/solveBlocks";
-import { solvePoints } from "../constraints/points";
+import { solvePoints } from "../prefactored/points";
 import { updatePredictedContacts, saveSafePositions, verifyContacts } from "../contact/pipeline";
 import { refitLeaves } from "../contact/bvttFront";
 import { judgeLeafPairs } from "../contact/leafPairs";

@@ -15,14 +15,7 @@
  * two may share particles.
  */
 import * as L from "../layout/layout";
-import {
-  holdsPrefactored,
-  moveHeld,
-  moveRigidBodies,
-  multiplierFor,
-  openRigid,
-  weightOf,
-} from "../prefactored/response";
+import { holdsPrefactored, moveHeld, moveRigidBodies, multiplierFor, openRigid, weightOf } from "./response";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
 /** Sweeps over points between a prefactored and another body, if there are several: each moves that of every other. */
