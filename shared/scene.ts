@@ -343,10 +343,12 @@ interface DeformableBody extends BodyCommon {
    * an affordable cost; otherwise compliant (server/sim/chooseSolvers.ts).
    * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
    * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
-   * any stiffness and resolution; it has contact only with colliders and implicit bodies.
+   * any stiffness and resolution; it has contact only with colliders and implicit bodies. prefactored, for elastic
+   * cloth: one linear solve a substep, right under load for any stiffness and resolution; the sheet has contact only
+   * with itself and colliders.
    * @default "auto"
    */
-  solver?: "auto" | "compliant" | "paper" | "implicit";
+  solver?: "auto" | "compliant" | "paper" | "prefactored" | "implicit";
   /** Order in which the body's constraints are solved. */
   sweep?: Sweep;
   /** A method in place of the constraints of `solver` (server/sim/methods). */

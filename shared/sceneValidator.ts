@@ -8,6 +8,7 @@ import { withMaterials } from "./namedMaterials.ts";
 import type { Attachment, Body, Scene } from "./scene.ts";
 import { SceneError, type SceneFault } from "./sceneError.ts";
 import { checkImplicit } from "./sceneImplicit.ts";
+import { checkPrefactored } from "./scenePrefactored.ts";
 import { checkMethods } from "./sceneMethod.ts";
 import { checkReference } from "./sceneReference.ts";
 import {
@@ -89,6 +90,7 @@ function* checksOf(scene: Scene): Generator<() => void, void, undefined> {
   for (const [i, collider] of (scene.colliders ?? []).entries()) yield () => checkCollider(collider, `/colliders/${i}`);
   yield () => checkIgnored(scene);
   yield () => checkImplicit(scene);
+  yield () => checkPrefactored(scene);
   yield () => checkMethods(scene);
   yield () => checkReference(scene);
   for (const [i, { from, to }] of (scene.attachments ?? []).entries()) {

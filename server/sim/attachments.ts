@@ -64,6 +64,26 @@ export function resolveAttachment(
   };
 }
 
+/**
+ * Particles of body number `index` that attachments without compliance and force limit hold in space or on a collider.
+ */
+export function anchorsOf(scene: Scene, bodies: readonly BodyTemplate[], index: number): number[] {
+  const anchors = new Set<number>();
+  (scene.attachments ?? []).forEach(({ from, to, compliance, maxForce }, n) => {
+    if ("body" in to || from.body !== bodies[index]!.name || compliance || maxForce !== undefined) return;
+    const { addresses } = resolvePoint(
+      from,
+      `/attachments/${n}/from`,
+      scene,
+      bodies,
+      bodies.map(() => 0),
+      0,
+    );
+    for (const address of addresses) anchors.add(address / 16);
+  });
+  return [...anchors].filter((i) => !bodies[index]!.pinned[i]);
+}
+
 function colliderIndex({ colliders = [] }: Scene, name: string): number {
   return colliders.findIndex((c) => c.name === name);
 }

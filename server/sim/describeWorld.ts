@@ -78,8 +78,8 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   };
 }
 
-function statesOf({ planned, shapes, implicit, methods, reference, low }: WorldPlan): SimLayout["states"] {
-  const others = [shapes, implicit, methods].flatMap(({ states }) => states);
+function statesOf({ planned, shapes, implicit, prefactored, methods, reference, low }: WorldPlan): SimLayout["states"] {
+  const others = [shapes, implicit, prefactored, methods].flatMap(({ states }) => states);
   return [...planned.states, ...others, ...(reference ? [reference.run] : []), ...low.states];
 }
 

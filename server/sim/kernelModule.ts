@@ -53,7 +53,7 @@ export interface Kernel {
     scratch: number,
     memory: number,
   ): number;
-  solvePoints(at: number, count: number, pass: number, h: number): void;
+  solvePoints(at: number, count: number, pass: number, h: number, scratch: number): void;
   worstStretch(elements: number, count: number, corners: number, every: number, rest: number, x: number): number;
   predict(begin: number, end: number, h: number): void;
   updateVelocity(begin: number, end: number, h: number): void;

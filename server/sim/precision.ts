@@ -31,7 +31,7 @@ export function keepsRounding(bodies: readonly BodyTemplate[], rate: number): bo
   // Jacobi corrections are averaged before they are applied
   if (bodies.some((b) => b.schedule.order === "jacobi" || b.schedule.rho > 0)) return false;
   return bodies.some((b) => {
-    if (b.form !== "compliant") return false;
+    if (b.form !== "compliant" && b.form !== "prefactored") return false;
     const solved = b.elements.length > 0;
     const thrown = 2 ** -24 * farthest(b) * rate;
     return solved ? b.damping < UNDAMPED || thrown > MOST_THROWN : thrown > MOST_THROWN_RIGID;

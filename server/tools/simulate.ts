@@ -17,6 +17,7 @@ import { Recorder } from "../sim/record.ts";
 import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
 import type { Compliant } from "../sim/chooseSolvers.ts";
+import type { Form } from "../sim/constraints/constraint.ts";
 import { askedSteps } from "../sim/substeps.ts";
 import { type MemoryUse, memoryUse } from "../sim/memory/usage.ts";
 
@@ -130,13 +131,16 @@ function run(
 function shapeOf(scene: Scene, { layout, bodies, compliant }: CreatedWorld) {
   const asked = askedSteps(scene);
   const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);
-  const implicit = bodies.filter((b) => b.form === "implicit").map((b) => b.name);
+  const named = (form: Form): string[] => bodies.filter((b) => b.form === form).map((b) => b.name);
+  const implicit = named("implicit");
+  const prefactored = named("prefactored");
   return {
     tickHz: layout.tickHz,
     substeps: layout.substeps,
     iterations: layout.iterations,
     ...(asked.substeps < layout.substeps && { asked: `${asked.substeps} x ${asked.iterations}` }),
     ...(implicit.length > 0 && { implicit }),
+    ...(prefactored.length > 0 && { prefactored }),
     ...(compliant && { compliant }),
     ...(methods.length > 0 && { methods }),
     particles: layout.particleCount,
@@ -222,6 +226,7 @@ function print(
     iterations: number;
     asked?: string;
     implicit?: string[];
+    prefactored?: string[];
     compliant?: Compliant;
     methods?: string[];
     buildSeconds: number;
@@ -257,6 +262,7 @@ function print(
       `slow motion   a tick has ${periodMs.toFixed(1)} ms: on this machine, with ${r.threads} thread(s), a room with this scene runs at ${Math.round((100 * periodMs) / median)} % of real time`,
     );
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
+  if (r.prefactored) console.log(`prefactored   ${r.prefactored.join(", ")}`);
   if (r.compliant)
     console.log(
       `compliant     ${r.compliant.body} ${r.compliant.of === "damping" ? "damps" : "is"} ${Math.round(100 * r.compliant.missing)} % too ${r.compliant.of === "damping" ? "little" : "soft"} while moving; not implicit because: ${r.compliant.why}`,

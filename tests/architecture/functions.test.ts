@@ -31,6 +31,7 @@ const STRAIGHT = [
   "constraints/triangle.ts solve",
   "constraints/volume.ts solve",
   "implicit/sheetProducts.ts multiplyQuad",
+  "prefactored/elements.ts triangles",
   "contact/contactCheck.ts checkContacts",
   "contact/contactLanes.ts closestVertex",
   "contact/contactSolver.ts solveContacts",

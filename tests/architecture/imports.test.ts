@@ -73,7 +73,8 @@ const kernelFolders: Record<string, string[]> = {
   broadPhase: ["math", "state", "scheduler"],
   intersections: ["math", "broadPhase"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
-  implicit: ["math", "state", "colliders", "constraints", "contact"],
+  prefactored: ["math", "state", "colliders", "rigid"],
+  implicit: ["math", "state", "colliders", "constraints", "contact", "prefactored"],
   step: [
     "math",
     "state",
@@ -82,6 +83,7 @@ const kernelFolders: Record<string, string[]> = {
     "colliders",
     "constraints",
     "implicit",
+    "prefactored",
     "rigid",
     "integrate",
     "broadPhase",

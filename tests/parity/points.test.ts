@@ -1,5 +1,5 @@
 /**
- * kernel/assembly/constraints/points.ts against its float64 twin. The solve is linear: sums of at most 24 products and
+ * kernel/assembly/prefactored/points.ts against its float64 twin. The solve is linear: sums of at most 24 products and
  * one division, each wrong by one unit of the positions. Tolerance: 32 units (2^-24) of the largest coordinate. The
  * force limit itself is exact to 1e-6.
  */
@@ -89,7 +89,7 @@ function run(
   const twins = slots.filter(({ active }) => active !== false).map(twinOf);
   const kernel = instantiateKernel(memory);
   for (let k = 0; k < iterations; k++) {
-    kernel.solvePoints(points, slots.length, k === 0 ? L.PASS_FIRST : 0, h);
+    kernel.solvePoints(points, slots.length, k === 0 ? L.PASS_FIRST : 0, h, 0);
     for (const twin of twins) solvePoint(p, twin, Math.fround(h), k === 0);
   }
   const after = Float64Array.from({ length: 3 * count }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!);

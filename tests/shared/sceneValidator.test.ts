@@ -283,7 +283,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/attachments/0/maxForce", 0, "> 0"],
   ["/attachments/0/compliance", -1, ">= 0"],
   ["/report", "../up", "of the form ^[A-Za-z0-9][A-Za-z0-9._-]*$"],
-  ["/bodies/0/solver", "newton", "one of auto, compliant, paper, implicit"],
+  ["/bodies/0/solver", "newton", "one of auto, compliant, paper, prefactored, implicit"],
   ["/bodies/3/material/plasticity/max", 0, "> 0"],
   ["/bodies/3/material/plasticity/creep", -1, ">= 0"],
   ["/bodies/3/material/youngsModuli/1", 0, "> 0"],

@@ -6,7 +6,7 @@ export { copyState, hashState } from "./state/constraintState";
 export { warmStart } from "./warmStart/warmStart";
 export { logarithms } from "./math/logarithm";
 export { solveBlocks } from "./constraints/solveBlocks";
-export { solvePoints } from "./constraints/points";
+export { solvePoints } from "./prefactored/points";
 export { worstStretch } from "./constraints/stretch";
 export { predict, updateVelocity } from "./integrate/particles";
 export { collide } from "./colliders/collide";

@@ -11,6 +11,7 @@ import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import type { Pace } from "../constraints/constraint.ts";
 import { enclosedVolume } from "../constraints/enclosedVolume.ts";
 import { CONSTRAINTS, massesOf, sheetElements, solidElements } from "../constraints/kinds.ts";
+import { MOST_PARTICLES as MOST_PREFACTORED } from "../prefactored/model.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
 import { keepPast } from "../reference/dashpots.ts";
 import { boxCells } from "../../meshing/generators.ts";
@@ -46,6 +47,12 @@ export async function loadBody(scene: Scene, index: number, options: LoadOptions
   const formless = body.solver === "paper" && elements.find((e) => CONSTRAINTS[e.kind].paperPhase === undefined);
   if (formless)
     throw new SceneError(`${path}/solver`, body.solver, "compliant: constraints of this material have no form C = E");
+  if (body.solver === "prefactored" && mass.length > MOST_PREFACTORED)
+    throw new SceneError(
+      `${path}/mesh`,
+      `${mass.length} particles`,
+      `at most ${MOST_PREFACTORED} particles where solver is prefactored`,
+    );
   const template = templateOf(scene, body, shape);
   for (const e of elements) keepPast(startPositions(template), e);
   body.pins?.forEach((pin, i) => {

@@ -12,7 +12,7 @@ import type { AnyElements } from "./elements.ts";
  * compliant: C = sqrt(2E) and similar forms with a multiplier. paper: C = E. implicit and method: no constraints, but
  * their own step (memory/implicit.ts, methods/).
  */
-export type Form = "compliant" | "paper" | "implicit" | "method";
+export type Form = "compliant" | "paper" | "prefactored" | "implicit" | "method";
 
 /** Number of visits of a constraint in a tick. */
 export interface Pace {

@@ -157,7 +157,7 @@ function resistanceAcross(mass: Float64Array, coefficient: number, bends: BendEl
   return diagonal;
 }
 
-function sheetStiffness(triangles: TriangleElements | undefined): SheetStiffness {
+export function sheetStiffness(triangles: TriangleElements | undefined): SheetStiffness {
   if (!triangles) return { c00: 0, c01: 0, c11: 0, c22: 0 };
   const { s00, s01, s11, s22 } = triangles.compliance;
   const determinant = s00 * s11 - s01 * s01;
@@ -237,7 +237,7 @@ function stencilsOf(count: number, bends: BendElements): Stencils {
   return { ...graph, values: Float32Array.from(values) };
 }
 
-function addBending(matrix: BlockMatrix, { particles, K, alpha }: BendElements, stiffening: number): void {
+export function addBending(matrix: BlockMatrix, { particles, K, alpha }: BendElements, stiffening: number): void {
   for (let e = 0; e < alpha.length; e++) {
     for (let i = 0; i < 4; i++) {
       for (let j = 0; j < 4; j++)

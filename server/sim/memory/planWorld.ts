@@ -1,6 +1,7 @@
 /** Plans a room's memory: every part allocates its memory, in a fixed order, and writes it later. */
 import { centerOf } from "../../../shared/motion.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
+import { anchorsOf } from "../attachments.ts";
 import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
 import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
@@ -20,6 +21,7 @@ import { type ListCounts, planLists } from "./lists.ts";
 import { planLowWords } from "./lowWords.ts";
 import { Allocator } from "./map.ts";
 import { buildProgram, programBytes, sharedRows, type LooseRun, type Phase } from "./program.ts";
+import { planPrefactored } from "./prefactored.ts";
 import { planRigidContacts } from "./rigidContacts.ts";
 import { planShapes } from "./shapes.ts";
 import { bodySurface, planSurfaces, SOLID, type SurfaceSource } from "./surfaces.ts";
@@ -92,6 +94,13 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     surfaces: touching[i]!,
   }));
   const implicit = planImplicit(bodies, steps, met, attachments.length + grabCount, memoryMap);
+  const prefactored = planPrefactored(
+    bodies,
+    1 / (steps.tickHz * steps.substeps),
+    (body) => anchorsOf(scene, bodies, body),
+    attachments.length + grabCount,
+    memoryMap,
+  );
   const methods = planMethods(bodies, steps.tickHz, memoryMap);
   const reference = planReference(world, memoryMap);
   const obstacles = planColliders(
@@ -111,6 +120,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
       leftOut(body) ? [{ body: index, first: firsts[index]!, end: firsts[index]! + body.particleCount }] : [],
     ),
     implicit,
+    prefactored,
     bodies: bodies.length,
     shapes: shapes.count,
     shapeRuns: shapes.runs,
@@ -125,7 +135,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const rows = [...phases, ...sharedRows()];
   const program = memoryMap.take(programBytes(rows));
   const points = memoryMap.take((attachments.length + grabCount) * L.POINT_BYTES);
-  const parts = { filters, implicit, methods, reference, obstacles, solid, wind };
+  const parts = { filters, implicit, prefactored, methods, reference, obstacles, solid, wind };
   return { ...parts, attachments, grabCount, phases, rows, program, points };
 }
 

@@ -85,6 +85,8 @@ export function writePoint(
   point.weights.forEach((w, i) => (f32[at + L.POINT_WEIGHT / 4 + i] = w));
   i32[at + L.POINT_MOTION / 4] = settings.motion ?? 0;
   f32[at + L.POINT_SHARE / 4] = 1;
+  const response = i32[at + L.POINT_RESPONSE / 4]!;
+  if (response) i32[(response + L.RESPONSE_VALID) / 4] = 0;
   if (settings.hand) writeGrab(f32, i32, at, settings.hand);
   const held = settings.hand ? L.POINT_GRAB : L.POINT_HELD;
   i32[at + L.POINT_ACTIVE / 4] = settings.implicit ? L.POINT_IMPLICIT : held;

@@ -129,6 +129,8 @@ export interface ProgramSizes {
   stepped: readonly { first: number; count: number }[];
   /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
+  /** Address of the prefactored bodies' rows, and their number. */
+  prefactored: { rows: number; count: number };
   /** Number of moving colliders. */
   motions: number;
   /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
@@ -171,9 +173,10 @@ export function buildProgram(
   for (let iteration = 0; iteration < iterations; iteration++) {
     const pass = (iteration === 0 ? L.PASS_FIRST : 0) + (iteration === iterations - 1 ? L.PASS_LAST : 0);
     groups.forEach((group, g) => phases.push(...iterate(group, iteration, omegas[g]![iteration]!, pass, arrays)));
-    phases.push(...wholeBodies(pass), ...endOfIteration(sizes, pass));
+    phases.push(...prefactoredSolve(sizes, pass), ...wholeBodies(pass), ...endOfIteration(sizes, pass));
   }
-  return [...phases, ...implicitSteps(sizes), ...afterSolve(sizes), ...endOfSubstep(groups)];
+  phases.push(...implicitSteps(sizes), ...afterSolve(sizes), ...endOfSubstep(groups));
+  return [...phases, ...everyPrefactored(sizes, L.KIND_PREFACTORED_FORCES)];
 }
 
 /** Phases before the solve: colliders move, then positions are predicted. */
@@ -195,11 +198,22 @@ function beforeSolve(sizes: ProgramSizes): Phase[] {
   return phases;
 }
 
+function prefactoredSolve({ prefactored: { rows, count } }: ProgramSizes, pass: number): Phase[] {
+  return count ? [{ ...one(L.KIND_PREFACTORED, L.STAGE_TRIANGLES, pass), data: rows, count }] : [];
+}
+
+/** A phase over every prefactored body. */
+function everyPrefactored({ prefactored: { rows, count } }: ProgramSizes, kind: number): Phase[] {
+  return count ? [{ ...one(kind, L.STAGE_CONTACTS), data: rows, count }] : [];
+}
+
 /** Phases of constraints without colors. */
-function endOfIteration({ balls }: ProgramSizes, pass: number): Phase[] {
+function endOfIteration(sizes: ProgramSizes, pass: number): Phase[] {
   // serial and last, so that an iteration ends with grabs and contacts satisfied
-  const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass), one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass)];
-  if (balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
+  const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass)];
+  if (pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES));
+  phases.push(one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));
+  if (sizes.balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
   return phases;
 }
 

@@ -53,6 +53,7 @@ export function writeWorld(world: World, plan: WorldPlan, memory: WebAssembly.Me
   writeAttachments(views, world, plan);
   plan.shapes.write(buffer, x, firsts, bodyRows);
   plan.implicit.write(buffer, { x, acc }, firsts, bodyRows);
+  plan.prefactored.write(buffer, { x, dummies: own, bodyRows, points: plan.points }, firsts);
   plan.methods.write(buffer, bodyRows);
   plan.reference?.write(buffer);
   plan.wind.write(buffer, { x, acc }, firsts);

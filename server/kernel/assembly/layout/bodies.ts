@@ -40,7 +40,9 @@ export const BODY_LISTED = BODY_INACTIVE + I32;
 export const BODY_AGAINST = BODY_LISTED + I32; // i32 1: the pair list has this body near a collider's core mesh
 // i32 not 0: its own step conserves momentum: address of its IMPLICIT row, or 1 for a method's body
 export const BODY_IMPLICIT = BODY_AGAINST + I32;
-export const BODY_FORCE = BODY_IMPLICIT + I32 + 4; // f64x3 N: external force on all its particles, if it may be free
+// i32 address of its PREFACTORED row, or 0
+export const BODY_PREFACTORED = BODY_IMPLICIT + I32;
+export const BODY_FORCE = BODY_PREFACTORED + I32; // f64x3 N: external force on all its particles, if it may be free
 export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg: its mass, if it may be free
 // f64x3 m: distance that a substep of symplectic Euler moves it too far (momentum.ts)
 export const BODY_LEAD = BODY_MASS + F64;

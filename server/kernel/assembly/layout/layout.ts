@@ -14,6 +14,7 @@ export * from "./header.ts";
 export * from "./implicit.ts";
 export * from "./lists.ts";
 export * from "./points.ts";
+export * from "./prefactored.ts";
 export * from "./program.ts";
 export * from "./rigid.ts";
 export * from "./stages.ts";

@@ -39,7 +39,9 @@ export const POINT_SHARE = POINT_LIMIT + F32; // f32
 export const POINT_BODY = POINT_SHARE + F32; // i32
 /** Share of its speed that the grab has in the next substep, 0 to 1. */
 export const POINT_PACE = POINT_BODY + I32; // f32
-export const POINT_BYTES = POINT_PACE + F32 + 28;
+// i32 pointer: RESPONSE row of the prefactored body that it holds; 0: the room has none
+export const POINT_RESPONSE = POINT_PACE + F32;
+export const POINT_BYTES = POINT_RESPONSE + I32 + 24;
 
 /** POINT_ACTIVE: an attachment. */
 export const POINT_HELD = 1;

@@ -62,6 +62,9 @@ export const KIND_WIND_FORCES = 72; // WIND_TRIANGLE rows
 export const KIND_WIND_ACCELERATIONS = 73; // WIND_PARTICLE rows
 export const KIND_IMPLICIT_AIM = 74; // the TOGETHER row: moves its bodies to their unconstrained positions
 export const KIND_IMPLICIT_TOGETHER = 75; // the TOGETHER row
+export const KIND_PREFACTORED = 76; // PREFACTORED rows
+export const KIND_PREFACTORED_PLACES = 77; // PREFACTORED rows: before contacts
+export const KIND_PREFACTORED_FORCES = 78; // PREFACTORED rows: at the end of the substep
 
 /**
  * Rows after the program's phases, for work that is shared in the middle of a phase: pairs of a color, the check of all

@@ -155,3 +155,10 @@ function keep(particle: usize, lost: v128): void {
   v128.store(particle + toLow, left);
   v128.store(particle + toRounding, add(v128.load(particle + toRounding), sub(left, before)));
 }
+
+/** Moves one particle by (x, y, z, 0), and keeps the part that rounding lost if the room has low words. */
+// @inline
+export function moveWithRounding(particle: usize, by: v128): void {
+  if (toLow) keep(particle, by);
+  else v128.store(particle, add(v128.load(particle), by));
+}

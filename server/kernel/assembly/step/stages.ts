@@ -3,7 +3,7 @@ import * as L from "../layout/layout";
 import { predict, updateVelocity } from "../integrate/particles";
 import { keepRounding } from "../math/lanes";
 import { solveBlocks } from "../constraints/solveBlocks";
-import { solvePoints } from "../constraints/points";
+import { solvePoints } from "../prefactored/points";
 import { updatePredictedContacts, saveSafePositions, verifyContacts } from "../contact/pipeline";
 import { refitLeaves } from "../contact/bvttFront";
 import { judgeLeafPairs } from "../contact/leafPairs";
@@ -16,6 +16,8 @@ import { driveApart } from "../intersections/resolution";
 import { moveColliders } from "../colliders/motion";
 import { moveCoreMesh } from "../colliders/coreMeshes";
 import { aimTogether, stepImplicit, stepTogether } from "../implicit/step";
+import { keepForces, notePlaces } from "../prefactored/keptForces";
+import { solvePrefactored } from "../prefactored/step";
 import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
 import { keepSpins } from "../rigid/rigidBody";
@@ -106,10 +108,13 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
   } else if (kind === L.KIND_IMPLICIT) stepImplicit(data, begin, end);
   else if (kind === L.KIND_IMPLICIT_AIM) aimTogether();
   else if (kind === L.KIND_IMPLICIT_TOGETHER) stepTogether();
+  else if (kind === L.KIND_PREFACTORED) solvePrefactored(data, begin, end, pass, h);
+  else if (kind === L.KIND_PREFACTORED_PLACES) notePlaces(data, begin, end);
+  else if (kind === L.KIND_PREFACTORED_FORCES) keepForces(data, begin, end, h);
   else if (kind === L.KIND_RIGID) moveRigid(begin, end, h, scratch);
   else if (kind === L.KIND_BALLS) solveBalls(pass, h, scratch);
   else if (kind === L.KIND_POINTS)
-    solvePoints(<usize>load<u32>(L.HEADER, L.H_POINTS), load<i32>(L.HEADER, L.H_POINT_COUNT), pass, h);
+    solvePoints(<usize>load<u32>(L.HEADER, L.H_POINTS), load<i32>(L.HEADER, L.H_POINT_COUNT), pass, h, scratch);
   else return false;
   return true;
 }

@@ -15,14 +15,32 @@
  * two may share particles.
  */
 import * as L from "../layout/layout";
+import { holdsPrefactored, moveHeld, moveRigidBodies, multiplierFor, openRigid, weightOf } from "./response";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
-/** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added */
-export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
+/** Sweeps over points between a prefactored and another body, if there are several: each moves that of every other. */
+const SWEEPS = 4;
+
+/** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added; scratch ROTATION_SCRATCH bytes */
+export function solvePoints(at: usize, count: i32, pass: i32, h: f32, scratch: usize): void {
+  const between = sweep(at, count, pass, h, scratch, false);
+  for (let n = 1; n < SWEEPS && between > 1; n++) sweep(at, count, pass & ~L.PASS_FIRST, h, scratch, true);
+  if (between) moveRigidBodies();
+}
+
+/**
+ * One pass over all points, or over those between a prefactored and another body only.
+ * @returns number of those
+ */
+function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, betweenOnly: bool): i32 {
+  let between = 0;
   const inverseH2: f32 = 1 / (h * h);
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
+    const whole = holdsPrefactored(at);
+    if (whole && load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0) between++;
+    else if (betweenOnly) continue;
     const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
     if (moves) {
       const pace = load<f32>(at, L.POINT_PACE);
@@ -38,6 +56,10 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       sum = f32x4.add(sum, f32x4.mul(x, f32x4.splat(b)));
       W += f32x4.extract_lane(x, 3) * b * b;
     }
+    if (whole) {
+      W = weightOf(at);
+      sum = f32x4.add(sum, openRigid(at, scratch));
+    }
     const aT = load<f32>(at, L.POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
     let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
@@ -48,7 +70,10 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_GRAB) limit = load<f32>(at, L.POINT_LIMIT);
     const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
     // lane 3 of sum is sum_i b_i w_i, which is not used
-    let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
+    const missing = f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old));
+    let lambda = whole
+      ? f32x4.sub(old, multiplierFor(missing, W + aT))
+      : f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), missing));
     const lx = f32x4.extract_lane(lambda, 0);
     const ly = f32x4.extract_lane(lambda, 1);
     const lz = f32x4.extract_lane(lambda, 2);
@@ -57,6 +82,10 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     lambda = f32x4.replace_lane(lambda, 3, 0);
     v128.store(at, lambda, L.POINT_LAMBDA);
     const step = f32x4.replace_lane(f32x4.sub(lambda, old), 3, 0);
+    if (whole) {
+      moveHeld(at, step);
+      continue;
+    }
     for (let i = 0; i < particles; i++) {
       const address = <usize>load<u32>(at + (i << 2), L.POINT_ADDRESS);
       const x = v128.load(address);
@@ -64,6 +93,7 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
     }
   }
+  return between;
 }
 
 /**

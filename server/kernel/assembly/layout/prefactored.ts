@@ -1,0 +1,86 @@
+/** Rows of prefactored bodies (prefactored/step.ts). A column is a free particle, in elimination order. */
+import { F32, F64, I32, LANES } from "./sizes.ts";
+
+/** One row for each prefactored body. */
+export const PREFACTORED_FIRST = 0; // i32 address of the first particle in X
+export const PREFACTORED_COLUMNS = PREFACTORED_FIRST + I32; // i32 columns of the factor
+// i32 pointer: i32[m] bytes from the first particle to each column's particle
+export const PREFACTORED_ORDER = PREFACTORED_COLUMNS + I32;
+// i32 pointer: i32[n] byte offset of each particle's column in a vector; for fixed particles, of the entry behind the
+// last column
+export const PREFACTORED_COLUMN = PREFACTORED_ORDER + I32;
+export const PREFACTORED_GROUPS = PREFACTORED_COLUMN + I32; // i32 pointer: GROUP rows, in the order of their columns
+export const PREFACTORED_GROUP_COUNT = PREFACTORED_GROUPS + I32; // i32
+// i32 pointer: i32 byte offset in a vector of each row of each group
+export const PREFACTORED_ENTRY_ROWS = PREFACTORED_GROUP_COUNT + I32;
+export const PREFACTORED_ENTRY_COUNT = PREFACTORED_ENTRY_ROWS + I32; // i32 rows of all groups
+export const PREFACTORED_ENTRIES = PREFACTORED_ENTRY_COUNT + I32; // i32 pointer: f32x4 for each of them, a lane a column
+// i32 pointer: f32x4[m + 1] residual, N, then correction, m; the last entry takes the forces on fixed particles
+export const PREFACTORED_RESIDUAL = PREFACTORED_ENTRIES + I32;
+// i32 pointer: f32x4[m + 1] m: displacement in this substep by anything but velocity and impulses
+export const PREFACTORED_MOVED = PREFACTORED_RESIDUAL + I32;
+// i32 pointer: f32x4[m + 1] positions before contacts, m; then impulses per h^2, N
+export const PREFACTORED_PLACES = PREFACTORED_MOVED + I32;
+// i32 pointer, STATE: f32x4[m] kept contact forces, N; then i32 substeps until they have faded, if
+// contacts do not push again, and at 8 more bytes f64 J of energyGuard.ts
+export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32;
+export const PREFACTORED_INERTIA = PREFACTORED_KEPT + I32; // i32 pointer: f32[m] mass / h^2, N/m
+export const PREFACTORED_TRIANGLES = PREFACTORED_INERTIA + I32; // i32 pointer: PREFACTORED_TRIANGLE rows
+export const PREFACTORED_TRIANGLE_ROWS = PREFACTORED_TRIANGLES + I32; // i32
+export const PREFACTORED_BENDS = PREFACTORED_TRIANGLE_ROWS + I32; // i32 pointer: PREFACTORED_BEND rows
+export const PREFACTORED_BEND_ROWS = PREFACTORED_BENDS + I32; // i32
+export const PREFACTORED_LARGE = PREFACTORED_BEND_ROWS + I32; // f32 m^2: square of a correction that is checked
+// f64 J: energy at the start of the substep, while forces are kept
+export const PREFACTORED_ENERGY = PREFACTORED_LARGE + F32 + 4;
+// u32: counters for tools: checked substeps, repeated solves, substeps that began anew, substeps that gained energy
+export const PREFACTORED_CHECKS = PREFACTORED_ENERGY + F64;
+export const PREFACTORED_REPEATS = PREFACTORED_CHECKS + I32;
+export const PREFACTORED_RESTARTS = PREFACTORED_REPEATS + I32;
+export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
+export const PREFACTORED_BYTES = PREFACTORED_GUARDED + I32 + 8;
+
+/**
+ * Up to four consecutive columns of a factor L D L^T: i32 byte offset of the first in a vector, i32 number of columns,
+ * i32 number of rows below; f32 entries of L between its columns, and D^-1.
+ */
+export const GROUP_FIRST = 0;
+export const GROUP_COLUMNS = GROUP_FIRST + I32;
+export const GROUP_ROWS = GROUP_COLUMNS + I32;
+export const GROUP_L10 = GROUP_ROWS + I32;
+export const GROUP_L20 = GROUP_L10 + F32;
+export const GROUP_L21 = GROUP_L20 + F32;
+export const GROUP_L30 = GROUP_L21 + F32;
+export const GROUP_L31 = GROUP_L30 + F32;
+export const GROUP_L32 = GROUP_L31 + F32;
+export const GROUP_D0 = GROUP_L32 + F32;
+export const GROUP_D1 = GROUP_D0 + F32;
+export const GROUP_D2 = GROUP_D1 + F32;
+export const GROUP_D3 = GROUP_D2 + F32;
+export const GROUP_BYTES = GROUP_D3 + F32 + 12;
+
+/**
+ * Four triangles: 3 x 4 addresses of corners, 3 x 4 byte offsets of their columns in a vector, D_m^-1 (2x2), stiffness
+ * times volume C00 C01 C11 C22, N m.
+ */
+export const PREFACTORED_TRIANGLE_COLUMN = 3 * LANES;
+export const PREFACTORED_TRIANGLE_DM = PREFACTORED_TRIANGLE_COLUMN + 3 * LANES;
+export const PREFACTORED_TRIANGLE_C = PREFACTORED_TRIANGLE_DM + 4 * LANES;
+export const PREFACTORED_TRIANGLE_BYTES = PREFACTORED_TRIANGLE_C + 4 * LANES;
+
+/** Four bending stencils: 4 x 4 addresses, 4 x 4 byte offsets of columns, K0..K3, 1/alpha in N/m, rest in m. */
+export const PREFACTORED_BEND_COLUMN = 4 * LANES;
+export const PREFACTORED_BEND_K = PREFACTORED_BEND_COLUMN + 4 * LANES;
+export const PREFACTORED_BEND_STIFFNESS = PREFACTORED_BEND_K + 4 * LANES;
+export const PREFACTORED_BEND_REST = PREFACTORED_BEND_STIFFNESS + LANES;
+export const PREFACTORED_BEND_BYTES = PREFACTORED_BEND_REST + LANES;
+
+/**
+ * Response of a prefactored body to a weighted point: i32 address of its PREFACTORED row, 0: none; i32 address of the
+ * point's other RESPONSE row, or 0; i32 1: the values below are those of the point; f32 b^T u; then f32[m] u = P^-1 b /
+ * h^2, 1/kg.
+ */
+export const RESPONSE_BODY = 0;
+export const RESPONSE_OTHER = RESPONSE_BODY + I32;
+export const RESPONSE_VALID = RESPONSE_OTHER + I32;
+export const RESPONSE_WEIGHT = RESPONSE_VALID + I32;
+export const RESPONSE_MOTION = RESPONSE_WEIGHT + F32;

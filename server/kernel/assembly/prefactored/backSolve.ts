@@ -1,0 +1,101 @@
+/**
+ * Back-solve with a sparse factor L D L^T for three right sides at once: one lane for each coordinate. Up to four
+ * consecutive columns with nearly the same rows form a group (sim/prefactored/groups.ts): each row's index and entry of
+ * y is then loaded once for all of them, which takes half of the time.
+ */
+import * as L from "../layout/layout";
+
+/** Solves P y = y in place. @param row PREFACTORED row; y f32x4 for each of its columns */
+export function backSolve(row: usize, y: usize): void {
+  const groups = <usize>load<u32>(row, L.PREFACTORED_GROUPS);
+  const end = groups + <usize>load<i32>(row, L.PREFACTORED_GROUP_COUNT) * L.GROUP_BYTES;
+  const rows = <usize>load<u32>(row, L.PREFACTORED_ENTRY_ROWS);
+  const last = forward(groups, end, rows, <usize>load<u32>(row, L.PREFACTORED_ENTRIES), y);
+  backward(groups, end, last, rows, <usize>load<u32>(row, L.PREFACTORED_ENTRIES), y);
+}
+
+// @inline
+function number(group: usize, field: usize): v128 {
+  return v128.load32_splat(group + field);
+}
+
+// @inline
+function less(a: v128, l: v128, b: v128): v128 {
+  return f32x4.sub(a, f32x4.mul(l, b));
+}
+
+/** L y = y. @returns number of rows of all groups */
+function forward(groups: usize, end: usize, rows: usize, entries: usize, y: usize): i32 {
+  let p = 0;
+  const zero = f32x4.splat(0);
+  for (let group = groups; group < end; group += L.GROUP_BYTES) {
+    const at = y + <usize>load<u32>(group, L.GROUP_FIRST);
+    const columns = load<i32>(group, L.GROUP_COLUMNS);
+    const a = v128.load(at);
+    let b = zero;
+    let c = zero;
+    let d = zero;
+    if (columns > 1) {
+      b = less(v128.load(at, 16), number(group, L.GROUP_L10), a);
+      v128.store(at, b, 16);
+    }
+    if (columns > 2) {
+      c = less(less(v128.load(at, 32), number(group, L.GROUP_L20), a), number(group, L.GROUP_L21), b);
+      v128.store(at, c, 32);
+    }
+    if (columns > 3) {
+      d = less(less(v128.load(at, 48), number(group, L.GROUP_L30), a), number(group, L.GROUP_L31), b);
+      d = less(d, number(group, L.GROUP_L32), c);
+      v128.store(at, d, 48);
+    }
+    for (const until = p + load<i32>(group, L.GROUP_ROWS); p < until; p++) {
+      const to = y + <usize>load<u32>(rows + ((<usize>p) << 2));
+      const entry = entries + ((<usize>p) << 4);
+      const one = f32x4.add(f32x4.mul(v128.load32_splat(entry), a), f32x4.mul(v128.load32_splat(entry, 4), b));
+      const two = f32x4.add(f32x4.mul(v128.load32_splat(entry, 8), c), f32x4.mul(v128.load32_splat(entry, 12), d));
+      v128.store(to, f32x4.sub(v128.load(to), f32x4.add(one, two)));
+    }
+  }
+  return p;
+}
+
+/** D L^T y = y. @param p number of rows of all groups */
+function backward(groups: usize, end: usize, p: i32, rows: usize, entries: usize, y: usize): void {
+  for (let group = end; group > groups; ) {
+    group -= L.GROUP_BYTES;
+    const at = y + <usize>load<u32>(group, L.GROUP_FIRST);
+    const columns = load<i32>(group, L.GROUP_COLUMNS);
+    let a = f32x4.mul(number(group, L.GROUP_D0), v128.load(at));
+    let b = f32x4.splat(0);
+    let c = b;
+    let d = b;
+    if (columns > 1) b = f32x4.mul(number(group, L.GROUP_D1), v128.load(at, 16));
+    if (columns > 2) c = f32x4.mul(number(group, L.GROUP_D2), v128.load(at, 32));
+    if (columns > 3) d = f32x4.mul(number(group, L.GROUP_D3), v128.load(at, 48));
+    for (const until = p - load<i32>(group, L.GROUP_ROWS); p > until; ) {
+      p--;
+      const there = v128.load(y + <usize>load<u32>(rows + ((<usize>p) << 2)));
+      const entry = entries + ((<usize>p) << 4);
+      a = less(a, v128.load32_splat(entry), there);
+      b = less(b, v128.load32_splat(entry, 4), there);
+      c = less(c, v128.load32_splat(entry, 8), there);
+      d = less(d, v128.load32_splat(entry, 12), there);
+    }
+    if (columns > 3) {
+      v128.store(at, d, 48);
+      c = less(c, number(group, L.GROUP_L32), d);
+      b = less(b, number(group, L.GROUP_L31), d);
+      a = less(a, number(group, L.GROUP_L30), d);
+    }
+    if (columns > 2) {
+      v128.store(at, c, 32);
+      b = less(b, number(group, L.GROUP_L21), c);
+      a = less(a, number(group, L.GROUP_L20), c);
+    }
+    if (columns > 1) {
+      v128.store(at, b, 16);
+      a = less(a, number(group, L.GROUP_L10), b);
+    }
+    v128.store(at, a);
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Elastic forces and energies of prefactored sheets, four elements at a time: Saint Venant-Kirchhoff membranes, E = V/2
+ * eps^T C eps (../constraints/triangle.ts), and bending stencils, E = (|K x| - rest)^2 / (2 alpha)
+ * (../constraints/bending.ts). Twin: sim/reference/prefactored.ts.
+ */
+import { add, dot3, firstHalves, high, low, madd, mul, secondHalves, sub, xs, ys, zs } from "../math/lanes";
+import * as L from "../layout/layout";
+
+/** Avoids 0/0 where |K x| is 0, m: the square of a smaller one underflows. */
+const SMALLEST: f32 = 1e-30;
+
+/**
+ * Bound of the membrane's stiffness over that at rest, at the last `addForces`: 1 + 3 e for the largest principal
+ * strain e, which Saint Venant-Kirchhoff's law stiffens with.
+ */
+export let stiffening: f32 = 1;
+
+/** Adds the forces of all elements to the residual. */
+export function addForces(row: usize): void {
+  stiffening = 1;
+  triangles(row, 0, false);
+  bends(row, 0, false);
+}
+
+/** Elastic energy, J. @param by bytes from X to the array of positions */
+export function energyAt(row: usize, by: usize): f64 {
+  return triangles(row, by, true) + bends(row, by, true);
+}
+
+// @inline
+function laneOf(a: v128, lane: usize): f32 {
+  return lane < 2
+    ? lane
+      ? f32x4.extract_lane(a, 1)
+      : f32x4.extract_lane(a, 0)
+    : lane === 2
+      ? f32x4.extract_lane(a, 2)
+      : f32x4.extract_lane(a, 3);
+}
+
+/** Sum of four lanes, in order. */
+// @inline
+function sumOf(a: v128): f64 {
+  return (
+    <f64>f32x4.extract_lane(a, 0) +
+    <f64>f32x4.extract_lane(a, 1) +
+    <f64>f32x4.extract_lane(a, 2) +
+    <f64>f32x4.extract_lane(a, 3)
+  );
+}
+
+/** Subtracts four forces from the columns at the four offsets stored at `at`. */
+// @inline
+function subtract(r: usize, at: usize, x: v128, y: v128, z: v128): void {
+  const none = f32x4.splat(0);
+  const xyLow = low(x, y);
+  const zLow = low(z, none);
+  const xyHigh = high(x, y);
+  const zHigh = high(z, none);
+  subtractOne(r + <usize>load<u32>(at, 0), firstHalves(xyLow, zLow));
+  subtractOne(r + <usize>load<u32>(at, 4), secondHalves(xyLow, zLow));
+  subtractOne(r + <usize>load<u32>(at, 8), firstHalves(xyHigh, zHigh));
+  subtractOne(r + <usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh));
+}
+
+// @inline
+function subtractOne(at: usize, force: v128): void {
+  v128.store(at, sub(v128.load(at), force));
+}
+
+/** @param measures compile-time constant: returns the energy; otherwise adds the forces */
+// @inline
+function triangles(row: usize, by: usize, measures: bool): f64 {
+  const one = f32x4.splat(1);
+  const half = f32x4.splat(0.5);
+  const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
+  let energy: f64 = 0;
+  let most = f32x4.splat(0);
+  let at = <usize>load<u32>(row, L.PREFACTORED_TRIANGLES);
+  for (let n = load<i32>(row, L.PREFACTORED_TRIANGLE_ROWS); n > 0; n--, at += L.PREFACTORED_TRIANGLE_BYTES) {
+    let a = v128.load(<usize>load<u32>(at, 32) + by);
+    let b = v128.load(<usize>load<u32>(at, 36) + by);
+    let c = v128.load(<usize>load<u32>(at, 40) + by);
+    let d = v128.load(<usize>load<u32>(at, 44) + by);
+    const x2 = xs(a, b, c, d);
+    const y2 = ys(a, b, c, d);
+    const z2 = zs(a, b, c, d);
+    a = v128.load(<usize>load<u32>(at, 0) + by);
+    b = v128.load(<usize>load<u32>(at, 4) + by);
+    c = v128.load(<usize>load<u32>(at, 8) + by);
+    d = v128.load(<usize>load<u32>(at, 12) + by);
+    const ax = sub(xs(a, b, c, d), x2);
+    const ay = sub(ys(a, b, c, d), y2);
+    const az = sub(zs(a, b, c, d), z2);
+    a = v128.load(<usize>load<u32>(at, 16) + by);
+    b = v128.load(<usize>load<u32>(at, 20) + by);
+    c = v128.load(<usize>load<u32>(at, 24) + by);
+    d = v128.load(<usize>load<u32>(at, 28) + by);
+    const bx = sub(xs(a, b, c, d), x2);
+    const cy = sub(ys(a, b, c, d), y2);
+    const cz = sub(zs(a, b, c, d), z2);
+    const m00 = v128.load(at, L.PREFACTORED_TRIANGLE_DM);
+    const m01 = v128.load(at, L.PREFACTORED_TRIANGLE_DM + 16);
+    const m10 = v128.load(at, L.PREFACTORED_TRIANGLE_DM + 32);
+    const m11 = v128.load(at, L.PREFACTORED_TRIANGLE_DM + 48);
+    const ux = madd(ax, m00, mul(bx, m10));
+    const uy = madd(ay, m00, mul(cy, m10));
+    const uz = madd(az, m00, mul(cz, m10));
+    const vx = madd(ax, m01, mul(bx, m11));
+    const vy = madd(ay, m01, mul(cy, m11));
+    const vz = madd(az, m01, mul(cz, m11));
+    // Green strain and stress
+    const weft = mul(half, sub(dot3(ux, ux, uy, uy, uz, uz), one));
+    const warp = mul(half, sub(dot3(vx, vx, vy, vy, vz, vz), one));
+    const shear = dot3(ux, vx, uy, vy, uz, vz);
+    const c01 = v128.load(at, L.PREFACTORED_TRIANGLE_C + 16);
+    const s0 = madd(v128.load(at, L.PREFACTORED_TRIANGLE_C), weft, mul(c01, warp));
+    const s1 = madd(c01, weft, mul(v128.load(at, L.PREFACTORED_TRIANGLE_C + 32), warp));
+    const s2 = mul(v128.load(at, L.PREFACTORED_TRIANGLE_C + 48), shear);
+    if (measures) {
+      energy += sumOf(mul(half, dot3(s0, weft, s1, warp, s2, shear)));
+      continue;
+    }
+    most = f32x4.max(most, madd(half, f32x4.abs(shear), f32x4.max(weft, warp)));
+    // forces of the corners
+    const px = madd(ux, s0, mul(vx, s2));
+    const py = madd(uy, s0, mul(vy, s2));
+    const pz = madd(uz, s0, mul(vz, s2));
+    const qx = madd(ux, s2, mul(vx, s1));
+    const qy = madd(uy, s2, mul(vy, s1));
+    const qz = madd(uz, s2, mul(vz, s1));
+    const fx = madd(px, m00, mul(qx, m01));
+    const fy = madd(py, m00, mul(qy, m01));
+    const fz = madd(pz, m00, mul(qz, m01));
+    const gx = madd(px, m10, mul(qx, m11));
+    const gy = madd(py, m10, mul(qy, m11));
+    const gz = madd(pz, m10, mul(qz, m11));
+    const to = at + L.PREFACTORED_TRIANGLE_COLUMN;
+    subtract(r, to, fx, fy, fz);
+    subtract(r, to + 16, gx, gy, gz);
+    subtract(r, to + 32, f32x4.neg(add(fx, gx)), f32x4.neg(add(fy, gy)), f32x4.neg(add(fz, gz)));
+  }
+  if (!measures)
+    for (let lane: usize = 0; lane < 4; lane++) stiffening = max<f32>(stiffening, 1 + 3 * laneOf(most, lane));
+  return energy;
+}
+
+/** @param measures as of `triangles` */
+// @inline
+function bends(row: usize, by: usize, measures: bool): f64 {
+  const one = f32x4.splat(1);
+  const half = f32x4.splat(0.5);
+  const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
+  let energy: f64 = 0;
+  let at = <usize>load<u32>(row, L.PREFACTORED_BENDS);
+  for (let n = load<i32>(row, L.PREFACTORED_BEND_ROWS); n > 0; n--, at += L.PREFACTORED_BEND_BYTES) {
+    let a = v128.load(<usize>load<u32>(at, 0) + by);
+    let b = v128.load(<usize>load<u32>(at, 4) + by);
+    let c = v128.load(<usize>load<u32>(at, 8) + by);
+    let d = v128.load(<usize>load<u32>(at, 12) + by);
+    const x0 = xs(a, b, c, d);
+    const y0 = ys(a, b, c, d);
+    const z0 = zs(a, b, c, d);
+    let kx = f32x4.splat(0);
+    let ky = kx;
+    let kz = kx;
+    for (let corner: usize = 16; corner < 64; corner += 16) {
+      a = v128.load(<usize>load<u32>(at + corner, 0) + by);
+      b = v128.load(<usize>load<u32>(at + corner, 4) + by);
+      c = v128.load(<usize>load<u32>(at + corner, 8) + by);
+      d = v128.load(<usize>load<u32>(at + corner, 12) + by);
+      const K = v128.load(at + corner, L.PREFACTORED_BEND_K);
+      kx = madd(K, sub(xs(a, b, c, d), x0), kx);
+      ky = madd(K, sub(ys(a, b, c, d), y0), ky);
+      kz = madd(K, sub(zs(a, b, c, d), z0), kz);
+    }
+    const rest = v128.load(at, L.PREFACTORED_BEND_REST);
+    if (v128.any_true(rest)) {
+      // not flat at rest
+      const length = f32x4.sqrt(dot3(kx, kx, ky, ky, kz, kz));
+      const beyond = sub(one, f32x4.div(rest, f32x4.max(length, f32x4.splat(SMALLEST))));
+      kx = mul(kx, beyond);
+      ky = mul(ky, beyond);
+      kz = mul(kz, beyond);
+    }
+    const stiffness = v128.load(at, L.PREFACTORED_BEND_STIFFNESS);
+    if (measures) {
+      energy += sumOf(mul(half, mul(stiffness, dot3(kx, kx, ky, ky, kz, kz))));
+      continue;
+    }
+    kx = mul(stiffness, kx);
+    ky = mul(stiffness, ky);
+    kz = mul(stiffness, kz);
+    for (let corner: usize = 0; corner < 64; corner += 16) {
+      const K = v128.load(at + corner, L.PREFACTORED_BEND_K);
+      subtract(r, at + corner + L.PREFACTORED_BEND_COLUMN, mul(K, kx), mul(K, ky), mul(K, kz));
+    }
+  }
+  return energy;
+}

@@ -1,0 +1,121 @@
+/**
+ * Guard of a prefactored sheet's energy while contacts push it: kinetic, elastic and potential energy may not grow in a
+ * substep. An excess is taken from the velocities relative to their mean, so momentum stays; what that cannot give,
+ * from the mean. Crumpled stiff sheets gain several times their energy without it. It does not act while something may
+ * do work on the sheet: a grab, a moving collider, another body.
+ */
+import * as L from "../layout/layout";
+import { energyAt } from "./elements";
+import { holdsPrefactored } from "./response";
+
+/** Kinetic energies of a free fall of one substep. */
+const ALLOWED: f64 = 16;
+
+/** Returns whether nothing can do work on prefactored bodies. */
+export function isClosed(): bool {
+  if (load<i32>(L.HEADER, L.H_MOTION_COUNT)) return false;
+  const points = <usize>load<u32>(L.HEADER, L.H_POINTS);
+  for (let n = load<i32>(L.HEADER, L.H_POINT_COUNT) - 1; n >= 0; n--) {
+    const at = points + <usize>n * L.POINT_BYTES;
+    const active = load<i32>(at, L.POINT_ACTIVE);
+    if (!active || !holdsPrefactored(at)) continue;
+    const last = load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT);
+    if (active === L.POINT_GRAB || last < 0) return false;
+  }
+  return true;
+}
+
+// @inline
+function dot(a: v128, b: v128): f64 {
+  const both = f32x4.mul(a, b);
+  return <f64>f32x4.extract_lane(both, 0) + <f64>f32x4.extract_lane(both, 1) + <f64>f32x4.extract_lane(both, 2);
+}
+
+/**
+ * Sum of m (|v|^2/2 - a.x), and of the elastic energy, J.
+ * @param before at the start of the substep, whose v is the predicted one less h a
+ */
+function energyOf(row: usize, h: f32, before: bool): f64 {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const toX = before ? <usize>load<u32>(L.HEADER, L.H_XPREV) - X : 0;
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
+  const hh = f32x4.splat(before ? h : 0);
+  let sum: f64 = 0;
+  for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4) {
+    const at = first + <usize>load<u32>(p);
+    const a = v128.load(at + toAcc);
+    const v = f32x4.sub(v128.load(at + toV), f32x4.mul(hh, a));
+    sum += (0.5 * dot(v, v) - dot(a, v128.load(at + toX))) / <f64>load<f32>(at, 12);
+  }
+  return sum + energyAt(row, toX);
+}
+
+/** Notes the energy at the start of the substep, after the prediction. */
+export function noteEnergy(row: usize, h: f32): void {
+  store<f64>(row, energyOf(row, h, true), L.PREFACTORED_ENERGY);
+}
+
+/** Returns the energy that may come back after a loss: ALLOWED falls of one substep, J. */
+function allowance(row: usize, h: f32): f64 {
+  const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X);
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
+  let sum: f64 = 0;
+  for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4) {
+    const at = first + <usize>load<u32>(p);
+    const a = v128.load(at + toAcc);
+    sum += dot(a, a) / <f64>load<f32>(at, 12);
+  }
+  return 0.5 * ALLOWED * <f64>h * <f64>h * sum;
+}
+
+/**
+ * Takes the energy that the sheet has gained from the velocities. Rounding gains and loses a little in every substep:
+ * gains after losses, up to `allowance`, are left, or a sheet that stands on its edge would never tip over.
+ * @param account address of an f64: energy regained since the last losses, J
+ */
+export function takeGain(row: usize, account: usize, h: f32): void {
+  const gained = max<f64>(0, load<f64>(account) + energyOf(row, 0, false) - load<f64>(row, L.PREFACTORED_ENERGY));
+  const limit = allowance(row, h);
+  store<f64>(account, min<f64>(gained, limit));
+  const gain = gained - limit;
+  if (gain <= 0) return;
+  store<u32>(row, load<u32>(row, L.PREFACTORED_GUARDED) + 1, L.PREFACTORED_GUARDED);
+  const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
+  const columns = load<i32>(row, L.PREFACTORED_COLUMNS);
+  let mass: f64 = 0;
+  let x: f64 = 0;
+  let y: f64 = 0;
+  let z: f64 = 0;
+  for (let k: usize = 0; k < <usize>columns; k++) {
+    const at = first + <usize>load<u32>(order + (k << 2));
+    const m = 1 / <f64>load<f32>(at, 12);
+    mass += m;
+    x += m * <f64>load<f32>(at + toV);
+    y += m * <f64>load<f32>(at + toV, 4);
+    z += m * <f64>load<f32>(at + toV, 8);
+  }
+  const mean = f32x4(<f32>(x / mass), <f32>(y / mass), <f32>(z / mass), 0);
+  let relative: f64 = 0;
+  for (let k: usize = 0; k < <usize>columns; k++) {
+    const at = first + <usize>load<u32>(order + (k << 2));
+    const u = f32x4.sub(v128.load(at + toV), mean);
+    relative += (0.5 * dot(u, u)) / <f64>load<f32>(at, 12);
+  }
+  // a support that threw the whole sheet: its mean velocity has gained, too
+  const common = (0.5 * (x * x + y * y + z * z)) / mass;
+  const all = relative > gain ? 1 : sqrt<f64>(max<f64>(0, 1 - (gain - relative) / max<f64>(common, 1e-30)));
+  const share = f32x4.splat(relative > gain ? <f32>sqrt<f64>(1 - gain / relative) : 0);
+  const left = f32x4.mul(f32x4.splat(<f32>all), mean);
+  for (let k: usize = 0; k < <usize>columns; k++) {
+    const v = first + <usize>load<u32>(order + (k << 2)) + toV;
+    const damping = load<f32>(v, 12);
+    const u = f32x4.add(left, f32x4.mul(share, f32x4.sub(v128.load(v), mean)));
+    v128.store(v, f32x4.replace_lane(u, 3, damping));
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Contact forces that prefactored sheets keep from substep to substep. Contacts move particles with their masses, which
+ * the next solve knows nothing of: it would push a resting sheet back into its support in every substep. So the solve's
+ * residual includes the forces F that contacts had to make up for:
+ *   q = m s d/h^2,  s = the part of the push d against the solve's own motion z:  s = clamp(-z.d / d.d)
+ *   F = KEPT F + t q,  t = q.(s d) / q.(P^-1 q): the step that ends these pushes best
+ * Pushes that stop a fall are left out by s: they are impacts, and keeping them would return their energy. Forces of
+ * particles without a push fade, and end where the particle leaves along them. They are proportional to impulses, so
+ * they conserve momentum as contacts do.
+ */
+import * as L from "../layout/layout";
+import { standsForIsland } from "../state/islands";
+import { countWork } from "../state/work";
+import { bodyOf } from "../state/owners";
+import { backSolve } from "./backSolve";
+import { isClosed, takeGain } from "./energyGuard";
+
+/** Share of its kept force that a pushed particle, and one without a push, keeps. */
+const KEPT: f32 = 0.98;
+const FADING: f32 = 0.5;
+/** Substeps after the last push in which the energy is guarded: until then, forces have faded to 2^-FADED. */
+const FADED = 24;
+/** Counted work of a column. */
+const UNITS_OF_COLUMN = 2;
+
+/** Notes the positions of bodies begin .. end before contacts move them. @param rows address of the PREFACTORED rows */
+export function notePlaces(rows: usize, begin: i32, end: i32): void {
+  for (let b = begin; b < end; b++) {
+    const row = rows + <usize>b * L.PREFACTORED_BYTES;
+    const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+    const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
+    let at = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+    for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4, at += 16)
+      v128.store(at, v128.load(first + <usize>load<u32>(p)));
+  }
+}
+
+/** Updates the kept forces of bodies begin .. end at the end of a substep. */
+export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
+  const closed = isClosed();
+  for (let b = begin; b < end; b++) {
+    const row = rows + <usize>b * L.PREFACTORED_BYTES;
+    const columns = load<i32>(row, L.PREFACTORED_COLUMNS);
+    countWork(UNITS_OF_COLUMN * columns);
+    const work = findImpulses(row, columns);
+    let step: f32 = 0;
+    if (work > 0) {
+      const y = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
+      memory.copy(y, <usize>load<u32>(row, L.PREFACTORED_PLACES), (<usize>columns) << 4);
+      backSolve(row, y);
+      step = stepFor(row, columns, y, work);
+    }
+    takeForces(row, columns, step, h);
+    if (closed && keepsForces(row)) takeGain(row, fadingAt(row) + 8, h);
+    store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
+  }
+}
+
+// @inline
+function fadingAt(row: usize): usize {
+  return <usize>load<u32>(row, L.PREFACTORED_KEPT) + ((<usize>load<i32>(row, L.PREFACTORED_COLUMNS)) << 4);
+}
+
+/** Returns whether a body kept forces from the substep before this one. */
+export function keepsForces(row: usize): bool {
+  return load<i32>(fadingAt(row)) !== 0;
+}
+
+/** Returns the displacement that the fall of a free body adds (integrate/momentum.ts), m. */
+function leadOf(first: usize): v128 {
+  const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
+  const body = bodyOf(first);
+  const island = load<i32>(body, L.BODY_ISLAND);
+  if (!load<i32>(body, L.BODY_FREE) && !standsForIsland(rows, island)) return f32x4.splat(0);
+  const lead = rows + <usize>island * L.BODY_BYTES + L.BODY_LEAD;
+  return f32x4(<f32>load<f64>(lead), <f32>load<f64>(lead, 8), <f32>load<f64>(lead, 16), 0);
+}
+
+// @inline
+function dot(a: v128, b: v128): f32 {
+  const both = f32x4.mul(a, b);
+  return f32x4.extract_lane(both, 0) + f32x4.extract_lane(both, 1) + f32x4.extract_lane(both, 2);
+}
+
+/** Replaces the noted places by q. @returns sum of q.(s d), J */
+function findImpulses(row: usize, columns: i32): f64 {
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
+  const inertia = <usize>load<u32>(row, L.PREFACTORED_INERTIA);
+  const moved = <usize>load<u32>(row, L.PREFACTORED_MOVED);
+  const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  const lead = leadOf(first);
+  let sum: f64 = 0;
+  for (let k: usize = 0; k < <usize>columns; k++) {
+    const place = places + (k << 4);
+    const x = v128.load(first + <usize>load<u32>(order + (k << 2)));
+    const push = f32x4.replace_lane(f32x4.add(f32x4.sub(x, v128.load(place)), lead), 3, 0);
+    const square = dot(push, push);
+    const against = -dot(push, v128.load(moved + (k << 4)));
+    let q = f32x4.splat(0);
+    if (square > 0 && against > 0) {
+      const part = f32x4.mul(f32x4.splat(min<f32>(1, against / square)), push);
+      q = f32x4.mul(v128.load32_splat(inertia + (k << 2)), part);
+      sum += <f64>dot(q, part);
+    }
+    v128.store(place, q);
+  }
+  return sum;
+}
+
+/** t = work / q.y for y = P^-1 q */
+function stepFor(row: usize, columns: i32, y: usize, work: f64): f32 {
+  const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  let sum: f64 = 0;
+  for (let k: usize = 0; k < <usize>columns; k++)
+    sum += <f64>dot(v128.load(places + (k << 4)), v128.load(y + (k << 4)));
+  return sum > 0 ? <f32>(work / sum) : 0;
+}
+
+function takeForces(row: usize, columns: i32, step: f32, h: f32): void {
+  const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
+  const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
+  const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  const kept = <usize>load<u32>(row, L.PREFACTORED_KEPT);
+  const by = f32x4.splat(step);
+  for (let k: usize = 0; k < <usize>columns; k++) {
+    const q = v128.load(places + (k << 4));
+    const at = kept + (k << 4);
+    let F = v128.load(at);
+    if (v128.any_true(q)) F = f32x4.add(f32x4.mul(f32x4.splat(KEPT), F), f32x4.mul(by, q));
+    else if (v128.any_true(F))
+      F = leaves(first + <usize>load<u32>(order + (k << 2)), F, h) ? f32x4.splat(0) : f32x4.mul(f32x4.splat(FADING), F);
+    v128.store(at, F);
+  }
+}
+
+/** Returns whether a particle moves along F faster than two substeps of external acceleration can make it. */
+function leaves(particle: usize, F: v128, h: f32): bool {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const v = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_V) - X));
+  const a = v128.load(particle + (<usize>load<u32>(L.HEADER, L.H_ACC) - X));
+  const along = dot(F, v);
+  return along > 0 && along * along > 4 * h * h * dot(a, a) * dot(F, F);
+}

@@ -1,0 +1,211 @@
+/**
+ * Elastic solve of prefactored sheets: one linear solve a substep in place of the sweep over their elements.
+ *
+ *   P = M/h^2 + a Laplacian that bounds the stiffness (sim/prefactored/model.ts), one matrix for x, y and z
+ *   start  x = xPrev + h v, without external acceleration
+ *   r = M a - M d/h^2 + f(x) + F,  z = P^-1 r,  x += z,  d += z
+ * with d the displacement in this substep by anything but velocity and impulses; d = 0 at the start. Impulses of
+ * contacts move x with the particles' masses, and leave d; F are kept contact forces (keptForces.ts). So x - d is the
+ * target of inertia, and z = 0 if the forces are in equilibrium, whatever P is: rest is exact. A large correction may
+ * be wrong, since P knows no rotation. Then the incremental potential
+ *   Phi = |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev)
+ * may not exceed its value at xPrev; else the solve is repeated, and finally begins at xPrev with shorter and shorter
+ * corrections. So the energy does not grow. One thread solves a body, and all sums are serial. The design and its
+ * alternatives: docs/decisions/prefactored-cloth.md.
+ */
+import * as L from "../layout/layout";
+import { moveWithRounding } from "../math/lanes";
+import { countWork } from "../state/work";
+import { backSolve } from "./backSolve";
+import { addForces, energyAt, stiffening } from "./elements";
+import { noteEnergy } from "./energyGuard";
+import { keepsForces } from "./keptForces";
+
+/** Most repeated solves before the substep begins anew, and most halvings after that. */
+const REPEATS = 3;
+const HALVINGS = 8;
+/** Stiffening from which corrections are shortened and repeated, and most solves then. */
+const STRETCHED: f32 = 1.3;
+const MOST_SOLVES: i32 = 8;
+/** Counted work of a column, and rows of groups of a unit. */
+const UNITS_OF_COLUMN = 4;
+const ENTRIES_OF_UNIT = 2;
+
+// current body
+let row: usize = 0;
+let columns: i32 = 0;
+let first: usize = 0;
+let order: usize = 0;
+let residual: usize = 0;
+let moved: usize = 0;
+let inertia: usize = 0;
+let kept: usize = 0;
+// bytes from X to other arrays
+let toV: usize = 0;
+let toAcc: usize = 0;
+let toPrev: usize = 0;
+
+const LANES_OF_PLACE = i32x4(-1, -1, -1, 0);
+
+/** Solves bodies begin .. end once. @param rows address of the PREFACTORED rows */
+export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h: f32): void {
+  for (let b = begin; b < end; b++) {
+    open(rows + <usize>b * L.PREFACTORED_BYTES);
+    if (isFixed()) continue;
+    if (pass & L.PASS_FIRST) start(h);
+    let most = solveOnce(h);
+    const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening)) : 1;
+    for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
+    countWork(solves * (UNITS_OF_COLUMN * columns + load<i32>(row, L.PREFACTORED_ENTRY_COUNT) / ENTRIES_OF_UNIT));
+    if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
+  }
+}
+
+function open(at: usize): void {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  row = at;
+  columns = load<i32>(at, L.PREFACTORED_COLUMNS);
+  first = <usize>load<u32>(at, L.PREFACTORED_FIRST);
+  order = <usize>load<u32>(at, L.PREFACTORED_ORDER);
+  residual = <usize>load<u32>(at, L.PREFACTORED_RESIDUAL);
+  moved = <usize>load<u32>(at, L.PREFACTORED_MOVED);
+  inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
+  kept = <usize>load<u32>(at, L.PREFACTORED_KEPT);
+  toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
+  toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
+  toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+}
+
+/** Address of the particle of column k. */
+// @inline
+function particleAt(k: i32): usize {
+  return first + <usize>load<u32>(order + ((<usize>k) << 2));
+}
+
+/** Returns whether the host holds the body, which it does by setting inverse masses to 0. */
+function isFixed(): bool {
+  return columns === 0 || load<f32>(particleAt(0), 12) === 0;
+}
+
+/** h^2 a of a particle. */
+// @inline
+function fall(particle: usize, h2: v128): v128 {
+  return v128.and(LANES_OF_PLACE, f32x4.mul(h2, v128.load(particle + toAcc)));
+}
+
+/** Takes external acceleration out of the predicted positions. */
+function start(h: f32): void {
+  if (keepsForces(row)) noteEnergy(row, h);
+  const h2 = f32x4.splat(h * h);
+  for (let k = 0; k < columns; k++) {
+    const at = particleAt(k);
+    moveWithRounding(at, f32x4.neg(fall(at, h2)));
+    v128.store(moved + ((<usize>k) << 4), f32x4.splat(0));
+  }
+}
+
+/**
+ * One solve. A stretched sheet is stiffer than P says: its correction is shortened by that factor, or it would
+ * overshoot.
+ * @returns the square of the largest correction, m^2
+ */
+function solveOnce(h: f32): f32 {
+  findCorrection(h);
+  const share = f32x4.splat(stiffening > STRETCHED ? 1 / stiffening : 1);
+  let most: f32 = 0;
+  for (let k = 0; k < columns; k++) {
+    const z = f32x4.mul(share, v128.load(residual + ((<usize>k) << 4)));
+    v128.store(residual + ((<usize>k) << 4), z);
+    const d = moved + ((<usize>k) << 4);
+    moveWithRounding(particleAt(k), z);
+    v128.store(d, f32x4.add(v128.load(d), z));
+    const square = f32x4.mul(z, z);
+    most = max<f32>(
+      most,
+      f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2),
+    );
+  }
+  return most;
+}
+
+/** residual = P^-1 (M a - M d/h^2 + f) */
+function findCorrection(h: f32): void {
+  const h2 = f32x4.splat(h * h);
+  for (let k = 0; k < columns; k++) {
+    const at = (<usize>k) << 4;
+    const missing = f32x4.sub(fall(particleAt(k), h2), v128.load(moved + at));
+    const inertial = f32x4.mul(v128.load32_splat(inertia + (at >> 2)), missing);
+    v128.store(residual + at, f32x4.add(inertial, v128.load(kept + at)));
+  }
+  v128.store(residual + ((<usize>columns) << 4), f32x4.splat(0));
+  addForces(row);
+  backSolve(row, residual);
+}
+
+/** Repeats the solve until the incremental potential is at most its value at the start of the substep. */
+function keepEnergy(h: f32): void {
+  store<u32>(row, load<u32>(row, L.PREFACTORED_CHECKS) + 1, L.PREFACTORED_CHECKS);
+  const limit = potential(h, true);
+  for (let n = 0; n < REPEATS; n++) {
+    if (potential(h, false) <= limit) return;
+    solveOnce(h);
+    store<u32>(row, load<u32>(row, L.PREFACTORED_REPEATS) + 1, L.PREFACTORED_REPEATS);
+  }
+  if (potential(h, false) <= limit) return;
+  store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
+  startAnew(h);
+  solveOnce(h);
+  let share: f32 = 1;
+  for (let n = 0; n < HALVINGS && !(potential(h, false) <= limit); n++) {
+    share *= 0.5;
+    moveBack(share);
+  }
+}
+
+/** |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev), J. @param before at xPrev, where d is -h v */
+function potential(h: f32, before: bool): f64 {
+  const h2 = f32x4.splat(h * h);
+  const hh = f32x4.splat(h);
+  let sum: f64 = 0;
+  for (let k = 0; k < columns; k++) {
+    const at = (<usize>k) << 4;
+    const particle = particleAt(k);
+    // the predicted v has external acceleration already
+    const away = before
+      ? v128.and(LANES_OF_PLACE, f32x4.mul(hh, v128.load(particle + toV)))
+      : f32x4.sub(v128.load(moved + at), fall(particle, h2));
+    const square = f32x4.mul(away, away);
+    sum +=
+      <f64>load<f32>(inertia + (at >> 2)) *
+      <f64>(f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2));
+    if (before) continue;
+    const way = f32x4.sub(v128.load(particle), v128.load(particle + toPrev));
+    const work = f32x4.mul(v128.load(kept + at), way);
+    sum -= 2 * <f64>(f32x4.extract_lane(work, 0) + f32x4.extract_lane(work, 1) + f32x4.extract_lane(work, 2));
+  }
+  return 0.5 * sum + energyAt(row, before ? toPrev : 0);
+}
+
+/** Puts the body to the start of the substep: x = xPrev, d = -h v. */
+function startAnew(h: f32): void {
+  const h2 = f32x4.splat(h * h);
+  const hh = f32x4.splat(h);
+  for (let k = 0; k < columns; k++) {
+    const particle = particleAt(k);
+    const back = f32x4.sub(v128.load(particle + toPrev), v128.load(particle));
+    moveWithRounding(particle, v128.and(LANES_OF_PLACE, back));
+    const way = v128.and(LANES_OF_PLACE, f32x4.mul(hh, v128.load(particle + toV)));
+    v128.store(moved + ((<usize>k) << 4), f32x4.sub(fall(particle, h2), way));
+  }
+}
+
+/** Takes a share of the last correction back. */
+function moveBack(share: f32): void {
+  const part = f32x4.splat(-share);
+  for (let k = 0; k < columns; k++) {
+    const z = f32x4.mul(part, v128.load(residual + ((<usize>k) << 4)));
+    const d = moved + ((<usize>k) << 4);
+    moveWithRounding(particleAt(k), z);
+    v128.store(d, f32x4.add(v128.load(d), z));
+  }
+}

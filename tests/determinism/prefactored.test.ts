@@ -1,0 +1,98 @@
+/**
+ * The contract of golden.test.ts for solver "prefactored", which no bundled scene uses: any number of threads, a reset
+ * and a checkpoint give the same bits.
+ */
+import { expect, test } from "vitest";
+import type { Body } from "../../shared/scene.ts";
+import { loadState, saveState } from "../../server/sim/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { Input } from "../../server/sim/types.ts";
+import { openWorld } from "../../server/sim/world.ts";
+import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { hashOf, script } from "./run.ts";
+
+const TICKS = 30;
+
+function build(): Promise<CreatedWorld> {
+  const sheet = (n: number): Body => ({
+    name: `sheet ${n}`,
+    kind: "cloth",
+    solver: "prefactored",
+    contact: { ignore: [0, 1].flatMap((m) => (m === n ? ["weight"] : [`sheet ${m}`, "weight"])) },
+    mesh: { type: "grid", size: [0.5, 0.5], cells: [12, 12] },
+    transform: { translate: [0.8 * n, 0.25, 0], rotate: [0, 30, 0] },
+    material: { density: 300, thickness: 1e-3, youngsModulus: 1e6, poissonsRatio: 0.3, bendingStiffness: 1e-4 },
+  });
+  return createWorld(
+    {
+      version: 1,
+      title: "prefactored",
+      substeps: 10,
+      iterations: 1,
+      bodies: [
+        sheet(0),
+        {
+          name: "weight",
+          kind: "soft",
+          mesh: { type: "box", size: [0.1, 0.1, 0.1], cells: [2, 2, 2] },
+          transform: { translate: [0, 0.5, 0] },
+          material: { model: "shape-matching", mode: "rigid", density: 100 },
+        },
+        sheet(1),
+      ],
+      colliders: [
+        { type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.4 },
+        { type: "sphere", center: [0, 0.1, 0], radius: 0.1, friction: 0.4 },
+      ],
+      attachments: [{ from: { body: "weight", near: [0, 0.45, 0] }, to: { body: "sheet 0", near: [0, 0.25, 0] } }],
+    },
+    { baseDir: "." },
+  );
+}
+
+test("one, two and three threads give the same bits", async () => {
+  const alone = await hashOf(await build(), { until: TICKS });
+  for (const threads of [2, 3])
+    expect(await hashOf(await build(), { threads, until: TICKS }), `${threads} threads`).toBe(alone);
+});
+
+test("a checkpoint continues with the same bits", async () => {
+  const created = await build();
+  const { layout } = created;
+  const memory = copyMemory(created.memory);
+  const live = openWorld(memory, layout);
+  for (let tick = 1; tick <= TICKS; tick++) live.step(script(tick));
+  const restored = copyMemory(created.memory);
+  loadState(restored, layout, saveState(memory, created.memory, layout));
+  const other = openWorld(restored, layout);
+  for (let tick = TICKS + 1; tick <= TICKS + 5; tick++) {
+    live.step(script(tick));
+    other.step(script(tick));
+    expect(other.stateHash(), `tick ${tick}`).toBe(live.stateHash());
+  }
+});
+
+test("a reset restores the initial state of the scene", async () => {
+  const { memory, layout } = await build();
+  const world = openWorld(memory, layout);
+  const positions = (): number[] => [...new Float32Array(memory.buffer, layout.x, 4 * layout.particleCount)];
+  const run = (first: readonly Input[]): number[][] =>
+    [first, ...Array.from({ length: 15 }, () => [])].map((inputs) => {
+      world.step(inputs);
+      return positions();
+    });
+  const once = run([]);
+  expect(run([{ type: "reset", member: 1 }])).toEqual(once);
+});
+
+test("the hash includes kept contact forces", async () => {
+  const { memory, layout } = await build();
+  const world = openWorld(memory, layout);
+  for (let tick = 1; tick <= 15; tick++) world.step([]);
+  const before = world.stateHash();
+  const kept = layout.states.find(({ body }) => body === 0)!;
+  const words = new Uint32Array(memory.buffer, kept.address, kept.lastLane);
+  expect(words.some((word) => word !== 0)).toBe(true);
+  words[0]! ^= 1;
+  expect(world.stateHash()).not.toBe(before);
+});
