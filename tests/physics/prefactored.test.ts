@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import type { Body, ClothBody } from "../../shared/scene.ts";
+import type { Input } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
@@ -178,4 +179,48 @@ test("a sheet over a sphere comes to rest at its length, without crossings and w
   // the weight of the whole sheet on one row of its edges stretches it by 0.3 %
   expect(longest).toBeLessThan(1.02);
   expect(Math.sqrt(v.reduce((sum, c) => sum + c * c, 0) / mass.length)).toBeLessThan(0.02);
+});
+
+test("three hands that pull a soft sheet to twice its length neither blow it up nor hold it", async () => {
+  const lab = await laboratory({
+    substeps: 10,
+    iterations: 1,
+    gravity: [0, -G, 0],
+    damping: 1,
+    interaction: { grabCompliance: 0.001, grabMaxForce: 40, grabRadius: 0.06 },
+    bodies: [
+      sheet({
+        contact: { self: false },
+        mesh: { type: "grid", size: [0.9, 0.9], cells: [30, 30] },
+        transform: { rotate: [90, 0, 0] },
+        material: {
+          density: 300,
+          thickness: 1e-3,
+          youngsModulus: 2e5,
+          poissonsRatio: 0.3,
+          bendingStiffness: 2e-5,
+        },
+        pins: [{ select: { box: { min: [-9, 0.4499, -9], max: [9, 9, 9] } } }],
+      }),
+    ],
+  });
+  const { triangles } = lab.created.bodies[0]!;
+  const hands = (tick: number): Input[] =>
+    [0, 1, 2].map((h) => {
+      const a = 0.05 * tick + 2 * h;
+      const target = [0.8 * Math.cos(a), 0.6 * Math.sin(1.7 * a), 0.8 * Math.sin(a)] as [number, number, number];
+      const triangle = Math.floor((triangles.length / 3) * ((h + 0.5) / 3.2));
+      return tick === 30
+        ? { type: "grab", member: h + 1, grab: 0, body: 0, triangle, u: 0.3, v: 0.3, target }
+        : { type: "move", member: h + 1, grab: 0, target };
+    });
+  let farthest = 0;
+  for (let tick = 1; tick <= 150; tick++) {
+    const events = lab.run(1, tick < 30 ? [] : hands(tick));
+    expect(events).toEqual([]);
+    farthest = lab.positions().reduce((most, c) => Math.max(most, Math.abs(c)), farthest);
+  }
+  // the hands reach 0.8 m; the sheet hangs 0.45 m below its middle, and may be stretched to twice its length
+  expect(farthest).toBeGreaterThan(0.6);
+  expect(farthest).toBeLessThan(2);
 });

@@ -8,7 +8,7 @@ import type { Factor } from "../implicit/factor.ts";
 const COST = { group: 4, row: 1.5, entry: 0.75 } as const;
 const MOST_COLUMNS = 4;
 
-export interface Group {
+interface Group {
   first: number;
   columns: number;
   /** Number of rows below the group. */

@@ -7,7 +7,7 @@ import type { PrefactoredModel } from "../prefactored/model.ts";
 import type { Vector } from "./vector.ts";
 
 /** float64[3N] N: minus the energy's gradient. */
-export function elasticForces({ triangles, bends }: PrefactoredModel, x: Float64Array): Float64Array {
+function elasticForces({ triangles, bends }: PrefactoredModel, x: Float64Array): Float64Array {
   const f = new Float64Array(x.length);
   for (const elements of bends ? [triangles, bends] : [triangles]) {
     const { corners, twin } = CONSTRAINTS[elements.kind];
@@ -25,7 +25,7 @@ export function elasticForces({ triangles, bends }: PrefactoredModel, x: Float64
  * @param r float64[3N]; entries of fixed particles do not matter
  * @returns float64[3N], 0 for fixed particles
  */
-export function solveFactored({ factor }: PrefactoredModel, r: Float64Array): Float64Array {
+function solveFactored({ factor }: PrefactoredModel, r: Float64Array): Float64Array {
   const { order, start, rows, values, diagonal } = factor;
   const z = new Float64Array(r.length);
   for (let axis = 0; axis < 3; axis++) {
