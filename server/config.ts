@@ -91,8 +91,8 @@ export interface Config {
   /** Scenes to build at start: all (in the background), none, or a list of names (before the server is ready). */
   prewarm: "all" | "none" | string[];
   /**
-   * Origins (scheme://host:port) whose pages may open sockets; `*` is any origin, `localhost` any page of this computer.
-   * The server's own pages always may; `same` names them.
+   * Origins (scheme://host:port) whose pages may open sockets; `*` is any origin, `localhost` any page of this
+   * computer. The server's own pages always may; `same` names them.
    */
   origins: string[];
   /** Origins (scheme://host[:port]) whose pages may embed ours and use the HTTP API; `localhost` as above. */

@@ -59,7 +59,9 @@ export function useRoom(
 
 /** Options of `joinRoom`, and the props of any object of a scene: `position`, `scale`, `ref` (to the object), ... */
 export interface PliantRoomProps extends Joining, Omit<ThreeElements["primitive"], "object" | "name"> {
-  /** URL of the room's page, http(s)://host[:port]/r/<room>: the component joins it, and leaves when it is unmounted. */
+  /**
+   * URL of the room's page, http(s)://host[:port]/r/<room>: the component joins it, and leaves when it is unmounted.
+   */
   url?: string;
   /** A joined room, in place of `url`; the component does not leave it. Default: the room of `RoomContext`. */
   room?: Room;

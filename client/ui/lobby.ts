@@ -83,7 +83,7 @@ function joining(): HTMLElement {
 
 /** The rooms with people; not shown if there are none. Beside the title on wide screens, below the scenes on others. */
 function live(rooms: HTMLElement): HTMLElement {
-  return h("section", { class: "live", hidden: true }, h("h2", {}, t("lobbyLiveRooms")), rooms);
+  return h("section", { class: "live-rooms", hidden: true }, h("h2", {}, t("lobbyLiveRooms")), rooms);
 }
 
 /** The list of rooms; rebuilt only after a change. */

@@ -580,4 +580,7 @@ const weighed = ({ name, members }: Room): WeighedRoom => ({ name, addresses: me
 const LETTERS = "abcdefghjkmnpqrstuvwxyz023456789";
 
 /** Generates a code of five letters, which people can type and the next visitor cannot guess. */
-const freeName = (): string => Array.from(randomBytes(5), (byte) => LETTERS[byte % LETTERS.length]).join("");
+function freeName(): string {
+  const number = randomBytes(3).readUIntBE(0, 3);
+  return Array.from({ length: 5 }, (_, k) => LETTERS[(number >> (5 * k)) & 31]).join("");
+}

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect(scenes.length).toBeGreaterThanOrEqual(4);
     const shown = (): Promise<string[]> => page.locator(".card h3").allTextContents();
     expect((await shown()).slice(0, 3)).toEqual(["Dragon", "Bunny", "Drape"]);
-    expect(await page.locator("section.live").isVisible()).toBe(false);
+    expect(await page.locator("section.live-rooms").isVisible()).toBe(false);
     // No link leads to a report that does not exist.
     expect(await page.locator("a.report").count()).toBe(0);
 
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     expect((await steadinessOf(page)).shifts).toEqual([]);
     // An empty room is not live.
     await bot.leave();
-    await page.locator("section.live").waitFor({ state: "hidden", timeout: PATIENCE_MS });
+    await page.locator("section.live-rooms").waitFor({ state: "hidden", timeout: PATIENCE_MS });
     for (const group of ["soft", "cloth", "fluid", "lessons"]) {
       await page.check(`.chips input[value="${group}"]`);
       expect(await page.locator(".card:visible").count()).toBeGreaterThan(1);

@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)("uploaded objects", () => {
     const ann = await stage.visit("/");
     await drop(ann, "a <b>pear.glb", glb);
     await ann.waitForSelector(".bring-dialog form:not([hidden])", PATIENCE);
-    expect(await ann.textContent(".bring-dialog .notes li")).toBe("5,120 triangles, 3 materials");
+    expect(await ann.textContent(".bring-dialog .notes li")).toBe("Triangles: 5,120. Materials: 3.");
     await ann.selectOption("#bring-material", "rubber");
     await stage.shoot(ann, "objects-dialog");
     await ann.click(".bring-dialog button[type=submit]");

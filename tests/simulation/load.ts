@@ -68,6 +68,7 @@ const HARMLESS = new Set([
   "node:worker_threads",
   "jose",
   "prom-client",
+  "unhomoglyph",
 ]);
 
 /** Names that the bundle takes from its machine instead of from the global object. */

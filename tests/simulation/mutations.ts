@@ -13,7 +13,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "server/store/sqliteWork.ts",
     find: "secondsLeft(row) > 0",
     replace: "false",
-    seed: 5301,
+    seed: 8301,
   },
   {
     name: "a room is taken by a process that cannot read it, although others can",

@@ -65,3 +65,11 @@ export function nearsFrom(block: usize): usize {
     ? nearOf(numberOfBlock(block))
     : <usize>load<u32>(<usize>load<u32>(L.HEADER, L.H_FRONT), L.FRONT_SOLVED_HEADS) + ((<usize>n) << 2);
 }
+
+/** Play of a leaf, as a part of its surface's radius. */
+export const PLAY: f32 = 1.0 / 64;
+/** Returns the plays of two leaves with these contact radii. */
+// @inline
+export function playsOf(radii: f32): f32 {
+  return PLAY * radii;
+}

@@ -3,8 +3,7 @@
  * that it owns. Pairs that touch from the start, or that are tangled, are left out.
  */
 import * as L from "../layout/layout";
-import { playsOf } from "./stirredLeaves";
-import { clearStatus, numberOfBlock, NEVER } from "./blockStatus";
+import { clearStatus, numberOfBlock, NEVER, playsOf } from "./blockStatus";
 
 /** Least distance that contact guarantees, as a part of the pair's thickness. */
 const KEEP: f32 = 0.125;

@@ -73,7 +73,7 @@ function solveOnce(again: bool): i32 {
   const shared = isHelped() && !load<u32>(L.HEADER, L.H_RIGID_CONTACTS);
   store<i32>(L.HEADER, 0, L.H_SHARED_FOUND);
   store<i32>(L.HEADER, again ? 1 : 0, L.H_SHARED_AGAIN);
-  const spares = load<i32>(front(), L.FRONT_SPARES) + load<i32>(front(), L.FRONT_SPARES + 4);
+  const spares = load<i32>(front(), L.FRONT_EMPTY_BLOCKS) + load<i32>(front(), L.FRONT_EMPTY_BLOCKS + 4);
   countWork(UNITS_OF_SOLVE * (vertices + edges - spares));
   const far =
     solveRange(starts, 0, vertices, shared, again) +

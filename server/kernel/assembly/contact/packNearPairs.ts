@@ -72,16 +72,16 @@ function headOf(block: i32): usize {
 
 /** Marks the spare blocks in front of `end` as empty. @param kind 0: of vertices, 4: of edges */
 function emptySpares(end: i32, kind: usize): void {
-  const spares = load<i32>(front() + kind, L.FRONT_SPARES);
+  const spares = load<i32>(front() + kind, L.FRONT_EMPTY_BLOCKS);
   memory.fill(headOf(end - spares), 0, (<usize>spares) << 2);
 }
 
 /** Takes a spare block. @returns its number */
 function takeSpare(kind: usize): i32 {
-  const spares = load<i32>(front() + kind, L.FRONT_SPARES);
+  const spares = load<i32>(front() + kind, L.FRONT_EMPTY_BLOCKS);
   const vertices = load<i32>(front(), L.FRONT_SOLVED_VERTEX);
   const end = kind ? vertices + load<i32>(front(), L.FRONT_SOLVED_EDGE) : vertices;
-  store<i32>(front() + kind, spares - 1, L.FRONT_SPARES);
+  store<i32>(front() + kind, spares - 1, L.FRONT_EMPTY_BLOCKS);
   store<i32>(headOf(end - spares), -1);
   return end - spares;
 }
@@ -103,7 +103,7 @@ function arePacked(begin: i32, end: i32, kind: usize): bool {
     for (let k = n; k < n + 4; k++) more += unpacked(k);
   }
   for (; n < end; n++) more += unpacked(n);
-  return more <= load<i32>(front() + kind, L.FRONT_SPARES);
+  return more <= load<i32>(front() + kind, L.FRONT_EMPTY_BLOCKS);
 }
 
 /** Returns whether near lanes and their ranks are as they were packed. */
@@ -208,7 +208,7 @@ function packKind(begin: i32, end: i32, at: i32, table: i32): i32 {
     blocks += more;
   }
   for (let k = 0; k < spares; k++) clear(blocks + k);
-  store<i32>(front() + (table ? 4 : 0), spares, L.FRONT_SPARES);
+  store<i32>(front() + (table ? 4 : 0), spares, L.FRONT_EMPTY_BLOCKS);
   blocks += spares;
   // number of pairs placed of each color
   const places = startOf(4 * L.COLOR_ENTRIES, 0);

@@ -7,19 +7,18 @@
  *   leaf pair  quiet once it has been tested and has SETTLED plays of both leaves of its slack left (leafPairs.ts)
  *   block      quiet once it has been checked, for a number of stirs: no lane can come near or to its least distance
  *              before. Near lanes keep their direction, their weights, and being near for one stir (contactCheck.ts)
- *   stirring   wakes the leaf's pairs, and takes one stir from the blocks of their rows, or wakes them after a long path
+ *   a stirred leaf   wakes its pairs, and takes one stir from the blocks of their rows, or wakes them after a long
+ *              path
  *
- * Quiet pairs and blocks are skipped, because a test would have the same result. Exception: a near lane's direction and weights are
- * up to the plays of both leaves old, 1/64 of their thickness. (contactSlide.ts turns directions from 1/20 on.)
- * If many leaves are stirred, everything is looked at, without any bookkeeping.
+ * Quiet pairs and blocks are skipped, because a test would have the same result. Exception: a near lane's direction and
+ * weights are up to the plays of both leaves old, 1/64 of their thickness. (contactSlide.ts turns directions from 1/20
+ * on.) If many leaves are stirred, everything is looked at, without any bookkeeping.
  */
 import * as L from "../layout/layout";
-import { quietOf } from "./blockStatus";
+import { PLAY, quietOf } from "./blockStatus";
 import { nextOf, NEXT_MASK } from "./rows";
 import { leafPairRow, pairLeaves } from "./separatedPairs";
 
-/** Play of a leaf, as a part of its surface's radius. */
-const PLAY: f32 = 1.0 / 64;
 /** Plays that a predicted position may use. */
 export const PREDICTED: f32 = 12;
 /**
@@ -54,11 +53,6 @@ export function stirredAt(leaf: i32): usize {
 // @inline
 export function playOf(leaf: i32): f32 {
   return load<f32>(stirOf(leaf), L.STIR_PLAY);
-}
-/** Returns the plays of two leaves with these contact radii. */
-// @inline
-export function playsOf(radii: f32): f32 {
-  return PLAY * radii;
 }
 /** Returns whether x is predicted. */
 // @inline

@@ -140,7 +140,9 @@ export const STATUS_BYTES = 4;
 /** In CONTACT_BLOCK_OWNS: shift of a near lane's place in the packed blocks. */
 export const OWNS_PLACE = 3;
 
-/** Bits of a word of H_BLOCK_NEAR: near lanes, pressed ones from NEAR_PRESSED on, those beside a face from NEAR_BESIDE. */
+/**
+ * Bits of a word of H_BLOCK_NEAR: near lanes, pressed ones from NEAR_PRESSED on, those beside a face from NEAR_BESIDE.
+ */
 export const NEAR_LANES = 15;
 export const NEAR_PRESSED = 4;
 export const NEAR_PRESSED_LANES = NEAR_LANES << NEAR_PRESSED;

@@ -153,20 +153,46 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const rx = <f64>wx - cx - R * <f64>mx;
   const ry = <f64>wy - cy - R * <f64>my;
   const rz = <f64>wz - cz - R * <f64>mz;
+  return hitPoint(row, c, at ? at : first, mx, my, mz, rx, ry, rz, gx, gy, gz, e, h);
+}
+
+/**
+ * Push and friction of a point that has hit a collider.
+ * @param at particle of the point; of a ball its only one. m: normal; r: from the center; g: the collider's
+ * displacement
+ * @returns whether it was pushed
+ */
+function hitPoint(
+  row: usize,
+  c: usize,
+  at: usize,
+  mx: f32,
+  my: f32,
+  mz: f32,
+  rx: f64,
+  ry: f64,
+  rz: f64,
+  gx: f32,
+  gy: f32,
+  gz: f32,
+  e: f32,
+  h: f32,
+): bool {
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
   const approach = <f32>-leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz, 0);
-  if (rests(approach, first + <usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X), h)) return false;
+  if (rests(approach, <usize>load<u32>(row, L.SHAPE_FIRST) + <usize>load<u32>(L.HEADER, L.H_ACC) - X, h)) return false;
   const lacks = <f64>(e * approach) - leaving(row, mx, my, mz, rx, ry, rz, gx, gy, gz, 1);
   const W = inverseMassAt(row, rx, ry, rz, mx, my, mz);
-  const sum = (at ? at : first) + <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const sum = at + <usize>load<u32>(L.HEADER, L.H_V) - X;
   const scale = load<f64>(row, L.SHAPE_INVERSE_MASS);
   const had = (load<f32>(sum) * mx + load<f32>(sum, 4) * my + load<f32>(sum, 8) * mz) / scale;
   const lambda = max<f64>(lacks / W, -max<f64>(had, 0));
   const pushed = abs<f64>(lambda) * W > RESIDUE * <f64>approach;
   if (pushed) {
     pushAt(row, rx, ry, rz, mx, my, mz, 0, -lambda);
-    addPush(row, at ? at : first, lambda, mx, my, mz);
+    addPush(row, at, lambda, mx, my, mz);
   }
-  return rubPoint(row, c, at ? at : first, mx, my, mz, rx, ry, rz, gx, gy, gz, approach) || pushed;
+  return rubPoint(row, c, at, mx, my, mz, rx, ry, rz, gx, gy, gz, approach) || pushed;
 }
 
 /**
