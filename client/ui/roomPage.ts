@@ -389,7 +389,7 @@ class RoomPage {
     );
     this.arrive();
     shell.setLoading(t("settingScene"));
-    this.explain(names).catch(() => {});
+    const explained = this.explain(names).catch(() => {});
     const { Playground } = await this.drawing;
     // A newer topology may have arrived meanwhile: draw only the last one.
     if (turn !== this.built || this.ended) return;
@@ -411,7 +411,8 @@ class RoomPage {
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
     playground.start(() => {
       shell.setLoading(undefined);
-      if (!this.mode.exhibitSeconds) shell.showHint(atLeast(this.role(), "player"));
+      // Shown once its text is complete, so that it does not move.
+      void explained.then(() => this.mode.exhibitSeconds ?? shell.showHint(atLeast(this.role(), "player")));
       this.tellFrame({ pliant: "ready" });
       const found = takeOver<ObjectNote[]>("found", this.room);
       if (found) void shell.showFound(found);

@@ -22,15 +22,17 @@ describe.skipIf(noBrowser)("languages", () => {
     ["ar-EG", arabic, { lang: "ar", dir: "rtl" }],
   ] as const)("the lobby uses the browser's language: %s", async (locale, texts, expected) => {
     const room = await stage.room("jelly-stack");
+    const bot = await Bot.join(stage.url, room.name, { name: "Heron" });
     const page = await withAxe(await stage.visit("/", { locale, viewport: NARROW }));
     await page.waitForSelector(".rooms a");
     await page.waitForSelector(".card");
     expect(await written(page)).toEqual(expected);
-    expect(await page.textContent(".live h2")).toBe(texts.lobbyLiveRooms);
+    expect(await page.textContent(".live-rooms h2")).toBe(texts.lobbyLiveRooms);
     expect(await page.textContent(".lobby h1 em")).toBe(texts.lobbyHeroShared);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(NARROW.width);
     await stage.shoot(page, `lobby-${expected.lang}`);
     expect(await findings(page, PHONE_ONLY)).toEqual([]);
+    await bot.leave();
     await stage.app.registry.remove(room.name);
   });
 
@@ -40,7 +42,7 @@ describe.skipIf(noBrowser)("languages", () => {
     expect((await written(page)).lang).toBe("es");
     await page.goto(`${stage.url}/nope`);
     await page.waitForSelector("h1");
-    expect(await page.textContent("h1")).toBe("Aquí no hay nada");
+    expect(await page.textContent("h1")).toBe("Página no encontrada");
     const chunks = (): Promise<string[]> =>
       page.evaluate(() =>
         performance.getEntriesByType("resource").flatMap(({ name }) => /(german|spanish|arabic)/.exec(name)?.[1] ?? []),
