@@ -4,10 +4,10 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { hashPassword, PasswordQueueFull } from "../../server/auth/password.ts";
+import type { PasswordQueueFull as QueueFull } from "../../server/auth/password.ts";
 import type { build } from "../../shared/protocol/fromClient.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
-import { startTestServer, type TestServer } from "./server.ts";
+import type { TestServer } from "./server.ts";
 
 type Access = Parameters<typeof build.access>[0];
 type Derive = (password: string, ...rest: unknown[]) => void;
@@ -36,14 +36,23 @@ const openGate = (): void => {
 };
 
 let server: TestServer;
+let hashPassword: (password: string, address: string) => Promise<unknown>;
+let PasswordQueueFull: new () => QueueFull;
 beforeAll(async () => {
+  // Other files of this process have loaded the server with the real scrypt.
+  vi.resetModules();
+  ({ hashPassword, PasswordQueueFull } = await import("../../server/auth/password.ts"));
+  const { startTestServer } = await import("./server.ts");
   server = await startTestServer();
 });
 afterEach(() => {
   openGate();
   gate.failing = false;
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  vi.resetModules();
+});
 
 let made = 0;
 interface Guarded {
