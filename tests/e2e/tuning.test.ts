@@ -92,7 +92,11 @@ describe.skipIf(noBrowser)("tuning", () => {
       });
     while ((await kept()) !== 3) await german.waitForTimeout(50);
     const under = async (page: Page): Promise<string[]> => {
-      await until(page, () => document.querySelectorAll(".cost:not([hidden])").length === 2, undefined);
+      // The names come first, the times with the statistics of the next second.
+      const timed = (): boolean =>
+        [...document.querySelectorAll(".cost:not([hidden])")].filter(({ textContent }) => /\d/.test(textContent))
+          .length === 2;
+      await until(page, timed, undefined);
       return page.locator(".cost").allTextContents();
     };
     for (const text of await under(owner)) expect(text).toMatch(/^[a-z]+\d[\d.]* ms a step$/);
