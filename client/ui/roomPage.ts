@@ -52,7 +52,7 @@ const ENDS: Partial<Record<number, Ending>> = {
   [CloseCode.tooManyAttempts]: "tooManyAttempts",
 };
 
-/** What is known before the page opens. */
+/** Facts about the visit that are known before the page opens. */
 interface Arrival {
   /** Password of the room, after the visitor was asked for it. */
   password?: string;
@@ -412,7 +412,9 @@ class RoomPage {
     playground.start(() => {
       shell.setLoading(undefined);
       // Shown once its text is complete, so that it does not move.
-      void explained.then(() => this.mode.exhibitSeconds ?? shell.showHint(atLeast(this.role(), "player")));
+      void explained.then(() => {
+        if (this.mode.exhibitSeconds === undefined) shell.showHint(atLeast(this.role(), "player"));
+      });
       this.tellFrame({ pliant: "ready" });
       const found = takeOver<ObjectNote[]>("found", this.room);
       if (found) void shell.showFound(found);

@@ -65,7 +65,7 @@ export class RoomShell {
   /** Shown if the room runs slower than real time; *Numbers* explains why. */
   private readonly slow: HTMLElement;
   readonly ghost = new GhostCursor();
-  /** Where a press would take hold. */
+  /** Mark at the point that a press would grab. */
   readonly ring = h("div", { class: "ring", "aria-hidden": "true", hidden: true });
   /** One thing to do in this scene. */
   private readonly toTry = h("strong");

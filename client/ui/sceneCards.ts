@@ -7,7 +7,7 @@ import { t, textsOf } from "../text/text.ts";
 /** Scenes that first visitors see first. */
 const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tangled-hands"];
 
-/** Groups by name: the text of its chip, and its scenes. */
+/** Groups in the order of their chips; the first one is shown at the start. */
 const GROUPS = ["favourites", "soft", "cloth", "fluid", "lessons", "all"] as const;
 type Group = (typeof GROUPS)[number];
 const GROUP_TEXTS = {

@@ -48,15 +48,14 @@ export function directAttributes(
   rest: Float32Array,
 ): number {
   const creases = creasesOf(rest, triangles, slots);
-  const corners = Uint32Array.from({ length: triangles.length }, (_, corner) => corner);
   if (creases) {
+    const corners = Uint32Array.from({ length: triangles.length }, (_, corner) => corner);
     pairUp(geometry, triangles.length, (vertex) => [triangles[vertex]!, slots[vertex]!]);
     geometry.setIndex(new BufferAttribute(corners, 1));
     geometry.setAttribute("pliantAway", new BufferAttribute(creases.away, 3));
     return creases.bevel;
   }
-  const particles = new Uint32Array(count);
-  triangles.forEach((particle, corner) => (particles[slots[corner]!] = particle));
+  const particles = particlesOf(triangles, slots, count);
   pairUp(geometry, count, (slot) => [particles[slot]!, slot]);
   geometry.setIndex(new BufferAttribute(slots, 1));
   return 0;
@@ -72,8 +71,7 @@ export function sheetAttributes(
   { slots, count }: SmoothingGroups,
   rest: Float32Array,
 ): number {
-  const particles = new Uint32Array(count);
-  triangles.forEach((particle, corner) => (particles[slots[corner]!] = particle));
+  const particles = particlesOf(triangles, slots, count);
   const shell = sheetOf(slots, count);
   const flat = flatCoordinates(rest, triangles);
   const at = new Float32Array(2 * shell.vertices.length);
@@ -89,6 +87,13 @@ export function sheetAttributes(
   geometry.setAttribute("pliantSide", new BufferAttribute(shell.sides, 2));
   geometry.setAttribute("pliantFlat", new BufferAttribute(at, 2));
   return flat?.grid ?? 0;
+}
+
+/** Particle of each normal slot. */
+function particlesOf(triangles: Uint32Array, slots: Uint32Array, count: number): Uint32Array {
+  const particles = new Uint32Array(count);
+  triangles.forEach((particle, corner) => (particles[slots[corner]!] = particle));
+  return particles;
 }
 
 /** @param pair particle and normal slot of a vertex */

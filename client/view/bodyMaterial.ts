@@ -45,7 +45,7 @@ export function bodyMaterials(
       : front.clone().lerp(new Color("#ffffff"), 0.12)
     : front.clone().multiplyScalar(INSIDE);
   const finish = FINISHES[look.finish ?? DEFAULT_FINISH[kind]];
-  const smooth = look.finish ? undefined : SMOOTH[kind as "ball"];
+  const smooth = look.finish ? undefined : SMOOTH[kind];
   const surface = new MeshStandardMaterial({
     color: front,
     roughness: look.roughness ?? smooth ?? finish.roughness,

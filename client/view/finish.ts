@@ -6,6 +6,7 @@
  *   thread distance of a weave's threads, m; 0: no weave
  */
 import type { Finish } from "../../shared/scene.ts";
+import type { TopologyBody } from "../../shared/topology.ts";
 
 export interface FinishValues {
   roughness: number;
@@ -30,4 +31,4 @@ export const FINISHES: Record<Finish, FinishValues> = {
 export const DEFAULT_FINISH = { cloth: "canvas", soft: "rubber", ball: "rubber", points: "rubber" } as const;
 
 /** Roughness of balls and points without a finish. */
-export const SMOOTH = { ball: 0.28, points: 0.35 } as const;
+export const SMOOTH: Partial<Record<TopologyBody["kind"], number>> = { ball: 0.28, points: 0.35 };

@@ -131,7 +131,7 @@ class Room:
         self.notices: Deque[Dict[str, Any]] = deque(maxlen=_NOTICES)
         #: Indices of the spawnable bodies that are not in the room; their positions in frames are meaningless.
         self.waiting: Set[int] = set()
-        #: The newest `tuned` of the server: `tick`, `member` who changed it, and the complete physics. None before it.
+        #: The newest `tuned` of the server: `tick`, `member` (the author of the change), and the complete physics. None before it.
         self.tuning: Optional[Dict[str, Any]] = None
         self._heard: Feed[Message] = Feed(self._news, lambda: self._ended)
         self._touched: Feed[Contact] = Feed(self._news, lambda: self._ended)
