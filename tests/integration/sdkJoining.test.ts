@@ -161,6 +161,7 @@ describe("requests of a room", () => {
   test("spawn and remove resolve when done and reject with the reason, each its own", async () => {
     const room = await join(fresh(), { scene: "spare" });
     const [first, second] = room.spawnable as [number, number];
+    await room.tune({ gravity: [0, 0, 0] }); // The first body stays in the place that the second asks for.
     const spawned = room.spawn(first, [0, 1, 0], { occupied: "lift" });
     const tooSoon = failure(() => room.spawn(second, [0, 3, 0]));
     await spawned;
