@@ -123,7 +123,7 @@ test("numbers that are not finite in unused data are ignored with a note; in pos
   for (const word of ["nan", "-NaN", "nan(ind)", "-1.#IND", "1.#QNAN", "inf", "-Infinity"])
     expect(codes((await load("a.ply", ply(word))).notes)).toEqual(["NUMBERS_IGNORED"]);
   expect(codes((await load("a.ply", ply("0"))).notes)).toEqual([]);
-  await expect(load("a.ply", ply("0", "nan"))).rejects.toThrow("vertex 0 z is nan, a finite number is needed");
+  await expect(load("a.ply", ply("0", "nan"))).rejects.toThrow("vertex 0 z is NaN, a finite number is needed");
   await expect(load("a.ply", ply("many"))).rejects.toThrow("vertex 0 nx is many");
 });
 
