@@ -27,7 +27,7 @@ import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { refuseCrossSite, warnAboutOrigins } from "./routes/crossSite.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/cors.ts";
-import { answerBadAddress, answerFailures } from "./routes/failures.ts";
+import { answerBadAddress, answerFailures, answerUnreadable } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { BODY_MS, HEAD_MS, Lines, SMALL_BODY } from "./routes/connectionLimits.ts";
@@ -119,6 +119,7 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     // A parameter that is too long gets the same answer as any other invalid name.
     routerOptions: { maxParamLength: MOST_PARAMETER },
     frameworkErrors: answerBadAddress,
+    clientErrorHandler: answerUnreadable,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   } as FastifyServerOptions);
 }

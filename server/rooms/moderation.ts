@@ -182,8 +182,8 @@ export class Moderation {
     const { room, log } = this.#options;
     const { session } = from;
     const { min, max } = PASSWORD_LENGTH;
-    if (password.length < min || password.length > max)
-      return this.#refuse(from, "password", password.length, `${min} to ${max} characters`);
+    const { length } = [...password];
+    if (length < min || length > max) return this.#refuse(from, "password", length, `${min} to ${max} characters`);
     if (this.#pending.length > 0)
       return this.#notice(session, "RATE_LIMITED", {
         field: "password",
