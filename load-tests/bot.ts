@@ -9,7 +9,7 @@ import { FrameDecoder, type FrameEvent } from "../client/sdk/frameDecoder.ts";
 import { fetchTopology } from "../client/sdk/http.ts";
 import {
   type AccessState,
-  type Hand,
+  type MemberGrabs,
   parseServerMessage,
   type Point,
   type ServerEvent,
@@ -93,7 +93,7 @@ export class Bot {
   members: [number, string, string, boolean, string][] = [];
   /** The room's access, as last received. */
   access: AccessState | null = null;
-  readonly hands = new Map<number, Hand>();
+  readonly hands = new Map<number, MemberGrabs>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
   /** Messages of other members. */
   readonly heard: { member: number; kind: string; data: unknown }[] = [];
@@ -341,8 +341,8 @@ export class Bot {
           role,
         ]);
         break;
-      case "hands":
-        for (const hand of event.hands) this.hands.set(hand.member, hand);
+      case "grabs":
+        for (const hand of event.members) this.hands.set(hand.member, hand);
         break;
       case "pong":
         this.counts.pongs += 1;
@@ -366,7 +366,7 @@ export class Bot {
       case "access":
         this.access = event.access;
         break;
-      case "waiting":
+      case "spawnable":
         this.waiting = { tick: event.tick, bodies: event.bodies, member: event.member };
         break;
     }

@@ -25,7 +25,7 @@ export function checkPrefactored({ bodies }: Pick<Scene, "bodies">): void {
 }
 
 function checkSheet(body: ClothBody, path: string): void {
-  for (const field of ["sweep", "start", "waiting"] as const)
+  for (const field of ["sweep", "start", "spawnable"] as const)
     if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where solver is prefactored");
   const { model, retardationTime } = body.material;
   if (model === "pbd")

@@ -9,7 +9,7 @@ export interface TopologyBody {
   kind: "soft" | "cloth" | "ball" | "points";
   look: Look;
   /** Spawnable: members spawn and remove it; absent: it is always in the scene. */
-  waits?: true;
+  spawnable?: true;
   /**
    * First streamed particle of this body in a snapshot, and their number. A soft body streams its surface particles, a
    * cloth all particles.

@@ -4,7 +4,7 @@ import type { Tuning } from "../../shared/tuning.ts";
 import type { PliantError } from "./errors.ts";
 import type { FrameEvent } from "./frameDecoder.ts";
 import type { HeldPoint } from "./heldPoints.ts";
-import type { AccessState, Hand as MemberHand, Member, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type { AccessState, MemberGrabs, Member, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface RoomEvents {
   /** A frame was decoded: `positions` are those of this tick. */
   frame: { tick: number };
   /** Members whose cursor or grabs changed. */
-  hands: { tick: number; hands: readonly MemberHand[] };
+  grabs: { tick: number; members: readonly MemberGrabs[] };
   /** A member (possibly this one) grabbed a point or released it. `tick` is the tick of the frame that follows. */
   grabbed: HeldPoint & { tick: number };
   released: HeldPoint & { tick: number };
@@ -55,7 +55,7 @@ export interface RoomEvents {
 export type RoomEventName = keyof RoomEvents;
 export const EVENT_NAMES: readonly RoomEventName[] = [
   "frame",
-  "hands",
+  "grabs",
   "grabbed",
   "released",
   "spawned",

@@ -9,7 +9,7 @@ export type { TokenStorage } from "./keptTokens.ts";
 export type { SocketConstructor, SocketLike } from "./connection.ts";
 export type {
   AccessState,
-  Hand as MemberHand,
+  MemberGrabs,
   Member,
   Point,
 } from "../../shared/protocol/fromServer.ts";

@@ -102,7 +102,7 @@ export class Room {
     return this.#state?.state ?? "reconnecting";
   }
 
-  /** Number of this member, as in `members` and in the event `hands`. */
+  /** Number of this member, as in `members` and in the event `grabs`. */
   get member(): number {
     return this.#mirror.welcome!.member;
   }
@@ -156,7 +156,7 @@ export class Room {
   }
 
   /** Live grabs of this member. */
-  get hands(): readonly Grab[] {
+  get grabs(): readonly Grab[] {
     return [...this.#grabs.live];
   }
 
@@ -258,7 +258,7 @@ export class Room {
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     const { size } = this.#grabs.live;
-    if (size >= most) throw new PliantError("GRAB_LIMIT", { field: "hands", value: size + 1, limit: most });
+    if (size >= most) throw new PliantError("GRAB_LIMIT", { field: "grabs", value: size + 1, limit: most });
     if (this.spawnable.includes(at.body)) throw new PliantError("BODY_ABSENT", { field: "body", value: at.body });
     const target: Point = [0, 0, 0];
     const { triangles } = this.bodies[at.body]!;
@@ -535,6 +535,6 @@ export class Room {
   }
 
   #endHands(which: (hand: Grab) => boolean = () => true): void {
-    for (const hand of this.hands) if (which(hand)) hand.end();
+    for (const hand of this.grabs) if (which(hand)) hand.end();
   }
 }

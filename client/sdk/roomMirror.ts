@@ -60,15 +60,15 @@ export class RoomMirror extends Listeners {
           this.#held.membersAre(event.members.map(({ member }) => member)),
           this.frames?.tick ?? -1,
         );
-      case "hands":
-        this.tell("hands", event);
-        return this.#tellHeld(this.#held.handsAre(event.hands), event.tick);
+      case "grabs":
+        this.tell("grabs", event);
+        return this.#tellHeld(this.#held.grabsAre(event.members), event.tick);
       case "message":
         return this.tell("message", { member: event.member, type: event.kind, data: event.data });
       case "contacts":
         for (const bodies of event.pairs) this.tell("contact", { tick: event.tick, bodies });
         return;
-      case "waiting":
+      case "spawnable":
         return this.#spawnableAre(event);
       case "access":
         this.access = event.access;
@@ -106,7 +106,7 @@ export class RoomMirror extends Listeners {
     for (const point of grabbed) this.tell("grabbed", { ...point, tick });
   }
 
-  #spawnableAre(event: Extract<ServerEvent, { type: "waiting" }>): void {
+  #spawnableAre(event: Extract<ServerEvent, { type: "spawnable" }>): void {
     const { tick, bodies, member } = event;
     const before = this.spawnable;
     this.spawnable = bodies;

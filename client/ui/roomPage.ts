@@ -385,7 +385,9 @@ class RoomPage {
     shell.tuning.setBodies(names);
     shell.costs.setBodies(names, false);
     shell.spawnable.setBodies(
-      topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
+      topology.bodies.flatMap(({ name, look, spawnable }, body) =>
+        spawnable ? [{ body, name, color: look.color }] : [],
+      ),
     );
     this.arrive();
     shell.setLoading(t("settingScene"));

@@ -27,7 +27,7 @@ import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import {
   encodeAccess,
-  encodeHands,
+  encodeGrabs,
   encodeMembers,
   encodeNotice,
   encodePong,
@@ -670,7 +670,7 @@ export class Room {
   /** Returns the messages that go out beside the frames: grabs that changed. */
   #besideFrames(tick: number): Outgoing[] {
     const changed = this.#requests.takeChanged();
-    return changed.length > 0 ? [{ kind: "grabs", bytes: encodeHands(tick, changed) }] : [];
+    return changed.length > 0 ? [{ kind: "grabs", bytes: encodeGrabs(tick, changed) }] : [];
   }
 
   /**

@@ -15,7 +15,7 @@ import {
   encodeNotice,
   encodeReset,
   encodeTuned,
-  encodeWaiting,
+  encodeSpawnable,
 } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import type { Rebuilt } from "./simulation.ts";
@@ -88,7 +88,7 @@ export class RoomEvents {
     const { waits, waiting } = this.#options;
     connection.send(encodeTuned(tick, this.#tuningAt(tick), 0), "other");
     // Bodies that are not in the scene must not be drawn.
-    if (waits.length > 0) connection.send(encodeWaiting(tick, waiting, 0), "other");
+    if (waits.length > 0) connection.send(encodeSpawnable(tick, waiting, 0), "other");
   }
 
   /** Resets all known state after the room's state was replaced, and requests keyframes for all members. */
@@ -104,7 +104,7 @@ export class RoomEvents {
     this.#options.onTuned();
     for (const session of sessions.values()) session.needsKeyframe = true;
     broadcast.certain(encodeTuned(tick, tuning, 0), "other");
-    if (waits.length > 0) broadcast.certain(encodeWaiting(tick, absent, 0), "other");
+    if (waits.length > 0) broadcast.certain(encodeSpawnable(tick, absent, 0), "other");
   }
 
   #tell(bytes: Uint8Array): void {
@@ -122,13 +122,13 @@ export class RoomEvents {
         return;
       case "spawned":
         waiting.delete(event.body);
-        this.#tell(encodeWaiting(tick, waiting, event.member));
+        this.#tell(encodeSpawnable(tick, waiting, event.member));
         return;
       case "removed":
         waiting.add(event.body);
         held.delete(event.body);
         interactions.dropBody(event.body);
-        this.#tell(encodeWaiting(tick, waiting, event.member));
+        this.#tell(encodeSpawnable(tick, waiting, event.member));
         return;
       case "bodyHeld":
         held.add(event.body);
@@ -198,6 +198,6 @@ export class RoomEvents {
     const { waits, waiting } = this.#options;
     if (waits.length === 0) return;
     for (const body of waits) waiting.add(body);
-    this.#tell(encodeWaiting(tick, waiting, 0));
+    this.#tell(encodeSpawnable(tick, waiting, 0));
   }
 }

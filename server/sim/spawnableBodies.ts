@@ -105,7 +105,10 @@ export class InactiveBodies {
     return {
       field: "body",
       value: body,
-      limit: type === "spawn" ? "a body that waits: this one is in the scene" : "a body in the scene: this one waits",
+      limit:
+        type === "spawn"
+          ? "a body that is absent: this one is in the scene"
+          : "a body in the scene: this one is absent",
     };
   }
 

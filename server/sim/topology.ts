@@ -70,7 +70,7 @@ function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: Si
     name: body.name,
     kind: body.kind,
     look: body.look,
-    ...(body.waits && { waits: true as const }),
+    ...(body.waits && { spawnable: true as const }),
     first,
     count: body.streamedCount,
     quantum,

@@ -41,7 +41,8 @@ export interface Grab {
   together?: true;
 }
 
-export interface Hand {
+/** The cursor and grabs of a member. */
+export interface MemberGrabs {
   member: number;
   cursor: Point | undefined;
   grabs: Grab[];
@@ -54,12 +55,12 @@ export type ServerEvent =
   | { type: "positions"; tick: number; data: Uint8Array }
   | { type: "contacts"; tick: number; pairs: [number, number][] }
   | { type: "members"; members: Member[] }
-  | { type: "hands"; tick: number; hands: Hand[] }
+  | { type: "grabs"; tick: number; members: MemberGrabs[] }
   | { type: "pong"; clientTimeMs: number; serverTick: number }
   | { type: "stats"; stats: RoomStats }
   | { type: "notice"; code: string; text: string; details: unknown }
   | { type: "reset"; tick: number; member: number }
-  | { type: "waiting"; tick: number; bodies: number[]; member: number }
+  | { type: "spawnable"; tick: number; bodies: number[]; member: number }
   | { type: "access"; access: AccessState }
   | { type: "tuned"; tick: number; tuning: Tuning; member: number }
   | { type: "message"; member: number; kind: string; data: unknown }
@@ -94,14 +95,14 @@ export function encodeMembers(members: Iterable<Member>): Uint8Array {
 }
 
 /** A member's pointer and grabs, for the other members. */
-export interface HandsOf {
+export interface GrabsOf {
   member: number;
   cursor: Point | null;
   grabs: ReadonlyMap<number, Grab>;
 }
 
-export function encodeHands(tick: number, hands: Iterable<HandsOf>): Uint8Array {
-  const rows = [...hands].map((h) => [
+export function encodeGrabs(tick: number, members: Iterable<GrabsOf>): Uint8Array {
+  const rows = [...members].map((h) => [
     h.member,
     h.cursor,
     [...h.grabs.values()].map((g) => [
@@ -114,7 +115,7 @@ export function encodeHands(tick: number, hands: Iterable<HandsOf>): Uint8Array 
       ...(g.together ? [true] : []),
     ]),
   ]);
-  return encoder.encode([ServerMessage.hands, tick, rows]);
+  return encoder.encode([ServerMessage.grabs, tick, rows]);
 }
 
 export function encodePong(clientTimeMs: number, tick: number): Uint8Array {
@@ -133,8 +134,8 @@ export function encodeDone(request: number): Uint8Array {
   return encoder.encode([ServerMessage.done, request]);
 }
 
-export function encodeWaiting(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
-  return encoder.encode([ServerMessage.waiting, tick, [...bodies], member]);
+export function encodeSpawnable(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
+  return encoder.encode([ServerMessage.spawnable, tick, [...bodies], member]);
 }
 
 /** @param pairs of bodies */
@@ -195,8 +196,8 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "contacts", tick: number(f[0], "contacts tick"), pairs: list(f[1], "contacts").map(parsePair) };
     case ServerMessage.members:
       return { type: "members", members: list(f[0], "members").map(parseMember) };
-    case ServerMessage.hands:
-      return { type: "hands", tick: number(f[0], "hands tick"), hands: list(f[1], "hands").map(parseHand) };
+    case ServerMessage.grabs:
+      return { type: "grabs", tick: number(f[0], "grabs tick"), members: list(f[1], "grabs").map(parseMemberGrabs) };
     case ServerMessage.pong:
       return {
         type: "pong",
@@ -209,12 +210,12 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "notice", code: String(f[0]), text: String(f[1] ?? ""), details: f[2] };
     case ServerMessage.reset:
       return { type: "reset", tick: number(f[0], "reset tick"), member: number(f[1], "reset member") };
-    case ServerMessage.waiting:
+    case ServerMessage.spawnable:
       return {
-        type: "waiting",
-        tick: number(f[0], "waiting tick"),
-        bodies: list(f[1], "waiting bodies").map((body) => number(body, "waiting body")),
-        member: number(f[2], "waiting member"),
+        type: "spawnable",
+        tick: number(f[0], "spawnable tick"),
+        bodies: list(f[1], "spawnable bodies").map((body) => number(body, "spawnable body")),
+        member: number(f[2], "spawnable member"),
       };
     case ServerMessage.access:
       return { type: "access", access: parseAccess(record(f[0], "access")) };
@@ -259,10 +260,10 @@ function parseMember(value: unknown): Member {
   };
 }
 
-function parseHand(value: unknown): Hand {
-  const f = list(value, "hands entry");
+function parseMemberGrabs(value: unknown): MemberGrabs {
+  const f = list(value, "grabs entry");
   return {
-    member: number(f[0], "hands member"),
+    member: number(f[0], "grabs member"),
     cursor: f[1] == null ? undefined : point(list(f[1], "cursor"), 0, "cursor"),
     grabs: list(f[2] ?? [], "grabs").map((entry) => {
       const g = list(entry, "grabs entry");

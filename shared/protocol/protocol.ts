@@ -73,7 +73,7 @@ export const ServerMessage = {
    * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z, together?], ...]], ...]]: cursors and
    * grabs of members, when they change, at most at the send rate.
    */
-  hands: 68,
+  grabs: 68,
   /** [69, clientTimeMs, serverTick] */
   pong: 69,
   /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation, methods, errors}]: about once a second. */
@@ -86,7 +86,7 @@ export const ServerMessage = {
    * [73, tick, [body, ...], member]: from this tick's frame on, these spawnable bodies are out of the scene, and all
    * others are in it.
    */
-  waiting: 73,
+  spawnable: 73,
   /** [74, {locked, password, ownersOnly, bans}]: the room's access, after welcome and whenever it changes. */
   access: 74,
   /** [75, member, kind, data]: another member's `message`. */

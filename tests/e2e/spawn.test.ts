@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it.
     for (const page of [ann, ben])
       await until(page, ({ x, y, body }) => window.pliant.pick(x, y)?.body === body, { ...at, body: GREEN });
-    expect((await serverPositions(stage, name)).waiting).toEqual(ALL.filter((body) => body !== GREEN));
+    expect((await serverPositions(stage, name)).spawnableBodies).toEqual(ALL.filter((body) => body !== GREEN));
     await stage.shoot(ben, "put-in");
 
     // A member who joins now sees it at once, and not the other spawnable bodies.

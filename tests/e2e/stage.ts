@@ -251,7 +251,7 @@ export interface ServerPositions {
   positions: number[];
   quantized: number[];
   /** Spawnable bodies that are not in the scene. */
-  waiting: number[];
+  spawnableBodies: number[];
 }
 
 export async function serverPositions(stage: E2e, room: string): Promise<ServerPositions> {

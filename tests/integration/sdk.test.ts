@@ -142,7 +142,7 @@ describe("a room", () => {
     for (let step = 1; step <= 50; step++) hand.move([hand.target[0] + 0.01, start[1], start[2]]);
     await until(ben, "frame", () => center(ben, name)[0] > start[0] + 0.1);
     hand.release();
-    expect([hand.held, ann.hands.length]).toEqual([false, 0]);
+    expect([hand.held, ann.grabs.length]).toEqual([false, 0]);
 
     const seen = [ann, ben].map((room) => {
       const frames = new Map<number, number[]>();

@@ -11,7 +11,7 @@ import {
   encodeContacts,
   encodeDeltaMessage,
   encodeDone,
-  encodeHands,
+  encodeGrabs,
   encodeKeyframeMessage,
   encodeMembers,
   encodeMessage,
@@ -21,7 +21,7 @@ import {
   encodeReset,
   encodeStats,
   encodeTuned,
-  encodeWaiting,
+  encodeSpawnable,
   encodeWelcome,
   type Grab,
   type Member,
@@ -157,9 +157,9 @@ export const FIELDS: {
     members: [
       rows("members", [...integer("member"), ...string("name", "color"), ...boolean("connected"), ...string("role")]),
     ],
-    hands: [
+    grabs: [
       ...integer("tick"),
-      rows("hands", [
+      rows("members", [
         ...integer("member"),
         { name: "cursor", type: "list", nullable: true, row: point },
         rows("grabs", [...integer("grab"), ...surfacePoint, ...point, ...optional(boolean("together"))]),
@@ -179,7 +179,7 @@ export const FIELDS: {
     ],
     notice: [...string("code", "text"), { name: "details", type: "map" }],
     reset: integer("tick", "member"),
-    waiting: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
+    spawnable: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
     access: [map("access", [...boolean("locked", "password", "ownersOnly"), ...integer("bans")])],
     message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
     positions: [...integer("tick"), { name: "frame", type: "bin" }],
@@ -290,8 +290,8 @@ const SERVER: [string, Uint8Array][] = [
   ["delta", encodeDeltaMessage(4, 2, Uint8Array.of(0x22, 0x00))],
   ["members", encodeMembers([memberOf(1, "Zoë", true), memberOf(300, "guest 300", false)])],
   [
-    "hands",
-    encodeHands(70000, [
+    "grabs",
+    encodeGrabs(70000, [
       {
         member: 1,
         cursor: null,
@@ -322,7 +322,7 @@ const SERVER: [string, Uint8Array][] = [
   ],
   ["notice", encodeNotice("GRAB_LIMIT", { field: "grab", value: 5, limit: 4 })],
   ["reset", encodeReset(70001, 1)],
-  ["waiting", encodeWaiting(70001, [1, 2], 0)],
+  ["spawnable", encodeSpawnable(70001, [1, 2], 0)],
   ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
   [
     "tuned",

@@ -26,7 +26,7 @@ test.each([
   ["/bodies/0/solver", [{ ...sheet, material: pbd }], "compliant for model pbd"],
   ["/bodies/0/sweep", [{ ...sheet, sweep: { order: "symmetric" } }], "absent"],
   ["/bodies/0/start", [{ ...sheet, start: "flattened" }], "absent"],
-  ["/bodies/0/waiting", [{ ...sheet, waiting: true }], "absent"],
+  ["/bodies/0/spawnable", [{ ...sheet, spawnable: true }], "absent"],
   [
     "/bodies/0/material/retardationTime",
     [{ ...sheet, material: { ...sheet.material, retardationTime: 0.01 } }],

@@ -11,6 +11,6 @@
 
 from .errors import PliantError
 from .frames import Body, Frame, Topology
-from .room import Contact, Hand, Message, Room, join
+from .room import Contact, Grab, Message, Room, join
 
-__all__ = ["Body", "Contact", "Frame", "Hand", "Message", "PliantError", "Room", "Topology", "join"]
+__all__ = ["Body", "Contact", "Frame", "Grab", "Message", "PliantError", "Room", "Topology", "join"]

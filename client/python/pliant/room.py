@@ -88,7 +88,7 @@ def join(
     return joined
 
 
-class Hand:
+class Grab:
     """A grab of one point of a body. As a context manager it releases the point at the end."""
 
     def __init__(self, room: Room, grab: int) -> None:
@@ -110,7 +110,7 @@ class Hand:
             except PliantError:
                 pass  # Without a connection the server has released it.
 
-    def __enter__(self) -> Hand:
+    def __enter__(self) -> Grab:
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -124,13 +124,13 @@ class Room:
         self._news = threading.Condition()
         self._frame: Optional[Frame] = None
         self._ended: Optional[PliantError] = None
-        self._hands: Dict[int, Hand] = {}
+        self._grabs: Dict[int, Grab] = {}
         #: Rows of [member, name, color, connected, role].
         self.members: List[List[Any]] = []
         #: The last hundred notices of the server, with `code`, `text` and `details`.
         self.notices: Deque[Dict[str, Any]] = deque(maxlen=_NOTICES)
         #: Indices of the spawnable bodies that are not in the room; their positions in frames are meaningless.
-        self.waiting: Set[int] = set()
+        self.spawnable: Set[int] = set()
         #: The newest `tuned` of the server: `tick`, `member` (the author of the change), and the complete physics. None before it.
         self.tuning: Optional[Dict[str, Any]] = None
         self._heard: Feed[Message] = Feed(self._news, lambda: self._ended)
@@ -210,7 +210,7 @@ class Room:
         u: float = 0.0,
         v: float = 0.0,
         together: bool = False,
-    ) -> Hand:
+    ) -> Grab:
         """Grabs a body: the surface particle nearest to the place `at`, m, or the point (1-u-v) a + u b + v c of a
         triangle. Pulls towards `to`; default: `at`, or the point itself. `together`: grabs the same place of all
         bodies in `topology.together`."""
@@ -221,12 +221,12 @@ class Room:
         point = self._surface_point(where, at, triangle, u, v)
         target = _point("to", to if to is not None else at if at is not None else self._place(where, *point))
         limit = self.welcome["limits"]["grabsPerMember"]
-        free = [grab for grab in range(limit) if grab not in self._hands]
+        free = [grab for grab in range(limit) if grab not in self._grabs]
         if not free:
             raise PliantError("GRAB_LIMIT", f"this member already has the maximum of {limit} grabs", limit=limit)
-        hand = self._hands[free[0]] = Hand(self, free[0])
+        grab = self._grabs[free[0]] = Grab(self, free[0])
         self._send(_GRAB, free[0], where.index, *point, *target, *([{"together": True}] if together else []))
-        return hand
+        return grab
 
     def push(self, body: BodyKey, at: Sequence[float], impulse: Sequence[float]) -> None:
         """Pushes the surface particle nearest to `at`, m; `impulse` in N s."""
@@ -352,7 +352,7 @@ class Room:
         elif kind == _MEMBERS:
             self.members = fields[0]
         elif kind == _WAITING:
-            self.waiting = set(fields[1])
+            self.spawnable = set(fields[1])
         elif kind == _HEARD:
             self._heard.put(Message(*fields[:3]))
         elif kind == _CONTACTS:
