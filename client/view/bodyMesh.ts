@@ -3,13 +3,15 @@
  * simulation surface, and writes both to float textures for the vertex shader. The drawn mesh never changes its
  * buffers.
  */
-import { Box3, BufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
+import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
+import { KEY_DIRECTION } from "./environment.ts";
+import { Smoke } from "./fluids/smoke.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
 import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
@@ -40,6 +42,8 @@ export class BodyMesh implements PickSurface {
   readonly thin: boolean;
   /** Radius of the spheres of a cloud of points, m. */
   readonly radius: number | undefined;
+  /** A cloud of points that the fluid layer draws. */
+  readonly fluid: TopologyBody["fluid"];
   /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
   readonly restRadius: number;
   /** How far the drawn mesh reaches beyond the particles, m. */
@@ -53,6 +57,8 @@ export class BodyMesh implements PickSurface {
   private readonly materials: BodyMaterials;
   /** Mean normals of creases, only for solids with rounded edges. */
   private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
+  /** Only for gas. */
+  private readonly smoke: Smoke | undefined;
   /** Materials of its model's picture. */
   private worn: Material[] = [];
 
@@ -67,6 +73,9 @@ export class BodyMesh implements PickSurface {
     this.positions = displayed.subarray(3 * body.first, 3 * (body.first + body.count));
     boundsOf(this.bounds, this.box, this.rest);
     this.radius = body.radius;
+    this.fluid = body.radius === undefined ? undefined : body.fluid;
+    if (this.fluid?.type === "gas")
+      this.smoke = new Smoke(body.count, this.fluid.source, KEY_DIRECTION.toArray() as [number, number, number]);
     this.restRadius = body.radius ?? this.bounds.radius;
     this.thin = body.kind === "cloth";
     this.mode = body.radius !== undefined ? "points" : body.detail ? "detail" : this.thin ? "sheet" : "direct";
@@ -113,21 +122,36 @@ export class BodyMesh implements PickSurface {
     );
     this.mesh = new Mesh(geometry, this.materials.surface);
     this.mesh.customDepthMaterial = this.materials.shadow;
-    this.mesh.castShadow = this.mesh.receiveShadow = true;
+    this.mesh.castShadow = this.fluid?.type !== "gas";
+    this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
     this.mesh.name = body.name;
     Object.assign(this.mesh, { boundingBox: this.box });
   }
 
-  /** Called once per frame after the displayed positions have changed. */
-  update(): void {
+  /** First color of its look, linear. */
+  get color(): Color {
+    return this.materials.surface.color;
+  }
+
+  /** @param on the fluid layer draws it; otherwise it is drawn as spheres */
+  leaveToFluidLayer(on: boolean): void {
+    this.mesh.material = on ? NOTHING : this.materials.surface;
+  }
+
+  /**
+   * Called once per frame after the displayed positions have changed.
+   * @param seconds simulated time of the room
+   */
+  update(seconds = 0): void {
     surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
     if (this.softNormals) softenNormalsInto(this.softNormals, this.normals, this.slots);
     if (this.means) {
       surfaceNormalsInto(this.means.normals, this.positions, this.triangles, this.triangles);
       this.means.texture.write(this.means.normals);
     }
-    this.positionTexture.write(this.positions);
+    this.smoke?.update(this.positions, seconds);
+    this.positionTexture.write(this.positions, this.smoke?.packed);
     this.normalTexture.write(this.softNormals ?? this.normals);
     boundsOf(this.bounds, this.box, this.positions);
     this.box.expandByScalar(this.margin);
@@ -176,6 +200,12 @@ export class BodyMesh implements PickSurface {
     this.means?.texture.dispose();
   }
 }
+
+/** Draws nothing; the body's shadow stays. */
+const NOTHING = new ShaderMaterial({
+  vertexShader: "void main() { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); }",
+  fragmentShader: "void main() { gl_FragColor = vec4(0.0); }",
+});
 
 const low = new Vector3();
 const high = new Vector3();

@@ -27,6 +27,7 @@ import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
 import type { TopologyCollider } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
+import { glassWall, isWall, panesOf } from "./glassWalls.ts";
 import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {
@@ -41,6 +42,10 @@ const STATUE_COLOR = "#e9e2d8";
 export interface ColliderLook {
   /** Radius of the scene, m; it determines the size of the floor. */
   radius: number;
+  /** Middle of the scene, m, and the heights of its lowest and highest point. */
+  center: Vector3;
+  bottom: number;
+  top: number;
   /** Uniforms that the caller updates. */
   floor: FloorUniforms;
   /** Typical edge of the scene's cloth, m; 0 without cloth. */
@@ -49,9 +54,18 @@ export interface ColliderLook {
 
 export function colliderMeshes(colliders: readonly TopologyCollider[], look: ColliderLook): Group {
   const group = new Group();
-  for (const collider of colliders) group.add(colliderMesh(collider, look));
+  const walls = colliders.filter((collider) => collider.type === "plane" && isWall(collider)) as Plane[];
+  const { center, radius, top, bottom } = look;
+  const panes = panesOf(walls, [center.x, center.z], WALL_REACH * radius);
+  for (const collider of colliders) {
+    const wall = walls.indexOf(collider as Plane);
+    group.add(wall < 0 ? colliderMesh(collider, look) : glassWall(panes[wall], bottom, top, radius));
+  }
   return group;
 }
+
+/** Half the length of a wall without an end, in scene radii. */
+const WALL_REACH = 1.2;
 
 /** Gap between cloth and the collider under it, m, for the thickness of cloth, which is not simulated. */
 const CLOTH_AIR = 0.001;

@@ -38,12 +38,33 @@ const BOXES: SoftBox[] = [
   { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 0.5 },
 ];
 
+const SKY = new Color("#f4ece2");
+const WALL = new Color("#cfc6bd");
+const GROUND = new Color("#a08f80");
+
+const vec3Of = ({ x, y, z }: { x: number; y: number; z: number }): string =>
+  `vec3(${[x, y, z].map((part) => part.toFixed(4)).join(", ")})`;
+const rgbOf = ({ r, g, b }: Color): string => vec3Of({ x: r, y: g, z: b });
+
+/** The same studio for a mirror: `studio(direction)`, linear light. */
+export const STUDIO_GLSL = /* glsl */ `
+vec3 studio(vec3 way) {
+  vec3 light = mix(${rgbOf(WALL)}, way.y > 0.0 ? ${rgbOf(SKY)} : ${rgbOf(GROUND)}, min(1.0, 1.6 * abs(way.y)))
+    * (way.y > 0.0 ? 0.62 : 0.42);
+${BOXES.map(
+  ({ direction, size, color, power }) =>
+    `  light += ${rgbOf(color.clone().multiplyScalar(0.5 * power))} * clamp((dot(way, ${vec3Of(direction)}) - ${size.toFixed(4)}) * ${(2.5 / (1 - size)).toFixed(4)}, 0.0, 1.0);`,
+).join("\n")}
+  return light;
+}
+`;
+
+/** Direction to the key light, unit vector. */
+export const KEY_DIRECTION: Readonly<Vector3> = BOXES[0]!.direction;
+
 /** Paints the panorama: a warm sky, a lit floor, and the soft boxes. */
 function paintPanorama(): DataTexture {
   const data = new Float32Array(4 * PANORAMA_WIDTH * PANORAMA_HEIGHT);
-  const sky = new Color("#f4ece2");
-  const wall = new Color("#cfc6bd");
-  const ground = new Color("#a08f80");
   const direction = new Vector3();
   const color = new Color();
   for (let row = 0; row < PANORAMA_HEIGHT; row++) {
@@ -57,8 +78,8 @@ function paintPanorama(): DataTexture {
       );
       const up = direction.y;
       color
-        .copy(wall)
-        .lerp(up > 0 ? sky : ground, Math.min(1, Math.abs(up) * 1.6))
+        .copy(WALL)
+        .lerp(up > 0 ? SKY : GROUND, Math.min(1, Math.abs(up) * 1.6))
         .multiplyScalar(up > 0 ? 0.62 : 0.42);
       for (const box of BOXES) {
         const inside = (direction.dot(box.direction) - box.size) / (1 - box.size);
@@ -141,7 +162,7 @@ export class Studio {
     covered.radius = bounds.radius * 1.35;
     const r = covered.radius;
     key.target.position.copy(covered.center);
-    key.position.copy(covered.center).addScaledVector(BOXES[0]!.direction, 3 * r);
+    key.position.copy(covered.center).addScaledVector(KEY_DIRECTION, 3 * r);
     const { camera } = key.shadow;
     camera.left = camera.bottom = -r;
     camera.right = camera.top = r;

@@ -100,6 +100,7 @@ export class RoomView {
     this.hands.together = topology.interaction.together ?? [];
     this.blobs = new ContactBlobs(this.bodies);
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
+    this.stage.useFluids(this.bodies);
     this.floorY = floorOf(topology.colliders ?? []);
     this.debug = new DebugDraw(this.bodies);
     // Hide bodies before the first frame: otherwise the rest shape would be visible, and jump.
@@ -121,7 +122,7 @@ export class RoomView {
     this.ended.abort();
     for (const body of this.bodies) body.dispose();
     this.warmth.dispose();
-    this.stage.renderer.dispose();
+    this.stage.dispose();
   }
 
   /** Compiles the programs of a grab with the next picture, so that the first grab does not stutter. */
@@ -187,7 +188,7 @@ export class RoomView {
       if (body.setHeld(input.grabs.some((grab) => grab.body === index))) this.dirty = true;
     if (this.visible && (input.moved || bent || this.dirty)) {
       for (const bend of input.bends) bend.apply(this.floorY);
-      this.updateBodies();
+      this.updateBodies(input.seconds);
     }
     const size = { camera: stage.eye, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
     const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, this.elapsedMs);
@@ -234,11 +235,11 @@ export class RoomView {
     this.dirty = true;
   }
 
-  private updateBodies(): void {
+  private updateBodies(seconds: number): void {
     this.bounds.makeEmpty();
     for (const body of this.bodies) {
       if (body.hidden) continue;
-      body.update();
+      body.update(seconds);
       if (body.bounds.radius >= 0) this.bounds.union(body.bounds);
     }
     this.blobs.update();

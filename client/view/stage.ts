@@ -1,5 +1,6 @@
 /** Renderer, camera, scene and light: all parts of the picture except bodies and grabs. */
 import {
+  Box3,
   NeutralToneMapping,
   type BufferGeometry,
   Color,
@@ -12,6 +13,7 @@ import {
   Sphere,
   SRGBColorSpace,
   Vector3,
+  Vector4,
   WebGLRenderer,
 } from "three";
 import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -19,7 +21,10 @@ import type { Topology } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
-import { Studio } from "./environment.ts";
+import type { BodyMesh } from "./bodyMesh.ts";
+import { KEY_DIRECTION, Studio } from "./environment.ts";
+import { FluidLayer } from "./fluids/fluidLayer.ts";
+import { isWall } from "./glassWalls.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
 import { frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
@@ -33,6 +38,8 @@ const SHADE_DARK = "#120b07";
  * be partly under tools.
  */
 const LOW = 1.2;
+/** Height of glass walls above the highest body at rest, in scene radii. */
+const WALL_ABOVE = 0.04;
 
 export class Stage {
   readonly renderer: WebGLRenderer;
@@ -49,6 +56,10 @@ export class Stage {
   readonly floor: FloorUniforms;
   readonly colliders: Group;
   readonly movers: MovingColliders;
+  /** Bodies that are drawn over the solid scene. */
+  private fluids: FluidLayer | undefined;
+  private bodies: readonly BodyMesh[] = [];
+  private readonly walls: readonly Vector4[];
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
@@ -93,7 +104,8 @@ export class Stage {
     renderer.toneMappingExposure = 1;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = PCFShadowMap;
-    this.restBounds = boundsOfRest(topology);
+    const box = boxOfRest(topology);
+    this.restBounds = new Sphere(box.getCenter(new Vector3()), 0.5 * box.min.distanceTo(box.max));
     const radius = Math.max(0.05, this.restBounds.radius);
     this.floor = { pliantBlobs: { value: blobs }, shade: new Color() };
     this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
@@ -101,10 +113,18 @@ export class Stage {
     this.studio.cover(this.restBounds);
     this.colliders = colliderMeshes(topology.colliders ?? [], {
       radius,
+      center: this.restBounds.center,
+      bottom: box.min.y,
+      top: box.max.y + WALL_ABOVE * radius,
       floor: this.floor,
       clothEdge: clothEdgeOf(topology),
     });
     this.scene.add(this.colliders);
+    this.walls = (topology.colliders ?? []).flatMap((collider) =>
+      collider.type === "plane" && isWall(collider)
+        ? [new Vector4(...collider.normal, collider.offset).divideScalar(Math.hypot(...collider.normal))]
+        : [],
+    );
     this.movers = new MovingColliders(topology.colliders ?? [], this.colliders.children);
 
     this.homePosition = new Vector3(...topology.camera.position);
@@ -194,7 +214,7 @@ export class Stage {
     const { gl } = this;
     const pixel = new Uint8Array(4);
     const draw = (): void => {
-      this.renderer.render(this.scene, this.camera);
+      this.render();
       // Reading a pixel waits until the picture is finished.
       gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     };
@@ -218,17 +238,37 @@ export class Stage {
     this.eye = eyes ?? this.camera;
     this.quality = eyes ? new QualityGovernor(this.pageQuality.level, this.pageQuality.pinned) : this.pageQuality;
     this.applyQuality(this.quality.level);
+    this.leaveFluids();
     // Time without pictures is a pause, not slowness.
     this.lastFrameMs = 0;
   }
 
+  /** Fluids among the bodies are drawn as such, if the browser can. */
+  useFluids(bodies: readonly BodyMesh[]): void {
+    this.bodies = bodies.filter(({ fluid }) => fluid);
+    this.fluids = FluidLayer.of(this.renderer, bodies, KEY_DIRECTION, this.walls);
+    this.leaveFluids();
+  }
+
+  private leaveFluids(): void {
+    // A headset draws two eyes in one go: there fluids are spheres.
+    for (const body of this.bodies)
+      body.leaveToFluidLayer(this.fluids !== undefined && !this.renderer.xr.isPresenting);
+  }
+
   draw(): void {
-    this.renderer.render(this.scene, this.eye);
+    this.render();
     if (!this.software) return;
     const gl = this.gl;
     gl.deleteSync(this.drawing);
     this.drawing = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
+  }
+
+  private render(): void {
+    this.renderer.render(this.scene, this.eye);
+    if (this.renderer.xr.isPresenting) return;
+    this.fluids?.draw(this.scene, this.camera, LEVELS[this.quality.level]!.fluids);
   }
 
   /**
@@ -237,6 +277,12 @@ export class Stage {
    */
   get busy(): boolean {
     return this.drawing !== null && this.gl.getSyncParameter(this.drawing, this.gl.SYNC_STATUS) === this.gl.UNSIGNALED;
+  }
+
+  /** Frees the memory on the graphics card. */
+  dispose(): void {
+    this.fluids?.dispose();
+    this.renderer.dispose();
   }
 
   private get gl(): WebGL2RenderingContext {
@@ -292,22 +338,17 @@ function clothEdgeOf(topology: Topology): number {
   return count > 0 ? sum / count : 0;
 }
 
-function boundsOfRest(topology: Topology): Sphere {
-  const low = new Vector3(Infinity, Infinity, Infinity);
-  const high = new Vector3(-Infinity, -Infinity, -Infinity);
+function boxOfRest(topology: Topology): Box3 {
+  const box = new Box3();
   const point = new Vector3();
   for (const body of topology.bodies) {
     const rest = float32Of(body.rest);
-    for (let i = 0; i < rest.length; i += 3) {
-      point.fromArray(rest, i);
-      low.min(point);
-      high.max(point);
-    }
+    for (let i = 0; i < rest.length; i += 3) box.expandByPoint(point.fromArray(rest, i));
   }
   // Include the floor, because falling bodies end there.
   for (const collider of topology.colliders ?? []) {
-    if (collider.type === "plane" && collider.normal[1] > 0.9) low.y = Math.min(low.y, collider.offset);
+    if (collider.type === "plane" && collider.normal[1] > 0.9) box.min.y = Math.min(box.min.y, collider.offset);
   }
-  if (!Number.isFinite(low.x)) return new Sphere(new Vector3(), 1);
-  return new Sphere(low.clone().add(high).multiplyScalar(0.5), low.distanceTo(high) / 2);
+  if (!Number.isFinite(box.min.x)) box.setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
+  return box;
 }

@@ -6,7 +6,13 @@ import { MovingColliders } from "../../../client/view/movingColliders.ts";
 import type { Scene } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 
-const LOOK = { radius: 1, floor: { pliantBlobs: { value: [] }, shade: new Color() }, clothEdge: 0.05 };
+const LOOK = {
+  radius: 1,
+  center: new Vector3(),
+  bottom: 0,
+  top: 1,
+  floor: { pliantBlobs: { value: [] }, shade: new Color() }, clothEdge: 0.05,
+};
 
 async function drawn(colliders: NonNullable<Scene["colliders"]>): Promise<{ meshes: Mesh[]; movers: MovingColliders }> {
   const { topology } = await createWorld(
