@@ -13,6 +13,7 @@ import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { KEY_DIRECTION } from "./environment.ts";
 import { Smoke } from "./fluids/smoke.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
+import { SurfaceStrain } from "./strain.ts";
 import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
 
@@ -57,6 +58,8 @@ export class BodyMesh implements PickSurface {
   private readonly materials: BodyMaterials;
   /** Mean normals of creases, only for solids with rounded edges. */
   private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
+  /** In the strain view. */
+  private strain: SurfaceStrain | undefined;
   /** Only for gas. */
   private readonly smoke: Smoke | undefined;
   /** Materials of its model's picture. */
@@ -151,7 +154,8 @@ export class BodyMesh implements PickSurface {
       this.means.texture.write(this.means.normals);
     }
     this.smoke?.update(this.positions, seconds);
-    this.positionTexture.write(this.positions, this.smoke?.packed);
+    this.strain?.update(this.positions);
+    this.positionTexture.write(this.positions, this.smoke?.packed ?? this.strain?.values);
     this.normalTexture.write(this.softNormals ?? this.normals);
     boundsOf(this.bounds, this.box, this.positions);
     this.box.expandByScalar(this.margin);
@@ -174,7 +178,7 @@ export class BodyMesh implements PickSurface {
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
     this.worn = parts.map((part) => pictureMaterial(part, this.uniforms, this.thin));
-    this.mesh.material = this.worn;
+    if (!this.strain) this.mesh.material = this.worn;
     return true;
   }
 
@@ -183,6 +187,24 @@ export class BodyMesh implements PickSurface {
     const changed = (this.materials.held.value === 1) !== on;
     this.materials.held.value = on ? 1 : 0;
     return changed;
+  }
+
+  /** Strain of each particle in the strain view; empty otherwise, and for points. */
+  get strains(): Float32Array {
+    return this.strain?.values ?? NO_VALUES;
+  }
+
+  /** Turns the strain view on or off. The next `update` shows it. */
+  showStrain(on: boolean): void {
+    if (this.mode === "points") return;
+    this.strain = on ? new SurfaceStrain(this.rest, this.triangles) : undefined;
+    if (!on) this.materials.strainScale.value = 0;
+    this.mesh.material = on || this.worn.length === 0 ? this.materials.surface : this.worn;
+  }
+
+  /** @param end strain at the end of the scale */
+  setStrainScale(end: number): void {
+    this.materials.strainScale.value = this.strain ? 1 / end : 0;
   }
 
   private undress(): void {
@@ -200,6 +222,8 @@ export class BodyMesh implements PickSurface {
     this.means?.texture.dispose();
   }
 }
+
+const NO_VALUES = new Float32Array();
 
 /** Draws nothing; the body's shadow stays. */
 const NOTHING = new ShaderMaterial({

@@ -32,6 +32,8 @@ import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {
   pliantBlobs: IUniform<Vector4[]>;
+  /** Pool of light on the floor: linear color, and its share in the middle. */
+  pliantPool: IUniform<Vector4>;
   /** Color of full shade. */
   shade: Color;
 }
@@ -216,12 +218,17 @@ const OPEN_SKY_GLSL = /* glsl */ `#include <begin_vertex>
     pliantOpen *= 1.0 - clamp(max(toBlob.y, 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
   }
   // Fade out, so that the disc has no visible edge.
+  pliantFade = 1.0 - smoothstep(0.1, 0.95, 2.0 * length(uv - 0.5));
   pliantOpen = mix(pliantOpen, 1.0, smoothstep(0.5, 0.95, 2.0 * length(uv - 0.5)));
 `;
 
+/** Shade over the pool of light. A step of an 8-bit color is wider than the floor's gradients: noise hides it. */
 const SHADE_GLSL = /* glsl */ `
   float pliantShade = 1.0 - mix(1.0, getShadowMask(), opacity) * mix(1.0, pliantOpen, 0.62);
-  gl_FragColor = vec4(color, pliantShade);
+  float pliantLit = pliantPool.a * pliantFade * (1.0 - pliantShade);
+  float pliantCover = pliantLit + pliantShade;
+  float pliantGrain = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
+  gl_FragColor = vec4(mix(color, pliantPool.rgb, pliantLit / max(pliantCover, 1e-4)), pliantCover + pliantGrain / 128.0);
 `;
 
 /** Size of the floor in scene radii, and cells along one side. */
@@ -234,17 +241,17 @@ const FLOOR_CELLS = 96;
  * ms).
  */
 function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
-  const material = new ShadowMaterial({ color: floor.shade, opacity: 0.62, toneMapped: false, depthWrite: false });
+  const material = new ShadowMaterial({ color: floor.shade, opacity: 0.56, toneMapped: false, depthWrite: false });
   material.onBeforeCompile = (shader) => {
-    shader.uniforms.pliantBlobs = floor.pliantBlobs;
+    Object.assign(shader.uniforms, { pliantBlobs: floor.pliantBlobs, pliantPool: floor.pliantPool });
     shader.vertexShader = shader.vertexShader
       .replace(
         "#include <common>",
-        `#include <common>\nvarying float pliantOpen;\nuniform vec4 pliantBlobs[${MAX_BLOBS}];`,
+        `#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantBlobs[${MAX_BLOBS}];`,
       )
       .replace("#include <begin_vertex>", OPEN_SKY_GLSL);
     shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;")
+      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantPool;")
       .replace(/gl_FragColor = [^;]*;/, SHADE_GLSL);
   };
   const mesh = new Mesh(

@@ -13,6 +13,7 @@ import {
   PMREMGenerator,
   RGBAFormat,
   type Scene,
+  ShaderChunk,
   Sphere,
   Vector3,
   type WebGLRenderer,
@@ -41,6 +42,24 @@ const BOXES: SoftBox[] = [
 const SKY = new Color("#f4ece2");
 const WALL = new Color("#cfc6bd");
 const GROUND = new Color("#a08f80");
+
+/** Edges of shadows at least this soft, as a share of the map, are sampled often enough to show no pattern. */
+export const SOFT_SHADOWS = 0.006;
+export const PLAIN_SHADOWS = 1 / 300;
+const SOFT_SAMPLES = 16;
+const PLAIN_SAMPLES = 5;
+
+/** three takes five samples however soft a shadow is, and their rotation shows as a pattern. */
+const sampled = ShaderChunk.shadowmap_pars_fragment.replace(
+  /shadow = \(\s*texture\( shadowMap, vec3\( shadowCoord\.xy \+ vogelDiskSample\( 0, 5[^;]*;/,
+  /* glsl */ `int pliantSamples = shadowRadius > ${(0.5 * (SOFT_SHADOWS + PLAIN_SHADOWS)).toFixed(5)} * shadowMapSize.x ? ${SOFT_SAMPLES} : ${PLAIN_SAMPLES};
+				shadow = 0.0;
+				for (int i = 0; i < pliantSamples; i++)
+					shadow += texture( shadowMap, vec3( shadowCoord.xy + vogelDiskSample( i, pliantSamples, phi ) * radius, shadowCoord.z ) );
+				shadow /= float( pliantSamples );`,
+);
+if (sampled === ShaderChunk.shadowmap_pars_fragment) throw new Error("three's shadow filter has changed");
+ShaderChunk.shadowmap_pars_fragment = sampled;
 
 const vec3Of = ({ x, y, z }: { x: number; y: number; z: number }): string =>
   `vec3(${[x, y, z].map((part) => part.toFixed(4)).join(", ")})`;
@@ -109,24 +128,27 @@ export class Studio {
   private readonly scene: Scene;
   private readonly covered = new Sphere(new Vector3(), 0);
 
-  constructor(scene: Scene, shadowMapSize: number) {
+  constructor(scene: Scene, shadowMapSize: number, softness: number) {
     this.scene = scene;
     const { key } = this;
-    this.useShadows(shadowMapSize);
-    key.shadow.intensity = 0.86;
+    this.useShadows(shadowMapSize, softness);
+    key.shadow.intensity = 0.82;
     const rim = new DirectionalLight("#cfe2ff", 0.3);
     rim.position.set(-2.5, 2.2, -3.5);
     scene.add(key, key.target, rim, this.fill);
   }
 
-  /** @param size texels along one side of the map; 0: no shadows */
-  useShadows(size: number): void {
+  /**
+   * @param size texels along one side of the map; 0: no shadows
+   * @param softness half the width of a shadow's edge, as a share of the map
+   */
+  useShadows(size: number, softness: number): void {
     const { shadow } = this.key;
     // A shadow map without texels would be an invalid framebuffer.
     this.key.castShadow = size > 0;
-    if (size === 0 || size === shadow.mapSize.x) return;
+    if (size === 0 || (size === shadow.mapSize.x && shadow.radius === softness * size)) return;
     shadow.mapSize.set(size, size);
-    shadow.radius = size / 300;
+    shadow.radius = softness * size;
     shadow.map?.dispose();
     shadow.map = null;
   }
@@ -169,8 +191,8 @@ export class Studio {
     camera.near = 1.2 * r;
     camera.far = 6 * r;
     camera.updateProjectionMatrix();
-    // The shadow radius is proportional to the map's size, so this holds for all sizes.
-    key.shadow.normalBias = (1.4 * r) / 300;
+    // A soft edge reaches farther along a sloped surface.
+    key.shadow.normalBias = (1.4 * r * key.shadow.radius) / key.shadow.mapSize.x;
     key.shadow.bias = -0.0006;
   }
 }

@@ -14,6 +14,8 @@ export interface QualityLevel {
   pixelRatio: number;
   /** Texels along one side; 0 is no shadows. */
   shadowMap: number;
+  /** Soft edges of shadows cost three times the samples. */
+  softShadows: boolean;
   /** Image-based fill light; without it there is a plain sky-and-ground light. */
   environment: boolean;
   /** Resolution of fluids relative to the picture's. */
@@ -21,13 +23,13 @@ export interface QualityLevel {
 }
 
 export const LEVELS: readonly QualityLevel[] = [
-  { pixelRatio: 2, shadowMap: 2048, environment: true, fluids: 0.5 },
-  { pixelRatio: 1.5, shadowMap: 1024, environment: true, fluids: 0.5 },
-  { pixelRatio: 1.5, shadowMap: 1024, environment: false, fluids: 0.5 },
-  { pixelRatio: 1, shadowMap: 1024, environment: false, fluids: 0.5 },
-  { pixelRatio: 1, shadowMap: 0, environment: false, fluids: 0.33 },
-  { pixelRatio: 0.75, shadowMap: 0, environment: false, fluids: 0.33 },
-  { pixelRatio: 0.5, shadowMap: 0, environment: false, fluids: 0.4 },
+  { pixelRatio: 2, shadowMap: 2048, softShadows: true, environment: true, fluids: 0.5 },
+  { pixelRatio: 1.5, shadowMap: 1024, softShadows: true, environment: true, fluids: 0.5 },
+  { pixelRatio: 1.5, shadowMap: 1024, softShadows: true, environment: false, fluids: 0.5 },
+  { pixelRatio: 1, shadowMap: 1024, softShadows: false, environment: false, fluids: 0.5 },
+  { pixelRatio: 1, shadowMap: 0, softShadows: false, environment: false, fluids: 0.33 },
+  { pixelRatio: 0.75, shadowMap: 0, softShadows: false, environment: false, fluids: 0.33 },
+  { pixelRatio: 0.5, shadowMap: 0, softShadows: false, environment: false, fluids: 0.4 },
 ];
 
 /** First level of a software renderer, from which it climbs if it can: otherwise it would drop there slowly. */

@@ -17,6 +17,7 @@ import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
 import { Stage } from "./stage.ts";
+import { scaleFor } from "./strain.ts";
 
 export interface Picked extends SurfacePoint {
   /** m */
@@ -69,6 +70,10 @@ export class RoomView {
    * Draws labels under bodies over the picture; called with each picture. @param foot returns the point below a body
    */
   showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
+  /** Shows the legend of the strain view. @param end strain at the end of the scale; undefined: the view is off */
+  showStrainScale: (end: number | undefined) => void = () => {};
+  /** End of the strain view's scale; undefined: it is off. */
+  private strainEnd: number | undefined;
   private readonly canvas: HTMLCanvasElement;
   /** Time since grabs were last updated, ms. */
   private elapsedMs = 0;
@@ -167,6 +172,15 @@ export class RoomView {
     this.dirty = true;
   }
 
+  /** Switches the strain view. @returns true if it is on */
+  toggleStrain(): boolean {
+    this.strainEnd = this.strainEnd === undefined ? 0 : undefined;
+    for (const body of this.bodies) body.showStrain(this.strainEnd !== undefined);
+    this.showStrainScale(this.strainEnd);
+    this.dirty = true;
+    return this.strainEnd !== undefined;
+  }
+
   /** @returns true if a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
@@ -242,9 +256,22 @@ export class RoomView {
       body.update(seconds);
       if (body.bounds.radius >= 0) this.bounds.union(body.bounds);
     }
+    if (this.strainEnd !== undefined) this.scaleStrain(this.strainEnd);
     this.blobs.update();
     this.stage.coverShadows(this.bounds);
     this.debug.update();
+  }
+
+  private scaleStrain(current: number): void {
+    const shown = this.bodies.filter(({ hidden }) => !hidden);
+    const end = scaleFor(
+      shown.map(({ strains }) => strains),
+      current,
+    );
+    for (const body of this.bodies) body.setStrainScale(end);
+    if (end === current) return;
+    this.strainEnd = end;
+    this.showStrainScale(end);
   }
 
   /** Ray through a point of the window, CSS pixels. */

@@ -24,6 +24,9 @@ uniform highp sampler2D pliantNormals;
 vec3 pliantFetch(highp sampler2D map, uint index) {
   return texelFetch(map, ivec2(int(index & ${TEXTURE_WIDTH - 1}u), int(index >> ${Math.log2(TEXTURE_WIDTH)}u)), 0).xyz;
 }
+float pliantFourth(uint index) {
+  return texelFetch(pliantPositions, ivec2(int(index & ${TEXTURE_WIDTH - 1}u), int(index >> ${Math.log2(TEXTURE_WIDTH)}u)), 0).w;
+}
 `;
 
 /** Declares `pliantSkin(out position, out normal)`. */

@@ -22,17 +22,22 @@ import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
-import { KEY_DIRECTION, Studio } from "./environment.ts";
+import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
 import { FluidLayer } from "./fluids/fluidLayer.ts";
 import { isWall } from "./glassWalls.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
-import { frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
-import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
+import { frame, inside, seen, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
+import { LEVELS, QualityGovernor, SOFTWARE_LEVEL, type QualityLevel } from "./quality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
-const SHADE_LIGHT = "#4a2f1e";
-const SHADE_DARK = "#120b07";
+const SHADE_LIGHT = "#3d2d25";
+const SHADE_DARK = "#0d0806";
+/**
+ * Pool of light on the floor: color, and its share in the middle. Without one, the dark page is too dark for shadows.
+ */
+const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
+const POOL_DARK = { color: "#c4a188", share: 0.34 };
 /**
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
@@ -107,9 +112,10 @@ export class Stage {
     const box = boxOfRest(topology);
     this.restBounds = new Sphere(box.getCenter(new Vector3()), 0.5 * box.min.distanceTo(box.max));
     const radius = Math.max(0.05, this.restBounds.radius);
-    this.floor = { pliantBlobs: { value: blobs }, shade: new Color() };
-    this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
-    this.studio.useEnvironment(LEVELS[this.quality.level]!.environment, renderer);
+    this.floor = { pliantBlobs: { value: blobs }, pliantPool: { value: new Vector4() }, shade: new Color() };
+    const level = LEVELS[this.quality.level]!;
+    this.studio = new Studio(this.scene, level.shadowMap, softnessOf(level));
+    this.studio.useEnvironment(level.environment, renderer);
     this.studio.cover(this.restBounds);
     this.colliders = colliderMeshes(topology.colliders ?? [], {
       radius,
@@ -150,7 +156,7 @@ export class Stage {
   /**
    * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
    * camera in the scene, the shown points are framed to nearly fill the free part of the picture. With one, they are
-   * framed only on low screens and on tall ones where they would not fit, and not from nearer than the scene's camera.
+   * framed only on low screens and where tools would cover some, and not from nearer than the scene's camera.
    * @param shown float32[3n] m; free: area without tools
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
@@ -168,9 +174,11 @@ export class Stage {
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const lens = { tanX: tanY * this.camera.aspect, tanY };
     const low = free.top - free.bottom < LOW;
-    const left = (): boolean => !inside(shown, this.camera.position.toArray(), step.toArray(), lens, free);
-    const framed = this.fit ? withSpace(shown, this.space) : shown;
-    if (shown.length > 0 && (this.fit || low || (this.camera.aspect < 1 && left()))) {
+    const eye = this.camera.position.toArray();
+    // On a wide screen a scene may keep parts outside of the picture, but none under the tools.
+    const tall = this.camera.aspect < 1;
+    const framed = this.fit ? withSpace(shown, this.space) : low || tall ? shown : seen(shown, eye, step.toArray(), lens);
+    if (framed.length > 0 && (this.fit || low || !inside(framed, eye, step.toArray(), lens, free))) {
       const nearest = this.fit ? -Infinity : this.camera.position.dot(step) / step.length();
       const { position, target } = frame(framed, step.toArray(), lens, free, nearest);
       this.camera.position.set(...position);
@@ -301,9 +309,9 @@ export class Stage {
   }
 
   private applyQuality(level: number): void {
-    const { shadowMap, environment } = LEVELS[level]!;
-    this.studio.useEnvironment(environment, this.renderer);
-    this.studio.useShadows(shadowMap);
+    const settings = LEVELS[level]!;
+    this.studio.useEnvironment(settings.environment, this.renderer);
+    this.studio.useShadows(settings.shadowMap, softnessOf(settings));
     if (!this.renderer.xr.isPresenting) this.renderer.setPixelRatio(this.pixelRatio(level));
   }
 
@@ -314,11 +322,16 @@ export class Stage {
     const apply = () => {
       this.floor.shade.set(dark.matches ? SHADE_DARK : SHADE_LIGHT);
       floorMaterial?.color.copy(this.floor.shade);
+      const { color, share } = dark.matches ? POOL_DARK : POOL_LIGHT;
+      const { r, g, b } = new Color(color);
+      this.floor.pliantPool.value.set(r, g, b, share);
     };
     dark.addEventListener("change", apply);
     apply();
   }
 }
+
+const softnessOf = ({ softShadows }: QualityLevel): number => (softShadows ? SOFT_SHADOWS : PLAIN_SHADOWS);
 
 /** Mean rest edge of all cloths, m; 0 without cloth. */
 function clothEdgeOf(topology: Topology): number {

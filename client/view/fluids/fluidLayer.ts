@@ -51,11 +51,11 @@ import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";
 
 /** Radius of a splat, in radii of the particle's sphere: spheres of neighbors overlap. */
 const LIQUID_SIZE = 1.7;
-const SMOKE_SIZE = 2.9;
+const SMOKE_SIZE = 3.4;
 /** Width of the filter, in radii of the particle's sphere. */
-const SMOOTHING = 1.5;
+const SMOOTHING = 2.6;
 /** Depth of a step that the filter smooths, in radii of the particle's sphere. */
-const SLACK = 2.2;
+const SLACK = 5;
 /** Length of water after which white light has the liquid's color, m. */
 const CLEAR = 0.3;
 
@@ -274,8 +274,8 @@ export class FluidLayer {
     const white = new Color("#ffffff");
     const own = {
       size: { value: SMOKE_SIZE * body.radius! },
-      lit: { value: body.color.clone().lerp(white, 0.75) },
-      shaded: { value: body.color.clone().multiplyScalar(0.3) },
+      lit: { value: body.color.clone().lerp(white, 0.25) },
+      shaded: { value: body.color.clone().multiplyScalar(0.12) },
     };
     return this.fluid(body, SMOKE_SPLAT, own, AddEquation, AddEquation);
   }

@@ -55,11 +55,10 @@ flat out float depth;
 flat out float extra;
 flat out int tracer;
 void main() {
-  vec4 particle = texelFetch(pliantPositions, ivec2(gl_InstanceID & 255, gl_InstanceID >> 8), 0);
-  vec4 middle = modelViewMatrix * vec4(particle.xyz, 1.0);
+  vec4 middle = modelViewMatrix * vec4(pliantFetch(pliantPositions, uint(gl_InstanceID)), 1.0);
   across = position.xy;
   depth = -middle.z;
-  extra = particle.w;
+  extra = pliantFourth(uint(gl_InstanceID));
   tracer = gl_InstanceID;
   gl_Position = projectionMatrix * (middle + vec4(size * position.xy, 0.0, 0.0));
 }`;

@@ -5,15 +5,15 @@
 import type { SmokeSource } from "../../../shared/topology.ts";
 
 /** Time in which a tracer's smoke fades to 1/e, s. */
-const FADE_S = 2.6;
+const FADE_S = 4;
 /** Smoke of a tracer that never met the source, so that the gas is faintly visible everywhere. */
-const HAZE = 0.02;
+const HAZE = 0.015;
 /** Cells along the longest side of the density grid. */
 const CELLS = 14;
 /** Cells toward the light that shade a tracer. */
 const STEPS = 6;
 /** Optical depth of one full tracer in a cell. */
-const SHADING = 0.16;
+const SHADING = 0.3;
 
 export class Smoke {
   /** float32[count]: light in 255ths plus smoke, below 1, as the shader reads them. */
