@@ -80,21 +80,17 @@ export function frame(
  * @returns whether every point lies in the free part
  */
 export function inside(points: Float32Array, eye: Vec3, towards: Vec3, lens: Lens, free: FreeArea): boolean {
-  return seen(points, eye, towards, lens, free).length === points.length;
-}
-
-/** Returns the points that lie in the free part; parameters as of `inside`. */
-export function seen(points: Float32Array, eye: Vec3, towards: Vec3, lens: Lens, free = WHOLE): Float32Array {
   const { right, up, back } = axesOf(towards);
-  return points.filter((_, k) => {
-    const i = k - (k % 3);
+  for (let i = 0; i < points.length; i += 3) {
     const ray: Vec3 = [points[i]! - eye[0], points[i + 1]! - eye[1], points[i + 2]! - eye[2]];
     const depth = -dot(ray, back);
     const x = dot(ray, right) / lens.tanX;
     const y = dot(ray, up) / lens.tanY;
     // Behind the eye depth is negative, and nothing lies between the bounds.
-    return x >= free.left * depth && x <= free.right * depth && y >= free.bottom * depth && y <= free.top * depth;
-  });
+    if (!(x >= free.left * depth && x <= free.right * depth && y >= free.bottom * depth && y <= free.top * depth))
+      return false;
+  }
+  return true;
 }
 
 /**

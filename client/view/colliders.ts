@@ -251,7 +251,10 @@ function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
       )
       .replace("#include <begin_vertex>", OPEN_SKY_GLSL);
     shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantPool;")
+      .replace(
+        "#include <common>",
+        "#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantPool;",
+      )
       .replace(/gl_FragColor = [^;]*;/, SHADE_GLSL);
   };
   const mesh = new Mesh(

@@ -53,7 +53,8 @@ export function panesOf(walls: readonly Wall[], middle: readonly [number, number
       const b = points[(i + 1) % points.length]!;
       const [da, db] = [depth(wall, a), depth(wall, b)];
       if (da >= 0) kept.push(a);
-      if (da >= 0 !== db >= 0) kept.push([a[0] + ((b[0] - a[0]) * da) / (da - db), a[1] + ((b[1] - a[1]) * da) / (da - db)]);
+      if (da >= 0 !== db >= 0)
+        kept.push([a[0] + ((b[0] - a[0]) * da) / (da - db), a[1] + ((b[1] - a[1]) * da) / (da - db)]);
     });
     points = kept;
   }
@@ -108,7 +109,17 @@ export function glassWall(pane: Pane, low: number, high: number, radius: number)
   mesh.geometry.computeVertexNormals();
   const corners = [low, high].map((y) => [new Vector3(ax, y, az), new Vector3(bx, y, bz)] as const);
   const [[a, b], [c, d]] = corners as [readonly [Vector3, Vector3], readonly [Vector3, Vector3]];
-  mesh.add(edges([[a, b], [c, d], [a, c], [b, d]], Math.min(EDGE_MOST, EDGE_PART * radius)));
+  mesh.add(
+    edges(
+      [
+        [a, b],
+        [c, d],
+        [a, c],
+        [b, d],
+      ],
+      Math.min(EDGE_MOST, EDGE_PART * radius),
+    ),
+  );
   return mesh;
 }
 

@@ -110,7 +110,8 @@ export class RoomView {
     this.debug = new DebugDraw(this.bodies);
     // Hide bodies before the first frame: otherwise the rest shape would be visible, and jump.
     for (const { mesh } of this.bodies) mesh.visible = false;
-    this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh), this.hands.group, this.debug.group);
+    this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh));
+    this.stage.over.add(this.hands.group, this.debug.group);
     dressAll(
       { topology, bodies: this.bodies, colliders: this.stage.colliders, base: "", ended: this.ended.signal },
       () => this.invalidate(),

@@ -4,7 +4,7 @@ import {
   NeutralToneMapping,
   type BufferGeometry,
   Color,
-  type Group,
+  Group,
   type Mesh,
   type ShadowMaterial,
   PCFShadowMap,
@@ -27,7 +27,7 @@ import { FluidLayer } from "./fluids/fluidLayer.ts";
 import { isWall } from "./glassWalls.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
-import { frame, inside, seen, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
+import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL, type QualityLevel } from "./quality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
@@ -43,12 +43,16 @@ const POOL_DARK = { color: "#c4a188", share: 0.34 };
  * be partly under tools.
  */
 const LOW = 1.2;
+/** Largest step back from the scene's own view, so that tools cover less of it. */
+const MOST_BACK = 1.14;
 /** Height of glass walls above the highest body at rest, in scene radii. */
 const WALL_ABOVE = 0.04;
 
 export class Stage {
   readonly renderer: WebGLRenderer;
   readonly scene = new Scene();
+  /** Bands and lines, which are drawn over fluids, too. */
+  readonly over = new Group();
   readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
   readonly controls: OrbitControls;
   /** Current camera: the page's, or the eyes of a visitor with a headset. */
@@ -117,6 +121,7 @@ export class Stage {
     this.studio = new Studio(this.scene, level.shadowMap, softnessOf(level));
     this.studio.useEnvironment(level.environment, renderer);
     this.studio.cover(this.restBounds);
+    this.scene.add(this.over);
     this.colliders = colliderMeshes(topology.colliders ?? [], {
       radius,
       center: this.restBounds.center,
@@ -156,7 +161,8 @@ export class Stage {
   /**
    * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
    * camera in the scene, the shown points are framed to nearly fill the free part of the picture. With one, they are
-   * framed only on low screens and where tools would cover some, and not from nearer than the scene's camera.
+   * framed only on low screens and on tall ones where they would not fit, and not from nearer than the scene's camera. On
+   * other screens the scene's own view moves into the free part.
    * @param shown float32[3n] m; free: area without tools
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
@@ -174,19 +180,26 @@ export class Stage {
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const lens = { tanX: tanY * this.camera.aspect, tanY };
     const low = free.top - free.bottom < LOW;
-    const eye = this.camera.position.toArray();
-    // On a wide screen a scene may keep parts outside of the picture, but none under the tools.
-    const tall = this.camera.aspect < 1;
-    const framed = this.fit ? withSpace(shown, this.space) : low || tall ? shown : seen(shown, eye, step.toArray(), lens);
-    if (framed.length > 0 && (this.fit || low || !inside(framed, eye, step.toArray(), lens, free))) {
+    const left = (): boolean => !inside(shown, this.camera.position.toArray(), step.toArray(), lens, free);
+    const framed = this.fit ? withSpace(shown, this.space) : shown;
+    if (shown.length > 0 && (this.fit || low || (this.camera.aspect < 1 && left()))) {
       const nearest = this.fit ? -Infinity : this.camera.position.dot(step) / step.length();
       const { position, target } = frame(framed, step.toArray(), lens, free, nearest);
       this.camera.position.set(...position);
       this.controls.target.set(...target);
       const distance = this.camera.position.distanceTo(this.controls.target);
       this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * distance);
-    }
+    } else if (this.camera.aspect >= 1) this.clearTools(step, tanY, free);
     this.controls.update();
+  }
+
+  /** Steps back a little and shifts the picture, so that tools cover less of it. */
+  private clearTools(step: Vector3, tanY: number, { bottom, top }: FreeArea): void {
+    const back = Math.min(MOST_BACK, 2 / (top - bottom));
+    const { up } = axesOf(step.toArray());
+    const shift = new Vector3(...up).multiplyScalar(-0.5 * (top + bottom) * tanY * back * step.length());
+    this.controls.target.copy(this.homeTarget).add(shift);
+    this.camera.position.copy(this.controls.target).addScaledVector(step, back);
   }
 
   /** After a change of the window or of the shown bodies: reframes, unless the user has turned the view. */
@@ -260,8 +273,7 @@ export class Stage {
 
   private leaveFluids(): void {
     // A headset draws two eyes in one go: there fluids are spheres.
-    for (const body of this.bodies)
-      body.leaveToFluidLayer(this.fluids !== undefined && !this.renderer.xr.isPresenting);
+    for (const body of this.bodies) body.leaveToFluidLayer(this.fluids !== undefined && !this.renderer.xr.isPresenting);
   }
 
   draw(): void {
@@ -274,9 +286,16 @@ export class Stage {
   }
 
   private render(): void {
-    this.renderer.render(this.scene, this.eye);
-    if (this.renderer.xr.isPresenting) return;
-    this.fluids?.draw(this.scene, this.camera, LEVELS[this.quality.level]!.fluids);
+    const { renderer, scene, fluids, over } = this;
+    const flat = fluids !== undefined && !renderer.xr.isPresenting;
+    over.visible = !flat;
+    renderer.render(scene, this.eye);
+    if (flat) fluids.draw(scene, this.camera, LEVELS[this.quality.level]!.fluids);
+    over.visible = true;
+    if (!flat) return;
+    renderer.autoClear = false;
+    renderer.render(over, this.camera);
+    renderer.autoClear = true;
   }
 
   /**

@@ -104,12 +104,7 @@ export class FluidLayer {
     return new FluidLayer(renderer, fluids, key, walls);
   }
 
-  private constructor(
-    renderer: WebGLRenderer,
-    fluids: readonly BodyMesh[],
-    key: Vector3,
-    walls: readonly Vector4[],
-  ) {
+  private constructor(renderer: WebGLRenderer, fluids: readonly BodyMesh[], key: Vector3, walls: readonly Vector4[]) {
     this.renderer = renderer;
     this.shared = {
       area: { value: new Vector4() },
@@ -134,19 +129,18 @@ export class FluidLayer {
     this.passes = this.makePasses(walls);
   }
 
-  /** Draws all fluids over the picture in the canvas. @param scale resolution relative to the canvas */
+  /** Draws all fluids over the picture in the canvas. @param scene without the parts over it. @param scale resolution relative to the canvas */
   draw(scene: Object3D, camera: PerspectiveCamera, scale: number): void {
     const { renderer } = this;
     const shown = [...this.liquids, ...this.gases].filter(({ body }) => !body.hidden);
     if (shown.length === 0) return;
     renderer.getDrawingBufferSize(this.size).multiplyScalar(scale).ceil();
     this.follow(camera);
-    const { autoClear } = renderer;
     this.drawBehind(scene, camera);
     renderer.autoClear = false;
     for (const liquid of this.liquids) if (!liquid.body.hidden) this.drawLiquid(liquid, camera);
     for (const gas of this.gases) if (!gas.body.hidden) this.drawGas(gas, camera);
-    renderer.autoClear = autoClear;
+    renderer.autoClear = true;
   }
 
   dispose(): void {
@@ -340,5 +334,7 @@ function absorption(color: Color): Vector3 {
 const blend = (blendSrc: BlendingSrcFactor, blendDst: BlendingDstFactor) =>
   ({ blending: CustomBlending, blendSrc, blendDst, transparent: true }) as const;
 
-const floatTarget = (type: typeof FloatType | typeof HalfFloatType, filter: typeof NearestFilter | typeof LinearFilter) =>
-  new WebGLRenderTarget(1, 1, { type, minFilter: filter, magFilter: filter, depthBuffer: false });
+const floatTarget = (
+  type: typeof FloatType | typeof HalfFloatType,
+  filter: typeof NearestFilter | typeof LinearFilter,
+) => new WebGLRenderTarget(1, 1, { type, minFilter: filter, magFilter: filter, depthBuffer: false });

@@ -126,7 +126,7 @@ uniform vec4 walls[${MOST_WALLS}];
 uniform vec3 eye;
 uniform mat3 toWorld;
 out vec4 color;
-/** Point in view space; a wall between the eye and the liquid is where the liquid begins. */
+// Point in view space. A wall between the eye and the liquid is where the liquid begins; behind a wall is none.
 vec3 pointAt(ivec2 pixel) {
   float depth = texelFetch(source, pixel, 0).x;
   if (depth >= ${EMPTY}.0) return vec3(0.0);
@@ -134,11 +134,14 @@ vec3 pointAt(ivec2 pixel) {
   vec3 ray = vec3((2.0 * place - 1.0) * tangent, -1.0);
   vec3 way = toWorld * ray;
   float distance = range.x + range.y * depth;
+  float end = 1e9;
   for (int i = 0; i < ${MOST_WALLS}; i++) {
     float out_ = walls[i].w - dot(walls[i].xyz, eye);
-    if (out_ > 0.0) distance = max(distance, out_ / max(dot(walls[i].xyz, way), 1e-4));
+    float toward = dot(walls[i].xyz, way);
+    if (out_ > 0.0) distance = max(distance, out_ / max(toward, 1e-4));
+    else if (toward < 0.0) end = min(end, out_ / toward);
   }
-  return distance * ray;
+  return distance > end ? vec3(0.0) : distance * ray;
 }
 vec3 slope(vec3 low, vec3 mid, vec3 high) {
   vec3 a = mid - low, b = high - mid;
@@ -180,7 +183,11 @@ void main() {
   if (s.w < 0.001) discard;
   float depth = range.x + range.y * s.z;
   gl_FragDepth = 0.5 + 0.5 * (toDepth.y / depth - toDepth.x);
-  vec3 normal = vec3(s.xy, sqrt(max(0.0, 1.0 - dot(s.xy, s.xy))));
+  // The mean of four normals around: particles in a row would show as lines on a surface seen at a low angle.
+  vec2 wide = 1.5 / vec2(textureSize(surface, 0));
+  vec2 slant = 0.25 * (texture(surface, at + wide).xy + texture(surface, at - wide).xy
+    + texture(surface, at + vec2(wide.x, -wide.y)).xy + texture(surface, at + vec2(-wide.x, wide.y)).xy);
+  vec3 normal = vec3(slant, sqrt(max(0.0, 1.0 - dot(slant, slant))));
   vec3 sight = normalize(vec3((2.0 * at - 1.0) * tangent, -1.0));
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
   float body = smoothstep(0.0, 0.03 * range.y, s.w);
@@ -196,6 +203,6 @@ void main() {
   vec3 mirrored = toWorld * reflect(sight, normal);
   light = mix(light, studio(mirrored), fresnel);
   float spark = max(dot(mirrored, key), 0.0);
-  light += body * vec3(1.0, 0.95, 0.88) * (1.6 * pow(spark, 260.0) + 0.12 * pow(spark, 24.0));
+  light += body * vec3(1.0, 0.95, 0.88) * (0.9 * pow(spark, 200.0) + 0.1 * pow(spark, 20.0));
   color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), mix(cover, 1.0, fresnel));
 }`;

@@ -7,7 +7,7 @@ import type { SmokeSource } from "../../../shared/topology.ts";
 /** Time in which a tracer's smoke fades to 1/e, s. */
 const FADE_S = 4;
 /** Smoke of a tracer that never met the source, so that the gas is faintly visible everywhere. */
-const HAZE = 0.015;
+const HAZE = 0.003;
 /** Cells along the longest side of the density grid. */
 const CELLS = 14;
 /** Cells toward the light that shade a tracer. */
@@ -47,8 +47,7 @@ export class Smoke {
       const dx = positions[3 * k]! - x;
       const dy = positions[3 * k + 1]! - y;
       const dz = positions[3 * k + 2]! - z;
-      smoke[k] =
-        dx * dx + dy * dy + dz * dz < radius * radius ? 0.99 : Math.max(HAZE, smoke[k]! * kept);
+      smoke[k] = dx * dx + dy * dy + dz * dz < radius * radius ? 0.99 : Math.max(HAZE, smoke[k]! * kept);
     }
   }
 

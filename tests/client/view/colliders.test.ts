@@ -11,7 +11,8 @@ const LOOK = {
   center: new Vector3(),
   bottom: 0,
   top: 1,
-  floor: { pliantBlobs: { value: [] }, pliantPool: { value: new Vector4() }, shade: new Color() }, clothEdge: 0.05,
+  floor: { pliantBlobs: { value: [] }, pliantPool: { value: new Vector4() }, shade: new Color() },
+  clothEdge: 0.05,
 };
 
 async function drawn(colliders: NonNullable<Scene["colliders"]>): Promise<{ meshes: Mesh[]; movers: MovingColliders }> {
