@@ -24,7 +24,6 @@ import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
 import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
 import { FluidLayer } from "./fluids/fluidLayer.ts";
-import { isWall } from "./glassWalls.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
 import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
@@ -68,6 +67,7 @@ export class Stage {
   /** Bodies that are drawn over the solid scene. */
   private fluids: FluidLayer | undefined;
   private bodies: readonly BodyMesh[] = [];
+  /** All planes: normal and offset. */
   private readonly walls: readonly Vector4[];
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
@@ -132,7 +132,7 @@ export class Stage {
     });
     this.scene.add(this.colliders);
     this.walls = (topology.colliders ?? []).flatMap((collider) =>
-      collider.type === "plane" && isWall(collider)
+      collider.type === "plane"
         ? [new Vector4(...collider.normal, collider.offset).divideScalar(Math.hypot(...collider.normal))]
         : [],
     );

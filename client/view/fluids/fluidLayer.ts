@@ -54,6 +54,10 @@ const LIQUID_SIZE = 1.7;
 const SMOKE_SIZE = 3.4;
 /** Width of the filter, in radii of the particle's sphere. */
 const SMOOTHING = 2.6;
+/** Upper limit of the width, pixels. */
+const MOST_SMOOTHED = 16;
+/** Width of the second filter relative to the first. */
+const NARROW = 0.33;
 /** Depth of a step that the filter smooths, in radii of the particle's sphere. */
 const SLACK = 5;
 /** Length of water after which white light has the liquid's color, m. */
@@ -194,13 +198,18 @@ export class FluidLayer {
     const reach = SMOOTHING * body.radius! * perRadius;
     const slack = (SLACK * body.radius!) / shared.range.value.y;
     let from = rough;
-    for (const [pass, to, along] of [
-      [passes.first, half, [1, 0]],
-      [passes.next, smooth, [0, 1]],
-      [passes.next, half, [1, 0]],
-      [passes.next, smooth, [0, 1]],
+    // The taps of the wide filter leave gaps; the narrow one fills them.
+    for (const [pass, to, along, part] of [
+      [passes.first, half, [1, 0], 1],
+      [passes.next, smooth, [0, 1], 1],
+      [passes.next, half, [1, 0], NARROW],
+      [passes.next, smooth, [0, 1], NARROW],
     ] as const) {
-      Object.assign(pass.uniforms, { reach: { value: reach }, slack: { value: slack } });
+      Object.assign(pass.uniforms, {
+        reach: { value: part * reach },
+        most: { value: part * MOST_SMOOTHED },
+        slack: { value: slack },
+      });
       pass.uniforms.along!.value = along;
       this.pass(pass, from, to, [EMPTY, 0, 0, 1]);
       from = to;

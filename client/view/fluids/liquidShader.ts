@@ -85,6 +85,7 @@ export const SMOOTH = /* glsl */ `${HEAD}
 uniform sampler2D source;
 uniform ivec2 along;
 uniform float reach;
+uniform float most;
 uniform float slack;
 uniform vec2 range;
 out vec4 color;
@@ -99,14 +100,14 @@ vec2 valueAt(ivec2 pixel) {
 void main() {
   ivec2 here = ivec2(gl_FragCoord.xy);
   vec2 own = valueAt(here);
-  float sigma = clamp(reach / max(range.x + range.y * min(own.x, 1.0), 0.1 * range.y), 1.0, 16.0);
+  float sigma = clamp(reach / max(range.x + range.y * min(own.x, 1.0), 0.1 * range.y), 1.0, most);
   float stride = max(1.0, 2.0 * sigma / ${TAPS}.0);
-  ivec2 most = textureSize(source, 0) - 1;
+  ivec2 last = textureSize(source, 0) - 1;
   float depth = 0.0, thick = 0.0, depthWeight = 0.0, weight = 0.0;
   for (int i = -${TAPS}; i <= ${TAPS}; i++) {
     float off = round(float(i) * stride);
     float w = exp(-0.5 * off * off / (sigma * sigma));
-    vec2 v = valueAt(clamp(here + int(off) * along, ivec2(0), most));
+    vec2 v = valueAt(clamp(here + int(off) * along, ivec2(0), last));
     thick += w * v.y;
     weight += w;
     // A nearer layer is another surface; a farther one counts as a small step.
