@@ -1,12 +1,13 @@
 /** Single-key commands of the room page. Ignored while the focus is in a field or a modifier key is down. */
 
-export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help" | "spares";
+export type Command = "reset" | "push" | "overlay" | "wireframe" | "strain" | "cancel" | "home" | "help" | "spares";
 
 export const KEYS: Readonly<Record<string, Command>> = {
   r: "reset",
   p: "push",
   o: "overlay",
   w: "wireframe",
+  s: "strain",
   h: "home",
   i: "spares",
   escape: "cancel",

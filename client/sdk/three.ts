@@ -163,7 +163,7 @@ export class PliantRoom extends Object3D {
       body.hidden = this.room.spawnable.includes(index);
       body.mesh.visible = !body.hidden;
       if (body.hidden) body.box.makeEmpty();
-      else body.update();
+      else body.update(performance.now() / 1000);
     }
   }
 

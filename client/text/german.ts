@@ -154,6 +154,10 @@ export const german: Catalog = {
   resetTitle: "Neustart der Szene, für alle (R)",
   numbers: "Zahlen",
   numbersTitle: "Zahlen (O)",
+  strain: "Dehnung",
+  strainTitle: "Dehnung der Oberflächen in Farben (S)",
+  compressed: "gestaucht",
+  stretched: "gedehnt",
   homeView: "Ansicht",
   homeTitle: "Ansicht der Szene (H)",
   help: "Hilfe",
@@ -287,6 +291,7 @@ export const german: Catalog = {
   helpNumbersDoes: "Zahlen und Kurven",
   helpReplayDoes:
     "die letzte Minute auf einer eigenen Seite: die Leertaste spielt ab, Pfeiltasten springen eine Sekunde",
+  helpStrainDoes: "Dehnung der Oberflächen in Farben",
   helpWiresDoes: "die berechnete Oberfläche als Drahtgitter",
   helpEscDoes: "loslassen, schließen",
   helpFinger: "Ein Finger auf einem Körper",

@@ -17,6 +17,7 @@ const WITH_MOUSE: readonly Row[] = [
   [{ key: "H" }, "helpHomeDoes"],
   [{ key: "O" }, "helpNumbersDoes"],
   ["replay", "helpReplayDoes"],
+  [{ key: "S" }, "helpStrainDoes"],
   [{ key: "W" }, "helpWiresDoes"],
   [{ key: "Esc" }, "helpEscDoes"],
 ];

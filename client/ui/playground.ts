@@ -82,6 +82,7 @@ export class Playground {
     this.view = new RoomView(shell.canvas, topology, state.displayed, probe);
     this.view.freeArea = () => freeArea(shell.element);
     this.view.showCursors = shell.cursors.show.bind(shell.cursors);
+    this.view.showStrainScale = shell.strain.show.bind(shell.strain);
     this.view.showFeet = shell.costs.show.bind(shell.costs);
     this.grabs = new GrabController({
       view: this.view,

@@ -135,6 +135,7 @@ class RoomPage {
       resetAll: () => send(build.reset()),
       home: run("home"),
       overlay: run("overlay"),
+      strain: run("strain"),
       visit: () => this.visit(),
       help: run("help"),
       place: (body) => this.place(body),
@@ -447,6 +448,9 @@ class RoomPage {
         return;
       case "overlay":
         return shell.toolbar.setOverlay(shell.stats.toggle());
+      case "strain":
+        if (playground) shell.toolbar.setStrain(playground.view.toggleStrain());
+        return;
       case "wireframe":
         return void playground?.view.toggleWireframe();
       case "home":

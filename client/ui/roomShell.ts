@@ -4,6 +4,7 @@ import type { SlowMotion } from "../state/slowMotion.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { Bring, type BringActions } from "./bring.ts";
 import { CostLabels } from "./costLabels.ts";
+import { StrainLegend } from "./strainLegend.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
@@ -72,6 +73,7 @@ export class RoomShell {
   private readonly hint = h("p", { class: "hint glass", role: "status", hidden: true });
   readonly cursors = new CursorLayer();
   readonly costs = new CostLabels();
+  readonly strain = new StrainLegend();
   private readonly loadingText = h("span", {}, t("openingRoom"));
   private readonly loading = h(
     "div",
@@ -115,6 +117,7 @@ export class RoomShell {
       { class: `room arriving ui-${ui}${exhibitSeconds === undefined ? "" : " exhibit"}` },
       this.canvas,
       this.costs.element,
+      this.strain.element,
       this.cursors.element,
       this.ring,
       this.ghost.element,

@@ -13,6 +13,7 @@ export interface ToolbarActions {
   resetAll: () => void;
   home: () => void;
   overlay: () => void;
+  strain: () => void;
   /** Starts or ends the headset session. */
   visit: () => void;
   help: () => void;
@@ -22,6 +23,7 @@ export class Toolbar {
   readonly element: HTMLElement;
   private readonly pushButton: HTMLButtonElement;
   private readonly overlayButton: HTMLButtonElement;
+  private readonly strainButton: HTMLButtonElement;
   readonly resetButton: HTMLButtonElement;
   private readonly visitButton: HTMLButtonElement;
   private readonly me: HTMLButtonElement;
@@ -65,15 +67,17 @@ export class Toolbar {
     this.pushButton = tool("push", t("push"), t("pushTitle"), actions.push);
     this.resetButton = tool("reset", t("reset"), t("resetTitle"), actions.reset);
     this.overlayButton = tool("chart", t("numbers"), t("numbersTitle"), actions.overlay, "extra");
+    this.strainButton = tool("strain", t("strain"), t("strainTitle"), actions.strain, "extra");
     this.visitButton = tool("headset", t("enterVr"), t("enterVrTitle"), actions.visit);
     this.visitButton.hidden = true;
-    for (const toggle of [this.pushButton, this.overlayButton, this.visitButton])
+    for (const toggle of [this.pushButton, this.overlayButton, this.strainButton, this.visitButton])
       toggle.setAttribute("aria-pressed", "false");
     this.overflow = h(
       "div",
       { class: "overflow" },
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
+      this.strainButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
       bring,
       tuning,
@@ -131,6 +135,10 @@ export class Toolbar {
 
   setOverlay(on: boolean): void {
     this.overlayButton.setAttribute("aria-pressed", String(on));
+  }
+
+  setStrain(on: boolean): void {
+    this.strainButton.setAttribute("aria-pressed", String(on));
   }
 
   /** Shows the VR button. */
