@@ -132,7 +132,7 @@ export class TuningPanel {
     this.panel = new Panel(
       this.button,
       t("tuning"),
-      "tuning-panel",
+      "tuning-panel docked",
       h(
         "div",
         { role: "group", "aria-labelledby": "tuning-of-room" },
