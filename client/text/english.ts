@@ -140,9 +140,10 @@ export const english = {
   youTookOut: "You took out {body}",
   somebodyTookOut: "{name} took out {body}",
   wentBack: {
-    one: "The room's owner undid the last second",
-    other: "The room's owner undid the last {count} seconds",
+    one: "The last second is undone ({name})",
+    other: "The last {count} seconds are undone ({name})",
   },
+  theOwner: "the owner",
   inTheWay: "There is no room for it: {name} is in the way",
 
   // tools
@@ -156,6 +157,8 @@ export const english = {
   pullsAll: "All",
   push: "Push",
   pushTitle: "Push instead of pull (P)",
+  undoAct: "Undo",
+  undoTitle: "Undo your last act (Ctrl+Z)",
   reset: "Reset",
   resetTitle: "Start the scene again, for everyone (R)",
   numbers: "Numbers",
@@ -294,6 +297,7 @@ export const english = {
   helpArrowsDoes: "point with the keyboard, once the picture has the focus (Tab); space takes hold and lets go",
   helpPushDoes: "push mode: a click gives a shove",
   helpPutInDoes: "put a body in or take it out, if the scene has any to put in",
+  helpUndoDoes: "undo your last act; an owner undoes anybody's",
   helpResetDoes: "start again, for everyone",
   helpHomeDoes: "the scene's own view",
   helpNumbersDoes: "numbers and plots",
@@ -398,6 +402,8 @@ export const english = {
   noticeRESET_TOO_SOON: "The room was reset a moment ago. Wait a moment, and try again.",
   noticePLACE_TAKEN: "Something is in this place already. Choose another place.",
   noticeSPAWN_TOO_SOON: "You put something in a moment ago. Wait a moment, and try again.",
+  noticeNOTHING_TO_UNDO: "There is nothing of yours to undo.",
+  noticeNOT_SEPARABLE: "Others have acted since. Only the room's owner can undo this now.",
   noticeBODY_HELD: "A body became unstable. It was moved back and is held still.",
   noticeTANGLED: "Some surfaces intersect from the start. They are moved apart, or their bodies are held still.",
   noticeUNTANGLED: "No surfaces intersect any more. Contact works from here on.",

@@ -131,6 +131,7 @@ class RoomPage {
     return {
       profileChanged: () => this.connection.reintroduce(),
       push: run("push"),
+      undo: run("undo"),
       reset: run("reset"),
       resetAll: () => send(build.reset()),
       home: run("home"),
@@ -151,7 +152,7 @@ class RoomPage {
       changeAccess: (change) => send(build.access(change)),
       invite: (as) => this.share(invite(room, as)),
       sceneHere: () => this.state.welcome?.scene,
-      undo: (seconds) => void undo(room, seconds).catch(sayProblem),
+      goBack: (seconds) => void undo(room, seconds).catch(sayProblem),
     };
   }
 
@@ -182,7 +183,7 @@ class RoomPage {
     state.add("notice", ({ code, text, details }) => {
       // The token has expired or belongs to an earlier room of this name: do not use it again.
       if (code === "TOKEN_INVALID") return forgetToken(this.room);
-      this.say(noticeText(code, text, details, state.topology));
+      this.say(noticeText(code, text, details, state.topology, (member) => this.whoIs(member)));
     });
     state.add("spawnable", ({ bodies }) => {
       shell.spawnable.setWaiting(new Set(bodies));
@@ -233,6 +234,10 @@ class RoomPage {
 
   private nameOf(member: number): string {
     return this.state.members.find((m) => m.member === member)?.name ?? t("somebody");
+  }
+
+  private whoIs(member: number): string {
+    return member === 0 ? t("theOwner") : this.isMe(member) ? t("you") : this.nameOf(member);
   }
 
   private bodyName(body: number): string {
@@ -440,6 +445,9 @@ class RoomPage {
     switch (command) {
       case "reset":
         return this.reset();
+      case "undo":
+        if (this.status.state === "open") this.send(build.undo());
+        return;
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
         return;
@@ -523,10 +531,22 @@ class RoomPage {
   }
 }
 
-function noticeText(code: string, text: string, details: unknown, topology: Topology | undefined): string {
-  const known = (details ?? {}) as { text?: unknown; seconds?: unknown; by?: { body?: number; collider?: number } };
+function noticeText(
+  code: string,
+  text: string,
+  details: unknown,
+  topology: Topology | undefined,
+  nameOf: (member: number) => string,
+): string {
+  const known = (details ?? {}) as {
+    text?: unknown;
+    seconds?: unknown;
+    member?: unknown;
+    by?: { body?: number; collider?: number };
+  };
   if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
-  if (code === "WENT_BACK") return typeof known.seconds === "number" ? t("wentBack", { count: known.seconds }) : text;
+  if (code === "WENT_BACK" && typeof known.seconds === "number" && typeof known.member === "number")
+    return t("wentBack", { count: Math.max(1, Math.round(known.seconds)), name: nameOf(known.member) });
   if (code === "PLACE_TAKEN") {
     // Name the body or collider that occupies the place.
     const { body, collider } = known.by ?? {};

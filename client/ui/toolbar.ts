@@ -8,6 +8,7 @@ import { t } from "../text/text.ts";
 export interface ToolbarActions {
   profileChanged: () => void;
   push: () => void;
+  undo: () => void;
   reset: () => void;
   /** Resets after the confirmation. */
   resetAll: () => void;
@@ -22,6 +23,7 @@ export class Toolbar {
   readonly element: HTMLElement;
   private readonly pushButton: HTMLButtonElement;
   private readonly overlayButton: HTMLButtonElement;
+  private readonly undoButton: HTMLButtonElement;
   readonly resetButton: HTMLButtonElement;
   private readonly visitButton: HTMLButtonElement;
   private readonly me: HTMLButtonElement;
@@ -63,6 +65,7 @@ export class Toolbar {
       ),
     );
     this.pushButton = tool("push", t("push"), t("pushTitle"), actions.push);
+    this.undoButton = tool("undo", t("undoAct"), t("undoTitle"), actions.undo);
     this.resetButton = tool("reset", t("reset"), t("resetTitle"), actions.reset);
     this.overlayButton = tool("chart", t("numbers"), t("numbersTitle"), actions.overlay, "extra");
     this.visitButton = tool("headset", t("enterVr"), t("enterVrTitle"), actions.visit);
@@ -72,6 +75,7 @@ export class Toolbar {
     this.overflow = h(
       "div",
       { class: "overflow" },
+      this.resetButton,
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
@@ -92,7 +96,7 @@ export class Toolbar {
       together,
       this.pushButton,
       spares,
-      this.resetButton,
+      this.undoButton,
       this.overflow,
       h("hr"),
       share,
@@ -146,6 +150,7 @@ export class Toolbar {
   setAllowed(mayReset: boolean, mayPull: boolean): void {
     this.resetButton.disabled = !mayReset;
     this.pushButton.disabled = !mayPull;
+    this.undoButton.disabled = !mayPull;
   }
 
   /** @param taken colors of other members */

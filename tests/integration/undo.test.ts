@@ -27,6 +27,10 @@ async function three(scene: string, room: string): Promise<{ ann: Bot; ben: Bot;
   return { ann, ben, owner };
 }
 
+/** Height of the lowest particle of the spare body, m. */
+const lowest = (bot: Bot): number =>
+  Math.min(...Array.from({ length: bot.topology.bodies[SPARE]!.count }, (_, i) => bot.position(SPARE, i)[1]));
+
 /** Asks for an undo that must be refused. @returns code and details of the notice */
 async function refused(bot: Bot): Promise<{ code: string; details: Record<string, unknown> }> {
   const before = bot.notices.length;
@@ -39,19 +43,20 @@ const wentBack = (bot: Bot): number => bot.notices.filter(({ code }) => code ===
 
 test("a member's undo takes out its own body, and puts back at its place the one that it took out", async () => {
   const { ann, ben, owner } = await three("spare", "own-acts");
-  ann.spawn(SPARE, [1, 0, 0.2], { heading: [0, 2] });
+  ann.spawn(SPARE, [1, 0.1, 0.2], { heading: [0, 2] });
   await ann.until(() => ann.waiting.bodies.length === 1, "Ann's body");
   ben.spawn(BALL, [-1, 0.3, 0]);
   await ann.until(() => ann.waiting.bodies.length === 0 && ann.tick > ann.waiting.tick, "Ben's body");
-  const stood = ann.center(SPARE);
   ann.undo();
   await ben.until(() => ben.waiting.bodies.includes(SPARE), "Ann's undo");
   expect(ben.waiting).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
   expect(await refused(ann)).toMatchObject({ code: "NOTHING_TO_UNDO", details: { field: "undo" } });
 
   await ann.until(() => ann.tick > ben.waiting.tick + 16, "the pause between two spawns");
-  ann.spawn(SPARE, [1, 0, 0.2], { heading: [0, 2] });
+  ann.spawn(SPARE, [1, 0.1, 0.2], { heading: [0, 2] });
   await ben.until(() => ben.waiting.bodies.length === 0 && ben.tick > ben.waiting.tick, "the body again");
+  await ben.until(() => lowest(ben) < 0.02, "the floor");
+  const stood = ben.center(SPARE);
   ben.remove(SPARE);
   await ben.until(() => ben.waiting.bodies.includes(SPARE), "its removal");
   // Ann's own spawn is not undone: her body is out already.
@@ -113,7 +118,7 @@ test("a pull is undone alone; not by a member if another one has acted since, bu
 
 test("a reset is undone; with `ownersOnly` members undo no spawns", async () => {
   const { ann, ben, owner } = await three("spare", "own-reset");
-  ann.spawn(SPARE, [1, 0, 0.2]);
+  ann.spawn(SPARE, [1, 0.1, 0.2]);
   await ben.until(() => !ben.waiting.bodies.includes(SPARE), "the body");
   ben.reset();
   await ben.until(() => ben.resets === 1, "the reset");

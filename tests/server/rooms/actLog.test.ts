@@ -59,7 +59,7 @@ test("a refused spawn is no act; an act whose inverse is refused can be tried ag
   log.take(3, [remove], [{ ...no, tick: 3 }], TUNING);
   expect(log.acts).toEqual([act]);
   const pose = { position: [0, 0, 0] as [number, number, number], heading: [1, 0] as [number, number] };
-  log.take(4, [remove], [{ type: "removed", tick: 4, member: 1, body: 3, ...pose }], TUNING);
+  log.take(4, [{ ...remove }], [{ type: "removed", tick: 4, member: 1, body: 3, ...pose }], TUNING);
   expect(log.acts).toMatchObject([{ type: "remove" }, { type: "spawn" }]);
   // The body is out: only its removal stands.
   expect(log.acts.map((one) => log.stands(one, TUNING, new Set([3])))).toEqual([true, false]);
@@ -68,7 +68,12 @@ test("a refused spawn is no act; an act whose inverse is refused can be tried ag
 test("a change of physics stands until one of its values is changed again", () => {
   const log = new ActLog(HZ);
   const after: Tuning = { ...TUNING, gravity: [0, 1, 0] };
-  log.take(1, [{ type: "tune", member: 1, gravity: [0, 1, 0] }], [{ type: "tuned", tick: 1, member: 1, tuning: after }], TUNING);
+  log.take(
+    1,
+    [{ type: "tune", member: 1, gravity: [0, 1, 0] }],
+    [{ type: "tuned", tick: 1, member: 1, tuning: after }],
+    TUNING,
+  );
   const stands = (now: Tuning): boolean => log.stands(log.acts[0]!, now, new Set());
   expect(stands(after)).toBe(true);
   expect(stands({ ...after, bodies: [{ body: 0, friction: 1 }] })).toBe(true);
