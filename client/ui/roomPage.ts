@@ -152,6 +152,12 @@ class RoomPage {
       changeAccess: (change) => send(build.access(change)),
       invite: (as) => this.share(invite(room, as)),
       sceneHere: () => this.state.welcome?.scene,
+      capture: () =>
+        this.playground && {
+          canvas: this.shell.canvas,
+          ring: this.playground.ring,
+          draw: () => this.playground?.view.stage.draw(),
+        },
       goBack: (seconds) => void undo(room, seconds).catch(sayProblem),
     };
   }

@@ -46,8 +46,9 @@ export class Toolbar {
       tuning,
       access,
       share,
+      capture,
       bring,
-    }: Record<"together" | "spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
+    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "capture", HTMLElement> & { bring: HTMLElement | undefined },
   ) {
     this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
@@ -79,6 +80,7 @@ export class Toolbar {
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
+      capture,
       bring,
       tuning,
       access,

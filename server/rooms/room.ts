@@ -115,7 +115,7 @@ export class Room {
   /** No body moved at the last send tick. */
   #rests = false;
   #saidFull = false;
-  /** A resting room got an input: send its effect at once, not with the next send tick. */
+  /** A resting room got an input: its effect is sent at once. */
   #stirred = false;
 
   private constructor(options: RoomOptions, checkpointPolicy: CheckpointPolicy, simulation: RoomSimulation) {
@@ -166,28 +166,28 @@ export class Room {
       metrics,
       log,
     });
-    this.#undo = new Undo({
-      room,
-      tickHz: this.tickHz,
-      acts,
-      sessions: this.members.sessions,
-      waiting: this.waiting,
-      history: checkpointPolicy.history,
-      simulation,
-      queue: this.#queue,
-      requests: this.#requests,
-      moderation: this.moderation,
-      events: this.#events,
-      broadcast: this.#broadcast,
-      audit,
-      metrics,
-      durable: () => options.durable(),
-      pause: () => this.#pause(),
-    });
+    this.#undo = this.#makeUndo(acts);
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#keepPace(this.tuning);
     this.#watchEmptiness();
+  }
+
+  #makeUndo(acts: ActLog): Undo {
+    const { audit, metrics, durable } = this.#options;
+    return new Undo({
+      room: this,
+      acts,
+      simulation: this.#simulation,
+      queue: this.#queue,
+      requests: this.#requests,
+      events: this.#events,
+      broadcast: this.#broadcast,
+      audit,
+      metrics,
+      durable,
+      pause: () => this.#pause(),
+    });
   }
 
   static async open(options: RoomOptions): Promise<Room> {

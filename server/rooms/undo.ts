@@ -10,13 +10,13 @@ import { atLeast } from "../../shared/roles.ts";
 import { changesTo } from "../../shared/tuning.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { RoomHistory } from "../persistence/history.ts";
 import type { Input } from "../sim/types.ts";
 import type { Act, ActLog } from "./actLog.ts";
 import type { Broadcast } from "./broadcast.ts";
 import type { InputQueue } from "./inputQueue.ts";
 import type { MemberRequests } from "./memberRequests.ts";
-import { actorOf, type Moderation } from "./moderation.ts";
+import { actorOf } from "./moderation.ts";
+import type { Room } from "./room.ts";
 import type { RoomEvents } from "./roomEvents.ts";
 import type { Session } from "./session.ts";
 import type { RoomSimulation } from "./simulation.ts";
@@ -27,16 +27,11 @@ const RETURNS_BURST = 10;
 const RETURNS_PER_MINUTE = 20;
 
 export interface UndoOptions {
-  room: string;
-  tickHz: number;
+  room: Room;
   acts: ActLog;
-  sessions: ReadonlyMap<number, Session>;
-  waiting: ReadonlySet<number>;
-  history: RoomHistory;
   simulation: RoomSimulation;
   queue: InputQueue;
   requests: MemberRequests;
-  moderation: Moderation;
   events: RoomEvents;
   broadcast: Broadcast;
   audit: Audit;
@@ -59,7 +54,7 @@ export class Undo {
 
   /** Handles a member's request, after `Moderation.allows`. */
   handle(session: Session, { request }: Undoing): void {
-    const { acts, tickHz, history, requests } = this.#options;
+    const { acts, room, requests } = this.#options;
     const owner = atLeast(session.entry.role, "owner");
     const mine = acts.acts.filter(({ member }) => owner || member === session.member);
     const known = mine.filter((act) => this.#isPossible(act));
@@ -70,7 +65,7 @@ export class Undo {
       acts.undoBy(act, inputs);
       return requests.submit(inputs, request);
     }
-    const seconds = (history.tick - act.tick + 1) / tickHz;
+    const seconds = (room.tick - act.tick + 1) / room.tickHz;
     this.goBack(act.tick - 1, seconds, session.member, actorOf(session)).then(
       () => request !== undefined && session.connection?.send(encodeDone(request), "other"),
       (error: unknown) => {
@@ -82,20 +77,21 @@ export class Undo {
 
   /** The state or the history that its undo needs is still there. */
   #isPossible(act: Act): boolean {
-    const { acts, events, waiting, history } = this.#options;
+    const { acts, events, room } = this.#options;
+    const { history } = room.checkpointPolicy;
     if (act.type === "pull" || act.type === "reset") return act.tick - 1 >= history.oldestTick;
-    return acts.stands(act, events.tuning, waiting);
+    return acts.stands(act, events.tuning, room.waiting);
   }
 
   #isAllowed(session: Session, act: Act, owner: boolean): boolean {
-    const { acts, moderation, sessions } = this.#options;
+    const { acts, room } = this.#options;
     if (owner) return true;
     if (act.type === "pull" || act.type === "reset") {
       const { member } = session;
-      const held = [...sessions.values()].some((other) => other !== session && other.grabs.size > 0);
+      const held = [...room.members.sessions.values()].some((other) => other !== session && other.grabs.size > 0);
       return !held && !acts.othersActedSince(member, act.tick);
     }
-    return moderation.permits(session, act.type);
+    return room.moderation.permits(session, act.type);
   }
 
   #inverse(act: Exclude<Act, { type: "pull" | "reset" }>, member: number): Input[] {
@@ -118,9 +114,10 @@ export class Undo {
    * @returns the room's new tick: later than requested if the history does not reach so far back
    */
   async goBack(tick: number, seconds: number, member: number, actor: string): Promise<number> {
-    const { room, history, simulation, queue, requests, events, broadcast, audit, metrics } = this.#options;
+    const { room, simulation, queue, requests, events, broadcast, audit, metrics } = this.#options;
     if (!this.#returns.take(performance.now()))
       throw new CodedError("TOO_MANY_REQUESTS", { field: "undo", limit: `${RETURNS_PER_MINUTE} a minute in a room` });
+    const { history } = room.checkpointPolicy;
     const from = history.tick;
     const goOn = this.#options.pause();
     try {
@@ -130,7 +127,7 @@ export class Undo {
       requests.dropAll();
       events.standAt(rebuilt, rebuilt.tick);
       metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
-      audit.record("undo", actor, room, { from, tick: rebuilt.tick });
+      audit.record("undo", actor, room.name, { from, tick: rebuilt.tick });
       // Wait until the undo is stored: members must not hear of an undo that a killed process would lose.
       const stored = await this.#options.durable().then(
         () => null,
