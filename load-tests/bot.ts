@@ -226,6 +226,10 @@ export class Bot {
     this.socket.send(build.tune(change));
   }
 
+  undo(): void {
+    this.socket.send(build.undo());
+  }
+
   kick(member: number, ban?: number): void {
     this.socket.send(build.kick(member, ban));
   }

@@ -87,11 +87,16 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await fastify.register(rateLimit, { global: false });
   await joinCluster(fastify, services, web);
   web.requestAuth.charge(fastify, web.budgets);
-  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
+  await fastify.register(swaggerUi, {
+    routePrefix: "/docs",
+    staticCSP: DOCS_POLICY,
+    // The bar has only the logo of swagger-ui's package.
+    theme: { title: "Pliant: HTTP API", css: [{ filename: "pliant.css", content: ".topbar{display:none}" }] },
+  });
   await addRoutes(fastify, services, web);
   operatorRoutes(fastify, services, web);
   reportRoutes(fastify, config.reportDir);
-  await pageRoutes(fastify, config.clientDir);
+  await pageRoutes(fastify, config.clientDir, config.embedOrigins);
   await fastify.ready();
   const close = (): Promise<void> => services.close(() => fastify.close());
   return { fastify, registry, objects, operations: web.operations, warm, close: () => (closed ??= close()) };

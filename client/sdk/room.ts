@@ -384,6 +384,17 @@ export class Room {
   }
 
   /**
+   * Undoes this member's last act that is separable from the acts of the others: its spawn, removal, tuning, pull or
+   * reset. For owners: the last act of any member.
+   * @returns resolves when it is undone; rejects with the server's reason, NOTHING_TO_UNDO or NOT_SEPARABLE
+   * @throws PliantError OFFLINE, LEFT, NOT_ALLOWED
+   */
+  undo(): Promise<void> {
+    this.#mayAct();
+    return this.#ask((request) => build.undo({ request }));
+  }
+
+  /**
    * Shows this member's cursor to the other members; undefined hides it.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT
    */

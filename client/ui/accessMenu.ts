@@ -15,7 +15,7 @@ export interface AccessActions {
   /** Creates a link that admits its bearer with this role. */
   invite: (role: "player" | "spectator") => void;
   /** Takes the room back by this many seconds. */
-  undo: (seconds: number) => void;
+  goBack: (seconds: number) => void;
 }
 
 const UNDO_SECONDS = 10;
@@ -93,7 +93,7 @@ export class AccessMenu {
       link(t("copyPlayerLink"), () => actions.invite("player")),
       link(t("copySpectatorLink"), () => actions.invite("spectator")),
       h("hr"),
-      link(t("undo", { count: UNDO_SECONDS }), () => actions.undo(UNDO_SECONDS)),
+      link(t("undo", { count: UNDO_SECONDS }), () => actions.goBack(UNDO_SECONDS)),
     );
     this.element.append(this.button);
   }

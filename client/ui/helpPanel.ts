@@ -13,6 +13,7 @@ const WITH_MOUSE: readonly Row[] = [
   ["helpArrows", "helpArrowsDoes"],
   [{ key: "P" }, "helpPushDoes"],
   [{ key: "I" }, "helpPutInDoes"],
+  [{ key: "Ctrl Z" }, "helpUndoDoes"],
   [{ key: "R" }, "helpResetDoes"],
   [{ key: "H" }, "helpHomeDoes"],
   [{ key: "O" }, "helpNumbersDoes"],
@@ -29,6 +30,7 @@ const WITH_FINGERS: readonly Row[] = [
   ["push", "helpTapPushDoes"],
   ["putIn", "helpTapPutInDoes"],
   ["replay", "helpReplayPageDoes"],
+  ["undoAct", "helpUndoDoes"],
   ["reset", "helpResetTouchDoes"],
 ];
 

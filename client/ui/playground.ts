@@ -17,6 +17,7 @@ import type { RoomState } from "../state/roomState.ts";
 import { type DrawnCursor, type DrawnGrab, drawnGrabs, GREY } from "../view/cursorsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
+import { FrameRing } from "../capture/frameRing.ts";
 import { freeArea } from "./freeArea.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
@@ -54,6 +55,8 @@ let installed = false;
 export class Playground {
   readonly view: RoomView;
   readonly grabs: GrabController;
+  /** Pictures of the last seconds. */
+  readonly ring = new FrameRing();
   pushing = false;
   /** The body that the next click puts in. */
   private placing: number | undefined;
@@ -291,6 +294,7 @@ export class Playground {
       bends,
     });
     if (drew) this.followGhost();
+    if (drew && !this.visit) this.ring.take(this.options.shell.canvas, nowMs);
     if (drew) this.drawTimes.push(nowMs);
     if (drew && sampled?.moved && this.firstDrawnFrameMs !== undefined && this.firstMovingFrameMs === undefined) {
       this.firstMovingFrameMs = performance.now();

@@ -1,7 +1,7 @@
 /** The room page: connects the connection, the room's state, the picture and the tools. */
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { closeError } from "../sdk/errors.ts";
-import type { Tuning } from "../../shared/tuning.ts";
+import { changesTo, type Tuning } from "../../shared/tuning.ts";
 import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus, socketUrl } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
@@ -9,7 +9,7 @@ import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { handOver, takeOver } from "../state/handOver.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";
-import { changesTo, linkTo } from "../state/duplicate.ts";
+import { linkTo } from "../state/duplicate.ts";
 import { GrabWatch } from "../state/grabNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
@@ -131,6 +131,7 @@ class RoomPage {
     return {
       profileChanged: () => this.connection.reintroduce(),
       push: run("push"),
+      undo: run("undo"),
       reset: run("reset"),
       resetAll: () => send(build.reset()),
       home: run("home"),
@@ -152,7 +153,13 @@ class RoomPage {
       changeAccess: (change) => send(build.access(change)),
       invite: (as) => this.share(invite(room, as)),
       sceneHere: () => this.state.welcome?.scene,
-      undo: (seconds) => void undo(room, seconds).catch(sayProblem),
+      capture: () =>
+        this.playground && {
+          canvas: this.shell.canvas,
+          ring: this.playground.ring,
+          draw: () => this.playground?.view.stage.draw(),
+        },
+      goBack: (seconds) => void undo(room, seconds).catch(sayProblem),
     };
   }
 
@@ -183,7 +190,7 @@ class RoomPage {
     state.add("notice", ({ code, text, details }) => {
       // The token has expired or belongs to an earlier room of this name: do not use it again.
       if (code === "TOKEN_INVALID") return forgetToken(this.room);
-      this.say(noticeText(code, text, details, state.topology));
+      this.say(noticeText(code, text, details, state.topology, (member) => this.whoIs(member)));
     });
     state.add("spawnable", ({ bodies }) => {
       shell.spawnable.setWaiting(new Set(bodies));
@@ -234,6 +241,10 @@ class RoomPage {
 
   private nameOf(member: number): string {
     return this.state.members.find((m) => m.member === member)?.name ?? t("somebody");
+  }
+
+  private whoIs(member: number): string {
+    return member === 0 ? t("theOwner") : this.isMe(member) ? t("you") : this.nameOf(member);
   }
 
   private bodyName(body: number): string {
@@ -443,6 +454,9 @@ class RoomPage {
     switch (command) {
       case "reset":
         return this.reset();
+      case "undo":
+        if (this.status.state === "open") this.send(build.undo());
+        return;
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
         return;
@@ -529,10 +543,22 @@ class RoomPage {
   }
 }
 
-function noticeText(code: string, text: string, details: unknown, topology: Topology | undefined): string {
-  const known = (details ?? {}) as { text?: unknown; seconds?: unknown; by?: { body?: number; collider?: number } };
+function noticeText(
+  code: string,
+  text: string,
+  details: unknown,
+  topology: Topology | undefined,
+  nameOf: (member: number) => string,
+): string {
+  const known = (details ?? {}) as {
+    text?: unknown;
+    seconds?: unknown;
+    member?: unknown;
+    by?: { body?: number; collider?: number };
+  };
   if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
-  if (code === "WENT_BACK") return typeof known.seconds === "number" ? t("wentBack", { count: known.seconds }) : text;
+  if (code === "WENT_BACK" && typeof known.seconds === "number" && typeof known.member === "number")
+    return t("wentBack", { count: Math.max(1, Math.round(known.seconds)), name: nameOf(known.member) });
   if (code === "PLACE_TAKEN") {
     // Name the body or collider that occupies the place.
     const { body, collider } = known.by ?? {};

@@ -1,6 +1,7 @@
 /** The static parts of the room page: canvas, title, people, tools, notes. Contains no room logic. */
 import type { SceneTexts } from "../../shared/scene.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
+import { CapturePanel, type CaptureSource } from "./capturePanel.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { Bring, type BringActions } from "./bring.ts";
 import { CostLabels } from "./costLabels.ts";
@@ -48,6 +49,7 @@ export class RoomShell {
   readonly spawnable: SpawnMenu;
   readonly together = new TogetherSwitch();
   readonly share: SharePanel;
+  readonly capture: CapturePanel;
   readonly reset: ResetPanel;
   readonly help: HTMLElement;
   /** Element that had the focus when help was opened. */
@@ -86,7 +88,14 @@ export class RoomShell {
     room: string,
     profile: Profile,
     { ui, exhibitSeconds, problems }: Mode,
-    actions: ToolbarActions & SpawnActions & TuningActions & AccessActions & PeopleActions & BringActions,
+    actions: ToolbarActions &
+      SpawnActions &
+      TuningActions &
+      AccessActions &
+      PeopleActions &
+      BringActions & {
+        capture: () => CaptureSource | undefined;
+      },
   ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
@@ -95,12 +104,14 @@ export class RoomShell {
     // An embedded or unattended page has no links that lead away and no uploads.
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
+    this.capture = new CapturePanel(room, actions.capture);
     this.toolbar = new Toolbar(profile, actions, room, {
       together: this.together.element,
       spares: this.spawnable.element,
       tuning: this.tuning.element,
       access: this.access.element,
       share: this.share.button,
+      capture: this.capture.button,
       bring: alone ? undefined : new Bring(actions.sceneHere).button,
     });
     this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
@@ -161,6 +172,7 @@ export class RoomShell {
       this.tuning.panel,
       this.access.panel,
       this.share.panel,
+      this.capture.panel,
       this.reset.panel,
     ];
   }

@@ -8,6 +8,7 @@ import { t } from "../text/text.ts";
 export interface ToolbarActions {
   profileChanged: () => void;
   push: () => void;
+  undo: () => void;
   reset: () => void;
   /** Resets after the confirmation. */
   resetAll: () => void;
@@ -24,6 +25,7 @@ export class Toolbar {
   private readonly pushButton: HTMLButtonElement;
   private readonly overlayButton: HTMLButtonElement;
   private readonly strainButton: HTMLButtonElement;
+  private readonly undoButton: HTMLButtonElement;
   readonly resetButton: HTMLButtonElement;
   private readonly visitButton: HTMLButtonElement;
   private readonly me: HTMLButtonElement;
@@ -46,8 +48,11 @@ export class Toolbar {
       tuning,
       access,
       share,
+      capture,
       bring,
-    }: Record<"together" | "spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
+    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "capture", HTMLElement> & {
+      bring: HTMLElement | undefined;
+    },
   ) {
     this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
@@ -65,6 +70,7 @@ export class Toolbar {
       ),
     );
     this.pushButton = tool("push", t("push"), t("pushTitle"), actions.push);
+    this.undoButton = tool("undo", t("undoAct"), t("undoTitle"), actions.undo);
     this.resetButton = tool("reset", t("reset"), t("resetTitle"), actions.reset);
     this.overlayButton = tool("chart", t("numbers"), t("numbersTitle"), actions.overlay, "extra");
     this.strainButton = tool("strain", t("strain"), t("strainTitle"), actions.strain, "extra");
@@ -75,10 +81,12 @@ export class Toolbar {
     this.overflow = h(
       "div",
       { class: "overflow" },
+      this.resetButton,
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
       this.strainButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
+      capture,
       bring,
       tuning,
       access,
@@ -96,7 +104,7 @@ export class Toolbar {
       together,
       this.pushButton,
       spares,
-      this.resetButton,
+      this.undoButton,
       this.overflow,
       h("hr"),
       share,
@@ -154,6 +162,7 @@ export class Toolbar {
   setAllowed(mayReset: boolean, mayPull: boolean): void {
     this.resetButton.disabled = !mayReset;
     this.pushButton.disabled = !mayPull;
+    this.undoButton.disabled = !mayPull;
   }
 
   /** @param taken colors of other members */

@@ -24,6 +24,7 @@ const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
   kick: "owner",
   access: "owner",
   tune: "owner",
+  undo: "player",
 };
 /** Messages that need an owner if the room's `ownersOnly` is set. */
 const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn", "remove"]);
@@ -72,10 +73,9 @@ export class Moderation {
   /** Checks the member's role; sends a notice if the request is refused. */
   allows(session: Session, request: ClientRequest): boolean {
     const { type } = request;
-    const { access, metrics } = this.#options;
-    const least = access.ownersOnly && OWNERS_ONLY.has(type) ? "owner" : LEAST_ROLE[type];
-    if (least === undefined || atLeast(session.entry.role, least)) return true;
-    metrics.reject("not_allowed");
+    if (this.permits(session, type)) return true;
+    const least = this.#leastRole(type);
+    this.#options.metrics.reject("not_allowed");
     this.#notice(session, "NOT_ALLOWED", {
       field: type,
       value: session.entry.role,
@@ -83,6 +83,16 @@ export class Moderation {
       request: "request" in request ? request.request : undefined,
     });
     return false;
+  }
+
+  /** May this member send such requests now? */
+  permits(session: Session, type: ClientRequest["type"]): boolean {
+    const least = this.#leastRole(type);
+    return least === undefined || atLeast(session.entry.role, least);
+  }
+
+  #leastRole(type: ClientRequest["type"]): Role | undefined {
+    return this.#options.access.ownersOnly && OWNERS_ONLY.has(type) ? "owner" : LEAST_ROLE[type];
   }
 
   /** Handles an owner's request, after `allows`. */
@@ -250,6 +260,6 @@ export class Moderation {
 }
 
 /** Name of the acting member for the audit log. */
-function actorOf({ name, entry }: Session): string {
+export function actorOf({ name, entry }: Session): string {
   return entry.subject ?? name;
 }

@@ -6,6 +6,7 @@ import type { Tuning } from "../../shared/tuning.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Input, SimEvent } from "../sim/types.ts";
 import type { StepResult } from "../workers/messages.ts";
+import type { ActLog } from "./actLog.ts";
 import type { Broadcast, Outgoing } from "./broadcast.ts";
 import type { Connection } from "./connection.ts";
 import { ContactEvents } from "./contactEvents.ts";
@@ -35,6 +36,7 @@ export interface RoomEventsOptions {
   onTuned: () => void;
   sessions: ReadonlyMap<number, Session>;
   interactions: MemberRequests;
+  acts: ActLog;
   broadcast: Broadcast;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -59,6 +61,7 @@ export class RoomEvents {
 
   /** Handles one tick's events. Their messages go out in one write, because the inputs of a tick may be thousands. */
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">, inputs: readonly Input[]): void {
+    this.#options.acts.take(tick, inputs, events, this.#tuning);
     for (const event of events) this.#report(event, tick, inputs);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
     this.#told = [];
@@ -93,7 +96,8 @@ export class RoomEvents {
 
   /** Resets all known state after the room's state was replaced, and requests keyframes for all members. */
   standAt({ held, waiting, tuning }: Rebuilt, tick: number): void {
-    const { held: known, waiting: absent, waits, sessions, broadcast } = this.#options;
+    const { held: known, waiting: absent, waits, sessions, broadcast, acts } = this.#options;
+    acts.wentBack(tick);
     known.clear();
     for (const body of held) known.add(body);
     absent.clear();

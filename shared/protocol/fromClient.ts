@@ -66,6 +66,7 @@ export const build = {
   access: (change: AccessChange & Answered) => encode([ClientMessage.access, change], { ignoreUndefined: true }),
   tune: (change: TuningChange & Answered) => encode([ClientMessage.tune, change], { ignoreUndefined: true }),
   message: (kind: string, data: unknown) => encode([ClientMessage.message, kind, data]),
+  undo: (how: Answered = {}) => encode([ClientMessage.undo, how]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
 };
 
@@ -106,6 +107,7 @@ export type ClientRequest =
   | ({ type: "kick"; member: number; banSeconds?: number } & Answered)
   | { type: "message"; kind: string; data: unknown }
   | ({ type: "tune" } & TuningChange & Answered)
+  | ({ type: "undo" } & Answered)
   | ({ type: "access" } & AccessOptions);
 
 /** Changes of a room's access. Absent fields stay. */
@@ -223,6 +225,9 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
       read.name = "tune";
       return { type: "tune", ...read.tuningOptions() };
     }
+    case ClientMessage.undo:
+      read.name = "undo";
+      return { type: "undo", ...read.answered() };
     default:
       return null;
   }

@@ -52,6 +52,8 @@ export const ClientMessage = {
   message: 14,
   /** [15, {gravity?: [x, y, z], body?, damping?, friction?, asScene?}]: an owner changes these values of the scene. */
   tune: 15,
+  /** [16, {request?}]: undoes this member's last act; an owner's request undoes the last act of any member. */
+  undo: 16,
 } as const;
 
 /** Shortest and longest password of a room, characters. */

@@ -124,6 +124,7 @@ export const FIELDS: {
         ...optional([...boolean("liftBans"), ...integer("request")]),
       ]),
     ],
+    undo: [answered],
     message: [...string("kind"), { name: "data", type: "any" }],
     tune: [
       map("options", [
@@ -256,6 +257,7 @@ const CLIENT: [string, Uint8Array][] = [
   ["spawn", build.spawn(2, [0, 0.5, 0], { occupied: "lift" })],
   ["spawn", encode([ClientMessage.spawn, 2, 0, 0.5, 0, { heading: [0, -1], occupied: "refuse" }])],
   ["remove", build.remove(2)],
+  ["undo", build.undo()],
   ["kick", build.kick(7, 60)],
   ["access", build.access({ locked: true, password: null })],
   ["tune", build.tune({ gravity: [0, -1.5, 0.25] })],

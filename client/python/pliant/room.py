@@ -22,7 +22,7 @@ from .frames import Body, BodyKey, Frame, Topology, little_endian
 
 _VERSION = 2
 _HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
-_MESSAGE, _TUNE = 14, 15
+_MESSAGE, _TUNE, _UNDO = 14, 15, 16
 _WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _HEARD, _POSITIONS = 64, 65, 66, 67, 71, 73, 75, 76
 _CONTACTS, _TUNED = 77, 78
 #: Time without messages after which the connection is lost, s; the server sends at least every 3 s.
@@ -245,6 +245,11 @@ class Room:
     def reset(self) -> None:
         """Restarts the scene for everyone."""
         self._send(_RESET)
+
+    def undo(self) -> None:
+        """Undoes this member's last act that is separable from the acts of the others; an owner's call undoes the last
+        act of any member. A refusal is a notice, `NOTHING_TO_UNDO` or `NOT_SEPARABLE`."""
+        self._send(_UNDO)
 
     def tune(self, body: Optional[BodyKey] = None, **change: Any) -> None:
         """Changes the physics for everyone; for owners. Fields: `gravity`, `wind` (a map), `time_scale`, `as_scene`;
