@@ -1,6 +1,6 @@
 /** Single-key commands of the room page. Ignored while the focus is in a field or a modifier key is down. */
 
-export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help" | "spares";
+export type Command = "reset" | "push" | "overlay" | "wireframe" | "cancel" | "home" | "help" | "spares" | "talk";
 
 export const KEYS: Readonly<Record<string, Command>> = {
   r: "reset",
@@ -9,6 +9,7 @@ export const KEYS: Readonly<Record<string, Command>> = {
   w: "wireframe",
   h: "home",
   i: "spares",
+  t: "talk",
   escape: "cancel",
   "?": "help",
 };

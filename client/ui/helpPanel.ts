@@ -14,6 +14,7 @@ const WITH_MOUSE: readonly Row[] = [
   [{ key: "P" }, "helpPushDoes"],
   [{ key: "I" }, "helpPutInDoes"],
   [{ key: "R" }, "helpResetDoes"],
+  [{ key: "T" }, "helpTalkDoes"],
   [{ key: "H" }, "helpHomeDoes"],
   [{ key: "O" }, "helpNumbersDoes"],
   ["replay", "helpReplayDoes"],
@@ -27,6 +28,7 @@ const WITH_FINGERS: readonly Row[] = [
   ["helpTwoFingers", "helpTwoFingersDoes"],
   ["push", "helpTapPushDoes"],
   ["putIn", "helpTapPutInDoes"],
+  ["chat", "helpTalkDoes"],
   ["replay", "helpReplayPageDoes"],
   ["reset", "helpResetTouchDoes"],
 ];

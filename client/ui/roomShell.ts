@@ -19,6 +19,8 @@ import { ResetPanel } from "./resetPanel.ts";
 import { SharePanel } from "./sharePanel.ts";
 import { TuningPanel, type TuningActions } from "./tuningPanel.ts";
 import { SpawnMenu, type SpawnActions } from "./spawnMenu.ts";
+import { ReactionLayer } from "./reactionLayer.ts";
+import { TalkPanel, type TalkActions } from "./talkPanel.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
 import { TogetherSwitch } from "./togetherSwitch.ts";
@@ -48,6 +50,8 @@ export class RoomShell {
   readonly together = new TogetherSwitch();
   readonly share: SharePanel;
   readonly reset: ResetPanel;
+  readonly talk: TalkPanel;
+  readonly reactions = new ReactionLayer();
   readonly help: HTMLElement;
   /** Element that had the focus when help was opened. */
   private beforeHelp: Element | null = null;
@@ -84,7 +88,7 @@ export class RoomShell {
     room: string,
     profile: Profile,
     { ui, exhibitSeconds, problems }: Mode,
-    actions: ToolbarActions & SpawnActions & TuningActions & AccessActions & PeopleActions & BringActions,
+    actions: ToolbarActions & SpawnActions & TuningActions & AccessActions & PeopleActions & BringActions & TalkActions,
   ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
@@ -93,12 +97,14 @@ export class RoomShell {
     // An embedded or unattended page has no links that lead away and no uploads.
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
+    this.talk = new TalkPanel(actions);
     this.toolbar = new Toolbar(profile, actions, room, {
       together: this.together.element,
       spares: this.spawnable.element,
       tuning: this.tuning.element,
       access: this.access.element,
       share: this.share.button,
+      talk: this.talk.button,
       bring: alone ? undefined : new Bring(actions.sceneHere).button,
     });
     this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
@@ -116,6 +122,7 @@ export class RoomShell {
       this.canvas,
       this.costs.element,
       this.cursors.element,
+      this.reactions.element,
       this.ring,
       this.ghost.element,
       this.hint,
@@ -158,6 +165,7 @@ export class RoomShell {
       this.tuning.panel,
       this.access.panel,
       this.share.panel,
+      this.talk.panel,
       this.reset.panel,
     ];
   }

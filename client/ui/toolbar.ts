@@ -32,7 +32,8 @@ export class Toolbar {
 
   /**
    * @param room its name
-   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, upload
+   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, chat,
+   *   upload
    */
   constructor(
     profile: Profile,
@@ -44,8 +45,9 @@ export class Toolbar {
       tuning,
       access,
       share,
+      talk,
       bring,
-    }: Record<"together" | "spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
+    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "talk", HTMLElement> & { bring: HTMLElement | undefined },
   ) {
     this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
@@ -93,6 +95,7 @@ export class Toolbar {
       this.pushButton,
       spares,
       this.resetButton,
+      talk,
       this.overflow,
       h("hr"),
       share,

@@ -11,6 +11,19 @@
 
 from .errors import PliantError
 from .frames import Body, Frame, Topology
-from .room import Contact, Hand, Message, Room, join
+from .room import REACTIONS, Contact, Hand, Line, Message, Reaction, Room, join
 
-__all__ = ["Body", "Contact", "Frame", "Hand", "Message", "PliantError", "Room", "Topology", "join"]
+__all__ = [
+    "REACTIONS",
+    "Body",
+    "Contact",
+    "Frame",
+    "Hand",
+    "Line",
+    "Message",
+    "PliantError",
+    "Reaction",
+    "Room",
+    "Topology",
+    "join",
+]
