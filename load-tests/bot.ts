@@ -97,6 +97,9 @@ export class Bot {
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
   /** Messages of other members. */
   readonly heard: { member: number; kind: string; data: unknown }[] = [];
+  /** Lines of the chat, first the last ones before this member came; null: none received yet. */
+  lines: string[] | null = null;
+  readonly reactions: { member: number; reaction: number }[] = [];
   stats: RoomStats | null = null;
   resets = 0;
   /** The room's tuning, with the tick and the member of the last change. */
@@ -335,6 +338,12 @@ export class Bot {
         break;
       case "message":
         this.heard.push(event);
+        break;
+      case "said":
+        this.lines = [...(this.lines ?? []), ...event.lines.map(({ name, text }) => `${name}: ${text}`)];
+        break;
+      case "reactions":
+        this.reactions.push(...event.reactions.map(([member, reaction]) => ({ member, reaction })));
         break;
       case "members":
         this.members = event.members.map(({ member, name, color, connected, role }) => [

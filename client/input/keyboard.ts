@@ -10,7 +10,8 @@ export type Command =
   | "home"
   | "help"
   | "spares"
-  | "undo";
+  | "undo"
+  | "talk";
 
 export const KEYS: Readonly<Record<string, Command>> = {
   r: "reset",
@@ -20,6 +21,7 @@ export const KEYS: Readonly<Record<string, Command>> = {
   s: "strain",
   h: "home",
   i: "spares",
+  t: "talk",
   escape: "cancel",
   "?": "help",
 };

@@ -4,7 +4,7 @@ import type { Tuning } from "../../shared/tuning.ts";
 import type { PliantError } from "./errors.ts";
 import type { FrameEvent } from "./frameDecoder.ts";
 import type { HeldPoint } from "./heldPoints.ts";
-import type { AccessState, MemberGrabs, Member, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type { AccessState, MemberGrabs, Member, Said, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 /**
@@ -37,6 +37,10 @@ export interface RoomEvents {
   notice: { code: string; text: string; details: unknown };
   /** Another member called `send`. */
   message: { member: number; type: string; data: unknown };
+  /** A member (possibly this one) reacted. @see reaction place in REACTIONS */
+  reaction: { member: number; reaction: number };
+  /** New lines of chat, also this member's own; after joining the last ones, `earlier`. */
+  said: { lines: readonly Said[]; earlier: boolean };
   state: RoomState;
   /** The connection ended for another reason than `leave`. */
   error: { error: PliantError };
@@ -64,6 +68,8 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "members",
   "notice",
   "message",
+  "reaction",
+  "said",
   "state",
   "error",
   "reset",

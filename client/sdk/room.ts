@@ -21,6 +21,7 @@ import {
   type SpawnOptions,
   type SurfacePoint,
 } from "../../shared/protocol/fromClient.ts";
+import { REACTIONS } from "../../shared/reactions.ts";
 import { RoomMirror } from "./roomMirror.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
@@ -337,14 +338,14 @@ export class Room {
    * @returns resolves when the change holds and is stored; rejects with the server's reason: then nothing has changed
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
-  setAccess({ locked, ownersOnly, password, liftBans }: AccessChange): Promise<void> {
-    for (const [field, flag] of Object.entries({ locked, ownersOnly, liftBans }))
+  setAccess({ locked, ownersOnly, chat, password, liftBans }: AccessChange): Promise<void> {
+    for (const [field, flag] of Object.entries({ locked, ownersOnly, chat, liftBans }))
       if (flag !== undefined && typeof flag !== "boolean") badArgument(field, flag, "true or false");
     const { min, max } = PASSWORD_LENGTH;
     if (typeof password === "string" ? password.length < min || password.length > max : password != null)
       badArgument("password", "not shown", `a string of ${min} to ${max} characters, or null`);
     this.#mayAct("owner");
-    return this.#ask((request) => build.access({ locked, ownersOnly, password, liftBans, request }));
+    return this.#ask((request) => build.access({ locked, ownersOnly, chat, password, liftBans, request }));
   }
 
   /** Measures the round trip to the server, ms. @throws PliantError OFFLINE, LEFT; rejects when the line is lost */
@@ -421,6 +422,28 @@ export class Room {
     if (bytes > most) badArgument("data", `${bytes} bytes`, `at most ${most} bytes of msgpack`);
     this.#mayAct();
     this.#connection.send(message);
+  }
+
+  /**
+   * Shows a reaction at this member's cursor for a moment. Above the rate limit it is refused with RATE_LIMITED.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT
+   */
+  react(reaction: (typeof REACTIONS)[number]): void {
+    const place = REACTIONS.indexOf(reaction);
+    if (place < 0) badArgument("reaction", reaction, `one of ${REACTIONS}`);
+    this.#mustBeOpen();
+    this.#connection.send(build.react(place));
+  }
+
+  /**
+   * Writes a line in the room's chat; all members get it with the event `said`. Above the rate limit it is refused with
+   * RATE_LIMITED, in a closed chat with NOT_ALLOWED.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  say(text: string): void {
+    if (!text) badArgument("text", text, "text");
+    this.#mayAct();
+    this.#connection.send(build.say(text));
   }
 
   /** Leaves the room and releases all grabs. May be called twice. */

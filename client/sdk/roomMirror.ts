@@ -38,6 +38,8 @@ export class RoomMirror extends Listeners {
   readonly #held = new HeldPoints();
   /** Hash of the topology of `frames`, or of the one that is loading. */
   #topologyHash: string | undefined;
+  /** The next `said` has the last lines before this member came. */
+  #expectsLines = false;
   #early: { event: FrameEvent; receivedMs: number }[] = [];
 
   constructor(options: RoomMirrorOptions) {
@@ -87,6 +89,13 @@ export class RoomMirror extends Listeners {
         return this.tell("pong", event);
       case "done":
         return this.tell("done", event);
+      case "reactions":
+        for (const [member, reaction] of event.reactions) this.tell("reaction", { member, reaction });
+        return;
+      case "said":
+        this.tell("said", { lines: event.lines, earlier: this.#expectsLines });
+        this.#expectsLines = false;
+        return;
     }
   }
 
@@ -121,6 +130,7 @@ export class RoomMirror extends Listeners {
     const known = this.#topologyHash === hash;
     const resumed = known && this.welcome?.session === welcome.session;
     this.welcome = welcome;
+    this.#expectsLines = true;
     // The chain of a new connection begins with a keyframe.
     this.frames?.lineLost();
     this.#early = [];

@@ -123,6 +123,28 @@ export const english = {
   tooSlow: "Your connection is too slow. Trying again …",
   flood: "This page sent too many messages. Reconnecting …",
 
+  // reactions, chat, sound, camera
+  chat: "Chat",
+  talkTitle: "Reactions, chat, sound and camera (T)",
+  reactions: "Reactions",
+  reactionUp: "thumbs up",
+  reactionClap: "applause",
+  reactionLaugh: "laughter",
+  reactionWow: "surprise",
+  reactionHeart: "heart",
+  reactionParty: "celebration",
+  reacted: "{name}: {reaction}",
+  saidLine: "{name}: {text}",
+  chatLine: "Write to everyone here",
+  chatSend: "Send",
+  chatClosed: "The owner has closed the chat.",
+  chatClosedOption: "Only owners may write in the chat",
+  contactSounds: "Sounds of contacts",
+  cameraFollows: "The camera follows",
+  followNothing: "nothing",
+  followBodies: "Bodies",
+  helpTalkDoes: "Reactions, chat, sound and camera",
+
   // events in a room, shown and spoken
   somebody: "Someone",
   it: "it",

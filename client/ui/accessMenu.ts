@@ -9,6 +9,7 @@ export interface AccessActions {
   changeAccess: (change: {
     locked?: boolean;
     ownersOnly?: boolean;
+    chat?: boolean;
     password?: string | null;
     liftBans?: boolean;
   }) => void;
@@ -26,6 +27,7 @@ export class AccessMenu {
   private readonly button: HTMLButtonElement;
   private readonly locked = h("input", { type: "checkbox", id: "access-locked" });
   private readonly ownersOnly = h("input", { type: "checkbox", id: "access-owners" });
+  private readonly chatClosed = h("input", { type: "checkbox", id: "access-chat" });
   private readonly password = h("input", {
     type: "password",
     id: "access-password",
@@ -51,6 +53,7 @@ export class AccessMenu {
     );
     this.locked.addEventListener("change", () => actions.changeAccess({ locked: this.locked.checked }));
     this.ownersOnly.addEventListener("change", () => actions.changeAccess({ ownersOnly: this.ownersOnly.checked }));
+    this.chatClosed.addEventListener("change", () => actions.changeAccess({ chat: !this.chatClosed.checked }));
     this.clear = h(
       "button",
       { class: "link", type: "button", hidden: true, onclick: () => actions.changeAccess({ password: null }) },
@@ -87,6 +90,7 @@ export class AccessMenu {
       "access-panel",
       line(this.locked, "access-locked", t("lockedOption")),
       line(this.ownersOnly, "access-owners", t("ownersOnlyOption")),
+      line(this.chatClosed, "access-chat", t("chatClosedOption")),
       form,
       this.lift,
       h("hr"),
@@ -104,9 +108,10 @@ export class AccessMenu {
     if (!mine) this.panel.open(false);
   }
 
-  setAccess({ locked, password, ownersOnly, bans }: AccessState): void {
+  setAccess({ locked, password, ownersOnly, chat, bans }: AccessState): void {
     this.locked.checked = locked;
     this.ownersOnly.checked = ownersOnly;
+    this.chatClosed.checked = !chat;
     this.password.placeholder = t(password ? "passwordIsSet" : "passwordNotNeeded");
     this.clear.hidden = !password;
     this.lift.hidden = bans === 0;

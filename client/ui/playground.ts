@@ -23,6 +23,9 @@ import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";
 import { t } from "../text/text.ts";
+import { FollowCamera, middleOf } from "../view/followCamera.ts";
+import type { ContactSounds } from "../sound/contactSounds.ts";
+import type { Followed } from "./talkPanel.ts";
 import type { Visit } from "../xr/visit.ts";
 
 export interface PlaygroundOptions {
@@ -70,6 +73,13 @@ export class Playground {
   /** The headset session, which then draws the pictures. */
   private visit: Visit | undefined;
   private onFirstPicture: () => void = () => {};
+  /** The camera keeps it in the middle. */
+  following: Followed | undefined;
+  private readonly followCamera = new FollowCamera();
+  private readonly middle = new Vector3();
+  /** Undefined while they are off. */
+  sounds: ContactSounds | undefined;
+  private wantsSounds = false;
   /** The loop is paused: the page is hidden, or a headset draws. */
   private idle = false;
   /** Point that the ghost hand seems to grab. */
@@ -226,6 +236,7 @@ export class Playground {
       grabs: () => this.drawnGrabs(),
       cursors: () => this.drawnCursors(),
       seen: (point) => this.visit?.seen(point),
+      sounds: () => this.sounds?.played,
       firstDrawnFrameMs: () => this.firstDrawnFrameMs,
       firstMovingFrameMs: () => this.firstMovingFrameMs,
     });
@@ -244,6 +255,7 @@ export class Playground {
   }
 
   goHome(): void {
+    this.following = undefined;
     this.view.home();
   }
 
@@ -263,6 +275,7 @@ export class Playground {
     this.running = false;
     this.ended.abort();
     this.visit?.end();
+    void this.setSounds(false);
     this.grabs.endAll(false);
     this.view.dispose();
   }
@@ -282,17 +295,22 @@ export class Playground {
     });
     this.presence.update(nowMs, this.grabs.count > 0);
     this.showHold();
+    const elapsedMs = Math.min(250, nowMs - this.lastMs);
+    const seconds = state.time.at(this.tick) / this.options.topology.tickHz;
+    const at = this.followed();
+    if (at) this.followCamera.update(this.view.stage, at, elapsedMs);
     const drew = this.view.frame({
       nowMs,
-      elapsedMs: Math.min(250, nowMs - this.lastMs),
+      elapsedMs,
       moved: sampled?.moved ?? false,
-      seconds: state.time.at(this.tick) / this.options.topology.tickHz,
+      seconds,
       hasFrame: sampled !== undefined,
       hidden: state.hidden,
       grabs: this.drawnGrabs(),
       cursors: this.drawnCursors(),
       bends,
     });
+    if (sampled) this.sounds?.update(seconds);
     if (drew) this.followGhost();
     if (drew && !this.visit) this.ring.take(this.options.shell.canvas, nowMs);
     if (drew) this.drawTimes.push(nowMs);
@@ -302,6 +320,35 @@ export class Playground {
     }
     this.lastMs = nowMs;
     return drew;
+  }
+
+  /** Point that the camera keeps in the middle; undefined: none, or it is not in the room. */
+  private followed(): Vector3 | undefined {
+    const { following, options } = this;
+    if (following === undefined || Number.isNaN(this.tick)) return undefined;
+    if ("body" in following) {
+      const body = this.view.bodies[following.body];
+      return body && !body.hidden ? middleOf(body.positions, this.middle) : undefined;
+    }
+    const hand = options.state.hands.get(following.member);
+    const at = hand?.grabs.at(-1)?.target ?? hand?.cursor;
+    return at && this.middle.set(...at);
+  }
+
+  /** Turns contact sounds on or off. The synthesizer is loaded when it is first needed. */
+  async setSounds(on: boolean): Promise<void> {
+    this.wantsSounds = on;
+    this.sounds?.dispose();
+    this.sounds = undefined;
+    if (!on) return;
+    const { ContactSounds: Sounds } = await import("../sound/contactSounds.ts");
+    if (!this.wantsSounds || !this.running) return;
+    const { view } = this;
+    this.sounds = new Sounds(this.options.topology, {
+      positions: (body) => view.bodies[body]!.positions,
+      silent: (body) => view.bodies[body]!.hidden || this.drawnGrabs().some((grab) => grab.body === body),
+      pan: (at) => (2 * (view.project(new Vector3(...at))?.x ?? innerWidth / 2)) / innerWidth - 1,
+    });
   }
 
   /** Marks the place under the mouse that a press would take hold of. */

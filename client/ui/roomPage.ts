@@ -27,6 +27,7 @@ import { RoomShell } from "./roomShell.ts";
 import { saveFile } from "./saveFile.ts";
 import { shareLink } from "./share.ts";
 import type { ObjectNote } from "../net/api.ts";
+import { reactionName } from "./talkPanel.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";
@@ -85,6 +86,8 @@ class RoomPage {
   private status: ConnectionStatus = { state: "connecting", attempt: 0 };
   private ended = false;
   private built = 0;
+  /** Contact sounds are on. */
+  private hears = false;
   private wanted: Tuning | undefined;
 
   constructor(app: HTMLElement, room: string, { password, noScene = false }: Arrival) {
@@ -151,6 +154,15 @@ class RoomPage {
       },
       duplicate: (tuning) => void this.duplicate(tuning).catch(sayProblem),
       changeAccess: (change) => send(build.access(change)),
+      react: (reaction) => send(build.react(reaction)),
+      say: (text) => send(build.say(text)),
+      sound: (on) => {
+        this.hears = on;
+        void this.playground?.setSounds(on).catch(sayProblem);
+      },
+      follow: (target) => {
+        if (this.playground) this.playground.following = target;
+      },
       invite: (as) => this.share(invite(room, as)),
       sceneHere: () => this.state.welcome?.scene,
       capture: () =>
@@ -173,6 +185,7 @@ class RoomPage {
     state.add("members", () => this.showMembers());
     state.add("access", (next) => {
       shell.access.setAccess(next);
+      if (!next.chat) shell.talk.show([], true);
       this.allow();
     });
     state.add("tuned", ({ tuning }) => {
@@ -195,6 +208,12 @@ class RoomPage {
     state.add("spawnable", ({ bodies }) => {
       shell.spawnable.setWaiting(new Set(bodies));
       for (const body of bodies) this.playground?.grabs.endOn(body);
+    });
+    state.add("reaction", (event) => this.sayReaction(event));
+    state.add("said", ({ lines, earlier }) => {
+      shell.talk.show(lines, earlier);
+      if (earlier || shell.talk.panel.isOpen) return;
+      for (const { member, name, text } of lines) if (!this.isMe(member)) this.say(t("saidLine", { name, text }));
     });
     state.add("spawned", (event) => this.sayMoved(event, "youPutIn", "somebodyPutIn"));
     state.add("removed", (event) => this.sayMoved(event, "youTookOut", "somebodyTookOut"));
@@ -274,7 +293,17 @@ class RoomPage {
     this.arrive();
     this.tellFrame({ pliant: "members", count: members.filter(({ connected }) => connected).length });
     this.shell.people.update(members, welcome?.member ?? 0, this.role());
+    this.shell.talk.setMembers(members.filter(({ member, connected }) => connected && !this.isMe(member)));
     this.allow();
+  }
+
+  /** Shows a reaction at its member's cursor, or at its name. */
+  private sayReaction({ member, reaction }: { member: number; reaction: number }): void {
+    const { cursors, people, reactions } = this.shell;
+    reactions.show(reaction, cursors.of(member) ?? people.of(member));
+    const name = reactionName(reaction);
+    if (name !== undefined && !this.isMe(member))
+      this.shell.say(t("reacted", { name: this.nameOf(member), reaction: name }));
   }
 
   private wasReset(member: number): void {
@@ -354,6 +383,8 @@ class RoomPage {
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.together.element.disabled = !(online && pulls);
     shell.spawnable.setOnline(resets);
+    const open = this.state.access?.chat ?? true;
+    shell.talk.setAllowed(online, own || (pulls && open), !open);
     shell.access.setOwner(own);
     shell.tuning.setAllowed(own, online);
     shell.tuning.setLimits(this.state.welcome?.tuning);
@@ -396,6 +427,7 @@ class RoomPage {
     const names = topology.bodies.map(({ name }) => name);
     shell.tuning.setBodies(names);
     shell.costs.setBodies(names, false);
+    shell.talk.setBodies(names);
     shell.spawnable.setBodies(
       topology.bodies.flatMap(({ name, look, spawnable }, body) =>
         spawnable ? [{ body, name, color: look.color }] : [],
@@ -423,6 +455,8 @@ class RoomPage {
       onCommand: (command) => this.run(command),
     }));
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
+    shell.talk.setFollowing(undefined);
+    if (this.hears) void playground.setSounds(true).catch(this.sayProblem);
     playground.start(() => {
       shell.setLoading(undefined);
       // Shown once its text is complete, so that it does not move.
@@ -468,7 +502,10 @@ class RoomPage {
       case "wireframe":
         return void playground?.view.toggleWireframe();
       case "home":
+        shell.talk.setFollowing(undefined);
         return playground?.goHome();
+      case "talk":
+        return shell.talk.toggle();
       case "spares":
         return shell.spawnable.toggle();
       case "help":

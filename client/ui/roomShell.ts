@@ -21,6 +21,8 @@ import { ResetPanel } from "./resetPanel.ts";
 import { SharePanel } from "./sharePanel.ts";
 import { TuningPanel, type TuningActions } from "./tuningPanel.ts";
 import { SpawnMenu, type SpawnActions } from "./spawnMenu.ts";
+import { ReactionLayer } from "./reactionLayer.ts";
+import { TalkPanel, type TalkActions } from "./talkPanel.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
 import { TogetherSwitch } from "./togetherSwitch.ts";
@@ -51,6 +53,8 @@ export class RoomShell {
   readonly share: SharePanel;
   readonly capture: CapturePanel;
   readonly reset: ResetPanel;
+  readonly talk: TalkPanel;
+  readonly reactions = new ReactionLayer();
   readonly help: HTMLElement;
   /** Element that had the focus when help was opened. */
   private beforeHelp: Element | null = null;
@@ -93,7 +97,8 @@ export class RoomShell {
       TuningActions &
       AccessActions &
       PeopleActions &
-      BringActions & {
+      BringActions &
+      TalkActions & {
         capture: () => CaptureSource | undefined;
       },
   ) {
@@ -105,6 +110,7 @@ export class RoomShell {
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
     this.capture = new CapturePanel(room, actions.capture);
+    this.talk = new TalkPanel(actions);
     this.toolbar = new Toolbar(profile, actions, room, {
       together: this.together.element,
       spares: this.spawnable.element,
@@ -112,6 +118,7 @@ export class RoomShell {
       access: this.access.element,
       share: this.share.button,
       capture: this.capture.button,
+      talk: this.talk.button,
       bring: alone ? undefined : new Bring(actions.sceneHere).button,
     });
     this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
@@ -130,6 +137,7 @@ export class RoomShell {
       this.costs.element,
       this.strain.element,
       this.cursors.element,
+      this.reactions.element,
       this.ring,
       this.ghost.element,
       this.hint,
@@ -173,6 +181,7 @@ export class RoomShell {
       this.access.panel,
       this.share.panel,
       this.capture.panel,
+      this.talk.panel,
       this.reset.panel,
     ];
   }

@@ -36,7 +36,8 @@ export class Toolbar {
 
   /**
    * @param room its name
-   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, upload
+   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, chat,
+   *   upload
    */
   constructor(
     profile: Profile,
@@ -49,8 +50,9 @@ export class Toolbar {
       access,
       share,
       capture,
+      talk,
       bring,
-    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "capture", HTMLElement> & {
+    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "capture" | "talk", HTMLElement> & {
       bring: HTMLElement | undefined;
     },
   ) {
@@ -105,6 +107,7 @@ export class Toolbar {
       this.pushButton,
       spares,
       this.undoButton,
+      talk,
       this.overflow,
       h("hr"),
       share,

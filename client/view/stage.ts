@@ -202,6 +202,13 @@ export class Stage {
     this.camera.position.copy(this.controls.target).addScaledVector(step, back);
   }
 
+  /** Moves the camera and its target, as a user would: it is not reframed until *Home*. @param step m */
+  shift(step: Vector3): void {
+    this.camera.position.add(step);
+    this.controls.target.add(step);
+    this.moved = true;
+  }
+
   /** After a change of the window or of the shown bodies: reframes, unless the user has turned the view. */
   reframe(shown: Float32Array, free: FreeArea): void {
     if (!this.moved) this.home(shown, free);

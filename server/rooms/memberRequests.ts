@@ -27,7 +27,7 @@ const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove"
 
 type MemberRequest = Exclude<
   ClientRequest,
-  { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" | "message" | "undo" }
+  { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" | "message" | "undo" | "react" | "say" }
 >;
 
 type Of<T extends MemberRequest["type"]> = Extract<MemberRequest, { type: T }>;

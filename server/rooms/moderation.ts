@@ -21,6 +21,7 @@ const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
   spawn: "player",
   remove: "player",
   message: "player",
+  say: "player",
   kick: "owner",
   access: "owner",
   tune: "owner",
@@ -53,6 +54,8 @@ export interface ModerationOptions {
   log: FastifyBaseLogger;
   /** The room's access has changed: tell all members. */
   onAccess: () => void;
+  /** Lines of chat must go: those of a kicked member, or all because the chat is closed. */
+  onSilenced: (member?: number) => void;
 }
 
 export class Moderation {
@@ -92,7 +95,9 @@ export class Moderation {
   }
 
   #leastRole(type: ClientRequest["type"]): Role | undefined {
-    return this.#options.access.ownersOnly && OWNERS_ONLY.has(type) ? "owner" : LEAST_ROLE[type];
+    const { access } = this.#options;
+    const owners = (access.ownersOnly && OWNERS_ONLY.has(type)) || (type === "say" && !access.chat);
+    return owners ? "owner" : LEAST_ROLE[type];
   }
 
   /** Handles an owner's request, after `allows`. */
@@ -158,6 +163,7 @@ export class Moderation {
       ...(subject !== null && { subject }),
       ...(banSeconds !== undefined && { seconds: banSeconds }),
     });
+    this.#options.onSilenced(member);
     members.kick(
       target,
       CloseCode.kicked,
@@ -172,9 +178,9 @@ export class Moderation {
    * Changes the access. A request with a password waits for its hash, and later requests wait behind it: the room never
    * opens before its password holds. Only restrictions take effect at once.
    */
-  #change(from: Requester, { locked, ownersOnly, password, liftBans }: AccessRequest): void {
+  #change(from: Requester, { locked, ownersOnly, chat, password, liftBans }: AccessRequest): void {
     const { access } = this.#options;
-    const change: AccessChange = { locked, ownersOnly, liftBans: liftBans ? access.bans(Date.now()) : [] };
+    const change: AccessChange = { locked, ownersOnly, chat, liftBans: liftBans ? access.bans(Date.now()) : [] };
     if (typeof password === "string") return this.#changeWith(from, change, password);
     if (password === null) change.password = null;
     if (this.#pending.length === 0) return this.#apply(from, change);
@@ -220,11 +226,13 @@ export class Moderation {
 
   #apply(from: Requester, change: AccessChange): void {
     const { room, access, audit } = this.#options;
-    const { locked, ownersOnly, password, liftBans = [] } = change;
+    const { locked, ownersOnly, chat, password, liftBans = [] } = change;
     const actor = actorOf(from.session);
     const stored = access.change(change);
     if (locked !== undefined) audit.record(locked ? "lock" : "unlock", actor, room);
-    if (ownersOnly !== undefined) audit.record("settings", actor, room, { ownersOnly });
+    if (chat === false) this.#options.onSilenced();
+    const settings = { ...(ownersOnly !== undefined && { ownersOnly }), ...(chat !== undefined && { chat }) };
+    if (Object.keys(settings).length > 0) audit.record("settings", actor, room, settings);
     if (liftBans.length > 0) audit.record("unban", actor, room);
     if (password !== undefined) audit.record("password", actor, room, { set: password !== null });
     void this.#acknowledge(from, stored);

@@ -41,6 +41,7 @@ import type { Input } from "../sim/types.ts";
 import { type Rebuilt, type Recovered, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
+import { Talk } from "./talk.ts";
 import { JournalDiffers } from "./probation.ts";
 import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
 import { continuesElsewhere, type RoomOptions } from "./roomOptions.ts";
@@ -88,6 +89,7 @@ export class Room {
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
   readonly #relay: MessageRelay;
+  readonly #talk: Talk;
   readonly #events: RoomEvents;
   readonly #undo: Undo;
   readonly #stats: TickStats;
@@ -138,6 +140,7 @@ export class Room {
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics, template.layout.tickHz);
     this.#relay = new MessageRelay(this.members.sessions, this.#broadcast, metrics);
+    this.#talk = new Talk(this.#broadcast, metrics);
     this.#requests = new MemberRequests(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, access, audit, log } = options;
     this.moderation = new Moderation({
@@ -148,6 +151,7 @@ export class Room {
       log,
       members: this.members,
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
+      onSilenced: (member) => this.#talk.forget(member),
     });
     const acts = new ActLog(this.tickHz);
     this.#events = new RoomEvents({
@@ -357,6 +361,7 @@ export class Room {
     connection.send(encodeWelcome(welcomeOf(this, session, entry, this.publicUrl)), "other");
     connection.send(encodeAccess(this.access.state), "other");
     this.#events.greet(connection, this.tick);
+    this.#talk.greet(connection);
     connection.nameInLog(session.id, session.member, entry.role);
     this.#comeAlive();
     this.#membersChanged();
@@ -438,6 +443,7 @@ export class Room {
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#tickWhile(false);
+      this.#talk.dispose();
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.probation?.end();
@@ -472,6 +478,9 @@ export class Room {
         return this.#undo.handle(session, request);
       case "message":
         return this.#relay.handle(session, request);
+      case "react":
+      case "say":
+        return this.#talk.handle(session, request);
       default:
         this.#requests.handle(session, request);
     }

@@ -12,6 +12,7 @@ import { cleanName } from "./requestRanges.ts";
 import type { Grab, Point } from "../../shared/protocol/fromServer.ts";
 import type { Role } from "../../shared/roles.ts";
 import type { SimpleMode } from "./simpleMode.ts";
+import { talkBudgets } from "./talk.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /** The stored part of a restored session. */
@@ -53,6 +54,8 @@ export class Session {
   lastSpawnMs = -Infinity;
   /** Budget of messages to other members; a new socket does not refill it. */
   readonly messages = new TokenBucket(Limits.messagesPerSecond, Limits.messageBurst, performance.now());
+  /** Budgets of reactions and lines of chat. */
+  readonly talk = talkBudgets(performance.now());
   /** Budget of impulses, in impulses of the largest size. */
   readonly impulses = new TokenBucket(Limits.impulsesPerSecond, Limits.impulsesPerSecond, performance.now());
   /** The next hands message includes this member's hands. */

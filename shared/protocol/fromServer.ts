@@ -26,7 +26,17 @@ export interface AccessState {
   /** Whether a password is needed. */
   password: boolean;
   ownersOnly: boolean;
+  /** Whether players may write in the chat. */
+  chat: boolean;
   bans: number;
+}
+
+/** A line of chat, with its author's name and color at that time. */
+export interface Said {
+  member: number;
+  name: string;
+  color: string;
+  text: string;
 }
 
 /** A grab: a surface triangle's barycentric point, pulled towards `target`. */
@@ -64,7 +74,9 @@ export type ServerEvent =
   | { type: "access"; access: AccessState }
   | { type: "tuned"; tick: number; tuning: Tuning; member: number }
   | { type: "message"; member: number; kind: string; data: unknown }
-  | { type: "done"; request: number };
+  | { type: "done"; request: number }
+  | { type: "reactions"; reactions: [member: number, reaction: number][] }
+  | { type: "said"; lines: Said[] };
 
 const encoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
 /** For values that must return unchanged, e.g. a client's own time stamp. */
@@ -132,6 +144,18 @@ export function encodeNotice(code: NoticeCode, details: ErrorDetails & Record<st
 
 export function encodeDone(request: number): Uint8Array {
   return encoder.encode([ServerMessage.done, request]);
+}
+
+/** @param reactions by member */
+export function encodeReactions(reactions: ReadonlyMap<number, number>): Uint8Array {
+  return encoder.encode([ServerMessage.reactions, [...reactions]]);
+}
+
+export function encodeSaid(lines: readonly Said[]): Uint8Array {
+  return encoder.encode([
+    ServerMessage.said,
+    lines.map(({ member, name, color, text }) => [member, name, color, text]),
+  ]);
 }
 
 export function encodeSpawnable(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
@@ -230,23 +254,34 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "message", member: number(f[0], "message member"), kind: String(f[1]), data: f[2] };
     case ServerMessage.done:
       return { type: "done", request: number(f[0], "done request") };
+    case ServerMessage.reactions:
+      return { type: "reactions", reactions: list(f[0], "reactions").map(parsePair) };
+    case ServerMessage.said:
+      return { type: "said", lines: list(f[0], "said").map(parseSaid) };
     default:
       return undefined;
   }
 }
 
-function parseAccess({ locked, password, ownersOnly, bans }: Record<string, unknown>): AccessState {
+function parseSaid(value: unknown): Said {
+  const [member, name, color, text] = list(value, "said");
+  return { member: number(member, "said"), name: String(name), color: safeColor(color), text: String(text) };
+}
+
+function parseAccess({ locked, password, ownersOnly, chat, bans }: Record<string, unknown>): AccessState {
   return {
     locked: locked === true,
     password: password === true,
     ownersOnly: ownersOnly === true,
+    chat: chat === true,
     bans: typeof bans === "number" ? bans : 0,
   };
 }
 
+/** An entry of `contacts`, `reactions` or the methods of `stats`. */
 function parsePair(value: unknown): [number, number] {
-  const f = list(value, "contacts entry");
-  return [number(f[0], "contacts body"), number(f[1], "contacts body")];
+  const [a, b] = list(value, "pair");
+  return [number(a, "pair"), number(b, "pair")];
 }
 
 function parseMember(value: unknown): Member {
@@ -293,13 +328,10 @@ function parseStats(f: Record<string, unknown>): RoomStats {
     clients: field("clients", 0),
     kbpsOut: field("kbpsOut", 0),
     timeDilation: field("timeDilation", 1),
-    methods: (Array.isArray(f.methods) ? (f.methods as unknown[]) : []).map((row) => {
-      const [body, stepMs] = Array.isArray(row) ? (row as unknown[]) : [];
-      return [number(body, "stats method"), number(stepMs, "stats method")];
-    }),
-    errors: (Array.isArray(f.errors) ? (f.errors as unknown[]) : []).map((row) => {
-      const [body, error] = Array.isArray(row) ? (row as unknown[]) : [];
-      return [number(body, "stats error"), error === null ? null : number(error, "stats error")];
+    methods: list(f.methods ?? [], "stats").map(parsePair),
+    errors: list(f.errors ?? [], "stats").map((row) => {
+      const [body, error] = list(row, "stats");
+      return [number(body, "stats"), error === null ? null : number(error, "stats")];
     }),
   };
 }

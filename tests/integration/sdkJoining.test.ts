@@ -199,7 +199,7 @@ describe("requests of a room", () => {
     const guest = await Bot.join(server.url, name);
     await owner.setAccess({ locked: true, password: "open sesame" });
     expect([owner.access, (await failure(() => join(name, { tokens: storage() }))).code]).toEqual([
-      { locked: true, password: true, ownersOnly: false, bans: 0 },
+      { locked: true, password: true, ownersOnly: false, chat: true, bans: 0 },
       "ROOM_LOCKED",
     ]);
     expect(await failure(() => owner.setAccess({ password: "short" }))).toMatchObject({

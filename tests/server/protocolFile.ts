@@ -18,7 +18,9 @@ import {
   encodeNotice,
   encodePong,
   encodePositions,
+  encodeReactions,
   encodeReset,
+  encodeSaid,
   encodeStats,
   encodeTuned,
   encodeSpawnable,
@@ -119,13 +121,15 @@ export const FIELDS: {
     ],
     access: [
       map("options", [
-        ...optional(boolean("locked", "ownersOnly")),
+        ...optional(boolean("locked", "ownersOnly", "chat")),
         ...optional(nullable(string("password"))),
         ...optional([...boolean("liftBans"), ...integer("request")]),
       ]),
     ],
     undo: [answered],
     message: [...string("kind"), { name: "data", type: "any" }],
+    react: integer("reaction"),
+    say: string("text"),
     tune: [
       map("options", [
         { name: "gravity", type: "list", row: number("gx", "gy", "gz"), optional: true },
@@ -181,7 +185,7 @@ export const FIELDS: {
     notice: [...string("code", "text"), { name: "details", type: "map" }],
     reset: integer("tick", "member"),
     spawnable: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
-    access: [map("access", [...boolean("locked", "password", "ownersOnly"), ...integer("bans")])],
+    access: [map("access", [...boolean("locked", "password", "ownersOnly", "chat"), ...integer("bans")])],
     message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
     positions: [...integer("tick"), { name: "frame", type: "bin" }],
     contacts: [...integer("tick"), rows("contacts", integer("body", "body"))],
@@ -197,6 +201,8 @@ export const FIELDS: {
       map("room", [{ name: "wind", type: "map" }, ...number("timeScale"), ...integer("pausedTicks")]),
     ],
     done: integer("request"),
+    reactions: [rows("reactions", integer("member", "reaction"))],
+    said: [rows("said", [...integer("member"), ...string("name", "color", "text")])],
   },
 };
 
@@ -266,6 +272,8 @@ const CLIENT: [string, Uint8Array][] = [
   ["tune", build.tune({ body: 2, youngsModulus: 40960, poissonsRatio: 0.25, density: 512, yield: 0.125 })],
   ["tune", build.tune({ body: 0, bendingStiffness: 0.015625, pressure: 1.5, pins: false })],
   ["tune", build.tune({ asScene: true })],
+  ["react", build.react(3)],
+  ["say", build.say("Zoë pulls")],
   ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
 ];
 
@@ -325,7 +333,7 @@ const SERVER: [string, Uint8Array][] = [
   ["notice", encodeNotice("GRAB_LIMIT", { field: "grab", value: 5, limit: 4 })],
   ["reset", encodeReset(70001, 1)],
   ["spawnable", encodeSpawnable(70001, [1, 2], 0)],
-  ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
+  ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, chat: true, bans: 0 })],
   [
     "tuned",
     encodeTuned(
@@ -352,6 +360,16 @@ const SERVER: [string, Uint8Array][] = [
     ),
   ],
   ["done", encodeDone(9)],
+  [
+    "reactions",
+    encodeReactions(
+      new Map([
+        [2, 0],
+        [300, 5],
+      ]),
+    ),
+  ],
+  ["said", encodeSaid([{ member: 2, name: "Zoë", color: "#2e86ab", text: "higher!" }])],
   ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
   [
     "contacts",

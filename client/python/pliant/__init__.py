@@ -11,6 +11,19 @@
 
 from .errors import PliantError
 from .frames import Body, Frame, Topology
-from .room import Contact, Grab, Message, Room, join
+from .room import REACTIONS, Contact, Grab, Line, Message, Reaction, Room, join
 
-__all__ = ["Body", "Contact", "Frame", "Grab", "Message", "PliantError", "Room", "Topology", "join"]
+__all__ = [
+    "REACTIONS",
+    "Body",
+    "Contact",
+    "Frame",
+    "Grab",
+    "Line",
+    "Message",
+    "PliantError",
+    "Reaction",
+    "Room",
+    "Topology",
+    "join",
+]

@@ -22,9 +22,11 @@ from .frames import Body, BodyKey, Frame, Topology, little_endian
 
 _VERSION = 2
 _HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
-_MESSAGE, _TUNE, _UNDO = 14, 15, 16
+_MESSAGE, _TUNE, _UNDO, _REACT, _SAY = 14, 15, 16, 17, 18
 _WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _HEARD, _POSITIONS = 64, 65, 66, 67, 71, 73, 75, 76
-_CONTACTS, _TUNED = 77, 78
+_CONTACTS, _TUNED, _REACTIONS, _SAID = 77, 78, 80, 81
+#: Reactions by their number in the protocol.
+REACTIONS = ("👍", "👏", "😂", "😮", "❤️", "🎉")
 #: Time without messages after which the connection is lost, s; the server sends at least every 3 s.
 _SILENCE = 10.0
 _NOTICES = 100
@@ -36,6 +38,22 @@ class Message(NamedTuple):
     member: int
     kind: str
     data: Any
+
+
+class Line(NamedTuple):
+    """A line of chat, with the author's name and color at that time."""
+
+    member: int
+    name: str
+    color: str
+    text: str
+
+
+class Reaction(NamedTuple):
+    """A reaction of a member, an element of `REACTIONS`; a later server may have more of them, given as numbers."""
+
+    member: int
+    reaction: Any
 
 
 class Contact(NamedTuple):
@@ -134,6 +152,8 @@ class Room:
         #: The newest `tuned` of the server: `tick`, `member` (the author of the change), and the complete physics. None before it.
         self.tuning: Optional[Dict[str, Any]] = None
         self._heard: Feed[Message] = Feed(self._news, lambda: self._ended)
+        self._said: Feed[Line] = Feed(self._news, lambda: self._ended)
+        self._reacted: Feed[Reaction] = Feed(self._news, lambda: self._ended)
         self._touched: Feed[Contact] = Feed(self._news, lambda: self._ended)
         try:
             self._socket = WebSocket(f"ws{base[4:]}/api/rooms/{quote(room)}/socket", timeout, _SILENCE)
@@ -281,6 +301,27 @@ class Room:
         """Yields new contacts between bodies, each once, of a room that was joined with `contacts=True`."""
         return self._touched.each(timeout)
 
+    def react(self, reaction: str) -> None:
+        """Shows an element of `REACTIONS` at this member's cursor for a moment."""
+        if reaction not in REACTIONS:
+            limit = f"one of {' '.join(REACTIONS)}"
+            raise PliantError("BAD_ARGUMENT", f"reaction is {reaction!r}, not {limit}", field="reaction")
+        self._send(_REACT, REACTIONS.index(reaction))
+
+    def say(self, text: str) -> None:
+        """Writes a line in the room's chat, at most 200 characters. All members get it, also this one."""
+        if not isinstance(text, str) or problem_of(text) is not None:
+            raise PliantError("BAD_ARGUMENT", f"text is {text!r}, not a string", field="text")
+        self._send(_SAY, text)
+
+    def lines(self, timeout: Optional[float] = None) -> Iterator[Line]:
+        """Yields the lines of the chat, each once and in order, first the last ones before this member came."""
+        return self._said.each(timeout)
+
+    def reactions(self, timeout: Optional[float] = None) -> Iterator[Reaction]:
+        """Yields reactions of all members, also this one's, each once."""
+        return self._reacted.each(timeout)
+
     def leave(self) -> None:
         """Leaves the room."""
         self._socket.close()
@@ -363,6 +404,12 @@ class Room:
         elif kind == _CONTACTS:
             for pair in fields[1]:
                 self._touched.put(Contact(fields[0], tuple(self.topology.body(body) for body in pair)))
+        elif kind == _SAID:
+            for line in fields[0]:
+                self._said.put(Line(*line[:4]))
+        elif kind == _REACTIONS:
+            for member, number in (row[:2] for row in fields[0]):
+                self._reacted.put(Reaction(member, REACTIONS[number] if number < len(REACTIONS) else number))
         elif kind == _TUNED:
             self._take_tuning(*fields)
         elif kind == _NOTICE:

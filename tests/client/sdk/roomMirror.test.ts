@@ -54,6 +54,18 @@ test("grabs and bodies that were there before the first frame fire no events, la
   ]);
 });
 
+test("the first lines after a welcome are earlier ones, also after a lost connection", async () => {
+  const said: boolean[] = [];
+  mirror.add("said", ({ earlier }) => said.push(earlier));
+  await join();
+  const lines: ServerEvent = { type: "said", lines: [] };
+  mirror.receive(lines, 0);
+  mirror.receive(lines, 0);
+  mirror.receive(welcome(), 0);
+  mirror.receive(lines, 0);
+  expect(said).toEqual([true, false, true]);
+});
+
 test("frames before the topology are decoded once it has arrived, without a request for a keyframe", async () => {
   mirror.receive(welcome(), 0);
   mirror.receive(keyframe(2, 100), 1);
