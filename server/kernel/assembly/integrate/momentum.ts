@@ -15,8 +15,9 @@
  * The velocity is computed anew and rounded once: the correction is often less than a unit in the last place. Sums are
  * float64 and serial per body, so they do not depend on threads. Bodies with a fixed particle, an attachment or a grab
  * are not corrected: they exchange momentum with the world inside the solve. Bodies that may reach a collider meet it
- * after `restore`. They are corrected without the lead, and x moves by h (dV + dOmega x (x - c)), too, because collide.ts
- * reads displacements. Without that, the solve of a balloon turned it by 4 rad/s^2, and it rolled 16 m in 20 s.
+ * after `restore`. They are corrected without the lead, and x moves by h (dV + dOmega x (x - c)), too, because
+ * collide.ts reads displacements. Without that, the solve of a balloon turned it by 4 rad/s^2, and it rolled 16 m in
+ * 20 s.
  * Bodies near each other exchange momentum: they are an island, whose total momentum is conserved like a single body's.
  * Contact keeps a distance between the points that it pushes, so its friction is a couple, which is restored too.
  * Without islands two jellies that met at 2 m/s lost a hundredth of their angular momentum. Velocities of rigid bodies
