@@ -86,7 +86,12 @@ export class RoomShell {
     room: string,
     profile: Profile,
     { ui, exhibitSeconds, problems }: Mode,
-    actions: ToolbarActions & SpawnActions & TuningActions & AccessActions & PeopleActions & BringActions & {
+    actions: ToolbarActions &
+      SpawnActions &
+      TuningActions &
+      AccessActions &
+      PeopleActions &
+      BringActions & {
         capture: () => CaptureSource | undefined;
       },
   ) {

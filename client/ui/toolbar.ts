@@ -48,7 +48,9 @@ export class Toolbar {
       share,
       capture,
       bring,
-    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "capture", HTMLElement> & { bring: HTMLElement | undefined },
+    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "capture", HTMLElement> & {
+      bring: HTMLElement | undefined;
+    },
   ) {
     this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
