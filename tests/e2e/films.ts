@@ -12,6 +12,9 @@ export interface Film {
 export async function look(page: Page, bytes: Buffer, type: "image/gif" | "video/webm"): Promise<Film> {
   const blank = await page.context().newPage();
   try {
+    // A secure address without the pages' policy, which plays no films. Nothing is fetched.
+    await blank.route("**/*", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
+    await blank.goto("http://localhost/film");
     return await blank.evaluate(
       async ({ base64, type }) => {
         const data = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
@@ -29,7 +32,7 @@ export async function look(page: Page, bytes: Buffer, type: "image/gif" | "video
         };
         if (type === "image/gif") {
           const decoder = new ImageDecoder({ data, type });
-          await decoder.completed;
+          await Promise.all([decoder.completed, decoder.tracks.ready]);
           const { frameCount } = decoder.tracks.selectedTrack!;
           for (let frameIndex = 0; frameIndex < frameCount; frameIndex++) {
             const { image } = await decoder.decode({ frameIndex });
