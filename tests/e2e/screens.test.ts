@@ -11,7 +11,7 @@ import { drawn, noBrowser, openStage, until, type E2e, PATIENCE_MS } from "./sta
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
 
-/** Height of the picture's middle part under the physics panel, px; on phones the panel takes under half of the page. */
+/** Height of the picture's middle under the physics panel, px. On phones the panel takes under half of the page. */
 const hidden = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const picture = document.querySelector("canvas.view")!.getBoundingClientRect();

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { decode } from "fast-png";
-import { look } from "./films.ts";
+import { look } from "./clips.ts";
 import { downloaded, drawn, noBrowser, press, serverPositions, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
@@ -56,9 +56,9 @@ async function saved(page: Page): Promise<void> {
   expect(Math.max(gif.width, gif.height)).toBe(Math.min(480, Math.max(picture.width, picture.height)));
   expect(gif.motion).toBeGreaterThan(0.001);
   await page.waitForSelector("[data-save='webm']:not([disabled])");
-  const film = await look(page, await save("webm"), "video/webm");
-  expect(film).toMatchObject({ width: gif.width, height: gif.height });
-  expect(film.motion).toBeGreaterThan(0.001);
+  const video = await look(page, await save("webm"), "video/webm");
+  expect(video).toMatchObject({ width: gif.width, height: gif.height });
+  expect(video.motion).toBeGreaterThan(0.001);
   await page.keyboard.press("Escape");
 }
 

@@ -1,20 +1,20 @@
-/** Looks at saved films in a real browser: their size, and the share of pixels that change. */
+/** Looks at saved clips in a real browser: their size, and the share of pixels that change. */
 import type { Page } from "playwright-core";
 
-export interface Film {
+export interface Clip {
   width: number;
   height: number;
   /** Largest share of pixels that differ from the first picture. */
   motion: number;
 }
 
-/** Decodes a GIF or a WebM. @param page any page; a blank one of its browser context plays the film */
-export async function look(page: Page, bytes: Buffer, type: "image/gif" | "video/webm"): Promise<Film> {
+/** Decodes a GIF or a WebM. @param page any page; a blank one of its browser context plays the clip */
+export async function look(page: Page, bytes: Buffer, type: "image/gif" | "video/webm"): Promise<Clip> {
   const blank = await page.context().newPage();
   try {
-    // A secure address without the pages' policy, which plays no films. Nothing is fetched.
+    // A secure address without the pages' policy, which plays no videos. Nothing is fetched.
     await blank.route("**/*", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
-    await blank.goto("http://localhost/film");
+    await blank.goto("http://localhost/clip");
     return await blank.evaluate(
       async ({ base64, type }) => {
         const data = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
