@@ -366,6 +366,7 @@ export const arabic: Catalog = {
   helpArrowsDoes: "تشير بلوحة المفاتيح حين يكون التركيز على الصورة (Tab)؛ والمسافة تمسك وتترك",
   helpPushDoes: "وضع الدفع: النقرة تدفع",
   helpPutInDoes: "إدخال شيء أو إخراجه، حيث في المشهد فائض",
+  helpUndo: "Ctrl+Z",
   helpUndoDoes: "يتراجع عن آخر ما فعلته؛ والمالك يتراجع عن فعل أي شخص",
   helpResetDoes: "من البداية، للجميع",
   helpHomeDoes: "المنظر الأصلي للمشهد",

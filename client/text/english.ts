@@ -346,6 +346,7 @@ export const english = {
   helpArrowsDoes: "point with the keyboard, once the picture has the focus (Tab); space takes hold and lets go",
   helpPushDoes: "push mode: a click gives a shove",
   helpPutInDoes: "put a body in or take it out, if the scene has any to put in",
+  helpUndo: "Ctrl+Z",
   helpUndoDoes: "undo your last act; an owner undoes anybody's",
   helpResetDoes: "start again, for everyone",
   helpHomeDoes: "the scene's own view",

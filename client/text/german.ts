@@ -334,6 +334,7 @@ export const german: Catalog = {
   helpArrowsDoes: "zeigen mit der Tastatur, sobald das Bild den Fokus hat (Tab); die Leertaste greift und lässt los",
   helpPushDoes: "Stoßen: ein Klick gibt einen Schubs",
   helpPutInDoes: "etwas einsetzen oder herausnehmen, wo die Szene Vorrat hat",
+  helpUndo: "Strg+Z",
   helpUndoDoes: "macht deine letzte Handlung rückgängig; wem der Raum gehört, auch die der anderen",
   helpResetDoes: "neu beginnen, für alle",
   helpHomeDoes: "die Ansicht der Szene",

@@ -344,6 +344,7 @@ export const spanish: Catalog = {
   helpArrowsDoes: "apuntan con el teclado cuando la imagen tiene el foco (Tab); la barra espaciadora agarra y suelta",
   helpPushDoes: "modo empujar: un clic da un empujón",
   helpPutInDoes: "pone algo o lo quita, si la escena tiene repuestos",
+  helpUndo: "Ctrl+Z",
   helpUndoDoes: "deshace tu última acción; quien abrió la sala deshace la de cualquiera",
   helpResetDoes: "empieza de nuevo, para todos",
   helpHomeDoes: "la vista de la escena",

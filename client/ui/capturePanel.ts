@@ -44,8 +44,8 @@ export class CapturePanel {
       h("button", { class: "button", type: "button", "data-save": kind, onclick: run }, t(text));
     this.buttons = [
       act("png", "capturePicture", () => this.picture()),
-      act("gif", "captureGif", () => void this.film("gif")),
-      act("webm", "captureWebm", () => void this.film("webm")),
+      act("gif", "captureGif", () => void this.clip("gif")),
+      act("webm", "captureWebm", () => void this.clip("webm")),
     ];
     this.panel = new Panel(
       this.button,
@@ -65,7 +65,7 @@ export class CapturePanel {
     canvas.toBlob((blob) => blob && saveFile(`${this.name}.png`, blob), "image/png");
   }
 
-  private async film(kind: "gif" | "webm"): Promise<void> {
+  private async clip(kind: "gif" | "webm"): Promise<void> {
     const frames = this.source()?.ring.recent(performance.now()) ?? [];
     if (frames.length === 0) return;
     const say = (share: number): void => {
@@ -74,8 +74,8 @@ export class CapturePanel {
     for (const button of this.buttons) button.disabled = true;
     say(0);
     try {
-      const { canFilm, gifOf, webmOf } = await import("../capture/film.ts");
-      if (kind === "webm" && !canFilm()) {
+      const { canRecord, gifOf, webmOf } = await import("../capture/clip.ts");
+      if (kind === "webm" && !canRecord()) {
         this.status.textContent = t("captureNoWebm");
         return;
       }

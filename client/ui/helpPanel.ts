@@ -13,7 +13,7 @@ const WITH_MOUSE: readonly Row[] = [
   ["helpArrows", "helpArrowsDoes"],
   [{ key: "P" }, "helpPushDoes"],
   [{ key: "I" }, "helpPutInDoes"],
-  [{ key: "Ctrl Z" }, "helpUndoDoes"],
+  ["helpUndo", "helpUndoDoes"],
   [{ key: "R" }, "helpResetDoes"],
   [{ key: "T" }, "helpTalkDoes"],
   [{ key: "H" }, "helpHomeDoes"],

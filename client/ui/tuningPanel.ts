@@ -76,7 +76,7 @@ export class TuningPanel {
   private readonly pinsLine = h("div", { class: "line" }, this.pins, h("label", { for: "tuning-pins" }, t("pins")));
   private readonly chosen = h("select", { id: "tuning-body" });
   private readonly ofBody: HTMLElement;
-  private readonly presets: HTMLButtonElement[];
+  private presets: HTMLButtonElement[] = [];
   private readonly tune: TuningActions["tune"];
   private tuning: Tuning | undefined;
   private limits: TuningLimits | undefined;
@@ -129,21 +129,13 @@ export class TuningPanel {
     );
     this.chosen.setAttribute("aria-labelledby", "tuning-of-body");
     this.ofBody.querySelector("select")!.replaceWith(this.chosen);
-    const chip = (text: string, run: () => void): HTMLButtonElement =>
-      h("button", { class: "chip", type: "button", onclick: run }, text);
-    this.presets = PRESETS.map(({ text, changes }) =>
-      chip(t(text), () => {
-        if (this.tuning && this.limits) for (const change of changes(this.tuning, this.limits)) tune(change);
-      }),
-    );
-    const back = chip(t("asScene"), () => tune({ asScene: true }));
     const link = (text: string, run: () => void): HTMLElement =>
       h("button", { class: "link", type: "button", onclick: run }, text);
     this.panel = new Panel(
       this.button,
       t("tuning"),
       "tuning-panel docked",
-      h("div", { class: "presets", role: "group", "aria-label": t("presets") }, ...this.presets, back),
+      this.chips(),
       h(
         "div",
         { role: "group", "aria-labelledby": "tuning-of-room" },
@@ -157,6 +149,18 @@ export class TuningPanel {
       link(t("duplicateRoom"), () => this.tuning && duplicate(this.tuning)),
     );
     this.element.append(this.button);
+  }
+
+  private chips(): HTMLElement {
+    const chip = (text: string, run: () => void): HTMLButtonElement =>
+      h("button", { class: "chip", type: "button", onclick: run }, text);
+    this.presets = PRESETS.map(({ text, changes }) =>
+      chip(t(text), () => {
+        if (this.tuning && this.limits) for (const change of changes(this.tuning, this.limits)) this.tune(change);
+      }),
+    );
+    const back = chip(t("asScene"), () => this.tune({ asScene: true }));
+    return h("div", { class: "presets", role: "group", "aria-label": t("presets") }, ...this.presets, back);
   }
 
   /** @param mine true if this member is an owner. @param online true if the connection is open */

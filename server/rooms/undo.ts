@@ -10,13 +10,13 @@ import { atLeast } from "../../shared/roles.ts";
 import { changesTo } from "../../shared/tuning.ts";
 import type { Audit } from "../auth/audit.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { RoomHistory } from "../persistence/history.ts";
 import type { Input } from "../sim/types.ts";
 import type { Act, ActLog } from "./actLog.ts";
 import type { Broadcast } from "./broadcast.ts";
 import type { InputQueue } from "./inputQueue.ts";
 import type { MemberRequests } from "./memberRequests.ts";
-import { actorOf } from "./moderation.ts";
-import type { Room } from "./room.ts";
+import { actorOf, type Moderation } from "./moderation.ts";
 import type { RoomEvents } from "./roomEvents.ts";
 import type { Session } from "./session.ts";
 import type { RoomSimulation } from "./simulation.ts";
@@ -26,8 +26,19 @@ import { TokenBucket } from "./tokenBucket.ts";
 const RETURNS_BURST = 10;
 const RETURNS_PER_MINUTE = 20;
 
+/** The room, as far as an undo needs it. */
+interface UndoneRoom {
+  readonly name: string;
+  readonly tick: number;
+  readonly tickHz: number;
+  readonly members: { readonly sessions: ReadonlyMap<number, Session> };
+  readonly waiting: ReadonlySet<number>;
+  readonly moderation: Moderation;
+  readonly checkpointPolicy: { readonly history: RoomHistory };
+}
+
 export interface UndoOptions {
-  room: Room;
+  room: UndoneRoom;
   acts: ActLog;
   simulation: RoomSimulation;
   queue: InputQueue;

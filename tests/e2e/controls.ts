@@ -18,6 +18,7 @@ export const PANELS: readonly [button: string, panel: string][] = [
   ["[data-tool='chart']", ".stats"],
   ["[data-tool='help']", ".help"],
   [".tool.share", ".share-panel"],
+  ["[data-tool='camera']", ".capture-panel"],
   [".access .tool", ".access-panel"],
   [".tuning .tool", ".tuning-panel"],
 ];

@@ -7,7 +7,7 @@ const COLORS = 256;
 const LAST_MS = 500;
 const WEBM_BITS_PER_SECOND = 2_500_000;
 
-export const canFilm = (): boolean =>
+export const canRecord = (): boolean =>
   typeof MediaRecorder === "function" && MediaRecorder.isTypeSupported("video/webm") && "captureStream" in canvasType;
 const canvasType = HTMLCanvasElement.prototype;
 
