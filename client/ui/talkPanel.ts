@@ -99,7 +99,13 @@ export class TalkPanel {
     this.offer();
   }
 
+  /** False in the modes without this tool. */
+  get isOffered(): boolean {
+    return getComputedStyle(this.button).display !== "none";
+  }
+
   toggle(): void {
+    if (!this.isOffered) return;
     this.panel.open(!this.panel.isOpen);
     if (!this.panel.isOpen) return;
     this.unread.hidden = true;

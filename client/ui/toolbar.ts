@@ -47,7 +47,9 @@ export class Toolbar {
       share,
       talk,
       bring,
-    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "talk", HTMLElement> & { bring: HTMLElement | undefined },
+    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "talk", HTMLElement> & {
+      bring: HTMLElement | undefined;
+    },
   ) {
     this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
