@@ -28,7 +28,7 @@ export function timbreOf({ kind, look: { finish, metalness = 0 } }: Pick<Topolog
 }
 
 /** Sides of the box of the undeformed body, m. */
-export function sidesOf({ rest }: Pick<TopologyBody, "rest">): [number, number, number] {
+function sidesOf({ rest }: Pick<TopologyBody, "rest">): [number, number, number] {
   const places = float32Of(rest);
   return [0, 1, 2].map((r) => {
     let [least, most] = [Infinity, -Infinity];

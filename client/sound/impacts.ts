@@ -1,6 +1,6 @@
 /**
- * Finds impacts in the frames of a room: a contact changes the velocity of a body's middle from one frame to the next by
- * more than gravity can. The change times the mass is the impulse of the contact. The server sends nothing for it.
+ * Finds impacts in the frames of a room: a contact changes the velocity of a body's middle from one frame to the next
+ * by more than gravity can. The change times the mass is the impulse of the contact. The server sends nothing for it.
  */
 
 /** A body as this file needs it. */

@@ -31,8 +31,8 @@ describe.skipIf(noBrowser)("talk", () => {
     await toasted(ben, /<b>Look<\/b> at https:\/\/example\.com$/);
     await ben.waitForSelector(".tool .unread:not([hidden])");
     await ben.keyboard.press("t");
-    await ben.waitForSelector(".talk-panel .lines li");
-    expect(await ben.textContent(".talk-panel .lines li span")).toBe(MARKUP);
+    await ben.waitForSelector(".talk-panel .lines p");
+    expect(await ben.textContent(".talk-panel .lines p span")).toBe(MARKUP);
     expect(await ben.evaluate(() => document.querySelectorAll(".talk-panel .lines :is(a, span b)").length)).toBe(0);
     expect(await ben.isHidden(".tool .unread")).toBe(true);
     // Seen by all, also by its author.
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)("talk", () => {
     await ann.check("#access-chat");
     await ben.waitForSelector(".talk-panel .closed:not([hidden])");
     expect(await ben.isHidden("#chat-line")).toBe(true);
-    expect(await ben.evaluate(() => document.querySelectorAll(".talk-panel .lines li").length)).toBe(0);
+    expect(await ben.evaluate(() => document.querySelectorAll(".talk-panel .lines p").length)).toBe(0);
     expect(await ann.evaluate(() => document.querySelector<HTMLElement>(".talk-panel form")!.hidden)).toBe(false);
   });
 
