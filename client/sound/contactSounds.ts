@@ -1,16 +1,17 @@
-/** Contact sounds of a room: finds impacts in the shown positions and plays them by the bodies' material. */
+/** Contact sounds of a room: finds impacts in its frames and plays them by the bodies' material. */
 import { float32Of } from "../../shared/bytes.ts";
 import type { Finish } from "../../shared/scene.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
+import type { Frame } from "../state/snapshotBuffer.ts";
 import { Impacts } from "./impacts.ts";
 import { type Timbre, Voices } from "./voices.ts";
 
 /** What a listener needs of the picture. */
 export interface HeardView {
-  /** Positions of a body as they are shown, float32[3n] m. */
-  positions: (body: number) => Float32Array;
-  /** True if a body is not in the room, or a member holds it. */
-  silent: (body: number) => boolean;
+  /** True if a body is not in the room at this tick, or a member holds it. */
+  silent: (body: number, tick: number) => boolean;
+  /** Simulated time of a tick, s. */
+  secondsAt: (tick: number) => number;
   /** -1 (left) to 1 (right) */
   pan: (at: readonly [number, number, number]) => number;
 }
@@ -27,7 +28,7 @@ export function timbreOf({ kind, look: { finish, metalness = 0 } }: Pick<Topolog
 }
 
 /** Sides of the box of the undeformed body, m. */
-export function sidesOf({ rest }: Pick<TopologyBody, "rest">): [number, number, number] {
+function sidesOf({ rest }: Pick<TopologyBody, "rest">): [number, number, number] {
   const places = float32Of(rest);
   return [0, 1, 2].map((r) => {
     let [least, most] = [Infinity, -Infinity];
@@ -43,6 +44,8 @@ export class ContactSounds {
   readonly voices = new Voices();
   /** Sounds since the start. */
   played = 0;
+  /** The last frame that was played. */
+  private tick = Number.NEGATIVE_INFINITY;
   private readonly view: HeardView;
   private readonly impacts: Impacts;
   private readonly kinds: readonly { timbre: Timbre; size: number }[];
@@ -53,23 +56,33 @@ export class ContactSounds {
     this.kinds = bodies.map((body, n) => ({ timbre: timbreOf(body), size: Math.max(...sides[n]!) }));
     this.impacts = new Impacts(
       bodies.map((_, body) => ({
-        positions: view.positions(body),
+        first: bodies[body]!.first,
+        count: bodies[body]!.count,
         // A sheet has no volume; a tenth of its size stands for its thickness.
         mass: Math.min(
           1,
           sides[body]!.reduce((product, side) => product * Math.max(side, 0.1 * this.kinds[body]!.size), 1) / LOUDEST,
         ),
-        silent: () => view.silent(body),
+        silent: (tick) => view.silent(body, tick),
       })),
     );
     this.voices.resume();
   }
 
-  /** @param seconds simulated time of the shown positions */
-  update(seconds: number): void {
-    for (const { body, loudness, at } of this.impacts.at(seconds)) {
-      this.voices.play({ ...this.kinds[body]!, loudness, pan: this.view.pan(at) });
-      this.played++;
+  /**
+   * Plays the frames up to the shown tick that were not played yet.
+   * @param frames in tick order
+   */
+  update(frames: readonly Pick<Frame, "tick" | "positions">[], shownTick: number): void {
+    // The room went back.
+    if (shownTick < this.tick) this.tick = shownTick;
+    for (const { tick, positions } of frames) {
+      if (tick <= this.tick || tick > shownTick) continue;
+      this.tick = tick;
+      for (const { body, loudness, at } of this.impacts.at(tick, this.view.secondsAt(tick), positions)) {
+        this.voices.play({ ...this.kinds[body]!, loudness, pan: this.view.pan(at) });
+        this.played++;
+      }
     }
   }
 

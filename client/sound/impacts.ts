@@ -1,17 +1,17 @@
 /**
- * Finds impacts in the positions of the bodies: a contact changes the velocity of a body's middle from one picture to
- * the next by more than gravity and a pull can. The change times the mass is the impulse of the contact. Nothing else
- * is asked of the server.
+ * Finds impacts in the frames of a room: a contact changes the velocity of a body's middle from one frame to the next
+ * by more than gravity can. The change times the mass is the impulse of the contact. The server sends nothing for it.
  */
 
 /** A body as this file needs it. */
 export interface SoundingBody {
-  /** float32[3n] m; read at each call. */
-  positions: Float32Array;
+  /** Its particles in a frame. */
+  first: number;
+  count: number;
   /** Share of the loudest sound's mass, 0 to 1. */
   mass: number;
-  /** True while it is not in the room, or a member holds it: a hand makes no sound. */
-  silent: () => boolean;
+  /** True if it is not in the room at this tick, or a member holds it: a hand makes no sound. */
+  silent: (tick: number) => boolean;
 }
 
 export interface Impact {
@@ -30,13 +30,13 @@ const SAMPLES = 64;
 const LEAST_SPEED = 0.25;
 /** Change of the velocity with the largest loudness, m/s. */
 const LOUD_SPEED = 4;
-/** Acceleration without a contact, m/s²: twice gravity. */
-const FREE = 20;
+/** Acceleration without a contact, m/s²: a little more than gravity. */
+const FREE = 12;
 /** A body sounds again after this time, s. */
 const PAUSE_SECONDS = 0.12;
-/** Impacts of one picture. */
+/** Impacts of one frame. */
 const MOST = 4;
-/** Longer steps say nothing about a velocity, s: the page was hidden, or the scene began again. */
+/** Longer steps say nothing about a velocity, s: the room rested, or frames are missing. */
 const LONGEST_STEP = 0.25;
 
 interface Motion {
@@ -63,10 +63,11 @@ export class Impacts {
   }
 
   /**
-   * @param seconds simulated time of the positions
-   * @returns impacts since the last call, strongest first, at most MOST
+   * @param tick of the frame. @param seconds simulated time of it
+   * @param positions of all bodies, float32[3n] m
+   * @returns impacts since the last frame, strongest first, at most MOST
    */
-  at(seconds: number): Impact[] {
+  at(tick: number, seconds: number, positions: Float32Array): Impact[] {
     const step = seconds - this.seconds;
     this.seconds = seconds;
     if (!(step > 0 && step < LONGEST_STEP)) {
@@ -75,9 +76,11 @@ export class Impacts {
       return [];
     }
     const found: Impact[] = [];
-    for (const [body, { positions, mass, silent }] of this.bodies.entries()) {
-      const speed = this.changeOf(body, positions, step, silent());
-      const motion = this.motions[body]!;
+    for (const [body, { first, count, mass, silent }] of this.bodies.entries()) {
+      const own = positions.subarray(3 * first, 3 * (first + count));
+      const speed = silent(tick) ? this.hush(body) : this.changeOf(body, own, step);
+      const motion = this.motions[body];
+      if (!motion) continue;
       const { begun } = motion;
       motion.begun = begun === 0 && speed >= LEAST_SPEED && seconds >= motion.quietUntil ? speed : 0;
       if (begun === 0) continue;
@@ -89,12 +92,18 @@ export class Impacts {
     return found.sort((a, b) => b.loudness - a.loudness).slice(0, MOST);
   }
 
+  /** Forgets the motion of a body that is silent now. */
+  private hush(body: number): number {
+    this.motions[body] = undefined;
+    return 0;
+  }
+
   /** Change of the velocity of a body's middle that no gravity explains, m/s. */
-  private changeOf(body: number, positions: Float32Array, step: number, silent: boolean): number {
+  private changeOf(body: number, positions: Float32Array, step: number): number {
     const at = sampledMiddle(positions);
     const before = this.motions[body];
     const { begun = 0, quietUntil = -Infinity } = before ?? {};
-    if (silent || !before) {
+    if (!before) {
       this.motions[body] = { at, velocity: undefined, begun: 0, quietUntil };
       return 0;
     }

@@ -75,6 +75,11 @@ export class RoomState extends RoomMirror {
     return this.fade.blending;
   }
 
+  /** True if a body was not in the room at this tick. */
+  isAbsent(body: number, tick: number): boolean {
+    return this.absent.waits(body, tick, tick);
+  }
+
   /** The page was hidden for a while: the next picture fades in from the last one. */
   returned(): void {
     this.back = true;

@@ -310,7 +310,7 @@ export class Playground {
       cursors: this.drawnCursors(),
       bends,
     });
-    if (sampled) this.sounds?.update(seconds);
+    if (sampled) this.sounds?.update(state.buffer!.list(), this.tick);
     if (drew) this.followGhost();
     if (drew && !this.visit) this.ring.take(this.options.shell.canvas, nowMs);
     if (drew) this.drawTimes.push(nowMs);
@@ -345,8 +345,9 @@ export class Playground {
     if (!this.wantsSounds || !this.running) return;
     const { view } = this;
     this.sounds = new Sounds(this.options.topology, {
-      positions: (body) => view.bodies[body]!.positions,
-      silent: (body) => view.bodies[body]!.hidden || this.drawnGrabs().some((grab) => grab.body === body),
+      silent: (body, tick) =>
+        this.options.state.isAbsent(body, tick) || this.drawnGrabs().some((grab) => grab.body === body),
+      secondsAt: (tick) => this.options.state.time.at(tick) / this.options.topology.tickHz,
       pan: (at) => (2 * (view.project(new Vector3(...at))?.x ?? innerWidth / 2)) / innerWidth - 1,
     });
   }

@@ -6,7 +6,7 @@ import { REACTIONS } from "../../shared/reactions.ts";
 import { h } from "./dom.ts";
 
 /** Time that a reaction is shown, ms; as in hands.css. */
-export const SHOWN_MS = 3000;
+const SHOWN_MS = 3000;
 /** Reactions shown at once; the oldest go. */
 const MOST_SHOWN = 24;
 

@@ -212,7 +212,7 @@ class RoomPage {
     state.add("reaction", (event) => this.sayReaction(event));
     state.add("said", ({ lines, earlier }) => {
       shell.talk.show(lines, earlier);
-      if (earlier || shell.talk.panel.isOpen) return;
+      if (earlier || shell.talk.panel.isOpen || !shell.talk.isOffered) return;
       for (const { member, name, text } of lines) if (!this.isMe(member)) this.say(t("saidLine", { name, text }));
     });
     state.add("spawned", (event) => this.sayMoved(event, "youPutIn", "somebodyPutIn"));

@@ -43,7 +43,7 @@ export class TalkPanel {
   readonly button: HTMLButtonElement;
   readonly panel: Panel;
   private readonly unread = h("b", { class: "unread", hidden: true });
-  private readonly log = h("ol", { class: "lines", role: "log", tabindex: "0", "aria-label": t("chat") });
+  private readonly log = h("div", { class: "lines", role: "log", tabindex: "0", "aria-label": t("chat") });
   private readonly field = h("input", {
     id: "chat-line",
     maxlength: String(Limits.lineLength),
@@ -99,7 +99,13 @@ export class TalkPanel {
     this.offer();
   }
 
+  /** False in the modes without this tool. */
+  get isOffered(): boolean {
+    return getComputedStyle(this.button).display !== "none";
+  }
+
   toggle(): void {
+    if (!this.isOffered) return;
     this.panel.open(!this.panel.isOpen);
     if (!this.panel.isOpen) return;
     this.unread.hidden = true;
@@ -113,7 +119,7 @@ export class TalkPanel {
     if (earlier) this.log.replaceChildren();
     for (const { member, name, color, text } of lines) {
       const author = h("b", { dir: "auto" }, name);
-      const line = h("li", { "data-member": String(member) }, author, " ", h("span", { dir: "auto" }, text));
+      const line = h("p", { "data-member": String(member) }, author, " ", h("span", { dir: "auto" }, text));
       wear(line, color);
       this.log.append(line);
     }
@@ -147,7 +153,7 @@ export class TalkPanel {
 
   /** Shows what the camera follows; undefined: nothing. */
   setFollowing(target: Followed | undefined): void {
-    this.following.value = target ? valueOf(target) : "";
+    this.following.value = target ? optionOf(target) : "";
   }
 
   private reactionButton(picture: string, reaction: number, actions: TalkActions): HTMLElement {
@@ -175,7 +181,7 @@ export class TalkPanel {
 
   private offer(): void {
     const { value } = this.following;
-    const option = (target: Followed, name: string): HTMLElement => h("option", { value: valueOf(target) }, name);
+    const option = (target: Followed, name: string): HTMLElement => h("option", { value: optionOf(target) }, name);
     const groups = [
       h("optgroup", { label: t("followBodies") }, ...this.bodies.map((name, body) => option({ body }, name))),
       h("optgroup", { label: t("peopleHere") }, ...this.members.map(({ member, name }) => option({ member }, name))),
@@ -190,7 +196,7 @@ export class TalkPanel {
   }
 }
 
-const valueOf = (target: Followed): string => ("body" in target ? `body ${target.body}` : `member ${target.member}`);
+const optionOf = (target: Followed): string => ("body" in target ? `body ${target.body}` : `member ${target.member}`);
 
 function followedOf(value: string): Followed | undefined {
   const [kind, number] = value.split(" ");

@@ -43,7 +43,7 @@ import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
 import { Talk } from "./talk.ts";
 import { JournalDiffers } from "./probation.ts";
-import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
+import { traceInput, traceTick } from "./trace.ts";
 import { continuesElsewhere, type RoomOptions } from "./roomOptions.ts";
 import { isCharged, ThreadLost } from "../workers/threadLost.ts";
 import { Undo } from "./undo.ts";
@@ -443,7 +443,6 @@ export class Room {
   dispose(code: number, reason: string): Promise<void> {
     this.#disposed ??= (async () => {
       this.#tickWhile(false);
-      this.#talk.dispose();
       for (const timer of [this.#emptyTimer, this.#membersTimer]) if (timer) clearTimeout(timer);
       this.members.closeAll(code, reason);
       this.#options.probation?.end();
@@ -455,22 +454,13 @@ export class Room {
   }
 
   #handle(session: Session, request: ClientRequest): void {
-    if (inputTraces.hasSubscribers)
-      inputTraces.publish({
-        room: this.name,
-        member: session.member,
-        type: request.type,
-        ms: performance.now(),
-      } satisfies InputTrace);
-    if (!this.moderation.allows(session, request)) return;
+    traceInput(this.name, session.member, request.type);
+    if (request.type === "hello" || !this.moderation.allows(session, request)) return;
     switch (request.type) {
-      case "hello":
-        return;
       case "ping":
         return session.connection?.send(encodePong(request.clientTimeMs, this.tick), "other");
       case "needKeyframe":
-        session.needsKeyframe = true;
-        return;
+        return void (session.needsKeyframe = true);
       case "kick":
       case "access":
         return this.moderation.handle(session, request);

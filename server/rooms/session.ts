@@ -12,7 +12,7 @@ import { cleanName } from "./requestRanges.ts";
 import type { Grab, Point } from "../../shared/protocol/fromServer.ts";
 import type { Role } from "../../shared/roles.ts";
 import type { SimpleMode } from "./simpleMode.ts";
-import { talkBudgets } from "./talk.ts";
+import { talkBudgets } from "./talkRates.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /** The stored part of a restored session. */

@@ -13,28 +13,15 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Broadcast } from "./broadcast.ts";
 import type { Connection } from "./connection.ts";
 import type { Session } from "./session.ts";
+import { type Kind, PER_SECOND, ROOM_PER_SECOND } from "./talkRates.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /** Time in which messages are collected, ms. */
 const TOGETHER_MS = 100;
-/** Reactions and lines that a member may send per second, and at once. */
-export const PER_SECOND = { react: 2, say: 0.5 } as const;
-export const BURST = { react: 6, say: 4 } as const;
-/** Reactions and lines that a room passes on per second. */
-export const ROOM_PER_SECOND = { react: 60, say: 10 } as const;
 /** Lines kept for newcomers. */
 export const LINES_KEPT = 50;
 
-type Kind = "react" | "say";
 type Request = Extract<ClientRequest, { type: Kind }>;
-
-/** Budgets of a member. */
-export function talkBudgets(nowMs: number): Record<Kind, TokenBucket> {
-  return {
-    react: new TokenBucket(PER_SECOND.react, BURST.react, nowMs),
-    say: new TokenBucket(PER_SECOND.say, BURST.say, nowMs),
-  };
-}
 
 export class Talk {
   readonly #broadcast: Pick<Broadcast, "certain" | "relay">;
@@ -71,10 +58,6 @@ export class Talk {
     this.#lines = this.#lines.filter(stays);
   }
 
-  dispose(): void {
-    if (this.#timer) clearTimeout(this.#timer);
-  }
-
   #react(session: Session, reaction: number): void {
     if (reaction >= REACTIONS.length)
       return this.#refuse(session, "OUT_OF_RANGE", {
@@ -108,7 +91,7 @@ export class Talk {
   }
 
   #sendSoon(): void {
-    this.#timer ??= setTimeout(() => this.#send(), TOGETHER_MS);
+    this.#timer ??= setTimeout(() => this.#send(), TOGETHER_MS).unref();
   }
 
   #send(): void {

@@ -44,8 +44,8 @@ export const ClientMessage = {
   /** [12, member, {ban?: seconds, request?}]: an owner kicks a member, optionally with a ban. */
   kick: 12,
   /**
-   * [13, {locked?, ownersOnly?, chat?, password?, liftBans?, request?}]: an owner changes the room's access; absent fields
-   * stay the same.
+   * [13, {locked?, ownersOnly?, chat?, password?, liftBans?, request?}]: an owner changes the room's access; absent
+   * fields stay the same.
    */
   access: 13,
   /** [14, kind, data]: application message to the other members; the room only forwards it. */

@@ -1,25 +1,38 @@
 /** Reactions, chat, contact sounds and the camera that follows, on real pages. */
 import { describe, expect, test } from "vitest";
+import { Bot } from "../../load-tests/bot.ts";
 import { drawn, noBrowser, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
+/** A spawnable body of scene put-in. */
+const GREEN = 2;
 const MARKUP = "<b>Look</b> at https://example.com";
+
+/** In the page: is the middle of the green body the camera's target, as wanted? */
+function centered(wanted: boolean): boolean {
+  const { bodies, stage } = window.pliant.view!;
+  const { positions } = bodies[2]!;
+  const { target } = stage.controls;
+  const middle = [0, 0, 0];
+  for (const [n, x] of positions.entries()) middle[n % 3]! += (3 * x) / positions.length;
+  return Math.hypot(middle[0]! - target.x, middle[1]! - target.y, middle[2]! - target.z) < 0.001 === wanted;
+}
 
 describe.skipIf(noBrowser)("talk", () => {
   const stage = useStage({}, { fewPictures: true });
 
   test("a line is shown as text, a reaction rises, and the owner closes the chat", async () => {
-    const { path, token } = await stage.room("one-cube");
-    const ann = await drawn(await stage.visit(`${path}#token=${token}`));
-    const ben = await drawn(await stage.visit(path));
+    // The first visitor opens the room, and owns it.
+    const ann = await drawn(await stage.visit("/r/talk?scene=put-in"));
+    const ben = await drawn(await stage.visit("/r/talk"));
     await ann.click(".tool.talk");
     await ann.fill("#chat-line", MARKUP);
     await ann.press("#chat-line", "Enter");
     await toasted(ben, /<b>Look<\/b> at https:\/\/example\.com$/);
     await ben.waitForSelector(".tool .unread:not([hidden])");
     await ben.keyboard.press("t");
-    await ben.waitForSelector(".talk-panel .lines li");
-    expect(await ben.textContent(".talk-panel .lines li span")).toBe(MARKUP);
+    await ben.waitForSelector(".talk-panel .lines p");
+    expect(await ben.textContent(".talk-panel .lines p span")).toBe(MARKUP);
     expect(await ben.evaluate(() => document.querySelectorAll(".talk-panel .lines :is(a, span b)").length)).toBe(0);
     expect(await ben.isHidden(".tool .unread")).toBe(true);
     // Seen by all, also by its author.
@@ -33,37 +46,28 @@ describe.skipIf(noBrowser)("talk", () => {
     await ann.check("#access-chat");
     await ben.waitForSelector(".talk-panel .closed:not([hidden])");
     expect(await ben.isHidden("#chat-line")).toBe(true);
-    expect(await ben.evaluate(() => document.querySelectorAll(".talk-panel .lines li").length)).toBe(0);
+    expect(await ben.evaluate(() => document.querySelectorAll(".talk-panel .lines p").length)).toBe(0);
     expect(await ann.evaluate(() => document.querySelector<HTMLElement>(".talk-panel form")!.hidden)).toBe(false);
   });
 
   test("contacts sound once they are turned on, and the camera follows a body until Home", async () => {
-    const { path } = await stage.room("one-cube");
+    const { name, path } = await stage.room("put-in");
     const page = await drawn(await stage.visit(path));
     expect(await page.evaluate(() => window.pliant.sounds)).toBeUndefined();
     await page.click(".tool.talk");
     await page.check("#talk-sound");
     await until(page, () => window.pliant.sounds === 0, undefined);
-    // The cube falls again.
-    await page.evaluate(() => document.querySelector<HTMLElement>("canvas.view")!.focus());
-    await page.keyboard.press("r");
+    const bot = await Bot.join(stage.url, name);
+    bot.spawn(GREEN, [0.18, 0.7, 0.1]);
     await until(page, () => window.pliant.sounds! > 0, undefined);
-    await page.click(".tool.talk");
     await page.uncheck("#talk-sound");
     await until(page, () => window.pliant.sounds === undefined, undefined);
-    await page.selectOption("#talk-follow", "body 0");
-    const distance = (): number => {
-      const { positions } = window.pliant.view!.bodies[0]!;
-      const { target } = window.pliant.view!.stage.controls;
-      const middle = [0, 1, 2].map(
-        (r) => positions.reduce((sum, x, n) => sum + (n % 3 === r ? x : 0), 0) / (positions.length / 3),
-      );
-      return Math.hypot(middle[0]! - target.x, middle[1]! - target.y, middle[2]! - target.z);
-    };
-    await page.waitForFunction(`(${distance.toString()})() < 0.001`);
+    await page.selectOption("#talk-follow", `body ${GREEN}`);
+    await until(page, centered, true);
     await page.keyboard.press("Escape");
     await page.keyboard.press("h");
-    await page.waitForFunction(`(${distance.toString()})() > 0.001`);
+    await until(page, centered, false);
     expect(await page.inputValue("#talk-follow")).toBe("");
+    await bot.leave();
   });
 });

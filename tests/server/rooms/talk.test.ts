@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Metrics } from "../../../server/metrics/metrics.ts";
 import type { Connection } from "../../../server/rooms/connection.ts";
 import { Session } from "../../../server/rooms/session.ts";
-import { BURST, LINES_KEPT, PER_SECOND, ROOM_PER_SECOND, Talk } from "../../../server/rooms/talk.ts";
+import { LINES_KEPT, Talk } from "../../../server/rooms/talk.ts";
+import { BURST, PER_SECOND, ROOM_PER_SECOND } from "../../../server/rooms/talkRates.ts";
 import { parseServerMessage, type ServerEvent } from "../../../shared/protocol/fromServer.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 
