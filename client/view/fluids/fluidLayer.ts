@@ -133,7 +133,11 @@ export class FluidLayer {
     this.passes = this.makePasses(walls);
   }
 
-  /** Draws all fluids over the picture in the canvas. @param scene without the parts over it. @param scale resolution relative to the canvas */
+  /**
+   * Draws all fluids over the picture in the canvas.
+   * @param scene without the parts over it
+   * @param scale resolution relative to the canvas
+   */
   draw(scene: Object3D, camera: PerspectiveCamera, scale: number): void {
     const { renderer } = this;
     const shown = [...this.liquids, ...this.gases].filter(({ body }) => !body.hidden);
