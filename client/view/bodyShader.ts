@@ -54,7 +54,8 @@ const WEAVE_COLOR_GLSL = /* glsl */ `
   if (pliantGrid > 0.0) diffuseColor.rgb = mix(diffuseColor.rgb, mix(diffuseColor.rgb, vec3(1.0), 0.16), pliantPrint(pliantCloth / pliantGrid));
 `;
 const WEAVE_NORMAL_GLSL = /* glsl */ `
-  if (pliantThread > 0.0) {
+  // In the strain view only the strain is a pattern.
+  if (pliantThread > 0.0 && pliantScale == 0.0) {
     vec2 pliantAt = pliantCloth / pliantThread;
     vec2 pliantWide = fwidth(pliantAt);
     float pliantSeen = 1.0 - smoothstep(0.15, 0.45, max(pliantWide.x, pliantWide.y));

@@ -218,7 +218,8 @@ const OPEN_SKY_GLSL = /* glsl */ `#include <begin_vertex>
     pliantOpen *= 1.0 - clamp(max(toBlob.y, 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
   }
   // Fade out, so that the disc has no visible edge.
-  pliantFade = 1.0 - smoothstep(0.1, 0.95, 2.0 * length(uv - 0.5));
+  pliantFade = 1.0 - smoothstep(0.0, 0.95, 2.0 * length(uv - 0.5));
+  pliantFade *= pliantFade;
   pliantOpen = mix(pliantOpen, 1.0, smoothstep(0.5, 0.95, 2.0 * length(uv - 0.5)));
 `;
 

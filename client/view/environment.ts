@@ -49,14 +49,17 @@ export const PLAIN_SHADOWS = 1 / 300;
 const SOFT_SAMPLES = 16;
 const PLAIN_SAMPLES = 5;
 
+const SOFTER = 0.5 * (SOFT_SHADOWS + PLAIN_SHADOWS);
 /** three takes five samples however soft a shadow is, and their rotation shows as a pattern. */
 const sampled = ShaderChunk.shadowmap_pars_fragment.replace(
   /shadow = \(\s*texture\( shadowMap, vec3\( shadowCoord\.xy \+ vogelDiskSample\( 0, 5[^;]*;/,
-  /* glsl */ `int pliantSamples = shadowRadius > ${(0.5 * (SOFT_SHADOWS + PLAIN_SHADOWS)).toFixed(5)} * shadowMapSize.x ? ${SOFT_SAMPLES} : ${PLAIN_SAMPLES};
-				shadow = 0.0;
-				for (int i = 0; i < pliantSamples; i++)
-					shadow += texture( shadowMap, vec3( shadowCoord.xy + vogelDiskSample( i, pliantSamples, phi ) * radius, shadowCoord.z ) );
-				shadow /= float( pliantSamples );`,
+  /* glsl */ `int samples = shadowRadius > ${SOFTER.toFixed(5)} * shadowMapSize.x ? ${SOFT_SAMPLES} : ${PLAIN_SAMPLES};
+      shadow = 0.0;
+      for (int i = 0; i < samples; i++) {
+        vec2 at = shadowCoord.xy + vogelDiskSample(i, samples, phi) * radius;
+        shadow += texture(shadowMap, vec3(at, shadowCoord.z));
+      }
+      shadow /= float(samples);`,
 );
 if (sampled === ShaderChunk.shadowmap_pars_fragment) throw new Error("three's shadow filter has changed");
 ShaderChunk.shadowmap_pars_fragment = sampled;

@@ -161,8 +161,8 @@ export class Stage {
   /**
    * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
    * camera in the scene, the shown points are framed to nearly fill the free part of the picture. With one, they are
-   * framed only on low screens and on tall ones where they would not fit, and not from nearer than the scene's camera. On
-   * other screens the scene's own view moves into the free part.
+   * framed only on low screens and on tall ones where they would not fit, and not from nearer than the scene's camera.
+   * On other screens the scene's own view moves into the free part.
    * @param shown float32[3n] m; free: area without tools
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {

@@ -7,6 +7,7 @@ import {
   type BlendingDstFactor,
   type BlendingEquation,
   type BlendingSrcFactor,
+  Box3,
   BufferAttribute,
   BufferGeometry,
   Camera,
@@ -51,7 +52,7 @@ import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";
 
 /** Radius of a splat, in radii of the particle's sphere: spheres of neighbors overlap. */
 const LIQUID_SIZE = 1.7;
-const SMOKE_SIZE = 3.4;
+const SMOKE_SIZE = 4.2;
 /** Width of the filter, in radii of the particle's sphere. */
 const SMOOTHING = 2.6;
 /** Upper limit of the width, pixels. */
@@ -94,6 +95,7 @@ export class FluidLayer {
   private readonly targets = new Map<string, WebGLRenderTarget>();
   private readonly quad = new Mesh(new BufferGeometry());
   private readonly size = new Vector2();
+  private readonly box = new Box3();
   private readonly passes: Record<"first" | "next" | "surface" | "compose" | "smoke", RawShaderMaterial>;
 
   /** @returns undefined if no body is a fluid, or the browser cannot draw into float targets */
@@ -133,7 +135,11 @@ export class FluidLayer {
     this.passes = this.makePasses(walls);
   }
 
-  /** Draws all fluids over the picture in the canvas. @param scene without the parts over it. @param scale resolution relative to the canvas */
+  /**
+   * Draws all fluids over the picture in the canvas.
+   * @param scene without the parts over it
+   * @param scale resolution relative to the canvas
+   */
   draw(scene: Object3D, camera: PerspectiveCamera, scale: number): void {
     const { renderer } = this;
     const shown = [...this.liquids, ...this.gases].filter(({ body }) => !body.hidden);
@@ -187,7 +193,7 @@ export class FluidLayer {
     const { shared, passes } = this;
     const { center, radius } = body.bounds;
     shared.range.value.set(-center.clone().applyMatrix4(camera.matrixWorldInverse).z, Math.max(1e-3, radius));
-    areaOf(shared.area.value, body.box, camera);
+    areaOf(shared.area.value, this.around(body, LIQUID_SIZE), camera);
     const rough = this.target("rough", () => floatTarget(HalfFloatType, NearestFilter));
     this.fill(rough, [EMPTY, 0, 0, 0]);
     splats.material = material;
@@ -223,12 +229,17 @@ export class FluidLayer {
   }
 
   private drawGas({ body, splats, material }: Fluid, camera: PerspectiveCamera): void {
-    areaOf(this.shared.area.value, body.box, camera);
+    areaOf(this.shared.area.value, this.around(body, SMOKE_SIZE), camera);
     const sum = this.target("sum", () => floatTarget(HalfFloatType, LinearFilter));
     this.fill(sum, [0, 0, 0, 0]);
     splats.material = material;
     this.renderer.render(splats, camera);
     this.pass(this.passes.smoke, sum, null);
+  }
+
+  /** Box around the splats; `body.box` has the radius as its margin. */
+  private around(body: BodyMesh, size: number): Box3 {
+    return this.box.copy(body.box).expandByScalar((size - 1) * body.radius!);
   }
 
   private fill(target: WebGLRenderTarget, values: readonly number[]): void {

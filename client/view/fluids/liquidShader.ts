@@ -191,7 +191,7 @@ void main() {
   vec3 normal = vec3(slant, sqrt(max(0.0, 1.0 - dot(slant, slant))));
   vec3 sight = normalize(vec3((2.0 * at - 1.0) * tangent, -1.0));
   // Thin parts bend and reflect nothing, so that the outline has no hard edge.
-  float body = smoothstep(0.0, 0.03 * range.y, s.w);
+  float body = smoothstep(0.0, 0.09 * range.y, s.w);
   float facing = clamp(-dot(normal, sight), 0.0, 1.0);
   float fresnel = body * (0.02 + 0.98 * pow(1.0 - facing, 5.0));
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);

@@ -39,7 +39,7 @@ void main() {
   float puff = (1.0 - square) * (1.0 - square);
   vec2 own = vec2(float(tracer) * 7.31, float(tracer) * 3.17);
   float torn = 0.35 + 1.3 * noise(2.2 * across + own) * (0.5 + noise(5.0 * across - own));
-  float dense = 3.2 * fract(extra) * free * puff * torn;
+  float dense = 1.1 * fract(extra) * free * puff * torn;
   // The upper side of a puff is lighter.
   float light = clamp(floor(extra) / 255.0 + 0.12 * across.y, 0.0, 1.0);
   color = vec4(dense * mix(shaded, lit, light), dense);
