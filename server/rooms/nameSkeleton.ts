@@ -9,7 +9,7 @@ import { Limits } from "../../shared/protocol/protocol.ts";
 const withoutCase = (text: string): string => text.toUpperCase().toLowerCase();
 const lookOf = (text: string): string => unhomoglyph(text.normalize("NFD")).normalize("NFD");
 
-/** A letter and its capital can look like different letters (i like j, I like l): one skeleton as written, one in lower case. */
+/** One skeleton as written, one without case: a capital can look like another letter than its small one (I like l). */
 export function skeletonsOf(name: string): string[] {
   return [withoutCase(lookOf(name)), lookOf(withoutCase(name))].map((skeleton) => skeleton.replaceAll(" ", ""));
 }

@@ -3,8 +3,8 @@
     import pliant
 
     with pliant.join("http://localhost:8080/r/my-room", scene="bunny") as room:
-        with room.grab("bunny", (0, 0.3, 0)) as hand:
-            hand.move((0, 0.6, 0))
+        with room.grab("bunny", (0, 0.3, 0)) as grab:
+            grab.move((0, 0.6, 0))
             for frame in room.frames():
                 print(frame.tick, frame.positions("bunny")[0, 1])
 """

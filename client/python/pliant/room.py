@@ -122,7 +122,7 @@ class Grab:
     def release(self) -> None:
         if self.held:
             self.held = False
-            self._room._hands.pop(self._grab, None)
+            self._room._grabs.pop(self._grab, None)
             try:
                 self._room._send(_RELEASE, self._grab)
             except PliantError:

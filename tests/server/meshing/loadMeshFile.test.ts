@@ -80,6 +80,14 @@ test("pieces, holes and flipped triangles are reported with their places", async
   for (const { at } of notes) expect(at!.every(Number.isFinite)).toBe(true);
 });
 
+test("layers of cloth that are wound alike keep their fronts", async () => {
+  const layer = patch(4, (u, v) => [u, 0, v]);
+  const { triangles, notes } = await load("a.obj", objOf(together(layer, moved(layer, 1, [0, 0.5, 0]))));
+  expect(codes(notes)).toEqual(["PIECES"]);
+  const half = triangles.length / 2;
+  expect([...triangles.subarray(half)]).toEqual([...triangles.subarray(0, half)].map((v) => v + 25));
+});
+
 test("a solid that is inside out faces outward; a collider keeps its file's orientation", async () => {
   const inward = objOf(flipped(box(1, 1, 1)));
   expect(enclosedVolume(await load("a.obj", inward, "soft"))).toBeCloseTo(1, 12);

@@ -38,7 +38,7 @@ describe("parseServerMessage", () => {
     ).toEqual({
       type: "grabs",
       tick: 7,
-      hands: [
+      members: [
         { member: 1, cursor: undefined, grabs: [] },
         {
           member: 2,
