@@ -190,7 +190,8 @@ function takeAnswer(k: usize, pushed: bool): void {
     v128.store(d, f32x4.sub(v128.load(d), f32x4.mul(f32x4.splat(own / shown), push)));
   }
   if (size > 0) store<f32>(answer, min<f32>(own, (f32x4.extract_lane(u, 3) * shown) / size));
+  const pushedByItself = v128.any_true(f32x4.ne(v128.load(at), v128.load(place)));
   moveWithRounding(at, by);
-  // kept forces count pushes from here
-  v128.store(place, f32x4.add(v128.load(place), whole));
+  // kept forces count pushes from here; rounding is none
+  v128.store(place, pushedByItself ? f32x4.add(v128.load(place), whole) : v128.load(at));
 }
