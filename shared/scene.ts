@@ -344,8 +344,8 @@ interface DeformableBody extends BodyCommon {
    * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
    * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
    * any stiffness and resolution; it has contact only with colliders and implicit bodies. prefactored, for elastic
-   * cloth: one linear solve a substep, right under load for any stiffness and resolution; the sheet has contact only
-   * with itself and colliders.
+   * cloth: one linear solve a substep, right under load for any stiffness and resolution; the sheet has contact with
+   * all bodies but implicit ones.
    * @default "auto"
    */
   solver?: "auto" | "compliant" | "paper" | "prefactored" | "implicit";

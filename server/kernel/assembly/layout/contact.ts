@@ -192,3 +192,4 @@ export const MARK_GLIDES = 64;
 export const MARK_WITHIN = 128;
 export const MARK_SLOW = 256; // began inside a collider, and leaves it slowly
 export const MARK_RIGID = 512; // particle of a rigid body, always
+export const MARK_MET = 1024; // particle of a prefactored sheet that is near another body in this substep

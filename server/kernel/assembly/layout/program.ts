@@ -65,6 +65,7 @@ export const KIND_IMPLICIT_TOGETHER = 75; // the TOGETHER row
 export const KIND_PREFACTORED = 76; // PREFACTORED rows
 export const KIND_PREFACTORED_PLACES = 77; // PREFACTORED rows: before contacts
 export const KIND_PREFACTORED_FORCES = 78; // PREFACTORED rows: at the end of the substep
+export const KIND_PREFACTORED_ANSWER = 79; // PREFACTORED rows: after contacts with other bodies
 
 /**
  * Rows after the program's phases, for work that is shared in the middle of a phase: pairs of a color, the check of all

@@ -10,9 +10,11 @@
  */
 import * as L from "../layout/layout";
 import { standsForIsland } from "../state/islands";
+import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
 import { backSolve } from "./backSolve";
+import { showAnswers } from "./answer";
 import { isClosed, takeGain } from "./energyGuard";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
@@ -32,6 +34,7 @@ export function notePlaces(rows: usize, begin: i32, end: i32): void {
     let at = <usize>load<u32>(row, L.PREFACTORED_PLACES);
     for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4, at += 16)
       v128.store(at, v128.load(first + <usize>load<u32>(p)));
+    if (load<u32>(row, L.PREFACTORED_ANSWERS)) showAnswers(row);
   }
 }
 
@@ -51,7 +54,7 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
       step = stepFor(row, columns, y, work);
     }
     takeForces(row, columns, step, h);
-    if (closed && keepsForces(row)) takeGain(row, fadingAt(row) + 8, h);
+    if (closed && !load<i32>(row, L.PREFACTORED_MET) && keepsForces(row)) takeGain(row, fadingAt(row) + 8, h);
     store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
   }
 }
@@ -89,11 +92,17 @@ function findImpulses(row: usize, columns: i32): f64 {
   const inertia = <usize>load<u32>(row, L.PREFACTORED_INERTIA);
   const moved = <usize>load<u32>(row, L.PREFACTORED_MOVED);
   const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  const meets = hasMarks() && load<u32>(row, L.PREFACTORED_ANSWERS) !== 0;
   const lead = leadOf(first);
   let sum: f64 = 0;
   for (let k: usize = 0; k < <usize>columns; k++) {
     const place = places + (k << 4);
-    const x = v128.load(first + <usize>load<u32>(order + (k << 2)));
+    const particle = first + <usize>load<u32>(order + (k << 2));
+    if (meets && marksOf(numberOf(particle)) & L.MARK_MET) {
+      v128.store(place, f32x4.splat(0));
+      continue;
+    }
+    const x = v128.load(particle);
     const push = f32x4.replace_lane(f32x4.add(f32x4.sub(x, v128.load(place)), lead), 3, 0);
     const square = dot(push, push);
     const against = -dot(push, v128.load(moved + (k << 4)));
