@@ -21,9 +21,9 @@ const cube = (name: string, y: number): Scene["bodies"][number] => ({
   transform: { translate: [0, y, 0] },
   material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
 });
-const paddle = (motion?: Collider["motion"]): Collider => ({
+const paddle = (motion?: Collider["motion"], x = 2): Collider => ({
   type: "box",
-  center: [2, 0.3, 0],
+  center: [x, 0.3, 0],
   halfExtents: [0.5, 0.05, 0.2],
   rotate: [0, 30, 0],
   ...(motion && { motion }),
@@ -231,7 +231,7 @@ test("leaves of a fixed collider are fitted once, and those of a moving one in e
   const lab = await laboratory({
     gravity: [0, -9.81, 0],
     bodies: [cube("a", 0.5)],
-    colliders: [paddle(), { ...paddle(TURN), center: [-2, 0.3, 0] }],
+    colliders: [paddle(), paddle(TURN, -2)],
   });
   lab.run(2);
   const words = new Int32Array(lab.created.memory.buffer);
