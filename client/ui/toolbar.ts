@@ -76,6 +76,7 @@ export class Toolbar {
     this.overflow = h(
       "div",
       { class: "overflow" },
+      talk,
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
@@ -97,7 +98,6 @@ export class Toolbar {
       this.pushButton,
       spares,
       this.resetButton,
-      talk,
       this.overflow,
       h("hr"),
       share,
