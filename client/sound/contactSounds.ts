@@ -6,7 +6,7 @@ import type { Frame } from "../state/snapshotBuffer.ts";
 import { Impacts } from "./impacts.ts";
 import { type Timbre, Voices } from "./voices.ts";
 
-/** What a listener needs of the picture. */
+/** Access to the picture and the room's state. */
 export interface HeardView {
   /** True if a body is not in the room at this tick, or a member holds it. */
   silent: (body: number, tick: number) => boolean;

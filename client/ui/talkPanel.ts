@@ -151,7 +151,7 @@ export class TalkPanel {
     this.offer();
   }
 
-  /** Shows what the camera follows; undefined: nothing. */
+  /** Shows the followed body or member; undefined: none. */
   setFollowing(target: Followed | undefined): void {
     this.following.value = target ? optionOf(target) : "";
   }

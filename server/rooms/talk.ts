@@ -1,7 +1,7 @@
 /**
  * Reactions and chat of one room. Neither is an input: simulation, journal, store and replays do not contain them. The
- * last lines are kept in memory for newcomers. What members send within TOGETHER_MS goes out in one message of each
- * kind; of a member's reactions in that time the last one counts.
+ * last lines are kept in memory for newcomers. Each kind goes out as one message every TOGETHER_MS; of several
+ * reactions of a member the last one counts.
  */
 import type { ErrorDetails } from "../../shared/errors.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
