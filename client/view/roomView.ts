@@ -103,9 +103,14 @@ export class RoomView {
     this.canvas = canvas;
     this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
     this.hands.together = topology.interaction.together ?? [];
-    this.blobs = new ContactBlobs(this.bodies);
+    // Gas does not darken the floor.
+    this.blobs = new ContactBlobs(this.bodies.filter(({ fluid }) => fluid?.type !== "gas"));
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
-    this.stage.useFluids(this.bodies);
+    // Without their code, fluids are drawn as spheres.
+    void this.stage
+      .useFluids(this.bodies)
+      .catch(() => {})
+      .then(() => this.invalidate());
     this.floorY = floorOf(topology.colliders ?? []);
     this.debug = new DebugDraw(this.bodies);
     // Hide bodies before the first frame: otherwise the rest shape would be visible, and jump.
@@ -177,7 +182,8 @@ export class RoomView {
   toggleStrain(): boolean {
     this.strainEnd = this.strainEnd === undefined ? 0 : undefined;
     for (const body of this.bodies) body.showStrain(this.strainEnd !== undefined);
-    this.showStrainScale(this.strainEnd);
+    // The legend appears with the first scale.
+    if (this.strainEnd === undefined) this.showStrainScale(undefined);
     this.dirty = true;
     return this.strainEnd !== undefined;
   }
@@ -210,8 +216,10 @@ export class RoomView {
     this.elapsedMs = 0;
     if (!(visited || cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
-    if (this.visible && !this.measured && !visited) stage.useWhatIsThere();
-    this.measured ||= this.visible && !visited;
+    if (this.visible && !this.measured && !visited && stage.ready) {
+      stage.useWhatIsThere();
+      this.measured = true;
+    }
     stage.draw();
     this.drawn++;
     this.warmth.group.removeFromParent();

@@ -10,7 +10,7 @@
  * precise near 0.
  */
 import { FETCH_GLSL } from "../skinShader.ts";
-import { STUDIO_GLSL } from "../environment.ts";
+import { STUDIO_GLSL } from "./studioShader.ts";
 
 /** Depth of a pixel without liquid. */
 export const EMPTY = 10;
