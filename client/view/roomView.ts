@@ -17,7 +17,7 @@ import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
 import { Stage } from "./stage.ts";
-import { scaleFor } from "./strain.ts";
+import { scaleFor, STRAIN_COLORS } from "./strain.ts";
 
 export interface Picked extends SurfacePoint {
   /** m */
@@ -71,7 +71,7 @@ export class RoomView {
    */
   showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
   /** Shows the legend of the strain view. @param end strain at the end of the scale; undefined: the view is off */
-  showStrainScale: (end: number | undefined) => void = () => {};
+  showStrainScale: (end: number | undefined, colors: readonly string[]) => void = () => {};
   /** End of the strain view's scale; undefined: it is off. */
   private strainEnd: number | undefined;
   private readonly canvas: HTMLCanvasElement;
@@ -183,7 +183,7 @@ export class RoomView {
     this.strainEnd = this.strainEnd === undefined ? 0 : undefined;
     for (const body of this.bodies) body.showStrain(this.strainEnd !== undefined);
     // The legend appears with the first scale.
-    if (this.strainEnd === undefined) this.showStrainScale(undefined);
+    if (this.strainEnd === undefined) this.showStrainScale(undefined, STRAIN_COLORS);
     this.dirty = true;
     return this.strainEnd !== undefined;
   }
@@ -280,7 +280,7 @@ export class RoomView {
     for (const body of this.bodies) body.setStrainScale(end);
     if (end === current) return;
     this.strainEnd = end;
-    this.showStrainScale(end);
+    this.showStrainScale(end, STRAIN_COLORS);
   }
 
   /** Ray through a point of the window, CSS pixels. */

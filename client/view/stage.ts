@@ -23,6 +23,8 @@ import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
 import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
+import { FETCH_GLSL } from "./skinShader.ts";
+import { STUDIO_GLSL } from "./studioShader.ts";
 import type { FluidLayer } from "./fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
@@ -277,7 +279,12 @@ export class Stage {
     for (const body of this.bodies) body.leaveToFluidLayer(true);
     try {
       const { FluidLayer } = await import("./fluids/fluidLayer.ts");
-      this.fluids = FluidLayer.of(this.renderer, bodies, KEY_DIRECTION, this.walls);
+      this.fluids = FluidLayer.of(this.renderer, bodies, {
+        key: KEY_DIRECTION,
+        walls: this.walls,
+        fetch: FETCH_GLSL,
+        studio: STUDIO_GLSL,
+      });
     } finally {
       this.ready = true;
       this.leaveFluids();
