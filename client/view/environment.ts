@@ -33,15 +33,16 @@ interface SoftBox {
   power: number;
 }
 
-const BOXES: SoftBox[] = [
+export const BOXES: readonly SoftBox[] = [
   { direction: new Vector3(0.55, 0.75, 0.4).normalize(), size: 0.86, color: new Color("#fff1dc"), power: 7 },
   { direction: new Vector3(-0.9, 0.35, 0.25).normalize(), size: 0.9, color: new Color("#ffd9c2"), power: 3.4 },
   { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 0.5 },
 ];
 
-const SKY = new Color("#f4ece2");
-const WALL = new Color("#cfc6bd");
-const GROUND = new Color("#a08f80");
+/** Colors of the panorama. */
+export const SKY = new Color("#f4ece2");
+export const WALL = new Color("#cfc6bd");
+export const GROUND = new Color("#a08f80");
 
 /** Edges of shadows at least this soft, as a share of the map, are sampled often enough to show no pattern. */
 export const SOFT_SHADOWS = 0.006;
@@ -63,23 +64,6 @@ const sampled = ShaderChunk.shadowmap_pars_fragment.replace(
 );
 if (sampled === ShaderChunk.shadowmap_pars_fragment) throw new Error("three's shadow filter has changed");
 ShaderChunk.shadowmap_pars_fragment = sampled;
-
-const vec3Of = ({ x, y, z }: { x: number; y: number; z: number }): string =>
-  `vec3(${[x, y, z].map((part) => part.toFixed(4)).join(", ")})`;
-const rgbOf = ({ r, g, b }: Color): string => vec3Of({ x: r, y: g, z: b });
-
-/** The same studio for a mirror: `studio(direction)`, linear light. */
-export const STUDIO_GLSL = /* glsl */ `
-vec3 studio(vec3 way) {
-  vec3 light = mix(${rgbOf(WALL)}, way.y > 0.0 ? ${rgbOf(SKY)} : ${rgbOf(GROUND)}, min(1.0, 1.6 * abs(way.y)))
-    * (way.y > 0.0 ? 0.62 : 0.42);
-${BOXES.map(
-  ({ direction, size, color, power }) =>
-    `  light += ${rgbOf(color.clone().multiplyScalar(0.5 * power))} * clamp((dot(way, ${vec3Of(direction)}) - ${size.toFixed(4)}) * ${(2.5 / (1 - size)).toFixed(4)}, 0.0, 1.0);`,
-).join("\n")}
-  return light;
-}
-`;
 
 /** Direction to the key light, unit vector. */
 export const KEY_DIRECTION: Readonly<Vector3> = BOXES[0]!.direction;

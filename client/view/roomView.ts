@@ -17,7 +17,7 @@ import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
 import { Stage } from "./stage.ts";
-import { scaleFor } from "./strain.ts";
+import { scaleFor, STRAIN_COLORS } from "./strain.ts";
 
 export interface Picked extends SurfacePoint {
   /** m */
@@ -71,7 +71,7 @@ export class RoomView {
    */
   showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
   /** Shows the legend of the strain view. @param end strain at the end of the scale; undefined: the view is off */
-  showStrainScale: (end: number | undefined) => void = () => {};
+  showStrainScale: (end: number | undefined, colors: readonly string[]) => void = () => {};
   /** End of the strain view's scale; undefined: it is off. */
   private strainEnd: number | undefined;
   private readonly canvas: HTMLCanvasElement;
@@ -103,9 +103,14 @@ export class RoomView {
     this.canvas = canvas;
     this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
     this.hands.together = topology.interaction.together ?? [];
-    this.blobs = new ContactBlobs(this.bodies);
+    // Gas does not darken the floor.
+    this.blobs = new ContactBlobs(this.bodies.filter(({ fluid }) => fluid?.type !== "gas"));
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
-    this.stage.useFluids(this.bodies);
+    // Without their code, fluids are drawn as spheres.
+    void this.stage
+      .useFluids(this.bodies)
+      .catch(() => {})
+      .then(() => this.invalidate());
     this.floorY = floorOf(topology.colliders ?? []);
     this.debug = new DebugDraw(this.bodies);
     // Hide bodies before the first frame: otherwise the rest shape would be visible, and jump.
@@ -177,7 +182,8 @@ export class RoomView {
   toggleStrain(): boolean {
     this.strainEnd = this.strainEnd === undefined ? 0 : undefined;
     for (const body of this.bodies) body.showStrain(this.strainEnd !== undefined);
-    this.showStrainScale(this.strainEnd);
+    // The legend appears with the first scale.
+    if (this.strainEnd === undefined) this.showStrainScale(undefined, STRAIN_COLORS);
     this.dirty = true;
     return this.strainEnd !== undefined;
   }
@@ -210,8 +216,10 @@ export class RoomView {
     this.elapsedMs = 0;
     if (!(visited || cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
-    if (this.visible && !this.measured && !visited) stage.useWhatIsThere();
-    this.measured ||= this.visible && !visited;
+    if (this.visible && !this.measured && !visited && stage.ready) {
+      stage.useWhatIsThere();
+      this.measured = true;
+    }
     stage.draw();
     this.drawn++;
     this.warmth.group.removeFromParent();
@@ -272,7 +280,7 @@ export class RoomView {
     for (const body of this.bodies) body.setStrainScale(end);
     if (end === current) return;
     this.strainEnd = end;
-    this.showStrainScale(end);
+    this.showStrainScale(end, STRAIN_COLORS);
   }
 
   /** Ray through a point of the window, CSS pixels. */

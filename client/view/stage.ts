@@ -23,7 +23,9 @@ import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
 import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
-import { FluidLayer } from "./fluids/fluidLayer.ts";
+import { FETCH_GLSL } from "./skinShader.ts";
+import { STUDIO_GLSL } from "./studioShader.ts";
+import type { FluidLayer } from "./fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
 import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
@@ -66,6 +68,8 @@ export class Stage {
   readonly movers: MovingColliders;
   /** Bodies that are drawn over the solid scene. */
   private fluids: FluidLayer | undefined;
+  /** All code that draws the bodies is here. */
+  ready = true;
   private bodies: readonly BodyMesh[] = [];
   /** All planes: normal and offset. */
   private readonly walls: readonly Vector4[];
@@ -271,11 +275,27 @@ export class Stage {
     this.lastFrameMs = 0;
   }
 
-  /** Fluids among the bodies are drawn as such, if the browser can. */
-  useFluids(bodies: readonly BodyMesh[]): void {
+  /**
+   * Draws fluids among the bodies as such, if the browser can. Their code is a separate file; until it is here they are
+   * not drawn.
+   */
+  async useFluids(bodies: readonly BodyMesh[]): Promise<void> {
     this.bodies = bodies.filter(({ fluid }) => fluid);
-    this.fluids = FluidLayer.of(this.renderer, bodies, KEY_DIRECTION, this.walls);
-    this.leaveFluids();
+    if (this.bodies.length === 0) return;
+    this.ready = false;
+    for (const body of this.bodies) body.leaveToFluidLayer(true);
+    try {
+      const { FluidLayer } = await import("./fluids/fluidLayer.ts");
+      this.fluids = FluidLayer.of(this.renderer, bodies, {
+        key: KEY_DIRECTION,
+        walls: this.walls,
+        fetch: FETCH_GLSL,
+        studio: STUDIO_GLSL,
+      });
+    } finally {
+      this.ready = true;
+      this.leaveFluids();
+    }
   }
 
   private leaveFluids(): void {

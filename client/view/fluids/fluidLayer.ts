@@ -38,16 +38,7 @@ import {
 } from "three";
 import type { BodyMesh } from "../bodyMesh.ts";
 import { areaOf } from "./area.ts";
-import {
-  AREA_VERTEX,
-  COMPOSE,
-  EMPTY,
-  LIQUID_SPLAT,
-  MOST_WALLS,
-  SMOOTH,
-  SPLAT_VERTEX,
-  SURFACE,
-} from "./liquidShader.ts";
+import { AREA_VERTEX, compose, EMPTY, LIQUID_SPLAT, MOST_WALLS, SMOOTH, splatVertex, SURFACE } from "./liquidShader.ts";
 import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";
 
 /** Radius of a splat, in radii of the particle's sphere: spheres of neighbors overlap. */
@@ -87,7 +78,18 @@ interface Fluid {
   material: RawShaderMaterial;
 }
 
+export interface FluidSetting {
+  /** Direction to the key light, unit vector. */
+  key: Vector3;
+  /** Planes: normal and offset. */
+  walls: readonly Vector4[];
+  /** FETCH_GLSL of skinShader.ts, and STUDIO_GLSL of studioShader.ts. */
+  fetch: string;
+  studio: string;
+}
+
 export class FluidLayer {
+  private readonly setting: FluidSetting;
   private readonly renderer: WebGLRenderer;
   private readonly shared: Shared;
   private readonly liquids: Fluid[];
@@ -99,19 +101,15 @@ export class FluidLayer {
   private readonly passes: Record<"first" | "next" | "surface" | "compose" | "smoke", RawShaderMaterial>;
 
   /** @returns undefined if no body is a fluid, or the browser cannot draw into float targets */
-  static of(
-    renderer: WebGLRenderer,
-    bodies: readonly BodyMesh[],
-    key: Vector3,
-    walls: readonly Vector4[],
-  ): FluidLayer | undefined {
+  static of(renderer: WebGLRenderer, bodies: readonly BodyMesh[], setting: FluidSetting): FluidLayer | undefined {
     const fluids = bodies.filter(({ fluid }) => fluid);
     if (fluids.length === 0 || !renderer.extensions.has("EXT_color_buffer_float")) return undefined;
-    return new FluidLayer(renderer, fluids, key, walls);
+    return new FluidLayer(renderer, fluids, setting);
   }
 
-  private constructor(renderer: WebGLRenderer, fluids: readonly BodyMesh[], key: Vector3, walls: readonly Vector4[]) {
+  private constructor(renderer: WebGLRenderer, fluids: readonly BodyMesh[], setting: FluidSetting) {
     this.renderer = renderer;
+    this.setting = setting;
     this.shared = {
       area: { value: new Vector4() },
       clip: { value: new Vector2() },
@@ -120,7 +118,7 @@ export class FluidLayer {
       toDepth: { value: new Vector2() },
       toWorld: { value: new Matrix3() },
       eye: { value: new Vector3() },
-      key: { value: key },
+      key: { value: setting.key },
       sceneDepth: { value: null },
       behind: { value: null },
     };
@@ -132,7 +130,7 @@ export class FluidLayer {
     );
     this.quad.geometry.setIndex([0, 1, 2, 2, 1, 3]);
     this.quad.frustumCulled = false;
-    this.passes = this.makePasses(walls);
+    this.passes = this.makePasses(setting.walls);
   }
 
   /**
@@ -304,7 +302,7 @@ export class FluidLayer {
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
       uniforms: { ...this.shared, ...body.uniforms, ...own },
-      vertexShader: SPLAT_VERTEX,
+      vertexShader: splatVertex(this.setting.fetch),
       fragmentShader,
       depthTest: false,
       depthWrite: false,
@@ -337,7 +335,7 @@ export class FluidLayer {
       next: make(SMOOTH, { along: { value: [0, 1] } }),
       surface: make(SURFACE, { walls: { value: all } }),
       compose: make(
-        COMPOSE,
+        compose(this.setting.studio),
         { surface: { value: null }, absorb: { value: null }, scatter: { value: null } },
         { depthTest: true },
       ),

@@ -6,11 +6,11 @@
  *   surface  normal, depth and thickness; flat against the walls of a tank
  *   compose  refraction of the scene behind, absorption along the ray, reflection of the studio
  *
+ * `fetch` and `studio` come from files of the page's first load, which this one must not share.
+ *
  * Depths are distances along the view axis from the middle of the liquid, in units of its radius: half floats are
  * precise near 0.
  */
-import { FETCH_GLSL } from "../skinShader.ts";
-import { STUDIO_GLSL } from "../environment.ts";
 
 /** Depth of a pixel without liquid. */
 export const EMPTY = 10;
@@ -43,9 +43,9 @@ float behindAt(ivec2 pixel) {
 `;
 
 /** A square for each particle that faces the view plane. */
-export const SPLAT_VERTEX = /* glsl */ `${HEAD}
+export const splatVertex = (fetch: string): string => /* glsl */ `${HEAD}
 #define attribute in
-${FETCH_GLSL}
+${fetch}
 in vec3 position;
 uniform mat4 modelViewMatrix;
 uniform mat4 projectionMatrix;
@@ -166,7 +166,7 @@ void main() {
 }`;
 
 /** Depth of the surface as the depth buffer has it, so that nearer bodies hide it with smooth edges. */
-export const COMPOSE = /* glsl */ `${HEAD}
+export const compose = (studio: string): string => /* glsl */ `${HEAD}
 in vec2 at;
 uniform sampler2D surface;
 uniform sampler2D behind;
@@ -178,7 +178,7 @@ uniform vec3 key;
 uniform vec3 absorb;
 uniform vec3 scatter;
 out vec4 color;
-${STUDIO_GLSL}
+${studio}
 void main() {
   vec4 s = texture(surface, at);
   if (s.w < 0.001) discard;
