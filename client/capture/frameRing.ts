@@ -4,7 +4,7 @@
  */
 
 /** Length of the ring, ms. */
-export const RING_MS = 10_000;
+const RING_MS = 10_000;
 /** Least time between two pictures, ms. */
 const STEP_MS = 125;
 /** Longest side, px. */
