@@ -3,7 +3,7 @@
 import { tidyName } from "./profile.ts";
 
 /**
- * `full`; `minimal`: only push, put in and reset; `none`: only the picture, for embedding; `present`: for a big screen,
+ * `full`; `minimal`: only push, put in, undo and reset; `none`: only the picture, for embedding; `present`: for a big screen,
  * with the picture, the people and the invitation.
  */
 const UIS = ["full", "minimal", "none", "present"] as const;
