@@ -148,7 +148,11 @@ test("a reset in the middle of a tick starts a new tick", async () => {
 test("three grabs and impulses at their limits exceed the work of a tick by a quarter at most", async () => {
   const created = await createWorld(await readScene("scenes/tangled-hands.json"), { baseDir: "scenes", bounded: true });
   const impulses = knobsOf(created.layout).find(({ pushes }) => pushes)!;
-  const { work, ticks } = drive("tangled-hands", created, impulses, { hands: 3, seconds: 0.6, atMostSeconds: Infinity });
+  const { work, ticks } = drive("tangled-hands", created, impulses, {
+    hands: 3,
+    seconds: 0.6,
+    atMostSeconds: Infinity,
+  });
   expect(ticks.length).toBe(36);
   expect(work).toBeGreaterThan(0.8);
   expect(work).toBeLessThan(1.25);
