@@ -61,7 +61,7 @@ test.each(Object.entries(scenes))("%s: asleep within 15 s", async (_, { bodies, 
 });
 
 describe("a free body that drifts", () => {
-  /** Share of the ticks after the first 1.5 s in which it counts as at rest. @param seconds it takes to leave its place */
+  /** Returns the share of ticks at rest, after the first 1.5 s. @param seconds that it needs to leave its place */
   async function restingShare(seconds: number): Promise<number> {
     const size = 0.2 * Math.sqrt(3);
     const lab = await laboratory({ bodies: [{ ...jelly(0), transform: {} }] });
