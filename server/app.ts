@@ -18,6 +18,7 @@ import { ownersOf, queryPeers, type PeerQuery } from "./cluster/peerQuery.ts";
 import { clusterSecretsFrom, TICKET_HEADER, Tickets } from "./cluster/ticket.ts";
 import type { Config } from "./config.ts";
 import type { Objects } from "./objects/objects.ts";
+import type { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { RoomRegistry } from "./rooms/registry.ts";
 import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { SharedRead } from "./rooms/coalescedRead.ts";
@@ -64,6 +65,7 @@ export interface App {
   fastify: FastifyInstance;
   registry: RoomRegistry;
   objects: Objects;
+  library: SceneLibrary;
   /** null: operators' routes are on the visitors' port. */
   operations: OperationsPort | null;
   /** Resolves when the scenes that the server needs before it is ready are built (rooms/prewarm.ts). */
@@ -99,7 +101,7 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await pageRoutes(fastify, config.clientDir, config.embedOrigins);
   await fastify.ready();
   const close = (): Promise<void> => services.close(() => fastify.close());
-  return { fastify, registry, objects, operations: web.operations, warm, close: () => (closed ??= close()) };
+  return { fastify, registry, objects, library, operations: web.operations, warm, close: () => (closed ??= close()) };
 }
 
 const speaksTls = ({ tlsCert }: Config): boolean => tlsCert !== "";

@@ -338,14 +338,15 @@ export class Room {
    * @returns resolves when the change holds and is stored; rejects with the server's reason: then nothing has changed
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
-  setAccess({ locked, ownersOnly, chat, password, liftBans }: AccessChange): Promise<void> {
+  setAccess(change: AccessChange): Promise<void> {
+    const { locked, ownersOnly, chat, password, liftBans } = change;
     for (const [field, flag] of Object.entries({ locked, ownersOnly, chat, liftBans }))
       if (flag !== undefined && typeof flag !== "boolean") badArgument(field, flag, "true or false");
     const { min, max } = PASSWORD_LENGTH;
     if (typeof password === "string" ? password.length < min || password.length > max : password != null)
       badArgument("password", "not shown", `a string of ${min} to ${max} characters, or null`);
     this.#mayAct("owner");
-    return this.#ask((request) => build.access({ locked, ownersOnly, chat, password, liftBans, request }));
+    return this.#ask((request) => build.access({ ...change, request }));
   }
 
   /** Measures the round trip to the server, ms. @throws PliantError OFFLINE, LEFT; rejects when the line is lost */

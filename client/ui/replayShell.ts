@@ -2,6 +2,7 @@
  * The static parts of the replay page: canvas, title, and the row with play button, slider and time. Contains no replay
  * logic.
  */
+import "../styles/replay.css";
 import { CapturePanel, type CaptureSource } from "./capturePanel.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
