@@ -4,10 +4,9 @@
  */
 import * as L from "../layout/layout";
 import { distanceTo } from "../colliders/colliderDistance";
-import { hasLoads } from "../contact/piles";
 import { bindBalls } from "../rigid/balls";
 import { meets } from "../state/filters";
-import { islandOf, join, meetsFixed } from "../state/islands";
+import { hasLoads, islandOf, join, meetsFixed } from "../state/islands";
 
 /** Finds the free bodies, and counts those left out. Called once a tick, after the broad phase. */
 export function findFreeBodies(): void {

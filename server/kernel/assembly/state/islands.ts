@@ -97,3 +97,9 @@ function standsForSeveral(rows: usize, b: i32): bool {
     if (load<i32>(rows + <usize>n * L.BODY_BYTES, L.BODY_ISLAND) === b) return true;
   return false;
 }
+
+/** Returns whether the room has a pile: pairs keep their pushes (contact/piles.ts). */
+// @inline
+export function hasLoads(): bool {
+  return load<i32>(L.HEADER, L.H_PRESSED) === L.PILES;
+}
