@@ -126,7 +126,7 @@ function sumForces(row: usize): void {
 
 /**
  * Returns 0 if no particle is fixed, and no collider is within reach of the ball around the body, if it moved on for
- * 1.5 ticks; HELD_GROUNDED if a collider is, and acts only after the solve; else 1.
+ * 1.5 ticks; HELD_GROUNDED if a collider is, and an enclosed volume stresses the body; else 1.
  */
 function heldBy(row: usize): i32 {
   if (load<i32>(row, L.BODY_IMPLICIT)) return 1; // its own step conserves momentum
@@ -154,7 +154,8 @@ function heldBy(row: usize): i32 {
   const reach: f32 =
     Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(L.HEADER, L.H_TICK_SECONDS);
   if (!(reach < Infinity)) return 1; // blown up: the guard handles it
-  const near = hasLoads() ? 1 : L.HELD_GROUNDED; // in a pile colliders act during the solve
+  // in a pile colliders act during the solve
+  const near = load<i32>(row, L.BODY_ENCLOSED) && !hasLoads() ? L.HELD_GROUNDED : 1;
   let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = <usize>load<u32>(row, L.BODY_MEETS);
