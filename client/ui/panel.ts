@@ -73,7 +73,10 @@ export class Panel {
   private place(): void {
     if (this.docked) this.dock();
     if (!this.isOpen || this.docked) return;
-    const { left, top } = this.button.getBoundingClientRect();
+    // A button in a closed menu has no place: the toolbar around it has one.
+    let anchor = this.button;
+    while (anchor.offsetHeight === 0 && anchor.parentElement) anchor = anchor.parentElement;
+    const { left, top } = anchor.getBoundingClientRect();
     const most = innerWidth - this.element.offsetWidth - GAP;
     this.element.style.setProperty("--left", `${Math.max(GAP, Math.min(left, most))}px`);
     this.element.style.setProperty("--bottom", `${Math.max(GAP, innerHeight - top + GAP)}px`);
