@@ -25,7 +25,7 @@ async function putsOut({ owner, path }: Owned): Promise<void> {
   await owner.waitForFunction(() => document.querySelectorAll(".people li").length === 1);
   // The owner keeps the role after a reload.
   await owner.reload();
-  await owner.waitForSelector(".access:not([hidden])");
+  await owner.waitForSelector(".access:not([hidden])", { state: "attached" });
 }
 
 /** A spectator's link leaves no token in the address, shows the room, and does not allow grabs. */
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)("access", () => {
     await owner.waitForURL("**/r/*");
     await drawn(owner);
     const path = new URL(owner.url()).pathname;
-    await owner.waitForSelector(".access:not([hidden])");
+    await owner.waitForSelector(".access:not([hidden])", { state: "attached" });
     const owned = { owner, path, room: path.slice("/r/".length) };
     await putsOut(owned);
     await letsLook(owned);
