@@ -275,8 +275,8 @@ export class Room {
   }
 
   /** Goes back in time by this many seconds, or as far as the history reaches. @returns the room's new tick */
-  undo(seconds: number, actor: string): Promise<number> {
-    return this.#undo.goBack(this.tick - Math.round(seconds * this.tickHz), seconds, 0, actor);
+  undo(seconds: number): Promise<number> {
+    return this.#undo.goBack(this.tick - Math.round(seconds * this.tickHz), seconds, 0);
   }
 
   settings(): Record<string, unknown> {

@@ -77,8 +77,12 @@ export class Undo {
       return requests.submit(inputs, request);
     }
     const seconds = (room.tick - act.tick + 1) / room.tickHz;
-    this.goBack(act.tick - 1, seconds, session.member, actorOf(session)).then(
-      () => request !== undefined && session.connection?.send(encodeDone(request), "other"),
+    const from = room.tick;
+    this.goBack(act.tick - 1, seconds, session.member).then(
+      (tick) => {
+        this.#options.audit.record("undo", actorOf(session), room.name, { from, tick });
+        if (request !== undefined) session.connection?.send(encodeDone(request), "other");
+      },
       (error: unknown) => {
         const code = error instanceof CodedError && error.code === "STORE_AWAY" ? "STORE_AWAY" : "RATE_LIMITED";
         this.#refuse(session, code, request);
@@ -124,12 +128,11 @@ export class Undo {
    * @throws CodedError TOO_MANY_REQUESTS; STORE_AWAY: the room went back, but this is not stored yet
    * @returns the room's new tick: later than requested if the history does not reach so far back
    */
-  async goBack(tick: number, seconds: number, member: number, actor: string): Promise<number> {
-    const { room, simulation, queue, requests, events, broadcast, audit, metrics } = this.#options;
+  async goBack(tick: number, seconds: number, member: number): Promise<number> {
+    const { room, simulation, queue, requests, events, broadcast, metrics } = this.#options;
     if (!this.#returns.take(performance.now()))
       throw new CodedError("TOO_MANY_REQUESTS", { field: "undo", limit: `${RETURNS_PER_MINUTE} a minute in a room` });
     const { history } = room.checkpointPolicy;
-    const from = history.tick;
     const goOn = this.#options.pause();
     try {
       const rebuilt = await simulation.rebuild(() => history.rebuild(Math.max(history.oldestTick, tick)));
@@ -138,7 +141,6 @@ export class Undo {
       requests.dropAll();
       events.standAt(rebuilt, rebuilt.tick);
       metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
-      audit.record("undo", actor, room.name, { from, tick: rebuilt.tick });
       // Wait until the undo is stored: members must not hear of an undo that a killed process would lose.
       const stored = await this.#options.durable().then(
         () => null,

@@ -118,7 +118,10 @@ export function recordingRoutes(app: FastifyInstance, { requestAuth, audit }: Pa
     { schema: UNDO_SCHEMA },
     async (request) => {
       const room = requestAuth.room(request);
-      return { tick: await room.undo(request.body.seconds, requestAuth.of(request).actor) };
+      const from = room.tick;
+      const tick = await room.undo(request.body.seconds);
+      audit.record("undo", requestAuth.of(request).actor, room.name, { from, tick });
+      return { tick };
     },
   );
 }

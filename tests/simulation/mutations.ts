@@ -39,7 +39,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: "server/cluster/leaseKeeper.ts",
     find: "return this.#held.get(room)?.untilMs ?? -Infinity;",
     replace: "return this.#held.has(room) ? Infinity : -Infinity;",
-    seed: 14702,
+    seed: 301,
   },
   {
     name: "a lease is believed for longer than its term",
@@ -139,7 +139,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const marked = this.#fresh && tick === this.#tick;",
     replace: "const marked = false;",
     faults: ["kill"],
-    seed: 14702,
+    seed: 301,
   },
   {
     name: "a room is taken over with the settings from before its claim",
@@ -182,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "return persistence && persistence.ownedUntilMs(name) <= performance.now() ? undefined : this.#rooms.get(name);",
     replace: "return this.#rooms.get(name);",
     faults: ["lossy"],
-    seed: 22903,
+    seed: 50002137,
   },
   {
     name: "losses in other rooms' work are charged",
