@@ -1,7 +1,7 @@
 /** Reactions, chat, contact sounds and the camera that follows, on real pages. */
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
-import { drawn, noBrowser, toasted, until } from "./stage.ts";
+import { drawn, press, noBrowser, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /** A spawnable body of scene put-in. */
@@ -25,16 +25,16 @@ describe.skipIf(noBrowser)("talk", () => {
     // The first visitor opens the room, and owns it.
     const ann = await drawn(await stage.visit("/r/talk?scene=put-in"));
     const ben = await drawn(await stage.visit("/r/talk"));
-    await ann.click(".tool.talk");
+    await press(ann, ".tool.talk");
     await ann.fill("#chat-line", MARKUP);
     await ann.press("#chat-line", "Enter");
     await toasted(ben, /<b>Look<\/b> at https:\/\/example\.com$/);
-    await ben.waitForSelector(".tool .unread:not([hidden])");
+    await ben.waitForSelector(".tool .unread:not([hidden])", { state: "attached" });
     await ben.keyboard.press("t");
     await ben.waitForSelector(".talk-panel .lines p");
     expect(await ben.textContent(".talk-panel .lines p span")).toBe(MARKUP);
     expect(await ben.evaluate(() => document.querySelectorAll(".talk-panel .lines :is(a, span b)").length)).toBe(0);
-    expect(await ben.isHidden(".tool .unread")).toBe(true);
+    expect(await ben.locator(".tool .unread[hidden]").count()).toBe(1);
     // Seen by all, also by its author.
     const seen = [ann, ben].map((page) => page.waitForSelector(".reacted span", { state: "attached" }));
     await ann.click(".talk-panel .reactions button:nth-child(6)");
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)("talk", () => {
     await stage.shoot(ben, "talk");
 
     await ann.keyboard.press("Escape");
-    await ann.click(".access .tool");
+    await press(ann, ".access .tool");
     await ann.check("#access-chat");
     await ben.waitForSelector(".talk-panel .closed:not([hidden])");
     expect(await ben.isHidden("#chat-line")).toBe(true);
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)("talk", () => {
     const { name, path } = await stage.room("put-in");
     const page = await drawn(await stage.visit(path));
     expect(await page.evaluate(() => window.pliant.sounds)).toBeUndefined();
-    await page.click(".tool.talk");
+    await press(page, ".tool.talk");
     await page.check("#talk-sound");
     await until(page, () => window.pliant.sounds === 0, undefined);
     const bot = await Bot.join(stage.url, name);
