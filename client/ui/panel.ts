@@ -13,8 +13,8 @@ const SHEET_SHARE = 0.45;
 /** Least height of a sheet, px; a drag to less than half of it closes the sheet. */
 const LEAST_SHEET = 150;
 /** The media queries of screens.css. */
-const UPRIGHT = matchMedia("(max-width: 34rem)");
-const LOW = matchMedia("(max-height: 29rem)");
+const isUpright = (): boolean => matchMedia("(max-width: 34rem)").matches;
+const isLow = (): boolean => matchMedia("(max-height: 29rem)").matches;
 
 export class Panel {
   readonly element: HTMLElement;
@@ -86,8 +86,8 @@ export class Panel {
   private dock(): void {
     const style = this.element.parentElement?.style;
     if (!style) return;
-    const below = this.isOpen && UPRIGHT.matches;
-    const beside = this.isOpen && !UPRIGHT.matches && LOW.matches;
+    const below = this.isOpen && isUpright();
+    const beside = this.isOpen && !isUpright() && isLow();
     const most = SHEET_SHARE * innerHeight;
     style.setProperty("--sheet-bottom", below ? `${Math.min(most, Math.max(LEAST_SHEET, this.height))}px` : "0px");
     style.setProperty("--sheet-side", beside ? `${SHEET_SHARE * innerWidth}px` : "0px");
@@ -98,7 +98,7 @@ export class Panel {
     let startY: number | undefined;
     let startHeight = 0;
     head.addEventListener("pointerdown", (event) => {
-      if (!UPRIGHT.matches || (event.target as Element).closest("button")) return;
+      if (!isUpright() || (event.target as Element).closest("button")) return;
       head.setPointerCapture(event.pointerId);
       startY = event.clientY;
       startHeight = this.element.offsetHeight;
