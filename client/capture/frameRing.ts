@@ -1,6 +1,6 @@
 /**
- * The pictures of the last seconds, kept so that a visitor can save what has just happened: small, compressed, and at a
- * bounded rate. At most 80 pictures of about 20 kB.
+ * The pictures of the last seconds, kept so that a visitor can save them: small, compressed, and at a bounded rate. At
+ * most 80 pictures of about 20 kB.
  */
 
 /** Length of the ring, ms. */

@@ -1,4 +1,4 @@
-/** Saves what the page shows: a picture, or the last ten seconds as a GIF or a WebM. Nothing leaves the browser. */
+/** Saves the picture, or the last ten seconds as a GIF or a WebM. Nothing leaves the browser. */
 import { type FrameRing, paint } from "../capture/frameRing.ts";
 import { t, type PlainKey } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";

@@ -47,7 +47,7 @@ export class BodyMesh implements PickSurface {
   readonly fluid: TopologyBody["fluid"];
   /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
   readonly restRadius: number;
-  /** How far the drawn mesh reaches beyond the particles, m. */
+  /** Largest distance of the drawn mesh from the particles, m. */
   private readonly margin: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;

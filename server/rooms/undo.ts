@@ -90,7 +90,7 @@ export class Undo {
     );
   }
 
-  /** The state or the history that its undo needs is still there. */
+  /** Returns whether the state or the history that its undo needs is still there. */
   #isPossible(act: Act): boolean {
     const { acts, events, room } = this.#options;
     const { history } = room.checkpointPolicy;
@@ -98,6 +98,7 @@ export class Undo {
     return acts.stands(act, events.tuning, room.waiting);
   }
 
+  /** Returns whether the member may undo this act: it is separable from the acts of the others. */
   #isAllowed(session: Session, act: Act, owner: boolean): boolean {
     const { acts, room } = this.#options;
     if (owner) return true;

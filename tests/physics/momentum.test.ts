@@ -143,25 +143,15 @@ describe("a balloon on the floor", () => {
     const { linear, angular, mass } = momentum(lab);
     // of the momentum with which it landed, 1 m/s; about its center, of that times its radius
     expect(Math.hypot(linear[0], linear[2])).toBeLessThan(1e-5 * mass);
-    const center = lab.positions().reduce<[number, number, number]>(
-      (sum, c, k, { length }) => {
-        sum[k % 3]! += (3 * c) / length;
-        return sum;
-      },
-      [0, 0, 0],
-    );
-    expect(Math.abs(angular[1] - (center[2] * linear[0] - center[0] * linear[2]))).toBeLessThan(1e-3 * mass * 0.2);
+    expect(Math.abs(angular[1])).toBeLessThan(1e-3 * mass * 0.2);
   });
 
   // The mesh is a polyhedron. It rolls to a face of its own, and rocks there.
-  test("with friction stays within two radii, and stops", async () => {
+  test("with friction stays within two radii, and does not speed up", async () => {
     const lab = await laboratory(balloon(0.5));
     lab.run(480);
-    const at = lab.positions();
-    const mean = (axis: number): number =>
-      at.filter((_, k) => k % 3 === axis).reduce((sum, c, _, { length }) => sum + c / length, 0);
-    expect(Math.hypot(mean(0), mean(2))).toBeLessThan(0.4);
-    const { linear, mass } = momentum(lab);
+    const { linear, center, mass } = momentum(lab);
+    expect(Math.hypot(center[0], center[2])).toBeLessThan(0.4);
     expect(norm(linear) / mass).toBeLessThan(0.1); // 0.6 m/s and rising when the solve turned it
   });
 });

@@ -12,11 +12,8 @@ import * as L from "../layout/layout";
 import { moveWithRounding } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork } from "../state/work";
-import { backSolve } from "./backSolve";
+import { backSolve, unitsOfBackSolve } from "./backSolve";
 
-/** Counted work of a column, and rows of groups of a unit. */
-const UNITS_OF_COLUMN = 4;
-const ENTRIES_OF_UNIT = 2;
 /**
  * Growth of an answer in a substep without a push, until it is the particle's own mass. A ball leaves out some of its
  * particles now and then; with answers that ended at once, it trembled at twice the speed.
@@ -76,7 +73,7 @@ export function answerContacts(rows: usize, begin: i32, end: i32, h: f32): void 
     store<i32>(row, pushed ? 1 : 0, L.PREFACTORED_MET);
     if (pushed) {
       backSolve(row, residual);
-      countWork(UNITS_OF_COLUMN * <i32>columns + load<i32>(row, L.PREFACTORED_ENTRY_COUNT) / ENTRIES_OF_UNIT);
+      countWork(unitsOfBackSolve(row));
     }
     for (let k: usize = 0; k < columns; k++) takeAnswer(k, pushed);
   }

@@ -16,7 +16,7 @@
 import * as L from "../layout/layout";
 import { moveWithRounding } from "../math/lanes";
 import { countWork } from "../state/work";
-import { backSolve } from "./backSolve";
+import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
 import { noteEnergy } from "./energyGuard";
 import { keepsForces } from "./keptForces";
@@ -27,9 +27,6 @@ const HALVINGS = 8;
 /** Stiffening from which corrections are shortened and repeated, and most solves then. */
 const STRETCHED: f32 = 1.3;
 const MOST_SOLVES: i32 = 8;
-/** Counted work of a column, and rows of groups of a unit. */
-const UNITS_OF_COLUMN = 4;
-const ENTRIES_OF_UNIT = 2;
 
 // current body
 let row: usize = 0;
@@ -56,7 +53,7 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     let most = solveOnce(h);
     const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening)) : 1;
     for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
-    countWork(solves * (UNITS_OF_COLUMN * columns + load<i32>(row, L.PREFACTORED_ENTRY_COUNT) / ENTRIES_OF_UNIT));
+    countWork(solves * unitsOfBackSolve(row));
     if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
   }
 }
