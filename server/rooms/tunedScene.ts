@@ -1,5 +1,6 @@
 /** Writes a room's scene file with its owners' changes; the result is a valid scene file. */
-import type { Body, Scene, SceneWind } from "../../shared/scene.ts";
+import type { Body, Scene } from "../../shared/scene.ts";
+import type { SceneWind } from "../../shared/sceneSettings.ts";
 import { type BodyTuning, sameGravity, sameWind, type Tuning, type Wind } from "../../shared/tuning.ts";
 import { ownMaterial, wholeMaterial } from "../../shared/namedMaterials.ts";
 

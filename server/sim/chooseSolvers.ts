@@ -3,7 +3,7 @@
  *
  * One iteration carries stress over one edge of the mesh. Let n = (h/a) sqrt(k/density) / iterations be the edges that
  * sound crosses per iteration, and q = n^2. A moving compliant body then yields by q/2 too much, and a sheet hangs too
- * long by the same part (scenes/README.md): its lowest frequency is up to q/2 too low. From q = MOST on all bodies of
+ * long by the same part (docs/SOLVERS.md): its lowest frequency is up to q/2 too low. From q = MOST on all bodies of
  * the scene are integrated implicitly, which is right for any n, under two conditions. All of them can be implicit
  * (shared/sceneImplicit.ts), and the cost is at most LIMIT. The choice depends only on the scene's numbers, never on
  * the machine. Otherwise they stay compliant, and `simulate` reports the reason.

@@ -13,7 +13,8 @@
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Wind } from "../../shared/tuning.ts";
-import type { SceneWind, Vec3 } from "../../shared/scene.ts";
+import type { Vec3 } from "../../shared/scene.ts";
+import type { SceneWind } from "../../shared/sceneSettings.ts";
 import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";
 

@@ -3,12 +3,16 @@ import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
 import { SCENE_DEFAULTS } from "../../server/sim/defaults.ts";
+import { sceneReference } from "./sceneReference.ts";
 import { sceneSchema } from "./sceneSchema.ts";
 
 test("scenes/schema.json matches shared/scene.ts: `npm run schema` writes it", () =>
   expect(sceneSchema()).toMatchFileSnapshot("../../scenes/schema.json"));
 
-test("it is a valid JSON Schema", () => {
+test("docs/SCENES.md matches shared/scene.ts: `npm run schema` writes it", () =>
+  expect(sceneReference()).toMatchFileSnapshot("../../docs/SCENES.md"));
+
+test("scenes/schema.json is a valid JSON Schema", () => {
   const ajv = new Ajv({ strict: false });
   expect(ajv.validateSchema(JSON.parse(readFileSync("scenes/schema.json", "utf8"))), ajv.errorsText()).toBe(true);
 });

@@ -7,18 +7,18 @@ import { createGenerator } from "ts-json-schema-generator";
 import { presetsOf } from "../../shared/materialPresets.ts";
 
 /** A JSON Schema, or a part of one. */
-interface Part {
+export interface Part {
   [keyword: string]: unknown;
   $ref?: string;
   anyOf?: Part[];
   properties: Record<string, Part>;
   required: string[];
 }
-type Definitions = Record<string, Part>;
+export type Definitions = Record<string, Part>;
 
-/** @returns the text of scenes/schema.json */
-export function sceneSchema(): string {
-  const generated = createGenerator({
+/** @returns the types of a scene file as a JSON Schema: unions as `anyOf`, fields with their defaults and limits */
+export function sceneTypes(): Part & { definitions: Definitions } {
+  return createGenerator({
     path: "shared/scene.ts",
     tsconfig: "tests/shared/sceneSchema.tsconfig.json", // without TypeScript's library, which takes 4 s to read
     type: "Scene",
@@ -28,8 +28,12 @@ export function sceneSchema(): string {
     skipTypeCheck: true,
     schemaId: "pliant-scene-1",
     extraTags: ["oneOf"],
-  }).createSchema("Scene");
-  const schema = JSON.parse(JSON.stringify(generated, plain)) as { definitions: Definitions };
+  }).createSchema("Scene") as unknown as Part & { definitions: Definitions };
+}
+
+/** @returns the text of scenes/schema.json */
+export function sceneSchema(): string {
+  const schema = JSON.parse(JSON.stringify(sceneTypes(), plain)) as { definitions: Definitions };
   choose(schema, schema.definitions);
   nameMaterial(schema.definitions.SoftBody!.properties, presetsOf("soft"));
   nameMaterial(schema.definitions.ClothBody!.properties, presetsOf("cloth"));

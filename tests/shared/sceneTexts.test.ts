@@ -1,7 +1,8 @@
 /** Every bundled scene explains itself in all four languages. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Scene, SceneTexts } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene.ts";
+import type { SceneTexts } from "../../shared/sceneSettings.ts";
 
 const folder = new URL("../../scenes/", import.meta.url);
 const scenes = readdirSync(folder).filter((file) => file.endsWith(".json") && file !== "schema.json");

@@ -3,7 +3,8 @@
  * constants and state in the room's memory. The state is a StateRun that belongs to no body: hash, resets and
  * checkpoints include it.
  */
-import type { Body, Reference, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { Body, Scene, SoftBody } from "../../../shared/scene.ts";
+import type { Reference } from "../../../shared/sceneSettings.ts";
 import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";

@@ -1,7 +1,7 @@
 /**
- * Reads recordings of `npm run simulate -- --record` (scenes/README.md documents the format) and validates everything:
- * each mismatch is an error with file, field, value and limit. Positions are read one run of frames at a time, because
- * a recording may be larger than memory.
+ * Reads recordings of `npm run simulate -- --record` (docs/RECORDINGS.md documents the format) and validates
+ * everything: each mismatch is an error with file, field, value and limit. Positions are read one run of frames at a
+ * time, because a recording may be larger than memory.
  */
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -229,7 +229,7 @@ function textOf({ full, cells, ticks, converged, same, rows, sway, line }: Measu
 
 ${rows.map(line).join("\n")}
 
-Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand for the finer mesh; on another mesh the cube has another stiffness. Linear elements and all modes are two ways to compute the same, and so are warped elements and finite volumes; the checks show that they agree. Every method runs in rooms (scenes \`one-cube\`, \`integrators\` and \`melt\`); scenes/README.md lists their options.`;
+Springs have no modulus: their compliance, ${COMPLIANCE} m/N, was chosen by hand for the finer mesh; on another mesh the cube has another stiffness. Linear elements and all modes are two ways to compute the same, and so are warped elements and finite volumes; the checks show that they agree. Every method runs in rooms (scenes \`one-cube\`, \`integrators\` and \`melt\`); docs/SOLVERS.md lists their options.`;
 }
 
 const checksOf = ({ converged, same, exact, of, strain }: Measured): Check[] => [
