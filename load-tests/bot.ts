@@ -13,9 +13,10 @@ import {
   parseServerMessage,
   type Point,
   type ServerEvent,
+  type RoomStats,
+  type Welcome,
 } from "../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
-import type { RoomStats, Welcome } from "../shared/protocol/protocol.ts";
 import type { Topology } from "../shared/topology.ts";
 
 export type { Point, SurfacePoint };

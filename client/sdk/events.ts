@@ -1,10 +1,16 @@
 /** Events of a room and their listeners. */
-import type { RoomStats } from "../../shared/protocol/protocol.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import type { PliantError } from "./errors.ts";
 import type { FrameEvent } from "./frameDecoder.ts";
 import type { HeldPoint } from "./heldPoints.ts";
-import type { AccessState, MemberGrabs, Member, Said, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type {
+  AccessState,
+  MemberGrabs,
+  Member,
+  Said,
+  ServerEvent,
+  RoomStats,
+} from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
-import { CloseCode, Limits, PASSWORD_LENGTH, type RoomStats } from "../../shared/protocol/protocol.ts";
+import { CloseCode, Limits, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import { BARYCENTRIC_SLACK } from "../../shared/inputRanges.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { BODY_FIELDS, type Tuning, type TuningChange } from "../../shared/tuning.ts";
@@ -13,7 +13,7 @@ import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
 import { Answers } from "./answers.ts";
 import { type Grab, OwnGrabs } from "./grab.ts";
-import type { AccessState, Member, Point } from "../../shared/protocol/fromServer.ts";
+import type { AccessState, Member, Point, RoomStats } from "../../shared/protocol/fromServer.ts";
 import {
   type AccessChange,
   build,

@@ -2,8 +2,7 @@
  * A client's copy of a room: the only place that handles each message of the server. The public `Room` and the room
  * page's state are built on it.
  */
-import type { RoomStats, Welcome } from "../../shared/protocol/protocol.ts";
-import type { AccessState, Member, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../shared/protocol/fromServer.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { Listeners } from "./events.ts";

@@ -1,5 +1,5 @@
 /** Detects whether a room runs slower than real time, by how much, and which part of the tick takes the most time. */
-import type { RoomStats } from "../../shared/protocol/protocol.ts";
+import type { RoomStats } from "../../shared/protocol/fromServer.ts";
 
 /** Below this share of real time viewers notice. */
 const SEEN = 0.95;

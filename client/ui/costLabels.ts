@@ -2,7 +2,7 @@
  * Labels under bodies that a scene compares: name, time per step of a simulation method, and the error if the scene has
  * a reference. They are elements over the canvas.
  */
-import type { RoomStats } from "../../shared/protocol/protocol.ts";
+import type { RoomStats } from "../../shared/protocol/fromServer.ts";
 import { numberText, t, tParts } from "../text/text.ts";
 import type { Foot } from "../view/roomView.ts";
 import { h } from "./dom.ts";

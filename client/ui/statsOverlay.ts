@@ -1,5 +1,5 @@
 /** The statistics overlay: connection, buffer, drawing, and the server's tick with its stages. Hidden by default. */
-import type { RoomStats } from "../../shared/protocol/protocol.ts";
+import type { RoomStats } from "../../shared/protocol/fromServer.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { h } from "./dom.ts";
 import { Plot } from "./plot.ts";

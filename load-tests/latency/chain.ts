@@ -3,7 +3,7 @@
  * carried it, and when it was visible.
  */
 import type * as rooms from "../../server/rooms/trace.ts";
-import { ClientMessage } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
 import type { FrameStamp, PictureStamp, SentStamp } from "./pageProbe.ts";
 
 /** The server's stamps, without the room: the benchmark has one. */

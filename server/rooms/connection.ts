@@ -9,7 +9,12 @@ import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/proto
 import { Refused } from "../auth/refused.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
 import type { ForwardedIdentity } from "../auth/auth.ts";
-import { type ClientRequest, MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
+import {
+  type ClientRequest,
+  MalformedMessage,
+  parseClientMessage,
+  REQUEST_DESCRIPTIONS,
+} from "../../shared/protocol/fromClient.ts";
 import { encodeNotice } from "../../shared/protocol/fromServer.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
@@ -62,7 +67,7 @@ const INTERNAL_ERROR = 1011;
 const NOT_HEARD: ReadonlySet<number> = new Set([CloseCode.flood, CloseCode.badMessage]);
 
 /** These messages cause no simulation work and must not delay inputs, so they have their own budget. */
-const PRESENCE: ReadonlySet<string> = new Set(["cursor", "ping", "needKeyframe"]);
+const isPresence = ({ type }: ClientRequest): boolean => REQUEST_DESCRIPTIONS[type].presence === true;
 
 export class Connection {
   readonly #socket: WebSocket;
@@ -215,7 +220,7 @@ export class Connection {
   /** Charges the message to its budget and closes on a flood. Messages of unknown types count too. */
   #admit(request: OpenedRequest | null): boolean {
     const number = request && "request" in request ? request.request : undefined;
-    if (this.#take(request && PRESENCE.has(request.type) ? this.#presence : this.#inputs, number)) return true;
+    if (this.#take(request && isPresence(request) ? this.#presence : this.#inputs, number)) return true;
     // A release is never dropped: a grab that cannot end is worse than one message over the limit.
     return !this.#closing && request?.type === "release";
   }

@@ -7,28 +7,11 @@ import type { Audit } from "../auth/audit.ts";
 import { hashPassword, PasswordQueueFull } from "../auth/password.ts";
 import { type AccessChange, MAX_BAN_SECONDS, type RoomAccess } from "../auth/roomAccess.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
+import { type ClientRequest, REQUEST_DESCRIPTIONS } from "../../shared/protocol/fromClient.ts";
 import type { Members } from "./members.ts";
 import { encodeDone, encodeNotice } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { TokenBucket } from "./tokenBucket.ts";
-
-/** Least role for each message. Messages that are not listed are allowed for all roles. */
-const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
-  grab: "player",
-  impulse: "player",
-  reset: "player",
-  spawn: "player",
-  remove: "player",
-  message: "player",
-  say: "player",
-  kick: "owner",
-  access: "owner",
-  tune: "owner",
-  undo: "player",
-};
-/** Messages that need an owner if the room's `ownersOnly` is set. */
-const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn", "remove"]);
 
 /**
  * Rate and burst of access changes and kicks in a room: each is stored, audited and announced to all members. Without
@@ -96,8 +79,9 @@ export class Moderation {
 
   #leastRole(type: ClientRequest["type"]): Role | undefined {
     const { access } = this.#options;
-    const owners = (access.ownersOnly && OWNERS_ONLY.has(type)) || (type === "say" && !access.chat);
-    return owners ? "owner" : LEAST_ROLE[type];
+    const { leastRole, ownersOnly } = REQUEST_DESCRIPTIONS[type];
+    const owners = (access.ownersOnly && ownersOnly) || (type === "say" && !access.chat);
+    return owners ? "owner" : leastRole;
   }
 
   /** Handles an owner's request, after `allows`. */

@@ -2,7 +2,7 @@
 import type { StepResult } from "../workers/messages.ts";
 import { RecentTimes } from "./recentTimes.ts";
 import type { SceneBudget } from "./sceneBudget.ts";
-import type { RoomStats } from "../../shared/protocol/protocol.ts";
+import type { RoomStats } from "../../shared/protocol/fromServer.ts";
 
 /** Number of ticks whose times are kept: ten seconds at 60 Hz. */
 const RECENT_TICKS = 600;

@@ -1,6 +1,5 @@
 /** A room of one square of cloth, and messages about it with the real codec. */
-import type { ServerEvent } from "../../shared/protocol/fromServer.ts";
-import type { Welcome } from "../../shared/protocol/protocol.ts";
+import type { ServerEvent, Welcome } from "../../shared/protocol/fromServer.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 

@@ -6,7 +6,9 @@
 import WebSocket from "ws";
 import { decode, encode } from "@msgpack/msgpack";
 import { Notices } from "../../shared/errors.ts";
-import { ClientMessage, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
+import { PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
+import { ServerMessage } from "../../shared/protocol/fromServer.ts";
 import { anyFrame, expectedEnd, type End, type Frame, type Target } from "./frames.ts";
 import { Random } from "./random.ts";
 

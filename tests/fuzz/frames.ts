@@ -3,8 +3,8 @@
  * msgpack with false lengths, random bytes. `expectedEnd` gives the result that the protocol defines for each.
  */
 import { Encoder } from "@msgpack/msgpack";
-import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
+import { MalformedMessage, parseClientMessage, ClientMessage } from "../../shared/protocol/fromClient.ts";
+import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import type { Random } from "./random.ts";
 
 export interface Frame {

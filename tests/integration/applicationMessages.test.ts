@@ -5,7 +5,8 @@
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { ClientMessage, CloseCode, Limits } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { hostCheck, parseTrustProxy, proxyCheck } from "../../server/trust.ts";
-import { ClientMessage, CloseCode, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
+import { CloseCode, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

@@ -11,7 +11,9 @@ import { Connection, type ConnectionStatus } from "../../client/sdk/connection.t
 import { encode } from "@msgpack/msgpack";
 import { Bot } from "../../load-tests/bot.ts";
 import { freePort } from "../../load-tests/server.ts";
-import { ClientMessage, CloseCode, PROTOCOL_VERSION, type Welcome } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
+import { CloseCode, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
+import type { Welcome } from "../../shared/protocol/fromServer.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";

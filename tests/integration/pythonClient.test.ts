@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { ClientMessage } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
 import { inLong } from "../support/long.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
 import { startTestServer, type TestServer } from "./server.ts";

@@ -6,7 +6,8 @@ import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
+import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

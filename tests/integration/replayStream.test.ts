@@ -10,7 +10,8 @@ import { type ReplayPlan, planReplay } from "../../server/rooms/replayStream.ts"
 import { ReplayStreams } from "../../server/rooms/replayStreams.ts";
 import type { StepTask } from "../../server/workers/messages.ts";
 import { WorkerPools } from "../../server/workers/pool.ts";
-import { type ReplayHead, ServerMessage } from "../../shared/protocol/protocol.ts";
+import type { ReplayHead } from "../../shared/protocol/protocol.ts";
+import { ServerMessage } from "../../shared/protocol/fromServer.ts";
 import { createSnapshotModel, decodeDelta, decodeKeyframe } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";

@@ -1,7 +1,7 @@
 /** Reactions and chat over real sockets: roles, the owner's switch, and newcomers. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { ClientMessage } from "../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

@@ -6,7 +6,7 @@ import { decode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, type Point } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
-import { ServerMessage } from "../../shared/protocol/protocol.ts";
+import { ServerMessage } from "../../shared/protocol/fromServer.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const [LEFT, ALONE, RIGHT] = [0, 1, 2];

@@ -9,9 +9,11 @@ import { parseServerMessage } from "../../shared/protocol/fromServer.ts";
 import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import { createSnapshotModel, decodeDelta, decodeKeyframe } from "../../shared/snapshot/index.ts";
 import { referenceDecode } from "../shared/snapshot/referenceDecoder.ts";
-import { asJson, cellOf, type Field, FIELDS, PROTOCOL_FILE, protocolFile, type Vector } from "./protocolFile.ts";
+import type { Field } from "../../shared/protocol/fields.ts";
+import { asJson, PROTOCOL_FILE, protocolFile, type Vector } from "./protocolFile.ts";
+import { PROTOCOL_PAGE, withTables } from "./protocolTables.ts";
 
-const page = readFileSync("PROTOCOL.md", "utf8");
+const page = readFileSync(PROTOCOL_PAGE, "utf8");
 const file = JSON.parse(readFileSync(PROTOCOL_FILE, "utf8")) as {
   messages: Record<"client" | "server", { type: number; name: string; fields: Field[] }[]>;
   vectors: {
@@ -26,14 +28,11 @@ test("the file is up to date (node tests/server/protocolFile.ts writes it)", () 
   expect(file).toEqual(JSON.parse(JSON.stringify(protocolFile())));
 });
 
-describe.each(["client", "server"] as const)("messages of the %s", (side) => {
-  test("have the fields of the page", () => {
-    for (const { type, name } of file.messages[side]) {
-      const cell = cellOf((FIELDS[side] as Record<string, Field[]>)[name]!);
-      expect(page).toContain(`| ${type} | \`${name}\` | ${cell === "" ? "" : `${cell} `}|`);
-    }
-  });
+test("the tables of the page are up to date (node tests/server/protocolFile.ts writes them)", () => {
+  expect(page).toBe(withTables(page));
+});
 
+describe.each(["client", "server"] as const)("messages of the %s", (side) => {
   test("have a vector each, which has the stated content and matches the fields", () => {
     const named = new Set(file.vectors.messages[side].map(({ name }) => name));
     expect(named).toEqual(new Set(file.messages[side].map(({ name }) => name)));

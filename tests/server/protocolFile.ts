@@ -1,11 +1,12 @@
 /**
  * docs/protocol.json: the tables of PROTOCOL.md for programs, and conformance vectors. `node
- * tests/server/protocolFile.ts` writes it; protocolFile.test.ts compares it with the page and the codecs.
+ * tests/server/protocolFile.ts` writes it and those tables; protocolFile.test.ts compares both with the codecs.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { decode, encode } from "@msgpack/msgpack";
-import { build } from "../../shared/protocol/fromClient.ts";
+import type { Field, MessageDescription } from "../../shared/protocol/fields.ts";
+import { build, ClientMessage, REQUEST_DESCRIPTIONS } from "../../shared/protocol/fromClient.ts";
 import {
   encodeAccess,
   encodeContacts,
@@ -25,202 +26,19 @@ import {
   encodeTuned,
   encodeSpawnable,
   encodeWelcome,
+  MESSAGE_DESCRIPTIONS,
   type Grab,
   type Member,
+  ServerMessage,
 } from "../../shared/protocol/fromServer.ts";
 import { HttpErrors, Notices } from "../../shared/errors.ts";
-import { ClientMessage, CloseCode, Limits, PROTOCOL_VERSION, ServerMessage } from "../../shared/protocol/protocol.ts";
-import { BODY_FIELDS } from "../../shared/tuning.ts";
+import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../shared/snapshot/index.ts";
 import { FREQUENCY_ROWS } from "../../shared/snapshot/tables.ts";
+import { PROTOCOL_PAGE, withTables } from "./protocolTables.ts";
 import { dust, grid, move, random, sheet, type TestBody } from "../shared/snapshot/meshes.ts";
 
 export const PROTOCOL_FILE = fileURLToPath(new URL("../../docs/protocol.json", import.meta.url));
-
-/** One field of a message, of a map or of a row. */
-export interface Field {
-  name: string;
-  type: "integer" | "number" | "string" | "boolean" | "bin" | "map" | "list" | "any";
-  optional?: true;
-  /** nil stands for "none". */
-  nullable?: true;
-  /** Fields of a map; absent: any map. */
-  fields?: Field[];
-  /** Element type of a list. */
-  items?: Field;
-  /** Elements of a list, in this order. */
-  row?: Field[];
-}
-
-const of =
-  (type: Field["type"]) =>
-  (...names: string[]): Field[] =>
-    names.map((name) => ({ name, type }));
-const [integer, number, string, boolean] = [of("integer"), of("number"), of("string"), of("boolean")];
-const optional = (fields: Field[]): Field[] => fields.map((field) => ({ ...field, optional: true }));
-const nullable = (fields: Field[]): Field[] => fields.map((field) => ({ ...field, nullable: true }));
-const map = (name: string, fields: Field[]): Field => ({ name, type: "map", fields });
-const rows = (name: string, row: Field[]): Field => ({ name, type: "list", items: { name: "row", type: "list", row } });
-
-const surfacePoint = [...integer("body", "triangle"), ...number("u", "v")];
-const point = number("x", "y", "z");
-const answered: Field = { ...map("options", optional(integer("request"))), optional: true };
-
-/** By name; every message is an array of its type and these fields. */
-export const FIELDS: {
-  client: Record<keyof typeof ClientMessage, Field[]>;
-  server: Record<keyof typeof ServerMessage, Field[]>;
-} = {
-  client: {
-    hello: [
-      ...integer("version"),
-      {
-        ...map(
-          "options",
-          optional([
-            ...string("name", "color", "resume", "token", "password", "mode"),
-            ...number("hz"),
-            ...boolean("contacts"),
-          ]),
-        ),
-        optional: true,
-      },
-    ],
-    grab: [
-      ...integer("grab"),
-      ...surfacePoint,
-      ...point,
-      { ...map("options", optional(boolean("together"))), optional: true },
-    ],
-    move: [...integer("grab"), ...point],
-    release: integer("grab"),
-    impulse: [...surfacePoint, ...number("ix", "iy", "iz")],
-    reset: [answered],
-    cursor: [...nullable(number("x")), ...optional(number("y", "z"))],
-    ping: number("clientTimeMs"),
-    needKeyframe: [],
-    spawn: [
-      ...integer("body"),
-      ...point,
-      {
-        ...map(
-          "options",
-          optional([
-            { name: "heading", type: "list", row: number("hx", "hz") },
-            ...string("occupied"),
-            ...integer("request"),
-          ]),
-        ),
-        optional: true,
-      },
-    ],
-    remove: [...integer("body"), answered],
-    kick: [
-      ...integer("member"),
-      { ...map("options", optional([...number("ban"), ...integer("request")])), optional: true },
-    ],
-    access: [
-      map("options", [
-        ...optional(boolean("locked", "ownersOnly", "chat")),
-        ...optional(nullable(string("password"))),
-        ...optional([...boolean("liftBans"), ...integer("request")]),
-      ]),
-    ],
-    undo: [answered],
-    message: [...string("kind"), { name: "data", type: "any" }],
-    react: integer("reaction"),
-    say: string("text"),
-    tune: [
-      map("options", [
-        { name: "gravity", type: "list", row: number("gx", "gy", "gz"), optional: true },
-        ...optional([
-          { name: "wind", type: "map" },
-          ...number("timeScale"),
-          ...integer("body"),
-          ...number(...BODY_FIELDS),
-          ...boolean("pins", "asScene"),
-          ...integer("request"),
-        ]),
-      ]),
-    ],
-  },
-  server: {
-    welcome: [
-      map("welcome", [
-        ...integer("version"),
-        ...string("room", "scene", "session", "token"),
-        ...integer("member"),
-        ...number("tickHz", "sendHz"),
-        ...string("topology"),
-        { name: "limits", type: "map" },
-        ...string("role"),
-        ...optional([{ name: "tuning", type: "map" }, ...string("mode", "url")]),
-      ]),
-    ],
-    keyframe: [...integer("tick"), { name: "frame", type: "bin" }],
-    delta: [...integer("tick", "baseTick"), { name: "frame", type: "bin" }],
-    members: [
-      rows("members", [...integer("member"), ...string("name", "color"), ...boolean("connected"), ...string("role")]),
-    ],
-    grabs: [
-      ...integer("tick"),
-      rows("members", [
-        ...integer("member"),
-        { name: "cursor", type: "list", nullable: true, row: point },
-        rows("grabs", [...integer("grab"), ...surfacePoint, ...point, ...optional(boolean("together"))]),
-      ]),
-    ],
-    pong: [...number("clientTimeMs"), ...integer("serverTick")],
-    stats: [
-      map("stats", [
-        ...number("stepMs"),
-        { name: "stages", type: "map" },
-        ...number("tickLatenessMs"),
-        ...integer("clients"),
-        ...number("kbpsOut", "timeDilation"),
-        rows("methods", [...integer("body"), ...number("stepMs")]),
-        rows("errors", [...integer("body"), ...nullable(number("error"))]),
-      ]),
-    ],
-    notice: [...string("code", "text"), { name: "details", type: "map" }],
-    reset: integer("tick", "member"),
-    spawnable: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
-    access: [map("access", [...boolean("locked", "password", "ownersOnly", "chat"), ...integer("bans")])],
-    message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
-    positions: [...integer("tick"), { name: "frame", type: "bin" }],
-    contacts: [...integer("tick"), rows("contacts", integer("body", "body"))],
-    tuned: [
-      ...integer("tick"),
-      { name: "gravity", type: "list", row: number("gx", "gy", "gz") },
-      rows("bodies", [
-        ...integer("body"),
-        ...nullable(number("damping", "friction")),
-        { name: "material", type: "map" },
-      ]),
-      ...integer("member"),
-      map("room", [{ name: "wind", type: "map" }, ...number("timeScale"), ...integer("pausedTicks")]),
-    ],
-    done: integer("request"),
-    reactions: [rows("reactions", integer("member", "reaction"))],
-    said: [rows("said", [...integer("member"), ...string("name", "color", "text")])],
-  },
-};
-
-/** The cell of PROTOCOL.md's table with the same content. */
-export function cellOf(fields: readonly Field[]): string {
-  if (fields.some(({ name, nullable: none }) => name === "x" && none)) return "x, y, z or nil";
-  const cells = fields.map(inCell).join(", ");
-  const last = fields.at(-1);
-  return last?.type === "map" && last.optional ? `${cells} (the map may be absent)` : cells;
-}
-
-function inCell({ name, type, fields, items, row }: Field): string {
-  if (type === "map" && fields)
-    return `{${fields.map((field) => field.name + (field.optional ? "?" : "")).join(", ")}}`;
-  if (items?.row)
-    return `[[${items.row.map((field) => (field.items ? inCell(field) : field.name + (field.optional ? "?" : ""))).join(", ")}], ...]`;
-  return type === "list" && items && !row ? `[${items.name}, ...]` : name;
-}
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
@@ -454,15 +272,23 @@ function movingFrames(): FrameVectors {
   return frameVectors("a sheet of 5 x 5 and three particles", bodies, frames);
 }
 
+/** Ranges are words for PROTOCOL.md. */
+function withoutRanges({ range: _, fields, ...field }: Field): Field {
+  return { ...field, ...(fields && { fields: fields.map(withoutRanges) }) };
+}
+
 /** Content of docs/protocol.json. */
 export function protocolFile(): Record<string, unknown> {
-  const messages = (types: Record<string, number>, fields: Record<string, Field[]>): unknown[] =>
-    Object.entries(types).map(([name, type]) => ({ type, name, fields: fields[name] }));
+  const messages = (types: Record<string, number>, of: Record<string, MessageDescription>): unknown[] =>
+    Object.entries(types).map(([name, type]) => ({ type, name, fields: of[name]!.fields.map(withoutRanges) }));
   return {
     description:
       "The tables of PROTOCOL.md for programs, and vectors to test a client with. A message is one msgpack array: its type, then its fields.",
     version: PROTOCOL_VERSION,
-    messages: { client: messages(ClientMessage, FIELDS.client), server: messages(ServerMessage, FIELDS.server) },
+    messages: {
+      client: messages(ClientMessage, REQUEST_DESCRIPTIONS),
+      server: messages(ServerMessage, MESSAGE_DESCRIPTIONS),
+    },
     closeCodes: CloseCode,
     limits: Limits,
     errors: HttpErrors,
@@ -476,5 +302,7 @@ export function protocolFile(): Record<string, unknown> {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(PROTOCOL_FILE, `${JSON.stringify(protocolFile(), null, 1)}\n`);
+  writeFileSync(PROTOCOL_PAGE, withTables(readFileSync(PROTOCOL_PAGE, "utf8")));
+}

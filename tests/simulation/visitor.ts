@@ -4,7 +4,7 @@
  * answer, and reports it to the model.
  */
 import { decode } from "@msgpack/msgpack";
-import { ServerMessage } from "../../shared/protocol/protocol.ts";
+import { ServerMessage } from "../../shared/protocol/fromServer.ts";
 import type { Entry } from "../../server/auth/auth.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Connection, Membership } from "../../server/rooms/connection.ts";

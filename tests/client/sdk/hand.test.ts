@@ -3,7 +3,7 @@ import { decode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { OwnGrabs } from "../../../client/sdk/grab.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";
-import { ClientMessage } from "../../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 
 const AT = { body: 0, triangle: 1, u: 0.2, v: 0.3 };
 let sent: unknown[];

@@ -1,6 +1,6 @@
 /** When a page reports that its room runs slowly, and with which reason. */
 import { expect, test } from "vitest";
-import type { RoomStats } from "../../../shared/protocol/protocol.ts";
+import type { RoomStats } from "../../../shared/protocol/fromServer.ts";
 import { slowMotionOf } from "../../../client/state/slowMotion.ts";
 
 const stats = (change: Partial<RoomStats>): RoomStats => ({

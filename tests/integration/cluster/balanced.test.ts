@@ -10,7 +10,7 @@ import { afterAll, afterEach, expect, test } from "vitest";
 import { Connection } from "../../../client/sdk/connection.ts";
 import { createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
-import type { Welcome } from "../../../shared/protocol/protocol.ts";
+import type { Welcome } from "../../../shared/protocol/fromServer.ts";
 
 const ADMIN = "an-operators-own-token";
 const QUICK = fileURLToPath(new URL("./quickBalance.ts", import.meta.url));

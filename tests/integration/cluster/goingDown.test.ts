@@ -12,7 +12,7 @@ import { Connection } from "../../../client/sdk/connection.ts";
 import { createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../../load-tests/server.ts";
 import { readConfig } from "../../../server/config.ts";
-import type { Welcome } from "../../../shared/protocol/protocol.ts";
+import type { Welcome } from "../../../shared/protocol/fromServer.ts";
 
 const ROOMS = 40;
 const SCENES = fileURLToPath(new URL("../scenes", import.meta.url));

@@ -12,7 +12,7 @@ import { afterAll, expect, test } from "vitest";
 import { Connection } from "../../../client/sdk/connection.ts";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
-import type { Welcome } from "../../../shared/protocol/protocol.ts";
+import type { Welcome } from "../../../shared/protocol/fromServer.ts";
 
 const ADMIN = "an-operators-own-token";
 const OTHER = fileURLToPath(new URL("./otherVersion.ts", import.meta.url));

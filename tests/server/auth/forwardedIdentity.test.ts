@@ -2,10 +2,10 @@
 import { decode, encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
-import { build } from "../../../shared/protocol/fromClient.ts";
+import { build, ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { openMessage, IdentityForwarder } from "../../../server/routes/forwardedIdentity.ts";
 import { parseClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { ClientMessage, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
+import { PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 
 const request = { ip: "192.0.2.1" } as FastifyRequest;
 // Without a token no identity is looked up.

@@ -2,9 +2,9 @@
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
 import { build } from "../../../shared/protocol/fromClient.ts";
-import { parseServerMessage, safeColor } from "../../../shared/protocol/fromServer.ts";
+import { parseServerMessage, safeColor, ServerMessage } from "../../../shared/protocol/fromServer.ts";
 import { parseClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol/protocol.ts";
+import { PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 
 const parse = (message: unknown) => {
   const bytes = encode(message);

@@ -7,8 +7,8 @@ import { encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkRanges, clampImpulse, cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
-import { MalformedMessage, parseClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { ClientMessage as C, Limits } from "../../../shared/protocol/protocol.ts";
+import { MalformedMessage, parseClientMessage, ClientMessage as C } from "../../../shared/protocol/fromClient.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
 import { wideLimits } from "../tuningLimits.ts";
 import { MOST_GRAVITY, MOST_WIND, SPANS, TIME_SCALE, WIND_SPANS } from "../../../shared/tuning.ts";
 
