@@ -1,7 +1,6 @@
 /**
  * All errors and notices that a client can receive, by code. HTTP errors have a status. Notices are sent over the
- * socket, and the connection stays open. PROTOCOL.md lists the same rows, and `tests/server/documents.test.ts` compares
- * them.
+ * socket, and the connection stays open. `node tests/server/protocolFile.ts` writes the rows into PROTOCOL.md.
  */
 
 export interface ErrorRow {

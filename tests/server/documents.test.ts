@@ -1,15 +1,12 @@
 /**
- * PROTOCOL.md and docs/CODEC.md match the code: every number, name, code and byte in their tables is compared with
- * shared/. Links of all documents work.
+ * PROTOCOL.md, docs/CODEC.md and docs/ENVIRONMENT.md match the code (protocolFile.test.ts: the tables of PROTOCOL.md).
+ * Links of all documents work.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { HttpErrors, Notices } from "../../shared/errors.ts";
-import { ClientMessage } from "../../shared/protocol/fromClient.ts";
-import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
-import { ServerMessage } from "../../shared/protocol/fromServer.ts";
+import { PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { describeVariables } from "../../server/config.ts";
 import { ENVIRONMENT_PAGE, environmentPage, ROWS } from "./environmentPage.ts";
 import { between, codecPath, exampleBlock, formatBlock, MARKERS } from "./protocolBlocks.ts";
@@ -17,57 +14,9 @@ import { between, codecPath, exampleBlock, formatBlock, MARKERS } from "./protoc
 const page = readFileSync(fileURLToPath(new URL("../../PROTOCOL.md", import.meta.url)), "utf8");
 const codec = readFileSync(codecPath, "utf8");
 
-/** Cells of all table rows whose first cells match the pattern, without backticks. */
-function rows(...pattern: RegExp[]): string[][] {
-  return page
-    .split("\n")
-    .filter((line) => line.startsWith("| "))
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll("`", "")),
-    )
-    .filter((cells) => pattern.every((part, i) => part.test(cells[i] ?? "")));
-}
-
-const table = (...pattern: RegExp[]): Record<string, string> =>
-  Object.fromEntries(rows(...pattern).map(([key, value]) => [value!, key!]));
-const strings = (numbers: Record<string, number>): Record<string, string> =>
-  Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, String(value)]));
-
 describe("PROTOCOL.md", () => {
   test("is of this version", () => {
     expect(page).toContain(`# The Pliant protocol, version ${PROTOCOL_VERSION}`);
-  });
-
-  test("lists every message with its number", () => {
-    const both = (messages: Record<string, number>, isServer: boolean): Record<string, string> =>
-      Object.fromEntries(Object.entries(messages).map(([name, type]) => [isServer ? `${name}<` : name, String(type)]));
-    // `reset` is a name in both directions, so the tables are distinguished by the numbers.
-    const named = Object.fromEntries(
-      rows(/^\d{1,2}$/, /^[a-zA-Z]+$/).map(([type, name]) => [Number(type) >= 64 ? `${name}<` : name, type]),
-    );
-    expect(named).toEqual({ ...both(ClientMessage, false), ...both(ServerMessage, true) });
-  });
-
-  test("lists every close code", () => {
-    expect(table(/^\d{4}$/, /^[a-zA-Z]+$/)).toEqual(strings(CloseCode));
-  });
-
-  test("lists every limit with its value", () => {
-    const limits = rows(/^[a-z][a-zA-Z]+$/, /^\d+$/, /[a-z]/).filter(([, value]) => Number(value) > 1);
-    expect(Object.fromEntries(limits.map(([name, value]) => [name, value]))).toEqual(strings(Limits));
-  });
-
-  test("lists every error with status and text", () => {
-    const listed = rows(/^[A-Z_]+$/, /^\d{3}$/).map(([code, status, text]) => [code, { status: Number(status), text }]);
-    expect(Object.fromEntries(listed)).toEqual(HttpErrors);
-  });
-
-  test("lists every notice with its text", () => {
-    const listed = rows(/^[A-Z_]+$/, /[a-z]/).map(([code, text]) => [code, { text }]);
-    expect(Object.fromEntries(listed)).toEqual(Notices);
   });
 
   test("repeats the frame format word for word", () => {

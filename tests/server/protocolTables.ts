@@ -1,48 +1,125 @@
-/** Tables of messages in PROTOCOL.md, from the descriptions in shared/protocol/messages. */
+/**
+ * Tables of PROTOCOL.md: messages from their descriptions in shared/protocol/messages, errors and notices from
+ * shared/errors.ts, limits and close codes from shared/protocol/protocol.ts.
+ */
 import { fileURLToPath } from "node:url";
-import type { Field, MessageDescription, RequestDescription } from "../../shared/protocol/fields.ts";
+import { HttpErrors, Notices } from "../../shared/errors.ts";
+import type { Field, RequestDescription } from "../../shared/protocol/fields.ts";
 import { ClientMessage, REQUEST_DESCRIPTIONS } from "../../shared/protocol/fromClient.ts";
 import { MESSAGE_DESCRIPTIONS, ServerMessage } from "../../shared/protocol/fromServer.ts";
+import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 
 export const PROTOCOL_PAGE = fileURLToPath(new URL("../../PROTOCOL.md", import.meta.url));
 
-const END = "<!-- end of messages -->";
-/** Generated parts of the page by the comment before each. */
+/** Generated parts of the page by name. */
 const PARTS: Readonly<Record<string, () => string>> = {
-  "<!-- messages of the client: node tests/server/protocolFile.ts writes them -->": () =>
-    `${requestTable()}\n${fieldTable()}`,
-  "<!-- messages of the server: node tests/server/protocolFile.ts writes them -->": () => messageTable(),
+  "messages of the client": () => `${requestTable()}\n${fieldTable()}`,
+  "messages of the server": messageTable,
+  errors: () =>
+    table(["code", "status", "when"], HttpErrors, (code, { status, text }) => [`\`${code}\``, status, text]),
+  notices: () => table(["notice", "when"], Notices, (code, { text }) => [`\`${code}\``, text]),
+  limits: () =>
+    table(["limit", "value", "unit and meaning"], LIMITS, (name, meaning) => [
+      `\`${name}\``,
+      Limits[name as keyof typeof Limits],
+      meaning,
+    ]),
+  "close codes": () =>
+    table(["code", "name", "meaning"], CLOSES, (name, meaning) => [
+      CloseCode[name as keyof typeof CloseCode],
+      `\`${name}\``,
+      meaning,
+    ]),
+};
+
+const LIMITS: Readonly<Record<keyof typeof Limits, string>> = {
+  maxPayload: "bytes of a client message",
+  helloTimeoutMs: "ms until `hello`",
+  inputsPerSecond:
+    "sustained; one count for inputs (`grab` `move` `release` `impulse` `reset` `spawn` `remove` `message` `react` `say` `tune`, unknown types), one for presence (`cursor` `ping` `needKeyframe`, WebSocket pings and pongs)",
+  inputBurst: "at once, for each of the two",
+  floodBudget: "messages over these limits (recovering at 60 a second) until 4429",
+  heartbeatMs: "ms between the server's pings",
+  deadAfterMs: "ms of silence until the socket is closed",
+  backpressureBytes: "queued bytes above which a client skips frames",
+  tooSlowBytes: "queued bytes above which it is closed",
+  grabsPerMember: "grabs of one member at once",
+  impulsesPerSecond: "impulses of one member, in impulses of `maxImpulse`: a small one counts as a part",
+  nameLength: "characters of a name",
+  messageBytes: "bytes of a `message`'s data as msgpack",
+  messageDepth: "levels of lists and maps in it",
+  messagesPerSecond: "sustained, for one member; each also counts as an input",
+  messageBurst: "at once, for one member",
+  lineLength: "characters of a line of chat",
+  simpleHz: "frames per second in simple mode",
+  contactsPerSecond: "pairs of `contacts` of a room",
+  simpleBytes: "bytes of frames per second to a member in simple mode",
+  messageRoomBytes:
+    "bytes of messages per second that a room sends to all members together (four times as many at once)",
+};
+
+const CLOSES: Readonly<Record<keyof typeof CloseCode, string>> = {
+  normal: "left, or resumed on another socket",
+  tooLarge: "a message was larger than `maxPayload`",
+  restarting: "the server stops, or is cut off from its store: reconnect",
+  badMessage: "a malformed message; the reason names the fault",
+  tokenNeeded: "no token, an invalid one, or it has ended",
+  kicked: "kicked by an owner, or banned",
+  roomGone: "no such room, or it was closed",
+  passwordNeeded: "no password, or a wrong one",
+  helloTimeout: "no `hello` in time",
+  unsupportedVersion: "the version in `hello` is unsupported; the reason names the supported one",
+  heartbeatLost: "silent too long",
+  locked: "the room is locked: only owners and resumed sessions enter",
+  quarantined: "the room is quarantined until an operator decides; the reason says why",
+  tooManyAttempts: "too many wrong passwords from this address or for this room, or too many checks under way",
+  flood: "far too many messages",
+  roomFull: "the room has all its members",
+  tooSlow: "too many bytes are queued for this client",
 };
 
 /** @returns PROTOCOL.md with its generated parts renewed. @throws Error if a part is missing */
 export function withTables(page: string): string {
-  return Object.entries(PARTS).reduce((text, [start, part]) => {
+  return Object.entries(PARTS).reduce((text, [name, part]) => {
+    const start = `<!-- ${name}: node tests/server/protocolFile.ts writes them -->`;
     const from = text.indexOf(start);
-    const to = text.indexOf(END, from);
-    if (from < 0 || to < 0) throw new Error(`PROTOCOL.md: no part from ${start} to ${END}`);
+    const to = text.indexOf(`<!-- end of ${name} -->`, from);
+    if (from < 0 || to < 0) throw new Error(`PROTOCOL.md: no part "${name}"`);
     return `${text.slice(0, from + start.length)}\n\n${part()}\n${text.slice(to)}`;
   }, page);
 }
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |\n`.replaceAll(" |  |", " | |");
 
-const each = <T extends MessageDescription>(numbers: object, of: Record<string, T>): [number, string, T][] =>
-  Object.entries(numbers).map(([name, type]) => [type as number, name, of[name]!]);
+/** A Markdown table with a row for each entry. */
+function table<T>(
+  heads: readonly string[],
+  entries: Readonly<Record<string, T>>,
+  cells: (name: string, entry: T) => readonly (string | number)[],
+): string {
+  const rows = Object.entries(entries).map(([name, entry]) => row(cells(name, entry)));
+  return `${row(heads)}${row(heads.map(() => "---"))}${rows.join("")}`;
+}
 
 function requestTable(): string {
   const least = ({ leastRole = "spectator", ownersOnly }: RequestDescription): string =>
     ownersOnly ? `${leastRole}*` : leastRole;
-  const messages = each<RequestDescription>(ClientMessage, REQUEST_DESCRIPTIONS).map(([type, name, of]) =>
-    row([type, `\`${name}\``, cellOf(of.fields), least(of), of.meaning]),
-  );
-  return `${row(["type", "name", "fields", "least role", "meaning"])}${row(["---", "---", "---", "---", "---"])}${messages.join("")}`;
+  return table(["type", "name", "fields", "least role", "meaning"], REQUEST_DESCRIPTIONS, (name, of) => [
+    ClientMessage[name as keyof typeof ClientMessage],
+    `\`${name}\``,
+    cellOf(of.fields),
+    least(of),
+    of.meaning,
+  ]);
 }
 
 function messageTable(): string {
-  const messages = each(ServerMessage, MESSAGE_DESCRIPTIONS).map(([type, name, { fields, meaning }]) =>
-    row([type, `\`${name}\``, cellOf(fields), meaning]),
-  );
-  return `${row(["type", "name", "fields", "meaning"])}${row(["---", "---", "---", "---"])}${messages.join("")}`;
+  return table(["type", "name", "fields", "meaning"], MESSAGE_DESCRIPTIONS, (name, { fields, meaning }) => [
+    ServerMessage[name as keyof typeof ServerMessage],
+    `\`${name}\``,
+    cellOf(fields),
+    meaning,
+  ]);
 }
 
 /** Types and ranges of the client's fields. Neighbors with the same range share a row. */
@@ -63,8 +140,11 @@ function fieldTable(): string {
       if (last?.range === range && last.type === kind) last.names.push(shown);
       else rows.push({ names: [shown], type: kind, range });
     }
-  const body = rows.map(({ names, type, range }) => row([names.join(", "), type, range]));
-  return `${row(["field", "type", "range"])}${row(["---", "---", "---"])}${body.join("")}`;
+  return table(["field", "type", "range"], Object.fromEntries(rows.entries()), (_, { names, type, range }) => [
+    names.join(", "),
+    type,
+    range,
+  ]);
 }
 
 const inside = (field: Field): Field[] => field.fields ?? [field];
