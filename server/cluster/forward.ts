@@ -120,8 +120,13 @@ class Forwarder {
     if (room === undefined) return void (await this.#placeRoom(request, reply));
     const place = await cluster.locate(room);
     if (place.kind === "quarantined") return refuseQuarantined(request, room, place.quarantined);
-    if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
-    if (place.kind === "nowhere" && (await this.#placeRoom(request, reply))) return cluster.suspect(room);
+    if (place.kind === "nowhere") {
+      if (request.method !== "POST") onMissing(request);
+      const placed = await this.#placeRoom(request, reply);
+      // The request may create the room: the next one must not believe that there is none.
+      if (request.method === "POST") cluster.suspect(room);
+      if (placed) return;
+    }
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
     if (request.ws) await this.#socket(request, reply, room, place);
