@@ -261,7 +261,7 @@ describe("a body", () => {
     ];
     const play = await open({ bodies, colliders: [floor] });
     const position = add([0, 0.005, 0], play.origin, -1);
-    const spawn = { type: "spawn", member: 1, body: 0, position, heading: [1, 0], occupied: "refuse" } as const;
+    const spawn: Input = { type: "spawn", member: 1, body: 0, position, heading: [1, 0], occupied: "refuse" };
     play.run(10, undefined, [spawn]);
     expect(play.middle(1)[1]).toBeGreaterThan(0.39);
     play.run(1, undefined, [{ type: "remove", member: 1, body: 0 }]);
