@@ -9,10 +9,11 @@ import { type Network, networksOf } from "../../shared/networks.ts";
 /** @param address from the socket or the proxy; text that is not an address counts as itself */
 export function addressKey(address: string): string {
   const [bare] = address.split("%") as [string];
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
-  if (mapped) return mapped[1]!;
   if (!isIPv6(bare)) return bare;
+  // Writes IPv4 addresses in IPv6 notation with dots, also those given in hex.
   const normal = new SocketAddress({ address: bare, family: "ipv6" }).address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(normal);
+  if (mapped) return mapped[1]!;
   const [head, tail] = normal.split("::") as [string, string | undefined];
   const groups = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");

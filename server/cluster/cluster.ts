@@ -60,6 +60,8 @@ export class Cluster {
   readonly #processes: Processes;
   readonly #balancer: Balancer;
   readonly #asked = new Map<string, { listing: Promise<Listing | null>; untilMs: number }>();
+  /** Rooms that are being handed over. */
+  readonly #leaving = new Set<string>();
   #closing: Promise<void> | null = null;
 
   constructor(options: ClusterOptions) {
@@ -134,7 +136,7 @@ export class Cluster {
     }
   }
 
-  /** Forgets the cached location after the owner did not answer, so that the next call asks the store. */
+  /** Forgets the cached location, because the owner did not answer or left the room: the next call asks the store. */
   suspect(room: string): void {
     this.#asked.delete(room);
   }
@@ -142,7 +144,7 @@ export class Cluster {
   /**
    * Hands rooms over to the least busy processes of this version. If there is none, the rooms come back after some
    * seconds.
-   * @param rooms names; rooms that are not open here are ignored
+   * @param rooms names; rooms that are not open here, or already being handed over, are ignored
    * @returns names of the rooms that were handed over
    */
   handOver(rooms: readonly string[]): Promise<string[]> {
@@ -151,9 +153,21 @@ export class Cluster {
 
   /** @param rooms names, each with its receiver */
   async #handOverTo(rooms: ReadonlyMap<string, string | null>): Promise<string[]> {
+    const { rooms: own } = this.#options;
+    const remaining = [...rooms.keys()].filter((room) => own.isOpen(room) && !this.#leaving.has(room));
+    for (const room of remaining) this.#leaving.add(room);
+    const leaving = [...remaining];
+    try {
+      await this.#processes.give(rooms);
+      return await this.#handOverAll(remaining);
+    } finally {
+      for (const room of leaving) this.#leaving.delete(room);
+    }
+  }
+
+  /** @param remaining names; emptied. @returns names of the rooms that were handed over */
+  async #handOverAll(remaining: string[]): Promise<string[]> {
     const { rooms: own, log } = this.#options;
-    const remaining = [...rooms.keys()].filter((room) => own.isOpen(room));
-    await this.#processes.give(rooms);
     const handed: string[] = [];
     const work = async (): Promise<void> => {
       for (let room = remaining.shift(); room !== undefined; room = remaining.shift()) {
@@ -168,6 +182,9 @@ export class Cluster {
               { room, err: error },
               "a room could not be handed over; another process continues it from its last checkpoint",
             );
+        } finally {
+          // The cached answer may be older than the room.
+          this.suspect(room);
         }
       }
     };

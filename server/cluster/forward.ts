@@ -120,8 +120,13 @@ class Forwarder {
     if (room === undefined) return void (await this.#placeRoom(request, reply));
     const place = await cluster.locate(room);
     if (place.kind === "quarantined") return refuseQuarantined(request, room, place.quarantined);
-    if (place.kind === "nowhere" && request.method !== "POST") onMissing(request);
-    if (place.kind === "nowhere" && (await this.#placeRoom(request, reply))) return cluster.suspect(room);
+    if (place.kind === "nowhere") {
+      if (request.method !== "POST") onMissing(request);
+      const placed = await this.#placeRoom(request, reply);
+      // The request may create the room: the next one must not believe that there is none.
+      if (request.method === "POST") cluster.suspect(room);
+      if (placed) return;
+    }
     if (place.kind === "here" || place.kind === "nowhere" || (place.kind === "moving" && mayEnd(request))) return;
     if (place.kind === "moving" || request.headers[TICKET_HEADER] !== undefined) throw moving(room);
     if (request.ws) await this.#socket(request, reply, room, place);
@@ -150,22 +155,25 @@ class Forwarder {
 
   #ticketFor(request: FastifyRequest, audience: string, said: unknown): string {
     const { method, ip: address } = request;
-    return this.#options.tickets.seal({ audience, method, url: request.raw.url ?? "", address, said });
+    return this.#options.tickets.seal({ audience, method, url: sentPath(request.raw), address, said });
   }
 
   async #request(request: FastifyRequest, reply: FastifyReply, room: string, { url, process }: Owner): Promise<void> {
     const { cluster, metrics, forwarding } = this.#options;
-    const target = `${url}${request.raw.url}`;
+    const [path, query] = splitOnce(sentPath(request.raw), "?");
     const ticket = this.#ticketFor(request, process, forwarding.ofRequest(request));
     await new Promise<void>((resolve, reject) => {
       reply.raw.once("close", resolve);
-      reply.from(target, {
+      reply.from(`${url}${path}`, {
+        // Unchanged: the ticket is valid for these bytes only.
+        queryString: () => query,
         // Keep the Host header: the owner compares it with the page's origin.
         rewriteRequestHeaders: (_request, headers) => ({
           ...withoutCredentials(headers),
           host: request.headers.host ?? "",
           [TICKET_HEADER]: ticket,
         }),
+        rewriteHeaders: withoutHopByHop,
         retryDelay: () => null,
         onResponse: (_request, answered, response) => {
           metrics.forwarded("proxy");
@@ -190,6 +198,7 @@ class Forwarder {
       request: request.raw,
       head: this.heads.get(request.raw) ?? Buffer.alloc(0),
       target: url,
+      path: sentPath(request.raw),
       tls,
       headers: { ...withoutCredentials(request.raw.headers), [TICKET_HEADER]: ticket },
       rewrite: (message, first) => forwarding.ofMessage(request, message, first, seal),
@@ -223,6 +232,27 @@ type Owner = Extract<Place, { kind: "there" }>;
 function withoutCredentials<T>(headers: Record<string, T>): Record<string, T> {
   const { authorization: _token, cookie: _cookie, ...others } = headers;
   return others;
+}
+
+/** Removes the owner's statements about its connection to this process: they do not hold for the client's. */
+function withoutHopByHop<T>(headers: Record<string, T>): Record<string, T> {
+  const { connection: _connection, "keep-alive": _keepAlive, "transfer-encoding": _coding, ...others } = headers;
+  return others;
+}
+
+/**
+ * Path and query that the owner receives, byte for byte: a ticket for other bytes would be invalid, and the owner would
+ * take this process for the client. A client may send an absolute address; the router ignores its host, too.
+ */
+function sentPath({ url = "/" }: IncomingMessage): string {
+  const [path, query] = splitOnce(url.replace(/^https?:\/\/.*?\//, "/"), "?");
+  return new URL(path, "http://owner").pathname + (query === "" ? "" : `?${query}`);
+}
+
+/** @returns the text before and after the first separator; without one, the whole text and "" */
+function splitOnce(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
 function roomOf(request: FastifyRequest): string | undefined {

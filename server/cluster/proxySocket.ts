@@ -19,6 +19,8 @@ export interface ProxiedSocket {
   head: Buffer;
   /** The owner, http://host:port. */
   target: string;
+  /** Path and query of the forwarded request. */
+  path: string;
   tls: PeerTls;
   /** Headers of the forwarded request. */
   headers: OutgoingHttpHeaders;
@@ -34,14 +36,14 @@ export function proxySocket({
   request,
   head,
   target,
+  path,
   tls,
   headers,
   rewrite,
 }: ProxiedSocket): Promise<"through" | "refused" | "unreachable"> {
   const client = request.socket;
   return new Promise((resolve) => {
-    const url = new URL(`${target}${request.url}`);
-    const asked = requestPeer(url, tls, { method: "GET", agent: false, headers, timeout: ANSWER_MS });
+    const asked = requestPeer(new URL(target), tls, { method: "GET", path, agent: false, headers, timeout: ANSWER_MS });
     asked.on("timeout", () => asked.destroy(new Error("no answer")));
     asked.on("error", () => resolve("unreachable"));
     asked.on("upgrade", (answer: IncomingMessage, owner: Duplex, ownerHead: Buffer) => {

@@ -1,5 +1,5 @@
 /** Compiles the AssemblyScript kernel to build/kernel.wasm. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dirname } from "node:path";
 import { compileKernel } from "./compile.mjs";
@@ -7,7 +7,9 @@ import { compileKernel } from "./compile.mjs";
 const out = fileURLToPath(new URL("../../build/kernel.wasm", import.meta.url));
 mkdirSync(dirname(out), { recursive: true });
 try {
-  writeFileSync(out, await compileKernel());
+  // A server that starts meanwhile must not read half a kernel.
+  writeFileSync(`${out}.new`, await compileKernel());
+  renameSync(`${out}.new`, out);
 } catch (error) {
   console.error(error.message);
   process.exit(1);

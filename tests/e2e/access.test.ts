@@ -82,7 +82,37 @@ async function closes({ owner, path, room }: Owned): Promise<void> {
   await late.waitForFunction(() => document.querySelector(".message h1")?.textContent === "This room is locked");
 }
 
+/** A page whose topology still loads when the room ends shows the message, and builds no room when it arrives. */
+async function endsWhileLoading(): Promise<void> {
+  const { name, path } = await stage.room("jelly-stack");
+  const visitor = await stage.visit("/");
+  let arrive = (): void => {};
+  const held = new Promise<void>((resolve) => (arrive = resolve));
+  let asked = false;
+  await visitor.route("**/api/topologies/**", async (route) => {
+    asked = true;
+    await held;
+    await route.continue();
+  });
+  await visitor.goto(stage.url + path);
+  await expect.poll(() => asked, { timeout: PATIENCE_MS }).toBe(true);
+  await stage.app.registry.remove(name);
+  await visitor.waitForSelector(".message h1");
+  const title = await visitor.title();
+  const address = visitor.url();
+  const answered = visitor.waitForResponse("**/api/topologies/**");
+  arrive();
+  await (await answered).finished();
+  // The page handles the topology within the tasks that are queued now.
+  await visitor.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+  expect([await visitor.title(), visitor.url()]).toEqual([title, address]);
+  expect(await visitor.locator("canvas").count()).toBe(0);
+  expect(await visitor.locator(".message h1").count()).toBe(1);
+}
+
 describe.skipIf(noBrowser)("access", () => {
+  test("a room that ends while its page loads leaves only the message", endsWhileLoading);
+
   test("the creator of a room owns it: kicks members, makes spectators, sets a password and locks it", async () => {
     const owner = await stage.visit("/");
     await owner.click('.card[data-scene="jelly-stack"]');
