@@ -603,6 +603,8 @@ export interface Scene {
   /** Grid of positions on the wire, m. @minimum 1e-9 @maximum 1 @default 0.0005 */
   quantum?: number;
   camera?: { position: Vec3; target: Vec3 };
+  /** true: visitors first see the strain of all surfaces as false colors, for scenes that compare it. @default false */
+  showStrain?: boolean;
   /** @minItems 1 @maxItems 256 */
   bodies: Body[];
   /** @maxItems 256 */

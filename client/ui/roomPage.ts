@@ -455,6 +455,7 @@ class RoomPage {
       onCommand: (command) => this.run(command),
     }));
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
+    shell.toolbar.setStrain(topology.showStrain === true && playground.view.toggleStrain());
     shell.talk.setFollowing(undefined);
     if (this.hears) void playground.setSounds(true).catch(this.sayProblem);
     playground.start(() => {
