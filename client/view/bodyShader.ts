@@ -145,11 +145,11 @@ export function injectStrain(shader: Shader, mode: SkinMode): void {
   );
 }
 
-/** Adds light in soft matter, and declares the uniforms of all parts. */
-export function injectGlow(shader: Shader): void {
-  shader.fragmentShader = shader.fragmentShader
-    .replace("#include <common>", `#include <common>\n${OWN_GLSL}`)
-    .replace("#include <emissivemap_fragment>", GLOW_GLSL);
+/** Adds light in soft matter, and declares the uniforms of all parts. @param other light instead of the glow */
+export function injectGlow(shader: Shader, other?: (shader: Shader) => void): void {
+  shader.fragmentShader = shader.fragmentShader.replace("#include <common>", `#include <common>\n${OWN_GLSL}`);
+  if (other) other(shader);
+  else shader.fragmentShader = shader.fragmentShader.replace("#include <emissivemap_fragment>", GLOW_GLSL);
 }
 
 const CLOTH_VARYINGS = "flat varying float pliantSheetSide;\nvarying vec2 pliantCloth;\n";
@@ -168,11 +168,12 @@ export function injectCloth(shader: Shader): void {
 
 const BEVEL_VARYINGS = "varying vec3 pliantMean;\nvarying vec3 pliantCreaseAway;\n";
 
-/** @param bevelled the geometry has the attributes of rounded edges (creases.ts) */
-export function injectSolid(shader: Shader, bevelled: boolean): void {
+/** @param bevelled the geometry has the attributes of rounded edges (creases.ts). @param mode "detail": hollows are darker */
+export function injectSolid(shader: Shader, bevelled: boolean, mode: SkinMode): void {
   shader.fragmentShader = shader.fragmentShader
     .replace("#include <color_fragment>", INSIDE_GLSL)
     .replace("#include <normal_fragment_begin>", `${INSIDE_NORMAL_GLSL}${bevelled ? BEVEL_GLSL : ""}`);
+  if (mode === "detail") injectHollows(shader);
   if (!bevelled) return;
   const declared = "uniform highp sampler2D pliantMeans;\nattribute vec3 pliantAway;\n";
   shader.vertexShader = `${BEVEL_VARYINGS}${declared}${shader.vertexShader}`.replace(
@@ -182,4 +183,16 @@ export function injectSolid(shader: Shader, bevelled: boolean): void {
   pliantCreaseAway = pliantAway;`,
   );
   shader.fragmentShader = `${BEVEL_VARYINGS}${shader.fragmentShader}`;
+}
+
+/** Darkens the hollows of a detail mesh (cavities.ts). */
+function injectHollows(shader: Shader): void {
+  shader.vertexShader = `varying float pliantHollow;\nattribute float pliantLight;\n${shader.vertexShader}`.replace(
+    "void main() {",
+    "void main() {\n  pliantHollow = pliantLight;",
+  );
+  shader.fragmentShader = `varying float pliantHollow;\n${shader.fragmentShader}`.replace(
+    "#include <roughnessmap_fragment>",
+    "diffuseColor.rgb *= pliantHollow;\n  #include <roughnessmap_fragment>",
+  );
 }
