@@ -17,8 +17,8 @@ import { LANGUAGES, t, textsOf, tParts } from "../text/text.ts";
 
 /** Interval of refreshes of the list of rooms while the page is visible, ms. */
 const REFRESH_MS = 2500;
-/** The body to pull is loaded in an idle moment, and at the latest after this time, ms. */
-const BODY_AFTER_MS = 2000;
+/** The body to pull is loaded this time after the scenes, ms: their pictures come first. */
+const BODY_AFTER_MS = 700;
 
 export function openLobby(app: HTMLElement): void {
   document.title = t("lobbyDocument");
@@ -57,7 +57,7 @@ export function openLobby(app: HTMLElement): void {
       scenes.replaceChildren(...sceneSections(all, broken, say));
       scenes.hidden = footer.hidden = false;
       void refresh();
-      if (list.known.has(HERO_SCENE)) requestIdleCallback(() => body.start(), { timeout: BODY_AFTER_MS });
+      if (list.known.has(HERO_SCENE)) setTimeout(() => body.start(), BODY_AFTER_MS);
     },
     (error: unknown) => {
       footer.hidden = false;
@@ -97,8 +97,8 @@ function hero(toOpen: HTMLElement, body: HTMLElement, say: (text: string) => voi
       h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
       h("p", {}, t("lobbyIntro")),
     ),
-    body,
     h("section", { class: "joining", "aria-label": t("join") }, openButton(say), bring, joinForm()),
+    body,
   );
 }
 

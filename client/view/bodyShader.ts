@@ -50,8 +50,10 @@ float pliantPrint(vec2 at) {
   return max(line.x, line.y) * (1.0 - smoothstep(0.08, 0.3, max(wide.x, wide.y)));
 }
 `;
+/** After the strain's colors, so that the lines show on these, too. */
 const WEAVE_COLOR_GLSL = /* glsl */ `
   if (pliantGrid > 0.0) diffuseColor.rgb = mix(diffuseColor.rgb, mix(diffuseColor.rgb, vec3(1.0), 0.16), pliantPrint(pliantCloth / pliantGrid));
+  #include <roughnessmap_fragment>
 `;
 const WEAVE_NORMAL_GLSL = /* glsl */ `
   // In the strain view only the strain is a pattern.
@@ -86,7 +88,7 @@ uniform float pliantThread;
 const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
   bool pliantRimBack = pliantSheetSide == 0.0 && dot(vNormal, vViewPosition) < 0.0;
   if (pliantSheetSide < 0.0 || pliantRimBack) diffuseColor.rgb = pliantBack;
-${WEAVE_COLOR_GLSL}`;
+`;
 const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   if (pliantRimBack) normal = nonPerturbedNormal = -normal;
 ${WEAVE_NORMAL_GLSL}`;
@@ -162,6 +164,7 @@ export function injectCloth(shader: Shader): void {
   shader.fragmentShader = `${CLOTH_VARYINGS}${shader.fragmentShader}`
     .replace("void main() {", `${WEAVE_GLSL}void main() {`)
     .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
+    .replace("#include <roughnessmap_fragment>", WEAVE_COLOR_GLSL)
     .replace("#include <normal_fragment_begin>", CLOTH_NORMAL_GLSL)
     .replace("#include <lights_physical_fragment>", CLOTH_REFLECTANCE_GLSL);
 }
