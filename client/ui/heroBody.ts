@@ -31,7 +31,8 @@ export class HeroBody {
       if (source !== frame.contentWindow) return;
       const { pliant, state } = data as { pliant?: unknown; state?: unknown };
       if (pliant === "ready") this.element.classList.add("ready");
-      else if (state === "ended") this.element.classList.remove("ready");
+      // Refused, or without WebGL: the picture stays, and nothing tries again.
+      else if (state === "ended") frame.remove();
     });
     this.element.append(frame);
   }

@@ -1,4 +1,5 @@
 /** The lobby: the open rooms, and the scenes for new ones. */
+import "../styles/lobby.css";
 import {
   createRoom,
   fetchAddresses,

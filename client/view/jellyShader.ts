@@ -42,7 +42,8 @@ float pliantWay(vec3 from, vec3 along, vec3 walls) {
 
 const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
   totalEmissiveRadiance += 0.16 * pliantHeld * diffuseColor.rgb;
-  {
+  // The strain view needs its own colors.
+  if (pliantScale == 0.0) {
     vec3 eye = normalize(vViewPosition);
     vec3 px = dFdx(-vViewPosition), py = dFdy(-vViewPosition);
     vec3 qx = dFdx(pliantRestAt), qy = dFdy(pliantRestAt);

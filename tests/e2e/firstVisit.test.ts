@@ -78,7 +78,8 @@ describe.skipIf(noBrowser)("a first visit", () => {
 
   test("to the lobby stays below 150 kB until its scenes are there; the body to pull is less than 300 kB more", async () => {
     await stage.app.library.compressed;
-    const page = await stage.visit("/healthz", {}, { first: true });
+    const viewport = { width: 1440, height: 900 };
+    const page = await stage.visit("/healthz", { viewport }, { first: true });
     const line = await listen(page);
     await page.goto(stage.url);
     await page.waitForSelector(".card");

@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)("lobby", () => {
   });
 
   test("the body in the first screen can be pulled, in a room that all lobbies share and the list leaves out", async () => {
-    const pages = await Promise.all([stage.visit("/"), stage.visit("/")]);
+    const pages = await Promise.all([0, 1].map(() => stage.visit("/", { viewport: { width: 1000, height: 700 } })));
     const frames = await Promise.all(
       pages.map(async (page) => {
         await page.waitForSelector(".live-body.ready");
