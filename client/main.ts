@@ -4,7 +4,6 @@
  * not exist, for links on slides and bookmarks. The room's socket opens before the drawing code has loaded.
  */
 import "./styles/base.css";
-import "./styles/lobby.css";
 import "./styles/room.css";
 import "./styles/hands.css";
 import "./styles/panels.css";

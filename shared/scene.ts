@@ -631,6 +631,8 @@ export interface Scene {
   quantum?: number;
   /** m. Absent: fitted to all bodies, and to the space in which they fall and swing at first. */
   camera?: { position: Vec3; target: Vec3 };
+  /** true: visitors first see the strain of all surfaces as false colors, for scenes that compare it. @default false */
+  showStrain?: boolean;
   /** @minItems 1 @maxItems 256 */
   bodies: Body[];
   /** @maxItems 256 */

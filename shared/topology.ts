@@ -90,6 +90,8 @@ export interface Topology {
    * in and fall or swing to, m.
    */
   camera: { position: Vec3; target: Vec3; fit?: true; space?: { min: Vec3; max: Vec3 } };
+  /** Clients begin with false colors of the strain. */
+  showStrain?: true;
   colliders: TopologyCollider[];
   bodies: TopologyBody[];
   interaction: {

@@ -6,6 +6,7 @@ export const arabic: Catalog = {
   lobbyHero: "أشياء لينة، {shared}",
   lobbyHeroShared: "مشتركة.",
   lobbyIntro: "افتح غرفة وأرسل الرابط، واسحبوا الهلام نفسه من أي متصفح. جسم واحد وأيدٍ كثيرة.",
+  lobbyBody: "جسم تسحبه: برج الهلام",
   lobbyScenes: "المشاهد",
   lobbyLiveRooms: "الغرف المفتوحة",
   lobbyFooter: "تُحاكى مرة واحدة على الخادم، وتُرسم عند الجميع.",

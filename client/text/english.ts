@@ -8,6 +8,7 @@ export const english = {
   lobbyHero: "Soft things, {shared}",
   lobbyHeroShared: "shared.",
   lobbyIntro: "Open a room, send the link, and pull on the same jelly from any browser. One body, many hands.",
+  lobbyBody: "A body to pull: the jelly stack",
   lobbyScenes: "Scenes",
   lobbyLiveRooms: "Live rooms",
   lobbyFooter: "Simulated once on the server, drawn by everyone.",

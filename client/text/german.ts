@@ -7,6 +7,7 @@ export const german: Catalog = {
   lobbyHeroShared: "geteilt.",
   lobbyIntro:
     "Öffne einen Raum, verschicke den Link und zieht gemeinsam am selben Wackelpudding, in jedem Browser. Ein Körper, viele Hände.",
+  lobbyBody: "Ein Körper zum Ziehen: der Wackelturm",
   lobbyScenes: "Szenen",
   lobbyLiveRooms: "Offene Räume",
   lobbyFooter: "Einmal auf dem Server berechnet, bei allen gezeichnet.",

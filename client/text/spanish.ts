@@ -7,6 +7,7 @@ export const spanish: Catalog = {
   lobbyHeroShared: "compartidas.",
   lobbyIntro:
     "Abre una sala, envía el enlace y tirad de la misma gelatina desde cualquier navegador. Un cuerpo, muchas manos.",
+  lobbyBody: "Un cuerpo del que tirar: la torre de gelatina",
   lobbyScenes: "Escenas",
   lobbyLiveRooms: "Salas abiertas",
   lobbyFooter: "Se simula una vez en el servidor y se dibuja en cada pantalla.",

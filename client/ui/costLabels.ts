@@ -9,6 +9,9 @@ import { h } from "./dom.ts";
 
 /** Gap between two labels side by side, px. */
 const GAP = 6;
+/** Widest and narrowest label, px. Between these, labels are as wide as the distance of their bodies. */
+const WIDEST = 190;
+const NARROWEST = 84;
 
 interface Label {
   element: HTMLElement;
@@ -21,6 +24,8 @@ export class CostLabels {
   readonly element = h("div", { class: "costs", "aria-hidden": "true" });
   private readonly labels = new Map<number, Label>();
   private names: readonly string[] = [];
+  /** Number of labels and width of the window, for which the width of the labels was set. */
+  private widthFor = "";
 
   /** @param names of the scene's bodies. @param all true if each body gets a label, although it has no numbers */
   setBodies(names: readonly string[], all: boolean): void {
@@ -58,6 +63,7 @@ export class CostLabels {
       label.element.hidden = at === undefined;
       if (at) shown.push({ label, at });
     }
+    this.narrow(shown.map(({ at }) => at.x));
     const placed: { left: number; right: number; top: number; bottom: number }[] = [];
     for (const { label, at } of shown.sort((a, b) => a.at.x - b.at.x)) {
       measure(label);
@@ -74,6 +80,18 @@ export class CostLabels {
       placed.push({ left, right, top, bottom: top + label.height });
       label.element.style.translate = `${left}px ${top}px`;
     }
+  }
+
+  /** Makes labels so narrow that they stand side by side, if they can. Bodies that move later do not change it. */
+  private narrow(xs: number[]): void {
+    const widthFor = `${xs.length} ${innerWidth}`;
+    if (xs.length === 0 || widthFor === this.widthFor) return;
+    this.widthFor = widthFor;
+    xs.sort((a, b) => a - b);
+    const least = xs.reduce((gap, x, i) => (i === 0 ? gap : Math.min(gap, x - xs[i - 1]!)), Infinity);
+    const width = Math.max(NARROWEST, Math.min(WIDEST, least - GAP));
+    this.element.style.setProperty("--widest", `${Math.floor(width)}px`);
+    for (const label of this.labels.values()) label.width = Number.NaN;
   }
 
   private add(body: number): Label {

@@ -1,7 +1,16 @@
 /** The lobby: the open rooms, and the scenes for new ones. */
-import { fetchAddresses, fetchRooms, fetchScenes, type RoomSummary, type SceneSummary } from "../net/api.ts";
+import "../styles/lobby.css";
+import {
+  createRoom,
+  fetchAddresses,
+  fetchRooms,
+  fetchScenes,
+  type RoomSummary,
+  type SceneSummary,
+} from "../net/api.ts";
 import { Bring } from "./bring.ts";
 import { h, icon } from "./dom.ts";
+import { HERO_ROOM, HERO_SCENE, HeroBody } from "./heroBody.ts";
 import { LivePictures } from "./livePictures.ts";
 import { sceneSections } from "./sceneCards.ts";
 import { problemText } from "../text/problem.ts";
@@ -9,6 +18,8 @@ import { LANGUAGES, t, textsOf, tParts } from "../text/text.ts";
 
 /** Interval of refreshes of the list of rooms while the page is visible, ms. */
 const REFRESH_MS = 2500;
+/** The body to pull is loaded this time after the scenes, ms: their pictures come first. */
+const BODY_AFTER_MS = 700;
 
 export function openLobby(app: HTMLElement): void {
   document.title = t("lobbyDocument");
@@ -29,10 +40,14 @@ export function openLobby(app: HTMLElement): void {
     problem.hidden = text === undefined;
     problem.textContent = text ?? "";
   };
-  const open = live(rooms);
-  app.replaceChildren(h("div", { class: "lobby" }, hero(), h("main", {}, problem, joining(), scenes, open), footer));
+  const body = new HeroBody();
+  const open = h("section", { class: "live-rooms", id: "live", hidden: true }, h("h2", {}, t("lobbyLiveRooms")), rooms);
+  const toOpen = h("a", { class: "to-live", href: "#live", hidden: true });
+  app.replaceChildren(
+    h("div", { class: "lobby" }, hero(toOpen, body.element, say), h("main", {}, problem, scenes, open), footer),
+  );
 
-  const list = new LiveRooms(rooms, open, say);
+  const list = new LiveRooms(rooms, open, toOpen, say);
   const refresh = async () => {
     if (document.hidden || !(await list.refresh())) return;
     if (scenes.childElementCount > 0) say(undefined);
@@ -43,6 +58,7 @@ export function openLobby(app: HTMLElement): void {
       scenes.replaceChildren(...sceneSections(all, broken, say));
       scenes.hidden = footer.hidden = false;
       void refresh();
+      if (list.known.has(HERO_SCENE)) setTimeout(() => body.start(), BODY_AFTER_MS);
     },
     (error: unknown) => {
       footer.hidden = false;
@@ -66,24 +82,43 @@ function operatorsLinks(): HTMLElement {
   return links;
 }
 
-function hero(): HTMLElement {
+/**
+ * The first screen: what this is, a body to pull, and the ways into a room.
+ * @param toOpen leads to the live rooms. @param say shows a problem
+ */
+function hero(toOpen: HTMLElement, body: HTMLElement, say: (text: string) => void): HTMLElement {
+  const { button: bring } = new Bring(() => undefined, "button");
   return h(
     "header",
     { class: "hero" },
-    h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant"),
-    h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
-    h("p", {}, t("lobbyIntro")),
+    h("div", { class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: "36", height: "36" }), "Pliant", toOpen),
+    h(
+      "div",
+      { class: "words" },
+      h("h1", {}, ...tParts("lobbyHero", { shared: h("em", {}, t("lobbyHeroShared")) })),
+      h("p", {}, t("lobbyIntro")),
+    ),
+    h("section", { class: "joining", "aria-label": t("join") }, openButton(say), bring, joinForm()),
+    body,
   );
 }
 
-function joining(): HTMLElement {
-  const { button } = new Bring(() => undefined, "button");
-  return h("section", { class: "joining", "aria-label": t("join") }, joinForm(), button);
-}
-
-/** The rooms with people; not shown if there are none. Beside the title on wide screens, below the scenes on others. */
-function live(rooms: HTMLElement): HTMLElement {
-  return h("section", { class: "live-rooms", hidden: true }, h("h2", {}, t("lobbyLiveRooms")), rooms);
+/** Opens a room of the scene in the first screen. */
+function openButton(say: (text: string) => void): HTMLElement {
+  const button = h("button", { class: "button primary open", type: "button" }, icon("plus"), t("openNewRoom"));
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    createRoom(HERO_SCENE).then(
+      ({ room }) => location.assign(`/r/${encodeURIComponent(room)}`),
+      (error: unknown) => {
+        button.disabled = false;
+        say(problemText(error));
+      },
+    );
+  });
+  // After the browser's back button it can be pressed again.
+  addEventListener("pageshow", () => (button.disabled = false));
+  return button;
 }
 
 /** The list of rooms; rebuilt only after a change. */
@@ -91,26 +126,32 @@ class LiveRooms {
   readonly known = new Map<string, SceneSummary>();
   readonly #list: HTMLElement;
   readonly #section: HTMLElement;
+  readonly #toSection: HTMLElement;
   readonly #say: (text: string) => void;
   readonly #pictures = new LivePictures();
   #shown = "";
 
-  constructor(list: HTMLElement, section: HTMLElement, say: (text: string) => void) {
+  /** @param section of the list; hidden without rooms. @param toSection leads there */
+  constructor(list: HTMLElement, section: HTMLElement, toSection: HTMLElement, say: (text: string) => void) {
     this.#list = list;
     this.#section = section;
+    this.#toSection = toSection;
     this.#say = say;
   }
 
   /** @returns true if the server answered; otherwise the problem has been shown */
   async refresh(): Promise<boolean> {
     try {
-      const rooms = (await fetchRooms()).filter(({ members }) => members > 0).sort((a, b) => b.members - a.members);
+      const rooms = (await fetchRooms())
+        .filter(({ room, members }) => members > 0 && room !== HERO_ROOM)
+        .sort((a, b) => b.members - a.members);
       const key =
         JSON.stringify(rooms.map(({ room, scene, members, quarantined }) => [room, scene, members, quarantined])) +
         this.known.size;
       if (key !== this.#shown)
         this.#list.replaceChildren(...rooms.map((room) => roomRow(room, this.known.get(room.scene))));
-      this.#section.hidden = rooms.length === 0;
+      this.#section.hidden = this.#toSection.hidden = rooms.length === 0;
+      this.#toSection.textContent = `${t("lobbyLiveRooms")}: ${rooms.length}`;
       this.#shown = key;
       this.#pictures.show(rooms, this.#list);
       return true;

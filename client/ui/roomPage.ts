@@ -365,10 +365,12 @@ class RoomPage {
     this.shell.together.setAll(false);
     if (!touched) return true;
     if (this.status.state !== "open") return false;
+    this.send(build.reset());
+    // The lobby shows rooms without names to visitors who keep theirs.
+    if (this.mode.ui === "none") return true;
     Object.assign(this.profile, freshProfile(this.profile.name));
     // Stored, so that a reload does not bring back the previous visitor's name.
     saveProfile(this.profile);
-    this.send(build.reset());
     this.connection.reintroduce();
     return true;
   }
@@ -455,6 +457,7 @@ class RoomPage {
       onCommand: (command) => this.run(command),
     }));
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
+    shell.toolbar.setStrain(topology.showStrain === true && playground.view.toggleStrain());
     shell.talk.setFollowing(undefined);
     if (this.hears) void playground.setSounds(true).catch(this.sayProblem);
     playground.start(() => {

@@ -5,7 +5,7 @@ import { problemText } from "../text/problem.ts";
 import { t, textsOf } from "../text/text.ts";
 
 /** Scenes that first visitors see first. */
-const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tangled-hands"];
+const BEST = ["dragon", "bunny", "drape", "jelly-stack", "put-in", "tank", "flag-in-the-wind", "tangled-hands"];
 
 /** Groups in the order of their chips; the first one is shown at the start. */
 const GROUPS = ["favourites", "soft", "cloth", "fluid", "lessons", "all"] as const;

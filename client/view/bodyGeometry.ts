@@ -1,10 +1,13 @@
 /** Geometries of bodies: vertex attributes that the skinning shader reads. */
-import { BufferAttribute, type BufferGeometry, InstancedBufferGeometry } from "three";
+import { BufferAttribute, type BufferGeometry, InstancedBufferGeometry, Vector3 } from "three";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
-import { createSkin } from "../../shared/skinning/index.ts";
+import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { creasesOf } from "./creases.ts";
 import { flatCoordinates } from "./flatCoordinates.ts";
+import { hollowLight } from "./cavities.ts";
+import { interiorOf } from "./interior.ts";
+import type { JellyUniforms } from "./jellyShader.ts";
 import { sheetOf } from "./sheet.ts";
 import type { SmoothingGroups } from "./surfaceNormals.ts";
 
@@ -29,11 +32,17 @@ export function detailAttributes(
   const detailTriangles = uint32Of(detail.triangles);
   const attachTriangle = uint32Of(detail.attachTriangle);
   const attachCoords = float32Of(detail.attachCoords);
-  const { corners, covectors } = createSkin({ rest, triangles, detailTriangles, attachTriangle, attachCoords });
+  const skin = createSkin({ rest, triangles, detailTriangles, attachTriangle, attachCoords });
+  const { corners, covectors } = skin;
+  const positions = new Float32Array(attachCoords.length);
+  const normals = new Float32Array(attachCoords.length);
+  evaluateSkinInto(skin, rest, positions, normals);
+  const light = hollowLight(positions, normals, detailTriangles);
   geometry.setIndex(new BufferAttribute(detailTriangles, 1));
   geometry.setAttribute("pliantCorners", new BufferAttribute(corners, 3));
   geometry.setAttribute("pliantCoords", new BufferAttribute(attachCoords, 3));
   geometry.setAttribute("pliantCovector", new BufferAttribute(Float32Array.from(covectors), 3));
+  geometry.setAttribute("pliantLight", new BufferAttribute(light, 1, true));
   nameNormals(geometry, attachTriangle.length);
 }
 
@@ -59,6 +68,17 @@ export function directAttributes(
   pairUp(geometry, count, (slot) => [particles[slot]!, slot]);
   geometry.setIndex(new BufferAttribute(slots, 1));
   return 0;
+}
+
+/** Adds rest coordinates for the light inside of jelly, to a geometry of `directAttributes`. */
+export function insideAttribute(geometry: BufferGeometry, triangles: Uint32Array, rest: Float32Array): JellyUniforms {
+  const { at, half, box } = interiorOf(rest, triangles);
+  const pairs = geometry.getAttribute("pliantSlots");
+  const inside = new Float32Array(3 * pairs.count);
+  for (let vertex = 0; vertex < pairs.count; vertex++)
+    inside.set(at.subarray(3 * pairs.getX(vertex), 3 * pairs.getX(vertex) + 3), 3 * vertex);
+  geometry.setAttribute("pliantRest", new BufferAttribute(inside, 3));
+  return { pliantExtent: { value: new Vector3(...half) }, pliantIsBox: { value: box ? 1 : 0 } };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Look } from "../../shared/scene.ts";
 import { DEFAULT_FINISH, FINISHES, SMOOTH } from "./finish.ts";
 import { injectCloth, injectGlow, injectSolid, injectStrain } from "./bodyShader.ts";
 import { injectDiscs, injectSpheres } from "./sphereShader.ts";
+import { injectJelly, type JellyUniforms } from "./jellyShader.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
 /**
@@ -29,7 +30,8 @@ export interface BodyMaterials {
 
 /**
  * @param index of the body in its topology, for the default color
- * @param shape bevel: width of rounded edges, m, 0: none; grid: distance of a cloth's printed lines, m, 0: none
+ * @param shape bevel: width of rounded edges, m, 0: none; grid: distance of a cloth's printed lines, m, 0: none;
+ *   inside: of jelly
  */
 export function bodyMaterials(
   kind: TopologyBody["kind"],
@@ -37,7 +39,7 @@ export function bodyMaterials(
   index: number,
   mode: SkinMode,
   uniforms: SkinUniforms,
-  { bevel, grid }: { bevel: number; grid: number },
+  { bevel, grid, inside }: { bevel: number; grid: number; inside: JellyUniforms | undefined },
 ): BodyMaterials {
   const cloth = kind === "cloth";
   const front = new Color(look.color ?? DEFAULT_COLORS[index % DEFAULT_COLORS.length]!);
@@ -70,17 +72,17 @@ export function bodyMaterials(
   };
   surface.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, mode);
-    Object.assign(shader.uniforms, own);
+    Object.assign(shader.uniforms, own, inside);
     injectStrain(shader, mode);
-    injectGlow(shader);
+    injectGlow(shader, inside ? injectJelly : undefined);
     if (mode === "points") injectSpheres(shader);
     else if (cloth) injectCloth(shader);
-    else injectSolid(shader, bevel > 0);
+    else injectSolid(shader, bevel > 0, mode);
   };
   // Bodies of the same kind share a compiled program. Without a key, three compares the text of the functions, which is
   // the same for all.
-  const bevelled = bevel > 0 ? "-bevel" : "";
-  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}${bevelled}`;
+  const parts = (bevel > 0 ? "-bevel" : "") + (inside ? "-jelly" : "");
+  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}${parts}`;
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, mode);

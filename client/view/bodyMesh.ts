@@ -6,7 +6,14 @@
 import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
-import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
+import {
+  detailAttributes,
+  directAttributes,
+  insideAttribute,
+  meanEdge,
+  sheetAttributes,
+  sprites,
+} from "./bodyGeometry.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
@@ -84,7 +91,7 @@ export class BodyMesh implements PickSurface {
     this.mode = body.radius !== undefined ? "points" : body.detail ? "detail" : this.thin ? "sheet" : "direct";
     const geometry = this.mode === "points" ? sprites(body.count) : new BufferGeometry();
     let normalCount = body.count;
-    const shape = { bevel: 0, grid: 0 };
+    const shape: Parameters<typeof bodyMaterials>[5] = { bevel: 0, grid: 0, inside: undefined };
     this.slots = this.triangles;
     if (this.mode === "points") {
       normalCount = 0;
@@ -96,7 +103,10 @@ export class BodyMesh implements PickSurface {
       this.slots = groups.slots;
       normalCount = groups.count;
       if (this.mode === "sheet") shape.grid = sheetAttributes(geometry, this.triangles, groups, this.rest);
-      else shape.bevel = directAttributes(geometry, this.triangles, groups, this.rest);
+      else {
+        shape.bevel = directAttributes(geometry, this.triangles, groups, this.rest);
+        if (body.look?.finish === "jelly") shape.inside = insideAttribute(geometry, this.triangles, this.rest);
+      }
     }
     const distances = body.detail
       ? float32Of(body.detail.attachCoords).filter((_, i) => i % 3 === 2)

@@ -50,8 +50,10 @@ float pliantPrint(vec2 at) {
   return max(line.x, line.y) * (1.0 - smoothstep(0.08, 0.3, max(wide.x, wide.y)));
 }
 `;
+/** After the strain's colors, so that the lines show on these, too. */
 const WEAVE_COLOR_GLSL = /* glsl */ `
   if (pliantGrid > 0.0) diffuseColor.rgb = mix(diffuseColor.rgb, mix(diffuseColor.rgb, vec3(1.0), 0.16), pliantPrint(pliantCloth / pliantGrid));
+  #include <roughnessmap_fragment>
 `;
 const WEAVE_NORMAL_GLSL = /* glsl */ `
   // In the strain view only the strain is a pattern.
@@ -86,7 +88,7 @@ uniform float pliantThread;
 const CLOTH_BACK_GLSL = /* glsl */ `#include <color_fragment>
   bool pliantRimBack = pliantSheetSide == 0.0 && dot(vNormal, vViewPosition) < 0.0;
   if (pliantSheetSide < 0.0 || pliantRimBack) diffuseColor.rgb = pliantBack;
-${WEAVE_COLOR_GLSL}`;
+`;
 const CLOTH_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   if (pliantRimBack) normal = nonPerturbedNormal = -normal;
 ${WEAVE_NORMAL_GLSL}`;
@@ -145,11 +147,11 @@ export function injectStrain(shader: Shader, mode: SkinMode): void {
   );
 }
 
-/** Adds light in soft matter, and declares the uniforms of all parts. */
-export function injectGlow(shader: Shader): void {
-  shader.fragmentShader = shader.fragmentShader
-    .replace("#include <common>", `#include <common>\n${OWN_GLSL}`)
-    .replace("#include <emissivemap_fragment>", GLOW_GLSL);
+/** Adds light in soft matter, and declares the uniforms of all parts. @param other light instead of the glow */
+export function injectGlow(shader: Shader, other?: (shader: Shader) => void): void {
+  shader.fragmentShader = shader.fragmentShader.replace("#include <common>", `#include <common>\n${OWN_GLSL}`);
+  if (other) other(shader);
+  else shader.fragmentShader = shader.fragmentShader.replace("#include <emissivemap_fragment>", GLOW_GLSL);
 }
 
 const CLOTH_VARYINGS = "flat varying float pliantSheetSide;\nvarying vec2 pliantCloth;\n";
@@ -162,17 +164,19 @@ export function injectCloth(shader: Shader): void {
   shader.fragmentShader = `${CLOTH_VARYINGS}${shader.fragmentShader}`
     .replace("void main() {", `${WEAVE_GLSL}void main() {`)
     .replace("#include <color_fragment>", CLOTH_BACK_GLSL)
+    .replace("#include <roughnessmap_fragment>", WEAVE_COLOR_GLSL)
     .replace("#include <normal_fragment_begin>", CLOTH_NORMAL_GLSL)
     .replace("#include <lights_physical_fragment>", CLOTH_REFLECTANCE_GLSL);
 }
 
 const BEVEL_VARYINGS = "varying vec3 pliantMean;\nvarying vec3 pliantCreaseAway;\n";
 
-/** @param bevelled the geometry has the attributes of rounded edges (creases.ts) */
-export function injectSolid(shader: Shader, bevelled: boolean): void {
+/** @param bevelled the geometry has the attributes of rounded edges (creases.ts). @param mode "detail": hollows are darker */
+export function injectSolid(shader: Shader, bevelled: boolean, mode: SkinMode): void {
   shader.fragmentShader = shader.fragmentShader
     .replace("#include <color_fragment>", INSIDE_GLSL)
     .replace("#include <normal_fragment_begin>", `${INSIDE_NORMAL_GLSL}${bevelled ? BEVEL_GLSL : ""}`);
+  if (mode === "detail") injectHollows(shader);
   if (!bevelled) return;
   const declared = "uniform highp sampler2D pliantMeans;\nattribute vec3 pliantAway;\n";
   shader.vertexShader = `${BEVEL_VARYINGS}${declared}${shader.vertexShader}`.replace(
@@ -182,4 +186,16 @@ export function injectSolid(shader: Shader, bevelled: boolean): void {
   pliantCreaseAway = pliantAway;`,
   );
   shader.fragmentShader = `${BEVEL_VARYINGS}${shader.fragmentShader}`;
+}
+
+/** Darkens the hollows of a detail mesh (cavities.ts). */
+function injectHollows(shader: Shader): void {
+  shader.vertexShader = `varying float pliantHollow;\nattribute float pliantLight;\n${shader.vertexShader}`.replace(
+    "void main() {",
+    "void main() {\n  pliantHollow = pliantLight;",
+  );
+  shader.fragmentShader = `varying float pliantHollow;\n${shader.fragmentShader}`.replace(
+    "#include <roughnessmap_fragment>",
+    "diffuseColor.rgb *= pliantHollow;\n  #include <roughnessmap_fragment>",
+  );
 }

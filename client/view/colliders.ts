@@ -88,6 +88,7 @@ function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: 
     roughness: collider.look?.roughness ?? 0.72,
     metalness: collider.look?.metalness ?? 0,
   });
+  darkenNearBodies(material, floor);
   const mesh = new Mesh(undefined, material);
   mesh.castShadow = mesh.receiveShadow = true;
   switch (collider.type) {
@@ -99,7 +100,7 @@ function colliderMesh(collider: TopologyCollider, { radius, floor, clothEdge }: 
       const [x, y, z] = collider.halfExtents.map(
         (half) => half - (clothEdge > 0 ? Math.min(0.1 * half, 2 * CLOTH_AIR) : 0),
       ) as [number, number, number];
-      mesh.geometry = new BoxGeometry(2 * x, 2 * y, 2 * z);
+      mesh.geometry = new BoxGeometry(2 * x, 2 * y, 2 * z, ...cellsOf(x, y, z));
       mesh.position.set(...collider.center);
       if (collider.rotate) {
         const axis = new Vector3(...collider.rotate);
@@ -205,18 +206,48 @@ function planeMesh(plane: Plane, radius: number, floor: FloorUniforms): Mesh {
 }
 
 /**
- * Share of the sky that a floor point sees past the balls of ContactBlobs. It is smooth, so a vertex every few
- * centimeters is enough.
+ * Share of the sky that a point sees past the balls of ContactBlobs. It is smooth, so a vertex every few centimeters is
+ * enough.
  */
-const OPEN_SKY_GLSL = /* glsl */ `#include <begin_vertex>
-  vec3 pliantFloorPoint = (modelMatrix * vec4(position, 1.0)).xyz;
-  pliantOpen = 1.0;
+const OPEN_SKY_GLSL = /* glsl */ `
+uniform vec4 pliantBlobs[${MAX_BLOBS}];
+varying float pliantOpen;
+float pliantSky(vec3 at, vec3 up) {
+  float open = 1.0;
   for (int i = 0; i < ${MAX_BLOBS}; i++) {
     vec4 blob = pliantBlobs[i];
-    vec3 toBlob = blob.xyz - pliantFloorPoint;
+    vec3 toBlob = blob.xyz - at;
     float square = max(dot(toBlob, toBlob), 1e-8);
-    pliantOpen *= 1.0 - clamp(max(toBlob.y, 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
+    open *= 1.0 - clamp(max(dot(toBlob, up), 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
   }
+  return open;
+}
+`;
+
+/** Cells along the longest side of a box: light is known at its vertices. */
+const BOX_CELLS = 10;
+const cellsOf = (...sides: [number, number, number]): [number, number, number] =>
+  sides.map((side) => Math.ceil((BOX_CELLS * side) / Math.max(...sides))) as [number, number, number];
+
+/** Darkens a collider where bodies hide the sky. */
+function darkenNearBodies(material: MeshStandardMaterial, { pliantBlobs }: FloorUniforms): void {
+  material.onBeforeCompile = (shader) => {
+    shader.uniforms.pliantBlobs = pliantBlobs;
+    shader.vertexShader = shader.vertexShader
+      .replace("#include <common>", `#include <common>\n${OPEN_SKY_GLSL}`)
+      .replace(
+        "#include <project_vertex>",
+        `pliantOpen = pliantSky((modelMatrix * vec4(position, 1.0)).xyz, normalize(mat3(modelMatrix) * objectNormal));
+  #include <project_vertex>`,
+      );
+    shader.fragmentShader = shader.fragmentShader
+      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;")
+      .replace("#include <color_fragment>", "diffuseColor.rgb *= mix(0.2, 1.0, pliantOpen);");
+  };
+}
+
+const FLOOR_SKY_GLSL = /* glsl */ `#include <begin_vertex>
+  pliantOpen = pliantSky((modelMatrix * vec4(position, 1.0)).xyz, vec3(0.0, 1.0, 0.0));
   // Fade out, so that the disc has no visible edge.
   pliantFade = 1.0 - smoothstep(0.0, 0.95, 2.0 * length(uv - 0.5));
   pliantFade *= pliantFade;
@@ -246,11 +277,8 @@ function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, { pliantBlobs: floor.pliantBlobs, pliantPool: floor.pliantPool });
     shader.vertexShader = shader.vertexShader
-      .replace(
-        "#include <common>",
-        `#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantBlobs[${MAX_BLOBS}];`,
-      )
-      .replace("#include <begin_vertex>", OPEN_SKY_GLSL);
+      .replace("#include <common>", `#include <common>\nvarying float pliantFade;\n${OPEN_SKY_GLSL}`)
+      .replace("#include <begin_vertex>", FLOOR_SKY_GLSL);
     shader.fragmentShader = shader.fragmentShader
       .replace(
         "#include <common>",

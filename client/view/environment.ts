@@ -111,16 +111,16 @@ const FILL_ALONE = 2.3;
 
 export class Studio {
   readonly key = new DirectionalLight("#fff0dd", 1.75);
+  private readonly rim = new DirectionalLight("#cfe2ff", 0.3);
   private readonly fill = new HemisphereLight("#fff4e6", "#b59a84", FILL_ALONE);
   private readonly scene: Scene;
   private readonly covered = new Sphere(new Vector3(), 0);
 
   constructor(scene: Scene, shadowMapSize: number, softness: number) {
     this.scene = scene;
-    const { key } = this;
+    const { key, rim } = this;
     this.useShadows(shadowMapSize, softness);
     key.shadow.intensity = 0.82;
-    const rim = new DirectionalLight("#cfe2ff", 0.3);
     rim.position.set(-2.5, 2.2, -3.5);
     scene.add(key, key.target, rim, this.fill);
   }
@@ -146,6 +146,8 @@ export class Studio {
    */
   useEnvironment(on: boolean, renderer: WebGLRenderer): void {
     this.fill.intensity = on ? FILL_BESIDE_ENVIRONMENT : FILL_ALONE;
+    // A second light with highlights costs a slow renderer more than it shows.
+    this.rim.visible = on;
     if (on && !this.scene.environment) {
       const panorama = paintPanorama();
       const generator = new PMREMGenerator(renderer);

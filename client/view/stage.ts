@@ -23,6 +23,7 @@ import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
 import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
+import { BACKDROP } from "./jellyShader.ts";
 import { FETCH_GLSL } from "./skinShader.ts";
 import { STUDIO_GLSL } from "./studioShader.ts";
 import type { FluidLayer } from "./fluids/fluidLayer.ts";
@@ -39,6 +40,9 @@ const SHADE_DARK = "#0d0806";
  */
 const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
 const POOL_DARK = { color: "#c4a188", share: 0.34 };
+/** Light that shines through jelly from behind and from the floor. */
+const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d" };
+const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e" };
 /**
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
@@ -371,6 +375,9 @@ export class Stage {
       const { color, share } = dark.matches ? POOL_DARK : POOL_LIGHT;
       const { r, g, b } = new Color(color);
       this.floor.pliantPool.value.set(r, g, b, share);
+      const { behind, below } = dark.matches ? BACKDROP_DARK : BACKDROP_LIGHT;
+      BACKDROP.pliantBehind.value.set(behind);
+      BACKDROP.pliantBelow.value.set(below);
     };
     dark.addEventListener("change", apply);
     apply();

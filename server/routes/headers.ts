@@ -11,6 +11,7 @@ const CONTENT_SECURITY_POLICY = [
   "font-src 'self'",
   "connect-src 'self' blob:", // Objects' textures are read from blobs that the page creates.
   "worker-src 'self'",
+  "frame-src 'self'", // The lobby shows a room.
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",

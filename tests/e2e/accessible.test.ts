@@ -24,7 +24,12 @@ describe.skipIf(noBrowser)("accessibility", () => {
     const page = await stage.visit("/");
     await page.waitForSelector(".rooms a");
     await page.waitForSelector(".card");
-    // The first focus stop is the field to join a room.
+    await page.waitForSelector(".to-live");
+    // The first focus stops: the live rooms, a new room, an own model, and the field to join a room.
+    for (const text of ["Live rooms: 1", "Open a new room", "Bring your own"]) {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement!.textContent)).toBe(text);
+    }
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe("room");
     expect(await findings(await withAxe(page), LOOK)).toEqual([]);

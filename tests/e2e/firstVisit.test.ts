@@ -9,6 +9,8 @@ import { useStage } from "./useStage.ts";
 
 /** Limit of all bytes before the first picture, except the frames of a moving body. */
 const MOST_BYTES = 300_000;
+/** Limit of the lobby before its body to pull. */
+const LOBBY_BYTES = 150_000;
 
 interface Line {
   /** Bytes of responses with headers, by path. */
@@ -73,4 +75,26 @@ describe.skipIf(noBrowser)("a first visit", () => {
       expect(sum(second) - second.keyframe).toBeLessThan(0.1 * MOST_BYTES);
     },
   );
+
+  test("to the lobby stays below 150 kB until its scenes are there; the body to pull is less than 300 kB more", async () => {
+    await stage.app.library.compressed;
+    const viewport = { width: 1440, height: 900 };
+    const page = await stage.visit("/healthz", { viewport }, { first: true });
+    const line = await listen(page);
+    await page.goto(stage.url);
+    await page.waitForSelector(".card");
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>(".card img, .live-body img")].every(
+        ({ complete, loading, offsetTop }) => complete || (loading === "lazy" && offsetTop > 2 * innerHeight),
+      ),
+    );
+    const before = sum(line);
+    const body = [...line.bytes.keys()].filter((path) => path.startsWith("/r/"));
+    expect(body).toEqual([]);
+    expect(before).toBeLessThan(LOBBY_BYTES);
+    await page.waitForSelector(".live-body.ready", { timeout: PATIENCE_MS });
+    await expect.poll(() => line.bytes.size, { timeout: PATIENCE_MS }).toBeGreaterThan(20);
+    console.log(`lobby: ${before} bytes, with its body ${sum(line)}`);
+    expect(sum(line) - before).toBeLessThan(MOST_BYTES);
+  });
 });

@@ -40,6 +40,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     const shown = (): Promise<string[]> => page.locator(".card h3").allTextContents();
     expect((await shown()).slice(0, 3)).toEqual(["Dragon", "Bunny", "Drape"]);
     expect(await page.locator("section.live-rooms").isVisible()).toBe(false);
+    expect(await page.locator(".to-live").isVisible()).toBe(false);
     // No link leads to a report that does not exist.
     expect(await page.locator("a.report").count()).toBe(0);
 
@@ -47,6 +48,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     const bot = await Bot.join(stage.url, name, { name: "Heron" });
     await page.waitForSelector(`a[data-room="${name}"]`, { timeout: PATIENCE_MS });
     expect(await page.locator(`a[data-room="${name}"] .count`).textContent()).toBe("1 person");
+    expect(await page.textContent(".to-live")).toBe("Live rooms: 1");
     expect((await steadinessOf(page)).shifts).toEqual([]);
     // An empty room is not live.
     await bot.leave();
@@ -72,6 +74,49 @@ describe.skipIf(noBrowser)("lobby", () => {
     await stage.shoot(page, "lobby");
     // Neither late content nor a room that opens and closes moves other elements.
     expect((await steadinessOf(page)).shifts).toEqual([]);
+  });
+
+  test("the body in the first screen can be pulled, in a room that all lobbies share and the list leaves out", async () => {
+    const pages = await Promise.all([0, 1].map(() => stage.visit("/", { viewport: { width: 1000, height: 700 } })));
+    const frames = await Promise.all(
+      pages.map(async (page) => {
+        await page.waitForSelector(".live-body.ready");
+        return page.frames().find((frame) => frame.url().includes("/r/"))!;
+      }),
+    );
+    const [{ name }, other] = (await Promise.all(
+      frames.map((frame) => frame.evaluate(() => ({ name: window.pliant.room, member: window.pliant.member }))),
+    )) as [{ name: string; member: number }, { name: string; member: number }];
+    expect(other.name).toBe(name);
+    const [page, seer] = [pages[0]!, frames[1]!];
+    const box = (await page.locator(".live-body iframe").boundingBox())!;
+    const at = await frames[0]!.evaluate(() => {
+      for (let y = innerHeight / 2; y < innerHeight; y += 4)
+        if (window.pliant.pick(innerWidth / 2, y)) return { x: innerWidth / 2, y };
+      return undefined;
+    });
+    await page.mouse.move(box.x + at!.x, box.y + at!.y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + at!.x + 40, box.y + at!.y - 30, { steps: 4 });
+    await seer.waitForFunction(() => window.pliant.grabs().length === 1);
+    await page.mouse.up();
+    await seer.waitForFunction(() => window.pliant.grabs().length === 0);
+    // It has no tools, and its visitors are no owners there.
+    expect(await frames[0]!.locator(".toolbar").isVisible()).toBe(false);
+    expect(stage.app.registry.list().map((room) => room.name)).toEqual([name]);
+    expect(await page.locator("section.live-rooms").isVisible()).toBe(false);
+    await stage.shoot(page, "lobby-body");
+  });
+
+  test("the main button opens a room of the body's scene", async () => {
+    const page = await stage.visit("/");
+    await page.click(".open");
+    await page.waitForURL(/\/r\/./);
+    await drawn(page);
+    expect(await page.evaluate(() => [window.pliant.scene, window.pliant.room !== "welcome"])).toEqual([
+      "jelly-stack",
+      true,
+    ]);
   });
 
   test("one click opens a room of that scene; a code or a pasted link joins it", async () => {

@@ -75,7 +75,26 @@ function pixels({ width, height }: Picture, holds: (x: number, y: number) => boo
   return found;
 }
 
-describe.skipIf(noBrowser)("drawing of cloth", () => {
+/** A cube of jelly that cannot move, seen from the front and a little from above. */
+const JELLY = JSON.stringify({
+  version: 1,
+  title: "Jelly",
+  gravity: [0, 0, 0],
+  camera: { position: [0, 0.25, 1.6], target: [0, 0, 0] },
+  bodies: [
+    {
+      name: "cube",
+      kind: "soft",
+      mesh: { type: "box", size: [0.6, 0.6, 0.6], cells: [4, 4, 4] },
+      transform: { rotate: [0, 45, 0] },
+      material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3 },
+      pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
+      look: { color: "#2060c0", finish: "jelly" },
+    },
+  ],
+});
+
+describe.skipIf(noBrowser)("drawing", () => {
   let stage: E2e;
   let folder: string;
   beforeAll(async () => {
@@ -86,6 +105,11 @@ describe.skipIf(noBrowser)("drawing of cloth", () => {
     const above = { position: [0, 2, 0.1], target: [0, 0, 0] };
     await writeFile(join(folder, "folds.json"), scene({ type: "file", path: "folded.obj" }, beside));
     await writeFile(join(folder, "top.json"), scene(flat, above));
+    await writeFile(
+      join(folder, "measured.json"),
+      JSON.stringify({ ...(JSON.parse(scene(flat, above)) as object), showStrain: true }),
+    );
+    await writeFile(join(folder, "jelly.json"), JELLY);
     stage = await openStage({ scenesDir: folder }, { fewPictures: true });
   });
   afterAll(async () => {
@@ -171,4 +195,43 @@ describe.skipIf(noBrowser)("drawing of cloth", () => {
     await page.waitForSelector(".strain-legend[hidden]", { state: "attached" });
     expect(blue(middle(await take("top", 2)))).toBe(true);
   });
+
+  test("a scene that compares strains begins in the strain view; the key S ends it", async () => {
+    const middle = (shot: Picture): [number, number, number] => shot.at(shot.width / 2 + 20, shot.height / 2 + 20);
+    expect(blue(middle(await picture("measured", 2)))).toBe(false);
+    const page = pages.get("measured")!;
+    await page.waitForSelector(".strain-legend:not([hidden])", { state: "attached" });
+    expect(await page.getAttribute('[data-tool="strain"]', "aria-pressed")).toBe("true");
+    await page.keyboard.press("s");
+    await page.waitForSelector(".strain-legend[hidden]", { state: "attached" });
+    expect(blue(middle(await take("measured", 2)))).toBe(true);
+  });
+
+  test.each([1, 4])(
+    "jelly is darker and more colorful where light has a longer way through it, level %i",
+    async (quality) => {
+      const shot = await picture("jelly", quality);
+      const [left, right] = [0, 1].map((end) => {
+        const row = pixels(shot, (x, y) => y === shot.height / 2 && blue(shot.at(x, y))).map(([x]) => x);
+        return row.at(-end)!;
+      }) as [number, number];
+      expect(right - left).toBeGreaterThan(200);
+      const color = (share: number): { light: number; saturation: number } => {
+        const [r, g, b] = shot.at(Math.round(left + share * (right - left)), shot.height / 2).map(linear) as [
+          number,
+          number,
+          number,
+        ];
+        return { light: r + g + b, saturation: b / (r + g + b) };
+      };
+      // The edge towards the eye is in the middle; at a quarter of the width the way to the other side is long.
+      for (const [deep, thin] of [
+        [0.3, 0.06],
+        [0.7, 0.94],
+      ] as const) {
+        expect(color(deep).light).toBeLessThan(0.8 * color(thin).light);
+        expect(color(deep).saturation).toBeGreaterThan(color(thin).saturation);
+      }
+    },
+  );
 });

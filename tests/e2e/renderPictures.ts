@@ -185,10 +185,10 @@ try {
       }
       await bot.leave();
     }
-    await hideFurniture(page, ".topbar, .toolbar, .ghost, .toasts");
+    await hideFurniture(page, ".topbar, .toolbar, .ghost, .toasts, .hint, .costs, .strain-legend");
     if (again) await page.keyboard.press("r");
     await page.waitForTimeout(afterMs);
-    await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 86 });
+    await page.screenshot({ path: `${publicDir}/thumbnails/${scene}.jpg`, type: "jpeg", quality: 78 });
     await stage.leave();
   }
 

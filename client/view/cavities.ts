@@ -1,0 +1,64 @@
+/**
+ * Light that reaches the hollows of a detail mesh at rest: ambient occlusion without rays. A vertex below the plane of
+ * its neighbors lies in a hollow. Means over growing neighborhoods add hollows of all sizes.
+ */
+
+/** Rounds of averaging, and weight of the hollows of their size. */
+const SCALES = [
+  { rounds: 0, weight: 0.5 },
+  { rounds: 3, weight: 2 },
+  { rounds: 12, weight: 5 },
+] as const;
+/** Least light. */
+const DARKEST = 0.35;
+
+/**
+ * @param positions float[3*V] m
+ * @param normals float[3*V]
+ * @param triangles uint32[3*T]
+ * @returns uint8[V]: 255 is full light
+ */
+export function hollowLight(positions: Float32Array, normals: Float32Array, triangles: Uint32Array): Uint8Array {
+  const count = positions.length / 3;
+  let depth = meanOfNeighbors(count, triangles, (i, j) => sineBelow(positions, normals, i, j));
+  const total = new Float32Array(count);
+  let done = 0;
+  for (const { rounds, weight } of SCALES) {
+    for (; done < rounds; done++) {
+      const before = depth;
+      depth = meanOfNeighbors(count, triangles, (_, j) => before[j]!);
+    }
+    for (let i = 0; i < count; i++) total[i]! += weight * depth[i]!;
+  }
+  return Uint8Array.from(total, (hollow) => 255 * Math.max(DARKEST, Math.min(1, 1 - hollow)));
+}
+
+/** Sine of the angle by which vertex i lies below the line to its neighbor j; negative above. */
+function sineBelow(positions: Float32Array, normals: Float32Array, i: number, j: number): number {
+  let along = 0;
+  let square = 0;
+  for (let r = 0; r < 3; r++) {
+    const step = positions[3 * j + r]! - positions[3 * i + r]!;
+    along += step * normals[3 * i + r]!;
+    square += step * step;
+  }
+  return square > 0 ? along / Math.sqrt(square) : 0;
+}
+
+function meanOfNeighbors(
+  count: number,
+  triangles: Uint32Array,
+  value: (vertex: number, neighbor: number) => number,
+): Float32Array {
+  const sums = new Float32Array(count);
+  const neighbors = new Uint32Array(count);
+  for (let corner = 0; corner < triangles.length; corner++) {
+    const i = triangles[corner]!;
+    const j = triangles[corner % 3 === 2 ? corner - 2 : corner + 1]!;
+    sums[i]! += value(i, j);
+    sums[j]! += value(j, i);
+    neighbors[i]!++;
+    neighbors[j]!++;
+  }
+  return sums.map((sum, i) => sum / Math.max(1, neighbors[i]!));
+}

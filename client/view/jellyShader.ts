@@ -1,0 +1,97 @@
+/**
+ * Light inside of jelly. The refracted ray from the eye is followed through the undeformed body to its other side, and
+ * so is the ray from its middle to the key light: the lengths of both give absorption (Beer-Lambert) and single
+ * scattering. A frame of screen derivatives maps directions from the deformed to the undeformed body.
+ */
+import { Color, type IUniform, type Vector3, type WebGLProgramParametersWithUniforms } from "three";
+
+/** Light behind and below the bodies, by color scheme; the page's own background. */
+export const BACKDROP: Record<"pliantBehind" | "pliantBelow", IUniform<Color>> = {
+  pliantBehind: { value: new Color() },
+  pliantBelow: { value: new Color() },
+};
+
+export interface JellyUniforms {
+  /** Half extents, m. */
+  pliantExtent: IUniform<Vector3>;
+  /** 1: box, 0: ellipsoid. */
+  pliantIsBox: IUniform<number>;
+}
+
+const INSIDE_GLSL = /* glsl */ `
+varying vec3 pliantRestAt;
+uniform vec3 pliantExtent;
+uniform float pliantIsBox;
+uniform vec3 pliantBehind;
+uniform vec3 pliantBelow;
+// Distances to the walls of a box along a ray, in each axis.
+vec3 pliantWalls(vec3 from, vec3 along) {
+  vec3 safe = mix(vec3(1e-5), along, step(1e-5, abs(along)));
+  return max(vec3(0.0), (sign(safe) * pliantExtent - from) / safe);
+}
+float pliantWay(vec3 from, vec3 along, vec3 walls) {
+  if (pliantIsBox > 0.5) return min(walls.x, min(walls.y, walls.z));
+  vec3 p = from / pliantExtent;
+  vec3 q = along / pliantExtent;
+  float b = dot(p, q);
+  float c = min(0.0, dot(p, p) - 1.0);
+  float a = dot(q, q);
+  return max(0.0, (sqrt(b * b - a * c) - b) / a);
+}
+`;
+
+const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
+  totalEmissiveRadiance += 0.16 * pliantHeld * diffuseColor.rgb;
+  // The strain view needs its own colors.
+  if (pliantScale == 0.0) {
+    vec3 eye = normalize(vViewPosition);
+    vec3 px = dFdx(-vViewPosition), py = dFdy(-vViewPosition);
+    vec3 qx = dFdx(pliantRestAt), qy = dFdy(pliantRestAt);
+    vec3 g = normalize(cross(px, py)), h = normalize(cross(qx, qy));
+    float xx = dot(px, px), xy = dot(px, py), yy = dot(py, py);
+    float over = 1.0 / max(1e-20, xx * yy - xy * xy);
+    #define INTO_REST(v) (((yy * dot(v, px) - xy * dot(v, py)) * qx + (xx * dot(v, py) - xy * dot(v, px)) * qy) * over + dot(v, g) * h)
+    vec3 bent = refract(-eye, normal, 0.75);
+    vec3 ray = normalize(INTO_REST(bent));
+    vec3 above = viewMatrix[1].xyz;
+    vec3 up = INTO_REST(above);
+    vec3 walls = pliantWalls(pliantRestAt, ray);
+    float way = pliantWay(pliantRestAt, ray, walls);
+    float size = (pliantExtent.x + pliantExtent.y + pliantExtent.z) / 1.5;
+    // Near an edge two walls shine through: they blend, because jelly is a little cloudy.
+    vec3 near = exp(-(walls - way) / (0.16 * size));
+    vec3 upward = 0.5 + 0.5 * sign(ray) * up;
+    float lit = pliantIsBox > 0.5 ? dot(near, upward) / (near.x + near.y + near.z) : 0.5 + 0.5 * dot(bent, above);
+    vec3 behind = mix(pliantBelow, pliantBehind, smoothstep(0.15, 0.75, lit));
+    vec3 absorbs = -log(clamp(diffuseColor.rgb, 0.015, 0.985)) / size;
+    way = min(way, 2.0 * size);
+    // The cloudy skin colors thin places, too.
+    float deep = way + 0.22 * size;
+    vec3 inner = behind * exp(-1.1 * deep * absorbs);
+    #if NUM_DIR_LIGHTS > 0
+      vec3 key = INTO_REST(directionalLights[0].direction);
+      vec3 middle = pliantRestAt + min(0.5 * way, 0.3 * size) * ray;
+      float toKey = pliantWay(middle, key, pliantWalls(middle, key));
+      inner += directionalLights[0].color * (1.0 - exp(-2.0 * way / size)) * 0.3 * exp(-(0.9 * toKey + 0.35 * deep) * absorbs);
+    #endif
+    totalEmissiveRadiance += 0.8 * inner;
+    diffuseColor.rgb *= 0.22;
+    #ifndef USE_ENVMAP
+      float facing = 1.0 - clamp(dot(eye, normal), 0.0, 1.0);
+      float mirror = 0.04 + 0.96 * facing * facing * facing * facing * facing;
+      totalEmissiveRadiance += mirror * mix(pliantBelow, pliantBehind, smoothstep(-0.1, 0.5, dot(reflect(-eye, normal), above)));
+    #endif
+  }
+`;
+
+/** Replaces the glow of soft matter. The geometry has the attribute `pliantRest` (interior.ts). */
+export function injectJelly(shader: WebGLProgramParametersWithUniforms): void {
+  Object.assign(shader.uniforms, BACKDROP);
+  shader.vertexShader = `varying vec3 pliantRestAt;\nattribute vec3 pliantRest;\n${shader.vertexShader}`.replace(
+    "void main() {",
+    "void main() {\n  pliantRestAt = pliantRest;",
+  );
+  shader.fragmentShader = shader.fragmentShader
+    .replace("#include <common>", `#include <common>\n${INSIDE_GLSL}`)
+    .replace("#include <emissivemap_fragment>", JELLY_GLSL);
+}
