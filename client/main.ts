@@ -1,7 +1,8 @@
 /**
  * Entry point of all pages. `/` is the lobby, `/admin` the operators' page, `/materials` the page of material numbers,
- * `/gallery` the saved scenes, `/r/<room>` a room and `/r/<room>/replay` its last minute. `/r/<room>?scene=<scene>` also creates the room if it does
- * not exist, for links on slides and bookmarks. The room's socket opens before the drawing code has loaded.
+ * `/gallery` the saved scenes, `/r/<room>` a room and `/r/<room>/replay` its last minute. `/r/<room>?scene=<scene>`
+ * also creates the room if it does not exist, for links on slides and bookmarks. The room's socket opens before the
+ * drawing code has loaded.
  */
 import "./styles/base.css";
 import "./styles/lobby.css";

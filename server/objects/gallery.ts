@@ -90,7 +90,10 @@ export class Gallery {
     return picture;
   }
 
-  /** Gives an entry another title. Rooms with the old title keep it. @throws CodedError SAVED_NOT_FOUND, BODY_INVALID */
+  /**
+   * Gives an entry another title. Rooms with the old title keep it.
+   * @throws CodedError SAVED_NOT_FOUND, BODY_INVALID
+   */
   async rename(id: string, title: string): Promise<SavedScene> {
     const { store } = this.#options;
     const saved = await this.find(id);

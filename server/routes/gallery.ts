@@ -1,4 +1,4 @@
-/** The gallery over HTTP: owners save their room's scene; the holder of a saved scene's token renames and deletes it. */
+/** The gallery over HTTP: owners save their room's scene; the holder of its token renames and deletes it. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { atLeast } from "../../shared/roles.ts";

@@ -17,7 +17,7 @@ class GalleryPage {
   readonly element: HTMLElement;
   readonly #problem = h("p", { class: "problem", role: "alert", hidden: true });
   readonly #none = h("p", { class: "none", hidden: true }, t("galleryNone"));
-  readonly #list = h("ul", { class: "grid saved" });
+  readonly #list = h("ul", { class: "saved" });
   /** Titles of all scenes, saved or not, by id. */
   readonly #titles = new Map<string, string>();
 
