@@ -1,7 +1,8 @@
 /**
  * Entry point of all pages. `/` is the lobby, `/admin` the operators' page, `/materials` the page of material numbers,
- * `/r/<room>` a room and `/r/<room>/replay` its last minute. `/r/<room>?scene=<scene>` also creates the room if it does
- * not exist, for links on slides and bookmarks. The room's socket opens before the drawing code has loaded.
+ * `/gallery` the saved scenes, `/r/<room>` a room and `/r/<room>/replay` its last minute. `/r/<room>?scene=<scene>`
+ * also creates the room if it does not exist, for links on slides and bookmarks. The room's socket opens before the
+ * drawing code has loaded.
  */
 import "./styles/base.css";
 import "./styles/room.css";
@@ -48,6 +49,10 @@ if (match?.[2]) {
   const { openMaterialsPage } = await import("./ui/materials/materialsPage.ts");
   await spoken;
   openMaterialsPage(app);
+} else if (/^\/gallery\/?$/.test(location.pathname)) {
+  const { openGalleryPage } = await import("./ui/gallery/galleryPage.ts");
+  await spoken;
+  openGalleryPage(app);
 } else if (location.pathname !== "/" && location.pathname !== "/index.html") {
   const { messageOf, messagePage } = await import("./ui/messagePage.ts");
   await spoken;

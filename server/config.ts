@@ -47,6 +47,10 @@ export interface Config {
   objectsPerMinute: number;
   /** An object that no room uses is deleted after this time, h. */
   objectsKeepHours: number;
+  /** Scenes in the gallery; 0: owners cannot save any. */
+  savedScenesMax: number;
+  /** Saved scenes of one address. */
+  savedScenesPerAddress: number;
   /** Reading an object may take this long, ms; after that it is refused. */
   objectsDeadlineMs: number;
   /** `open`: every visitor is a player. `tokens`: a visitor needs a token. */
@@ -304,6 +308,8 @@ function readDoors(env: Variables) {
     objectsPerAddress: env.number("PLIANT_OBJECTS_PER_ADDRESS", guarded ? 200 : 20, 1, 1_000_000),
     objectsPerMinute: env.number("PLIANT_OBJECTS_PER_MINUTE", 10, 1, 10000),
     objectsKeepHours: env.number("PLIANT_OBJECTS_KEEP_HOURS", guarded ? 720 : 1, 0.1, 87_600, false),
+    savedScenesMax: env.number("PLIANT_SAVED_SCENES_MAX", guarded ? 1000 : 200, 0, 10_000),
+    savedScenesPerAddress: env.number("PLIANT_SAVED_SCENES_PER_ADDRESS", guarded ? 200 : 20, 1, 10_000),
     objectsDeadlineMs: env.number("PLIANT_OBJECTS_DEADLINE_MS", 30000, 50, 600000),
   };
 }

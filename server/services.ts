@@ -9,6 +9,7 @@ import { tokenSecrets } from "./auth/secrets.ts";
 import type { Config } from "./config.ts";
 import { openDurability, type Durability } from "./durability.ts";
 import { Metrics } from "./metrics/metrics.ts";
+import { Gallery } from "./objects/gallery.ts";
 import { Objects } from "./objects/objects.ts";
 import { Pictures } from "./pictures/pictures.ts";
 import { RoomRegistry } from "./rooms/registry.ts";
@@ -18,6 +19,7 @@ import type { Session } from "./rooms/session.ts";
 import { prewarm } from "./rooms/prewarm.ts";
 import { warmUp } from "./rooms/warmUp.ts";
 import { MemoryObjects } from "./store/memoryObjects.ts";
+import type { ObjectStore } from "./store/objectStore.ts";
 import { programVersion } from "./workers/identity.ts";
 import { WorkerPools } from "./workers/pool.ts";
 import type { LossReason } from "./workers/threadLost.ts";
@@ -29,6 +31,7 @@ export interface Services {
   library: SceneLibrary;
   pictures: Pictures;
   objects: Objects;
+  gallery: Gallery;
   audit: Audit;
   auth: Auth;
   /** Keys that sign join tokens. */
@@ -48,6 +51,7 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
   const onError = (error: unknown): void => log.error({ err: error }, "a worker thread failed outside any task");
   const pools = makePools(config, onError, (reason) => metrics.threadLost(reason));
   const metrics: Metrics = new Metrics(metricSources(pools, () => registry));
+  const inUse = (): string[] => registry.list().map(({ scene }) => scene);
   const library = new SceneLibrary({
     scenesDir: config.scenesDir,
     reportDir: config.reportDir,
@@ -56,7 +60,7 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
     metrics,
     log,
     stored: { sceneText: (id) => objects.sceneText(id), shapes: (scene) => objects.shapes(scene) },
-    inUse: () => registry.list().map(({ scene }) => scene),
+    inUse,
   });
   const pictures = new Pictures(onError);
   const secrets = tokenSecrets(config.tokenSecrets, config.store === "none" ? null : config.dataDir);
@@ -71,7 +75,9 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
     memoryBytes: () => process.memoryUsage.rss(),
     registry: () => registry,
   });
-  const objects: Objects = makeObjects(config, { durability, pools, metrics, log, registry: () => registry });
+  const store = durability?.persistence.store.objects ?? new MemoryObjects(inUse);
+  const objects: Objects = makeObjects(config, { store, pools, metrics, log });
+  const gallery = makeGallery(config, { store, library, metrics, log });
   const audit = new Audit(log, metrics.auth, durability?.persistence.store ?? null);
   const persistence = durability?.persistence ?? null;
   const registry: RoomRegistry = new RoomRegistry({ persistence, config, audit, library, pools, metrics, log });
@@ -104,7 +110,8 @@ export async function startServices(config: Config, log: FastifyBaseLogger): Pro
     await pools.close();
     metrics.close();
   };
-  const all = { config, pools, metrics, library, pictures, objects, audit, auth, secrets, durability, registry };
+  const content = { library, pictures, objects, gallery };
+  const all = { config, pools, metrics, ...content, audit, auth, secrets, durability, registry };
   return { ...all, notReady: () => notReady ?? durability?.notReady() ?? null, warm, close };
 }
 
@@ -128,20 +135,15 @@ const makePools = (
   });
 
 interface ObjectsNeed {
-  durability: Durability | null;
+  store: ObjectStore;
   pools: WorkerPools;
   metrics: Metrics;
   log: FastifyBaseLogger;
-  registry: () => RoomRegistry;
 }
 
-function makeObjects(config: Config, { durability, pools, metrics, log, registry }: ObjectsNeed): Objects {
-  const inUse = (): string[] =>
-    registry()
-      .list()
-      .map(({ scene }) => scene);
+function makeObjects(config: Config, { store, pools, metrics, log }: ObjectsNeed): Objects {
   return new Objects({
-    store: durability?.persistence.store.objects ?? new MemoryObjects(inUse),
+    store,
     limits: {
       count: config.objectsMax,
       bytes: config.objectsTotalMb * 2 ** 20,
@@ -153,6 +155,18 @@ function makeObjects(config: Config, { durability, pools, metrics, log, registry
     log,
   });
 }
+
+const makeGallery = (
+  config: Config,
+  { store, library, metrics, log }: Omit<ObjectsNeed, "pools"> & { library: SceneLibrary },
+): Gallery =>
+  new Gallery({
+    store,
+    limits: { count: config.savedScenesMax, countPerAddress: config.savedScenesPerAddress },
+    metrics: metrics.objects,
+    onRemoved: (scene) => library.forgetDeleted(scene),
+    log,
+  });
 
 /** Values that metrics read at every scrape. @param registry a function, because the registry is created later */
 function metricSources(pools: WorkerPools, registry: () => RoomRegistry): ConstructorParameters<typeof Metrics>[0] {

@@ -32,9 +32,10 @@ export const HttpErrors = {
     status: 404,
     text: "There is no object with this id, or it was deleted because it was unused for too long.",
   },
+  SAVED_NOT_FOUND: { status: 404, text: "There is no saved scene with this id, or it has no picture." },
   MEMBER_NOT_FOUND: { status: 404, text: "The room has no member with this number." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No built scene has this topology hash." },
-  OBJECT_IN_USE: { status: 409, text: "Rooms use the object: end them first." },
+  OBJECT_IN_USE: { status: 409, text: "Rooms or saved scenes use the object: end or delete them first." },
   NOT_QUARANTINED: { status: 409, text: "The room is not quarantined." },
   PIECE_NOT_FOUND: { status: 404, text: "The room has no quarantined row with this number." },
   ROOM_EXISTS: { status: 409, text: "A room of this name exists with another scene." },
@@ -48,6 +49,8 @@ export const HttpErrors = {
   UPGRADE_REQUIRED: { status: 426, text: "This address speaks WebSocket only." },
   ADDRESS_LIMIT: { status: 429, text: "Too many connections from this address." },
   OBJECT_TOO_LARGE: { status: 413, text: "The file is larger than this server accepts." },
+  SCENE_TOO_LARGE: { status: 413, text: "The scene's text is larger than a saved scene may be." },
+  ADDRESS_SAVED_LIMIT: { status: 429, text: "This address has reached its limit of saved scenes." },
   ADDRESS_OBJECT_LIMIT: { status: 429, text: "This address has reached its limit of objects." },
   ADDRESS_ROOM_LIMIT: { status: 429, text: "This address has reached its limit of rooms." },
   REPLAY_LIMIT: {
@@ -58,6 +61,7 @@ export const HttpErrors = {
   INTERNAL: { status: 500, text: "The server failed; its log says why." },
   BUILD_FAILED: { status: 500, text: "The scene could not be built." },
   OBJECT_LIMIT: { status: 503, text: "The server has reached its limit of objects." },
+  SAVED_LIMIT: { status: 503, text: "The server has reached its limit of saved scenes." },
   ROOM_LIMIT: { status: 503, text: "The server has reached its limit of rooms." },
   NO_STORE: { status: 409, text: "This server keeps rooms in memory only; it has no store and no other process." },
   STORE_AWAY: {

@@ -93,6 +93,21 @@ export interface AdminObjects {
   mostBytes: number;
 }
 
+/** A scene in the gallery. */
+export interface AdminSaved {
+  saved: string;
+  title: string;
+  bytes: number;
+  /** Address of the owner who saved it; null: an operator. */
+  address: string | null;
+  createdAt: string;
+}
+
+export interface AdminSavedScenes {
+  scenes: AdminSaved[];
+  mostScenes: number;
+}
+
 export interface AuditEntry {
   at: string;
   actor: string;
@@ -153,6 +168,15 @@ export class AdminApi {
 
   async deleteObject(object: string): Promise<void> {
     await this.#ask("DELETE", `/api/admin/objects/${encodeURIComponent(object)}`);
+  }
+
+  /** Newest first. */
+  async savedScenes(): Promise<AdminSavedScenes> {
+    return (await (await this.#ask("GET", "/api/admin/saved-scenes")).json()) as AdminSavedScenes;
+  }
+
+  async deleteSaved(saved: string): Promise<void> {
+    await this.#ask("DELETE", `/api/admin/saved-scenes/${encodeURIComponent(saved)}`);
   }
 
   /** Newest first. */

@@ -277,6 +277,7 @@ export const english = {
   presetStiff: "Stiffer",
   asScene: "As in the scene",
   saveScene: "Save as scene",
+  saveInGallery: "Save in the gallery",
   duplicateRoom: "Duplicate room",
   tuningRoom: "Room",
   timeScale: "Time speed",
@@ -394,6 +395,10 @@ export const english = {
   errorTOO_MANY_REQUESTS: "Too many requests came from your network. Wait a moment and try again.",
   errorREPLAY_LIMIT: "The server is busy with other replays. Try again in a moment.",
   errorSCENE_NOT_FOUND: "There is no scene with this name.",
+  errorSAVED_NOT_FOUND: "This saved scene does not exist any more.",
+  errorADDRESS_SAVED_LIMIT: "Your network has saved the maximum number of scenes. Delete one first.",
+  errorSAVED_LIMIT: "The gallery is full.",
+  errorSCENE_TOO_LARGE: "This scene is too large for the gallery.",
   errorROOM_NOT_FOUND: "There is no room with this name.",
   errorROOM_EXISTS: "A room with this name exists already, with another scene. Choose another name.",
   errorROOM_MOVING: "The room is moving to another server. Try again in a moment.",
@@ -483,6 +488,7 @@ export const english = {
   adminObjectGone: "{name} was deleted",
   adminDeleteObject: "Delete",
   adminDeleteSure: "Delete it for everyone?",
+  adminGallerySum: "{count} of {most}",
   adminNothingYet: "Nothing yet.",
   rooms: { one: "{count} room", other: "{count} rooms" },
   members: { one: "{count} member", other: "{count} members" },
@@ -549,6 +555,15 @@ export const english = {
   adminAnnouncementPlaceholder: "say something to these rooms",
   adminAnnounce: "Announce",
 
+  // the gallery
+  gallery: "Gallery",
+  galleryIntro: "Scenes that owners saved from their rooms. Open one, change it, and save it as your own.",
+  galleryNone: "No scene is saved yet. In a room of yours, choose Physics, then Save in the gallery.",
+  galleryFrom: "Made from {title}",
+  galleryRename: "Rename",
+  galleryTitle: "Title",
+  gallerySave: "Save",
+  gallerySaved: "{title} is in the gallery",
   // the page of materials
   materials: "Materials",
   materialsIntro:

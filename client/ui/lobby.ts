@@ -29,6 +29,7 @@ export function openLobby(app: HTMLElement): void {
     "footer",
     {},
     operatorsLinks(),
+    h("a", { href: "/gallery" }, t("gallery")),
     h("a", { href: "/materials" }, t("materials")),
     languages(),
     h("span", {}, t("lobbyFooter")),

@@ -147,6 +147,7 @@ class RoomPage {
       kick: (member, banSeconds) => send(build.kick(member, banSeconds)),
       tune: (change) => send(build.tune(change)),
       saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
+      saveInGallery: () => void this.saveInGallery().catch(sayProblem),
       linkScene: (tuning) => {
         const link = linkTo(location.origin, room, this.state.welcome!.scene, tuning);
         if (link) this.share(Promise.resolve(link));
@@ -397,6 +398,11 @@ class RoomPage {
     const made = await createRoom(this.state.welcome!.scene);
     handOver("duplicate", made.room, tuning);
     location.assign(`/r/${encodeURIComponent(made.room)}`);
+  }
+
+  private async saveInGallery(): Promise<void> {
+    const { saveInGallery } = await import("./gallery/saveRoom.ts");
+    saveInGallery(this.room, this.state.topology?.title ?? "", (text) => this.say(text));
   }
 
   private becomeLike(like: Tuning, now: Tuning): void {

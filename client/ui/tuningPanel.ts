@@ -22,6 +22,8 @@ export interface TuningActions {
   tune: (change: TuningChange) => void;
   /** Downloads the scene with its current values. */
   saveScene: () => void;
+  /** Saves it in the gallery. */
+  saveInGallery: () => void;
   /** Shares a link that opens it. */
   linkScene: (tuning: Tuning) => void;
   /** Creates a room with the same scene and the same values. */
@@ -84,7 +86,8 @@ export class TuningPanel {
   /** Unit vector of gravity for positive values of the slider. */
   private down = DOWN;
 
-  constructor({ tune, saveScene, linkScene, duplicate }: TuningActions) {
+  constructor(actions: TuningActions) {
+    const { tune } = actions;
     this.tune = tune;
     this.button = h(
       "button",
@@ -129,8 +132,6 @@ export class TuningPanel {
     );
     this.chosen.setAttribute("aria-labelledby", "tuning-of-body");
     this.ofBody.querySelector("select")!.replaceWith(this.chosen);
-    const link = (text: string, run: () => void): HTMLElement =>
-      h("button", { class: "link", type: "button", onclick: run }, text);
     this.panel = new Panel(
       this.button,
       t("tuning"),
@@ -144,11 +145,20 @@ export class TuningPanel {
       ),
       this.ofBody,
       h("hr"),
+      ...this.links(actions),
+    );
+    this.element.append(this.button);
+  }
+
+  private links({ saveScene, saveInGallery, linkScene, duplicate }: TuningActions): HTMLElement[] {
+    const link = (text: string, run: () => void): HTMLElement =>
+      h("button", { class: "link", type: "button", onclick: run }, text);
+    return [
+      link(t("saveInGallery"), saveInGallery),
       link(t("saveScene"), saveScene),
       link(t("linkScene"), () => this.tuning && linkScene(this.tuning)),
       link(t("duplicateRoom"), () => this.tuning && duplicate(this.tuning)),
-    );
-    this.element.append(this.button);
+    ];
   }
 
   private chips(): HTMLElement {

@@ -24,6 +24,9 @@ export type AuditAction =
   | "recording"
   | "object"
   | "object-delete"
+  | "scene-save"
+  | "scene-rename"
+  | "scene-delete"
   | "rebalance"
   | "end-quarantine"
   | "denied";

@@ -57,6 +57,13 @@ export const OBJECT_OPERATIONS = [
   "putScene",
   "readScene",
   "expireObjects",
+  "putSaved",
+  "saved",
+  "savedWith",
+  "readSavedPicture",
+  "listSaved",
+  "renameSaved",
+  "removeSaved",
 ] as const satisfies readonly (keyof ObjectStore)[];
 
 /** Acknowledged data that is missing at a start: the file, its log, or the end of its log. */

@@ -203,7 +203,7 @@ export class Objects {
       throw new CodedError("CHOICE_INVALID", { field: path.slice(1), value, limit }, error.message);
     }
     const text = `${JSON.stringify(scene, null, 2)}\n`;
-    const named = `o-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+    const named = storedSceneId(text);
     const stored = { id: named, text, objects: objectsOf(scene) };
     const { store, limits } = this.#options;
     const most = { count: SCENES_PER_OBJECT * limits.count, bytes: SCENES_SHARE * limits.bytes };
@@ -250,8 +250,12 @@ export class Objects {
   }
 }
 
+/** Returns the id of a stored scene with this text. */
+export const storedSceneId = (text: string): string =>
+  `o-${createHash("sha256").update(text).digest("hex").slice(0, 32)}`;
+
 /** Ids of all objects in a scene. */
-function objectsOf(scene: Scene): string[] {
+export function objectsOf(scene: Scene): string[] {
   const meshes = [
     ...scene.bodies.map(({ mesh }) => mesh),
     ...(scene.colliders ?? []).flatMap((c) => (c.type === "mesh" ? [c.mesh] : [])),

@@ -239,13 +239,20 @@ export class SceneLibrary {
   #forgetUnused(): void {
     const used = new Set(this.#options.inUse());
     const unused = [...this.#built.keys()].filter((id) => STORED_SCENE.test(id) && !used.has(id));
-    for (const id of unused.slice(0, -MOST_UNUSED)) {
-      const { topologyHash } = this.#built.get(id)!;
-      this.#templates.delete(id);
-      this.#built.delete(id);
-      if (![...this.#built.values()].some((other) => other.topologyHash === topologyHash))
-        this.#topologies.delete(topologyHash);
-    }
+    for (const id of unused.slice(0, -MOST_UNUSED)) this.#forget(id);
+  }
+
+  /** Forgets a deleted stored scene, unless a room here uses it. */
+  forgetDeleted(id: string): void {
+    if (![...this.#options.inUse()].includes(id)) this.#forget(id);
+  }
+
+  #forget(id: string): void {
+    const hash = this.#built.get(id)?.topologyHash;
+    this.#templates.delete(id);
+    this.#built.delete(id);
+    if (hash !== undefined && ![...this.#built.values()].some(({ topologyHash }) => topologyHash === hash))
+      this.#topologies.delete(hash);
   }
 
   /** Progress of the scene's build; undefined: no build is running. */

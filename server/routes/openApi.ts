@@ -39,6 +39,7 @@ export async function describeApi(fastify: FastifyInstance): Promise<void> {
       tags: [
         { name: "scenes", description: "Scenes and their topologies." },
         { name: "objects", description: "Uploaded files, and scenes of them." },
+        { name: "gallery", description: "Scenes that owners save from their rooms." },
         { name: "rooms", description: "Rooms, their states and recordings." },
         { name: "auth", description: "Join tokens." },
         { name: "admin", description: "For operators." },

@@ -1,6 +1,7 @@
 /**
  * Serves the client's files: lobby at `/`, room page at `/r/<room>`, its replay at `/r/<room>/replay`, operators' page
- * at `/admin`, explanation of materials at `/materials`, assets, thumbnails. One index.html serves all pages.
+ * at `/admin`, explanation of materials at `/materials`, gallery at `/gallery`, assets, thumbnails. One index.html
+ * serves all pages.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +36,7 @@ export async function pageRoutes(app: FastifyInstance, clientDir: string, embedd
     preCompressed: true,
     setHeaders: (response, path) => void response.header("cache-control", cacheControl(path.replaceAll("\\", "/"))),
   });
-  for (const page of ["/r/:room", "/r/:room/replay", "/admin", "/materials"])
+  for (const page of ["/r/:room", "/r/:room/replay", "/admin", "/materials", "/gallery"])
     app.get(page, { schema: { hide: true } }, (request, reply) =>
       page.startsWith("/r/") && refuseFrame(request, reply, embedders) ? reply : reply.sendFile("index.html"),
     );

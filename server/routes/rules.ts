@@ -45,6 +45,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
   // It may have to be read from the store, up to about 16 MB.
   "GET /api/objects/:object/picture": { who: "everyone", cost: 10 },
   "POST /api/objects": { who: "opener", cost: 50 },
+  "GET /api/saved-scenes": { who: "listed", cost: 5 },
+  // Like objects: knowing the random id gives access.
+  "GET /api/saved-scenes/:saved/picture": { who: "everyone", cost: 2 },
+  "PATCH /api/saved-scenes/:saved": { who: "bearer", cost: 5 },
+  "DELETE /api/saved-scenes/:saved": { who: "bearer", cost: 5 },
   "GET /api/topologies/:hash": { who: "everyone", cost: 2 },
   "GET /api/address": { who: "everyone", cost: 0.5 },
   "GET /api/rooms": { who: "listed", cost: 2 },
@@ -55,6 +60,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/rooms/:room/picture": { who: "spectator", cost: 1 },
   "GET /api/rooms/:room/recording": { who: "player", cost: 100 },
   "GET /api/rooms/:room/scene": { who: "player", cost: 10 },
+  "POST /api/rooms/:room/scene": { who: "owner", cost: 20 },
   "GET /api/rooms/:room/replay": { who: "player", cost: 50 },
   "POST /api/rooms/:room/undo": { who: "owner", cost: 50 },
   "GET /api/rooms/:room/socket": { who: "socket", cost: 5 },
@@ -62,6 +68,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/admin/rooms": { who: "admin", cost: 5 },
   "GET /api/admin/objects": { who: "admin", cost: 5 },
   "DELETE /api/admin/objects/:object": { who: "admin", cost: 5 },
+  "GET /api/admin/saved-scenes": { who: "admin", cost: 5 },
+  "DELETE /api/admin/saved-scenes/:saved": { who: "admin", cost: 5 },
   "GET /api/admin/processes": { who: "admin", cost: 2 },
   "DELETE /api/admin/rooms/:room": { who: "admin", cost: 10 },
   "POST /api/admin/rooms/:room/kick": { who: "admin", cost: 1 },
@@ -82,6 +90,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /r/:room": { who: "everyone", cost: 0.5 },
   "GET /r/:room/replay": { who: "everyone", cost: 0.5 },
   "GET /admin": { who: "everyone", cost: 0.5 },
+  "GET /gallery": { who: "everyone", cost: 0.5 },
   "GET /materials": { who: "everyone", cost: 0.5 },
   "GET /*": { who: "everyone", cost: 0.5 },
 };

@@ -149,7 +149,7 @@ const takes = (accepted: string, name: string): boolean =>
   accepted.split(",").some((part) => part.trim().split(";")[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(part));
 
 /** Compresses an answer of some size: scenes have their texts in all languages. */
-async function compressText(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+export async function compressText(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   if (typeof payload !== "string" || payload.length < 1000) return payload;
   reply.header("vary", "accept-encoding");
   if (!takes(request.headers["accept-encoding"] ?? "", "br")) return payload;

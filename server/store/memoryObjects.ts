@@ -6,6 +6,7 @@ import type {
   ObjectRecord,
   ListedObject,
   ObjectStore,
+  ObjectTotals,
   PutResult,
   RemoveOutcome,
   SceneLimits,
@@ -13,6 +14,14 @@ import type {
   StoredScene,
 } from "./objectStore.ts";
 import { MOST_CANDIDATES, placeFor, unusedSince } from "./objectShares.ts";
+import {
+  type Renamed,
+  type SavedContent,
+  savedLimit,
+  type SavedLimits,
+  type SavedScene,
+  type SavePut,
+} from "./savedScenes.ts";
 
 interface Used {
   usedAt: string;
@@ -25,6 +34,7 @@ export class MemoryObjects implements ObjectStore {
   readonly #scenesOfRooms: () => Iterable<string>;
   readonly #objects = new Map<string, ObjectRecord & ObjectContent & Used>();
   readonly #scenes = new Map<string, StoredScene & Used>();
+  readonly #saved = new Map<string, SavedScene & { picture: Uint8Array | null }>();
 
   /** @param scenesOfRooms returns the scenes of all rooms */
   constructor(scenesOfRooms: () => Iterable<string>) {
@@ -50,8 +60,8 @@ export class MemoryObjects implements ObjectStore {
 
   /** Lists visitors' objects that no room uses and that were unused since then, oldest first. */
   #candidates(since: string): { id: string; address: string; bytes: number }[] {
-    const rooms = new Set(this.#scenesOfRooms());
-    const kept = [...this.#scenes.values()].filter(({ id, usedAt }) => usedAt > since || rooms.has(id));
+    const used = this.#usedScenes();
+    const kept = [...this.#scenes.values()].filter(({ id, usedAt }) => usedAt > since || used.has(id));
     const named = new Set(kept.flatMap(({ objects }) => objects));
     return [...this.#objects.values()]
       .flatMap(({ id, address, bytes, usedAt }) =>
@@ -59,6 +69,11 @@ export class MemoryObjects implements ObjectStore {
       )
       .sort((a, b) => (a.usedAt + a.id < b.usedAt + b.id ? -1 : 1))
       .slice(0, MOST_CANDIDATES);
+  }
+
+  /** Scenes of rooms and of the gallery. */
+  #usedScenes(): Set<string> {
+    return new Set([...this.#scenesOfRooms(), ...[...this.#saved.values()].map(({ scene }) => scene)]);
   }
 
   #scenesWith(id: string): string[] {
@@ -85,8 +100,8 @@ export class MemoryObjects implements ObjectStore {
 
   async removeObject(id: string): Promise<RemoveOutcome> {
     if (!this.#objects.has(id)) return "missing";
-    const scenes = new Set(this.#scenesWith(id));
-    if ([...this.#scenesOfRooms()].some((scene) => scenes.has(scene))) return "used";
+    const used = this.#usedScenes();
+    if (this.#scenesWith(id).some((scene) => used.has(scene))) return "used";
     this.#forget(id);
     return "removed";
   }
@@ -106,23 +121,24 @@ export class MemoryObjects implements ObjectStore {
     return this.#objects.get(id)?.picture ?? null;
   }
 
-  async objectTotals(): Promise<{ count: number; bytes: number }> {
-    return this.#totals();
-  }
-
-  #totals(): { count: number; bytes: number } {
+  async objectTotals(): Promise<ObjectTotals> {
     const all = [...this.#objects.values()];
-    return { count: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) };
+    return { count: all.length, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0), saved: this.#saved.size };
   }
 
   async putScene(scene: StoredScene, at: string, limits: SceneLimits): Promise<ScenePut> {
     if (!scene.objects.every((id) => this.#objects.has(id))) return "missing";
-    const others = [...this.#scenes.values()].filter(({ id }) => id !== scene.id);
+    const saved = new Set([...this.#saved.values()].map((entry) => entry.scene));
+    const others = [...this.#scenes.values()].filter(({ id }) => id !== scene.id && !saved.has(id));
     const bytes = [scene, ...others].reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
     if (others.length >= limits.count || bytes > limits.bytes) return "full";
+    this.#insertScene(scene, at);
+    return "stored";
+  }
+
+  #insertScene(scene: StoredScene, at: string): void {
     const known = this.#scenes.get(scene.id);
     this.#scenes.set(scene.id, { ...structuredClone(scene), usedAt: later(known?.usedAt ?? at, at) });
-    return "stored";
   }
 
   async readScene(id: string): Promise<string | null> {
@@ -131,7 +147,7 @@ export class MemoryObjects implements ObjectStore {
 
   async expireObjects(at: string, before: string): Promise<Expired> {
     const [scenes, objects] = [this.#scenes.size, this.#objects.size];
-    for (const id of this.#scenesOfRooms()) {
+    for (const id of this.#usedScenes()) {
       const scene = this.#scenes.get(id);
       if (scene) scene.usedAt = later(scene.usedAt, at);
     }
@@ -143,6 +159,57 @@ export class MemoryObjects implements ObjectStore {
     }
     return { scenes: scenes - this.#scenes.size, objects: objects - this.#objects.size };
   }
+
+  async putSaved(saved: SavedScene, { text, objects, picture }: SavedContent, limits: SavedLimits): Promise<SavePut> {
+    const addresses = [...this.#saved.values()].map((entry) => entry.address);
+    const limit = savedLimit(saved.address, addresses, limits);
+    if (limit) return limit;
+    if (!objects.every((id) => this.#objects.has(id))) return "missing";
+    this.#insertScene({ id: saved.scene, text, objects }, saved.createdAt);
+    this.#saved.set(saved.id, { ...saved, picture: picture && kept(picture) });
+    return "stored";
+  }
+
+  async saved(id: string): Promise<SavedScene | null> {
+    const found = this.#saved.get(id);
+    return found ? withoutPicture(found) : null;
+  }
+
+  async savedWith(scene: string): Promise<string | null> {
+    const found = [...this.#saved.values()].filter((entry) => entry.scene === scene);
+    return found.sort((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1))[0]?.id ?? null;
+  }
+
+  async readSavedPicture(id: string): Promise<Uint8Array | null> {
+    return this.#saved.get(id)?.picture ?? null;
+  }
+
+  async listSaved(limit: number): Promise<SavedScene[]> {
+    return [...this.#saved.values()]
+      .sort((a, b) => (a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1))
+      .slice(0, limit)
+      .map(withoutPicture);
+  }
+
+  async renameSaved(id: string, { text, objects, ...renamed }: Renamed): Promise<boolean> {
+    const found = this.#saved.get(id);
+    if (!found || !objects.every((object) => this.#objects.has(object))) return false;
+    this.#insertScene({ id: renamed.scene, text, objects }, renamed.changedAt);
+    Object.assign(found, renamed);
+    return true;
+  }
+
+  async removeSaved(id: string): Promise<boolean> {
+    const found = this.#saved.get(id);
+    if (!found) return false;
+    this.#saved.delete(id);
+    if (!this.#usedScenes().has(found.scene)) this.#scenes.delete(found.scene);
+    return true;
+  }
+}
+
+function withoutPicture({ picture: _, ...saved }: SavedScene & { picture: unknown }): SavedScene {
+  return saved;
 }
 
 const later = (a: string, b: string): string => (a > b ? a : b);

@@ -4,9 +4,11 @@
  *
  *     object   -> shape (simulated), picture (drawn)                     until no scene contains it and it has expired
  *     scene    -> a scene's text, the ids of its objects                 until no room uses it and it has expired
+ *     saved    -> an entry of the gallery: title, scene, picture          until it is deleted (savedScenes.ts)
  *
- * A room keeps its scene, and a scene keeps its objects: every expiry run first marks them as used now.
+ * A room and an entry keep their scene, and a scene keeps its objects: every expiry run first marks them as used now.
  */
+import type { Renamed, SavedContent, SavedLimits, SavedScene, SavePut } from "./savedScenes.ts";
 
 /** Description of an object, without its bytes. */
 export interface ObjectRecord {
@@ -59,7 +61,7 @@ export interface ListedObject extends ObjectRecord {
   rooms: number;
 }
 
-/** used: a room uses it, so nothing was removed. */
+/** used: a room or an entry of the gallery uses it, so nothing was removed. */
 export type RemoveOutcome = "removed" | "missing" | "used";
 
 /** Limits of visitors' scenes. Every visitor who may open a room can create scenes. */
@@ -84,6 +86,12 @@ export interface Expired {
   objects: number;
 }
 
+export interface ObjectTotals {
+  count: number;
+  bytes: number;
+  saved: number;
+}
+
 /** Every method rejects with StoreUnavailable if the store cannot be reached. */
 export interface ObjectStore {
   /**
@@ -96,10 +104,10 @@ export interface ObjectStore {
   readPicture(id: string): Promise<Uint8Array | null>;
   /** Lists objects, newest first. */
   listObjects(limit: number): Promise<ListedObject[]>;
-  /** Deletes the object and the scenes that contain it, unless a room uses one of them. */
+  /** Deletes the object and the scenes that contain it, unless a room or the gallery uses one of them. */
   removeObject(id: string): Promise<RemoveOutcome>;
-  /** Number and size of all objects. */
-  objectTotals(): Promise<{ count: number; bytes: number }>;
+  /** Number and size of all objects, and the number of saved scenes. */
+  objectTotals(): Promise<ObjectTotals>;
   /**
    * Stores the scene if it is new, and marks it as used now.
    * @param at now, ISO 8601
@@ -111,6 +119,18 @@ export interface ObjectStore {
    * @param at now, ISO 8601. @param before limit of the last use, ISO 8601
    */
   expireObjects(at: string, before: string): Promise<Expired>;
+  /** Checks the limits and stores the entry with its text, in one transaction. */
+  putSaved(saved: SavedScene, content: SavedContent, limits: SavedLimits): Promise<SavePut>;
+  saved(id: string): Promise<SavedScene | null>;
+  /** Returns the id of the oldest entry with this stored scene. */
+  savedWith(scene: string): Promise<string | null>;
+  readSavedPicture(id: string): Promise<Uint8Array | null>;
+  /** Lists entries, newest first. */
+  listSaved(limit: number): Promise<SavedScene[]>;
+  /** @returns false: there is no such entry, or one of its objects does not exist; nothing was stored */
+  renameSaved(id: string, renamed: Renamed): Promise<boolean>;
+  /** Deletes the entry, and its text unless a room or another entry uses it. @returns false: there is no such entry */
+  removeSaved(id: string): Promise<boolean>;
 }
 
 /** Converts an object's row of either store. */

@@ -51,6 +51,13 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
     "CREATE TABLE IF NOT EXISTS pliant_scenes (id TEXT PRIMARY KEY, text TEXT NOT NULL, used_at TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS pliant_scene_objects (scene TEXT NOT NULL, object TEXT NOT NULL, PRIMARY KEY (scene, object))",
   ],
+  [
+    `CREATE TABLE IF NOT EXISTS pliant_saved_scenes (
+       id TEXT PRIMARY KEY, title TEXT NOT NULL, scene TEXT NOT NULL, origin TEXT NOT NULL, address TEXT, bytes BIGINT NOT NULL,
+       created_at TEXT NOT NULL, changed_at TEXT NOT NULL, picture BYTEA
+     )`,
+    "CREATE INDEX IF NOT EXISTS pliant_saved_scenes_by_scene ON pliant_saved_scenes (scene)",
+  ],
 ];
 
 /** Created first, by the first process that opens the database. */

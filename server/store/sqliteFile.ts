@@ -78,6 +78,11 @@ export const MIGRATIONS: readonly string[] = [
   // The id tells whether another database is a copy of this one (sqliteRescue.ts).
   `ALTER TABLE counter ADD COLUMN id TEXT NOT NULL DEFAULT '';
    UPDATE counter SET id = lower(hex(randomblob(16)));`,
+  `CREATE TABLE saved_scenes (
+     id TEXT PRIMARY KEY, title TEXT NOT NULL, scene TEXT NOT NULL, origin TEXT NOT NULL, address TEXT, bytes INTEGER NOT NULL,
+     created_at TEXT NOT NULL, changed_at TEXT NOT NULL, picture BLOB
+   ) STRICT;
+   CREATE INDEX saved_scenes_by_scene ON saved_scenes (scene);`,
 ];
 
 /** Report that acknowledged data is, or may be, missing. */

@@ -81,6 +81,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
     fallback: "1, with tokens 720",
     meaning: "how long unused objects and their scenes are kept",
   },
+  PLIANT_SAVED_SCENES_MAX: {
+    fallback: "200, with tokens 1000",
+    meaning: "scenes in the gallery, each of 128 KiB at most. 0: owners cannot save their rooms' scenes",
+  },
+  PLIANT_SAVED_SCENES_PER_ADDRESS: {
+    fallback: "20, with tokens 200",
+    meaning:
+      "saved scenes of one address (an IPv6 /56 has four times as many, a /48 sixteen times). Admins are not counted",
+  },
   PLIANT_OBJECTS_DEADLINE_MS: {
     meaning: "processor time for reading one file, ms; wall time at most four times as much",
   },

@@ -18,6 +18,7 @@ import { Toasts } from "../toasts.ts";
 import { details, megabytes, percent } from "./format.ts";
 import { ObjectsList } from "./objectsList.ts";
 import { type RoomActions, RoomsTable } from "./roomsTable.ts";
+import { SavedList } from "./savedList.ts";
 import { fetchAddresses } from "../../net/api.ts";
 import { problemText } from "../../text/problem.ts";
 import { dateText, t } from "../../text/text.ts";
@@ -91,6 +92,9 @@ class AdminView implements RoomActions {
   readonly #objects = new ObjectsList(({ object, name }) =>
     this.#do(() => this.#api.deleteObject(object), t("adminObjectGone", { name })),
   );
+  readonly #saved = new SavedList(({ saved, title }) =>
+    this.#do(() => this.#api.deleteSaved(saved), t("adminObjectGone", { name: title })),
+  );
   readonly #summary = h("p", { class: "summary" });
   readonly #problem = h("p", { class: "problem", role: "alert", hidden: true });
   readonly #processes = h("ul", { class: "processes", "aria-label": t("adminServers"), hidden: true });
@@ -139,6 +143,7 @@ class AdminView implements RoomActions {
           this.#processes,
           h("section", { "aria-label": t("adminRooms") }, this.#table.element),
           this.#objects.element,
+          this.#saved.element,
           h("section", { "aria-label": t("adminAudit") }, h("h2", {}, t("adminAudit")), this.#audit),
         ),
         this.#toasts.element,
@@ -254,6 +259,8 @@ class AdminView implements RoomActions {
     // The refresh of the rooms reports errors.
     const objects = await this.#api.objects().catch(() => undefined);
     if (objects) this.#objects.update(objects);
+    const saved = await this.#api.savedScenes().catch(() => undefined);
+    if (saved) this.#saved.update(saved);
   }
 
   async #refreshAudit(): Promise<void> {

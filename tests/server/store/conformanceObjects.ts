@@ -8,6 +8,7 @@ import type {
   SceneLimits,
   StoredScene,
 } from "../../../server/store/objectStore.ts";
+import type { SavedContent, SavedScene } from "../../../server/store/savedScenes.ts";
 import { bytes, Conformance } from "./conformanceKit.ts";
 
 const at = (seconds: number): string => new Date(1e12 + 1000 * seconds).toISOString();
@@ -58,7 +59,7 @@ test("an object is returned bit for bit, and stored once for any number of puts"
   expect(await other.object(record.id)).toEqual(record);
   expect(Buffer.compare((await other.readShape(record.id))!, shape)).toBe(0);
   expect(Buffer.compare((await other.readPicture(record.id))!, picture)).toBe(0);
-  expect(await other.objectTotals()).toEqual({ count: 1, bytes: record.bytes });
+  expect(await other.objectTotals()).toEqual({ count: 1, bytes: record.bytes, saved: 0 });
   expect(await other.object("0".repeat(64))).toBeNull();
   expect(await other.readShape("0".repeat(64))).toBeNull();
   expect(await other.readPicture("0".repeat(64))).toBeNull();
@@ -83,7 +84,7 @@ test("an address has its share, visitors leave a tenth to operators, and operato
   // Three of four places are for visitors, the fourth is not.
   expect(await put({}, { count: 4 })).toBe("full");
   expect(await put({ address: null }, { count: 6 })).toBe("stored");
-  expect(await store.objectTotals()).toEqual({ count: 6, bytes: 6 * 150_000 });
+  expect(await store.objectTotals()).toEqual({ count: 6, bytes: 6 * 150_000, saved: 0 });
 });
 
 test("without free places the oldest unused object of the address with most is replaced, also for an operator", async () => {
@@ -216,7 +217,7 @@ test("objects and scenes in use are kept, and all others expire", async () => {
   // The room was last seen at 110.
   expect(await store.expireObjects(at(200), at(110))).toEqual({ scenes: 0, objects: 0 });
   expect(await store.expireObjects(at(300), at(201))).toEqual({ scenes: 1, objects: 1 });
-  expect(await store.objectTotals()).toEqual({ count: 0, bytes: 0 });
+  expect(await store.objectTotals()).toEqual({ count: 0, bytes: 0, saved: 0 });
 });
 
 test("putting an old object again restarts its time", async () => {
@@ -229,6 +230,110 @@ test("putting an old object again restarts its time", async () => {
   });
   expect(await store.expireObjects(at(60), at(40))).toEqual({ scenes: 0, objects: 0 });
   expect(await store.expireObjects(at(70), at(51))).toEqual({ scenes: 0, objects: 1 });
+});
+
+const entry = (more: Partial<SavedScene> = {}): SavedScene => {
+  const id = `saved-${++made}`;
+  const text = { scene: `o-${id}`, bytes: 2, origin: "drape" };
+  return { id, title: "«Tea»'; 😀", ...text, address: null, createdAt: at(made), changedAt: at(made), ...more };
+};
+const plain: SavedContent = { text: "{}", objects: [], picture: null };
+const roomy = { count: 1000, countPerAddress: 1000 };
+const emptyGallery = async (): Promise<void> => {
+  for (const { id } of await stores()[0].listSaved(1000)) await stores()[0].removeSaved(id);
+};
+
+test("a saved scene is returned bit for bit, listed newest first, renamed and deleted once", async () => {
+  await emptyGallery();
+  const [store, other] = stores();
+  const [older, newer] = [entry(), entry({ address: "10.1.0.1", origin: `saved-${made}` })];
+  const picture = bytes(3000, 5);
+  expect(await store.putSaved(older, { ...plain, text: '{"a":1}', picture }, roomy)).toBe("stored");
+  expect(await other.putSaved(newer, plain, roomy)).toBe("stored");
+  expect(await other.listSaved(10)).toEqual([newer, older]);
+  expect(await other.listSaved(1)).toEqual([newer]);
+  expect((await other.objectTotals()).saved).toBe(2);
+  expect(await other.saved(older.id)).toEqual(older);
+  expect(await other.readScene(older.scene)).toBe('{"a":1}');
+  expect(Buffer.compare((await other.readSavedPicture(older.id))!, picture)).toBe(0);
+  expect(await other.readSavedPicture(newer.id)).toBeNull();
+  const copy = entry({ scene: older.scene });
+  await store.putSaved(copy, plain, roomy);
+  expect(await other.savedWith(older.scene)).toBe(older.id);
+  const renamed = { title: "Other", scene: `o-renamed-${made}`, bytes: 7, changedAt: at(1e5) };
+  expect(await other.renameSaved(older.id, { ...renamed, text: '{"b":2}', objects: [] })).toBe(true);
+  expect(await store.saved(older.id)).toEqual({ ...older, ...renamed });
+  expect(await store.readScene(renamed.scene)).toBe('{"b":2}');
+  expect(Buffer.compare((await store.readSavedPicture(older.id))!, picture)).toBe(0);
+  // Another entry has the same text.
+  expect([await other.removeSaved(copy.id), await store.removeSaved(copy.id)]).toEqual([true, false]);
+  const end = await roomOf(renamed.scene);
+  expect(await store.removeSaved(older.id)).toBe(true);
+  // A room still has the scene.
+  expect(await other.readScene(renamed.scene)).toBe('{"b":2}');
+  await end();
+  expect(await store.removeSaved(newer.id)).toBe(true);
+  expect(await other.readScene(newer.scene)).toBeNull();
+  expect(await store.renameSaved(newer.id, { ...renamed, text: "{}", objects: [] })).toBe(false);
+  expect([await store.saved(older.id), await store.savedWith(older.scene), await store.listSaved(9)]).toEqual([
+    null,
+    null,
+    [],
+  ]);
+});
+
+test("the gallery has a limit, an address and its networks have shares, and operators have no share", async () => {
+  await emptyGallery();
+  const [store] = stores();
+  const put = (address: string | null, limits = { count: 7, countPerAddress: 1 }): Promise<string> =>
+    store.putSaved(entry({ address }), plain, limits);
+  expect(await put("one")).toBe("stored");
+  expect(await put("one")).toBe("share");
+  for (const [n, expected] of [...Array(4).fill("stored"), "share"].entries())
+    expect(await put(`2001:db8:1:10${n}::/64`)).toBe(expected);
+  expect([await put(null), await put(null), await put(null), await put("two")]).toEqual([
+    "stored",
+    "stored",
+    "full",
+    "full",
+  ]);
+  // Saved scenes do not take the places of scenes with objects.
+  await empty();
+  expect(await store.putScene({ id: "o-composed", text: "{}", objects: [] }, at(0), { count: 1, bytes: 2 })).toBe(
+    "stored",
+  );
+  await emptyGallery();
+});
+
+test("of many concurrent saves exactly as many succeed as there are places", async () => {
+  await emptyGallery();
+  const puts = Array.from({ length: 8 }, (_, i) =>
+    stores()[i % 2]!.putSaved(entry(), plain, { count: 3, countPerAddress: 9 }),
+  );
+  expect((await Promise.all(puts)).sort()).toEqual([...Array(5).fill("full"), ...Array(3).fill("stored")]);
+  await emptyGallery();
+});
+
+test("the gallery keeps the objects of its scenes: they neither expire nor make way, nor can they be deleted", async () => {
+  await empty();
+  await emptyGallery();
+  const [store, other] = stores();
+  const record = object({ address: "heavy" });
+  await store.putObject(record, content(made), ample);
+  const kept = entry();
+  const withObject = { ...plain, objects: [record.id] };
+  expect(await store.putSaved(kept, { ...plain, objects: ["0".repeat(64)] }, roomy)).toBe("missing");
+  expect(await store.saved(kept.id)).toBeNull();
+  expect(await store.putSaved(kept, withObject, roomy)).toBe("stored");
+  expect(await other.removeObject(record.id)).toBe("used");
+  expect(await other.expireObjects(at(1e5), at(9e4))).toEqual({ scenes: 0, objects: 0 });
+  const late = object({ address: "light", createdAt: at(2e5) });
+  expect((await store.putObject(late, content(made), { ...ample, count: 2 })).outcome).toBe("full");
+  const renamed = { title: "t", scene: "o-broken", bytes: 2, changedAt: at(3e5), text: "{}" };
+  expect(await store.renameSaved(kept.id, { ...renamed, objects: ["0".repeat(64)] })).toBe(false);
+  expect(await store.saved(kept.id)).toEqual(kept);
+  expect(await store.removeSaved(kept.id)).toBe(true);
+  expect(await other.removeObject(record.id)).toBe("removed");
 });
 
 /**
