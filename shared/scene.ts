@@ -339,8 +339,8 @@ interface DeformableBody extends BodyCommon {
   spawnable?: boolean;
   contact?: BodyContact;
   /**
-   * auto (default): implicit if compliant would be wrong in motion, and if all bodies of the scene can be implicit at
-   * an affordable cost; otherwise compliant (server/sim/chooseSolvers.ts).
+   * auto (default): if compliant would be wrong in motion, prefactored for sheets, or implicit if all bodies of the
+   * scene can be implicit at an affordable cost; otherwise compliant (server/sim/chooseSolvers.ts).
    * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
    * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
    * any stiffness and resolution; it has contact only with colliders and implicit bodies. prefactored, for elastic
