@@ -16,8 +16,7 @@ export function checkPrefactored({ bodies }: Pick<Scene, "bodies">): void {
 }
 
 function checkSheet(body: ClothBody, path: string): void {
-  for (const field of ["sweep", "start", "spawnable"] as const)
-    if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where solver is prefactored");
+  if (body.sweep) throw new SceneError(`${path}/sweep`, body.sweep, "absent where solver is prefactored");
   const { model, retardationTime } = body.material;
   if (model === "pbd")
     throw new SceneError(
@@ -30,11 +29,5 @@ function checkSheet(body: ClothBody, path: string): void {
       `${path}/material/retardationTime`,
       retardationTime,
       "0 or absent where solver is prefactored: compliant and implicit have it",
-    );
-  if (body.contact?.restitution)
-    throw new SceneError(
-      `${path}/contact/restitution`,
-      body.contact.restitution,
-      "0 or absent where solver is prefactored",
     );
 }

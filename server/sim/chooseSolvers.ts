@@ -3,10 +3,13 @@
  *
  * One iteration carries stress over one edge of the mesh. Let n = (h/a) sqrt(k/density) / iterations be the edges that
  * sound crosses per iteration, and q = n^2. A moving compliant body then yields by q/2 too much, and a sheet hangs too
- * long by the same part (docs/SOLVERS.md): its lowest frequency is up to q/2 too low. From q = MOST on all bodies of
- * the scene are integrated implicitly, which is right for any n, under two conditions. All of them can be implicit
- * (shared/sceneImplicit.ts), and the cost is at most LIMIT. The choice depends only on the scene's numbers, never on
- * the machine. Otherwise they stay compliant, and `simulate` reports the reason.
+ * long by the same part (docs/SOLVERS.md): its lowest frequency is up to q/2 too low. If q of a body is above MOST:
+ *   1. Sheets become prefactored if only sheets are too soft and their delay is small (prefactored/choose.ts).
+ *   2. Else all bodies of the scene are integrated implicitly, which is right for any n, if all of them can be
+ *      (shared/sceneImplicit.ts) and the cost is at most LIMIT.
+ *   3. Else sheets with a delay below q/2 become prefactored. All others stay compliant.
+ * `simulate` reports what is left, with the reason. The choice depends only on the scene's numbers, never on the
+ * machine.
  *
  * Costs are elements times steps; 0.65 us of a 2 core EPYC for a tetrahedron and 0.35 for a triangle, four steps a
  * tick. Solids of 8,000 tetrahedra and sheets of 12,000 triangles without contact take about a tick of 60 Hz. Bodies in
@@ -27,8 +30,9 @@ import { SceneError } from "../../shared/sceneError.ts";
 import { checkImplicit, passThrough } from "../../shared/sceneImplicit.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { CONSTRAINTS } from "./constraints/kinds.ts";
+import { choosePrefactored, DELAYS } from "./prefactored/choose.ts";
 import { boxOf } from "./spawn/inside.ts";
-import { allImplicit, askedSteps, dependsOnSubsteps, type Steps, soundPace } from "./substeps.ts";
+import { allImplicit, askedSteps, dependsOnSubsteps, modulusOf, type Steps, soundPace } from "./substeps.ts";
 
 /** Value of q from which a body is integrated implicitly: 0.4 % of a solid's frequency, 1 % of a sheet's length. */
 const MOST = { solid: 0.008, sheet: 0.02 } as const;
@@ -44,20 +48,23 @@ const LYING = { onShapes: 3, onBodies: 12, onItself: 10, sheetOnShapes: 30 } as 
 /** Smallest mean edge, m: smaller bodies end their solves at 1 nm (kernel/assembly/implicit/newton.ts). */
 const SMALLEST = 1e-5;
 
-/** Reason why bodies without a named solver are compliant although one is too stiff or too viscous for it. */
-export interface Compliant {
+/** Largest error of a body without a named solver, and the reason why the body is not implicit. */
+export interface Inexact {
   body: string;
-  /** Missing part of its stress while it moves, or of its material's damping. */
+  /**
+   * Missing part of its stress while it moves, or of its material's damping, both of compliant bodies; or of the pace
+   * of a prefactored sheet's swings.
+   */
   missing: number;
-  of: "stiffness" | "damping";
+  of: "stiffness" | "damping" | "pace";
   why: string;
 }
 
 export interface Solvers {
-  /** The scene, with `solver: "implicit"` where that is chosen. */
+  /** The scene, with a `solver` where one is chosen. */
   scene: Scene;
   /** Set if implicit would be better but is not possible. */
-  compliant?: Compliant;
+  inexact?: Inexact;
 }
 
 type Elastic = Extract<Body, { kind: "soft" | "cloth" }>;
@@ -72,32 +79,51 @@ const namesNone = (body: Body): body is Elastic =>
  */
 export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], steps: Steps): Solvers {
   if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return { scene };
-  const missing = scene.bodies.flatMap((body, b) =>
-    namesNone(body) ? [{ body: body.name, ...missingOf(body, bodies[b]!, steps) }] : [],
-  );
-  const worst = missing.reduce((most, each) => (each.missing > most.missing ? each : most), NOTHING);
-  if (!(worst.missing > 0)) return { scene };
-  const chosen: Scene = {
+  const errors = scene.bodies.map((body, b) => (namesNone(body) ? missingOf(body, bodies[b]!, steps) : NOTHING));
+  const soft = errors.flatMap(({ missing }, b) => (missing > 0 ? [b] : []));
+  if (soft.length === 0) return { scene };
+  const implicit: Scene = {
     ...scene,
     bodies: scene.bodies.map((body) => (namesNone(body) ? { ...body, solver: "implicit" } : body)),
   };
   // the substeps were chosen for the compliant solver; the implicit one does not use them
-  if (allImplicit(chosen)) delete chosen.substeps;
-  const why = refusal(chosen, bodies);
-  return why === undefined ? { scene: chosen } : { scene, compliant: { ...worst, why } };
+  if (allImplicit(implicit)) delete implicit.substeps;
+  const why = refusal(implicit, bodies);
+  const most = why === undefined ? DELAYS.right : DELAYS.few;
+  const { delays, substeps } = choosePrefactored(scene, bodies, soft, steps, most);
+  if (why === undefined && soft.some((b) => delays[b]! > most)) return { scene: implicit };
+  const better = soft.filter((b) => delays[b]! <= Math.max(errors[b]!.missing, DELAYS.right));
+  const worst = scene.bodies
+    .map(({ name }, b) => ({ body: name, ...(better.includes(b) ? lateness(delays[b]!) : errors[b]!) }))
+    .reduce((most, each) => (each.missing > most.missing ? each : most));
+  return {
+    scene: prefactored(scene, better, substeps),
+    ...(why !== undefined && worst.missing > 0 && { inexact: { ...worst, why } }),
+  };
 }
 
-const NOTHING: Omit<Compliant, "why"> = { body: "", missing: 0, of: "stiffness" };
+const NOTHING: Pick<Inexact, "missing" | "of"> = { missing: 0, of: "stiffness" };
+
+/** Error of a prefactored sheet. */
+const lateness = (delay: number): Pick<Inexact, "missing" | "of"> =>
+  delay > DELAYS.right ? { missing: delay, of: "pace" } : NOTHING;
+
+/** The scene with prefactored sheets. @param substeps undefined: the scene's own */
+function prefactored(scene: Scene, sheets: readonly number[], substeps: number | undefined): Scene {
+  const bodies = scene.bodies.map(
+    (body, b): Body => (body.kind === "cloth" && sheets.includes(b) ? { ...body, solver: "prefactored" } : body),
+  );
+  return { ...scene, ...(substeps !== undefined && { substeps }), bodies };
+}
 
 /** Missing part if it is above the limit, else 0. */
 function missingOf(
   body: Elastic,
   template: BodyTemplate,
   { tickHz, substeps, iterations }: Steps,
-): Pick<Compliant, "missing" | "of"> {
+): Pick<Inexact, "missing" | "of"> {
   const { material } = body;
-  const moduli = material as { youngsModulus?: number; kWeft?: number; kWarp?: number };
-  const k = moduli.youngsModulus ?? Math.max(moduli.kWeft ?? 0, moduli.kWarp ?? 0);
+  const k = modulusOf(body);
   const solid = body.kind === "soft";
   const edges = solid ? soundPace(body, template) : 1 / template.meanEdge;
   const n = (edges * Math.sqrt(k / material.density)) / (tickHz * substeps * iterations);

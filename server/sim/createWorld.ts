@@ -8,7 +8,7 @@ import type { Scene } from "../../shared/scene.ts";
 import type { Topology } from "../../shared/topology.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
-import type { Compliant } from "./chooseSolvers.ts";
+import type { Inexact } from "./chooseSolvers.ts";
 import { describeWorld } from "./describeWorld.ts";
 import { withdrawAll, sceneMeets } from "./spawnableBodies.ts";
 import type { SimLayout } from "./layout.ts";
@@ -32,7 +32,7 @@ export interface CreatedWorld extends BuiltWorld {
   layout: SimLayout;
   /** Templates in kg, whatever the unit of mass in memory. */
   bodies: BodyTemplate[];
-  compliant?: Compliant | undefined;
+  inexact?: Inexact | undefined;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
     memory,
     layout,
     bodies: world.here,
-    compliant: world.compliant,
+    inexact: world.inexact,
     get topology() {
       return (topology ??= buildTopology(world.scene, world.here, world.cores, layout));
     },

@@ -1,7 +1,7 @@
 /** Makes the layout of a planned world: the addresses and meanings that readers of its memory need. */
 import type { Collider } from "../../shared/scene.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { carriersOf, hangingOf } from "./attachments.ts";
+import { anchorsOf, carriersOf, hangingOf } from "./attachments.ts";
 import { type BodyTemplate, ownStep } from "./body/template.ts";
 import { ELEMENT_KINDS, type ElementKind } from "./constraints/kinds.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";
@@ -83,11 +83,12 @@ function statesOf({ planned, shapes, implicit, prefactored, methods, reference, 
   return [...planned.states, ...others, ...(reference ? [reference.run] : []), ...low.states];
 }
 
-function tunableBodies({ inWorld, far }: World, { methods }: WorldPlan): TunableBody[] {
+function tunableBodies({ inWorld, far, scene, bodies }: World, { methods }: WorldPlan): TunableBody[] {
   return inWorld.bodies.map((body, b) =>
     tunableOf(
       body,
       far[b]!,
+      () => anchorsOf(scene, bodies, b),
       methods.layouts.find((own) => own.body === b),
     ),
   );

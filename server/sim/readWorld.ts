@@ -12,7 +12,7 @@ import type { MeshSources } from "./body/meshes.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { loadCores } from "./colliders/coreMesh.ts";
 import { layingEdge } from "./colliders/smooth.ts";
-import { chooseSolvers, type Compliant } from "./chooseSolvers.ts";
+import { chooseSolvers, type Inexact } from "./chooseSolvers.ts";
 import { ROOM_MEMORY_MB, SCENE_DEFAULTS } from "./defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
 import { referenceBody } from "./methods/planReference.ts";
@@ -54,14 +54,14 @@ export interface World {
   steps: Steps;
   /** Size that memory may grow to, MiB. */
   memoryMb: number;
-  /** Why bodies without a named solver are compliant although implicit would be better. */
-  compliant?: Compliant | undefined;
+  /** Set if bodies without a named solver would be better off implicit. */
+  inexact?: Inexact | undefined;
 }
 
 /** @throws SceneError, MeshError */
 export async function readWorld(given: Scene, options: CreateOptions): Promise<World> {
   const asGiven = await loadBodies(given, options);
-  const { scene: inWorld, compliant } = chooseSolvers(given, asGiven, chooseSteps(given, asGiven));
+  const { scene: inWorld, inexact } = chooseSolvers(given, asGiven, chooseSteps(given, asGiven));
   const far = asGiven.map((body, b) => ({ ...body, form: formOf(inWorld.bodies[b]!) }));
   const origin = chooseOrigin(far);
   const massUnit = chooseMassUnit(far);
@@ -102,7 +102,7 @@ export async function readWorld(given: Scene, options: CreateOptions): Promise<W
     counts,
     steps,
     memoryMb: options.memoryMb ?? ROOM_MEMORY_MB,
-    compliant,
+    inexact,
   };
 }
 

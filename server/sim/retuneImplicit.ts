@@ -68,6 +68,24 @@ export function refuseFar(body: TunableBody, was: Material, change: Partial<Mate
   return { field, value: change[field]!, limit };
 }
 
+/** Writes inverse masses of a body's particles, and of their copies for reset and roll-back. */
+export function writeInverseMasses(
+  { f32, i32 }: Views,
+  layout: SimLayout,
+  template: Float32Array,
+  b: number,
+  heavier: number,
+): void {
+  const { first, count } = layout.bodies[b]!;
+  // a held body has no inverse masses now
+  const there = i32[statusAt(layout, b)] === 0;
+  const copies = there ? [layout.x, layout.initial, layout.good] : [layout.initial, layout.good];
+  for (let i = first; i < first + count; i++) {
+    const inverse = template[layout.initial / 4 + 4 * i + 3]! / heavier;
+    for (const rows of copies) f32[rows / 4 + 4 * i + 3] = inverse;
+  }
+}
+
 /** The row of a body, in memory and in the template. */
 interface Place {
   row: number;
@@ -140,20 +158,13 @@ export class ImplicitMaterials {
     }
   }
 
-  /** Writes masses of the step, and inverse masses of the particles and of their copies for reset and roll-back. */
+  /** Writes masses of the step, and inverse masses of the particles. */
   private writeMasses(b: number, { row, live, from }: Place, heavier: number): void {
     const { layout, views } = this;
-    const { first, count } = layout.bodies[b]!;
-    const template = this.template();
     const mass = live.getInt32(row + L.IMPLICIT_MASS, true);
-    // a held body has no inverse masses now
-    const there = views.i32[statusAt(layout, b)] === 0;
-    const copies = there ? [layout.x, layout.initial, layout.good] : [layout.initial, layout.good];
-    for (let i = 0; i < count; i++) {
-      live.setFloat64(mass + 8 * i, from.getFloat64(mass + 8 * i, true) * heavier, true);
-      const inverse = template[layout.initial / 4 + 4 * (first + i) + 3]! / heavier;
-      for (const rows of copies) views.f32[rows / 4 + 4 * (first + i) + 3] = inverse;
-    }
+    for (let at = mass; at < mass + 8 * layout.bodies[b]!.count; at += 8)
+      live.setFloat64(at, from.getFloat64(at, true) * heavier, true);
+    writeInverseMasses(views, layout, this.template(), b, heavier);
   }
 
   /** Scales the initial stiffness of contact in proportion to its parts, c M and the trace of the stiffness. */

@@ -86,6 +86,16 @@ export function dependsOnSubsteps(body: Body): boolean {
   );
 }
 
+/** Modulus of an isotropic body, or the larger one of a sheet, Pa; 0 without moduli. */
+export function modulusOf({ material }: Body): number {
+  const {
+    youngsModulus,
+    kWeft = 0,
+    kWarp = 0,
+  } = material as { youngsModulus?: number; kWeft?: number; kWarp?: number };
+  return youngsModulus ?? Math.max(kWeft, kWarp);
+}
+
 /** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for bodies that are not elastic solids. */
 function edgesPerSecond(body: Body, template: Pick<BodyTemplate, "elements" | "schedule">): number {
   if (body.kind === "points") return 0;

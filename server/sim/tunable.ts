@@ -4,6 +4,7 @@ import type { Body, IsotropicMaterial, Vec3 } from "../../shared/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Elasticity } from "./constraints/constraint.ts";
 import type { MethodLayout } from "./methods/planMethods.ts";
+import { bendingShare } from "./prefactored/model.ts";
 import { soundPace } from "./substeps.ts";
 
 export interface TunableBody {
@@ -12,6 +13,8 @@ export interface TunableBody {
   mostStrain?: number;
   /** Present for an implicit step: whether the body is flat. */
   implicit?: { flat: boolean };
+  /** Present for a prefactored sheet: bending's share of its stiffness, and particles that its factor anchors. */
+  prefactored?: { share: number; anchors: number[] };
   /** Largest number of its method's steps in a tick. */
   mostSteps?: number;
   /**
@@ -47,14 +50,22 @@ function anisotropyOf({ material }: Body): number {
 
 /** True for constraints whose rows can be rewritten and that use whole masses (constraints/, memory/sweeps.ts). */
 const isPlain = ({ form, shape, schedule }: BodyTemplate): boolean =>
-  form === "implicit" || (form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0);
+  form === "implicit" ||
+  form === "prefactored" ||
+  (form === "compliant" && !shape && schedule.order !== "jacobi" && schedule.rho === 0);
 
 /**
  * @param body of the scene, in SI units
  * @param template of the body, in kg
+ * @param anchors particles that rigid attachments hold in space
  * @param method in place of constraints
  */
-export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLayout): TunableBody {
+export function tunableOf(
+  body: Body,
+  template: BodyTemplate,
+  anchors: () => number[],
+  method?: MethodLayout,
+): TunableBody {
   const { form, damping, friction, pinned, mass } = template;
   const scene: TunableBody["scene"] = { ...(form !== "method" && { damping }), friction, ...method?.tunable };
   const none: TunableBody = {
@@ -80,6 +91,10 @@ export function tunableOf(body: Body, template: BodyTemplate, method?: MethodLay
   if (plasticity) scene.yield = plasticity.yield;
   if (form === "implicit")
     return { ...none, ...(elasticity && { elasticity }), implicit: { flat: body.kind === "cloth" } };
+  if (form === "prefactored") {
+    const prefactored = { share: bendingShare(template.elements), anchors: anchors() };
+    return { ...none, ...(elasticity && { elasticity }), prefactored };
+  }
   const held = Uint32Array.from([...pinned].flatMap((is, i) => (is && mass[i] ? [i] : [])));
   if (held.length > 0) scene.pins = true;
   return {

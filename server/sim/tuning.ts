@@ -16,7 +16,7 @@
  *
  * A room tuned before its first tick behaves like a scene with those values. Values that are not the material's agree
  * to the bit, values of the material to the rounding of float32. An implicit step agrees to its tolerance
- * (retuneImplicit.ts). A body with a `method` has a tunable friction, and tunable steps per tick if its constants do
+ * (retuneImplicit.ts); a prefactored sheet is factored again (retunePrefactored.ts). A body with a `method` has a tunable friction, and tunable steps per tick if its constants do
  * not depend on them.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
@@ -34,6 +34,7 @@ import type { SimLayout } from "./layout.ts";
 import { mostStrain, weightStrain } from "./materialLimits.ts";
 import { BodyMaterials } from "./retune.ts";
 import { ImplicitMaterials, refuseFar } from "./retuneImplicit.ts";
+import { PrefactoredMaterials, refuseBending } from "./retunePrefactored.ts";
 import { MOST_EDGES, volumetric } from "./substeps.ts";
 import type { TunableBody } from "./tunable.ts";
 import type { Input, Refusal } from "./types.ts";
@@ -91,6 +92,7 @@ export class RoomTuning {
   private readonly block: Float64Array;
   private readonly materials: BodyMaterials;
   private readonly implicit: ImplicitMaterials;
+  private readonly prefactored: PrefactoredMaterials;
   private readonly air: RoomWind;
 
   private template: Float32Array | undefined;
@@ -104,6 +106,7 @@ export class RoomTuning {
     const before = (): Float32Array => (this.template ??= this.copyBefore());
     this.materials = new BodyMaterials(views, layout, before);
     this.implicit = new ImplicitMaterials(views, layout, before);
+    this.prefactored = new PrefactoredMaterials(views, layout, before);
     this.air = new RoomWind(views, layout, this.block.subarray(HEAD + PER_BODY * layout.bodyCount));
   }
 
@@ -201,7 +204,8 @@ export class RoomTuning {
       return { field: "steps", value: change.steps, limit: `<= ${mostSteps} for its number of particles` };
     if (change.yield !== undefined && !(change.yield < mostStrain!))
       return { field: "yield", value: change.yield, limit: `< ${mostStrain}, which is max` };
-    return tunable.implicit ? refuseFar(tunable, this.ofBody(body), change) : this.refuseStiff(body, change);
+    if (tunable.implicit) return refuseFar(tunable, this.ofBody(body), change);
+    return tunable.prefactored ? refuseBending(tunable, this.ofBody(body), change) : this.refuseStiff(body, change);
   }
 
   /**
@@ -320,7 +324,7 @@ export class RoomTuning {
     this.note({ ...change, body });
     const now = this.ofBody(body);
     const moved = ([...BODY_FIELDS, "pins"] as const).filter((field) => now[field] !== before[field]);
-    const { implicit } = this.layout.tunable[body]!;
+    const { implicit, prefactored } = this.layout.tunable[body]!;
     if (change.damping !== undefined && !implicit) this.setDamping(body, change.damping);
     if (change.friction !== undefined) this.setFriction(body, change.friction);
     if (implicit && moved.some((field) => field !== "friction")) {
@@ -328,11 +332,9 @@ export class RoomTuning {
       this.block[CHANGED] = this.block[CHANGED]! | MATERIALS;
     } else if (moved.some((field) => MATERIAL_FIELDS.includes(field))) {
       const { body: _, damping: __, friction: ___, ...material } = now;
-      this.materials.write(
-        body,
-        material,
-        moved.some((field) => MASS_FIELDS.includes(field)),
-      );
+      const masses = moved.some((field) => MASS_FIELDS.includes(field));
+      if (prefactored) this.prefactored.write(body, material);
+      else this.materials.write(body, material, masses);
       this.block[CHANGED] = this.block[CHANGED]! | MATERIALS;
     }
     return moved;

@@ -16,7 +16,7 @@ import { readScene } from "../sim/readScene.ts";
 import { Recorder } from "../sim/record.ts";
 import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
-import type { Compliant } from "../sim/chooseSolvers.ts";
+import type { Inexact } from "../sim/chooseSolvers.ts";
 import type { Form } from "../sim/constraints/constraint.ts";
 import { askedSteps } from "../sim/substeps.ts";
 import { type MemoryUse, memoryUse } from "../sim/memory/usage.ts";
@@ -128,7 +128,7 @@ function run(
 }
 
 /** Describes the scene for the output: sizes, solver settings and methods; inapplicable fields are left out. */
-function shapeOf(scene: Scene, { layout, bodies, compliant }: CreatedWorld) {
+function shapeOf(scene: Scene, { layout, bodies, inexact }: CreatedWorld) {
   const asked = askedSteps(scene);
   const methods = layout.methods.map(({ body, spec }) => `${layout.bodies[body]!.name} (${spec.type})`);
   const named = (form: Form): string[] => bodies.filter((b) => b.form === form).map((b) => b.name);
@@ -141,7 +141,7 @@ function shapeOf(scene: Scene, { layout, bodies, compliant }: CreatedWorld) {
     ...(asked.substeps < layout.substeps && { asked: `${asked.substeps} x ${asked.iterations}` }),
     ...(implicit.length > 0 && { implicit }),
     ...(prefactored.length > 0 && { prefactored }),
-    ...(compliant && { compliant }),
+    ...(inexact && { inexact }),
     ...(methods.length > 0 && { methods }),
     particles: layout.particleCount,
     tetrahedra: bodies.reduce((n, b) => n + b.tets.length / 4, 0),
@@ -227,7 +227,7 @@ function print(
     asked?: string;
     implicit?: string[];
     prefactored?: string[];
-    compliant?: Compliant;
+    inexact?: Inexact;
     methods?: string[];
     buildSeconds: number;
     tickMs: Record<string, number>;
@@ -263,10 +263,15 @@ function print(
     );
   if (r.implicit) console.log(`implicit      ${r.implicit.join(", ")}`);
   if (r.prefactored) console.log(`prefactored   ${r.prefactored.join(", ")}`);
-  if (r.compliant)
-    console.log(
-      `compliant     ${r.compliant.body} ${r.compliant.of === "damping" ? "damps" : "is"} ${Math.round(100 * r.compliant.missing)} % too ${r.compliant.of === "damping" ? "little" : "soft"} while moving; not implicit because: ${r.compliant.why}`,
-    );
+  if (r.inexact) {
+    const { body, missing, of, why } = r.inexact;
+    const [form, is, too] = {
+      stiffness: ["compliant    ", "is", "soft while moving"],
+      damping: ["compliant    ", "damps", "little while moving"],
+      pace: ["prefactored  ", "swings", "slowly"],
+    }[of] as [string, string, string];
+    console.log(`${form} ${body} ${is} ${Math.round(100 * missing)} % too ${too}; not implicit because: ${why}`);
+  }
   if (r.methods) console.log(`methods       ${r.methods.join(", ")}`);
   if (frames !== undefined) console.log(`recorded      ${frames} frames`);
   if (r.events) console.log(`events        ${r.events} (above)`);

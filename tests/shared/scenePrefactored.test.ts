@@ -25,14 +25,11 @@ test.each([
   ["/bodies/0/solver", [{ ...cube, solver: "prefactored" }], "compliant or implicit"],
   ["/bodies/0/solver", [{ ...sheet, material: pbd }], "compliant for model pbd"],
   ["/bodies/0/sweep", [{ ...sheet, sweep: { order: "symmetric" } }], "absent"],
-  ["/bodies/0/start", [{ ...sheet, start: "flattened" }], "absent"],
-  ["/bodies/0/spawnable", [{ ...sheet, spawnable: true }], "absent"],
   [
     "/bodies/0/material/retardationTime",
     [{ ...sheet, material: { ...sheet.material, retardationTime: 0.01 } }],
     "0 or absent",
   ],
-  ["/bodies/0/contact/restitution", [{ ...sheet, contact: { restitution: 0.5 } }], "0 or absent"],
 ])("%s is refused", (path, bodies, limit) => {
   let error: unknown;
   try {
@@ -48,4 +45,8 @@ test.each([
 test("a sheet alone, and one that meets other bodies, are accepted", () => {
   expect(() => validateScene(scene(sheet))).not.toThrow();
   expect(() => validateScene(scene(sheet, cube))).not.toThrow();
+});
+
+test.each([{ spawnable: true }, { start: "mirrored" }, { contact: { restitution: 0.5 } }])("%o is accepted", (more) => {
+  expect(() => validateScene(scene({ ...sheet, ...more }, cube))).not.toThrow();
 });

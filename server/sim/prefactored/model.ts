@@ -18,11 +18,14 @@ import { shapeOf } from "../reference/triangle.ts";
 export const MOST_PARTICLES = 16_384;
 
 /** Trace of the bending stiffness over the membrane's up to which the membrane bounds it. */
-const WEAK_BENDING = 0.02;
+export const WEAK_BENDING = 0.02;
 /** Stiffness of an anchor over the particle's own. It only moves the work from the correction to the solve. */
-const ANCHOR = 10;
+export const ANCHOR = 10;
 /** Largest ratio of bending to membrane stiffness for a vector, over that of their traces. */
 const BENDING_BOUND = 3;
+
+/** Factor on a membrane that bounds weak bending, too. @param share trace of bending over that of the membrane */
+export const weakened = (share: number): number => 1 + BENDING_BOUND * share;
 
 export interface PrefactoredModel {
   /** float64[n] N/m: mass / h^2; 0 for fixed particles */
@@ -49,7 +52,7 @@ export function prefactoredModel(
   const stiffness = sheetStiffness(triangles);
   const inertia = body.mass.map((m, i) => (body.pinned[i] ? 0 : m / (h * h)));
   const bounds = boundsOf(stiffness);
-  const share = bends ? bendingTrace(bends) / membraneTrace(triangles, bounds) : 0;
+  const share = bendingShare(elements);
   const weak = share <= WEAK_BENDING;
   const graph = graphOf(count, [
     { particles: triangles.particles, corners: triangle.corners },
@@ -57,11 +60,18 @@ export function prefactoredModel(
   ]);
   const matrix: BlockMatrix = { ...graph, size: 1, values: new Float64Array(graph.columns.length) };
   inertia.forEach((value, i) => (matrix.values[blockAt(matrix, i, i)] = value));
-  addTriangles(matrix, triangles, bounds, weak ? 1 + BENDING_BOUND * share : 1);
+  addTriangles(matrix, triangles, bounds, weak ? weakened(share) : 1);
   if (bends && !weak) addBending(matrix, bends, 1);
   for (const i of anchors) matrix.values[blockAt(matrix, i, i)]! *= 1 + ANCHOR;
   const order = nestedDissection(graph, body.own ?? body.positions, (i) => inertia[i]! > 0);
   return { inertia, triangles, stiffness, bends, factor: factorize(matrix, order) };
+}
+
+/** Trace of the bending stiffness over the membrane's. */
+export function bendingShare(elements: BodyTemplate["elements"]): number {
+  const triangles = elements.find((e): e is TriangleElements => e.kind === "triangle")!;
+  const bends = elements.find((e): e is BendElements => e.kind === "bend");
+  return bends ? bendingTrace(bends) / membraneTrace(triangles, boundsOf(sheetStiffness(triangles))) : 0;
 }
 
 interface Bounds {

@@ -13,6 +13,7 @@ import { moveWithRounding } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
+import { isHeld } from "./held";
 
 /**
  * Growth of an answer in a substep without a push, until it is the particle's own mass. A ball leaves out some of its
@@ -66,7 +67,7 @@ export function answerContacts(rows: usize, begin: i32, end: i32, h: f32): void 
   if (!hasMarks()) return;
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
-    if (!load<u32>(row, L.PREFACTORED_ANSWERS)) continue;
+    if (!load<u32>(row, L.PREFACTORED_ANSWERS) || isHeld(row)) continue;
     open(row);
     markNear(<usize>load<u32>(row, L.PREFACTORED_END));
     const pushed = collectPushes(h);

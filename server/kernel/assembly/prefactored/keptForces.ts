@@ -16,6 +16,7 @@ import { bodyOf } from "../state/owners";
 import { backSolve } from "./backSolve";
 import { showAnswers } from "./answer";
 import { isClosed, takeGain } from "./energyGuard";
+import { isHeld } from "./held";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
 const KEPT: f32 = 0.98;
@@ -29,6 +30,7 @@ const UNITS_OF_COLUMN = 2;
 export function notePlaces(rows: usize, begin: i32, end: i32): void {
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
+    if (isHeld(row)) continue;
     const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
     const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
     let at = <usize>load<u32>(row, L.PREFACTORED_PLACES);
@@ -43,6 +45,7 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
   const closed = isClosed();
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
+    if (isHeld(row)) continue;
     const columns = load<i32>(row, L.PREFACTORED_COLUMNS);
     countWork(UNITS_OF_COLUMN * columns);
     const work = findImpulses(row, columns);

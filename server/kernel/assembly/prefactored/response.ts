@@ -10,6 +10,7 @@ import { bodyOf, rigidRow } from "../state/owners";
 import { measure, moveParticles, pushAt } from "../rigid/rigidBody";
 import { countWork } from "../state/work";
 import { backSolve } from "./backSolve";
+import { isHeld } from "./held";
 
 /** Counted work of a column. */
 const UNITS_OF_COLUMN = 6;
@@ -164,10 +165,7 @@ export function moveHeld(at: usize, change: v128): void {
 /** PREFACTORED row of the body that owns a particle, if it is not held; else 0. */
 function rowOf(particle: usize): usize {
   const row = <usize>load<u32>(bodyOf(particle), L.BODY_PREFACTORED);
-  if (!row || !load<i32>(row, L.PREFACTORED_COLUMNS)) return 0;
-  const first =
-    <usize>load<u32>(row, L.PREFACTORED_FIRST) + <usize>load<u32>(<usize>load<u32>(row, L.PREFACTORED_ORDER));
-  return load<f32>(first, 12) === 0 ? 0 : row;
+  return row && !isHeld(row) ? row : 0;
 }
 
 /** An impulse moves its particle's target of inertia, too: d is measured from there (step.ts). */

@@ -19,6 +19,7 @@ import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
 import { noteEnergy } from "./energyGuard";
+import { isHeld } from "./held";
 import { keepsForces } from "./keptForces";
 
 /** Most repeated solves before the substep begins anew, and most halvings after that. */
@@ -48,7 +49,7 @@ const LANES_OF_PLACE = i32x4(-1, -1, -1, 0);
 export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h: f32): void {
   for (let b = begin; b < end; b++) {
     open(rows + <usize>b * L.PREFACTORED_BYTES);
-    if (isFixed()) continue;
+    if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
     let most = solveOnce(h);
     const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening)) : 1;
@@ -77,11 +78,6 @@ function open(at: usize): void {
 // @inline
 function particleAt(k: i32): usize {
   return first + <usize>load<u32>(order + ((<usize>k) << 2));
-}
-
-/** Returns whether the host holds the body, which it does by setting inverse masses to 0. */
-function isFixed(): bool {
-  return columns === 0 || load<f32>(particleAt(0), 12) === 0;
 }
 
 /** h^2 a of a particle. */
