@@ -64,7 +64,7 @@ async function stand(
   return [creep, crossed(stage.crossed)];
 }
 /** s */
-const SETTLING = 4;
+const SETTLING = 8;
 
 const rest: Act = { pairs: [...ordered(KINDS, KINDS), ...ordered(KINDS, COLLIDERS)], run: stand };
 
