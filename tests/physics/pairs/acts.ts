@@ -68,8 +68,12 @@ const SETTLING = 8;
 
 const rest: Act = { pairs: [...ordered(KINDS, KINDS), ...ordered(KINDS, COLLIDERS)], run: stand };
 
+/** No sheet and no shell weighs ten times as much as a solid. */
 const stack = (ratio: number): Act => ({
-  pairs: ordered(SOLID, SOLID),
+  pairs: ordered(
+    SOLID.filter((kind) => !isSheet(kind) && kind !== "pressure shell"),
+    SOLID,
+  ),
   run: (a, b) => stand(a, b, { factors: [(ratio * massOf(b as Kind)) / massOf(a), 1] }),
 });
 
@@ -215,8 +219,9 @@ const exact: Act = {
 /** Largest speed at which bodies that touch side by side may leave each other, m/s. */
 const LEAVE = 0.02;
 
+/** Shells are left out: they inflate at the start, and push their neighbor away. */
 const beside: Act = {
-  pairs: unordered(SOLID),
+  pairs: unordered(SOLID.filter((kind) => kind !== "pressure shell")),
   async run(a, b) {
     const half = (kind: Kind): number => (isSheet(kind) ? 0 : SIZE / 2);
     const stage = await Stage.open(

@@ -25,13 +25,21 @@ export async function play({ act, a, b }: Cell): Promise<Outcome> {
   }
 }
 
-const ratio = ({ value, limit }: Measure): number =>
-  Number.isFinite(value) ? (limit === 0 ? (value > 0 ? 1 + value : 0) : value / limit) : Infinity;
+/** Value over limit, more than 1 if a law is broken. */
+export function ratioOf({ value, limit }: Pick<Measure, "value" | "limit">): number {
+  if (!Number.isFinite(value)) return Infinity;
+  if (limit === 0) return value > 0 ? 1 + value : 0;
+  return value / limit;
+}
 
 /** The measure that is farthest above its limit. */
 export const worstOf = (measures: readonly Measure[]): Measure =>
-  measures.reduce((worst, each) => (ratio(each) > ratio(worst) ? each : worst));
+  measures.reduce((worst, each) => (ratioOf(each) > ratioOf(worst) ? each : worst));
 
 /** Number of times by which a cell misses its worst law; at most 1 if it holds. */
 export const missOf = (outcome: Outcome): number =>
-  "refused" in outcome ? Infinity : ratio(worstOf(outcome.measures));
+  "refused" in outcome ? Infinity : ratioOf(worstOf(outcome.measures));
+
+/** Every stride-th cell, and all that cost nothing because they are refused. */
+export const sampleOf = (stride: number, refused: (cell: Cell) => boolean): Cell[] =>
+  CELLS.filter((cell, n) => n % stride === 0 || refused(cell));
