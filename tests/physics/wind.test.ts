@@ -125,6 +125,27 @@ describe("a closed body", () => {
     if (towards[2] === 0 && towards[0] * towards[1] === 0) expect(norm(force) / drag).toBeCloseTo(1, 5);
   });
 
+  test.each([
+    ["compliant", {}, [0.5, 0.05, 0.5], [6, 1, 6]],
+    ["implicit", { solver: "implicit" }, [0.5, 0.05, 0.5], [6, 1, 6]],
+    ["implicit, cube", { solver: "implicit" }, [0.3, 0.3, 0.3], [5, 5, 5]],
+    ["finite elements", { method: { type: "finite-elements" } }, [0.5, 0.05, 0.5], [6, 1, 6]],
+  ] as const)("of foam falls at its terminal velocity, %s", async (_, more, size, cells) => {
+    const [width, height, depth] = size;
+    const density = 20;
+    const body = { ...box([width, height, depth], { density, youngsModulus: 1e5, poissonsRatio: 0.3 }), ...more };
+    const lab = await laboratory({
+      gravity: [0, -G, 0],
+      substeps: 20,
+      worldRadius: 1000,
+      wind: {},
+      bodies: [{ ...body, mesh: { type: "box", size, cells }, contact: { self: false } } as unknown as Body],
+    });
+    lab.run(300);
+    const right = Math.sqrt((2 * density * height * G) / (RHO * 1.2));
+    expect(-motionOf(lab).velocity[1] / right).toBeCloseTo(1, 3);
+  });
+
   test("as light as a film it does not overtake a storm", async () => {
     // rigid, so that it has one velocity; a single substep would change that by 24 times w
     const lab = await laboratory({

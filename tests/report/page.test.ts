@@ -52,6 +52,16 @@ test("the page loads nothing and runs no script", async () => {
   expect(html).toContain("1 of 1 figures passed, 1 of 1 checks");
 });
 
+test("a grid shows green, red and missing cells", async () => {
+  const cells = [{ text: "0.5", title: "creep: 5e-5 m/s", good: true }, { text: "refused", good: false }, undefined];
+  const grids = [{ caption: "rest", columns: ["a", "b", "c"], rows: [{ name: "x < y", cells }] }];
+  const html = await page({ environment: ENVIRONMENT, figures: [{ ...measured("a", 0.5), grids } as Outcome] });
+  expect(html).toContain(
+    '<td class="good" title="creep: 5e-5 m/s">0.5</td><td class="bad" title="">refused</td><td></td>',
+  );
+  expect(html).toContain("<th>x &lt; y</th>");
+});
+
 test("ids inside of several charts do not collide", async () => {
   const html = await page({ environment: ENVIRONMENT, figures: [measured("a", 0.5), measured("b", 0.5)] });
   const ids = [...html.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id);

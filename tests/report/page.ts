@@ -2,7 +2,7 @@
  * The report as one page of HTML without scripts and without other files: contents with results, then a section for
  * each figure. Anchors are the figures' ids.
  */
-import { allowed, short, type Check } from "./figures/figure.ts";
+import { allowed, short, type Check, type Grid, type GridCell } from "./figures/figure.ts";
 import { chart } from "./chart.ts";
 import type { Conditions } from "./environment.ts";
 import { failures, type Outcome } from "./outcome.ts";
@@ -93,9 +93,22 @@ ${prose(f.text)}
 ${f.checks.map(checkRow).join("\n")}
 </tbody>
 </table></div>
+${(f.grids ?? []).map(grid).join("\n")}
 ${plots.join("\n")}
 ${pictures.length > 0 ? `<div class="pictures">${pictures.join("\n")}</div>` : ""}
 </section>`;
+}
+
+function grid({ caption, columns, rows }: Grid): string {
+  const cell = (c: GridCell | undefined): string =>
+    c ? `<td class="${c.good ? "good" : "bad"}" title="${text(c.title ?? "")}">${text(c.text)}</td>` : "<td></td>";
+  return `<div class="scroll"><table class="grid">
+<caption>${prosaic(caption)}</caption>
+<thead><tr><th></th>${columns.map((name) => `<th>${text(name)}</th>`).join("")}</tr></thead>
+<tbody>
+${rows.map(({ name, cells }) => `<tr><th>${text(name)}</th>${cells.map(cell).join("")}</tr>`).join("\n")}
+</tbody>
+</table></div>`;
 }
 
 function checkRow(c: Check): string {

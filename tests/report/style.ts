@@ -25,6 +25,11 @@ td:last-child, th:last-child { padding-right: 0; }
 nav, .scroll { overflow-x: auto; }
 .checks td:nth-child(3), .checks td:nth-child(4) { white-space: nowrap; color: var(--soft); }
 .bad td { color: var(--bad); }
+.grid { font-size: 0.75rem; margin-top: 1.4rem; }
+.grid caption { text-align: left; color: var(--soft); font-size: 0.85rem; }
+.grid td { padding: 0.2rem 0.4rem; border: 1px solid var(--line); }
+.grid td.good { color: var(--good); }
+.grid td.bad { color: var(--paper); background: var(--bad); }
 .badge { font-size: 0.75rem; font-weight: 600; letter-spacing: 0.02em; }
 .badge.pass { color: var(--good); }
 .badge.fail { color: var(--paper); background: var(--bad); padding: 0.05rem 0.4rem; border-radius: 4px; }

@@ -25,6 +25,7 @@ import type { SimLayout } from "../layout.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import type { SimEvent, IntersectingPair } from "../types.ts";
 import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
+import { grazes, partGrazing, playOf, type GrazingBody } from "./grazing.ts";
 import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type IntersectingSurface } from "./surface.ts";
 import { dot, readIntersections, times, type Intersection } from "./intersection.ts";
@@ -35,6 +36,8 @@ import { marksIn } from "../marks.ts";
 const SECONDS_TO_CLEAR = 4;
 /** Largest displacement in a tick, in edges: directions are computed once a tick. */
 const EDGE_SHARE = 0.25;
+/** Time in which gaps of surfaces that touch exactly open, s (kernel/assembly/contact/opening.ts). */
+const SECONDS_TO_OPEN = 1;
 /** Time that a common direction is kept, s. */
 const SECONDS_TO_KEEP = 1;
 /**
@@ -188,6 +191,7 @@ export class IntersectionWatch {
     if (layout.intersections === "untangle") for (const one of sunk) raiseSunk(views, layout, one);
     const everything = anew || tick % WHOLE_EVERY === 0;
     const { unfolding, skipped } = this.switchOn(everything);
+    if (anew) this.partGrazing(tick);
     const { intersections, found, full } = this.findAll();
     const groups = groupByPair(intersections);
     const wholes = new Set([...skipped, ...full]);
@@ -211,6 +215,38 @@ export class IntersectionWatch {
     if ((any && !reported) || held.length) events.push(this.report(tick, groups, enclosed, sunk, found, held));
     if (any) this.state |= L.RESOLUTION_REPORTED;
     this.part(tick, { groups, wholes, drawn, enclosed, kept });
+  }
+
+  /** Gives surfaces that touch exactly a first gap. */
+  private partGrazing(tick: number): void {
+    const { views, layout } = this;
+    const { f32 } = views;
+    const x = layout.x / 4;
+    const previous = this.header(L.H_XPREV) / 4;
+    const at = (p: number): Vec3 => [f32[x + 4 * p]!, f32[x + 4 * p + 1]!, f32[x + 4 * p + 2]!];
+    const move = (p: number, by: Vec3): void => {
+      if (f32[x + 4 * p + 3] === 0) return;
+      for (let r = 0; r < 3; r++) f32[previous + 4 * p + r] = f32[x + 4 * p + r] = f32[x + 4 * p + r]! + by[r]!;
+    };
+    const rows = this.header(L.H_SURFACE);
+    const graze = layout.bodies.map(
+      ({ size }, n): GrazingBody => ({
+        surface: this.surface(n),
+        play: playOf(f32[(rows + n * L.SURFACE_BYTES + L.SURFACE_RADIUS) / 4]!, size),
+      }),
+    );
+    const pairs = [...groupByPair(this.findAll().intersections)]
+      .filter(([key, group]) => {
+        const [a, b] = numbersOf(key);
+        return a !== b && grazes(group, [graze[a], graze[b]], at);
+      })
+      .map(([key]) => numbersOf(key).map((n) => graze[n]));
+    if (pairs.length > 0) {
+      partGrazing(pairs, { at, move });
+      this.views.i32[(L.HEADER + L.H_OPENS_SLOWLY) / 4] = tick + Math.ceil(SECONDS_TO_OPEN * layout.tickHz);
+    }
+    // pairs that did not fit into the list are searched again
+    for (const [a, b] of this.off()) if (this.meets(a, b) === L.MEETS_SKIPPED) this.setMeets(a, b, L.MEETS);
   }
 
   /**

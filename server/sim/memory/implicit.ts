@@ -21,6 +21,8 @@ export interface PlannedImplicit {
   count: number;
   /** Number of bodies that may touch surfaces. */
   together: number;
+  /** By body. */
+  inertias: ReadonlyMap<number, StepInertia>;
   /** Positions and velocities in float64, current and of the step before. */
   states: StateRun[];
   /**
@@ -83,6 +85,7 @@ export function planImplicit(
   return {
     rows,
     count: planned.length,
+    inertias: new Map(planned.map(({ index, model }) => [index, inertiaOf(model)])),
     together: meeting.length,
     states: together ? [...states, together.state] : states,
     write: (buffer, { x, acc }, firsts, bodyRows) => {
@@ -113,6 +116,18 @@ export function planImplicit(
       });
     },
   };
+}
+
+/** Parts of a step's matrix that limit explicit forces. */
+export interface StepInertia {
+  /** Length of the step, s. */
+  seconds: number;
+  /** float64[n]: each particle's mass over the inertia that the step's matrix gives it, stiffness included; at most 1. */
+  share: Float64Array;
+}
+
+function inertiaOf({ h, mass, coefficient, diagonal }: ImplicitModel): StepInertia {
+  return { seconds: h, share: mass.map((m, i) => (m > 0 ? (coefficient * m) / diagonal[i]! : 0)) };
 }
 
 /** Near pairs per particle. Two layers vertex on vertex have 20 (surfaces.ts), of which few push. */

@@ -114,7 +114,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     memoryMap,
   );
   const solid = planCoreMeshes(colliders, cores, obstacles, counts.real, edge, memoryMap);
-  const wind = planWind(bodies, steps, counts.particles, memoryMap);
+  const wind = planWind(bodies, steps, counts.particles, memoryMap, implicit.inertias);
   const { planned, sweepArrays, enclosed, shapes, balls } = constraints;
   const leftOut = leftOutOf(bodies);
   const sizes = {

@@ -5,6 +5,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { leftOutOf } from "../body/template.ts";
+import type { StepInertia } from "./implicit.ts";
 import type { Allocator } from "./map.ts";
 import type { Phase } from "./program.ts";
 import type { WaitingRun } from "./writeBlocks.ts";
@@ -94,12 +95,15 @@ function runsOf(
 /**
  * Allocates memory for all exposed surfaces; the result's `write` fills it later.
  * @param particles number in the room, padding included
+ * @param inertias of implicit bodies, by body: the force on a light corner also moves the material around it, so the
+ * limit allows more than for its mass alone
  */
 export function planWind(
   bodies: readonly BodyTemplate[],
   { tickHz, substeps }: { tickHz: number; substeps: number },
   particles: number,
   allocator: Allocator,
+  inertias: ReadonlyMap<number, StepInertia>,
 ): PlannedWind {
   const parts = bodies.flatMap((body, index) =>
     body.kind === "ball" || body.triangles.length === 0 ? [] : [exposedPart(body, index)],
@@ -148,12 +152,26 @@ export function planWind(
       f32.copyWithin(base / 4, acc / 4, acc / 4 + 4 * particles);
       let at = { triangle: triangleRows, particle: particleRows, incidence: incidences };
       for (const part of parts) {
-        const own = part.body.form === "implicit" || part.body.form === "method";
-        const seconds = own ? 1 / tickHz : 1 / (tickHz * substeps);
-        at = writePart(i32, f32, part, at, x + 16 * firsts[part.index]!, seconds);
+        const inertia = inertias.get(part.index) ??
+          methodInertia(part.body, 1 / tickHz) ?? { seconds: 1 / (tickHz * substeps) };
+        at = writePart(i32, f32, part, at, x + 16 * firsts[part.index]!, inertia);
       }
     },
   };
+}
+
+/**
+ * Inertia of a body with a method, which reads the air once a tick: a surface particle of a solid moves the material
+ * within one edge, of stiffness modulus times edge.
+ */
+function methodInertia(
+  { form, material, mass, meanEdge, tets }: BodyTemplate,
+  seconds: number,
+): StepInertia | undefined {
+  if (form !== "method") return undefined;
+  const modulus = tets.length > 0 && material && "youngsModulus" in material ? (material.youngsModulus ?? 0) : 0;
+  const stiffness = modulus * meanEdge * seconds * seconds;
+  return { seconds, share: mass.map((m) => m / (m + stiffness)) };
 }
 
 interface Cursor {
@@ -164,7 +182,7 @@ interface Cursor {
 
 /**
  * @param first address of the body's first particle
- * @param seconds time that a force acts before it is computed again
+ * @param inertia `seconds`: time that a force acts before it is computed again; `share`: absent for masses alone
  */
 function writePart(
   i32: Int32Array,
@@ -172,14 +190,16 @@ function writePart(
   part: Exposed,
   at: Cursor,
   first: number,
-  seconds: number,
+  { seconds, share }: Pick<StepInertia, "seconds"> & Partial<StepInertia>,
 ): Cursor {
   const { body, incident, closed } = part;
-  leastShares(part).forEach((share, t) => {
+  leastShares(part).forEach((least, t) => {
     const row = (at.triangle + t * L.WIND_TRIANGLE_BYTES) / 4;
-    for (let k = 0; k < 3; k++) i32[row + k] = first + 16 * body.triangles[3 * t + k]!;
+    const corners = body.triangles.subarray(3 * t, 3 * t + 3);
+    for (let k = 0; k < 3; k++) i32[row + k] = first + 16 * corners[k]!;
+    const yielding = share ? Math.max(...Array.from(corners, (p) => share[p]!)) : 1;
     i32[row + L.WIND_TRIANGLE_CLOSED / 4] = closed ? 1 : 0;
-    f32[row + L.WIND_TRIANGLE_REACH / 4] = seconds / (3 * share);
+    f32[row + L.WIND_TRIANGLE_REACH / 4] = (seconds * yielding) / (3 * least);
   });
   let incidence = at.incidence;
   incident.forEach((list, p) => {

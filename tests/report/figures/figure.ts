@@ -35,6 +35,21 @@ export interface FigureResult {
   checks: Check[];
   plots: Plot[];
   pictures: Picture[];
+  grids?: Grid[];
+}
+
+/** A table of measured values, green or red. */
+export interface Grid {
+  caption: string;
+  columns: readonly string[];
+  /** Cells in the order of the columns; undefined: not measured. */
+  rows: readonly { name: string; cells: readonly (GridCell | undefined)[] }[];
+}
+
+export interface GridCell {
+  text: string;
+  title?: string;
+  good: boolean;
 }
 
 /** One measured number and the interval that it must lie in. */

@@ -31,6 +31,7 @@ export const FIGURES: Record<string, () => Promise<{ figure: Figure }>> = {
   rebound: () => import("./rebound.ts"),
   sliding: () => import("./sliding.ts"),
   stacks: () => import("./stacks.ts"),
+  pairs: () => import("./pairs.ts"),
   drift: () => import("./drift.ts"),
   rest: () => import("./rest.ts"),
   scale: () => import("./scale.ts"),

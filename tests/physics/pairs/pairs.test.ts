@@ -1,0 +1,50 @@
+/**
+ * The matrix of pairs: every kind of body meets every kind in every act and obeys the act's laws, except in the cells
+ * that red.json lists. A green cell that becomes red fails, and so does a listed one that becomes green.
+ */
+import { describe, expect, test } from "vitest";
+import { inLong } from "../../support/long.ts";
+import { ACTS } from "./acts.ts";
+import { difference, isKnownRefused, strangers, type Known } from "./known.ts";
+import { CELLS, play, sampleOf, type Cell } from "./matrix.ts";
+
+const PLAYED = inLong(CELLS, sampleOf(12, isKnownRefused));
+
+test.each(Object.keys(ACTS))("%s: cells are as listed", async (act) => {
+  const differences: string[] = [];
+  const own = PLAYED.filter((cell) => cell.act === act);
+  expect(own.length).toBeGreaterThan(0);
+  for (const cell of own) {
+    const found = difference(cell, await play(cell));
+    if (found) differences.push(found);
+  }
+  expect(differences).toEqual([]);
+});
+
+test("all listed cells exist", () => expect(strangers(CELLS)).toEqual([]));
+
+describe("the comparison with the list", () => {
+  const cell: Cell = { act: "rest", a: "rigid box", b: "ball" };
+  const creep = (value: number) => ({ measures: [{ law: "creep", value, limit: 1e-4, unit: "m/s" }] });
+  const empty: Known = { refused: [], red: {} };
+  const listed: Known = {
+    refused: [],
+    red: { rest: { "rigid box / ball": { law: "creep", value: 3e-4, limit: 1e-4 } } },
+  };
+  const refused: Known = { refused: ["ball / rigid box"], red: {} };
+  test.each([
+    ["green, not listed", creep(5e-5), empty, undefined],
+    ["red, not listed", creep(2e-4), empty, /became red: creep 0.0002/],
+    ["not a number, not listed", creep(NaN), empty, /became red/],
+    ["red, listed", creep(4e-4), listed, undefined],
+    ["green, listed", creep(1e-4), listed, /became green/],
+    ["more than twice the listed value", creep(7e-4), listed, /became worse/],
+    ["refused, not listed", { refused: "/bodies" }, empty, /is refused/],
+    ["refused, listed as refused", { refused: "/bodies" }, refused, undefined],
+    ["allowed, listed as refused", creep(0), refused, /no longer refused/],
+  ] as const)("%s", (_, outcome, list, expected) => {
+    const found = difference(cell, outcome as Parameters<typeof difference>[1], list);
+    if (expected) expect(found).toMatch(expected);
+    else expect(found).toBeUndefined();
+  });
+});
