@@ -15,7 +15,8 @@ import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { MESSAGE } from "../../../server/cluster/forward.ts";
 import { TICKET_HEADER, Tickets } from "../../../server/cluster/ticket.ts";
-import { ClientMessage, CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
+import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
+import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "../server.ts";
 
 const ADMIN = "an-operators-own-token";
