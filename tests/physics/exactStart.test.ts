@@ -52,15 +52,28 @@ function speedOf(lab: Laboratory, body: number): number {
 }
 
 test.each<[string, Body[]]>([
-  ["a pile of cubes, a sheet and a rigid box", [
-    cube("a", [0, half, 0]),
-    cube("b", [0, 3 * half, 0]),
-    cube("c", [SIZE, half, 0]),
-    sheet("top", 4 * half),
-    cube("r", [SIZE, 3 * half, 0], RIGID),
-  ]],
+  [
+    "a pile of cubes, a sheet and a rigid box",
+    [
+      cube("a", [0, half, 0]),
+      cube("b", [0, 3 * half, 0]),
+      cube("c", [SIZE, half, 0]),
+      sheet("top", 4 * half),
+      cube("r", [SIZE, 3 * half, 0], RIGID),
+    ],
+  ],
   ["a sheet between two cubes", [cube("a", [0, half, 0]), sheet("s", SIZE), cube("b", [0, 3 * half, 0])]],
-  ["two implicit cubes", [0, 1].map((n) => cube(`${n}`, [0, half + n * SIZE, 0], { density: 800, youngsModulus: 1e6, poissonsRatio: 0.3 }, { solver: "implicit" }))],
+  [
+    "two implicit cubes",
+    [0, 1].map((n) =>
+      cube(
+        `${n}`,
+        [0, half + n * SIZE, 0],
+        { density: 800, youngsModulus: 1e6, poissonsRatio: 0.3 },
+        { solver: "implicit" },
+      ),
+    ),
+  ],
 ])("%s do not intersect", async (_, bodies) => {
   const lab = await laboratory({ gravity: GRAVITY, substeps: 20, damping: 0.5, bodies, colliders: [floor] });
   expect(watch(lab)).toBe(0);
