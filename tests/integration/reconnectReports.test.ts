@@ -19,7 +19,7 @@ afterAll(() => server.close());
 
 const ghosts = (witness: Bot): number => witness.members.filter(([, , , connected]) => connected).length - 1;
 
-/** A WebSocket by hand, which only does what a test tells it. @returns the open connection, after its hello */
+/** Opens a WebSocket without a library. @returns the connection, after its hello */
 async function rawMember(room: string): Promise<Socket> {
   const socket = connect({ port: Number(new URL(server.url).port), host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => {});

@@ -1,6 +1,6 @@
 /**
  * Scenes rebuilt from public reports against other physics engines, each at default settings, with the value that
- * physics gives. The comment of each test names the report. docs/PHYSICS.md lists what is known to be wrong.
+ * physics gives. The comment of each test names the report.
  */
 import { describe, expect, test } from "vitest";
 import type { Scene, Vec3 } from "../../shared/scene.ts";
