@@ -38,6 +38,7 @@ import { objectRoutes } from "./routes/objects.ts";
 import { OperationsPort } from "./routes/operationsPort.ts";
 import { describeApi } from "./routes/openApi.ts";
 import { pageRoutes } from "./routes/pages.ts";
+import { paletteRoute } from "./routes/palette.ts";
 import { quarantinedRoomRoutes } from "./routes/quarantinedRooms.ts";
 import { pictureRoutes } from "./routes/pictures.ts";
 import { recordingRoutes } from "./routes/recordings.ts";
@@ -252,6 +253,7 @@ async function addRoutes(fastify: FastifyInstance, services: Services, web: Web)
   pictureRoutes(fastify, { requestAuth, library, pictures });
   roomSceneRoute(fastify, requestAuth);
   const { gallery } = services;
+  paletteRoute(fastify, { requestAuth, audit, registry, objects });
   galleryRoutes(fastify, { requestAuth, audit, gallery, pictures, perMinute: config.objectsPerMinute });
   recordingRoutes(fastify, { requestAuth, audit });
   replayRoutes(fastify, { requestAuth, audit, replays: new ReplayStreams(pools.forReplays()) });

@@ -33,6 +33,7 @@ export const HttpErrors = {
     text: "There is no object with this id, or it was deleted because it was unused for too long.",
   },
   SAVED_NOT_FOUND: { status: 404, text: "There is no saved scene with this id, or it has no picture." },
+  NO_PALETTE: { status: 409, text: "This room has no place for objects to add." },
   MEMBER_NOT_FOUND: { status: 404, text: "The room has no member with this number." },
   TOPOLOGY_NOT_FOUND: { status: 404, text: "No built scene has this topology hash." },
   OBJECT_IN_USE: { status: 409, text: "Rooms or saved scenes use the object: end or delete them first." },

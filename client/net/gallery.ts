@@ -1,4 +1,4 @@
-/** HTTP calls of the gallery, and the tokens of the scenes that this browser saved. */
+/** HTTP calls of gallery and palette, and the tokens of the scenes that this browser saved. */
 import { bearer, post, request } from "../sdk/http.ts";
 import { authorized } from "./api.ts";
 import { tokenFor } from "./tokens.ts";
@@ -64,6 +64,12 @@ export async function deleteSaved({ saved }: SavedScene): Promise<void> {
   const { [saved]: token, ...others } = tokens();
   await request(addressOf(saved), { method: "DELETE", headers: bearer(token) });
   keep(others);
+}
+
+/** Gives the room a palette. @returns number of new objects; 0: it had them. @throws PliantError */
+export async function givePalette(room: string): Promise<number> {
+  const answer = await post(`/api/rooms/${encodeURIComponent(room)}/palette`, {}, tokenFor(room));
+  return ((await answer.json()) as { added: number }).added;
 }
 
 const addressOf = (saved: string): string => `/api/saved-scenes/${encodeURIComponent(saved)}`;

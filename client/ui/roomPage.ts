@@ -31,6 +31,7 @@ import { reactionName } from "./talkPanel.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";
+import { primitiveName } from "../text/primitives.ts";
 import { t, textOfCode, textsOf } from "../text/text.ts";
 
 /** Interval of updates of the statistics overlay, ms. */
@@ -147,6 +148,7 @@ class RoomPage {
       kick: (member, banSeconds) => send(build.kick(member, banSeconds)),
       tune: (change) => send(build.tune(change)),
       saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
+      addPalette: () => void this.addPalette().catch(sayProblem),
       saveInGallery: () => void this.saveInGallery().catch(sayProblem),
       linkScene: (tuning) => {
         const link = linkTo(location.origin, room, this.state.welcome!.scene, tuning);
@@ -268,7 +270,7 @@ class RoomPage {
   }
 
   private bodyName(body: number): string {
-    return this.state.topology?.bodies[body]?.name ?? t("it");
+    return primitiveName(this.state.topology?.bodies[body]?.name ?? t("it"));
   }
 
   private share(link: Promise<string>): void {
@@ -400,6 +402,11 @@ class RoomPage {
     location.assign(`/r/${encodeURIComponent(made.room)}`);
   }
 
+  private async addPalette(): Promise<void> {
+    const { askForPalette } = await import("./paletteDialog.ts");
+    askForPalette(this.room, (text) => this.say(text));
+  }
+
   private async saveInGallery(): Promise<void> {
     const { saveInGallery } = await import("./gallery/saveRoom.ts");
     saveInGallery(this.room, this.state.topology?.title ?? "", (text) => this.say(text));
@@ -432,13 +439,13 @@ class RoomPage {
     const turn = ++this.built;
     shell.setTitle(topology.title);
     shell.together.offer(topology.interaction.together !== undefined);
-    const names = topology.bodies.map(({ name }) => name);
+    const names = topology.bodies.map(({ name }) => primitiveName(name));
     shell.tuning.setBodies(names);
     shell.costs.setBodies(names, false);
     shell.talk.setBodies(names);
     shell.spawnable.setBodies(
-      topology.bodies.flatMap(({ name, look, spawnable }, body) =>
-        spawnable ? [{ body, name, color: look.color }] : [],
+      topology.bodies.flatMap(({ look, spawnable }, body) =>
+        spawnable ? [{ body, name: names[body]!, color: look.color }] : [],
       ),
     );
     this.arrive();

@@ -22,6 +22,8 @@ export interface TuningActions {
   tune: (change: TuningChange) => void;
   /** Downloads the scene with its current values. */
   saveScene: () => void;
+  /** Gives the room objects that members can add. */
+  addPalette: () => void;
   /** Saves it in the gallery. */
   saveInGallery: () => void;
   /** Shares a link that opens it. */
@@ -150,10 +152,11 @@ export class TuningPanel {
     this.element.append(this.button);
   }
 
-  private links({ saveScene, saveInGallery, linkScene, duplicate }: TuningActions): HTMLElement[] {
+  private links({ addPalette, saveScene, saveInGallery, linkScene, duplicate }: TuningActions): HTMLElement[] {
     const link = (text: string, run: () => void): HTMLElement =>
       h("button", { class: "link", type: "button", onclick: run }, text);
     return [
+      link(t("palette"), addPalette),
       link(t("saveInGallery"), saveInGallery),
       link(t("saveScene"), saveScene),
       link(t("linkScene"), () => this.tuning && linkScene(this.tuning)),

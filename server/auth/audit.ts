@@ -24,6 +24,7 @@ export type AuditAction =
   | "recording"
   | "object"
   | "object-delete"
+  | "palette"
   | "scene-save"
   | "scene-rename"
   | "scene-delete"

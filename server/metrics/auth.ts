@@ -47,6 +47,7 @@ const AUDIT_ACTIONS = [
   "reset",
   "recording",
   "object",
+  "palette",
   "scene-save",
   "scene-rename",
   "scene-delete",

@@ -25,6 +25,7 @@ export const ROOM_OPERATIONS: readonly RoomOperation[] = [
   "release",
   "endLeases",
   "removeRoom",
+  "changeScene",
   "writeSettings",
   "writeMembers",
   "readMembers",

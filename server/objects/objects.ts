@@ -202,16 +202,21 @@ export class Objects {
       const { path, value, limit } = error;
       throw new CodedError("CHOICE_INVALID", { field: path.slice(1), value, limit }, error.message);
     }
+    return { id: await this.keepScene(scene), title: scene.title };
+  }
+
+  /** Stores a scene. @returns its id, the same for the same scene. @throws CodedError OBJECT_NOT_FOUND, OBJECT_LIMIT */
+  async keepScene(scene: Scene): Promise<string> {
     const text = `${JSON.stringify(scene, null, 2)}\n`;
-    const named = storedSceneId(text);
-    const stored = { id: named, text, objects: objectsOf(scene) };
+    const stored = { id: storedSceneId(text), text, objects: objectsOf(scene) };
     const { store, limits } = this.#options;
     const most = { count: SCENES_PER_OBJECT * limits.count, bytes: SCENES_SHARE * limits.bytes };
     const outcome = await store.putScene(stored, new Date().toISOString(), most);
-    if (outcome === "missing") throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: id });
+    if (outcome === "missing")
+      throw new CodedError("OBJECT_NOT_FOUND", { field: "object", value: stored.objects.join(", ") });
     if (outcome === "full")
       throw new CodedError("OBJECT_LIMIT", { field: "scenes", limit: `${most.count} scenes, ${most.bytes} bytes` });
-    return { id: named, title: scene.title };
+    return stored.id;
   }
 
   /** Lists all objects, newest first. */

@@ -234,11 +234,42 @@ export class RoomRegistry {
       await this.create({ scene, name });
       return;
     }
+    await this.#openAgain(room, scene);
+  }
+
+  /** Ends a room that is not stored, and opens it with this scene. */
+  async #openAgain(room: Room, scene: string): Promise<void> {
+    const { name } = room;
     const kind = this.#dedicated.has(name) ? "dedicated" : "shared";
     const access = RoomAccess.fromSettings(room.access.toSettings());
-    await room.dispose(CloseCode.restarting, "the scene's file has changed");
+    await room.dispose(CloseCode.restarting, "the room starts again with a changed scene");
     const opening = this.#open(name, scene, kind, access).then((opened) => ({ room: opened, created: false }));
     await this.#whileOpening(name, scene, undefined, opening);
+  }
+
+  /**
+   * Starts a room again with another scene. Access and members stay; sockets close with "restarting" and return.
+   * @throws CodedError ROOM_MOVING: another process has claimed the room meanwhile, with its former scene; as `create`
+   */
+  async changeScene(name: string, scene: string): Promise<void> {
+    const { persistence, library } = this.#options;
+    const room = this.get(name);
+    // A scene that fails to build leaves the room as it is.
+    await library.template(scene, room.access.creator ?? undefined);
+    if (!persistence) return this.#openAgain(room, scene);
+    const { store, holder } = persistence;
+    await this.handOver(name);
+    const lease = await store.claim(name, holder);
+    if (!lease) throw new CodedError("ROOM_MOVING", { field: "room", value: name });
+    try {
+      await store.changeScene(lease, scene);
+      const listing = await store.room(name);
+      if (!listing || !(await this.takeOver(listing, lease)))
+        throw new CodedError("ROOM_NOT_FOUND", { field: "room", value: name });
+    } catch (error) {
+      await store.release(lease).catch(() => {});
+      throw error;
+    }
   }
 
   /** Stops a room at once and writes nothing, because another process has its lease. */

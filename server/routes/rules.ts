@@ -60,6 +60,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/rooms/:room/picture": { who: "spectator", cost: 1 },
   "GET /api/rooms/:room/recording": { who: "player", cost: 100 },
   "GET /api/rooms/:room/scene": { who: "player", cost: 10 },
+  "POST /api/rooms/:room/palette": { who: "owner", cost: 50 },
   "POST /api/rooms/:room/scene": { who: "owner", cost: 20 },
   "GET /api/rooms/:room/replay": { who: "player", cost: 50 },
   "POST /api/rooms/:room/undo": { who: "owner", cost: 50 },

@@ -265,6 +265,19 @@ export class PostgresStore implements Store {
     });
   }
 
+  async changeScene(lease: Lease, scene: string): Promise<void> {
+    // Separate statements, as in removeRoom.
+    await this.#client.transaction(async (query) => {
+      const changed = await query(
+        "UPDATE pliant_rooms SET scene = $4 WHERE name = $1 AND epoch = $2 AND process = $3 RETURNING name",
+        [...fence(lease), scene],
+      );
+      if (changed.length === 0) throw new LeaseLost(lease);
+      await query("DELETE FROM pliant_checkpoints WHERE room = $1", [lease.room]);
+      await query("DELETE FROM pliant_journal WHERE room = $1", [lease.room]);
+    });
+  }
+
   async writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void> {
     await this.#updated(lease, "settings = $4", [JSON.stringify(settings)]);
   }

@@ -25,7 +25,7 @@ export interface SavedScene {
 /** Changes of a new title: the title is part of the scene's text. */
 export type Renamed = Pick<SavedScene, "title" | "scene" | "bytes" | "changedAt"> & SavedText;
 
-export interface SavedText {
+interface SavedText {
   text: string;
   /** Ids of the objects in it. */
   objects: string[];

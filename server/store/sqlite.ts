@@ -142,6 +142,10 @@ export class SqliteStore implements Store {
     await this.#fenced(lease, "removeRoom");
   }
 
+  async changeScene(lease: Lease, scene: string): Promise<void> {
+    await this.#fenced(lease, "changeScene", scene);
+  }
+
   async writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void> {
     await this.#fenced(lease, "writeSettings", settings);
   }

@@ -213,6 +213,14 @@ export class SqliteWork {
     });
   }
 
+  changeScene(lease: Lease, scene: string): void {
+    this.#fenced(lease, () => {
+      this.#run("UPDATE rooms SET scene = ? WHERE name = ?", scene, lease.room);
+      this.#run("DELETE FROM checkpoints WHERE room = ?", lease.room);
+      this.#run("DELETE FROM journal WHERE room = ?", lease.room);
+    });
+  }
+
   writeMembers(lease: Lease, records: Uint8Array): void {
     this.#fenced(lease, () =>
       this.#run("INSERT OR REPLACE INTO members (room, records) VALUES (?, ?)", lease.room, records),

@@ -315,6 +315,8 @@ export interface Store {
   endLeases(process: string): Promise<string[]>;
   /** Deletes the room: record, members, checkpoints, journal and quarantined rows. @throws LeaseLost */
   removeRoom(lease: Lease): Promise<void>;
+  /** Gives the room another scene and deletes its checkpoints and journal, in one transaction. @throws LeaseLost */
+  changeScene(lease: Lease, scene: string): Promise<void>;
   /** @throws LeaseLost */
   writeSettings(lease: Lease, settings: Record<string, unknown>): Promise<void>;
   rooms(): Promise<Listing[]>;

@@ -120,6 +120,7 @@ const SAMPLES: Record<string, { path: string; body?: object; passes: number; roo
   "GET /api/rooms/:room/picture": { path: "/api/rooms/room/picture", passes: 200 },
   "GET /api/rooms/:room/recording": { path: "/api/rooms/room/recording", passes: 200 },
   "GET /api/rooms/:room/scene": { path: "/api/rooms/room/scene", passes: 200 },
+  "POST /api/rooms/:room/palette": { path: "/api/rooms/palette/palette", room: "palette", passes: 200 },
   "POST /api/rooms/:room/scene": { path: "/api/rooms/room/scene", body: { title: "A" }, passes: 201 },
   "GET /api/rooms/:room/replay": { path: "/api/rooms/room/replay", passes: 200 },
   "POST /api/rooms/:room/undo": { path: "/api/rooms/room/undo", body: { seconds: 1 }, passes: 200 },

@@ -612,6 +612,21 @@ test("a removed room leaves nothing, also with writes in progress", async () => 
   }
 });
 
+test("a room gets another scene and loses its past in one step, keeps its members, and only under its lease", async () => {
+  const lease = await held();
+  await store.writeMembers(lease, bytes(9, 1));
+  await store.writeCheckpoint(lease, { tick: 5, identity: "a", state: bytes(50, 1) });
+  await store.appendJournal(lease, { after: 5, until: 9, bytes: bytes(50, 2) });
+  await other.changeScene(lease, "o-another");
+  expect(await store.room(lease.room)).toMatchObject({ scene: "o-another" });
+  expect(await store.checkpointTicks(lease.room)).toEqual([]);
+  expect(await store.readJournal(lease.room, -Infinity)).toEqual([]);
+  expect(await store.readMembers(lease.room)).toEqual(expect.objectContaining({ length: 9 }));
+  await store.release(lease);
+  await expect(store.changeScene(lease, "o-late")).rejects.toBeInstanceOf(LeaseLost);
+  expect(await store.room(lease.room)).toMatchObject({ scene: "o-another" });
+});
+
 test("the leases of a dead process are ended together", async () => {
   const doomed: Holder = { process: `doomed-${record().name}`, url: "http://doomed" };
   const rooms = [record(), record()];
