@@ -16,8 +16,8 @@
  *
  * A room tuned before its first tick behaves like a scene with those values. Values that are not the material's agree
  * to the bit, values of the material to the rounding of float32. An implicit step agrees to its tolerance
- * (retuneImplicit.ts); a prefactored sheet is factored again (retunePrefactored.ts). A body with a `method` has a tunable friction, and tunable steps per tick if its constants do
- * not depend on them.
+ * (retuneImplicit.ts). A prefactored sheet is factored again (retunePrefactored.ts). A body with a `method` has a
+ * tunable friction, and tunable steps per tick if its constants do not depend on them.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import {

@@ -1,5 +1,5 @@
 /**
- * The contract of golden.test.ts for solver "prefactored", which no bundled scene uses: any number of threads, a reset
+ * The contract of golden.test.ts for solver "prefactored" with a weight and several sheets: any number of threads, a reset
  * and a checkpoint give the same bits.
  */
 import { expect, test } from "vitest";
