@@ -44,15 +44,28 @@ function watch(lab: Laboratory): number {
 }
 
 test.each<[string, Body[]]>([
-  ["a pile of cubes, a sheet and a rigid box", [
-    cube("a", [0, half, 0]),
-    cube("b", [0, 3 * half, 0]),
-    cube("c", [SIZE, half, 0]),
-    sheet("top", 4 * half),
-    cube("r", [SIZE, 3 * half, 0], RIGID),
-  ]],
+  [
+    "a pile of cubes, a sheet and a rigid box",
+    [
+      cube("a", [0, half, 0]),
+      cube("b", [0, 3 * half, 0]),
+      cube("c", [SIZE, half, 0]),
+      sheet("top", 4 * half),
+      cube("r", [SIZE, 3 * half, 0], RIGID),
+    ],
+  ],
   ["a sheet between two cubes", [cube("a", [0, half, 0]), sheet("s", SIZE), cube("b", [0, 3 * half, 0])]],
-  ["two implicit cubes", [0, 1].map((n) => cube(`${n}`, [0, half + n * SIZE, 0], { density: 800, youngsModulus: 1e6, poissonsRatio: 0.3 }, { solver: "implicit" }))],
+  [
+    "two implicit cubes",
+    [0, 1].map((n) =>
+      cube(
+        `${n}`,
+        [0, half + n * SIZE, 0],
+        { density: 800, youngsModulus: 1e6, poissonsRatio: 0.3 },
+        { solver: "implicit" },
+      ),
+    ),
+  ],
 ])("%s do not intersect", async (_, bodies) => {
   const lab = await laboratory({ gravity: GRAVITY, substeps: 20, damping: 0.5, bodies, colliders: [floor] });
   expect(watch(lab)).toBe(0);
@@ -77,4 +90,15 @@ test.each<[string, object, Vec3]>([
     return cube(`${n}`, translate, material, { transform: { rotate, translate } });
   });
   expect(watch(await laboratory({ substeps: 20, bodies }))).toBe(0);
+});
+
+test("a rigid cube of 1000 times the mass stands exactly on another", async () => {
+  const heavy = { ...RIGID, density: 5e5 };
+  const bodies = [cube("a", [0, half, 0], { ...RIGID, density: 500 }), cube("b", [0, 3 * half, 0], heavy)];
+  const lab = await laboratory({ gravity: GRAVITY, substeps: 20, bodies, colliders: [floor] });
+  expect(watch(lab)).toBe(0);
+  lab.run(60);
+  const before = lab.positions(1);
+  lab.run(120);
+  lab.positions(1).forEach((x, k) => expect(Math.abs(x - before[k]!)).toBeLessThan(1e-5));
 });
