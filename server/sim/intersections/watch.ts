@@ -36,8 +36,6 @@ import { marksIn } from "../marks.ts";
 const SECONDS_TO_CLEAR = 4;
 /** Largest displacement in a tick, in edges: directions are computed once a tick. */
 const EDGE_SHARE = 0.25;
-/** Time in which gaps of surfaces that touch exactly open, s (kernel/assembly/contact/opening.ts). */
-const SECONDS_TO_OPEN = 1;
 /** Time that a common direction is kept, s. */
 const SECONDS_TO_KEEP = 1;
 /**
@@ -191,7 +189,7 @@ export class IntersectionWatch {
     if (layout.intersections === "untangle") for (const one of sunk) raiseSunk(views, layout, one);
     const everything = anew || tick % WHOLE_EVERY === 0;
     const { unfolding, skipped } = this.switchOn(everything);
-    if (anew) this.partGrazing(tick);
+    if (anew) this.partGrazing();
     const { intersections, found, full } = this.findAll();
     const groups = groupByPair(intersections);
     const wholes = new Set([...skipped, ...full]);
@@ -218,7 +216,7 @@ export class IntersectionWatch {
   }
 
   /** Gives surfaces that touch exactly a first gap. */
-  private partGrazing(tick: number): void {
+  private partGrazing(): void {
     const { views, layout } = this;
     const { f32 } = views;
     const x = layout.x / 4;
@@ -241,10 +239,7 @@ export class IntersectionWatch {
         return a !== b && grazes(group, [graze[a], graze[b]], at);
       })
       .map(([key]) => numbersOf(key).map((n) => graze[n]));
-    if (pairs.length > 0) {
-      partGrazing(pairs, { at, move });
-      this.views.i32[(L.HEADER + L.H_OPENS_SLOWLY) / 4] = tick + Math.ceil(SECONDS_TO_OPEN * layout.tickHz);
-    }
+    if (pairs.length > 0) partGrazing(pairs, { at, move });
     // pairs that did not fit into the list are searched again
     for (const [a, b] of this.off()) if (this.meets(a, b) === L.MEETS_SKIPPED) this.setMeets(a, b, L.MEETS);
   }

@@ -17,16 +17,16 @@ export const G = 9.81;
 /** A gap that no contact distance reaches, m. */
 export const CLEAR = 0.006;
 /** Largest creep of bodies at rest, m/s. */
-export const CREEP = 1e-4;
+const CREEP = 1e-4;
 /** Largest relative error of a distance or speed of Coulomb's law. */
 export const EXACT = 0.02;
 /** Largest drift of momentum relative to the moving momentum. */
 export const MOMENTUM = 1e-5;
 /** Largest relative excess of energy over the start: rounding of float32. */
-export const ENERGY = 1e-6;
+const ENERGY = 1e-6;
 /** Ticks between two checks for intersections. */
 const EVERY = 10;
-export const HZ = 60;
+const HZ = 60;
 
 export const crossed = (value: number): Measure => ({ law: "intersections", value, limit: 0, unit: "pairs" });
 

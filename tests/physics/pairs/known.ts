@@ -11,7 +11,7 @@ import type { Measure } from "./act.ts";
 const WORSE = 2;
 
 /** By act and pair: the worst law, or "refused". */
-export type Reds = Record<string, Record<string, Pick<Measure, "law" | "value" | "limit"> | "refused">>;
+type Reds = Record<string, Record<string, Pick<Measure, "law" | "value" | "limit"> | "refused">>;
 export interface Known {
   /** Pairs of kinds that no act allows, in either order. */
   refused: string[];
@@ -19,7 +19,7 @@ export interface Known {
 }
 const KNOWN = known as Known;
 
-export const pairOf = ({ a, b }: Cell): string => `${a} / ${b}`;
+const pairOf = ({ a, b }: Cell): string => `${a} / ${b}`;
 
 function isRefused({ refused }: Known, { a, b }: Cell): boolean {
   return refused.includes(`${a} / ${b}`) || refused.includes(`${b} / ${a}`);

@@ -40,6 +40,9 @@ export const worstOf = (measures: readonly Measure[]): Measure =>
 export const missOf = (outcome: Outcome): number =>
   "refused" in outcome ? Infinity : ratioOf(worstOf(outcome.measures));
 
-/** Every stride-th cell, and all that cost nothing because they are refused. */
+/** Every stride-th allowed cell of each act, from its first, and all refused ones, which cost nothing. */
 export const sampleOf = (stride: number, refused: (cell: Cell) => boolean): Cell[] =>
-  CELLS.filter((cell, n) => n % stride === 0 || refused(cell));
+  Object.keys(ACTS).flatMap((act) => {
+    const own = CELLS.filter((cell) => cell.act === act);
+    return [...own.filter((cell) => !refused(cell)).filter((_, n) => n % stride === 0), ...own.filter(refused)];
+  });

@@ -22,7 +22,6 @@ import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3
 import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
 import * as L from "../layout/layout";
 import { hasLoads } from "../state/islands";
-import { mostOpening } from "./opening";
 
 /** Share of an older gap's violation that a substep restores. */
 const RELEASE: f32 = 0.25;
@@ -42,7 +41,6 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
   const release = f32x4.splat(again ? 0 : RELEASE);
-  const opening = f32x4.splat(mostOpening());
   const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const first = block;
@@ -135,7 +133,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const hold = f32x4.min(r, dot3(nx, ux, ny, uy, nz, uz));
     const before = mul(W, pushed);
     const approach = f32x4.max(f32x4.neg(before), sub(hold, g));
-    const still = f32x4.min(mul(release, sub(r, hold)), mul(opening, r));
+    const still = mul(release, sub(r, hold));
     let iW = v128.and(f32x4.div(one, W), active);
     if (carries) iW = f32x4.min(iW, mostStep());
     // distance still missing after the approach is undone; less than `still` if the pair is already parting

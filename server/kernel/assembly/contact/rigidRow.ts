@@ -4,7 +4,6 @@
  */
 import * as L from "../layout/layout";
 import { inverseMassAt } from "../rigid/rigidBody";
-import { mostOpening } from "./opening";
 
 /** As in contactSolver.ts. */
 const RELEASE: f64 = 0.25;
@@ -149,8 +148,7 @@ function want(contact: usize, gap: f64, most: f64, gives: bool): void {
   // soft particles do not move as a plane, and impacts are shared by all contacts: these are not reduced
   store<i32>(contact, gives || !slow ? 1 : 0, L.RIGID_CONTACT_GROUP);
   store<f64>(contact, bounces ? e * approach : hold - began, L.RIGID_CONTACT_WANTED);
-  const opens = min<f64>(RELEASE * (r - hold), <f64>mostOpening() * r);
-  store<f64>(contact, hold + opens, L.RIGID_CONTACT_MISSING);
+  store<f64>(contact, hold + RELEASE * (r - hold), L.RIGID_CONTACT_MISSING);
 }
 
 /** Computes the displacement of the first against the second in this substep, where they touch. */

@@ -166,11 +166,8 @@ export const H_COUNT_FULL = H_LISTS_FULL + I32; // u32 fronts that did not fit i
 // i32 blocks: with more, only pairs that come near on the way get rows
 export const H_BLOCKS_MANY = H_COUNT_FULL + I32;
 
-// u32 tick until which older gaps open slowly (contact/opening.ts)
-export const H_OPENS_SLOWLY = H_BLOCKS_MANY + I32;
-
 /** A HELPER row for each thread. */
-export const H_HELPERS = H_OPENS_SLOWLY + I32 + 24;
+export const H_HELPERS = H_BLOCKS_MANY + I32 + 28;
 // f64 for each stage, seconds that the last tick spent in it
 export const H_STAGE = H_HELPERS + MAX_THREADS * HELPER_BYTES;
 export const HEADER_END = H_STAGE + STAGES * F64 + 24; // aligned to a cache line

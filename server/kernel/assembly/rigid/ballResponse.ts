@@ -7,7 +7,6 @@ import { noteMet, rigidRow, surfaceOf } from "../state/owners";
 import { depthOfPoint, nx, ny, nz, wa, wb, wc } from "./ballSweep";
 import { bounce } from "../colliders/coefficients";
 import { inverseMassAt, measure, pushAt } from "./rigidBody";
-import { mostOpening } from "../contact/opening";
 
 /**
  * Ball and particle share their motion in this substep by their masses: afterwards they have their relative position of
@@ -141,11 +140,8 @@ export function respond(shape: usize, A: usize, B: usize, C: usize, depth: f64, 
   const root = rootBounceOf(first);
   const back = turned(approach, root > 0 ? root * rootBounceOf(A) : 0, first, A);
   const answers = !two && noteCorners(A, B, C);
-  const most = <f64>mostOpening() * <f64>load<f32>(A + toPrev, 12);
-  let still = (max<f64>(0, depth - back) / W) * (answers ? RELEASE : 1);
-  const slow = still * W > most;
-  if (slow) still = most / W;
-  const lambda = answers || slow ? back / W + still : max<f64>(depth, back) / W;
+  const still = (max<f64>(0, depth - back) / W) * (answers ? RELEASE : 1);
+  const lambda = answers ? back / W + still : max<f64>(depth, back) / W;
   pushAt(shape, 0, 0, 0, n0, n1, n2, lambda, still);
   if (two) pushAt(two, ox, oy, oz, n0, n1, n2, -lambda, -still);
   else {
