@@ -87,6 +87,7 @@ function kindsOf({ leaves, coreLeaves, particles, coreParticles }: ListCounts, f
         // they are read four at a time
         [of(L.FRONT_LEAF_PAIRS), L.LEAF_PAIR_BYTES, 3 * L.LEAF_PAIR_BYTES],
         [of(L.FRONT_PAIR_LEAVES), L.PAIR_LEAVES_BYTES, 3 * L.PAIR_LEAVES_BYTES],
+        [of(L.FRONT_PAIR_MOTIONS), L.PAIR_MOTION_BYTES, 3 * L.PAIR_MOTION_BYTES],
         [of(L.FRONT_VERDICTS), L.VERDICT_BYTES, L.SHARED_PARTS * L.VERDICT_BYTES],
       ],
       MOST_CLOSE,

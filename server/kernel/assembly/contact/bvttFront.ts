@@ -22,7 +22,7 @@
  * clearing H_LIST_VALID rebuilds it.
  * Tried, slower: pair lists with margins around predicted trajectories (1.4 to 3 times as long a tick), also with
  * copies of measured positions; displacements summed from the start of the substep; boxes that look a substep ahead;
- * one bound of all motion.
+ * one bound of all motion; bounds of motion up to a horizon of several substeps (docs/decisions/moving-contact.md).
  */
 import * as L from "../layout/layout";
 import { meetsSurface } from "../state/filters";
@@ -33,6 +33,7 @@ import {
   leafPairRow,
   openSeparated,
   overflow,
+  pairMotion,
   separate,
   separateSelf,
   scanSeparated,
@@ -298,7 +299,7 @@ function restWays(): void {
     const B = ways + <usize>load<i32>(row, L.LEAF_PAIR_SECOND) * L.DISPLACEMENT_BYTES;
     const low = f32x4.sub(v128.load(A, L.DISPLACEMENT_LOW), v128.load(B, L.DISPLACEMENT_HIGH));
     const high = f32x4.sub(v128.load(A, L.DISPLACEMENT_HIGH), v128.load(B, L.DISPLACEMENT_LOW));
-    moveBase(row, f32x4.neg(low), f32x4.neg(high));
+    moveBase(pairMotion(n), f32x4.neg(low), f32x4.neg(high));
   }
   memory.fill(ways, 0, <usize>load<i32>(front(), L.FRONT_LEAF_COUNT) * L.DISPLACEMENT_BYTES);
 }

@@ -19,7 +19,7 @@ import {
 import { dot3, mul, xs, ys, zs } from "../math/lanes";
 import { closeResults, applyResults, missed, openResults } from "./pairResults";
 import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./measureLeaves";
-import { addSeparated, boxOf, leafPairRow, overflow, pairLeaves, separatingAxis, sizeOf } from "./separatedPairs";
+import { addSeparated, boxOf, leafPairRow, overflow, pairLeaves, pairMotion, separatingAxis, sizeOf } from "./separatedPairs";
 import { measuredPairs } from "./separateLeaves";
 import { beginPair, beginRows, dropRows, endPair } from "./rows";
 import { apartAlong, apartByShape } from "./leafShapes";
@@ -83,37 +83,45 @@ function verdictsOf(n: i32, row: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_VERDICTS) + <usize>(row + n) * L.VERDICT_BYTES;
 }
 
+/** Sets the origin of a pair's displacements. */
+// @inline
+function setBase(motion: usize, low: v128, high: v128): void {
+  const slack = load<f32>(motion, L.PAIR_MOTION_SLACK);
+  v128.store(motion, f32x4.replace_lane(low, 3, slack), L.PAIR_MOTION_LOW);
+  v128.store(motion, high, L.PAIR_MOTION_HIGH);
+}
+
 /**
- * Returns how far the leaves of a LEAF_PAIR row may have moved against each other since its measurement, at most, by
- * axis.
+ * Returns how far the leaves of a pair may have moved against each other since its measurement, at most, by axis. The
+ * fourth lane means nothing. @param motion its PAIR_MOTION row; first, second its leaves
  */
 // @inline
-function movedDistance(row: usize): v128 {
-  const A = displacementOf(load<i32>(row, L.LEAF_PAIR_FIRST));
-  const B = displacementOf(load<i32>(row, L.LEAF_PAIR_SECOND));
+function movedDistance(motion: usize, first: i32, second: i32): v128 {
+  const A = displacementOf(first);
+  const B = displacementOf(second);
   const low = f32x4.sub(
     f32x4.sub(v128.load(A, L.DISPLACEMENT_NOW_LOW), v128.load(B, L.DISPLACEMENT_NOW_HIGH)),
-    v128.load(row, L.LEAF_PAIR_LOW),
+    v128.load(motion, L.PAIR_MOTION_LOW),
   );
   const high = f32x4.sub(
     f32x4.sub(v128.load(A, L.DISPLACEMENT_NOW_HIGH), v128.load(B, L.DISPLACEMENT_NOW_LOW)),
-    v128.load(row, L.LEAF_PAIR_HIGH),
+    v128.load(motion, L.PAIR_MOTION_HIGH),
   );
   return f32x4.max(f32x4.splat(0), f32x4.max(f32x4.neg(low), high));
 }
 
 /** Returns the squared length of movedDistance, m^2. */
 // @inline
-function movedSquared(row: usize): f32 {
-  const most = movedDistance(row);
+function movedSquared(motion: usize, first: i32, second: i32): f32 {
+  const most = movedDistance(motion, first, second);
   const square = f32x4.mul(most, most);
   return f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2);
 }
 
 /** Takes a known distance between the leaves as slack, if it suffices. Then they need no measurement. */
-function heldApart(row: usize, apart: f32, listed: f32): bool {
+function heldApart(row: usize, motion: usize, apart: f32, listed: f32): bool {
   if (!(apart > listed)) return false;
-  store<f32>(row, apart - load<f32>(row, L.LEAF_PAIR_REACH) * MORE, L.LEAF_PAIR_SLACK);
+  store<f32>(motion, apart - load<f32>(row, L.LEAF_PAIR_REACH) * MORE, L.PAIR_MOTION_SLACK);
   return true;
 }
 
@@ -126,10 +134,13 @@ function areMany(): bool {
   );
 }
 
-/** Sets S as the origin of the row's displacements. */
-function fromSafe(row: usize, A: usize, B: usize): void {
-  v128.store(row, f32x4.sub(v128.load(A, L.DISPLACEMENT_LOW), v128.load(B, L.DISPLACEMENT_HIGH)), L.LEAF_PAIR_LOW);
-  v128.store(row, f32x4.sub(v128.load(A, L.DISPLACEMENT_HIGH), v128.load(B, L.DISPLACEMENT_LOW)), L.LEAF_PAIR_HIGH);
+/** Sets S as the origin of a pair's displacements. */
+function fromSafe(motion: usize, A: usize, B: usize): void {
+  setBase(
+    motion,
+    f32x4.sub(v128.load(A, L.DISPLACEMENT_LOW), v128.load(B, L.DISPLACEMENT_HIGH)),
+    f32x4.sub(v128.load(A, L.DISPLACEMENT_HIGH), v128.load(B, L.DISPLACEMENT_LOW)),
+  );
 }
 
 /** Least and greatest displacement of the leaf's particles from S to x, by axis. */
@@ -143,57 +154,61 @@ function mostWay(way: usize): v128 {
 }
 
 /**
- * Sets x as the origin of the row's displacements. Displacements at x are known only between bounds, so the gap between
+ * Sets x as the origin of a pair's displacements. Displacements at x are known only between bounds, so the gap between
  * the bounds is taken from the slack.
  */
-function fromNow(row: usize, A: usize, B: usize): void {
-  v128.store(row, f32x4.add(v128.load(row, L.LEAF_PAIR_LOW), f32x4.sub(mostWay(A), leastWay(B))), L.LEAF_PAIR_LOW);
-  v128.store(row, f32x4.add(v128.load(row, L.LEAF_PAIR_HIGH), f32x4.sub(leastWay(A), mostWay(B))), L.LEAF_PAIR_HIGH);
+function fromNow(motion: usize, A: usize, B: usize): void {
+  setBase(
+    motion,
+    f32x4.add(v128.load(motion, L.PAIR_MOTION_LOW), f32x4.sub(mostWay(A), leastWay(B))),
+    f32x4.add(v128.load(motion, L.PAIR_MOTION_HIGH), f32x4.sub(leastWay(A), mostWay(B))),
+  );
 }
 
 /**
- * Shifts the origin of a LEAF_PAIR row's displacements by `low` and `high`: its slack covers all motion between them,
+ * Shifts the origin of a pair's displacements by `low` and `high`: its slack covers all motion between them,
  * or counting restarts. Rounding is taken from the slack.
  */
-export function moveBase(row: usize, low: v128, high: v128): void {
-  const from = v128.load(row, L.LEAF_PAIR_LOW);
-  const to = v128.load(row, L.LEAF_PAIR_HIGH);
-  v128.store(row, f32x4.add(from, low), L.LEAF_PAIR_LOW);
-  v128.store(row, f32x4.add(to, high), L.LEAF_PAIR_HIGH);
+export function moveBase(motion: usize, low: v128, high: v128): void {
+  const from = v128.load(motion, L.PAIR_MOTION_LOW);
+  const to = v128.load(motion, L.PAIR_MOTION_HIGH);
+  setBase(motion, f32x4.add(from, low), f32x4.add(to, high));
   const sizes = f32x4.add(f32x4.add(f32x4.abs(low), f32x4.abs(high)), f32x4.add(f32x4.abs(from), f32x4.abs(to)));
   store<f32>(
-    row,
-    load<f32>(row, L.LEAF_PAIR_SLACK) -
+    motion,
+    load<f32>(motion, L.PAIR_MOTION_SLACK) -
       WAYS_ROUNDING * (f32x4.extract_lane(sizes, 0) + f32x4.extract_lane(sizes, 1) + f32x4.extract_lane(sizes, 2)),
-    L.LEAF_PAIR_SLACK,
+    L.PAIR_MOTION_SLACK,
   );
 }
 
 /** Measures two leaves at S, or on the way to x. @returns APART, or MEASURED if all their rows were found */
-function measure(row: usize): i32 {
+function measure(number: i32): i32 {
   spendWork(4);
+  const row = leafPairRow(number);
+  const motion = pairMotion(number);
   const a = load<i32>(row, L.LEAF_PAIR_FIRST);
   const b = load<i32>(row, L.LEAF_PAIR_SECOND);
   const A = displacementOf(a);
   const B = displacementOf(b);
-  fromSafe(row, A, B);
+  fromSafe(motion, A, B);
   const both = load<u32>(row, L.LEAF_PAIR_SURFACES);
   const first = surfaceAt(<i32>(both >> 16));
   const second = surfaceAt(<i32>(both & 0xffff));
   const r = load<f32>(row, L.LEAF_PAIR_REACH);
   const limits = load<f32>(first, L.SURFACE_LIMIT) + load<f32>(second, L.SURFACE_LIMIT);
-  const step = Mathf.sqrt(movedSquared(row)) * MORE;
+  const step = Mathf.sqrt(movedSquared(motion, a, b)) * MORE;
   const margin = max<f32>(AHEAD * r, LEAST * limits);
   const clear = r + margin;
   const same = first === second;
-  if (heldApart(row, same ? apartByShape(row) : 0, clear + step)) return APART;
+  if (heldApart(row, motion, same ? apartByShape(row) : 0, clear + step)) return APART;
   // resolution moves intersecting particles in ways that x does not show: list rows all around
   const around: f32 = load<i32>(L.HEADER, L.H_RESOLUTION) ? step : 0;
   const reach = around > 0 ? step * DIAGONAL : step;
   const low = f32x4.pmin(f32x4.splat(-around), f32x4.sub(leastWay(A), mostWay(B)));
   const high = f32x4.pmax(f32x4.splat(around), f32x4.sub(mostWay(A), leastWay(B)));
-  if (a !== b && heldApart(row, apartAlong(row, low, high), clear)) {
-    moveBase(row, low, high);
+  if (a !== b && heldApart(row, motion, apartAlong(row, low, high), clear)) {
+    moveBase(motion, low, high);
     return APART;
   }
   const further = max<f32>(limits, STEPS * step);
@@ -203,9 +218,9 @@ function measure(row: usize): i32 {
     ? measureOnWay(a, b, clear, r + SURE * margin, step, clear + further, same)
     : measureLeaves(a, b, clear, low, high, reach, clear + further, same);
   keepNormal(row);
-  store<f32>(row, apart - r * MORE, L.LEAF_PAIR_SLACK);
-  if (sparse) fromNow(row, A, B);
-  else moveBase(row, low, high);
+  store<f32>(motion, apart - r * MORE, L.PAIR_MOTION_SLACK);
+  if (sparse) fromNow(motion, A, B);
+  else moveBase(motion, low, high);
   return MEASURED;
 }
 
@@ -258,6 +273,13 @@ function laneOf4(a: v128, i: i32): f32 {
   return i === 2 ? f32x4.extract_lane(a, 2) : f32x4.extract_lane(a, 3);
 }
 
+/** Returns movedDistance of pair k of those at `motion` and `leaves`. */
+// @inline
+function movedAt(motion: usize, leaves: usize, k: usize): v128 {
+  const at = leaves + k * L.PAIR_LEAVES_BYTES;
+  return movedDistance(motion + k * L.PAIR_MOTION_BYTES, <i32>(load<u32>(at) & ~L.PAIR_QUIET), load<i32>(at, 4));
+}
+
 /** Lists rows first .. last that have used up their slack from `at` on, the place of their results. @returns the end */
 function listSpent(first: i32, last: i32, at: usize): usize {
   const zero = f32x4.splat(0);
@@ -267,26 +289,26 @@ function listSpent(first: i32, last: i32, at: usize): usize {
   let leaves = pairLeaves(first);
   // up to three rows behind the last one are tested, but not listed
   for (
-    let k = first, row = leafPairRow(first);
+    let k = first, motion = pairMotion(first);
     k < last;
-    k += 4, row += 4 * L.LEAF_PAIR_BYTES, leaves += 4 * L.PAIR_LEAVES_BYTES
+    k += 4, motion += 4 * L.PAIR_MOTION_BYTES, leaves += 4 * L.PAIR_LEAVES_BYTES
   ) {
     const all = last - k < 4 ? (1 << (last - k)) - 1 : 15;
     const looks = restless ? all : lookedAt(k, leaves, stirred, all);
     if (!looks) continue;
     testedPairs += popcnt(looks);
-    const a = movedDistance(row);
-    const b = movedDistance(row + L.LEAF_PAIR_BYTES);
-    const c = movedDistance(row + 2 * L.LEAF_PAIR_BYTES);
-    const d = movedDistance(row + 3 * L.LEAF_PAIR_BYTES);
+    const a = movedAt(motion, leaves, 0);
+    const b = movedAt(motion, leaves, 1);
+    const c = movedAt(motion, leaves, 2);
+    const d = movedAt(motion, leaves, 3);
     const x = xs(a, b, c, d);
     const y = ys(a, b, c, d);
     const z = zs(a, b, c, d);
     const slack = f32x4(
-      load<f32>(row, L.LEAF_PAIR_SLACK),
-      load<f32>(row + L.LEAF_PAIR_BYTES, L.LEAF_PAIR_SLACK),
-      load<f32>(row + 2 * L.LEAF_PAIR_BYTES, L.LEAF_PAIR_SLACK),
-      load<f32>(row + 3 * L.LEAF_PAIR_BYTES, L.LEAF_PAIR_SLACK),
+      load<f32>(motion, L.PAIR_MOTION_SLACK),
+      load<f32>(motion + L.PAIR_MOTION_BYTES, L.PAIR_MOTION_SLACK),
+      load<f32>(motion + 2 * L.PAIR_MOTION_BYTES, L.PAIR_MOTION_SLACK),
+      load<f32>(motion + 3 * L.PAIR_MOTION_BYTES, L.PAIR_MOTION_SLACK),
     );
     const used = mul(dot3(x, x, y, y, z, z), more);
     const left = v128.and(f32x4.gt(slack, zero), f32x4.lt(used, mul(slack, slack)));
@@ -322,7 +344,7 @@ export function judgeLeafPairs(begin: i32, end: i32, parts: i32): void {
       const row = leafPairRow(k);
       const normal = v128.load(row, L.LEAF_PAIR_NORMAL);
       openResults(from, to);
-      const kind = judge(row);
+      const kind = judge(k);
       const ends = closeResults();
       // restored, so that a second measurement gives the same
       if (missed) v128.store(row, normal, L.LEAF_PAIR_NORMAL);
@@ -348,11 +370,12 @@ export function judgeLeafPairs(begin: i32, end: i32, parts: i32): void {
 }
 
 /** @returns the axis that separates the leaves, APART or MEASURED */
-function judge(row: usize): i32 {
+function judge(number: i32): i32 {
+  const row = leafPairRow(number);
   const a = load<i32>(row);
   const b = load<i32>(row, L.LEAF_PAIR_SECOND);
   const axis = a === b ? -1 : separatingAxis(boxOf(a), boxOf(b), load<f32>(row, L.LEAF_PAIR_REACH));
-  return axis >= 0 ? axis : measure(row);
+  return axis >= 0 ? axis : measure(number);
 }
 
 /** Tests all leaf pairs. Those that have used up their slack are measured again, or become separated pairs. */
@@ -401,6 +424,7 @@ function moveClose(from: i32, to: i32, end: i32): i32 {
   if (to !== from) {
     memory.copy(leafPairRow(to), leafPairRow(from), <usize>(end - from) * L.LEAF_PAIR_BYTES);
     memory.copy(pairLeaves(to), pairLeaves(from), <usize>(end - from) * L.PAIR_LEAVES_BYTES);
+    memory.copy(pairMotion(to), pairMotion(from), <usize>(end - from) * L.PAIR_MOTION_BYTES);
   }
   return to + end - from;
 }
@@ -424,7 +448,7 @@ function carryOut(verdict: usize, number: i32, to: i32): bool {
   const at = leafPairRow(to);
   moveClose(number, to, number + 1);
   beginPair(at);
-  if (kind === AGAIN) measure(at);
+  if (kind === AGAIN) measure(to);
   else applyResults(<usize>load<u32>(verdict, L.VERDICT_FROM), <usize>load<u32>(verdict, L.VERDICT_TO));
   endPair();
   return true;
@@ -462,6 +486,7 @@ export function takeOver(before: i32): void {
     const old = indexed(load<i32>(row), load<i32>(row, L.LEAF_PAIR_SECOND));
     if (old < 0) continue;
     memory.copy(row, leafPairRow(old), L.LEAF_PAIR_BYTES);
+    memory.copy(pairMotion(n), pairMotion(old), L.PAIR_MOTION_BYTES);
     store<i32>(leafPairRow(old), 0, L.LEAF_PAIR_LANES);
   }
   for (let n = 0; n < before; n++) dropRows(leafPairRow(n));

@@ -31,6 +31,11 @@ export function boxOf(number: i32): usize {
 export function leafPairRow(n: i32): usize {
   return <usize>load<u32>(front(), L.FRONT_LEAF_PAIRS) + <usize>n * L.LEAF_PAIR_BYTES;
 }
+/** Address of the PAIR_MOTION row of LEAF_PAIR row n. */
+// @inline
+export function pairMotion(n: i32): usize {
+  return <usize>load<u32>(front(), L.FRONT_PAIR_MOTIONS) + <usize>n * L.PAIR_MOTION_BYTES;
+}
 /** Address of the leaves of a LEAF_PAIR row, with PAIR_QUIET. */
 // @inline
 export function pairLeaves(n: i32): usize {
@@ -130,7 +135,7 @@ function addClose(a: i32, b: i32, r: f32, surfaces: u32): void {
   store<u32>(row, surfaces, L.LEAF_PAIR_SURFACES);
   store<i32>(row, 0, L.LEAF_PAIR_LANES);
   store<f32>(row, r, L.LEAF_PAIR_REACH);
-  store<f32>(row, -1, L.LEAF_PAIR_SLACK);
+  store<f32>(pairMotion(n), -1, L.PAIR_MOTION_SLACK);
   store<f32>(row, -1, L.LEAF_PAIR_REST2);
   v128.store(row, f32x4.splat(0), L.LEAF_PAIR_NORMAL);
 }

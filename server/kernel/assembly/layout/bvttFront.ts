@@ -68,7 +68,8 @@ export const FRONT_CALM = FRONT_EMPTY_BLOCKS + 2 * I32; // i32 substeps in which
 export const FRONT_FREED = FRONT_CALM + I32; // i32 1: a row has been freed since rows were last compacted
 export const FRONT_TESTED = FRONT_FREED + I32; // u32, atomic: leaf pairs tested since the room began
 export const FRONT_CHECKED = FRONT_TESTED + I32; // u32, atomic: blocks checked or predicted since then
-export const FRONT_BYTES = FRONT_CHECKED + I32;
+export const FRONT_PAIR_MOTIONS = FRONT_CHECKED + I32; // i32 pointer: a PAIR_MOTION row for every LEAF_PAIR row
+export const FRONT_BYTES = FRONT_PAIR_MOTIONS + I32;
 
 /** Motion of a leaf since it was last stirred (contact/stirredLeaves.ts). */
 export const STIR_MOVED = 0; // f32 path of its particles up to the last substep, m
@@ -169,17 +170,21 @@ export const LEAF_PAIR_SECOND = LEAF_PAIR_FIRST + I32; // i32 leaf
 export const LEAF_PAIR_SURFACES = LEAF_PAIR_SECOND + I32; // i32 first << 16 | second
 export const LEAF_PAIR_LANES = LEAF_PAIR_SURFACES + I32; // i32 first lane of its rows plus one, 0: none
 export const LEAF_PAIR_REACH = LEAF_PAIR_LANES + I32; // f32 r, m
-// f32 primitives without a row may come nearer by this and still be further apart than r, m; negative: not measured
-export const LEAF_PAIR_SLACK = LEAF_PAIR_REACH + F32;
 // f32 square of the distance at rest, m^2; negative: not measured
-export const LEAF_PAIR_REST2 = LEAF_PAIR_SLACK + F32;
-// f32x4 DISPLACEMENT_LOW of the first minus DISPLACEMENT_HIGH of the second, at its measurement, plus the motion that
-// the slack allows for
-export const LEAF_PAIR_LOW = LEAF_PAIR_REST2 + F32 + 4;
-export const LEAF_PAIR_HIGH = LEAF_PAIR_LOW + LANES; // f32x4 DISPLACEMENT_HIGH of the first minus DISPLACEMENT_LOW of the second
+export const LEAF_PAIR_REST2 = LEAF_PAIR_REACH + F32;
 // f32x4 unit vector from the second to the first that may keep them apart
-export const LEAF_PAIR_NORMAL = LEAF_PAIR_HIGH + LANES;
+export const LEAF_PAIR_NORMAL = LEAF_PAIR_REST2 + F32 + 8;
 export const LEAF_PAIR_BYTES = LEAF_PAIR_NORMAL + LANES;
+
+/** The slack of a leaf pair, apart from its other data: the test of all pairs reads nothing else. */
+// f32x3 DISPLACEMENT_LOW of the first minus DISPLACEMENT_HIGH of the second, at its measurement, plus the motion that
+// the slack allows for
+export const PAIR_MOTION_LOW = 0;
+// f32 primitives without a row may come nearer by this and still be further apart than r, m; negative: not measured
+export const PAIR_MOTION_SLACK = 3 * F32;
+// f32x3 DISPLACEMENT_HIGH of the first minus DISPLACEMENT_LOW of the second
+export const PAIR_MOTION_HIGH = PAIR_MOTION_LOW + LANES;
+export const PAIR_MOTION_BYTES = PAIR_MOTION_HIGH + LANES;
 
 /** Values of HOLD_HELD. */
 export const HELD_SUBSTEP = 1; // until the substep ends: the response could not clear its pairs
