@@ -7,23 +7,22 @@ import type { Allocator } from "./map.ts";
 import type { StateRun } from "./writeBlocks.ts";
 
 export interface LowWords {
-  /** Addresses of f32x4 per particle; 0: no low words. */
+  /** Addresses of f32x4 per particle. */
   places: number;
   speeds: number;
-  /** Address of one substep's rounding: not part of the state. */
-  rounding: number;
+  /** Low words at the start of the substep: not part of the state. */
+  placesPrev: number;
   states: StateRun[];
 }
 
 /**
- * @param bodies of the room, in its order; empty: the room keeps no low words
+ * @param bodies of the room, in its order
  * @param particles number in the room's arrays
  */
 export function planLowWords(bodies: readonly BodyTemplate[], particles: number, map: Allocator): LowWords {
-  if (bodies.length === 0) return { places: 0, speeds: 0, rounding: 0, states: [] };
   const take = (): number => map.take(16 * particles);
   const [places, speeds] = [take(), take()];
-  return { places, speeds, rounding: take(), states: [places, speeds].flatMap(statesOf) };
+  return { places, speeds, placesPrev: take(), states: [places, speeds].flatMap(statesOf) };
 
   function statesOf(address: number): StateRun[] {
     const [initial, good] = [take(), take()];

@@ -196,10 +196,14 @@ function beforeSolve(sizes: ProgramSizes): Phase[] {
 }
 
 /** Phases of constraints without colors. */
-function endOfIteration({ balls }: ProgramSizes, pass: number): Phase[] {
+function endOfIteration(sizes: ProgramSizes, pass: number): Phase[] {
   // serial and last, so that an iteration ends with grabs and contacts satisfied
-  const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass), one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass)];
-  if (balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
+  const phases = [
+    one(L.KIND_POINTS, L.STAGE_POINTS, pass),
+    ...everyParticle(sizes, L.KIND_CARRY),
+    one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass),
+  ];
+  if (sizes.balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
   return phases;
 }
 

@@ -78,7 +78,7 @@ function writeHeader(
     [L.H_SUPPORT, plan.support],
     [L.H_LOW, low.places],
     [L.H_LOW_SPEED, low.speeds],
-    [L.H_ROUNDING, low.rounding],
+    [L.H_LOW_PREV, low.placesPrev],
     [L.H_PARTICLES, counts.particles],
     [L.H_PROGRAM, plan.program],
     [L.H_PHASES, plan.phases.length],

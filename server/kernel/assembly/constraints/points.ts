@@ -15,11 +15,13 @@
  * two may share particles.
  */
 import * as L from "../layout/layout";
+import { between, position, push, toLow } from "../math/lanes";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
 /** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added */
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
+  const low = toLow;
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
@@ -33,7 +35,7 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     let sum = f32x4.neg(targetOf(at));
     let W: f32 = 0;
     for (let i = 0; i < particles; i++) {
-      const x = v128.load(<usize>load<u32>(at + (i << 2), L.POINT_ADDRESS));
+      const x = position(<usize>load<u32>(at + (i << 2), L.POINT_ADDRESS), low);
       const b = load<f32>(at + (i << 2), L.POINT_WEIGHT);
       sum = f32x4.add(sum, f32x4.mul(x, f32x4.splat(b)));
       W += f32x4.extract_lane(x, 3) * b * b;
@@ -58,10 +60,8 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
     v128.store(at, lambda, L.POINT_LAMBDA);
     const step = f32x4.replace_lane(f32x4.sub(lambda, old), 3, 0);
     for (let i = 0; i < particles; i++) {
-      const address = <usize>load<u32>(at + (i << 2), L.POINT_ADDRESS);
-      const x = v128.load(address);
-      const scale = f32x4.extract_lane(x, 3) * load<f32>(at + (i << 2), L.POINT_WEIGHT);
-      v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
+      const b = load<f32>(at + (i << 2), L.POINT_WEIGHT);
+      push(<usize>load<u32>(at + (i << 2), L.POINT_ADDRESS), low, f32x4.mul(f32x4.splat(b), step));
     }
   }
 }
@@ -74,7 +74,7 @@ function grabForceLimit(at: usize, limit: f32, W: f32): f32 {
   let most: f32 = 0;
   let edge = <usize>load<u32>(at, L.POINT_EDGES);
   for (const end = edge + <usize>load<i32>(at, L.POINT_EDGE_COUNT) * L.EDGE_BYTES; edge < end; edge += L.EDGE_BYTES) {
-    const d = f32x4.sub(v128.load(<usize>load<u32>(edge, L.EDGE_A)), v128.load(<usize>load<u32>(edge, L.EDGE_B)));
+    const d = between(<usize>load<u32>(edge, L.EDGE_A), <usize>load<u32>(edge, L.EDGE_B), toLow);
     const x = f32x4.extract_lane(d, 0);
     const y = f32x4.extract_lane(d, 1);
     const z = f32x4.extract_lane(d, 2);
