@@ -78,9 +78,9 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   };
 }
 
-function statesOf({ planned, shapes, implicit, methods, reference, low }: WorldPlan): SimLayout["states"] {
+function statesOf({ planned, shapes, implicit, methods, reference }: WorldPlan): SimLayout["states"] {
   const others = [shapes, implicit, methods].flatMap(({ states }) => states);
-  return [...planned.states, ...others, ...(reference ? [reference.run] : []), ...low.states];
+  return [...planned.states, ...others, ...(reference ? [reference.run] : [])];
 }
 
 function tunableBodies({ inWorld, far }: World, { methods }: WorldPlan): TunableBody[] {

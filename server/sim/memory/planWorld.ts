@@ -71,7 +71,7 @@ function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }
     memoryMap,
   );
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
-  const low = planLowWords(bodies, particles, memoryMap);
+  const low = planLowWords(particles, memoryMap);
   const enclosed = planEnclosedVolumes(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap);
   const coreParts = cores.reduce((n, core) => n + (core ? (core.positions.length + core.triangles.length) / 3 : 0), 0);

@@ -15,13 +15,14 @@
  * two may share particles.
  */
 import * as L from "../layout/layout";
-import { between, position, push, toLow } from "../math/lanes";
+import { between, position, push } from "../math/lanes";
+import { lowFrom } from "../math/places";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
 /** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added */
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
   const inverseH2: f32 = 1 / (h * h);
-  const low = toLow;
+  const low = lowFrom();
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
@@ -74,7 +75,7 @@ function grabForceLimit(at: usize, limit: f32, W: f32): f32 {
   let most: f32 = 0;
   let edge = <usize>load<u32>(at, L.POINT_EDGES);
   for (const end = edge + <usize>load<i32>(at, L.POINT_EDGE_COUNT) * L.EDGE_BYTES; edge < end; edge += L.EDGE_BYTES) {
-    const d = between(<usize>load<u32>(edge, L.EDGE_A), <usize>load<u32>(edge, L.EDGE_B), toLow);
+    const d = between(<usize>load<u32>(edge, L.EDGE_A), <usize>load<u32>(edge, L.EDGE_B), lowFrom());
     const x = f32x4.extract_lane(d, 0);
     const y = f32x4.extract_lane(d, 1);
     const z = f32x4.extract_lane(d, 2);

@@ -22,7 +22,7 @@
  * amplified. A lane without stored values (an inverted element starts anew) stays without.
  */
 import * as L from "../layout/layout";
-import { toLow } from "../math/lanes";
+import { lowFrom } from "../math/places";
 
 /**
  * Begins an iteration of particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays;
@@ -32,6 +32,7 @@ export function sweepBegin(phase: usize, begin: i32, end: i32): void {
   const from = (<usize>(load<i32>(phase, L.PHASE_FIRST) + begin)) << 4;
   const first = load<i32>(phase, L.PHASE_PASS) & L.PASS_FIRST;
   const sums = <usize>load<u32>(phase, L.PHASE_SUM);
+  const toLow = lowFrom();
   let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
   let kept = <usize>load<u32>(phase, L.PHASE_KEPT) + from;
   let older = <usize>load<u32>(phase, L.PHASE_OLDER) + from;
@@ -58,6 +59,7 @@ export function sweepCollect(phase: usize, begin: i32, end: i32): void {
   const x0 = <usize>load<u32>(L.HEADER, L.H_X);
   const toKept = <usize>load<u32>(phase, L.PHASE_KEPT) - x0;
   const toSum = <usize>load<u32>(phase, L.PHASE_SUM) - x0;
+  const toLow = lowFrom();
   let block = <usize>load<u32>(phase, L.PHASE_DATA) + <usize>begin * bytes;
   for (let n = begin; n < end; n++, block += bytes) {
     for (let lane = 0; lane < lanes; lane++) {
@@ -76,6 +78,7 @@ export function sweepEnd(phase: usize, begin: i32, end: i32): void {
   const sums = <usize>load<u32>(phase, L.PHASE_SUM);
   const omega = load<f32>(phase, L.PHASE_OMEGA);
   const factor = f32x4.splat(omega);
+  const toLow = lowFrom();
   let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
   let kept = <usize>load<u32>(phase, L.PHASE_KEPT) + from;
   let older = <usize>load<u32>(phase, L.PHASE_OLDER) + from;

@@ -57,15 +57,19 @@ function carryOver(particle: usize, toLow: usize, x: v128, low: v128): void {
   v128.store(particle + toLow, f32x4.sub(low, f32x4.sub(there, x)));
 }
 
-/** Carries low words over to x. */
+/** Carries low words over to x, if there is contact between surfaces or balls, which reads x before updateVelocity. */
 export function carry(begin: i32, end: i32): void {
+  if (!load<u32>(L.HEADER, L.H_SAFE) && !load<i32>(L.HEADER, L.H_BALL_COUNT)) return;
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - X;
   for (let i = begin, x = X + ((<usize>begin) << 4); i < end; i++, x += 16)
     carryOver(x, toLow, v128.load(x), v128.load(x + toLow));
 }
 
-/** v = displacement/h / (1 + h damping): the implicit form of dv/dt = -damping v, stable for any damping. */
+/**
+ * v = displacement/h / (1 + h damping): the implicit form of dv/dt = -damping v, stable for any damping. Carries low words
+ * over to x.
+ */
 export function updateVelocity(begin: i32, end: i32, h: f32): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
@@ -86,5 +90,6 @@ export function updateVelocity(begin: i32, end: i32, h: f32): void {
     const sum = f32x4.add(predicted, f32x4.mul(inverseH, solved));
     const v = f32x4.mul(f32x4.splat(1 / (1 + h * damping)), sum);
     v128.store(x + toV, f32x4.replace_lane(v, 3, damping));
+    carryOver(x, toLow, here, low);
   }
 }

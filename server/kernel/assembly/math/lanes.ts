@@ -81,7 +81,7 @@ export function largest(a: v128): f32 {
 /** Offset from X to the low words (integrate/particles.ts). Solvers copy it to a local: a global is loaded at each use. */
 export let toLow: usize = 0;
 
-/** Call before a phase. */
+/** Finds `toLow`. */
 export function findLowWords(): void {
   toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - <usize>load<u32>(L.HEADER, L.H_X);
 }

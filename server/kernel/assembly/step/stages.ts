@@ -1,7 +1,6 @@
 /** Runs a part of a phase: selects the stage by its kind (KIND_* of layout.ts), and finds its blocks. */
 import * as L from "../layout/layout";
 import { carry, predict, updateVelocity } from "../integrate/particles";
-import { findLowWords } from "../math/lanes";
 import { solveBlocks } from "../constraints/solveBlocks";
 import { solvePoints } from "../constraints/points";
 import { updatePredictedContacts, saveSafePositions, verifyContacts } from "../contact/pipeline";
@@ -62,7 +61,6 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
     load<i32>(L.HEADER, L.H_SUBSTEP) === load<i32>(L.HEADER, L.H_SUBSTEPS) - 1
   )
     pass &= ~L.PASS_LAST;
-  findLowWords();
   const data = <usize>load<u32>(phase, L.PHASE_DATA);
   const own = <usize>load<u32>(phase, L.PHASE_OWN);
   if (solveBlocks(kind, data, own, begin, end - begin, pass, h, scratch, from)) return;
