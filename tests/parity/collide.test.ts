@@ -80,7 +80,7 @@ function runKernel(
   const n = motions.length;
   const allocator = new Allocator();
   const take = (): number => allocator.take(16 * (n + 4));
-  const [X, P, V, A, low, lowPrev] = [take(), take(), take(), take(), take(), take()];
+  const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
   const rows = allocator.take(colliders.length * L.COLLIDER_BYTES);
   const body = allocator.take(L.BODY_BYTES);
   const surface = allocator.take(L.SURFACE_BYTES);
@@ -95,6 +95,7 @@ function runKernel(
     [L.H_ACC, A],
     [L.H_LOW, low],
     [L.H_LOW_PREV, lowPrev],
+    [L.H_LOW_SPEED, lowSpeed],
     [L.H_COLLIDERS, rows],
     [L.H_COLLIDER_COUNT, colliders.length],
   ] as const)
