@@ -265,7 +265,10 @@ export class SleepingIslands {
     const { f32, i32 } = this.#views;
     const { x, xPrev, v, bodies, bodyRows } = this.#layout;
     const { first, count } = bodies[b]!;
-    const [low, lowPrev] = [L.H_LOW, L.H_LOW_PREV].map((pointer) => i32[(L.HEADER + pointer) / 4]! / 4) as [number, number];
+    const [low, lowPrev] = [L.H_LOW, L.H_LOW_PREV].map((pointer) => i32[(L.HEADER + pointer) / 4]! / 4) as [
+      number,
+      number,
+    ];
     for (let at = 4 * first; at < 4 * (first + count); at += 4) {
       f32.copyWithin(xPrev / 4 + at, x / 4 + at, x / 4 + at + 3);
       f32.fill(0, v / 4 + at, v / 4 + at + 3);

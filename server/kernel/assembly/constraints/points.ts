@@ -15,7 +15,7 @@
  * two may share particles.
  */
 import * as L from "../layout/layout";
-import { between, position, push } from "../math/lanes";
+import { between, push } from "../math/lanes";
 import { lowFrom } from "../math/places";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
@@ -33,14 +33,21 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
         store<f32>(at + r, load<f32>(at + r, L.POINT_TARGET) + pace * load<f32>(at + r, L.POINT_STEP), L.POINT_TARGET);
     }
     const particles = load<i32>(at, L.POINT_COUNT);
-    let sum = f32x4.neg(targetOf(at));
+    const origin = <usize>load<u32>(at, L.POINT_ADDRESS);
+    let sum = f32x4.splat(0);
+    let weights: f32 = 0;
     let W: f32 = 0;
     for (let i = 0; i < particles; i++) {
-      const x = position(<usize>load<u32>(at + (i << 2), L.POINT_ADDRESS), low);
+      const particle = <usize>load<u32>(at + (i << 2), L.POINT_ADDRESS);
       const b = load<f32>(at + (i << 2), L.POINT_WEIGHT);
-      sum = f32x4.add(sum, f32x4.mul(x, f32x4.splat(b)));
-      W += f32x4.extract_lane(x, 3) * b * b;
+      // relative to the first particle, to keep digits
+      sum = f32x4.add(sum, f32x4.mul(between(origin, particle, low), f32x4.splat(b)));
+      weights += b;
+      W += load<f32>(particle, 12) * b * b;
     }
+    // weights are 1 in space, and 0 between bodies
+    if (weights > 0.5)
+      sum = f32x4.add(sum, f32x4.add(f32x4.sub(v128.load(origin), targetOf(at)), v128.load(origin + low)));
     const aT = load<f32>(at, L.POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
     let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
@@ -50,7 +57,7 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       sum = slip(at, sum, limit * (W + aT));
     } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_GRAB) limit = load<f32>(at, L.POINT_LIMIT);
     const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
-    // lane 3 of sum is sum_i b_i w_i, which is not used
+    // lane 3 of sum is not used
     let lambda = f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old))));
     const lx = f32x4.extract_lane(lambda, 0);
     const ly = f32x4.extract_lane(lambda, 1);

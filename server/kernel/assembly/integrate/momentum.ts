@@ -140,9 +140,9 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
       lx += y * c - z * b;
       ly += z * a - x * c;
       lz += x * b - y * a;
-      sx += m * (<f64>load<f32>(start) - ox);
-      sy += m * (<f64>load<f32>(start, 4) - oy);
-      sz += m * (<f64>load<f32>(start, 8) - oz);
+      sx += m * (<f64>load<f32>(start) - ox + word(at, toLowPrev));
+      sy += m * (<f64>load<f32>(start, 4) - oy + word(at + 4, toLowPrev));
+      sz += m * (<f64>load<f32>(start, 8) - oz + word(at + 8, toLowPrev));
     }
   }
   solvedX = px;

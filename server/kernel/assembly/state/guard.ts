@@ -38,7 +38,7 @@ export function stateHash(count: i32): u64 {
 function hashWords(from: u64, words: usize, low: usize, count: i32): u64 {
   let hash = from;
   for (let i: usize = 0, end = (<usize>count) << 4; i < end; i += 4)
-    hash = (hash ^ ((<u64>load<u32>(low + i) << 32) | <u64>load<u32>(words + i))) * 0x100000001b3;
+    hash = (hash ^ (((<u64>load<u32>(low + i)) << 32) | <u64>load<u32>(words + i))) * 0x100000001b3;
   return hash;
 }
 
