@@ -45,9 +45,13 @@ export function solvePoints(at: usize, count: i32, pass: i32, h: f32): void {
       weights += b;
       W += load<f32>(particle, 12) * b * b;
     }
-    // weights are 1 in space, and 0 between bodies
-    if (weights > 0.5)
-      sum = f32x4.add(sum, f32x4.add(f32x4.sub(v128.load(origin), targetOf(at)), v128.load(origin + low)));
+    // sum b x_0 - target. Weights add up to 1 in space and to 0 between bodies, so one of the first two terms vanishes
+    const o = v128.load(origin);
+    sum = f32x4.add(sum, f32x4.mul(f32x4.splat(weights - 1), o));
+    sum = f32x4.add(
+      sum,
+      f32x4.add(f32x4.sub(o, targetOf(at)), f32x4.mul(f32x4.splat(weights), v128.load(origin + low))),
+    );
     const aT = load<f32>(at, L.POINT_ALPHA) * inverseH2;
     if (!(W + aT > 0)) continue; // everything pinned and no compliance: nothing can move
     let limit = load<f32>(at, L.POINT_MAX_FORCE) * h * h;
