@@ -18,7 +18,7 @@ import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { mayBeAnswered } from "./colliderLanes";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
-import { roundingFrom, word } from "../math/places";
+import { lowFrom, lowPrevFrom, rounding } from "../math/places";
 import { meets } from "../state/filters";
 import { hasMarks, marksOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
@@ -209,26 +209,18 @@ export function raise(particle: usize, table: usize): bool {
  * @param at particle in X; nx, ny, nz normal; slides share of its motion along the surface that friction leaves
  */
 function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const low = at + (<usize>load<u32>(L.HEADER, L.H_LOW) - X);
-  const rounding = at + (<usize>load<u32>(L.HEADER, L.H_ROUNDING) - X);
-  const rx = load<f32>(rounding);
-  const ry = load<f32>(rounding, 4);
-  const rz = load<f32>(rounding, 8);
-  // low words at the start of the substep
-  const lx = load<f32>(low) - rx;
-  const ly = load<f32>(low, 4) - ry;
-  const lz = load<f32>(low, 8) - rz;
+  const low = at + lowFrom();
+  const before = at + lowPrevFrom();
+  const lx = load<f32>(before);
+  const ly = load<f32>(before, 4);
+  const lz = load<f32>(before, 8);
+  const rx = load<f32>(low) - lx;
+  const ry = load<f32>(low, 4) - ly;
+  const rz = load<f32>(low, 8) - lz;
   const across = slides * (rx * nx + ry * ny + rz * nz) + (lx * nx + ly * ny + lz * nz);
-  const x = slides * rx - across * nx;
-  const y = slides * ry - across * ny;
-  const z = slides * rz - across * nz;
-  store<f32>(rounding, x);
-  store<f32>(rounding, y, 4);
-  store<f32>(rounding, z, 8);
-  store<f32>(low, lx + x);
-  store<f32>(low, ly + y, 4);
-  store<f32>(low, lz + z, 8);
+  store<f32>(low, lx + (slides * rx - across * nx));
+  store<f32>(low, ly + (slides * ry - across * ny), 4);
+  store<f32>(low, lz + (slides * rz - across * nz), 8);
 }
 
 /**
@@ -436,7 +428,7 @@ function put(c: usize, at: usize, x: f32, y: f32, z: f32, mx: f32, my: f32, mz: 
   store<f32>(at, x);
   store<f32>(at, y, 4);
   store<f32>(at, z, 8);
-  if (roundingFrom()) keepLow(at, mx, my, mz, slides);
+  keepLow(at, mx, my, mz, slides);
 }
 
 /** Shifts a position by a vector in a collider's frame. */
@@ -461,10 +453,11 @@ function shift(place: usize, x: f32, y: f32, z: f32): void {
 // @inline
 function takeVelocity(at: usize, prev: usize, h: f32): void {
   const v = at + (<usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X));
-  const toRounding = roundingFrom();
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   const inverseH: f32 = 1 / h;
   const scale: f32 = inverseH / (1 + h * load<f32>(v, 12));
-  store<f32>(v, (load<f32>(at) - load<f32>(prev) + <f32>word(at, toRounding)) * scale);
-  store<f32>(v, (load<f32>(at, 4) - load<f32>(prev, 4) + <f32>word(at + 4, toRounding)) * scale, 4);
-  store<f32>(v, (load<f32>(at, 8) - load<f32>(prev, 8) + <f32>word(at + 8, toRounding)) * scale, 8);
+  store<f32>(v, (load<f32>(at) - load<f32>(prev) + <f32>rounding(at, toLow, toLowPrev)) * scale);
+  store<f32>(v, (load<f32>(at, 4) - load<f32>(prev, 4) + <f32>rounding(at + 4, toLow, toLowPrev)) * scale, 4);
+  store<f32>(v, (load<f32>(at, 8) - load<f32>(prev, 8) + <f32>rounding(at + 8, toLow, toLowPrev)) * scale, 8);
 }

@@ -25,7 +25,7 @@
 import * as L from "../layout/layout";
 import { noteIsland } from "./momentumCorrection";
 import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
-import { lowFrom, put, roundingFrom, word } from "../math/places";
+import { lowFrom, lowPrevFrom, put, rounding, word } from "../math/places";
 import { standsForIsland, standsForRigid } from "../state/islands";
 
 // results of `measureSolved`: P, L and sum m S; each thread has its own instance
@@ -108,7 +108,8 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   // contact moves xPrev of overlapping particles; the start of the substep is S
   const toStart = safe ? safe - X : toPrev;
-  const toLost = roundingFrom();
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   const ox = load<f64>(row, L.BODY_CENTER);
   const oy = load<f64>(row, L.BODY_CENTER + 8);
   const oz = load<f64>(row, L.BODY_CENTER + 16);
@@ -127,21 +128,21 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
       const prev = at + toPrev;
       const start = at + toStart;
       const m = 1.0 / <f64>load<f32>(at, 12);
-      const x = <f64>load<f32>(at) - ox;
-      const y = <f64>load<f32>(at, 4) - oy;
-      const z = <f64>load<f32>(at, 8) - oz;
-      const a = m * (x - (<f64>load<f32>(prev) - ox) + word(at, toLost)) * inverseH;
-      const b = m * (y - (<f64>load<f32>(prev, 4) - oy) + word(at + 4, toLost)) * inverseH;
-      const c = m * (z - (<f64>load<f32>(prev, 8) - oz) + word(at + 8, toLost)) * inverseH;
+      const x = <f64>load<f32>(at) - ox + word(at, toLow);
+      const y = <f64>load<f32>(at, 4) - oy + word(at + 4, toLow);
+      const z = <f64>load<f32>(at, 8) - oz + word(at + 8, toLow);
+      const a = m * (x - (<f64>load<f32>(prev) - ox + word(at, toLowPrev))) * inverseH;
+      const b = m * (y - (<f64>load<f32>(prev, 4) - oy + word(at + 4, toLowPrev))) * inverseH;
+      const c = m * (z - (<f64>load<f32>(prev, 8) - oz + word(at + 8, toLowPrev))) * inverseH;
       px += a;
       py += b;
       pz += c;
       lx += y * c - z * b;
       ly += z * a - x * c;
       lz += x * b - y * a;
-      sx += m * (<f64>load<f32>(start) - ox);
-      sy += m * (<f64>load<f32>(start, 4) - oy);
-      sz += m * (<f64>load<f32>(start, 8) - oz);
+      sx += m * (<f64>load<f32>(start) - ox + word(at, toLowPrev));
+      sy += m * (<f64>load<f32>(start, 4) - oy + word(at + 4, toLowPrev));
+      sz += m * (<f64>load<f32>(start, 8) - oz + word(at + 8, toLowPrev));
     }
   }
   solvedX = px;
@@ -161,8 +162,8 @@ export function restore(begin: i32, end: i32, h: f32): void {
   const inverseH: f64 = 1.0 / <f64>h;
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
-  const toLost = roundingFrom();
   const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   for (let n = begin; n < end; n++) {
     const row = rows + <usize>n * L.BODY_BYTES;
     const number = load<i32>(row, L.BODY_ISLAND);
@@ -189,15 +190,24 @@ export function restore(begin: i32, end: i32, h: f32): void {
       const y = Y - cy;
       const z = Z - cz;
       const damped: f64 = 1.0 / (1.0 + <f64>h * <f64>load<f32>(v, 12));
-      store<f32>(v, <f32>(damped * ((X - <f64>load<f32>(prev) + word(at, toLost)) * inverseH + vx + wy * z - wz * y)));
       store<f32>(
         v,
-        <f32>(damped * ((Y - <f64>load<f32>(prev, 4) + word(at + 4, toLost)) * inverseH + vy + wz * x - wx * z)),
+        <f32>(damped * ((X - <f64>load<f32>(prev) + rounding(at, toLow, toLowPrev)) * inverseH + vx + wy * z - wz * y)),
+      );
+      store<f32>(
+        v,
+        <f32>(
+          (damped *
+            ((Y - <f64>load<f32>(prev, 4) + rounding(at + 4, toLow, toLowPrev)) * inverseH + vy + wz * x - wx * z))
+        ),
         4,
       );
       store<f32>(
         v,
-        <f32>(damped * ((Z - <f64>load<f32>(prev, 8) + word(at + 8, toLost)) * inverseH + vz + wx * y - wy * x)),
+        <f32>(
+          (damped *
+            ((Z - <f64>load<f32>(prev, 8) + rounding(at + 8, toLow, toLowPrev)) * inverseH + vz + wx * y - wy * x))
+        ),
         8,
       );
       if (!falls) continue;
