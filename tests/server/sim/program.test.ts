@@ -112,3 +112,8 @@ test("an iteration ends with grabs and contacts satisfied", async () => {
   expect([carry, contacts, balls]).toEqual([points! + 1, points! + 1 + carries, points! + 2 + carries]);
   expect(iteration.length).toBe(balls! + 1);
 });
+
+test("kinds of phases have distinct numbers", () => {
+  const kinds = Object.entries(L).filter(([name]) => name.startsWith("KIND_"));
+  expect(new Set(kinds.map(([, number]) => number)).size).toBe(kinds.length);
+});

@@ -8,10 +8,13 @@
  * undamped bodies gain energy, and damped ones tremble. So constraints add their corrections to the low word alone
  * (math/lanes.ts), whose steps are as small as the correction. `carry` then moves whole steps over to x:
  *   x' = x + low,  low' = low - (x' - x)                                                          exact if |x| > |low|
- * The velocity is computed from the true displacement, (x - xPrev) + (low - lowPrev). Velocities have low words too: at
- * 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike.
+ * The velocity is computed from the true displacement, (x - xPrev) + (low - lowPrev). Velocities of undamped particles
+ * have low words too: at 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike.
  */
 import * as L from "../layout/layout";
+
+/** Damping below which velocities have low words, 1/s. More damping hides their rounding. */
+const UNDAMPED: f32 = 0.25;
 
 /**
  * v += h a; xPrev = x; x += h v, and the displacement of remembered stress (warmStart.ts).
@@ -34,18 +37,23 @@ export function predict(begin: i32, end: i32, h: f32): void {
   for (let i = begin, x = X + from; i < end; i++, x += 16) {
     const here = v128.load(x);
     const old = v128.load(x + toV);
+    const damping = f32x4.extract_lane(old, 3);
     const free = f32x4.gt(v128.shuffle<f32>(here, here, 3, 3, 3, 3), zero);
-    const gain = f32x4.add(f32x4.mul(hh, v128.load(x + toAcc)), v128.load(x + toLowSpeed));
+    let gain = f32x4.mul(hh, v128.load(x + toAcc));
+    if (damping < UNDAMPED) gain = f32x4.add(gain, v128.load(x + toLowSpeed));
     const faster = v128.and(f32x4.add(old, gain), free);
-    const slow = v128.and(f32x4.sub(gain, f32x4.sub(faster, old)), v128.and(place, free));
-    v128.store(x + toV, f32x4.replace_lane(faster, 3, f32x4.extract_lane(old, 3)));
-    v128.store(x + toLowSpeed, slow);
-    v128.store(x + toPrev, f32x4.replace_lane(here, 3, load<f32>(x + toPrev, 12)));
+    v128.store(x + toV, f32x4.replace_lane(faster, 3, damping));
     let way = f32x4.mul(hh, faster);
+    if (damping < UNDAMPED) {
+      const slow = v128.and(f32x4.sub(gain, f32x4.sub(faster, old)), v128.and(place, free));
+      v128.store(x + toLowSpeed, slow);
+      way = f32x4.add(way, f32x4.mul(hh, slow));
+    }
     if (supported) way = f32x4.add(way, v128.load(x + toSupport));
+    v128.store(x + toPrev, f32x4.replace_lane(here, 3, load<f32>(x + toPrev, 12)));
     const before = v128.load(x + toLow);
     v128.store(x + toLowPrev, before);
-    carryOver(x, toLow, here, v128.and(f32x4.add(f32x4.add(way, f32x4.mul(hh, slow)), before), place));
+    carryOver(x, toLow, here, v128.and(f32x4.add(way, before), place));
   }
 }
 
@@ -86,8 +94,9 @@ export function updateVelocity(begin: i32, end: i32, h: f32): void {
     const damping = f32x4.extract_lane(predicted, 3);
     const way = f32x4.add(f32x4.sub(here, v128.load(x + toPrev)), f32x4.sub(low, v128.load(x + toLowPrev)));
     // change since the prediction: if there is none, the velocity keeps all its bits
-    const solved = f32x4.sub(way, f32x4.add(f32x4.mul(hh, predicted), f32x4.mul(hh, v128.load(x + toLowSpeed))));
-    const sum = f32x4.add(predicted, f32x4.mul(inverseH, solved));
+    let expected = f32x4.mul(hh, predicted);
+    if (damping < UNDAMPED) expected = f32x4.add(expected, f32x4.mul(hh, v128.load(x + toLowSpeed)));
+    const sum = f32x4.add(predicted, f32x4.mul(inverseH, f32x4.sub(way, expected)));
     const v = f32x4.mul(f32x4.splat(1 / (1 + h * damping)), sum);
     v128.store(x + toV, f32x4.replace_lane(v, 3, damping));
     carryOver(x, toLow, here, low);
