@@ -21,6 +21,7 @@
  *     pliant.waiting                    indices of the spawnable bodies that are not drawn
  *     pliant.seen([x, y, z])            a point relative to a visitor with a headset, m; undefined without a headset
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
+ *     pliant.sounds                     contact sounds since they were turned on; undefined while they are off
  *     pliant.drawn                      pictures drawn so far
  *     pliant.pictures()                 ids and URLs of the textures of the bodies
  *     pliant.view                       the RoomView (bodies, stage); undefined before drawing starts
@@ -40,6 +41,7 @@ export interface HookSources {
   grabs: () => readonly DrawnGrab[];
   cursors: () => readonly DrawnCursor[];
   seen: (point: Vector3) => Vector3 | undefined;
+  sounds: () => number | undefined;
   stats: () => LocalStats;
   firstDrawnFrameMs: () => number | undefined;
   firstMovingFrameMs: () => number | undefined;
@@ -53,6 +55,7 @@ function createHook({
   grabs,
   cursors,
   seen,
+  sounds,
   stats,
   firstDrawnFrameMs,
   firstMovingFrameMs,
@@ -87,6 +90,9 @@ function createHook({
     },
     get waiting() {
       return [...state.hidden].flatMap((hidden, body) => (hidden ? [body] : []));
+    },
+    get sounds() {
+      return sounds();
     },
     get members() {
       return state.members;

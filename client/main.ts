@@ -9,8 +9,6 @@ import "./styles/room.css";
 import "./styles/hands.css";
 import "./styles/panels.css";
 import "./styles/screens.css";
-import "./styles/replay.css";
-import "./styles/admin.css";
 import { chooseLanguage } from "./text/text.ts";
 
 performance.mark("pliant:start");

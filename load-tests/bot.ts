@@ -9,7 +9,7 @@ import { FrameDecoder, type FrameEvent } from "../client/sdk/frameDecoder.ts";
 import { fetchTopology } from "../client/sdk/http.ts";
 import {
   type AccessState,
-  type Hand,
+  type MemberGrabs,
   parseServerMessage,
   type Point,
   type ServerEvent,
@@ -93,10 +93,13 @@ export class Bot {
   members: [number, string, string, boolean, string][] = [];
   /** The room's access, as last received. */
   access: AccessState | null = null;
-  readonly hands = new Map<number, Hand>();
+  readonly hands = new Map<number, MemberGrabs>();
   readonly notices: { code: string; text: string; details: Record<string, unknown> }[] = [];
   /** Messages of other members. */
   readonly heard: { member: number; kind: string; data: unknown }[] = [];
+  /** Lines of the chat, first the last ones before this member came; null: none received yet. */
+  lines: string[] | null = null;
+  readonly reactions: { member: number; reaction: number }[] = [];
   stats: RoomStats | null = null;
   resets = 0;
   /** The room's tuning, with the tick and the member of the last change. */
@@ -226,6 +229,10 @@ export class Bot {
     this.socket.send(build.tune(change));
   }
 
+  undo(): void {
+    this.socket.send(build.undo());
+  }
+
   kick(member: number, ban?: number): void {
     this.socket.send(build.kick(member, ban));
   }
@@ -332,6 +339,12 @@ export class Bot {
       case "message":
         this.heard.push(event);
         break;
+      case "said":
+        this.lines = [...(this.lines ?? []), ...event.lines.map(({ name, text }) => `${name}: ${text}`)];
+        break;
+      case "reactions":
+        this.reactions.push(...event.reactions.map(([member, reaction]) => ({ member, reaction })));
+        break;
       case "members":
         this.members = event.members.map(({ member, name, color, connected, role }) => [
           member,
@@ -341,8 +354,8 @@ export class Bot {
           role,
         ]);
         break;
-      case "hands":
-        for (const hand of event.hands) this.hands.set(hand.member, hand);
+      case "grabs":
+        for (const hand of event.members) this.hands.set(hand.member, hand);
         break;
       case "pong":
         this.counts.pongs += 1;
@@ -366,7 +379,7 @@ export class Bot {
       case "access":
         this.access = event.access;
         break;
-      case "waiting":
+      case "spawnable":
         this.waiting = { tick: event.tick, bodies: event.bodies, member: event.member };
         break;
     }

@@ -18,6 +18,7 @@ import { ownersOf, queryPeers, type PeerQuery } from "./cluster/peerQuery.ts";
 import { clusterSecretsFrom, TICKET_HEADER, Tickets } from "./cluster/ticket.ts";
 import type { Config } from "./config.ts";
 import type { Objects } from "./objects/objects.ts";
+import type { SceneLibrary } from "./rooms/sceneLibrary.ts";
 import type { RoomRegistry } from "./rooms/registry.ts";
 import { ReplayStreams } from "./rooms/replayStreams.ts";
 import { SharedRead } from "./rooms/coalescedRead.ts";
@@ -27,7 +28,7 @@ import { adminObjectsRoutes } from "./routes/adminObjects.ts";
 import { adminRoomsRoute } from "./routes/adminRooms.ts";
 import { refuseCrossSite, warnAboutOrigins } from "./routes/crossSite.ts";
 import { allowOtherOrigins, ownOrigins } from "./routes/cors.ts";
-import { answerBadAddress, answerFailures } from "./routes/failures.ts";
+import { answerBadAddress, answerFailures, answerUnreadable } from "./routes/failures.ts";
 import { DOCS_POLICY, securityHeaders } from "./routes/headers.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { BODY_MS, HEAD_MS, Lines, SMALL_BODY } from "./routes/connectionLimits.ts";
@@ -64,6 +65,7 @@ export interface App {
   fastify: FastifyInstance;
   registry: RoomRegistry;
   objects: Objects;
+  library: SceneLibrary;
   /** null: operators' routes are on the visitors' port. */
   operations: OperationsPort | null;
   /** Resolves when the scenes that the server needs before it is ready are built (rooms/prewarm.ts). */
@@ -87,14 +89,19 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   await fastify.register(rateLimit, { global: false });
   await joinCluster(fastify, services, web);
   web.requestAuth.charge(fastify, web.budgets);
-  await fastify.register(swaggerUi, { routePrefix: "/docs", staticCSP: DOCS_POLICY });
+  await fastify.register(swaggerUi, {
+    routePrefix: "/docs",
+    staticCSP: DOCS_POLICY,
+    // The bar has only the logo of swagger-ui's package.
+    theme: { title: "Pliant: HTTP API", css: [{ filename: "pliant.css", content: ".topbar{display:none}" }] },
+  });
   await addRoutes(fastify, services, web);
   operatorRoutes(fastify, services, web);
   reportRoutes(fastify, config.reportDir);
-  await pageRoutes(fastify, config.clientDir);
+  await pageRoutes(fastify, config.clientDir, config.embedOrigins);
   await fastify.ready();
   const close = (): Promise<void> => services.close(() => fastify.close());
-  return { fastify, registry, objects, operations: web.operations, warm, close: () => (closed ??= close()) };
+  return { fastify, registry, objects, library, operations: web.operations, warm, close: () => (closed ??= close()) };
 }
 
 const speaksTls = ({ tlsCert }: Config): boolean => tlsCert !== "";
@@ -119,6 +126,7 @@ function makeFastify(config: Config, logger: FastifyServerOptions["logger"]): Fa
     // A parameter that is too long gets the same answer as any other invalid name.
     routerOptions: { maxParamLength: MOST_PARAMETER },
     frameworkErrors: answerBadAddress,
+    clientErrorHandler: answerUnreadable,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false } },
   } as FastifyServerOptions);
 }

@@ -100,7 +100,11 @@ export const Notices = {
   },
   UNCROWDED: { text: "All bodies move again." },
   ROOM_RESTORED: { text: "The thread that ran this room was lost; the room continues from its last complete tick." },
-  WENT_BACK: { text: "The room's owner undid its last seconds." },
+  WENT_BACK: { text: "A member undid the room's last seconds." },
+  NOTHING_TO_UNDO: { text: "This member has done nothing that can be undone now." },
+  NOT_SEPARABLE: {
+    text: "Other members have acted since, and this act cannot be undone without theirs: only an owner may undo it.",
+  },
   ANNOUNCEMENT: { text: "Message from the server's operator." },
 } as const satisfies Record<string, { text: string }>;
 

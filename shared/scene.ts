@@ -332,11 +332,11 @@ interface DeformableBody extends BodyCommon {
    */
   start?: "flattened" | "mirrored";
   /**
-   * Whether the body is spawnable: it is out of the scene until a member spawns it, and again after it was removed.
-   * it is in the scene from the start.
+   * true: the body is spawnable: it is out of the scene until a member spawns it, and again after it was removed.
+   * false: it is in the scene from the start.
    * @default false
    */
-  waiting?: boolean;
+  spawnable?: boolean;
   contact?: BodyContact;
   /**
    * auto (default): implicit if compliant would be wrong in motion, and if all bodies of the scene can be implicit at
@@ -344,8 +344,8 @@ interface DeformableBody extends BodyCommon {
    * compliant: at rest, the stiffness is the material's, for any step size and number of iterations. paper: C = E of
    * Bender et al. 2014, whose stiffness depends on them. implicit: a separate step that also converges in motion, for
    * any stiffness and resolution; it has contact only with colliders and implicit bodies. prefactored, for elastic
-   * cloth: one linear solve a substep, right under load for any stiffness and resolution; the sheet has contact only
-   * with itself and colliders.
+   * cloth: one linear solve a substep, right under load for any stiffness and resolution; the sheet has contact with
+   * all bodies but implicit ones.
    * @default "auto"
    */
   solver?: "auto" | "compliant" | "paper" | "prefactored" | "implicit";
@@ -371,7 +371,7 @@ export interface Sweep {
 export interface BallBody extends BodyCommon {
   kind: "ball";
   material: MaterialCommon;
-  waiting?: DeformableBody["waiting"];
+  spawnable?: DeformableBody["spawnable"];
   /** Its contact surface is a sphere of its radius; it has no self-contact. */
   contact?: TouchCommon;
   // never present; declared so that any body can be asked for these fields
@@ -403,7 +403,7 @@ export interface PointsBody extends BodyCommon {
   method: Method;
   // as for a ball
   start?: never;
-  waiting?: never;
+  spawnable?: never;
   solver?: never;
   sweep?: never;
 }

@@ -13,7 +13,7 @@ export function checkImplicit({ bodies, attachments = [] }: Pick<Scene, "bodies"
     if (body.kind === "ball" || body.kind === "points" || body.solver !== "implicit") return;
     const path = `/bodies/${i}`;
     checkMaterial(body, path);
-    for (const field of ["sweep", "start", "waiting"] as const) {
+    for (const field of ["sweep", "start", "spawnable"] as const) {
       if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where solver is implicit");
     }
     const met = bodies.find(

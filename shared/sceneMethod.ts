@@ -19,7 +19,7 @@ export function checkMethods({
   bodies.forEach((body, i) => {
     if (body.kind === "ball" || !body.method) return;
     const path = `/bodies/${i}`;
-    for (const field of ["solver", "sweep", "start", "waiting"] as const)
+    for (const field of ["solver", "sweep", "start", "spawnable"] as const)
       if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where a method is given");
     checkKind(body, body.method, path);
     if (body.kind === "points") checkPoints(body, path);

@@ -4,9 +4,7 @@
  */
 import type { ClothBody, Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
-import { passThrough } from "./sceneImplicit.ts";
 
-/** Kept contact forces have no reaction: a prefactored sheet has contact only with itself and with colliders. */
 export function checkPrefactored({ bodies }: Pick<Scene, "bodies">): void {
   bodies.forEach((body, i) => {
     if (body.kind === "ball" || body.kind === "points" || body.solver !== "prefactored") return;
@@ -14,18 +12,11 @@ export function checkPrefactored({ bodies }: Pick<Scene, "bodies">): void {
     if (body.kind !== "cloth")
       throw new SceneError(`${path}/solver`, "prefactored", "compliant or implicit for a soft body: it is for cloth");
     checkSheet(body, path);
-    const met = bodies.find((other) => other !== body && !passThrough(body, other));
-    if (met)
-      throw new SceneError(
-        `${path}/contact/ignore`,
-        body.contact?.ignore,
-        `the names of all other bodies where solver is prefactored, including ${met.name}: such a sheet has contact only with itself and colliders`,
-      );
   });
 }
 
 function checkSheet(body: ClothBody, path: string): void {
-  for (const field of ["sweep", "start", "waiting"] as const)
+  for (const field of ["sweep", "start", "spawnable"] as const)
     if (body[field]) throw new SceneError(`${path}/${field}`, body[field], "absent where solver is prefactored");
   const { model, retardationTime } = body.material;
   if (model === "pbd")

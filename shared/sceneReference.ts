@@ -30,7 +30,7 @@ export function checkReference({ bodies, attachments = [], reference }: Scene): 
     const asLarge = body.kind === "soft" && body.mesh.type === "box" && body.mesh.size.every((s, r) => s === size[r]);
     if (!asLarge && body.kind !== "points")
       throw new SceneError(path, name, `points, or a soft box of ${size.join(" x ")} m as ${of.name}`);
-    if (body.waiting) throw new SceneError(path, name, "a body that is not spawnable (waiting is false)");
+    if (body.spawnable) throw new SceneError(path, name, "a body that is not spawnable (spawnable is false)");
     attachments.forEach(({ from, to }) => {
       if (from.body === name || ("body" in to && to.body === name))
         throw new SceneError(path, name, "a body without attachments");

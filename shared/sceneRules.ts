@@ -62,7 +62,7 @@ export function checkTogether({ bodies, interaction }: Pick<Scene, "bodies" | "i
     const path = `/interaction/together/${n}`;
     const body = bodies.find((b) => b.name === name);
     if (!body) throw new SceneError(path, name, `the name of a body: ${bodies.map((b) => b.name).join(", ")}`);
-    if (body.waiting) throw new SceneError(path, name, "a body that is not spawnable (waiting is false)");
+    if (body.spawnable) throw new SceneError(path, name, "a body that is not spawnable (spawnable is false)");
     if (body.start) throw new SceneError(path, name, "a body without start: it begins undeformed");
   });
 }
@@ -245,13 +245,13 @@ export function checkIgnored({ bodies, colliders = [] }: Pick<Scene, "bodies" | 
 
 /** Spawnable bodies start undeformed and have no attachments. */
 export function checkWaiting({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
-  const waiting = new Set(bodies.flatMap((b) => (b.waiting ? [b.name] : [])));
+  const spawnable = new Set(bodies.flatMap((b) => (b.spawnable ? [b.name] : [])));
   bodies.forEach((b, i) => {
-    if (b.waiting && b.start !== undefined)
+    if (b.spawnable && b.start !== undefined)
       throw new SceneError(
         `/bodies/${i}/start`,
         b.start,
-        "absent where waiting is true: a spawned body starts undeformed",
+        "absent where spawnable is true: a spawned body starts undeformed",
       );
   });
   attachments.forEach((a, i) => {
@@ -259,11 +259,11 @@ export function checkWaiting({ bodies, attachments = [] }: Pick<Scene, "bodies" 
       ["from", a.from],
       ["to", a.to],
     ] as const) {
-      if ("body" in point && waiting.has(point.body))
+      if ("body" in point && spawnable.has(point.body))
         throw new SceneError(
           `/attachments/${i}/${end}/body`,
           point.body,
-          "the name of a body that is in the scene from the start (waiting is false)",
+          "the name of a body that is in the scene from the start (spawnable is false)",
         );
     }
   });

@@ -9,7 +9,7 @@ export interface TopologyBody {
   kind: "soft" | "cloth" | "ball" | "points";
   look: Look;
   /** Spawnable: members spawn and remove it; absent: it is always in the scene. */
-  waits?: true;
+  spawnable?: true;
   /**
    * First streamed particle of this body in a snapshot, and their number. A soft body streams its surface particles, a
    * cloth all particles.
@@ -25,6 +25,8 @@ export interface TopologyBody {
   triangles: Uint8Array;
   /** For a cloud of points: radius of the drawn spheres, m. */
   radius?: number;
+  /** For a cloud of points that is a fluid: `liquid` has a surface; `gas` is seen by the smoke in it. */
+  fluid?: { type: "liquid" } | { type: "gas"; source?: SmokeSource };
   /** float32[3*count]: undeformed positions as placed, m. */
   rest: Uint8Array;
   /**
@@ -43,6 +45,12 @@ export interface TopologyBody {
       vertices: Uint8Array;
     };
   };
+}
+
+/** Ball in which a gas takes up smoke, m. */
+export interface SmokeSource {
+  center: Vec3;
+  radius: number;
 }
 
 /** A GLB of one mesh, available at /api/objects/<object>/picture. */

@@ -167,3 +167,20 @@ export function sameWind(a: Wind, b: Wind): boolean {
 }
 
 export const sameGravity = (a: Tuning, b: Tuning): boolean => sameParts(a.gravity, b.gravity);
+
+/** Returns the changes that turn the tuning `now` into `wanted`. Both are of the same scene. */
+export function changesTo(wanted: Tuning, now: Tuning): TuningChange[] {
+  const changes: TuningChange[] = wanted.bodies.flatMap((body, n) => {
+    const there = now.bodies[n];
+    if (!there) return [];
+    const fields = [...BODY_FIELDS, "pins" as const].filter((field) => body[field] !== there[field]);
+    return fields.length === 0
+      ? []
+      : [{ body: body.body, ...Object.fromEntries(fields.map((field) => [field, body[field]])) }];
+  });
+  const room: TuningChange = {};
+  if (!sameGravity(wanted, now)) room.gravity = wanted.gravity;
+  if (!sameWind(wanted.wind, now.wind)) room.wind = wanted.wind;
+  if (wanted.timeScale !== now.timeScale) room.timeScale = wanted.timeScale;
+  return Object.keys(room).length > 0 ? [room, ...changes] : changes;
+}

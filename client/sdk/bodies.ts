@@ -40,12 +40,12 @@ export interface RoomBody {
 
 export function bodiesOf(topology: Topology): RoomBody[] {
   return topology.bodies.map(
-    ({ name, kind, look, waits, count, quantum, first, triangles, radius, rest, detail }, index) => ({
+    ({ name, kind, look, spawnable, count, quantum, first, triangles, radius, rest, detail }, index) => ({
       index,
       name,
       kind,
       look,
-      spawnable: waits === true,
+      spawnable: spawnable === true,
       count,
       quantum,
       first,

@@ -4,7 +4,7 @@ import type { Tuning } from "../../shared/tuning.ts";
 import type { PliantError } from "./errors.ts";
 import type { FrameEvent } from "./frameDecoder.ts";
 import type { HeldPoint } from "./heldPoints.ts";
-import type { AccessState, Hand as MemberHand, Member, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type { AccessState, MemberGrabs, Member, Said, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface RoomEvents {
   /** A frame was decoded: `positions` are those of this tick. */
   frame: { tick: number };
   /** Members whose cursor or grabs changed. */
-  hands: { tick: number; hands: readonly MemberHand[] };
+  grabs: { tick: number; members: readonly MemberGrabs[] };
   /** A member (possibly this one) grabbed a point or released it. `tick` is the tick of the frame that follows. */
   grabbed: HeldPoint & { tick: number };
   released: HeldPoint & { tick: number };
@@ -37,6 +37,10 @@ export interface RoomEvents {
   notice: { code: string; text: string; details: unknown };
   /** Another member called `send`. */
   message: { member: number; type: string; data: unknown };
+  /** A member (possibly this one) reacted. @see reaction place in REACTIONS */
+  reaction: { member: number; reaction: number };
+  /** New lines of chat, also this member's own; after joining the last ones, `earlier`. */
+  said: { lines: readonly Said[]; earlier: boolean };
   state: RoomState;
   /** The connection ended for another reason than `leave`. */
   error: { error: PliantError };
@@ -55,7 +59,7 @@ export interface RoomEvents {
 export type RoomEventName = keyof RoomEvents;
 export const EVENT_NAMES: readonly RoomEventName[] = [
   "frame",
-  "hands",
+  "grabs",
   "grabbed",
   "released",
   "spawned",
@@ -64,6 +68,8 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "members",
   "notice",
   "message",
+  "reaction",
+  "said",
   "state",
   "error",
   "reset",

@@ -1,5 +1,5 @@
 /** Tracks the grabs of all members from the server's messages, and computes the changes. */
-import type { Grab, Hand } from "../../shared/protocol/fromServer.ts";
+import type { Grab, MemberGrabs } from "../../shared/protocol/fromServer.ts";
 
 /** A point that a member grabbed or released. */
 export type HeldPoint = Grab & { member: number };
@@ -12,10 +12,10 @@ export interface HeldChanges {
 export class HeldPoints {
   readonly #byMember = new Map<number, readonly Grab[]>();
 
-  /** @param hands members whose grabs changed, each with all of its grabs */
-  handsAre(hands: readonly Hand[]): HeldChanges {
+  /** @param members those whose grabs changed, each with all of its grabs */
+  grabsAre(members: readonly MemberGrabs[]): HeldChanges {
     const changes: HeldChanges = { grabbed: [], released: [] };
-    for (const { member, grabs } of hands) {
+    for (const { member, grabs } of members) {
       const before = this.#byMember.get(member) ?? [];
       const of = (grab: Grab): HeldPoint => ({ ...grab, member });
       changes.released.push(...before.filter((held) => !grabs.some((grab) => isSame(held, grab))).map(of));
@@ -28,7 +28,7 @@ export class HeldPoints {
   /** @param present ids of all members; grabs of members that are gone count as released */
   membersAre(present: readonly number[]): HeldChanges {
     const gone = [...this.#byMember.keys()].filter((member) => !present.includes(member));
-    const changes = this.handsAre(gone.map((member) => ({ member, cursor: undefined, grabs: [] })));
+    const changes = this.grabsAre(gone.map((member) => ({ member, cursor: undefined, grabs: [] })));
     for (const member of gone) this.#byMember.delete(member);
     return changes;
   }

@@ -7,11 +7,13 @@ export type { Detail, RoomBody } from "./bodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
 export type { TokenStorage } from "./keptTokens.ts";
 export type { SocketConstructor, SocketLike } from "./connection.ts";
+export { REACTIONS } from "../../shared/reactions.ts";
 export type {
   AccessState,
-  Hand as MemberHand,
+  MemberGrabs,
   Member,
   Point,
+  Said,
 } from "../../shared/protocol/fromServer.ts";
 export type { AccessChange, GrabOptions, SpawnOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 export { ClientErrors, type ClientErrorCode, PliantError, type PliantErrorCode } from "./errors.ts";

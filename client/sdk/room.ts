@@ -21,6 +21,7 @@ import {
   type SpawnOptions,
   type SurfacePoint,
 } from "../../shared/protocol/fromClient.ts";
+import { REACTIONS } from "../../shared/reactions.ts";
 import { RoomMirror } from "./roomMirror.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
 import { checkTuning } from "./tuning.ts";
@@ -102,7 +103,7 @@ export class Room {
     return this.#state?.state ?? "reconnecting";
   }
 
-  /** Number of this member, as in `members` and in the event `hands`. */
+  /** Number of this member, as in `members` and in the event `grabs`. */
   get member(): number {
     return this.#mirror.welcome!.member;
   }
@@ -156,7 +157,7 @@ export class Room {
   }
 
   /** Live grabs of this member. */
-  get hands(): readonly Grab[] {
+  get grabs(): readonly Grab[] {
     return [...this.#grabs.live];
   }
 
@@ -258,7 +259,7 @@ export class Room {
     this.#mayAct();
     const most = this.#limit("grabsPerMember", Limits.grabsPerMember);
     const { size } = this.#grabs.live;
-    if (size >= most) throw new PliantError("GRAB_LIMIT", { field: "hands", value: size + 1, limit: most });
+    if (size >= most) throw new PliantError("GRAB_LIMIT", { field: "grabs", value: size + 1, limit: most });
     if (this.spawnable.includes(at.body)) throw new PliantError("BODY_ABSENT", { field: "body", value: at.body });
     const target: Point = [0, 0, 0];
     const { triangles } = this.bodies[at.body]!;
@@ -337,14 +338,15 @@ export class Room {
    * @returns resolves when the change holds and is stored; rejects with the server's reason: then nothing has changed
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
    */
-  setAccess({ locked, ownersOnly, password, liftBans }: AccessChange): Promise<void> {
-    for (const [field, flag] of Object.entries({ locked, ownersOnly, liftBans }))
+  setAccess(change: AccessChange): Promise<void> {
+    const { locked, ownersOnly, chat, password, liftBans } = change;
+    for (const [field, flag] of Object.entries({ locked, ownersOnly, chat, liftBans }))
       if (flag !== undefined && typeof flag !== "boolean") badArgument(field, flag, "true or false");
     const { min, max } = PASSWORD_LENGTH;
     if (typeof password === "string" ? password.length < min || password.length > max : password != null)
       badArgument("password", "not shown", `a string of ${min} to ${max} characters, or null`);
     this.#mayAct("owner");
-    return this.#ask((request) => build.access({ locked, ownersOnly, password, liftBans, request }));
+    return this.#ask((request) => build.access({ ...change, request }));
   }
 
   /** Measures the round trip to the server, ms. @throws PliantError OFFLINE, LEFT; rejects when the line is lost */
@@ -384,6 +386,17 @@ export class Room {
   }
 
   /**
+   * Undoes this member's last act that is separable from the acts of the others: its spawn, removal, tuning, pull or
+   * reset. For owners: the last act of any member.
+   * @returns resolves when it is undone; rejects with the server's reason, NOTHING_TO_UNDO or NOT_SEPARABLE
+   * @throws PliantError OFFLINE, LEFT, NOT_ALLOWED
+   */
+  undo(): Promise<void> {
+    this.#mayAct();
+    return this.#ask((request) => build.undo({ request }));
+  }
+
+  /**
    * Shows this member's cursor to the other members; undefined hides it.
    * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT
    */
@@ -410,6 +423,28 @@ export class Room {
     if (bytes > most) badArgument("data", `${bytes} bytes`, `at most ${most} bytes of msgpack`);
     this.#mayAct();
     this.#connection.send(message);
+  }
+
+  /**
+   * Shows a reaction at this member's cursor for a moment. Above the rate limit it is refused with RATE_LIMITED.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT
+   */
+  react(reaction: (typeof REACTIONS)[number]): void {
+    const place = REACTIONS.indexOf(reaction);
+    if (place < 0) badArgument("reaction", reaction, `one of ${REACTIONS}`);
+    this.#mustBeOpen();
+    this.#connection.send(build.react(place));
+  }
+
+  /**
+   * Writes a line in the room's chat; all members get it with the event `said`. Above the rate limit it is refused with
+   * RATE_LIMITED, in a closed chat with NOT_ALLOWED.
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  say(text: string): void {
+    if (!text) badArgument("text", text, "text");
+    this.#mayAct();
+    this.#connection.send(build.say(text));
   }
 
   /** Leaves the room and releases all grabs. May be called twice. */
@@ -535,6 +570,6 @@ export class Room {
   }
 
   #endHands(which: (hand: Grab) => boolean = () => true): void {
-    for (const hand of this.hands) if (which(hand)) hand.end();
+    for (const hand of this.grabs) if (which(hand)) hand.end();
   }
 }

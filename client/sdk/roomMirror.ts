@@ -38,6 +38,8 @@ export class RoomMirror extends Listeners {
   readonly #held = new HeldPoints();
   /** Hash of the topology of `frames`, or of the one that is loading. */
   #topologyHash: string | undefined;
+  /** The next `said` has the last lines before this member came. */
+  #expectsLines = false;
   #early: { event: FrameEvent; receivedMs: number }[] = [];
 
   constructor(options: RoomMirrorOptions) {
@@ -60,15 +62,15 @@ export class RoomMirror extends Listeners {
           this.#held.membersAre(event.members.map(({ member }) => member)),
           this.frames?.tick ?? -1,
         );
-      case "hands":
-        this.tell("hands", event);
-        return this.#tellHeld(this.#held.handsAre(event.hands), event.tick);
+      case "grabs":
+        this.tell("grabs", event);
+        return this.#tellHeld(this.#held.grabsAre(event.members), event.tick);
       case "message":
         return this.tell("message", { member: event.member, type: event.kind, data: event.data });
       case "contacts":
         for (const bodies of event.pairs) this.tell("contact", { tick: event.tick, bodies });
         return;
-      case "waiting":
+      case "spawnable":
         return this.#spawnableAre(event);
       case "access":
         this.access = event.access;
@@ -87,6 +89,13 @@ export class RoomMirror extends Listeners {
         return this.tell("pong", event);
       case "done":
         return this.tell("done", event);
+      case "reactions":
+        for (const [member, reaction] of event.reactions) this.tell("reaction", { member, reaction });
+        return;
+      case "said":
+        this.tell("said", { lines: event.lines, earlier: this.#expectsLines });
+        this.#expectsLines = false;
+        return;
     }
   }
 
@@ -106,7 +115,7 @@ export class RoomMirror extends Listeners {
     for (const point of grabbed) this.tell("grabbed", { ...point, tick });
   }
 
-  #spawnableAre(event: Extract<ServerEvent, { type: "waiting" }>): void {
+  #spawnableAre(event: Extract<ServerEvent, { type: "spawnable" }>): void {
     const { tick, bodies, member } = event;
     const before = this.spawnable;
     this.spawnable = bodies;
@@ -121,6 +130,7 @@ export class RoomMirror extends Listeners {
     const known = this.#topologyHash === hash;
     const resumed = known && this.welcome?.session === welcome.session;
     this.welcome = welcome;
+    this.#expectsLines = true;
     // The chain of a new connection begins with a keyframe.
     this.frames?.lineLost();
     this.#early = [];

@@ -18,7 +18,7 @@ import { dressAll } from "../view/dress.ts";
 import { type DrawnGrab, drawnGrabs, GREY, CursorsView } from "../view/cursorsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
 import type { Grab } from "./grab.ts";
-import type { Hand as MemberHand, Point } from "../../shared/protocol/fromServer.ts";
+import type { MemberGrabs, Point } from "../../shared/protocol/fromServer.ts";
 import type { GrabOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Room } from "./room.ts";
 
@@ -58,7 +58,7 @@ export class PliantRoom extends Object3D {
   #intervalMs = INTERVAL.first;
   #lastMs = Number.NaN;
   readonly #handsView = new CursorsView();
-  readonly #hands = new Map<number, MemberHand>();
+  readonly #hands = new Map<number, MemberGrabs>();
   readonly #ends: (() => void)[];
 
   /** @param room from `joinRoom`; `dispose` does not leave it */
@@ -71,8 +71,8 @@ export class PliantRoom extends Object3D {
     this.#ends = [
       room.on("frame", () => this.#frame()),
       room.on("scene", () => this.#build()),
-      room.on("hands", ({ hands }) => {
-        for (const hand of hands) this.#hands.set(hand.member, hand);
+      room.on("grabs", ({ members }) => {
+        for (const hand of members) this.#hands.set(hand.member, hand);
       }),
       room.on("members", ({ members }) => {
         const there = new Set(members.filter(({ connected }) => connected).map(({ member }) => member));
@@ -163,7 +163,7 @@ export class PliantRoom extends Object3D {
       body.hidden = this.room.spawnable.includes(index);
       body.mesh.visible = !body.hidden;
       if (body.hidden) body.box.makeEmpty();
-      else body.update();
+      else body.update(performance.now() / 1000);
     }
   }
 
@@ -192,7 +192,7 @@ export class PliantRoom extends Object3D {
   #grabs(): DrawnGrab[] {
     const { room } = this;
     const colorOf = (member: number): string => room.members.find((one) => one.member === member)?.color ?? GREY;
-    const own = room.hands.map(({ id, at, target, together }) => ({
+    const own = room.grabs.map(({ id, at, target, together }) => ({
       ...at,
       id: `own:${id}`,
       color: colorOf(room.member),

@@ -3,24 +3,7 @@
  * page of the new room applies these values and then resets it, so that it starts as if its scene file had them. Until
  * that page has loaded, the values are kept in the tab's session storage.
  */
-import { BODY_FIELDS, sameGravity, sameWind, type Tuning, type TuningChange } from "../../shared/tuning.ts";
-
-/** Returns the changes that turn the tuning `now` into `wanted`. Both are of the same scene. */
-export function changesTo(wanted: Tuning, now: Tuning): TuningChange[] {
-  const changes: TuningChange[] = wanted.bodies.flatMap((body, n) => {
-    const there = now.bodies[n];
-    if (!there) return [];
-    const fields = [...BODY_FIELDS, "pins" as const].filter((field) => body[field] !== there[field]);
-    return fields.length === 0
-      ? []
-      : [{ body: body.body, ...Object.fromEntries(fields.map((field) => [field, body[field]])) }];
-  });
-  const room: TuningChange = {};
-  if (!sameGravity(wanted, now)) room.gravity = wanted.gravity;
-  if (!sameWind(wanted.wind, now.wind)) room.wind = wanted.wind;
-  if (wanted.timeScale !== now.timeScale) room.timeScale = wanted.timeScale;
-  return Object.keys(room).length > 0 ? [room, ...changes] : changes;
-}
+import type { Tuning } from "../../shared/tuning.ts";
 
 /** Longest URL fragment, characters: mail programs and messengers cut longer links. */
 const LONGEST_LINK = 1800;

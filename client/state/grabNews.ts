@@ -1,5 +1,5 @@
 /** Grabs of other members that began or ended since the last look, as announcements for screen readers. */
-import type { Hand } from "../../shared/protocol/fromServer.ts";
+import type { MemberGrabs } from "../../shared/protocol/fromServer.ts";
 
 export interface GrabNews {
   member: number;
@@ -13,7 +13,7 @@ export class GrabWatch {
   /**
    * @param hands by member. @param own this member, who is skipped. @returns one entry for each member with a change
    */
-  look(hands: ReadonlyMap<number, Pick<Hand, "grabs">>, own: number | undefined): GrabNews[] {
+  look(hands: ReadonlyMap<number, Pick<MemberGrabs, "grabs">>, own: number | undefined): GrabNews[] {
     const now = new Map<number, number | "all">();
     for (const [member, { grabs }] of hands) {
       const last = grabs.at(-1);

@@ -7,7 +7,7 @@
 import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
-import type { Hand, ServerEvent } from "../../shared/protocol/fromServer.ts";
+import type { MemberGrabs, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { type FrameBase, FrameDecoder, type FrameEvent } from "../sdk/frameDecoder.ts";
 import { interpolateInto } from "./interpolate.ts";
 
@@ -39,7 +39,7 @@ export class ReplayBuffer {
   private readonly frames: FrameEvent[] = [];
   private readonly waits: { tick: number; bodies: ReadonlySet<number> }[] = [];
   private readonly resets: { tick: number }[] = [];
-  private readonly hands: { tick: number; hands: ReadonlyMap<number, Hand> }[] = [];
+  private readonly hands: { tick: number; hands: ReadonlyMap<number, MemberGrabs> }[] = [];
   private readonly decoder: FrameDecoder;
   private readonly quanta: Float64Array;
   private from: DecodedFrame;
@@ -79,18 +79,18 @@ export class ReplayBuffer {
       case "delta":
         this.frames.push(event);
         return;
-      case "waiting":
+      case "spawnable":
         this.waits.push({ tick: event.tick, bodies: new Set(event.bodies) });
         return;
       case "reset":
         this.resets.push({ tick: event.tick });
         return;
-      case "hands":
+      case "grabs":
         this.hands.push({
           tick: event.tick,
           hands: new Map([
             ...(this.hands.at(-1)?.hands ?? []),
-            ...event.hands.map((hand) => [hand.member, hand] as const),
+            ...event.members.map((hand) => [hand.member, hand] as const),
           ]),
         });
         return;
@@ -100,8 +100,8 @@ export class ReplayBuffer {
   }
 
   /** Cursors and grabs of all members at a moment. */
-  handsAt(tick: number): ReadonlyMap<number, Hand> {
-    return this.hands[lastAt(this.hands, tick)]?.hands ?? new Map<number, Hand>();
+  handsAt(tick: number): ReadonlyMap<number, MemberGrabs> {
+    return this.hands[lastAt(this.hands, tick)]?.hands ?? new Map<number, MemberGrabs>();
   }
 
   /**

@@ -2,7 +2,7 @@
  * The state of the room that this page shows: the copy of the room that the SDK keeps, and its playback in time. The
  * view reads it. It does not draw, so it runs without a browser.
  */
-import type { Hand } from "../../shared/protocol/fromServer.ts";
+import type { MemberGrabs } from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { Clock } from "../sdk/clock.ts";
 import type { FrameEvent } from "../sdk/frameDecoder.ts";
@@ -20,7 +20,7 @@ export class RoomState extends RoomMirror {
   playout: Playout | undefined;
   clock: Clock | undefined;
   /** By member; a message names only members with a change. */
-  readonly hands = new Map<number, Hand>();
+  readonly hands = new Map<number, MemberGrabs>();
   /** This member's own grabs as the server had them. */
   readonly acknowledged = new AcknowledgedGrabs();
   /** float32[3*particles] the server's motion at the playhead, jumps cross-faded, m. */
@@ -50,8 +50,8 @@ export class RoomState extends RoomMirror {
       for (const member of this.hands.keys())
         if (!members.some((m) => m.member === member && m.connected)) this.hands.delete(member);
     });
-    this.add("hands", ({ tick, hands }) => {
-      for (const hand of hands) {
+    this.add("grabs", ({ tick, members }) => {
+      for (const hand of members) {
         this.hands.set(hand.member, hand);
         if (hand.member === this.welcome?.member) this.acknowledged.note(tick, hand.grabs);
       }
@@ -73,6 +73,11 @@ export class RoomState extends RoomMirror {
   /** True while the last picture fades into the current one. */
   get crossFading(): boolean {
     return this.fade.blending;
+  }
+
+  /** True if a body was not in the room at this tick. */
+  isAbsent(body: number, tick: number): boolean {
+    return this.absent.waits(body, tick, tick);
   }
 
   /** The page was hidden for a while: the next picture fades in from the last one. */

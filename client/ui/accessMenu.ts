@@ -9,13 +9,14 @@ export interface AccessActions {
   changeAccess: (change: {
     locked?: boolean;
     ownersOnly?: boolean;
+    chat?: boolean;
     password?: string | null;
     liftBans?: boolean;
   }) => void;
   /** Creates a link that admits its bearer with this role. */
   invite: (role: "player" | "spectator") => void;
   /** Takes the room back by this many seconds. */
-  undo: (seconds: number) => void;
+  goBack: (seconds: number) => void;
 }
 
 const UNDO_SECONDS = 10;
@@ -26,6 +27,7 @@ export class AccessMenu {
   private readonly button: HTMLButtonElement;
   private readonly locked = h("input", { type: "checkbox", id: "access-locked" });
   private readonly ownersOnly = h("input", { type: "checkbox", id: "access-owners" });
+  private readonly chatClosed = h("input", { type: "checkbox", id: "access-chat" });
   private readonly password = h("input", {
     type: "password",
     id: "access-password",
@@ -51,6 +53,7 @@ export class AccessMenu {
     );
     this.locked.addEventListener("change", () => actions.changeAccess({ locked: this.locked.checked }));
     this.ownersOnly.addEventListener("change", () => actions.changeAccess({ ownersOnly: this.ownersOnly.checked }));
+    this.chatClosed.addEventListener("change", () => actions.changeAccess({ chat: !this.chatClosed.checked }));
     this.clear = h(
       "button",
       { class: "link", type: "button", hidden: true, onclick: () => actions.changeAccess({ password: null }) },
@@ -87,13 +90,14 @@ export class AccessMenu {
       "access-panel",
       line(this.locked, "access-locked", t("lockedOption")),
       line(this.ownersOnly, "access-owners", t("ownersOnlyOption")),
+      line(this.chatClosed, "access-chat", t("chatClosedOption")),
       form,
       this.lift,
       h("hr"),
       link(t("copyPlayerLink"), () => actions.invite("player")),
       link(t("copySpectatorLink"), () => actions.invite("spectator")),
       h("hr"),
-      link(t("undo", { count: UNDO_SECONDS }), () => actions.undo(UNDO_SECONDS)),
+      link(t("undo", { count: UNDO_SECONDS }), () => actions.goBack(UNDO_SECONDS)),
     );
     this.element.append(this.button);
   }
@@ -104,9 +108,10 @@ export class AccessMenu {
     if (!mine) this.panel.open(false);
   }
 
-  setAccess({ locked, password, ownersOnly, bans }: AccessState): void {
+  setAccess({ locked, password, ownersOnly, chat, bans }: AccessState): void {
     this.locked.checked = locked;
     this.ownersOnly.checked = ownersOnly;
+    this.chatClosed.checked = !chat;
     this.password.placeholder = t(password ? "passwordIsSet" : "passwordNotNeeded");
     this.clear.hidden = !password;
     this.lift.hidden = bans === 0;

@@ -37,6 +37,11 @@ export class CursorLayer {
     }
   }
 
+  /** Element of a member's cursor; undefined: it has none. */
+  of(member: number): Element | undefined {
+    return this.entries.get(member)?.element;
+  }
+
   private entryOf(member: number): Entry {
     const known = this.entries.get(member);
     if (known) return known;

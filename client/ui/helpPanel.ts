@@ -13,10 +13,13 @@ const WITH_MOUSE: readonly Row[] = [
   ["helpArrows", "helpArrowsDoes"],
   [{ key: "P" }, "helpPushDoes"],
   [{ key: "I" }, "helpPutInDoes"],
+  ["helpUndo", "helpUndoDoes"],
   [{ key: "R" }, "helpResetDoes"],
+  [{ key: "T" }, "helpTalkDoes"],
   [{ key: "H" }, "helpHomeDoes"],
   [{ key: "O" }, "helpNumbersDoes"],
   ["replay", "helpReplayDoes"],
+  [{ key: "S" }, "helpStrainDoes"],
   [{ key: "W" }, "helpWiresDoes"],
   [{ key: "Esc" }, "helpEscDoes"],
 ];
@@ -27,7 +30,9 @@ const WITH_FINGERS: readonly Row[] = [
   ["helpTwoFingers", "helpTwoFingersDoes"],
   ["push", "helpTapPushDoes"],
   ["putIn", "helpTapPutInDoes"],
+  ["chat", "helpTalkDoes"],
   ["replay", "helpReplayPageDoes"],
+  ["undoAct", "helpUndoDoes"],
   ["reset", "helpResetTouchDoes"],
 ];
 

@@ -3,8 +3,8 @@
 import { tidyName } from "./profile.ts";
 
 /**
- * `full`; `minimal`: only push, put in and reset; `none`: only the picture, for embedding; `present`: for a big screen,
- * with the picture, the people and the invitation.
+ * `full`; `minimal`: only push, put in, undo and reset; `none`: only the picture, for embedding; `present`: for a big
+ * screen, with the picture, the people and the invitation.
  */
 const UIS = ["full", "minimal", "none", "present"] as const;
 

@@ -69,6 +69,12 @@ export class People {
     this.button.setAttribute("aria-expanded", String(on));
   }
 
+  /** Visible tag of a member. */
+  of(member: number): Element | undefined {
+    const tag = this.element.querySelector(`[data-member="${member}"]`);
+    return tag?.getClientRects().length ? tag : undefined;
+  }
+
   /** @param role of this member */
   update(members: readonly Member[], own: number, role: Role): void {
     this.last = { members, own, role };

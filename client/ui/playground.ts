@@ -17,11 +17,15 @@ import type { RoomState } from "../state/roomState.ts";
 import { type DrawnCursor, type DrawnGrab, drawnGrabs, GREY } from "../view/cursorsView.ts";
 import { LEVELS } from "../view/quality.ts";
 import { RoomView, type Picked } from "../view/roomView.ts";
+import { FrameRing } from "../capture/frameRing.ts";
 import { freeArea } from "./freeArea.ts";
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import type { Profile } from "./profile.ts";
 import type { RoomShell } from "./roomShell.ts";
 import { t } from "../text/text.ts";
+import { FollowCamera, middleOf } from "../view/followCamera.ts";
+import type { ContactSounds } from "../sound/contactSounds.ts";
+import type { Followed } from "./talkPanel.ts";
 import type { Visit } from "../xr/visit.ts";
 
 export interface PlaygroundOptions {
@@ -54,6 +58,8 @@ let installed = false;
 export class Playground {
   readonly view: RoomView;
   readonly grabs: GrabController;
+  /** Pictures of the last seconds. */
+  readonly ring = new FrameRing();
   pushing = false;
   /** The body that the next click puts in. */
   private placing: number | undefined;
@@ -67,6 +73,13 @@ export class Playground {
   /** The headset session, which then draws the pictures. */
   private visit: Visit | undefined;
   private onFirstPicture: () => void = () => {};
+  /** The camera keeps it in the middle. */
+  following: Followed | undefined;
+  private readonly followCamera = new FollowCamera();
+  private readonly middle = new Vector3();
+  /** Undefined while they are off. */
+  sounds: ContactSounds | undefined;
+  private wantsSounds = false;
   /** The loop is paused: the page is hidden, or a headset draws. */
   private idle = false;
   /** Point that the ghost hand seems to grab. */
@@ -82,6 +95,7 @@ export class Playground {
     this.view = new RoomView(shell.canvas, topology, state.displayed, probe);
     this.view.freeArea = () => freeArea(shell.element);
     this.view.showCursors = shell.cursors.show.bind(shell.cursors);
+    this.view.showStrainScale = shell.strain.show.bind(shell.strain);
     this.view.showFeet = shell.costs.show.bind(shell.costs);
     this.grabs = new GrabController({
       view: this.view,
@@ -222,6 +236,7 @@ export class Playground {
       grabs: () => this.drawnGrabs(),
       cursors: () => this.drawnCursors(),
       seen: (point) => this.visit?.seen(point),
+      sounds: () => this.sounds?.played,
       firstDrawnFrameMs: () => this.firstDrawnFrameMs,
       firstMovingFrameMs: () => this.firstMovingFrameMs,
     });
@@ -240,6 +255,7 @@ export class Playground {
   }
 
   goHome(): void {
+    this.following = undefined;
     this.view.home();
   }
 
@@ -259,6 +275,7 @@ export class Playground {
     this.running = false;
     this.ended.abort();
     this.visit?.end();
+    void this.setSounds(false);
     this.grabs.endAll(false);
     this.view.dispose();
   }
@@ -278,18 +295,24 @@ export class Playground {
     });
     this.presence.update(nowMs, this.grabs.count > 0);
     this.showHold();
+    const elapsedMs = Math.min(250, nowMs - this.lastMs);
+    const seconds = state.time.at(this.tick) / this.options.topology.tickHz;
+    const at = this.followed();
+    if (at) this.followCamera.update(this.view.stage, at, elapsedMs);
     const drew = this.view.frame({
       nowMs,
-      elapsedMs: Math.min(250, nowMs - this.lastMs),
+      elapsedMs,
       moved: sampled?.moved ?? false,
-      seconds: state.time.at(this.tick) / this.options.topology.tickHz,
+      seconds,
       hasFrame: sampled !== undefined,
       hidden: state.hidden,
       grabs: this.drawnGrabs(),
       cursors: this.drawnCursors(),
       bends,
     });
+    if (sampled) this.sounds?.update(state.buffer!.list(), this.tick);
     if (drew) this.followGhost();
+    if (drew && !this.visit) this.ring.take(this.options.shell.canvas, nowMs);
     if (drew) this.drawTimes.push(nowMs);
     if (drew && sampled?.moved && this.firstDrawnFrameMs !== undefined && this.firstMovingFrameMs === undefined) {
       this.firstMovingFrameMs = performance.now();
@@ -297,6 +320,36 @@ export class Playground {
     }
     this.lastMs = nowMs;
     return drew;
+  }
+
+  /** Point that the camera keeps in the middle; undefined: none, or it is not in the room. */
+  private followed(): Vector3 | undefined {
+    const { following, options } = this;
+    if (following === undefined || Number.isNaN(this.tick)) return undefined;
+    if ("body" in following) {
+      const body = this.view.bodies[following.body];
+      return body && !body.hidden ? middleOf(body.positions, this.middle) : undefined;
+    }
+    const hand = options.state.hands.get(following.member);
+    const at = hand?.grabs.at(-1)?.target ?? hand?.cursor;
+    return at && this.middle.set(...at);
+  }
+
+  /** Turns contact sounds on or off. The synthesizer is loaded when it is first needed. */
+  async setSounds(on: boolean): Promise<void> {
+    this.wantsSounds = on;
+    this.sounds?.dispose();
+    this.sounds = undefined;
+    if (!on) return;
+    const { ContactSounds: Sounds } = await import("../sound/contactSounds.ts");
+    if (!this.wantsSounds || !this.running) return;
+    const { view } = this;
+    this.sounds = new Sounds(this.options.topology, {
+      silent: (body, tick) =>
+        this.options.state.isAbsent(body, tick) || this.drawnGrabs().some((grab) => grab.body === body),
+      secondsAt: (tick) => this.options.state.time.at(tick) / this.options.topology.tickHz,
+      pan: (at) => (2 * (view.project(new Vector3(...at))?.x ?? innerWidth / 2)) / innerWidth - 1,
+    });
   }
 
   /** Marks the place under the mouse that a press would take hold of. */

@@ -6,6 +6,7 @@ import { type DrawnCursor, type DrawnGrab, drawnGrabs } from "../view/cursorsVie
 import type { GraphicsProbe } from "../view/graphicsProbe.ts";
 import { RoomView } from "../view/roomView.ts";
 import type { CursorLayer } from "./cursorLayer.ts";
+import { FrameRing } from "../capture/frameRing.ts";
 import { freeArea } from "./freeArea.ts";
 import { t } from "../text/text.ts";
 
@@ -21,6 +22,8 @@ export interface ProjectorOptions {
 
 export class Projector {
   readonly view: RoomView;
+  /** Pictures of the last seconds. */
+  readonly ring = new FrameRing();
   /** Tick that is shown; NaN before the first picture. */
   shown = Number.NaN;
   private readonly options: ProjectorOptions;
@@ -68,7 +71,7 @@ export class Projector {
     const before = this.shown;
     playhead.advance(nowMs, replay.first, replay.last, replay.head.until);
     this.shown = replay.show(playhead.tick);
-    this.view.frame({
+    const drew = this.view.frame({
       nowMs,
       elapsedMs: Math.min(250, nowMs - this.lastMs),
       moved: this.shown !== before,
@@ -79,6 +82,7 @@ export class Projector {
       cursors: this.cursors(),
       bends: [],
     });
+    if (drew) this.ring.take(this.options.canvas, nowMs);
     this.lastMs = nowMs;
     onShown(this.shown);
   }

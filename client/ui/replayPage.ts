@@ -56,6 +56,12 @@ class ReplayPage {
         if (this.playhead) this.playhead.speed = speed;
       },
       home: () => this.projector?.goHome(),
+      capture: () =>
+        this.projector && {
+          canvas: this.shell.canvas,
+          ring: this.projector.ring,
+          draw: () => this.projector?.view.stage.draw(),
+        },
       download: () =>
         void fetchRecording(room).then(
           (recording) => saveFile(`${room}.pliant`, recording),

@@ -2,6 +2,8 @@
  * The static parts of the replay page: canvas, title, and the row with play button, slider and time. Contains no replay
  * logic.
  */
+import "../styles/replay.css";
+import { CapturePanel, type CaptureSource } from "./capturePanel.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { SPEEDS } from "../state/playhead.ts";
@@ -15,6 +17,7 @@ export interface ReplayActions {
   speed: (speed: number) => void;
   home: () => void;
   download: () => void;
+  capture: () => CaptureSource | undefined;
 }
 
 /** 75.31 -> "1:15.3" */
@@ -57,12 +60,14 @@ export class ReplayShell {
   });
   /** Initially as wide as the times of a short replay, so that the tools beside it do not move. */
   private readonly time = h("span", { class: "time" }, `${clockText(0)} / ${clockText(0)}`);
+  private readonly capture: CapturePanel;
   private tickHz = 60;
   private from = 0;
   private until = 1;
   private shown = "";
 
   constructor(room: string, actions: ReplayActions) {
+    this.capture = new CapturePanel(`${room}-replay`, actions.capture);
     this.play = h("button", { class: "tool play", type: "button", onclick: actions.toggle });
     this.setPlaying(false);
     this.slider.addEventListener("input", () => actions.seek(Number(this.slider.value)));
@@ -96,8 +101,10 @@ export class ReplayShell {
         this.time,
         speed,
         button("home", t("homeTitle"), actions.home),
+        this.capture.button,
         button("download", t("downloadRecording"), actions.download),
       ),
+      this.capture.panel.element,
       this.toasts.element,
     );
   }

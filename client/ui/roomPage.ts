@@ -1,7 +1,7 @@
 /** The room page: connects the connection, the room's state, the picture and the tools. */
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { closeError } from "../sdk/errors.ts";
-import type { Tuning } from "../../shared/tuning.ts";
+import { changesTo, type Tuning } from "../../shared/tuning.ts";
 import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus, socketUrl } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
@@ -9,7 +9,7 @@ import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { handOver, takeOver } from "../state/handOver.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";
-import { changesTo, linkTo } from "../state/duplicate.ts";
+import { linkTo } from "../state/duplicate.ts";
 import { GrabWatch } from "../state/grabNews.ts";
 import { RoomState } from "../state/roomState.ts";
 import { slowMotionOf } from "../state/slowMotion.ts";
@@ -27,6 +27,7 @@ import { RoomShell } from "./roomShell.ts";
 import { saveFile } from "./saveFile.ts";
 import { shareLink } from "./share.ts";
 import type { ObjectNote } from "../net/api.ts";
+import { reactionName } from "./talkPanel.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";
@@ -85,6 +86,8 @@ class RoomPage {
   private status: ConnectionStatus = { state: "connecting", attempt: 0 };
   private ended = false;
   private built = 0;
+  /** Contact sounds are on. */
+  private hears = false;
   private wanted: Tuning | undefined;
 
   constructor(app: HTMLElement, room: string, { password, noScene = false }: Arrival) {
@@ -131,10 +134,12 @@ class RoomPage {
     return {
       profileChanged: () => this.connection.reintroduce(),
       push: run("push"),
+      undo: run("undo"),
       reset: run("reset"),
       resetAll: () => send(build.reset()),
       home: run("home"),
       overlay: run("overlay"),
+      strain: run("strain"),
       visit: () => this.visit(),
       help: run("help"),
       place: (body) => this.place(body),
@@ -149,9 +154,24 @@ class RoomPage {
       },
       duplicate: (tuning) => void this.duplicate(tuning).catch(sayProblem),
       changeAccess: (change) => send(build.access(change)),
+      react: (reaction) => send(build.react(reaction)),
+      say: (text) => send(build.say(text)),
+      sound: (on) => {
+        this.hears = on;
+        void this.playground?.setSounds(on).catch(sayProblem);
+      },
+      follow: (target) => {
+        if (this.playground) this.playground.following = target;
+      },
       invite: (as) => this.share(invite(room, as)),
       sceneHere: () => this.state.welcome?.scene,
-      undo: (seconds) => void undo(room, seconds).catch(sayProblem),
+      capture: () =>
+        this.playground && {
+          canvas: this.shell.canvas,
+          ring: this.playground.ring,
+          draw: () => this.playground?.view.stage.draw(),
+        },
+      goBack: (seconds) => void undo(room, seconds).catch(sayProblem),
     };
   }
 
@@ -165,6 +185,7 @@ class RoomPage {
     state.add("members", () => this.showMembers());
     state.add("access", (next) => {
       shell.access.setAccess(next);
+      if (!next.chat) shell.talk.show([], true);
       this.allow();
     });
     state.add("tuned", ({ tuning }) => {
@@ -182,11 +203,17 @@ class RoomPage {
     state.add("notice", ({ code, text, details }) => {
       // The token has expired or belongs to an earlier room of this name: do not use it again.
       if (code === "TOKEN_INVALID") return forgetToken(this.room);
-      this.say(noticeText(code, text, details, state.topology));
+      this.say(noticeText(code, text, details, state.topology, (member) => this.whoIs(member)));
     });
     state.add("spawnable", ({ bodies }) => {
       shell.spawnable.setWaiting(new Set(bodies));
       for (const body of bodies) this.playground?.grabs.endOn(body);
+    });
+    state.add("reaction", (event) => this.sayReaction(event));
+    state.add("said", ({ lines, earlier }) => {
+      shell.talk.show(lines, earlier);
+      if (earlier || shell.talk.panel.isOpen || !shell.talk.isOffered) return;
+      for (const { member, name, text } of lines) if (!this.isMe(member)) this.say(t("saidLine", { name, text }));
     });
     state.add("spawned", (event) => this.sayMoved(event, "youPutIn", "somebodyPutIn"));
     state.add("removed", (event) => this.sayMoved(event, "youTookOut", "somebodyTookOut"));
@@ -235,6 +262,10 @@ class RoomPage {
     return this.state.members.find((m) => m.member === member)?.name ?? t("somebody");
   }
 
+  private whoIs(member: number): string {
+    return member === 0 ? t("theOwner") : this.isMe(member) ? t("you") : this.nameOf(member);
+  }
+
   private bodyName(body: number): string {
     return this.state.topology?.bodies[body]?.name ?? t("it");
   }
@@ -262,7 +293,17 @@ class RoomPage {
     this.arrive();
     this.tellFrame({ pliant: "members", count: members.filter(({ connected }) => connected).length });
     this.shell.people.update(members, welcome?.member ?? 0, this.role());
+    this.shell.talk.setMembers(members.filter(({ member, connected }) => connected && !this.isMe(member)));
     this.allow();
+  }
+
+  /** Shows a reaction at its member's cursor, or at its name. */
+  private sayReaction({ member, reaction }: { member: number; reaction: number }): void {
+    const { cursors, people, reactions } = this.shell;
+    reactions.show(reaction, cursors.of(member) ?? people.of(member));
+    const name = reactionName(reaction);
+    if (name !== undefined && !this.isMe(member))
+      this.shell.say(t("reacted", { name: this.nameOf(member), reaction: name }));
   }
 
   private wasReset(member: number): void {
@@ -342,6 +383,8 @@ class RoomPage {
     shell.toolbar.setAllowed(resets, online && pulls);
     shell.together.element.disabled = !(online && pulls);
     shell.spawnable.setOnline(resets);
+    const open = this.state.access?.chat ?? true;
+    shell.talk.setAllowed(online, own || (pulls && open), !open);
     shell.access.setOwner(own);
     shell.tuning.setAllowed(own, online);
     shell.tuning.setLimits(this.state.welcome?.tuning);
@@ -384,8 +427,11 @@ class RoomPage {
     const names = topology.bodies.map(({ name }) => name);
     shell.tuning.setBodies(names);
     shell.costs.setBodies(names, false);
+    shell.talk.setBodies(names);
     shell.spawnable.setBodies(
-      topology.bodies.flatMap(({ name, look, waits }, body) => (waits ? [{ body, name, color: look.color }] : [])),
+      topology.bodies.flatMap(({ name, look, spawnable }, body) =>
+        spawnable ? [{ body, name, color: look.color }] : [],
+      ),
     );
     this.arrive();
     shell.setLoading(t("settingScene"));
@@ -409,6 +455,8 @@ class RoomPage {
       onCommand: (command) => this.run(command),
     }));
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
+    shell.talk.setFollowing(undefined);
+    if (this.hears) void playground.setSounds(true).catch(this.sayProblem);
     playground.start(() => {
       shell.setLoading(undefined);
       // Shown once its text is complete, so that it does not move.
@@ -440,15 +488,24 @@ class RoomPage {
     switch (command) {
       case "reset":
         return this.reset();
+      case "undo":
+        if (this.status.state === "open") this.send(build.undo());
+        return;
       case "push":
         if (playground) shell.toolbar.setPushing(playground.togglePushing());
         return;
       case "overlay":
         return shell.toolbar.setOverlay(shell.stats.toggle());
+      case "strain":
+        if (playground) shell.toolbar.setStrain(playground.view.toggleStrain());
+        return;
       case "wireframe":
         return void playground?.view.toggleWireframe();
       case "home":
+        shell.talk.setFollowing(undefined);
         return playground?.goHome();
+      case "talk":
+        return shell.talk.toggle();
       case "spares":
         return shell.spawnable.toggle();
       case "help":
@@ -523,10 +580,22 @@ class RoomPage {
   }
 }
 
-function noticeText(code: string, text: string, details: unknown, topology: Topology | undefined): string {
-  const known = (details ?? {}) as { text?: unknown; seconds?: unknown; by?: { body?: number; collider?: number } };
+function noticeText(
+  code: string,
+  text: string,
+  details: unknown,
+  topology: Topology | undefined,
+  nameOf: (member: number) => string,
+): string {
+  const known = (details ?? {}) as {
+    text?: unknown;
+    seconds?: unknown;
+    member?: unknown;
+    by?: { body?: number; collider?: number };
+  };
   if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
-  if (code === "WENT_BACK") return typeof known.seconds === "number" ? t("wentBack", { count: known.seconds }) : text;
+  if (code === "WENT_BACK" && typeof known.seconds === "number" && typeof known.member === "number")
+    return t("wentBack", { count: Math.max(1, Math.round(known.seconds)), name: nameOf(known.member) });
   if (code === "PLACE_TAKEN") {
     // Name the body or collider that occupies the place.
     const { body, collider } = known.by ?? {};

@@ -1,9 +1,11 @@
 /** The static parts of the room page: canvas, title, people, tools, notes. Contains no room logic. */
 import type { SceneTexts } from "../../shared/scene.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
+import { CapturePanel, type CaptureSource } from "./capturePanel.ts";
 import { ConnectionBanner } from "./banner.ts";
 import { Bring, type BringActions } from "./bring.ts";
 import { CostLabels } from "./costLabels.ts";
+import { StrainLegend } from "./strainLegend.ts";
 import { CursorLayer } from "./cursorLayer.ts";
 import { h, icon } from "./dom.ts";
 import { AccessMenu, type AccessActions } from "./accessMenu.ts";
@@ -19,6 +21,8 @@ import { ResetPanel } from "./resetPanel.ts";
 import { SharePanel } from "./sharePanel.ts";
 import { TuningPanel, type TuningActions } from "./tuningPanel.ts";
 import { SpawnMenu, type SpawnActions } from "./spawnMenu.ts";
+import { ReactionLayer } from "./reactionLayer.ts";
+import { TalkPanel, type TalkActions } from "./talkPanel.ts";
 import { StatsOverlay } from "./statsOverlay.ts";
 import { Toasts } from "./toasts.ts";
 import { TogetherSwitch } from "./togetherSwitch.ts";
@@ -47,7 +51,10 @@ export class RoomShell {
   readonly spawnable: SpawnMenu;
   readonly together = new TogetherSwitch();
   readonly share: SharePanel;
+  readonly capture: CapturePanel;
   readonly reset: ResetPanel;
+  readonly talk: TalkPanel;
+  readonly reactions = new ReactionLayer();
   readonly help: HTMLElement;
   /** Element that had the focus when help was opened. */
   private beforeHelp: Element | null = null;
@@ -72,6 +79,7 @@ export class RoomShell {
   private readonly hint = h("p", { class: "hint glass", role: "status", hidden: true });
   readonly cursors = new CursorLayer();
   readonly costs = new CostLabels();
+  readonly strain = new StrainLegend();
   private readonly loadingText = h("span", {}, t("openingRoom"));
   private readonly loading = h(
     "div",
@@ -84,7 +92,15 @@ export class RoomShell {
     room: string,
     profile: Profile,
     { ui, exhibitSeconds, problems }: Mode,
-    actions: ToolbarActions & SpawnActions & TuningActions & AccessActions & PeopleActions & BringActions,
+    actions: ToolbarActions &
+      SpawnActions &
+      TuningActions &
+      AccessActions &
+      PeopleActions &
+      BringActions &
+      TalkActions & {
+        capture: () => CaptureSource | undefined;
+      },
   ) {
     this.people = new People(actions);
     this.access = new AccessMenu(actions);
@@ -93,12 +109,16 @@ export class RoomShell {
     // An embedded or unattended page has no links that lead away and no uploads.
     const alone = ui !== "full" || exhibitSeconds !== undefined;
     this.share = new SharePanel(room, (text) => this.toasts.show(text), !alone);
+    this.capture = new CapturePanel(room, actions.capture);
+    this.talk = new TalkPanel(actions);
     this.toolbar = new Toolbar(profile, actions, room, {
       together: this.together.element,
       spares: this.spawnable.element,
       tuning: this.tuning.element,
       access: this.access.element,
       share: this.share.button,
+      capture: this.capture.button,
+      talk: this.talk.button,
       bring: alone ? undefined : new Bring(actions.sceneHere).button,
     });
     this.reset = new ResetPanel(this.toolbar.resetButton, actions.resetAll);
@@ -115,7 +135,9 @@ export class RoomShell {
       { class: `room arriving ui-${ui}${exhibitSeconds === undefined ? "" : " exhibit"}` },
       this.canvas,
       this.costs.element,
+      this.strain.element,
       this.cursors.element,
+      this.reactions.element,
       this.ring,
       this.ghost.element,
       this.hint,
@@ -158,6 +180,8 @@ export class RoomShell {
       this.tuning.panel,
       this.access.panel,
       this.share.panel,
+      this.capture.panel,
+      this.talk.panel,
       this.reset.panel,
     ];
   }

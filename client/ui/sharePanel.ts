@@ -1,6 +1,7 @@
 /** The invitation to this room: QR code, address, and code for the lobby; also full screen, for a projector. */
 import { isLoopback } from "../../shared/loopback.ts";
 import { h, icon } from "./dom.ts";
+import { embedSection } from "./embed.ts";
 import { invitationTo } from "./invitation.ts";
 import { Panel } from "./panel.ts";
 import { copyText } from "./share.ts";
@@ -61,6 +62,7 @@ export class SharePanel {
         "share" in navigator ? act(t("send"), () => void this.send()) : undefined,
         act(t("forProjector"), () => this.project(true)),
       ),
+      leads ? embedSection(() => this.url, say) : undefined,
     );
     document.addEventListener("fullscreenchange", () => {
       if (!document.fullscreenElement) this.project(false);

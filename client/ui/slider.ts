@@ -110,7 +110,7 @@ export class Slider {
 
   private say(value: number): void {
     const { unit, log } = this.options;
-    const shown = rounded(value, log);
+    const shown = unit === "°" ? Math.round(value) % 360 : rounded(value, log);
     // Small values, such as a bending stiffness of 0.00002, are shown with an exponent.
     const text = log && Math.abs(shown) < 0.01 ? shown.toExponential() : shown;
     this.output.textContent = unit ? t("quantity", { value: text, unit }) : numberText(shown);

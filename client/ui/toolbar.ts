@@ -8,11 +8,13 @@ import { t } from "../text/text.ts";
 export interface ToolbarActions {
   profileChanged: () => void;
   push: () => void;
+  undo: () => void;
   reset: () => void;
   /** Resets after the confirmation. */
   resetAll: () => void;
   home: () => void;
   overlay: () => void;
+  strain: () => void;
   /** Starts or ends the headset session. */
   visit: () => void;
   help: () => void;
@@ -22,6 +24,8 @@ export class Toolbar {
   readonly element: HTMLElement;
   private readonly pushButton: HTMLButtonElement;
   private readonly overlayButton: HTMLButtonElement;
+  private readonly strainButton: HTMLButtonElement;
+  private readonly undoButton: HTMLButtonElement;
   readonly resetButton: HTMLButtonElement;
   private readonly visitButton: HTMLButtonElement;
   private readonly me: HTMLButtonElement;
@@ -32,7 +36,8 @@ export class Toolbar {
 
   /**
    * @param room its name
-   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, upload
+   * @param tools from other files: switch of one body or all, spawnable bodies, the owners' panels, invitation, chat,
+   *   upload
    */
   constructor(
     profile: Profile,
@@ -44,8 +49,12 @@ export class Toolbar {
       tuning,
       access,
       share,
+      capture,
+      talk,
       bring,
-    }: Record<"together" | "spares" | "tuning" | "access" | "share", HTMLElement> & { bring: HTMLElement | undefined },
+    }: Record<"together" | "spares" | "tuning" | "access" | "share" | "capture" | "talk", HTMLElement> & {
+      bring: HTMLElement | undefined;
+    },
   ) {
     this.me = meButton(() => this.toggleProfile());
     this.profile = new Panel(
@@ -63,18 +72,24 @@ export class Toolbar {
       ),
     );
     this.pushButton = tool("push", t("push"), t("pushTitle"), actions.push);
+    this.undoButton = tool("undo", t("undoAct"), t("undoTitle"), actions.undo);
     this.resetButton = tool("reset", t("reset"), t("resetTitle"), actions.reset);
     this.overlayButton = tool("chart", t("numbers"), t("numbersTitle"), actions.overlay, "extra");
+    this.strainButton = tool("strain", t("strain"), t("strainTitle"), actions.strain, "extra");
     this.visitButton = tool("headset", t("enterVr"), t("enterVrTitle"), actions.visit);
     this.visitButton.hidden = true;
-    for (const toggle of [this.pushButton, this.overlayButton, this.visitButton])
+    for (const toggle of [this.pushButton, this.overlayButton, this.strainButton, this.visitButton])
       toggle.setAttribute("aria-pressed", "false");
     this.overflow = h(
       "div",
       { class: "overflow" },
+      this.resetButton,
+      talk,
       tool("home", t("homeView"), t("homeTitle"), actions.home, "extra"),
       this.overlayButton,
+      this.strainButton,
       tool("help", t("help"), t("helpTitle"), actions.help, "extra"),
+      capture,
       bring,
       tuning,
       access,
@@ -92,7 +107,7 @@ export class Toolbar {
       together,
       this.pushButton,
       spares,
-      this.resetButton,
+      this.undoButton,
       this.overflow,
       h("hr"),
       share,
@@ -133,6 +148,10 @@ export class Toolbar {
     this.overlayButton.setAttribute("aria-pressed", String(on));
   }
 
+  setStrain(on: boolean): void {
+    this.strainButton.setAttribute("aria-pressed", String(on));
+  }
+
   /** Shows the VR button. */
   offerVisit(): void {
     this.visitButton.hidden = false;
@@ -146,6 +165,7 @@ export class Toolbar {
   setAllowed(mayReset: boolean, mayPull: boolean): void {
     this.resetButton.disabled = !mayReset;
     this.pushButton.disabled = !mayPull;
+    this.undoButton.disabled = !mayPull;
   }
 
   /** @param taken colors of other members */

@@ -15,6 +15,7 @@ import {
 import { t } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";
+import { isUseful, PRESETS } from "./presets.ts";
 import { Slider, type SliderOptions } from "./slider.ts";
 
 export interface TuningActions {
@@ -75,6 +76,7 @@ export class TuningPanel {
   private readonly pinsLine = h("div", { class: "line" }, this.pins, h("label", { for: "tuning-pins" }, t("pins")));
   private readonly chosen = h("select", { id: "tuning-body" });
   private readonly ofBody: HTMLElement;
+  private presets: HTMLButtonElement[] = [];
   private readonly tune: TuningActions["tune"];
   private tuning: Tuning | undefined;
   private limits: TuningLimits | undefined;
@@ -132,7 +134,8 @@ export class TuningPanel {
     this.panel = new Panel(
       this.button,
       t("tuning"),
-      "tuning-panel",
+      "tuning-panel docked",
+      this.chips(),
       h(
         "div",
         { role: "group", "aria-labelledby": "tuning-of-room" },
@@ -141,12 +144,23 @@ export class TuningPanel {
       ),
       this.ofBody,
       h("hr"),
-      link(t("asScene"), () => tune({ asScene: true })),
       link(t("saveScene"), saveScene),
       link(t("linkScene"), () => this.tuning && linkScene(this.tuning)),
       link(t("duplicateRoom"), () => this.tuning && duplicate(this.tuning)),
     );
     this.element.append(this.button);
+  }
+
+  private chips(): HTMLElement {
+    const chip = (text: string, run: () => void): HTMLButtonElement =>
+      h("button", { class: "chip", type: "button", onclick: run }, text);
+    this.presets = PRESETS.map(({ text, changes }) =>
+      chip(t(text), () => {
+        if (this.tuning && this.limits) for (const change of changes(this.tuning, this.limits)) this.tune(change);
+      }),
+    );
+    const back = chip(t("asScene"), () => this.tune({ asScene: true }));
+    return h("div", { class: "presets", role: "group", "aria-label": t("presets") }, ...this.presets, back);
   }
 
   /** @param mine true if this member is an owner. @param online true if the connection is open */
@@ -193,6 +207,9 @@ export class TuningPanel {
     this.course.show(speed > 0 ? course : this.course.value);
     this.turbulence.show(100 * tuning.wind.intensity);
     this.showBody(false);
+    const { limits } = this;
+    if (limits)
+      for (const [n, preset] of PRESETS.entries()) this.presets[n]!.hidden = !isUseful(preset, tuning, limits);
   }
 
   /** Changes one property of the wind. */

@@ -6,7 +6,7 @@ import { BackSide, Color, DoubleSide, FrontSide, type IUniform, MeshDepthMateria
 import type { TopologyBody } from "../../shared/topology.ts";
 import type { Look } from "../../shared/scene.ts";
 import { DEFAULT_FINISH, FINISHES, SMOOTH } from "./finish.ts";
-import { injectCloth, injectGlow, injectSolid } from "./bodyShader.ts";
+import { injectCloth, injectGlow, injectSolid, injectStrain } from "./bodyShader.ts";
 import { injectDiscs, injectSpheres } from "./sphereShader.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
@@ -21,6 +21,8 @@ const INSIDE = 0.35;
 export interface BodyMaterials {
   surface: MeshStandardMaterial;
   shadow: MeshDepthMaterial;
+  /** Strain view: 1 over the end of its scale; 0: off. */
+  strainScale: IUniform<number>;
   /** 1 while a member holds the body: it is drawn lighter. */
   held: IUniform<number>;
 }
@@ -55,6 +57,7 @@ export function bodyMaterials(
     shadowSide: BackSide,
   });
   const held = { value: 0 };
+  const strainScale = { value: 0 };
   const own = {
     pliantRim: { value: finish.rim },
     pliantGlow: { value: finish.glow },
@@ -62,11 +65,13 @@ export function bodyMaterials(
     pliantBevel: { value: bevel },
     pliantGrid: { value: grid },
     pliantHeld: held,
+    pliantScale: strainScale,
     pliantThread: { value: grid > 0 ? finish.thread : 0 },
   };
   surface.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, mode);
     Object.assign(shader.uniforms, own);
+    injectStrain(shader, mode);
     injectGlow(shader);
     if (mode === "points") injectSpheres(shader);
     else if (cloth) injectCloth(shader);
@@ -82,5 +87,5 @@ export function bodyMaterials(
     if (mode === "points") injectDiscs(shader);
   };
   shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
-  return { surface, shadow, held };
+  return { surface, shadow, held, strainScale };
 }

@@ -3,14 +3,17 @@
  * simulation surface, and writes both to float textures for the vertex shader. The drawn mesh never changes its
  * buffers.
  */
-import { Box3, BufferGeometry, type Material, Mesh, Sphere, Vector3 } from "three";
+import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
+import { KEY_DIRECTION } from "./environment.ts";
+import { Smoke } from "./fluids/smoke.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
+import { SurfaceStrain } from "./strain.ts";
 import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
 
@@ -40,9 +43,11 @@ export class BodyMesh implements PickSurface {
   readonly thin: boolean;
   /** Radius of the spheres of a cloud of points, m. */
   readonly radius: number | undefined;
+  /** A cloud of points that the fluid layer draws. */
+  readonly fluid: TopologyBody["fluid"];
   /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
   readonly restRadius: number;
-  /** How far the drawn mesh reaches beyond the particles, m. */
+  /** Largest distance of the drawn mesh from the particles, m. */
   private readonly margin: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
@@ -53,6 +58,10 @@ export class BodyMesh implements PickSurface {
   private readonly materials: BodyMaterials;
   /** Mean normals of creases, only for solids with rounded edges. */
   private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
+  /** In the strain view. */
+  private strain: SurfaceStrain | undefined;
+  /** Only for gas. */
+  private readonly smoke: Smoke | undefined;
   /** Materials of its model's picture. */
   private worn: Material[] = [];
 
@@ -67,6 +76,9 @@ export class BodyMesh implements PickSurface {
     this.positions = displayed.subarray(3 * body.first, 3 * (body.first + body.count));
     boundsOf(this.bounds, this.box, this.rest);
     this.radius = body.radius;
+    this.fluid = body.radius === undefined ? undefined : body.fluid;
+    if (this.fluid?.type === "gas")
+      this.smoke = new Smoke(body.count, this.fluid.source, KEY_DIRECTION.toArray() as [number, number, number]);
     this.restRadius = body.radius ?? this.bounds.radius;
     this.thin = body.kind === "cloth";
     this.mode = body.radius !== undefined ? "points" : body.detail ? "detail" : this.thin ? "sheet" : "direct";
@@ -113,21 +125,37 @@ export class BodyMesh implements PickSurface {
     );
     this.mesh = new Mesh(geometry, this.materials.surface);
     this.mesh.customDepthMaterial = this.materials.shadow;
-    this.mesh.castShadow = this.mesh.receiveShadow = true;
+    this.mesh.castShadow = this.fluid?.type !== "gas";
+    this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
     this.mesh.name = body.name;
     Object.assign(this.mesh, { boundingBox: this.box });
   }
 
-  /** Called once per frame after the displayed positions have changed. */
-  update(): void {
+  /** First color of its look, linear. */
+  get color(): Color {
+    return this.materials.surface.color;
+  }
+
+  /** @param on the fluid layer draws it; otherwise it is drawn as spheres */
+  leaveToFluidLayer(on: boolean): void {
+    this.mesh.material = on ? NOTHING : this.materials.surface;
+  }
+
+  /**
+   * Called once per frame after the displayed positions have changed.
+   * @param seconds simulated time of the room
+   */
+  update(seconds = 0): void {
     surfaceNormalsInto(this.normals, this.positions, this.triangles, this.slots);
     if (this.softNormals) softenNormalsInto(this.softNormals, this.normals, this.slots);
     if (this.means) {
       surfaceNormalsInto(this.means.normals, this.positions, this.triangles, this.triangles);
       this.means.texture.write(this.means.normals);
     }
-    this.positionTexture.write(this.positions);
+    this.smoke?.update(this.positions, seconds);
+    this.strain?.update(this.positions);
+    this.positionTexture.write(this.positions, this.smoke?.packed ?? this.strain?.values);
     this.normalTexture.write(this.softNormals ?? this.normals);
     boundsOf(this.bounds, this.box, this.positions);
     this.box.expandByScalar(this.margin);
@@ -150,7 +178,7 @@ export class BodyMesh implements PickSurface {
     this.mesh.geometry.dispose();
     this.mesh.geometry = geometry;
     this.worn = parts.map((part) => pictureMaterial(part, this.uniforms, this.thin));
-    this.mesh.material = this.worn;
+    if (!this.strain) this.mesh.material = this.worn;
     return true;
   }
 
@@ -159,6 +187,24 @@ export class BodyMesh implements PickSurface {
     const changed = (this.materials.held.value === 1) !== on;
     this.materials.held.value = on ? 1 : 0;
     return changed;
+  }
+
+  /** Strain of each particle in the strain view; empty otherwise, and for points. */
+  get strains(): Float32Array {
+    return this.strain?.values ?? NO_VALUES;
+  }
+
+  /** Turns the strain view on or off. The next `update` shows it. */
+  showStrain(on: boolean): void {
+    if (this.mode === "points") return;
+    this.strain = on ? new SurfaceStrain(this.rest, this.triangles) : undefined;
+    if (!on) this.materials.strainScale.value = 0;
+    this.mesh.material = on || this.worn.length === 0 ? this.materials.surface : this.worn;
+  }
+
+  /** @param end strain at the end of the scale */
+  setStrainScale(end: number): void {
+    this.materials.strainScale.value = this.strain ? 1 / end : 0;
   }
 
   private undress(): void {
@@ -176,6 +222,14 @@ export class BodyMesh implements PickSurface {
     this.means?.texture.dispose();
   }
 }
+
+const NO_VALUES = new Float32Array();
+
+/** Draws nothing; the body's shadow stays. */
+const NOTHING = new ShaderMaterial({
+  vertexShader: "void main() { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); }",
+  fragmentShader: "void main() { gl_FragColor = vec4(0.0); }",
+});
 
 const low = new Vector3();
 const high = new Vector3();

@@ -1,5 +1,7 @@
 /** Fragment shading of bodies: light in soft matter, rounded edges, the sides and the weave of cloth. */
-import type { WebGLProgramParametersWithUniforms } from "three";
+import { Color, type WebGLProgramParametersWithUniforms } from "three";
+import type { SkinMode } from "./skinShader.ts";
+import { STRAIN_COLORS } from "./strain.ts";
 
 type Shader = WebGLProgramParametersWithUniforms;
 
@@ -52,7 +54,8 @@ const WEAVE_COLOR_GLSL = /* glsl */ `
   if (pliantGrid > 0.0) diffuseColor.rgb = mix(diffuseColor.rgb, mix(diffuseColor.rgb, vec3(1.0), 0.16), pliantPrint(pliantCloth / pliantGrid));
 `;
 const WEAVE_NORMAL_GLSL = /* glsl */ `
-  if (pliantThread > 0.0) {
+  // In the strain view only the strain is a pattern.
+  if (pliantThread > 0.0 && pliantScale == 0.0) {
     vec2 pliantAt = pliantCloth / pliantThread;
     vec2 pliantWide = fwidth(pliantAt);
     float pliantSeen = 1.0 - smoothstep(0.15, 0.45, max(pliantWide.x, pliantWide.y));
@@ -109,6 +112,38 @@ const INSIDE_NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
   normal = normalize(vNormal) * (pliantInside ? -1.0 : 1.0);
   nonPerturbedNormal = normal;
 `;
+
+/** Strain of a vertex, from the fourth number of its particles. */
+const STRAIN_VERTEX: Partial<Record<SkinMode, string>> = {
+  detail: `(1.0 - pliantCoords.x - pliantCoords.y) * pliantFourth(pliantCorners.x)
+    + pliantCoords.x * pliantFourth(pliantCorners.y) + pliantCoords.y * pliantFourth(pliantCorners.z)`,
+  direct: "pliantFourth(pliantSlots.x)",
+  sheet: "pliantFourth(pliantSlots.x)",
+};
+const FALSE_COLORS = STRAIN_COLORS.map((color) => `vec3(${new Color(color).toArray().map((c) => c.toFixed(4))})`);
+const STRAIN_COLOR_GLSL = /* glsl */ `
+  if (pliantScale > 0.0) {
+    float pliantAt = clamp(2.0 + 2.0 * pliantStrain * pliantScale, 0.0, 4.0);
+    vec3 pliantColors[5] = vec3[5](${FALSE_COLORS.join(", ")});
+    int pliantLow = min(int(pliantAt), 3);
+    diffuseColor.rgb = mix(pliantColors[pliantLow], pliantColors[pliantLow + 1], pliantAt - float(pliantLow));
+  }
+  #include <roughnessmap_fragment>
+`;
+
+/** Adds the strain view: false colors by the strain times `pliantScale`; 0 is off. */
+export function injectStrain(shader: Shader, mode: SkinMode): void {
+  const strain = STRAIN_VERTEX[mode];
+  if (!strain) return;
+  shader.vertexShader = `varying float pliantStrain;\n${shader.vertexShader}`.replace(
+    "#include <project_vertex>",
+    `pliantStrain = ${strain};\n#include <project_vertex>`,
+  );
+  shader.fragmentShader = `varying float pliantStrain;\nuniform float pliantScale;\n${shader.fragmentShader}`.replace(
+    "#include <roughnessmap_fragment>",
+    STRAIN_COLOR_GLSL,
+  );
+}
 
 /** Adds light in soft matter, and declares the uniforms of all parts. */
 export function injectGlow(shader: Shader): void {

@@ -27,10 +27,13 @@ import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
 import type { TopologyCollider } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
+import { glassWall, isWall, panesOf } from "./glassWalls.ts";
 import { MAX_BLOBS } from "./contactBlobs.ts";
 
 export interface FloorUniforms {
   pliantBlobs: IUniform<Vector4[]>;
+  /** Pool of light on the floor: linear color, and its share in the middle. */
+  pliantPool: IUniform<Vector4>;
   /** Color of full shade. */
   shade: Color;
 }
@@ -41,6 +44,10 @@ const STATUE_COLOR = "#e9e2d8";
 export interface ColliderLook {
   /** Radius of the scene, m; it determines the size of the floor. */
   radius: number;
+  /** Middle of the scene, m, and the heights of its lowest and highest point. */
+  center: Vector3;
+  bottom: number;
+  top: number;
   /** Uniforms that the caller updates. */
   floor: FloorUniforms;
   /** Typical edge of the scene's cloth, m; 0 without cloth. */
@@ -49,9 +56,18 @@ export interface ColliderLook {
 
 export function colliderMeshes(colliders: readonly TopologyCollider[], look: ColliderLook): Group {
   const group = new Group();
-  for (const collider of colliders) group.add(colliderMesh(collider, look));
+  const walls = colliders.filter((collider) => collider.type === "plane" && isWall(collider)) as Plane[];
+  const { center, radius, top, bottom } = look;
+  const panes = panesOf(walls, [center.x, center.z], WALL_REACH * radius);
+  for (const collider of colliders) {
+    const wall = walls.indexOf(collider as Plane);
+    group.add(wall < 0 ? colliderMesh(collider, look) : glassWall(panes[wall], bottom, top, radius));
+  }
   return group;
 }
+
+/** Half the length of a wall without an end, in scene radii. */
+const WALL_REACH = 1.2;
 
 /** Gap between cloth and the collider under it, m, for the thickness of cloth, which is not simulated. */
 const CLOTH_AIR = 0.001;
@@ -202,12 +218,18 @@ const OPEN_SKY_GLSL = /* glsl */ `#include <begin_vertex>
     pliantOpen *= 1.0 - clamp(max(toBlob.y, 0.0) * blob.w * blob.w / (square * sqrt(square)), 0.0, 0.75);
   }
   // Fade out, so that the disc has no visible edge.
+  pliantFade = 1.0 - smoothstep(0.0, 0.95, 2.0 * length(uv - 0.5));
+  pliantFade *= pliantFade;
   pliantOpen = mix(pliantOpen, 1.0, smoothstep(0.5, 0.95, 2.0 * length(uv - 0.5)));
 `;
 
+/** Shade over the pool of light. A step of an 8-bit color is wider than the floor's gradients: noise hides it. */
 const SHADE_GLSL = /* glsl */ `
   float pliantShade = 1.0 - mix(1.0, getShadowMask(), opacity) * mix(1.0, pliantOpen, 0.62);
-  gl_FragColor = vec4(color, pliantShade);
+  float pliantLit = pliantPool.a * pliantFade * (1.0 - pliantShade);
+  float pliantCover = pliantLit + pliantShade;
+  float pliantGrain = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;
+  gl_FragColor = vec4(mix(color, pliantPool.rgb, pliantLit / max(pliantCover, 1e-4)), pliantCover + pliantGrain / 128.0);
 `;
 
 /** Size of the floor in scene radii, and cells along one side. */
@@ -220,17 +242,20 @@ const FLOOR_CELLS = 96;
  * ms).
  */
 function floorMesh(height: number, radius: number, floor: FloorUniforms): Mesh {
-  const material = new ShadowMaterial({ color: floor.shade, opacity: 0.62, toneMapped: false, depthWrite: false });
+  const material = new ShadowMaterial({ color: floor.shade, opacity: 0.56, toneMapped: false, depthWrite: false });
   material.onBeforeCompile = (shader) => {
-    shader.uniforms.pliantBlobs = floor.pliantBlobs;
+    Object.assign(shader.uniforms, { pliantBlobs: floor.pliantBlobs, pliantPool: floor.pliantPool });
     shader.vertexShader = shader.vertexShader
       .replace(
         "#include <common>",
-        `#include <common>\nvarying float pliantOpen;\nuniform vec4 pliantBlobs[${MAX_BLOBS}];`,
+        `#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantBlobs[${MAX_BLOBS}];`,
       )
       .replace("#include <begin_vertex>", OPEN_SKY_GLSL);
     shader.fragmentShader = shader.fragmentShader
-      .replace("#include <common>", "#include <common>\nvarying float pliantOpen;")
+      .replace(
+        "#include <common>",
+        "#include <common>\nvarying float pliantOpen;\nvarying float pliantFade;\nuniform vec4 pliantPool;",
+      )
       .replace(/gl_FragColor = [^;]*;/, SHADE_GLSL);
   };
   const mesh = new Mesh(

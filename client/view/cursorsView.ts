@@ -1,6 +1,6 @@
 /** Grabs and cursors of all members: a rubber band for each grab, and screen positions for the named cursors. */
 import { type Camera, Group, Vector3, type PerspectiveCamera } from "three";
-import type { Hand, Point } from "../../shared/protocol/fromServer.ts";
+import type { MemberGrabs, Point } from "../../shared/protocol/fromServer.ts";
 import { counterparts, placesOf, type RestSurface, surfacePoint } from "../../shared/surface.ts";
 import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
@@ -23,7 +23,7 @@ export const GREY = "#8a8f98";
 
 /** Grabs of these members, to draw. */
 export function drawnGrabs(
-  hands: readonly Pick<Hand, "member" | "grabs">[],
+  hands: readonly Pick<MemberGrabs, "member" | "grabs">[],
   colorOf: (member: number) => string,
 ): DrawnGrab[] {
   return hands.flatMap(({ member, grabs }) =>

@@ -13,6 +13,7 @@ import {
   PMREMGenerator,
   RGBAFormat,
   type Scene,
+  ShaderChunk,
   Sphere,
   Vector3,
   type WebGLRenderer,
@@ -32,18 +33,44 @@ interface SoftBox {
   power: number;
 }
 
-const BOXES: SoftBox[] = [
+export const BOXES: readonly SoftBox[] = [
   { direction: new Vector3(0.55, 0.75, 0.4).normalize(), size: 0.86, color: new Color("#fff1dc"), power: 7 },
   { direction: new Vector3(-0.9, 0.35, 0.25).normalize(), size: 0.9, color: new Color("#ffd9c2"), power: 3.4 },
   { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 0.5 },
 ];
 
+/** Colors of the panorama. */
+export const SKY = new Color("#f4ece2");
+export const WALL = new Color("#cfc6bd");
+export const GROUND = new Color("#a08f80");
+
+/** Edges of shadows at least this soft, as a share of the map, are sampled often enough to show no pattern. */
+export const SOFT_SHADOWS = 0.006;
+export const PLAIN_SHADOWS = 1 / 300;
+const SOFT_SAMPLES = 16;
+const PLAIN_SAMPLES = 5;
+
+const SOFTER = 0.5 * (SOFT_SHADOWS + PLAIN_SHADOWS);
+/** three takes five samples however soft a shadow is, and their rotation shows as a pattern. */
+const sampled = ShaderChunk.shadowmap_pars_fragment.replace(
+  /shadow = \(\s*texture\( shadowMap, vec3\( shadowCoord\.xy \+ vogelDiskSample\( 0, 5[^;]*;/,
+  /* glsl */ `int samples = shadowRadius > ${SOFTER.toFixed(5)} * shadowMapSize.x ? ${SOFT_SAMPLES} : ${PLAIN_SAMPLES};
+      shadow = 0.0;
+      for (int i = 0; i < samples; i++) {
+        vec2 at = shadowCoord.xy + vogelDiskSample(i, samples, phi) * radius;
+        shadow += texture(shadowMap, vec3(at, shadowCoord.z));
+      }
+      shadow /= float(samples);`,
+);
+if (sampled === ShaderChunk.shadowmap_pars_fragment) throw new Error("three's shadow filter has changed");
+ShaderChunk.shadowmap_pars_fragment = sampled;
+
+/** Direction to the key light, unit vector. */
+export const KEY_DIRECTION: Readonly<Vector3> = BOXES[0]!.direction;
+
 /** Paints the panorama: a warm sky, a lit floor, and the soft boxes. */
 function paintPanorama(): DataTexture {
   const data = new Float32Array(4 * PANORAMA_WIDTH * PANORAMA_HEIGHT);
-  const sky = new Color("#f4ece2");
-  const wall = new Color("#cfc6bd");
-  const ground = new Color("#a08f80");
   const direction = new Vector3();
   const color = new Color();
   for (let row = 0; row < PANORAMA_HEIGHT; row++) {
@@ -57,8 +84,8 @@ function paintPanorama(): DataTexture {
       );
       const up = direction.y;
       color
-        .copy(wall)
-        .lerp(up > 0 ? sky : ground, Math.min(1, Math.abs(up) * 1.6))
+        .copy(WALL)
+        .lerp(up > 0 ? SKY : GROUND, Math.min(1, Math.abs(up) * 1.6))
         .multiplyScalar(up > 0 ? 0.62 : 0.42);
       for (const box of BOXES) {
         const inside = (direction.dot(box.direction) - box.size) / (1 - box.size);
@@ -88,24 +115,27 @@ export class Studio {
   private readonly scene: Scene;
   private readonly covered = new Sphere(new Vector3(), 0);
 
-  constructor(scene: Scene, shadowMapSize: number) {
+  constructor(scene: Scene, shadowMapSize: number, softness: number) {
     this.scene = scene;
     const { key } = this;
-    this.useShadows(shadowMapSize);
-    key.shadow.intensity = 0.86;
+    this.useShadows(shadowMapSize, softness);
+    key.shadow.intensity = 0.82;
     const rim = new DirectionalLight("#cfe2ff", 0.3);
     rim.position.set(-2.5, 2.2, -3.5);
     scene.add(key, key.target, rim, this.fill);
   }
 
-  /** @param size texels along one side of the map; 0: no shadows */
-  useShadows(size: number): void {
+  /**
+   * @param size texels along one side of the map; 0: no shadows
+   * @param softness half the width of a shadow's edge, as a share of the map
+   */
+  useShadows(size: number, softness: number): void {
     const { shadow } = this.key;
     // A shadow map without texels would be an invalid framebuffer.
     this.key.castShadow = size > 0;
-    if (size === 0 || size === shadow.mapSize.x) return;
+    if (size === 0 || (size === shadow.mapSize.x && shadow.radius === softness * size)) return;
     shadow.mapSize.set(size, size);
-    shadow.radius = size / 300;
+    shadow.radius = softness * size;
     shadow.map?.dispose();
     shadow.map = null;
   }
@@ -141,15 +171,15 @@ export class Studio {
     covered.radius = bounds.radius * 1.35;
     const r = covered.radius;
     key.target.position.copy(covered.center);
-    key.position.copy(covered.center).addScaledVector(BOXES[0]!.direction, 3 * r);
+    key.position.copy(covered.center).addScaledVector(KEY_DIRECTION, 3 * r);
     const { camera } = key.shadow;
     camera.left = camera.bottom = -r;
     camera.right = camera.top = r;
     camera.near = 1.2 * r;
     camera.far = 6 * r;
     camera.updateProjectionMatrix();
-    // The shadow radius is proportional to the map's size, so this holds for all sizes.
-    key.shadow.normalBias = (1.4 * r) / 300;
+    // A soft edge reaches farther along a sloped surface.
+    key.shadow.normalBias = (1.4 * r * key.shadow.radius) / key.shadow.mapSize.x;
     key.shadow.bias = -0.0006;
   }
 }

@@ -14,18 +14,22 @@ export interface QualityLevel {
   pixelRatio: number;
   /** Texels along one side; 0 is no shadows. */
   shadowMap: number;
+  /** Soft edges of shadows cost three times the samples. */
+  softShadows: boolean;
   /** Image-based fill light; without it there is a plain sky-and-ground light. */
   environment: boolean;
+  /** Resolution of fluids relative to the picture's. */
+  fluids: number;
 }
 
 export const LEVELS: readonly QualityLevel[] = [
-  { pixelRatio: 2, shadowMap: 2048, environment: true },
-  { pixelRatio: 1.5, shadowMap: 1024, environment: true },
-  { pixelRatio: 1.5, shadowMap: 1024, environment: false },
-  { pixelRatio: 1, shadowMap: 1024, environment: false },
-  { pixelRatio: 1, shadowMap: 0, environment: false },
-  { pixelRatio: 0.75, shadowMap: 0, environment: false },
-  { pixelRatio: 0.5, shadowMap: 0, environment: false },
+  { pixelRatio: 2, shadowMap: 2048, softShadows: true, environment: true, fluids: 0.5 },
+  { pixelRatio: 1.5, shadowMap: 1024, softShadows: true, environment: true, fluids: 0.5 },
+  { pixelRatio: 1.5, shadowMap: 1024, softShadows: true, environment: false, fluids: 0.5 },
+  { pixelRatio: 1, shadowMap: 1024, softShadows: false, environment: false, fluids: 0.5 },
+  { pixelRatio: 1, shadowMap: 0, softShadows: false, environment: false, fluids: 0.33 },
+  { pixelRatio: 0.75, shadowMap: 0, softShadows: false, environment: false, fluids: 0.33 },
+  { pixelRatio: 0.5, shadowMap: 0, softShadows: false, environment: false, fluids: 0.4 },
 ];
 
 /** First level of a software renderer, from which it climbs if it can: otherwise it would drop there slowly. */

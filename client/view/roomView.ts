@@ -17,6 +17,7 @@ import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
 import { Stage } from "./stage.ts";
+import { scaleFor, STRAIN_COLORS } from "./strain.ts";
 
 export interface Picked extends SurfacePoint {
   /** m */
@@ -69,6 +70,10 @@ export class RoomView {
    * Draws labels under bodies over the picture; called with each picture. @param foot returns the point below a body
    */
   showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
+  /** Shows the legend of the strain view. @param end strain at the end of the scale; undefined: the view is off */
+  showStrainScale: (end: number | undefined, colors: readonly string[]) => void = () => {};
+  /** End of the strain view's scale; undefined: it is off. */
+  private strainEnd: number | undefined;
   private readonly canvas: HTMLCanvasElement;
   /** Time since grabs were last updated, ms. */
   private elapsedMs = 0;
@@ -98,13 +103,20 @@ export class RoomView {
     this.canvas = canvas;
     this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
     this.hands.together = topology.interaction.together ?? [];
-    this.blobs = new ContactBlobs(this.bodies);
+    // Gas does not darken the floor.
+    this.blobs = new ContactBlobs(this.bodies.filter(({ fluid }) => fluid?.type !== "gas"));
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
+    // Without their code, fluids are drawn as spheres.
+    void this.stage
+      .useFluids(this.bodies)
+      .catch(() => {})
+      .then(() => this.invalidate());
     this.floorY = floorOf(topology.colliders ?? []);
     this.debug = new DebugDraw(this.bodies);
     // Hide bodies before the first frame: otherwise the rest shape would be visible, and jump.
     for (const { mesh } of this.bodies) mesh.visible = false;
-    this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh), this.hands.group, this.debug.group);
+    this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh));
+    this.stage.over.add(this.hands.group, this.debug.group);
     dressAll(
       { topology, bodies: this.bodies, colliders: this.stage.colliders, base: "", ended: this.ended.signal },
       () => this.invalidate(),
@@ -121,7 +133,7 @@ export class RoomView {
     this.ended.abort();
     for (const body of this.bodies) body.dispose();
     this.warmth.dispose();
-    this.stage.renderer.dispose();
+    this.stage.dispose();
   }
 
   /** Compiles the programs of a grab with the next picture, so that the first grab does not stutter. */
@@ -166,6 +178,16 @@ export class RoomView {
     this.dirty = true;
   }
 
+  /** Switches the strain view. @returns true if it is on */
+  toggleStrain(): boolean {
+    this.strainEnd = this.strainEnd === undefined ? 0 : undefined;
+    for (const body of this.bodies) body.showStrain(this.strainEnd !== undefined);
+    // The legend appears with the first scale.
+    if (this.strainEnd === undefined) this.showStrainScale(undefined, STRAIN_COLORS);
+    this.dirty = true;
+    return this.strainEnd !== undefined;
+  }
+
   /** @returns true if a picture was drawn */
   frame(input: FrameInput): boolean {
     const { stage } = this;
@@ -187,15 +209,17 @@ export class RoomView {
       if (body.setHeld(input.grabs.some((grab) => grab.body === index))) this.dirty = true;
     if (this.visible && (input.moved || bent || this.dirty)) {
       for (const bend of input.bends) bend.apply(this.floorY);
-      this.updateBodies();
+      this.updateBodies(input.seconds);
     }
     const size = { camera: stage.eye, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
     const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, this.elapsedMs);
     this.elapsedMs = 0;
     if (!(visited || cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
     this.dirty = false;
-    if (this.visible && !this.measured && !visited) stage.useWhatIsThere();
-    this.measured ||= this.visible && !visited;
+    if (this.visible && !this.measured && !visited && stage.ready) {
+      stage.useWhatIsThere();
+      this.measured = true;
+    }
     stage.draw();
     this.drawn++;
     this.warmth.group.removeFromParent();
@@ -234,16 +258,29 @@ export class RoomView {
     this.dirty = true;
   }
 
-  private updateBodies(): void {
+  private updateBodies(seconds: number): void {
     this.bounds.makeEmpty();
     for (const body of this.bodies) {
       if (body.hidden) continue;
-      body.update();
+      body.update(seconds);
       if (body.bounds.radius >= 0) this.bounds.union(body.bounds);
     }
+    if (this.strainEnd !== undefined) this.scaleStrain(this.strainEnd);
     this.blobs.update();
     this.stage.coverShadows(this.bounds);
     this.debug.update();
+  }
+
+  private scaleStrain(current: number): void {
+    const shown = this.bodies.filter(({ hidden }) => !hidden);
+    const end = scaleFor(
+      shown.map(({ strains }) => strains),
+      current,
+    );
+    for (const body of this.bodies) body.setStrainScale(end);
+    if (end === current) return;
+    this.strainEnd = end;
+    this.showStrainScale(end, STRAIN_COLORS);
   }
 
   /** Ray through a point of the window, CSS pixels. */

@@ -18,17 +18,20 @@ import { TEXTURE_WIDTH } from "./vertexTexture.ts";
  */
 export type SkinMode = "detail" | "direct" | "sheet" | "points";
 
-const FETCH = /* glsl */ `
+export const FETCH_GLSL = /* glsl */ `
 uniform highp sampler2D pliantPositions;
 uniform highp sampler2D pliantNormals;
 vec3 pliantFetch(highp sampler2D map, uint index) {
   return texelFetch(map, ivec2(int(index & ${TEXTURE_WIDTH - 1}u), int(index >> ${Math.log2(TEXTURE_WIDTH)}u)), 0).xyz;
 }
+float pliantFourth(uint index) {
+  return texelFetch(pliantPositions, ivec2(int(index & ${TEXTURE_WIDTH - 1}u), int(index >> ${Math.log2(TEXTURE_WIDTH)}u)), 0).w;
+}
 `;
 
 /** Declares `pliantSkin(out position, out normal)`. */
 export const SKIN_GLSL: Record<SkinMode, string> = {
-  detail: /* glsl */ `${FETCH}
+  detail: /* glsl */ `${FETCH_GLSL}
 attribute uvec3 pliantCorners;
 attribute vec3 pliantCoords;
 attribute vec3 pliantCovector;
@@ -53,14 +56,14 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   normal = nn > 1e-24 ? n * inversesqrt(nn) : N;
 }
 `,
-  direct: /* glsl */ `${FETCH}
+  direct: /* glsl */ `${FETCH_GLSL}
 attribute uvec2 pliantSlots;
 void pliantSkin(out vec3 position, out vec3 normal) {
   position = pliantFetch(pliantPositions, pliantSlots.x);
   normal = pliantFetch(pliantNormals, pliantSlots.y);
 }
 `,
-  sheet: /* glsl */ `${FETCH}
+  sheet: /* glsl */ `${FETCH_GLSL}
 uniform highp float pliantHalf;
 attribute uvec2 pliantSlots;
 attribute vec2 pliantSide;
@@ -70,7 +73,7 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   normal = pliantSide.x < 0.0 ? -front : front;
 }
 `,
-  points: /* glsl */ `${FETCH}
+  points: /* glsl */ `${FETCH_GLSL}
 void pliantSkin(out vec3 position, out vec3 normal) {
   position = pliantFetch(pliantPositions, uint(gl_InstanceID));
   normal = vec3(0.0, 1.0, 0.0);

@@ -36,7 +36,7 @@ const NORMAL_GLSL = /* glsl */ `#include <normal_fragment_begin>
 
 /** Inserted before shading. */
 const HIT_GLSL = /* glsl */ `
-  float pliantSize = pliantRadius * pliantScale;
+  float pliantSize = pliantRadius * pliantZoom;
   // The point of the sight line that is nearest to the center, and the line's direction.
   vec3 pliantRay = isOrthographic ? vec3(0.0, 0.0, -1.0) : normalize(pliantSpot);
   vec3 pliantNear = isOrthographic ? vec3(pliantSpot.xy, pliantCenter.z) : dot(pliantRay, pliantCenter) * pliantRay;
@@ -51,11 +51,11 @@ const HIT_GLSL = /* glsl */ `
 /** Patches the surface material, after `injectSkin`. @see bodyMaterial.ts */
 export function injectSpheres(shader: WebGLProgramParametersWithUniforms): void {
   const uniforms = "uniform highp float pliantRadius;\n";
-  shader.vertexShader = `${VARYINGS}flat varying float pliantScale;\n${uniforms}${shader.vertexShader}`.replace(
+  shader.vertexShader = `${VARYINGS}flat varying float pliantZoom;\n${uniforms}${shader.vertexShader}`.replace(
     "#include <project_vertex>",
-    `${SQUARE_GLSL}  pliantScale = length(modelViewMatrix[0].xyz);\n`,
+    `${SQUARE_GLSL}  pliantZoom = length(modelViewMatrix[0].xyz);\n`,
   );
-  shader.fragmentShader = `${VARYINGS}flat varying float pliantScale;\n${uniforms}${shader.fragmentShader}`
+  shader.fragmentShader = `${VARYINGS}flat varying float pliantZoom;\n${uniforms}${shader.fragmentShader}`
     .replace("void main() {", `void main() {\n${HIT_GLSL}`)
     .replace("#include <normal_fragment_begin>", NORMAL_GLSL);
 }

@@ -1,9 +1,10 @@
 /** Renderer, camera, scene and light: all parts of the picture except bodies and grabs. */
 import {
+  Box3,
   NeutralToneMapping,
   type BufferGeometry,
   Color,
-  type Group,
+  Group,
   type Mesh,
   type ShadowMaterial,
   PCFShadowMap,
@@ -12,6 +13,7 @@ import {
   Sphere,
   SRGBColorSpace,
   Vector3,
+  Vector4,
   WebGLRenderer,
 } from "three";
 import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
@@ -19,24 +21,39 @@ import type { Topology } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
-import { Studio } from "./environment.ts";
+import type { BodyMesh } from "./bodyMesh.ts";
+import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
+import { FETCH_GLSL } from "./skinShader.ts";
+import { STUDIO_GLSL } from "./studioShader.ts";
+import type { FluidLayer } from "./fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
-import { frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
-import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
+import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
+import { LEVELS, QualityGovernor, SOFTWARE_LEVEL, type QualityLevel } from "./quality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
-const SHADE_LIGHT = "#4a2f1e";
-const SHADE_DARK = "#120b07";
+const SHADE_LIGHT = "#3d2d25";
+const SHADE_DARK = "#0d0806";
+/**
+ * Pool of light on the floor: color, and its share in the middle. Without one, the dark page is too dark for shadows.
+ */
+const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
+const POOL_DARK = { color: "#c4a188", share: 0.34 };
 /**
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
  */
 const LOW = 1.2;
+/** Largest step back from the scene's own view, so that tools cover less of it. */
+const MOST_BACK = 1.14;
+/** Height of glass walls above the highest body at rest, in scene radii. */
+const WALL_ABOVE = 0.04;
 
 export class Stage {
   readonly renderer: WebGLRenderer;
   readonly scene = new Scene();
+  /** Bands and lines, which are drawn over fluids, too. */
+  readonly over = new Group();
   readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
   readonly controls: OrbitControls;
   /** Current camera: the page's, or the eyes of a visitor with a headset. */
@@ -49,6 +66,13 @@ export class Stage {
   readonly floor: FloorUniforms;
   readonly colliders: Group;
   readonly movers: MovingColliders;
+  /** Bodies that are drawn over the solid scene. */
+  private fluids: FluidLayer | undefined;
+  /** All code that draws the bodies is here. */
+  ready = true;
+  private bodies: readonly BodyMesh[] = [];
+  /** All planes: normal and offset. */
+  private readonly walls: readonly Vector4[];
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
@@ -93,18 +117,29 @@ export class Stage {
     renderer.toneMappingExposure = 1;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = PCFShadowMap;
-    this.restBounds = boundsOfRest(topology);
+    const box = boxOfRest(topology);
+    this.restBounds = new Sphere(box.getCenter(new Vector3()), 0.5 * box.min.distanceTo(box.max));
     const radius = Math.max(0.05, this.restBounds.radius);
-    this.floor = { pliantBlobs: { value: blobs }, shade: new Color() };
-    this.studio = new Studio(this.scene, LEVELS[this.quality.level]!.shadowMap);
-    this.studio.useEnvironment(LEVELS[this.quality.level]!.environment, renderer);
+    this.floor = { pliantBlobs: { value: blobs }, pliantPool: { value: new Vector4() }, shade: new Color() };
+    const level = LEVELS[this.quality.level]!;
+    this.studio = new Studio(this.scene, level.shadowMap, softnessOf(level));
+    this.studio.useEnvironment(level.environment, renderer);
     this.studio.cover(this.restBounds);
+    this.scene.add(this.over);
     this.colliders = colliderMeshes(topology.colliders ?? [], {
       radius,
+      center: this.restBounds.center,
+      bottom: box.min.y,
+      top: box.max.y + WALL_ABOVE * radius,
       floor: this.floor,
       clothEdge: clothEdgeOf(topology),
     });
     this.scene.add(this.colliders);
+    this.walls = (topology.colliders ?? []).flatMap((collider) =>
+      collider.type === "plane"
+        ? [new Vector4(...collider.normal, collider.offset).divideScalar(Math.hypot(...collider.normal))]
+        : [],
+    );
     this.movers = new MovingColliders(topology.colliders ?? [], this.colliders.children);
 
     this.homePosition = new Vector3(...topology.camera.position);
@@ -131,6 +166,7 @@ export class Stage {
    * Returns to the scene's own view. On a tall screen the camera steps back, so that the width still fits. Without a
    * camera in the scene, the shown points are framed to nearly fill the free part of the picture. With one, they are
    * framed only on low screens and on tall ones where they would not fit, and not from nearer than the scene's camera.
+   * On other screens the scene's own view moves into the free part.
    * @param shown float32[3n] m; free: area without tools
    */
   home(shown: Float32Array = new Float32Array(0), free = WHOLE): void {
@@ -157,8 +193,24 @@ export class Stage {
       this.controls.target.set(...target);
       const distance = this.camera.position.distanceTo(this.controls.target);
       this.controls.maxDistance = Math.max(this.controls.maxDistance, 2 * distance);
-    }
+    } else if (this.camera.aspect >= 1) this.clearTools(step, tanY, free);
     this.controls.update();
+  }
+
+  /** Steps back a little and shifts the picture, so that tools cover less of it. */
+  private clearTools(step: Vector3, tanY: number, { bottom, top }: FreeArea): void {
+    const back = Math.min(MOST_BACK, 2 / (top - bottom));
+    const { up } = axesOf(step.toArray());
+    const shift = new Vector3(...up).multiplyScalar(-0.5 * (top + bottom) * tanY * back * step.length());
+    this.controls.target.copy(this.homeTarget).add(shift);
+    this.camera.position.copy(this.controls.target).addScaledVector(step, back);
+  }
+
+  /** Moves the camera and its target, as a user would: it is not reframed until *Home*. @param step m */
+  shift(step: Vector3): void {
+    this.camera.position.add(step);
+    this.controls.target.add(step);
+    this.moved = true;
   }
 
   /** After a change of the window or of the shown bodies: reframes, unless the user has turned the view. */
@@ -194,7 +246,7 @@ export class Stage {
     const { gl } = this;
     const pixel = new Uint8Array(4);
     const draw = (): void => {
-      this.renderer.render(this.scene, this.camera);
+      this.render();
       // Reading a pixel waits until the picture is finished.
       gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     };
@@ -218,17 +270,59 @@ export class Stage {
     this.eye = eyes ?? this.camera;
     this.quality = eyes ? new QualityGovernor(this.pageQuality.level, this.pageQuality.pinned) : this.pageQuality;
     this.applyQuality(this.quality.level);
+    this.leaveFluids();
     // Time without pictures is a pause, not slowness.
     this.lastFrameMs = 0;
   }
 
+  /**
+   * Draws fluids among the bodies as such, if the browser can. Their code is a separate file; until it is here they are
+   * not drawn.
+   */
+  async useFluids(bodies: readonly BodyMesh[]): Promise<void> {
+    this.bodies = bodies.filter(({ fluid }) => fluid);
+    if (this.bodies.length === 0) return;
+    this.ready = false;
+    for (const body of this.bodies) body.leaveToFluidLayer(true);
+    try {
+      const { FluidLayer } = await import("./fluids/fluidLayer.ts");
+      this.fluids = FluidLayer.of(this.renderer, bodies, {
+        key: KEY_DIRECTION,
+        walls: this.walls,
+        fetch: FETCH_GLSL,
+        studio: STUDIO_GLSL,
+      });
+    } finally {
+      this.ready = true;
+      this.leaveFluids();
+    }
+  }
+
+  private leaveFluids(): void {
+    // A headset draws two eyes in one go: there fluids are spheres.
+    for (const body of this.bodies) body.leaveToFluidLayer(this.fluids !== undefined && !this.renderer.xr.isPresenting);
+  }
+
   draw(): void {
-    this.renderer.render(this.scene, this.eye);
+    this.render();
     if (!this.software) return;
     const gl = this.gl;
     gl.deleteSync(this.drawing);
     this.drawing = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
+  }
+
+  private render(): void {
+    const { renderer, scene, fluids, over } = this;
+    const flat = fluids !== undefined && !renderer.xr.isPresenting;
+    over.visible = !flat;
+    renderer.render(scene, this.eye);
+    if (flat) fluids.draw(scene, this.camera, LEVELS[this.quality.level]!.fluids);
+    over.visible = true;
+    if (!flat) return;
+    renderer.autoClear = false;
+    renderer.render(over, this.camera);
+    renderer.autoClear = true;
   }
 
   /**
@@ -237,6 +331,12 @@ export class Stage {
    */
   get busy(): boolean {
     return this.drawing !== null && this.gl.getSyncParameter(this.drawing, this.gl.SYNC_STATUS) === this.gl.UNSIGNALED;
+  }
+
+  /** Frees the memory on the graphics card. */
+  dispose(): void {
+    this.fluids?.dispose();
+    this.renderer.dispose();
   }
 
   private get gl(): WebGL2RenderingContext {
@@ -255,9 +355,9 @@ export class Stage {
   }
 
   private applyQuality(level: number): void {
-    const { shadowMap, environment } = LEVELS[level]!;
-    this.studio.useEnvironment(environment, this.renderer);
-    this.studio.useShadows(shadowMap);
+    const settings = LEVELS[level]!;
+    this.studio.useEnvironment(settings.environment, this.renderer);
+    this.studio.useShadows(settings.shadowMap, softnessOf(settings));
     if (!this.renderer.xr.isPresenting) this.renderer.setPixelRatio(this.pixelRatio(level));
   }
 
@@ -268,11 +368,16 @@ export class Stage {
     const apply = () => {
       this.floor.shade.set(dark.matches ? SHADE_DARK : SHADE_LIGHT);
       floorMaterial?.color.copy(this.floor.shade);
+      const { color, share } = dark.matches ? POOL_DARK : POOL_LIGHT;
+      const { r, g, b } = new Color(color);
+      this.floor.pliantPool.value.set(r, g, b, share);
     };
     dark.addEventListener("change", apply);
     apply();
   }
 }
+
+const softnessOf = ({ softShadows }: QualityLevel): number => (softShadows ? SOFT_SHADOWS : PLAIN_SHADOWS);
 
 /** Mean rest edge of all cloths, m; 0 without cloth. */
 function clothEdgeOf(topology: Topology): number {
@@ -292,22 +397,17 @@ function clothEdgeOf(topology: Topology): number {
   return count > 0 ? sum / count : 0;
 }
 
-function boundsOfRest(topology: Topology): Sphere {
-  const low = new Vector3(Infinity, Infinity, Infinity);
-  const high = new Vector3(-Infinity, -Infinity, -Infinity);
+function boxOfRest(topology: Topology): Box3 {
+  const box = new Box3();
   const point = new Vector3();
   for (const body of topology.bodies) {
     const rest = float32Of(body.rest);
-    for (let i = 0; i < rest.length; i += 3) {
-      point.fromArray(rest, i);
-      low.min(point);
-      high.max(point);
-    }
+    for (let i = 0; i < rest.length; i += 3) box.expandByPoint(point.fromArray(rest, i));
   }
   // Include the floor, because falling bodies end there.
   for (const collider of topology.colliders ?? []) {
-    if (collider.type === "plane" && collider.normal[1] > 0.9) low.y = Math.min(low.y, collider.offset);
+    if (collider.type === "plane" && collider.normal[1] > 0.9) box.min.y = Math.min(box.min.y, collider.offset);
   }
-  if (!Number.isFinite(low.x)) return new Sphere(new Vector3(), 1);
-  return new Sphere(low.clone().add(high).multiplyScalar(0.5), low.distanceTo(high) / 2);
+  if (!Number.isFinite(box.min.x)) box.setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
+  return box;
 }

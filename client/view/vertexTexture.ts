@@ -28,9 +28,13 @@ export class VertexTexture {
     this.texture.generateMipmaps = false;
   }
 
-  /** @param values float32[3*entries], in */
-  write(values: Float32Array): void {
+  /**
+   * @param values float32[3*entries], in
+   * @param fourth float32[entries], in: one more number of each entry
+   */
+  write(values: Float32Array, fourth?: Float32Array): void {
     const { data } = this;
+    if (fourth) for (let i = 0; i < fourth.length; i++) data[4 * i + 3] = fourth[i]!;
     for (let i = 0, j = 0; i < values.length; i += 3, j += 4) {
       data[j] = values[i]!;
       data[j + 1] = values[i + 1]!;

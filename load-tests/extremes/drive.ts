@@ -6,6 +6,7 @@ import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Vec3 } from "../../shared/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { newMemory } from "../../server/sim/memory/map.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { type Place, positionOf, spread, surfacesOf } from "../hands/circles.ts";
@@ -27,6 +28,8 @@ export interface Driven {
   tickHz: number;
   /** CPU time of this thread, ms per tick, after the setting was changed. */
   ticks: number[];
+  /** Largest counted work of a tick, as a part of the room's limit. */
+  work: number;
   /** Largest displacement of a body's center in a tick, divided by the substeps and the body's size. */
   sizes: number;
   /** Number of values that are not finite. */
@@ -144,6 +147,12 @@ function copyOf({ memory, layout, bodies }: Built): Built {
   return { memory: copy, layout, bodies };
 }
 
+/** Counted work of the last tick, as a part of its limit. */
+function workOf({ buffer }: WebAssembly.Memory): number {
+  const header = (offset: number): number => new Int32Array(buffer)[(L.HEADER + offset) / 4]!;
+  return header(L.H_WORK) / header(L.H_WORK_LIMIT);
+}
+
 /** @param template of the scene `name`, never stepped */
 export function drive(
   name: string,
@@ -162,6 +171,7 @@ export function drive(
     knob: knob.name,
     tickHz,
     ticks: [],
+    work: 0,
     sizes: 0,
     broken: 0,
     held: 0,
@@ -178,6 +188,7 @@ export function drive(
     const ms = (user + system) / 1000;
     driven.ticks.push(ms);
     spent += ms / 1000;
+    driven.work = Math.max(driven.work, workOf(created.memory));
     const { sizes, broken } = gauge();
     driven.sizes = Math.max(driven.sizes, sizes / substeps);
     driven.broken += broken;

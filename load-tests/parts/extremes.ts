@@ -28,7 +28,10 @@ const AT_MOST_SECONDS = 60;
 /** Limit of a tick, in periods. */
 const BUDGETS = 3;
 
-function rowsOf({ scene, knob, tickHz, ticks, sizes, broken, held, refused, whole, hash }: Driven): Row[] {
+/** Limit of the counted work of a tick, in limits of the room: the last substep may pass it. */
+const MOST_WORK = 1.25;
+
+function rowsOf({ scene, knob, tickHz, ticks, work, sizes, broken, held, refused, whole, hash }: Driven): Row[] {
   const what = `${scene}, ${knob}`;
   const notes = [
     ...(whole ? [] : [`cut off after ${ticks.length} ticks`]),
@@ -44,6 +47,7 @@ function rowsOf({ scene, knob, tickHz, ticks, sizes, broken, held, refused, whol
       ...(whole && { hash }),
       ...(notes.length > 0 && { note: notes.join("; ") }),
     },
+    { what: `${what}, counted work of the worst tick`, value: work, unit: "limits", target: { atMost: MOST_WORK } },
     { what: `${what}, way in a substep`, value: sizes, unit: "sizes", target: { atMost: MOST_SIZES } },
     { what: `${what}, not finite`, value: broken, unit: "", target: { atMost: 0 } },
   ];

@@ -98,6 +98,7 @@ export async function run(): Promise<Row[]> {
     };
     const owner = await visit(`#token=${token}`, OWNER);
     const guest = await visit("", WATCHER);
+    await owner.click(".more-tools");
     await owner.click(".tuning .tool");
     const took: number[] = [];
     for (let k = 0; k < MOVES; k++) {

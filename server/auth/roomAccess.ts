@@ -29,6 +29,8 @@ export interface AccessState {
   password: boolean;
   /** Whether only owners may reset, spawn and remove. */
   ownersOnly: boolean;
+  /** Whether players may write in the chat. */
+  chat: boolean;
   /** Number of active bans. */
   bans: number;
 }
@@ -37,6 +39,7 @@ export interface AccessState {
 export interface AccessChange {
   locked?: boolean;
   ownersOnly?: boolean;
+  chat?: boolean;
   /** Null removes the password. */
   password?: PasswordHash | null;
   /** Bans to lift, from `bans`. */
@@ -62,6 +65,7 @@ export class RoomAccess {
   onChanged: (() => Promise<void>) | null = null;
   #locked = false;
   #ownersOnly = false;
+  #chat = true;
   #password: PasswordHash | null = null;
   #bans: Ban[] = [];
   /** Addresses that gave the right password to this process. */
@@ -79,7 +83,7 @@ export class RoomAccess {
   static fromSettings(settings: Record<string, unknown>): RoomAccess {
     const stored = settings.door;
     if (stored === undefined) return new RoomAccess();
-    const { id, creator, locked, ownersOnly, password, bans } = stored as Record<string, unknown>;
+    const { id, creator, locked, ownersOnly, chat = true, password, bans } = stored as Record<string, unknown>;
     const isBan = (ban: unknown): ban is Ban =>
       typeof ban === "object" &&
       ban !== null &&
@@ -94,16 +98,18 @@ export class RoomAccess {
       typeof id !== "string" ||
       typeof locked !== "boolean" ||
       typeof ownersOnly !== "boolean" ||
+      typeof chat !== "boolean" ||
       !Array.isArray(bans) ||
       !bans.every(isBan) ||
       !(password === null || isHash(password)) ||
       !(creator === null || typeof creator === "string")
     ) {
-      throw new Error("settings.door does not have the form {id, creator, locked, ownersOnly, password, bans}");
+      throw new Error("settings.door does not have the form {id, creator, locked, ownersOnly, chat?, password, bans}");
     }
     const access = new RoomAccess(id, creator);
     access.#locked = locked;
     access.#ownersOnly = ownersOnly;
+    access.#chat = chat;
     access.#password = password;
     access.#bans = bans;
     return access;
@@ -118,6 +124,7 @@ export class RoomAccess {
         creator,
         locked: this.#locked,
         ownersOnly: this.#ownersOnly,
+        chat: this.#chat,
         password: this.#password,
         bans: this.#bans.map((ban) => ({ ...ban })),
       },
@@ -125,8 +132,8 @@ export class RoomAccess {
   }
 
   get state(): AccessState {
-    const { locked, ownersOnly } = this;
-    return { locked, password: this.hasPassword, ownersOnly, bans: this.bans(Date.now()).length };
+    const { locked, ownersOnly, chat } = this;
+    return { locked, password: this.hasPassword, ownersOnly, chat, bans: this.bans(Date.now()).length };
   }
 
   get locked(): boolean {
@@ -135,6 +142,10 @@ export class RoomAccess {
 
   get ownersOnly(): boolean {
     return this.#ownersOnly;
+  }
+
+  get chat(): boolean {
+    return this.#chat;
   }
 
   get hasPassword(): boolean {
@@ -147,9 +158,10 @@ export class RoomAccess {
   }
 
   /** Makes all changes in one step, so that no visitor meets a part of them. */
-  async change({ locked, ownersOnly, password, liftBans = [] }: AccessChange): Promise<void> {
+  async change({ locked, ownersOnly, chat, password, liftBans = [] }: AccessChange): Promise<void> {
     this.#locked = locked ?? this.#locked;
     this.#ownersOnly = ownersOnly ?? this.#ownersOnly;
+    this.#chat = chat ?? this.#chat;
     this.#bans = this.#bans.filter((ban) => !liftBans.includes(ban));
     if (password !== undefined) {
       this.#password = password;

@@ -27,6 +27,11 @@ export const MAX_SUBJECT_LENGTH = 64;
 /** Tolerated clock difference between the issuing machine and this one, s. */
 const CLOCK_TOLERANCE_S = 5;
 
+/** Allowed characters of a subject, which logs and the store show. */
+export const SUBJECT_PATTERN = "^[^\\p{Cc}\\p{Cs}]+$";
+const SUBJECT = new RegExp(SUBJECT_PATTERN, "u");
+export const isSubject = (value: unknown): value is string => typeof value === "string" && SUBJECT.test(value);
+
 /** Content of a new token. */
 export interface Grant {
   /** Name of a room, or `*` for all rooms. */
@@ -110,10 +115,10 @@ export class TokenMint {
     });
     const { room, role, name, roomId, sub, exp } = payload;
     const isText = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
-    if (typeof room !== "string" || !isRole(role) || !isText(name) || !isText(roomId))
+    if (typeof room !== "string" || !isRole(role) || !isText(name) || !isText(roomId) || !isSubject(sub))
       throw new TokenError("its claims do not have the documented form");
     if (role === "admin" && room !== "*") throw new TokenError("an admin's token is for every room: *");
-    return { room, role, subject: sub!, name, roomId, expiresAtMs: 1000 * exp! };
+    return { room, role, subject: sub, name, roomId, expiresAtMs: 1000 * exp! };
   }
 
   #key(id: string | undefined): Uint8Array {

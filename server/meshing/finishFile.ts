@@ -11,7 +11,7 @@ import { surfaceNotes } from "./surfaceNotes.ts";
 import { weldNotes, weldSurface, type WeldedSurface } from "./weldSurface.ts";
 
 /**
- * @param role a collider keeps its file's orientation, because both sides of its triangles are solid
+ * @param role a collider keeps its file's orientation, because both sides of its triangles are solid; a sheet its front
  * @throws MeshError if no triangle with corners at three different places is left
  */
 export function finishFile(
@@ -21,7 +21,7 @@ export function finishFile(
 ): { surface: SurfaceMesh; notes: MeshNote[] } {
   const welded = weldSurface(read.positions, read.triangles, () => read.precision);
   const surface = mergedSurface(file, read, welded);
-  const { surface: mended, findings } = mendSurface(surface);
+  const { surface: mended, findings } = mendSurface(surface, role === "cloth");
   const kept = role === "collider" ? surface : mended;
   const found = role === "collider" ? { ...findings, turned: 0 } : findings;
   return {

@@ -46,24 +46,25 @@ function checkCounts(raw: RawMesh, size: 3 | 4, what: string): void {
     throw new MeshError({ file: raw.file, field: `${what} count`, value: 0, limit: "at least 1 is needed" });
 }
 
+/** Checks the vertices that elements use. */
 function checkNumbers(raw: RawMesh, size: 3 | 4, what: string): void {
   const vertices = raw.positions.length / 3;
-  for (let i = 0; i < raw.positions.length; i++) {
-    if (Number.isFinite(raw.positions[i])) continue;
-    const vertex = Math.floor(i / 3);
-    const name = raw.vertexName ? raw.vertexName(vertex) : vertex;
-    throw new MeshError({
-      file: raw.file,
-      line: raw.vertexLine?.(vertex),
-      field: `vertex ${name} ${AXES[i % 3]}`,
-      value: raw.positions[i]!,
-      limit: "a finite number is needed",
-    });
-  }
   const base = raw.base ?? 0;
   for (let i = 0; i < raw.elements.length; i++) {
     const vertex = raw.elements[i]!;
-    if (Number.isInteger(vertex) && vertex >= 0 && vertex < vertices) continue;
+    if (Number.isInteger(vertex) && vertex >= 0 && vertex < vertices) {
+      for (let k = 0; k < 3; k++) {
+        if (Number.isFinite(raw.positions[3 * vertex + k])) continue;
+        throw new MeshError({
+          file: raw.file,
+          line: raw.vertexLine?.(vertex),
+          field: `vertex ${raw.vertexName ? raw.vertexName(vertex) : vertex} ${AXES[k]}`,
+          value: raw.positions[3 * vertex + k]!,
+          limit: "a finite number is needed",
+        });
+      }
+      continue;
+    }
     const element = Math.floor(i / size);
     const name = raw.elementName ? raw.elementName(element) : element;
     throw new MeshError({

@@ -9,12 +9,12 @@ import { finishSurface } from "./finishMesh.ts";
 import type { MeshNote } from "./meshNotes.ts";
 import { polygonNotes, triangulate } from "./polygons.ts";
 import { WrittenDigits } from "./precision.ts";
-import { isNotANumber, numberField, numbersIgnored, plainText, textLines } from "./textMesh.ts";
+import { isNotANumber, numberField, numbersIgnored, plainText, shortFaces, textLines } from "./textMesh.ts";
 import type { TextLine } from "./textMesh.ts";
 
 /** Records of an OBJ file. */
 export interface ObjRecords {
-  /** float64[3V], with the line of each vertex. */
+  /** float64[3V], with the line of each vertex. NaN where the file has no number: only unused vertices may have it. */
   positions: number[];
   vertexLines: number[];
   /** float64[3V] red, green, blue as written; empty unless every vertex has them. */
@@ -42,6 +42,8 @@ interface Faces {
   starts: number[];
   lines: number[];
   triangles: number;
+  /** Faces of fewer than three corners. */
+  short: number;
 }
 
 const CORNER = /^([+-]?\d+)(?:\/([+-]?\d*))?(?:\/([+-]?\d*))?$/;
@@ -73,14 +75,22 @@ function cornerPlaces(file: string, line: TextLine, corner: number, records: Obj
   out.push(vertex, uv, normal);
 }
 
-function addVertex(file: string, line: TextLine, records: ObjRecords): void {
+/** Reads a number that only the picture uses. */
+type DrawnNumber = (line: TextLine, index: number, field: string) => number;
+
+function addVertex(file: string, line: TextLine, records: ObjRecords, drawnNumber: DrawnNumber | undefined): void {
   for (let k = 0; k < 3; k++) {
-    records.positions.push(numberField(file, line, 1 + k, `v ${"xyz"[k]}`));
-    records.digits.add(line.fields[1 + k]!);
+    const word = line.fields[1 + k];
+    if (isNotANumber(word)) records.positions.push(Number.NaN);
+    else {
+      records.positions.push(numberField(file, line, 1 + k, `v ${"xyz"[k]}`));
+      records.digits.add(word!);
+    }
   }
-  // Colors count only if all vertices have them, so that the arrays match.
-  if (line.fields.length >= 7 && records.colors.length === 3 * records.vertexLines.length)
-    for (let k = 0; k < 3; k++) records.colors.push(numberField(file, line, 4 + k, `v ${["red", "green", "blue"][k]}`));
+  // Colors count only if all vertices have them, so that the arrays match. A weight may stand before them.
+  const first = line.fields.length === 8 ? 5 : 4;
+  if (drawnNumber && line.fields.length >= 7 && records.colors.length === 3 * records.vertexLines.length)
+    for (let k = 0; k < 3; k++) records.colors.push(drawnNumber(line, first + k, `v ${["red", "green", "blue"][k]}`));
   records.vertexLines.push(line.number);
   if (records.vertexLines.length > MAX_VERTICES)
     throw new MeshError({
@@ -94,13 +104,17 @@ function addVertex(file: string, line: TextLine, records: ObjRecords): void {
 
 function addFace(file: string, line: TextLine, records: ObjRecords, faces: Faces): void {
   const corners = line.fields.length - 1;
-  if (corners < 3 || corners > MAX_POLYGON)
+  if (corners < 3) {
+    faces.short++;
+    return;
+  }
+  if (corners > MAX_POLYGON)
     throw new MeshError({
       file,
       line: line.number,
       field: "corners of a face",
       value: corners,
-      limit: `from 3 to ${MAX_POLYGON} are allowed`,
+      limit: `at most ${MAX_POLYGON} are allowed`,
     });
   faces.starts.push(faces.vertexOf.length);
   faces.lines.push(line.number);
@@ -153,16 +167,16 @@ export function readObjRecords(file: string, content: string | Uint8Array, drawn
     digits: new WrittenDigits(),
     notes: [],
   };
-  const faces: Faces = { vertexOf: [], uvOf: [], normalOf: [], starts: [], lines: [], triangles: 0 };
+  const faces: Faces = { vertexOf: [], uvOf: [], normalOf: [], starts: [], lines: [], triangles: 0, short: 0 };
   let ignored = 0;
-  const drawnNumber = (line: TextLine, index: number, field: string): number => {
+  const drawnNumber: DrawnNumber = (line, index, field) => {
     if (!isNotANumber(line.fields[index])) return numberField(file, line, index, field);
     ignored++;
     return 0;
   };
   for (const line of textLines(joinContinued(plainText(file, content)), "#")) {
     const [keyword] = line.fields;
-    if (keyword === "v") addVertex(file, line, records);
+    if (keyword === "v") addVertex(file, line, records, drawn ? drawnNumber : undefined);
     else if (keyword === "f") addFace(file, line, records, faces);
     else if (keyword === "usemtl") records.materials = true;
     else if (drawn && keyword === "vt")
@@ -171,7 +185,7 @@ export function readObjRecords(file: string, content: string | Uint8Array, drawn
       for (let k = 0; k < 3; k++) records.normals.push(drawnNumber(line, 1 + k, `vn ${"xyz"[k]}`));
   }
   if (records.colors.length !== records.positions.length) records.colors = [];
-  records.notes.push(...numbersIgnored(ignored));
+  records.notes.push(...numbersIgnored(ignored), ...shortFaces(faces.short));
   addTriangles(records, faces);
   return records;
 }
@@ -197,8 +211,8 @@ export function importObj(file: string, content: string | Uint8Array): ReadSurfa
 }
 
 /**
- * Joins lines that end with a backslash to the next line. The line breaks move behind the record, so that later line
- * numbers stay right.
+ * Joins lines that end with a backslash to the next line, except comments, which may end with a path. The line breaks
+ * move behind the record, so that later line numbers stay right.
  */
 function joinContinued(text: string): string {
   if (!text.includes("\\")) return text;
@@ -208,7 +222,7 @@ function joinContinued(text: string): string {
   let breaks = 0;
   for (const line of text.split("\n")) {
     const whole = line.endsWith("\r") ? line.slice(0, -1) : line;
-    if (whole.endsWith("\\")) {
+    if (whole.endsWith("\\") && (breaks > 0 || !whole.trimStart().startsWith("#"))) {
       joined += `${whole.slice(0, -1)} `;
       breaks += 1;
     } else {

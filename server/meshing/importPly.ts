@@ -11,7 +11,7 @@ import { PLY_BYTES, readPlyHeader } from "./plyHeader.ts";
 import type { PlyElement, PlyScalar } from "./plyHeader.ts";
 import { polygonNotes, triangulate } from "./polygons.ts";
 import { floatPrecision, WrittenDigits } from "./precision.ts";
-import { isNotANumber, numbersIgnored, plainBytes } from "./textMesh.ts";
+import { decimal, inUtf8, isNotANumber, numbersIgnored, plainBytes, shortFaces } from "./textMesh.ts";
 
 /** Reads the numbers of the data part in sequence. */
 interface PlySource {
@@ -71,13 +71,15 @@ function asciiSource(file: string, bytes: Uint8Array, offset: number, firstLine:
     next(_type, field) {
       let code = text.charCodeAt(at);
       while (code <= 32) {
-        if (code === 10) line++;
-        code = text.charCodeAt(++at);
+        const following = text.charCodeAt(++at);
+        // Old programs end lines with a carriage return alone.
+        if (code === 10 || (code === 13 && following !== 10)) line++;
+        code = following;
       }
       const start = at;
       while (code > 32) code = text.charCodeAt(++at);
       word = text.slice(start, at);
-      const value = word === "" ? Number.NaN : Number(word);
+      const value = decimal(word);
       if (Number.isFinite(value)) return value;
       if (isNotANumber(word)) return Number.NaN;
       throw notFinite(file, this, field);
@@ -106,6 +108,8 @@ interface Faces {
   starts: number[];
   lines: number[];
   triangles: number;
+  /** Faces of fewer than three corners. */
+  short: number;
 }
 
 /** State of reading one file. */
@@ -155,9 +159,9 @@ function readVertices(reading: Reading, element: PlyElement): void {
       const value = source.next(property.type, field);
       const channel = channels ? channels.of[p]! : -1;
       if (axes[p]! >= 0) {
-        if (ascii && !Number.isFinite(value)) throw notFinite(file, source, field);
-        into.positions[3 * v + axes[p]!] = value;
-        if (ascii) digits.add(source.word()!);
+        // Scanners fill gaps with NaN. The caller refuses it in vertices of faces.
+        into.positions[3 * v + axes[p]!] = Number.isFinite(value) ? value : Number.NaN;
+        if (ascii && Number.isFinite(value)) digits.add(source.word()!);
       } else if (!Number.isFinite(value)) reading.ignored++;
       else if (channel >= 0) into.colors![3 * v + channel] = value / channels!.full;
     }
@@ -191,20 +195,20 @@ function colorChannels(element: PlyElement): { of: number[]; full: number } | un
   return full === undefined ? undefined : { of, full };
 }
 
-function listLength(file: string, source: PlySource, type: PlyScalar, field: string, low: number): number {
+function listLength(file: string, source: PlySource, type: PlyScalar, field: string): number {
   const length = source.next(type, field);
-  if (Number.isInteger(length) && length >= low && length <= MAX_POLYGON) return length;
+  if (Number.isInteger(length) && length >= 0 && length <= MAX_POLYGON) return length;
   throw new MeshError({
     file,
     line: source.line(),
     field,
     value: length,
-    limit: `an integer from ${low} to ${MAX_POLYGON} is needed`,
+    limit: `an integer from 0 to ${MAX_POLYGON} is needed`,
   });
 }
 
 function skipList(reading: Reading, lengthType: PlyScalar, type: PlyScalar, field: string): void {
-  const length = listLength(reading.file, reading.source, lengthType, `length of ${field}`, 0);
+  const length = listLength(reading.file, reading.source, lengthType, `length of ${field}`);
   for (let i = 0; i < length; i++) skipNumber(reading, type, field);
 }
 
@@ -228,7 +232,12 @@ function readFaces(reading: Reading, element: PlyElement): void {
       if (!property.list) skipNumber(reading, property.type, `face ${f} ${property.name}`);
       else if (!isIndices(property.name)) skipList(reading, property.list, property.type, `face ${f} ${property.name}`);
       else {
-        const length = listLength(file, source, property.list, `length of face ${f}`, 3);
+        const length = listLength(file, source, property.list, `length of face ${f}`);
+        if (length < 3) {
+          for (let c = 0; c < length; c++) source.next(property.type, `face ${f} corner ${c + 1}`);
+          faces.short++;
+          continue;
+        }
         faces.starts.push(faces.vertexOf.length);
         for (let c = 0; c < length; c++) faces.vertexOf.push(source.next(property.type, `face ${f} corner ${c + 1}`));
         faces.triangles += length - 2;
@@ -263,7 +272,11 @@ function addTriangles({ into, faces, ignored }: Reading): void {
   into.elements = split.corners.map((corner) => faces.vertexOf[corner]!);
   if (faces.lines.length > 0) into.elementLines = split.polygonOf.map((face) => faces.lines[face]!);
   const name = (face: number): string => (faces.lines.length > 0 ? `on line ${faces.lines[face]}` : `face ${face}`);
-  into.notes.push(...numbersIgnored(ignored), ...polygonNotes(into.positions, faces, split, name));
+  into.notes.push(
+    ...numbersIgnored(ignored),
+    ...shortFaces(faces.short),
+    ...polygonNotes(into.positions, faces, split, name),
+  );
 }
 
 /**
@@ -273,7 +286,7 @@ function addTriangles({ into, faces, ignored }: Reading): void {
  * @throws MeshError
  */
 export function readPlyRecords(file: string, content: Uint8Array): Collected {
-  const bytes = plainBytes(file, content);
+  const bytes = inUtf8(plainBytes(file, content));
   const header = readPlyHeader(file, bytes);
   const ascii = header.format === "ascii";
   const source = ascii
@@ -298,7 +311,7 @@ export function readPlyRecords(file: string, content: Uint8Array): Collected {
     precision: 0,
     notes: [],
   };
-  const faces = { vertexOf: [], starts: [], lines: [], triangles: 0 };
+  const faces = { vertexOf: [], starts: [], lines: [], triangles: 0, short: 0 };
   const reading: Reading = { file, source, ascii, into, faces, digits: new WrittenDigits(), ignored: 0 };
   for (const element of header.elements) {
     // An element without properties takes no bytes, whatever its count.

@@ -7,7 +7,7 @@ import { MAX_ELEMENTS, MeshError } from "./mesh.ts";
 import type { ReadSurface } from "./mesh.ts";
 import { finishSurface } from "./finishMesh.ts";
 import { floatPrecision, WrittenDigits } from "./precision.ts";
-import { numberField, plainBytes, plainText, textLines } from "./textMesh.ts";
+import { inUtf8, numberField, plainBytes, plainText, textLines } from "./textMesh.ts";
 import { weldPlaces } from "./weldPlaces.ts";
 
 const HEADER = 84;
@@ -24,7 +24,7 @@ function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
   const declared =
     bytes.length < HEADER ? undefined : new DataView(bytes.buffer, bytes.byteOffset).getUint32(HEADER - 4, true);
   if (declared !== undefined && binaryLength(declared) === bytes.length) return declared;
-  if (isText(bytes)) return undefined;
+  if (isText(inUtf8(bytes))) return undefined;
   if (declared === undefined)
     throw new MeshError({ file, field: "size in bytes", value: bytes.length, limit: `at least ${HEADER} are needed` });
   if (binaryLength(declared) > bytes.length)
@@ -37,11 +37,14 @@ function binaryFacets(file: string, bytes: Uint8Array): number | undefined {
   return declared;
 }
 
-/** Whether a file begins like text: the word solid with a name of any length, then a facet or the end. */
+/**
+ * Whether a file begins like text: the word solid with a name of any length, then a facet or the end. Header and count
+ * of a binary file have zeros.
+ */
 function isText(bytes: Uint8Array): boolean {
   const at = (start: number): string =>
     Buffer.from(bytes.buffer, bytes.byteOffset + start, Math.min(512, bytes.length - start)).toString("latin1");
-  if (!/^(\xef\xbb\xbf)?\s*solid\b/i.test(at(0))) return false;
+  if (!/^\s*solid\b/i.test(at(0)) || bytes.subarray(0, HEADER).includes(0)) return false;
   const end = bytes.findIndex((byte, i) => (byte === 10 || byte === 13) && i >= 5);
   return /\b(facet|endsolid)\b/i.test(at(0)) || (end >= 0 && /^\s*(facet|endsolid)\b/i.test(at(end)));
 }

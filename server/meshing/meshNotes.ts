@@ -12,13 +12,13 @@ export interface MeshNote {
 
 export type Place = [number, number, number];
 
-/** Bounding box of positions, float64[3n]. */
+/** Bounding box of positions, float64[3n]; NaN is ignored. */
 export function boundsOf(positions: ArrayLike<number>): { low: number[]; high: number[]; size: number } {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];
   for (let i = 0; i < positions.length; i++) {
-    low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
-    high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
+    if (positions[i]! < low[i % 3]!) low[i % 3] = positions[i]!;
+    if (positions[i]! > high[i % 3]!) high[i % 3] = positions[i]!;
   }
   return { low, high, size: Math.max(...low.map((l, k) => high[k]! - l)) };
 }

@@ -100,8 +100,10 @@ export function readPlyHeader(file: string, bytes: Uint8Array): PlyHeader {
   let format: PlyHeader["format"] | undefined;
   const elements: PlyElement[] = [];
   let start = 0;
+  // Old programs end lines with a carriage return alone.
+  const lineEnd = /^\s*ply\s*?\r(?!\n)/.test(text) ? "\r" : "\n";
   for (let number = 1; ; number++) {
-    const end = text.indexOf("\n", start);
+    const end = text.indexOf(lineEnd, start);
     if (end < 0)
       throw new MeshError({
         file,

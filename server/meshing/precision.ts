@@ -14,7 +14,7 @@ export const precisionOfStep = (step: number): number => HALF_DIAGONAL * step;
 
 function largest(positions: ArrayLike<number>): number {
   let most = 0;
-  for (let i = 0; i < positions.length; i++) most = Math.max(most, Math.abs(positions[i]!));
+  for (let i = 0; i < positions.length; i++) if (Math.abs(positions[i]!) > most) most = Math.abs(positions[i]!);
   return most;
 }
 

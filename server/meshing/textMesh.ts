@@ -26,13 +26,20 @@ export function plainBytes(file: string, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** Text of a file given as text or bytes, without a UTF-8 byte order mark. */
+/** Converts UTF-16, which some programs write, to UTF-8, and drops byte order marks. Other bytes stay as they are. */
+export function inUtf8(bytes: Uint8Array): Uint8Array {
+  const [a, b, c] = bytes;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return bytes.subarray(3);
+  const little = a === 0xff && b === 0xfe;
+  if (!little && !(a === 0xfe && b === 0xff)) return bytes;
+  return new TextEncoder().encode(new TextDecoder(little ? "utf-16le" : "utf-16be").decode(bytes));
+}
+
+/** Text of a file given as text or bytes, without a byte order mark. */
 export function plainText(file: string, content: string | Uint8Array): string {
   if (typeof content === "string") return content;
-  const bytes = plainBytes(file, content);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    .toString("latin1")
-    .replace(/^\xef\xbb\xbf/, "");
+  const bytes = inUtf8(plainBytes(file, content));
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
   // Old programs end lines with a carriage return alone.
   return text.includes("\n") ? text : text.replaceAll("\r", "\n");
 }
@@ -72,6 +79,15 @@ const NOT_A_NUMBER = /^[+-]?(nan(\(.*\))?|inf(inity)?|1\.?#?(ind|qnan|snan|inf)\
 
 export const isNotANumber = (word: string | undefined): boolean => word !== undefined && NOT_A_NUMBER.test(word);
 
+/** Value of a decimal number; NaN for any other word. */
+export const decimal = (word: string): number => (DECIMAL.test(word) ? Number(word.replace(/[dD]/, "e")) : Number.NaN);
+
+/** Note about faces of one or two corners. */
+export function shortFaces(count: number): MeshNote[] {
+  if (count === 0) return [];
+  return [{ code: "POLYGONS_FLAT", text: `${count} faces have fewer than three corners and are left out.` }];
+}
+
 /** Note about numbers that are not finite, in data that the simulation does not use. */
 export function numbersIgnored(count: number): MeshNote[] {
   if (count === 0) return [];
@@ -85,10 +101,8 @@ export function numbersIgnored(count: number): MeshNote[] {
  */
 export function numberField(file: string, line: TextLine, index: number, field: string): number {
   const text = line.fields[index];
-  if (text !== undefined && DECIMAL.test(text)) {
-    const value = Number(text.replace(/[dD]/, "e"));
-    if (Number.isFinite(value)) return value;
-  }
+  const value = decimal(text ?? "");
+  if (Number.isFinite(value)) return value;
   throw new MeshError({ file, line: line.number, field, value: text ?? "missing", limit: "a finite number is needed" });
 }
 

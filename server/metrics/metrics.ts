@@ -43,6 +43,7 @@ const REJECT_REASONS = [
   "simulation",
   "too_large",
   "not_allowed",
+  "not_undoable",
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
 

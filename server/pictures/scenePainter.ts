@@ -70,7 +70,7 @@ export class ScenePainter {
     const { bodies, particles } = this.#topology;
     const positions = new Float32Array(3 * particles);
     for (const { first, rest } of bodies) positions.set(float32Of(rest), 3 * first);
-    const waiting = bodies.flatMap(({ waits }, index) => (waits ? [index] : []));
+    const waiting = bodies.flatMap(({ spawnable }, index) => (spawnable ? [index] : []));
     return { positions, waiting: waiting.length === bodies.length ? [] : waiting, seconds: 0 };
   }
 

@@ -13,7 +13,7 @@
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import type { BytesKind, Metrics } from "../metrics/metrics.ts";
 import type { EncodedMessage, Frames, StepTask } from "../workers/messages.ts";
-import { encodeHands } from "../../shared/protocol/fromServer.ts";
+import { encodeGrabs } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import { wireFrames } from "./wireFrame.ts";
 
@@ -142,7 +142,7 @@ export class Broadcast {
     const any = delta ?? keyframe ?? positions;
     for (const alone of [keyframe, positions])
       if (alone) this.#largestAlone = Math.max(this.#largestAlone, alone.bytes.byteLength);
-    const parcels = new Parcels(beside, () => encodeHands(tick, this.#sessions.values()));
+    const parcels = new Parcels(beside, () => encodeGrabs(tick, this.#sessions.values()));
     for (const session of this.#sessions.values()) {
       if (this.#canTake(session)) {
         const frame = this.#frameFor(session, tick, frames);

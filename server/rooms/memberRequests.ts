@@ -27,7 +27,7 @@ const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove"
 
 type MemberRequest = Exclude<
   ClientRequest,
-  { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" | "message" }
+  { type: "hello" | "ping" | "needKeyframe" | "kick" | "access" | "message" | "undo" | "react" | "say" }
 >;
 
 type Of<T extends MemberRequest["type"]> = Extract<MemberRequest, { type: T }>;
@@ -147,6 +147,11 @@ export class MemberRequests {
       });
     session.lastSpawnMs = nowMs;
     this.#accept({ type: "spawn", member: session.member, body, position, heading, occupied }, request);
+  }
+
+  /** Queues the inputs of a request; the last one answers it. */
+  submit(inputs: readonly Input[], request: number | undefined): void {
+    for (const input of inputs) this.#accept(input, input === inputs.at(-1) ? request : undefined);
   }
 
   /** Number of the request that made this input; undefined: it wants no answer. */

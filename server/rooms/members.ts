@@ -241,7 +241,7 @@ export class Members {
 
   #distinct(name: string, member: number): string {
     const others = [...this.sessions.values()].filter((session) => session.member !== member);
-    return distinctName(name, member, new Set(others.map(({ skeleton }) => skeleton)));
+    return distinctName(name, member, new Set(others.flatMap(({ skeletons }) => skeletons)));
   }
 
   /** Ends the session unless it is resumed within this time. */

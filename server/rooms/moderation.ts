@@ -21,9 +21,11 @@ const LEAST_ROLE: Partial<Record<ClientRequest["type"], Role>> = {
   spawn: "player",
   remove: "player",
   message: "player",
+  say: "player",
   kick: "owner",
   access: "owner",
   tune: "owner",
+  undo: "player",
 };
 /** Messages that need an owner if the room's `ownersOnly` is set. */
 const OWNERS_ONLY: ReadonlySet<ClientRequest["type"]> = new Set(["reset", "spawn", "remove"]);
@@ -52,6 +54,8 @@ export interface ModerationOptions {
   log: FastifyBaseLogger;
   /** The room's access has changed: tell all members. */
   onAccess: () => void;
+  /** Lines of chat must go: those of a kicked member, or all because the chat is closed. */
+  onSilenced: (member?: number) => void;
 }
 
 export class Moderation {
@@ -72,10 +76,9 @@ export class Moderation {
   /** Checks the member's role; sends a notice if the request is refused. */
   allows(session: Session, request: ClientRequest): boolean {
     const { type } = request;
-    const { access, metrics } = this.#options;
-    const least = access.ownersOnly && OWNERS_ONLY.has(type) ? "owner" : LEAST_ROLE[type];
-    if (least === undefined || atLeast(session.entry.role, least)) return true;
-    metrics.reject("not_allowed");
+    if (this.permits(session, type)) return true;
+    const least = this.#leastRole(type);
+    this.#options.metrics.reject("not_allowed");
     this.#notice(session, "NOT_ALLOWED", {
       field: type,
       value: session.entry.role,
@@ -83,6 +86,18 @@ export class Moderation {
       request: "request" in request ? request.request : undefined,
     });
     return false;
+  }
+
+  /** May this member send such requests now? */
+  permits(session: Session, type: ClientRequest["type"]): boolean {
+    const least = this.#leastRole(type);
+    return least === undefined || atLeast(session.entry.role, least);
+  }
+
+  #leastRole(type: ClientRequest["type"]): Role | undefined {
+    const { access } = this.#options;
+    const owners = (access.ownersOnly && OWNERS_ONLY.has(type)) || (type === "say" && !access.chat);
+    return owners ? "owner" : LEAST_ROLE[type];
   }
 
   /** Handles an owner's request, after `allows`. */
@@ -148,6 +163,7 @@ export class Moderation {
       ...(subject !== null && { subject }),
       ...(banSeconds !== undefined && { seconds: banSeconds }),
     });
+    this.#options.onSilenced(member);
     members.kick(
       target,
       CloseCode.kicked,
@@ -162,9 +178,9 @@ export class Moderation {
    * Changes the access. A request with a password waits for its hash, and later requests wait behind it: the room never
    * opens before its password holds. Only restrictions take effect at once.
    */
-  #change(from: Requester, { locked, ownersOnly, password, liftBans }: AccessRequest): void {
+  #change(from: Requester, { locked, ownersOnly, chat, password, liftBans }: AccessRequest): void {
     const { access } = this.#options;
-    const change: AccessChange = { locked, ownersOnly, liftBans: liftBans ? access.bans(Date.now()) : [] };
+    const change: AccessChange = { locked, ownersOnly, chat, liftBans: liftBans ? access.bans(Date.now()) : [] };
     if (typeof password === "string") return this.#changeWith(from, change, password);
     if (password === null) change.password = null;
     if (this.#pending.length === 0) return this.#apply(from, change);
@@ -182,8 +198,8 @@ export class Moderation {
     const { room, log } = this.#options;
     const { session } = from;
     const { min, max } = PASSWORD_LENGTH;
-    if (password.length < min || password.length > max)
-      return this.#refuse(from, "password", password.length, `${min} to ${max} characters`);
+    const { length } = [...password];
+    if (length < min || length > max) return this.#refuse(from, "password", length, `${min} to ${max} characters`);
     if (this.#pending.length > 0)
       return this.#notice(session, "RATE_LIMITED", {
         field: "password",
@@ -210,11 +226,13 @@ export class Moderation {
 
   #apply(from: Requester, change: AccessChange): void {
     const { room, access, audit } = this.#options;
-    const { locked, ownersOnly, password, liftBans = [] } = change;
+    const { locked, ownersOnly, chat, password, liftBans = [] } = change;
     const actor = actorOf(from.session);
     const stored = access.change(change);
     if (locked !== undefined) audit.record(locked ? "lock" : "unlock", actor, room);
-    if (ownersOnly !== undefined) audit.record("settings", actor, room, { ownersOnly });
+    if (chat === false) this.#options.onSilenced();
+    const settings = { ...(ownersOnly !== undefined && { ownersOnly }), ...(chat !== undefined && { chat }) };
+    if (Object.keys(settings).length > 0) audit.record("settings", actor, room, settings);
     if (liftBans.length > 0) audit.record("unban", actor, room);
     if (password !== undefined) audit.record("password", actor, room, { set: password !== null });
     void this.#acknowledge(from, stored);
@@ -250,6 +268,6 @@ export class Moderation {
 }
 
 /** Name of the acting member for the audit log. */
-function actorOf({ name, entry }: Session): string {
+export function actorOf({ name, entry }: Session): string {
   return entry.subject ?? name;
 }

@@ -3,9 +3,9 @@
  * rooms/memberRequests.ts built them in the running room.
  */
 import type { Input, SimEvent } from "../sim/types.ts";
-import type { Grab, HandsOf } from "../../shared/protocol/fromServer.ts";
+import type { Grab, GrabsOf } from "../../shared/protocol/fromServer.ts";
 
-interface Held extends HandsOf {
+interface Held extends GrabsOf {
   grabs: Map<number, Grab>;
 }
 
@@ -26,7 +26,7 @@ export class ReplayHands {
   }
 
   /** Returns the hands that changed since the last call. */
-  takeChanged(): HandsOf[] {
+  takeChanged(): GrabsOf[] {
     const changed = [...this.#changed].map((member) => this.#of(member));
     this.#changed.clear();
     return changed;

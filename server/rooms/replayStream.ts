@@ -18,7 +18,7 @@ import type { RoomPool } from "../workers/pool.ts";
 import { ReplayHands } from "./replayHands.ts";
 import type { Room } from "./room.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeReplayHead, encodeHands, encodeReset, encodeWaiting } from "../../shared/protocol/fromServer.ts";
+import { encodeReplayHead, encodeGrabs, encodeReset, encodeSpawnable } from "../../shared/protocol/fromServer.ts";
 import { RoomSimulation } from "./simulation.ts";
 
 /** Interval of keyframes, s: a player decodes at most this long to show any moment. */
@@ -98,7 +98,7 @@ export async function* replay(
     if (!send) continue;
     if (!shown && template.shape.waiting.length > 0) beside = [waiting.encode(tick, 0)];
     const changed = hands.takeChanged();
-    if (changed.length > 0) beside.push(encodeHands(tick, changed));
+    if (changed.length > 0) beside.push(encodeGrabs(tick, changed));
     const frame = frameOf(result, keyframe);
     if (frame) beside.push(frame);
     shown = true;
@@ -128,7 +128,7 @@ class WaitingTold {
   }
 
   encode(tick: number, member: number): Uint8Array {
-    return encodeWaiting(tick, this.#waiting, member);
+    return encodeSpawnable(tick, this.#waiting, member);
   }
 
   tell(event: SimEvent, tick: number): Uint8Array[] {

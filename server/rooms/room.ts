@@ -13,6 +13,7 @@ import { type InspectResult, NO_FRAMES, type SavedState, type StepResult, type S
 import { fill, type Found } from "../persistence/restore.ts";
 import { CheckpointPolicy, RecoveryExhausted } from "../persistence/checkpointPolicy.ts";
 import { recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
+import { ActLog } from "./actLog.ts";
 import { Broadcast, type Outgoing } from "./broadcast.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { DueTick } from "./clock.ts";
@@ -27,7 +28,7 @@ import { RoomEvents } from "./roomEvents.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
 import {
   encodeAccess,
-  encodeHands,
+  encodeGrabs,
   encodeMembers,
   encodeNotice,
   encodePong,
@@ -40,10 +41,12 @@ import type { Input } from "../sim/types.ts";
 import { type Rebuilt, type Recovered, RoomSimulation } from "./simulation.ts";
 import { type DueRun, Ticker } from "./ticker.ts";
 import { TickStats } from "./tickStats.ts";
+import { Talk } from "./talk.ts";
 import { JournalDiffers } from "./probation.ts";
-import { inputTraces, type InputTrace, traceTick } from "./trace.ts";
+import { traceInput, traceTick } from "./trace.ts";
 import { continuesElsewhere, type RoomOptions } from "./roomOptions.ts";
 import { isCharged, ThreadLost } from "../workers/threadLost.ts";
+import { Undo } from "./undo.ts";
 import { welcomeOf } from "./welcome.ts";
 
 /** While all bodies rest, an empty delta at this interval tells clients that the room is alive, ms. */
@@ -86,7 +89,9 @@ export class Room {
   readonly moderation: Moderation;
   readonly #broadcast: Broadcast;
   readonly #relay: MessageRelay;
+  readonly #talk: Talk;
   readonly #events: RoomEvents;
+  readonly #undo: Undo;
   readonly #stats: TickStats;
   /** On the clock of performance.now(). */
   readonly openedMs = performance.now();
@@ -112,7 +117,7 @@ export class Room {
   /** No body moved at the last send tick. */
   #rests = false;
   #saidFull = false;
-  /** A resting room got an input: send its effect at once, not with the next send tick. */
+  /** A resting room got an input: its effect is sent at once. */
   #stirred = false;
 
   private constructor(options: RoomOptions, checkpointPolicy: CheckpointPolicy, simulation: RoomSimulation) {
@@ -135,6 +140,7 @@ export class Room {
     });
     this.#broadcast = new Broadcast(this.members.sessions, metrics, template.layout.tickHz);
     this.#relay = new MessageRelay(this.members.sessions, this.#broadcast, metrics);
+    this.#talk = new Talk(this.#broadcast, metrics);
     this.#requests = new MemberRequests(this.members.sessions, this.#queue, template.shape, metrics);
     const { name: room, access, audit, log } = options;
     this.moderation = new Moderation({
@@ -145,7 +151,9 @@ export class Room {
       log,
       members: this.members,
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
+      onSilenced: (member) => this.#talk.forget(member),
     });
+    const acts = new ActLog(this.tickHz);
     this.#events = new RoomEvents({
       room,
       tickHz: this.tickHz,
@@ -157,14 +165,33 @@ export class Room {
       onTuned: () => this.#keepPace(this.tuning),
       sessions: this.members.sessions,
       interactions: this.#requests,
+      acts,
       broadcast: this.#broadcast,
       metrics,
       log,
     });
+    this.#undo = this.#makeUndo(acts);
     this.#stats = new TickStats(template.layout.tickHz, template.budget);
     this.#ticker = new Ticker(template.layout.tickHz, (due) => this.#runTick(due));
     this.#keepPace(this.tuning);
     this.#watchEmptiness();
+  }
+
+  #makeUndo(acts: ActLog): Undo {
+    const { audit, metrics, durable } = this.#options;
+    return new Undo({
+      room: this,
+      acts,
+      simulation: this.#simulation,
+      queue: this.#queue,
+      requests: this.#requests,
+      events: this.#events,
+      broadcast: this.#broadcast,
+      audit,
+      metrics,
+      durable,
+      pause: () => this.#pause(),
+    });
   }
 
   static async open(options: RoomOptions): Promise<Room> {
@@ -247,38 +274,9 @@ export class Room {
     this.#broadcast.certain(encodeNotice("ANNOUNCEMENT", { text }), "other");
   }
 
-  /**
-   * Goes back in time and forgets everything since then. Members get a reset message and a notice that it was an undo.
-   * @throws CodedError STORE_AWAY: the room went back, but this is not stored yet
-   * @returns the room's new tick: later than requested if the history does not reach so far back
-   */
-  async undo(seconds: number, member: number): Promise<number> {
-    const { history } = this.checkpointPolicy;
-    this.#still += 1;
-    this.#tickWhile(false);
-    try {
-      const rebuilt = await this.#simulation.rebuild(() => {
-        const back = Math.max(history.oldestTick, history.tick - Math.round(seconds * this.tickHz));
-        return history.rebuild(back);
-      });
-      history.rewind(rebuilt.tick);
-      this.#queue.clear();
-      this.#requests.dropAll();
-      this.#events.standAt(rebuilt, this.tick);
-      this.#options.metrics.persistence.restored("undo", rebuilt.seconds, rebuilt.ticks);
-      // Wait until the undo is stored: members must not hear of an undo that a killed process would lose.
-      const stored = await this.#options.durable().then(
-        () => null,
-        (error: unknown) => error,
-      );
-      this.#broadcast.certain(encodeReset(rebuilt.tick, member), "other");
-      this.#broadcast.certain(encodeNotice("WENT_BACK", { tick: rebuilt.tick, seconds, member }), "other");
-      if (stored !== null) throw stored;
-      return rebuilt.tick;
-    } finally {
-      this.#still -= 1;
-      this.#watchEmptiness();
-    }
+  /** Goes back in time by this many seconds, or as far as the history reaches. @returns the room's new tick */
+  undo(seconds: number): Promise<number> {
+    return this.#undo.goBack(this.tick - Math.round(seconds * this.tickHz), seconds, 0);
   }
 
   settings(): Record<string, unknown> {
@@ -363,6 +361,7 @@ export class Room {
     connection.send(encodeWelcome(welcomeOf(this, session, entry, this.publicUrl)), "other");
     connection.send(encodeAccess(this.access.state), "other");
     this.#events.greet(connection, this.tick);
+    this.#talk.greet(connection);
     connection.nameInLog(session.id, session.member, entry.role);
     this.#comeAlive();
     this.#membersChanged();
@@ -400,8 +399,7 @@ export class Room {
 
   /** Pauses the room, stores its state so that another process can continue it, and ends it here. */
   async handOver(save: () => Promise<void>): Promise<void> {
-    this.#still += 1;
-    this.#tickWhile(false);
+    this.#pause();
     try {
       await this.#saveStanding();
       await save();
@@ -432,8 +430,7 @@ export class Room {
     const { quarantine, log } = this.#options;
     log.error({ room: this.name, err: error }, "the room cannot be stepped any more");
     if (quarantine === null) return this.dispose(CloseCode.roomGone, "the simulation failed");
-    this.#still += 1;
-    this.#tickWhile(false);
+    this.#pause();
     try {
       await quarantine("steps", (error as Error).message);
     } catch (failure) {
@@ -457,30 +454,36 @@ export class Room {
   }
 
   #handle(session: Session, request: ClientRequest): void {
-    if (inputTraces.hasSubscribers)
-      inputTraces.publish({
-        room: this.name,
-        member: session.member,
-        type: request.type,
-        ms: performance.now(),
-      } satisfies InputTrace);
-    if (!this.moderation.allows(session, request)) return;
+    traceInput(this.name, session.member, request.type);
+    if (request.type === "hello" || !this.moderation.allows(session, request)) return;
     switch (request.type) {
-      case "hello":
-        return;
       case "ping":
         return session.connection?.send(encodePong(request.clientTimeMs, this.tick), "other");
       case "needKeyframe":
-        session.needsKeyframe = true;
-        return;
+        return void (session.needsKeyframe = true);
       case "kick":
       case "access":
         return this.moderation.handle(session, request);
+      case "undo":
+        return this.#undo.handle(session, request);
       case "message":
         return this.#relay.handle(session, request);
+      case "react":
+      case "say":
+        return this.#talk.handle(session, request);
       default:
         this.#requests.handle(session, request);
     }
+  }
+
+  /** @returns a function that lets the room continue */
+  #pause(): () => void {
+    this.#still += 1;
+    this.#tickWhile(false);
+    return () => {
+      this.#still -= 1;
+      this.#watchEmptiness();
+    };
   }
 
   /** Sends the member list, at most every MEMBERS_MS, so that a thousand joins do not send a thousand lists. */
@@ -652,7 +655,9 @@ export class Room {
     }
     const due = result.tick % this.sendTicks === 0;
     if (anyFrame || due) this.#rests = !result.moved;
-    const beside = anyFrame || due ? this.#besideFrames(result.tick) : [];
+    // Grabs that changed go out beside the frames.
+    const changed = anyFrame || due ? this.#requests.takeChanged() : [];
+    const beside: Outgoing[] = changed.length > 0 ? [{ kind: "grabs", bytes: encodeGrabs(result.tick, changed) }] : [];
     if (anyFrame || beside.length > 0) this.#broadcast.tick(result.tick, result, beside);
   }
 
@@ -665,12 +670,6 @@ export class Room {
       { room: this.name, limitBytes: limit, full },
       "a room's contact memory is full at its limit: the room runs slower",
     );
-  }
-
-  /** Returns the messages that go out beside the frames: grabs that changed. */
-  #besideFrames(tick: number): Outgoing[] {
-    const changed = this.#requests.takeChanged();
-    return changed.length > 0 ? [{ kind: "grabs", bytes: encodeHands(tick, changed) }] : [];
   }
 
   /**

@@ -6,6 +6,7 @@ import type { Tuning } from "../../shared/tuning.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Input, SimEvent } from "../sim/types.ts";
 import type { StepResult } from "../workers/messages.ts";
+import type { ActLog } from "./actLog.ts";
 import type { Broadcast, Outgoing } from "./broadcast.ts";
 import type { Connection } from "./connection.ts";
 import { ContactEvents } from "./contactEvents.ts";
@@ -15,7 +16,7 @@ import {
   encodeNotice,
   encodeReset,
   encodeTuned,
-  encodeWaiting,
+  encodeSpawnable,
 } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import type { Rebuilt } from "./simulation.ts";
@@ -35,6 +36,7 @@ export interface RoomEventsOptions {
   onTuned: () => void;
   sessions: ReadonlyMap<number, Session>;
   interactions: MemberRequests;
+  acts: ActLog;
   broadcast: Broadcast;
   metrics: Metrics;
   log: FastifyBaseLogger;
@@ -59,6 +61,7 @@ export class RoomEvents {
 
   /** Handles one tick's events. Their messages go out in one write, because the inputs of a tick may be thousands. */
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">, inputs: readonly Input[]): void {
+    this.#options.acts.take(tick, inputs, events, this.#tuning);
     for (const event of events) this.#report(event, tick, inputs);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
     this.#told = [];
@@ -88,12 +91,13 @@ export class RoomEvents {
     const { waits, waiting } = this.#options;
     connection.send(encodeTuned(tick, this.#tuningAt(tick), 0), "other");
     // Bodies that are not in the scene must not be drawn.
-    if (waits.length > 0) connection.send(encodeWaiting(tick, waiting, 0), "other");
+    if (waits.length > 0) connection.send(encodeSpawnable(tick, waiting, 0), "other");
   }
 
   /** Resets all known state after the room's state was replaced, and requests keyframes for all members. */
   standAt({ held, waiting, tuning }: Rebuilt, tick: number): void {
-    const { held: known, waiting: absent, waits, sessions, broadcast } = this.#options;
+    const { held: known, waiting: absent, waits, sessions, broadcast, acts } = this.#options;
+    acts.wentBack(tick);
     known.clear();
     for (const body of held) known.add(body);
     absent.clear();
@@ -104,7 +108,7 @@ export class RoomEvents {
     this.#options.onTuned();
     for (const session of sessions.values()) session.needsKeyframe = true;
     broadcast.certain(encodeTuned(tick, tuning, 0), "other");
-    if (waits.length > 0) broadcast.certain(encodeWaiting(tick, absent, 0), "other");
+    if (waits.length > 0) broadcast.certain(encodeSpawnable(tick, absent, 0), "other");
   }
 
   #tell(bytes: Uint8Array): void {
@@ -122,13 +126,13 @@ export class RoomEvents {
         return;
       case "spawned":
         waiting.delete(event.body);
-        this.#tell(encodeWaiting(tick, waiting, event.member));
+        this.#tell(encodeSpawnable(tick, waiting, event.member));
         return;
       case "removed":
         waiting.add(event.body);
         held.delete(event.body);
         interactions.dropBody(event.body);
-        this.#tell(encodeWaiting(tick, waiting, event.member));
+        this.#tell(encodeSpawnable(tick, waiting, event.member));
         return;
       case "bodyHeld":
         held.add(event.body);
@@ -198,6 +202,6 @@ export class RoomEvents {
     const { waits, waiting } = this.#options;
     if (waits.length === 0) return;
     for (const body of waits) waiting.add(body);
-    this.#tell(encodeWaiting(tick, waiting, 0));
+    this.#tell(encodeSpawnable(tick, waiting, 0));
   }
 }

@@ -7,11 +7,12 @@ import type { Entry } from "../auth/auth.ts";
 import { fingerprint } from "../auth/secrets.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Connection } from "./connection.ts";
-import { skeletonOf } from "./nameSkeleton.ts";
+import { skeletonsOf } from "./nameSkeleton.ts";
 import { cleanName } from "./requestRanges.ts";
 import type { Grab, Point } from "../../shared/protocol/fromServer.ts";
 import type { Role } from "../../shared/roles.ts";
 import type { SimpleMode } from "./simpleMode.ts";
+import { talkBudgets } from "./talkRates.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /** The stored part of a restored session. */
@@ -53,12 +54,14 @@ export class Session {
   lastSpawnMs = -Infinity;
   /** Budget of messages to other members; a new socket does not refill it. */
   readonly messages = new TokenBucket(Limits.messagesPerSecond, Limits.messageBurst, performance.now());
+  /** Budgets of reactions and lines of chat. */
+  readonly talk = talkBudgets(performance.now());
   /** Budget of impulses, in impulses of the largest size. */
   readonly impulses = new TokenBucket(Limits.impulsesPerSecond, Limits.impulsesPerSecond, performance.now());
   /** The next hands message includes this member's hands. */
   handsChanged = false;
 
-  #skeleton = { name: "", skeleton: "" };
+  #looks: { name: string; skeletons: readonly string[] } = { name: "", skeletons: [] };
 
   /** @param kept stored part of a restored session; absent: a new session */
   constructor(member: number, name: string | undefined, color: string, entry: Entry, kept?: KeptSession) {
@@ -72,9 +75,9 @@ export class Session {
   }
 
   /** Equal skeletons are names that look the same. Kept, because every newcomer is compared with all members. */
-  get skeleton(): string {
-    if (this.#skeleton.name !== this.name) this.#skeleton = { name: this.name, skeleton: skeletonOf(this.name) };
-    return this.#skeleton.skeleton;
+  get skeletons(): readonly string[] {
+    if (this.#looks.name !== this.name) this.#looks = { name: this.name, skeletons: skeletonsOf(this.name) };
+    return this.#looks.skeletons;
   }
 
   get connected(): boolean {

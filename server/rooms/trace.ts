@@ -31,8 +31,14 @@ export interface TickTrace {
   encodeMs: number;
 }
 
-export const inputTraces = channel("pliant.input");
+const inputTraces = channel("pliant.input");
 const tickTraces = channel("pliant.tick");
+
+/** Publishes a request if the channel has subscribers. */
+export function traceInput(room: string, member: number, type: string): void {
+  if (inputTraces.hasSubscribers)
+    inputTraces.publish({ room, member, type, ms: performance.now() } satisfies InputTrace);
+}
 
 /**
  * Publishes a tick if the channel has subscribers. Both times are on performance.now().

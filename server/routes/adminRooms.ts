@@ -34,11 +34,12 @@ const personSchema = {
 
 const accessSchema = {
   type: "object",
-  required: ["locked", "password", "ownersOnly", "bans"],
+  required: ["locked", "password", "ownersOnly", "chat", "bans"],
   properties: {
     locked: { type: "boolean" },
     password: { type: "boolean", description: "Whether the room has a password." },
     ownersOnly: { type: "boolean", description: "Whether only owners may reset, spawn and remove." },
+    chat: { type: "boolean", description: "Whether players may write in the chat." },
     bans: { type: "integer" },
   },
 };

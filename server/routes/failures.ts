@@ -1,4 +1,6 @@
 /** Error answers: every error leaves as `{code, message, field?, value?, limit?}`. */
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { EARLIEST_HEADERS } from "./headers.ts";
@@ -18,6 +20,21 @@ export function answerBadAddress(_error: FastifyError, request: FastifyRequest, 
   // No handler owns an upgraded connection here, so it would stay open forever.
   if (request.raw.headers.upgrade !== undefined) reply.raw.once("finish", () => request.raw.socket.destroySoon());
   return reply.code(error.status).headers(EARLIEST_HEADERS).send(error.toBody());
+}
+
+/** Statuses of requests that Node could not read. */
+const UNREADABLE: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
+
+/** Answers bytes that are no HTTP request, before there is a request. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed) return;
+  const status = UNREADABLE[error.code ?? ""] ?? 400;
+  const coded = new CodedError("BODY_INVALID", { field: "request", limit: "a complete HTTP request" });
+  const body = JSON.stringify(coded.toBody());
+  const headers = { ...EARLIEST_HEADERS, "content-type": "application/json", "content-length": body.length };
+  const lines = Object.entries({ ...headers, connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
+  if (socket.writable) socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`);
+  socket.destroy(error);
 }
 
 /** Unforeseen errors are logged, and their answers reveal no details. */

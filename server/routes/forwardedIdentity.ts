@@ -61,10 +61,10 @@ export class IdentityForwarder {
 const SECRETS = ["token", "password", "resume", "ticket"];
 
 async function ofAccess(
-  { locked, ownersOnly, liftBans, password, request }: Access,
+  { locked, ownersOnly, chat, liftBans, password, request }: Access,
   seal: (said: unknown) => string,
 ): Promise<Uint8Array> {
-  const options = { locked, ownersOnly, liftBans, request, ticket: seal({ password }) };
+  const options = { locked, ownersOnly, chat, liftBans, request, ticket: seal({ password }) };
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return encode([ClientMessage.access, Object.fromEntries(given)]);
 }

@@ -69,7 +69,8 @@ export async function securityHeaders(
   const framing = embedOrigins.flatMap((origin) => (origin === "localhost" ? LOCAL_PAGES : [origin]));
   const rooms = pages.replace("frame-ancestors 'none'", ["frame-ancestors 'self'", ...framing].join(" "));
   fastify.addHook("onSend", async (request, reply) => {
-    reply.headers(PERMISSIONS);
+    // Only documents have permissions.
+    if (`${reply.getHeader("content-type")}`.startsWith("text/html")) reply.headers(PERMISSIONS);
     if (!request.url.startsWith("/docs") && !reply.hasHeader("content-security-policy"))
       reply.header("content-security-policy", request.url.startsWith("/r/") ? rooms : pages);
   });

@@ -12,7 +12,7 @@ import { createServer as createTlsServer, type ServerOptions } from "node:https"
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import { pathOf } from "./failures.ts";
+import { answerUnreadable, pathOf } from "./failures.ts";
 
 /** Patterns of operators' routes: these, and all below them. */
 const OPERATORS = ["/metrics", "/admin", "/api/admin", "/docs"];
@@ -40,6 +40,7 @@ export class OperationsPort {
       app.routing(request, response);
     };
     this.server = options.server.cert ? createTlsServer(options.server, answer) : createServer(options.server, answer);
+    this.server.on("clientError", answerUnreadable);
     this.server.on("upgrade", (_request, socket) =>
       socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
     );

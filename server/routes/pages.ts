@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import { refuseFrame } from "./framedElsewhere.ts";
 
 /** Assets that Vite names by their content: a file of this name never changes. */
 const HASHED_ASSET = /\/assets\/[^/]+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+(\.(br|gz))?$/;
@@ -18,7 +19,8 @@ function cacheControl(path: string): string {
   return PICTURE.test(path) ? "public, max-age=3600, stale-while-revalidate=86400" : "no-cache";
 }
 
-export async function pageRoutes(app: FastifyInstance, clientDir: string): Promise<void> {
+/** @param embedders origins that may frame rooms */
+export async function pageRoutes(app: FastifyInstance, clientDir: string, embedders: readonly string[]): Promise<void> {
   if (!existsSync(join(clientDir, "index.html"))) {
     app.log.warn({ clientDir }, "no built client here: only the API is served");
     return;
@@ -34,5 +36,7 @@ export async function pageRoutes(app: FastifyInstance, clientDir: string): Promi
     setHeaders: (response, path) => void response.header("cache-control", cacheControl(path.replaceAll("\\", "/"))),
   });
   for (const page of ["/r/:room", "/r/:room/replay", "/admin", "/materials"])
-    app.get(page, { schema: { hide: true } }, (_request, reply) => reply.sendFile("index.html"));
+    app.get(page, { schema: { hide: true } }, (request, reply) =>
+      page.startsWith("/r/") && refuseFrame(request, reply, embedders) ? reply : reply.sendFile("index.html"),
+    );
 }

@@ -293,7 +293,7 @@ function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions
         response: {
           200: {
             type: "object",
-            required: ["tick", "stateHash", "origin", "positions", "waiting", "frameTick", "quantized"],
+            required: ["tick", "stateHash", "origin", "positions", "spawnableBodies", "frameTick", "quantized"],
             properties: {
               tick: { type: "integer" },
               origin: {
@@ -307,7 +307,7 @@ function positionsOfRoom(app: FastifyInstance, { requestAuth }: RoomRouteOptions
                 items: { type: "number" },
                 description: "float32[3 * particles], m from the origin",
               },
-              waiting: {
+              spawnableBodies: {
                 type: "array",
                 items: { type: "integer" },
                 description:
@@ -343,7 +343,7 @@ function positionsOf(room: Room): SharedRead<Buffer> {
         stateHash,
         origin,
         positions: [...metres],
-        waiting,
+        spawnableBodies: waiting,
         frameTick,
         quantized: quantized && [...quantized],
       }),

@@ -1,6 +1,8 @@
 /** Scenes and topologies: the list of scenes, and the data that clients need to draw them. */
 import { createHash } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import type { SceneLibrary, SceneListing, TopologyDocument } from "../rooms/sceneLibrary.ts";
 import { fromOwnMachine } from "./ownMachine.ts";
@@ -82,6 +84,7 @@ function sceneRoute(app: FastifyInstance, library: SceneLibrary): void {
   app.get<{ Params: { scene: string } }>(
     "/api/scenes/:scene",
     {
+      onSend: compressText,
       schema: {
         tags: ["scenes"],
         summary: "One scene, with its file's content",
@@ -142,11 +145,21 @@ function topologyRoute(
   );
 }
 
+const takes = (accepted: string, name: string): boolean =>
+  accepted.split(",").some((part) => part.trim().split(";")[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(part));
+
+/** Compresses an answer of some size: scenes have their texts in all languages. */
+async function compressText(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (typeof payload !== "string" || payload.length < 1000) return payload;
+  reply.header("vary", "accept-encoding");
+  if (!takes(request.headers["accept-encoding"] ?? "", "br")) return payload;
+  reply.header("content-encoding", "br");
+  return promisify(brotliCompress)(payload, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+}
+
 /** Returns the smallest encoding that is ready and that the client accepts; `q=0` refuses an encoding. */
 function choose(document: TopologyDocument, accepted: string): { encoding: string | null; bytes: Buffer } {
-  const takes = (name: string): boolean =>
-    accepted.split(",").some((part) => part.trim().split(";")[0] === name && !/;\s*q=0(\.0*)?\s*$/.test(part));
-  if (document.brotli && takes("br")) return { encoding: "br", bytes: document.brotli };
-  if (document.gzip && takes("gzip")) return { encoding: "gzip", bytes: document.gzip };
+  if (document.brotli && takes(accepted, "br")) return { encoding: "br", bytes: document.brotli };
+  if (document.gzip && takes(accepted, "gzip")) return { encoding: "gzip", bytes: document.gzip };
   return { encoding: null, bytes: document.raw };
 }

@@ -4,7 +4,7 @@ import { CodedError } from "../../shared/errors.ts";
 import { above, atLeast, ROLES, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../auth/audit.ts";
 import { type Identity, roleIn } from "../auth/identity.ts";
-import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS } from "../auth/tokens.ts";
+import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, SUBJECT_PATTERN } from "../auth/tokens.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses } from "./schemas.ts";
@@ -54,6 +54,7 @@ const ISSUE_SCHEMA = {
         type: "string",
         minLength: 1,
         maxLength: MAX_SUBJECT_LENGTH,
+        pattern: SUBJECT_PATTERN,
         description: "Identifies the bearer in bans and in the audit log; generated if absent.",
       },
     },

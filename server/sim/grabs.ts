@@ -72,7 +72,7 @@ function refuse(
   const refusal = refuseGrab(input, { bodies, places, together: layout.interaction.together, reach, origin });
   if (refusal) return refusal;
   if (input.type !== "move" && waits(input.body))
-    return { field: "body", value: input.body, limit: "a body in the scene: this one waits" };
+    return { field: "body", value: input.body, limit: "a body in the scene: this one is absent" };
   if (input.type === "impulse") {
     const size = length(input.impulse);
     const most = layout.interaction.maxImpulse;

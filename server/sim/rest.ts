@@ -215,6 +215,9 @@ export class Rest {
     const lies = !body.hangs && !this.isFree(b);
     if (this.nearAnchor(body, lies ? STILL_LYING : STILL)) i32[near] = before + 1;
     else {
+      // A body that needed this long to leave its place creeps, and is still at rest: in a pile of 40 sheets some body
+      // leaves its place in every second.
+      if (before < this.ticks(SECONDS_TO_SLEEP, b)) i32[this.stillAt(b)] = 0;
       i32[near] = 0;
       this.setAnchor(body);
     }
@@ -236,8 +239,8 @@ export class Rest {
   private countStill(b: number): void {
     const { i32 } = this.views;
     const still = this.stillAt(b);
-    if (i32[this.nearAt(b)] === 0) i32[still] = 0;
-    else if (this.hasSettled(b)) i32[still]!++;
+    if (i32[this.nearAt(b)] === 0) return;
+    if (this.hasSettled(b)) i32[still]!++;
     else if (this.settlement(b).error > 2 * SETTLED) i32[still] = 0;
   }
 

@@ -21,7 +21,7 @@ import { clearLowWords } from "./memory/lowWords.ts";
 import { boxOf } from "./spawn/inside.ts";
 import { obstacleOf, obstaclesFor, wallsFor } from "./spawn/obstacles.ts";
 import { findHeight, raise, type Comer } from "./spawn/place.ts";
-import type { Input, Refusal, SimEvent } from "./types.ts";
+import type { Input, Pose, Refusal, SimEvent } from "./types.ts";
 import { marksIn } from "./marks.ts";
 
 /** Status of a body in layout.still, besides 0. */
@@ -91,9 +91,12 @@ export class InactiveBodies {
 
   /** Puts a body into the scene or takes it out. If the event is inputRejected, nothing has changed. */
   apply(input: Spawn | Remove, tick: number): SimEvent {
-    const refusal = this.refuse(input) ?? (input.type === "spawn" ? this.spawn(input) : this.remove(input));
-    if (refusal) return { type: "inputRejected", tick, member: input.member, ...refusal };
-    return { type: input.type === "spawn" ? "spawned" : "removed", tick, member: input.member, body: input.body };
+    const { member, body } = input;
+    const refusal = this.refuse(input) ?? (input.type === "spawn" ? this.spawn(input) : undefined);
+    if (refusal) return { type: "inputRejected", tick, member, ...refusal };
+    return input.type === "spawn"
+      ? { type: "spawned", tick, member, body }
+      : { type: "removed", tick, member, body, ...this.remove(input) };
   }
 
   private refuse(input: Spawn | Remove): Refusal | undefined {
@@ -106,7 +109,10 @@ export class InactiveBodies {
     return {
       field: "body",
       value: body,
-      limit: type === "spawn" ? "a body that waits: this one is in the scene" : "a body in the scene: this one waits",
+      limit:
+        type === "spawn"
+          ? "a body that is absent: this one is in the scene"
+          : "a body in the scene: this one is absent",
     };
   }
 
@@ -163,9 +169,10 @@ export class InactiveBodies {
     return undefined;
   }
 
-  private remove({ body: b }: Remove): undefined {
+  private remove({ body: b }: Remove): Pose {
     const { views, layout } = this;
     const { first, count } = layout.bodies[b]!;
+    const pose = this.standing(b);
     const from = layout.x + 16 * first;
     for (let slot = 0; slot < layout.grabCount; slot++) {
       const point = layout.grabFirst + slot * L.POINT_BYTES;
@@ -175,6 +182,25 @@ export class InactiveBodies {
     }
     this.begin(b);
     withdraw(views, layout, b);
+    return pose;
+  }
+
+  /** The body's place now. Its heading is the turn about the vertical that fits its undeformed surface best. */
+  private standing(b: number): Pose {
+    const { layout } = this;
+    const surface = 3 * layout.bodies[b]!.streamedCount;
+    const rest = this.read(layout.initial, b).subarray(0, surface);
+    const now = this.read(layout.x, b).subarray(0, surface);
+    const [from, to] = [underside(rest), underside(now)];
+    let c = 0;
+    let s = 0;
+    for (let i = 0; i < surface; i += 3) {
+      const [x, z] = [rest[i]! - from[0], rest[i + 2]! - from[2]];
+      const [toX, toZ] = [now[i]! - to[0], now[i + 2]! - to[2]];
+      c += x * toX + z * toZ;
+      s += x * toZ - z * toX;
+    }
+    return { position: to, heading: c === 0 && s === 0 ? [1, 0] : [c, s] };
   }
 
   /**
@@ -238,19 +264,13 @@ export class InactiveBodies {
     position: readonly number[],
     heading: readonly [number, number],
   ): { x: Float64Array; v: Float64Array } {
-    const {
-      views: { f32 },
-      layout,
-    } = this;
-    const { first, count, streamedCount } = layout.bodies[b]!;
+    const { layout } = this;
+    const { streamedCount } = layout.bodies[b]!;
     const length = Math.sqrt(heading[0] ** 2 + heading[1] ** 2);
     const c = heading[0] / length;
     const s = heading[1] / length;
-    const read = (address: number): Float64Array =>
-      Float64Array.from({ length: 3 * count }, (_, k) => f32[address / 4 + 4 * (first + Math.floor(k / 3)) + (k % 3)]!);
-    const rest = read(layout.initial);
-    const box = boxOf(rest.subarray(0, 3 * streamedCount));
-    const under = [0.5 * (box[0]! + box[3]!), box[1]!, 0.5 * (box[2]! + box[5]!)];
+    const rest = this.read(layout.initial, b);
+    const under = underside(rest.subarray(0, 3 * streamedCount));
     const turn = (a: Float64Array, from: readonly number[], to: readonly number[]): Float64Array => {
       const out = new Float64Array(a.length);
       for (let i = 0; i < a.length; i += 3) {
@@ -262,7 +282,16 @@ export class InactiveBodies {
       }
       return out;
     };
-    return { x: turn(rest, under, position), v: turn(read(layout.initial + this.savedBytes), [0, 0, 0], [0, 0, 0]) };
+    const v = this.read(layout.initial + this.savedBytes, b);
+    return { x: turn(rest, under, position), v: turn(v, [0, 0, 0], [0, 0, 0]) };
+  }
+
+  /** Vectors of a body's particles in an array at this address, float64[3N]. */
+  private read(address: number, b: number): Float64Array {
+    const { f32 } = this.views;
+    const { first, count } = this.layout.bodies[b]!;
+    const at = (k: number): number => address / 4 + 4 * (first + Math.floor(k / 3)) + (k % 3);
+    return Float64Array.from({ length: 3 * count }, (_, k) => f32[at(k)]!);
   }
 
   /** The body's surface, posed like its particles. */
@@ -286,4 +315,10 @@ export class InactiveBodies {
   private get savedBytes(): number {
     return 16 * this.views.i32[(L.HEADER + L.H_PARTICLES) / 4]!;
   }
+}
+
+/** Middle of the underside of the points' box. */
+function underside(points: Float64Array): [number, number, number] {
+  const box = boxOf(points);
+  return [0.5 * (box[0]! + box[3]!), box[1]!, 0.5 * (box[2]! + box[5]!)];
 }

@@ -70,13 +70,14 @@ function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: Si
     name: body.name,
     kind: body.kind,
     look: body.look,
-    ...(body.waits && { waits: true as const }),
+    ...(body.waits && { spawnable: true as const }),
     first,
     count: body.streamedCount,
     quantum,
     triangles: bytesOf(body.triangles),
     rest: bytesOf(rest),
     ...(body.kind === "points" && { radius: 0.5 * body.meanEdge }),
+    ...fluidOf(body, rest),
   };
   if (!body.detail) return topology;
   const { triangle, coords } = attachDetail({ positions: rest, triangles: body.triangles }, body.detail.positions);
@@ -94,6 +95,28 @@ function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: Si
       }),
     },
   };
+}
+
+/** A plume carries smoke: its source is the middle of the bottom of the fluid's box (methods/eulerianFluid.ts). */
+function fluidOf({ method }: BodyTemplate, rest: Float32Array): Pick<TopologyBody, "fluid"> {
+  if (method?.type === "smoothed-particles" || method?.type === "position-based-fluid")
+    return { fluid: { type: "liquid" } };
+  if (method?.type !== "eulerian-fluid") return {};
+  const { plume, cells, edge } = method;
+  if (!plume) return { fluid: { type: "gas" } };
+  const { min, max } = boundsOf(rest);
+  const center = min.map((low, r) => 0.5 * (low + max[r]!)) as Vec3;
+  center[1] -= 0.5 * cells[1] * edge;
+  return { fluid: { type: "gas", source: { center, radius: plume.radius } } };
+}
+
+function boundsOf(points: Float32Array): Space {
+  const space: Space = { min: [Infinity, Infinity, Infinity], max: [-Infinity, -Infinity, -Infinity] };
+  points.forEach((value, i) => {
+    space.min[i % 3] = Math.min(space.min[i % 3]!, value);
+    space.max[i % 3] = Math.max(space.max[i % 3]!, value);
+  });
+  return space;
 }
 
 function bytesOf(array: Uint32Array | Float32Array | Int8Array): Uint8Array {

@@ -137,6 +137,12 @@ export interface Refusal extends RangeRefusal {
   by?: SurfaceName;
 }
 
+/** Place of a body as a spawn names it: position m from the room's origin, and the direction of its x axis. */
+export interface Pose {
+  position: [number, number, number];
+  heading: [number, number];
+}
+
 export type SimEvent =
   /**
    * Surfaces intersected before contact checked them: at a start, a reset, after a roll-back or a jump of a collider.
@@ -175,8 +181,10 @@ export type SimEvent =
       by?: SurfaceName;
       input?: number;
     }
-  /** A spawnable body is in the scene from this tick on (spawned), or out of it (removed). */
-  | { type: "spawned" | "removed"; tick: number; member: number; body: number }
+  /** A spawnable body is in the scene from this tick on. */
+  | { type: "spawned"; tick: number; member: number; body: number }
+  /** A spawnable body is out of the scene from this tick on. A spawn at `position` and `heading` puts it back. */
+  | ({ type: "removed"; tick: number; member: number; body: number } & Pose)
   | { type: "reset"; tick: number; member: number }
   /** `tuning` applies from this tick on. */
   | { type: "tuned"; tick: number; member: number; tuning: Tuning };

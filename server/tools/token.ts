@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { ROLES, isRole, type Role } from "../../shared/roles.ts";
 import { ConfigError, readConfig } from "../config.ts";
 import { tokenSecrets } from "../auth/secrets.ts";
-import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, TokenMint, type Grant } from "../auth/tokens.ts";
+import { isSubject, MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, TokenMint, type Grant } from "../auth/tokens.ts";
 
 const USAGE = `npm run token -- --room R --role owner --hours 2 [--name N] [--subject S]
   --room R      name of a room, or * for every one (required)
@@ -43,8 +43,8 @@ function readGrant(args: string[]): Grant | null {
   if (role === "admin" && room !== "*") refuse("room", room, "* for an admin");
   const lasting = /^\d+(\.\d+)?$/.test(hours) ? Number(hours) : NaN;
   if (!(lasting > 0 && lasting <= MAX_TOKEN_HOURS)) refuse("hours", hours, `more than 0, up to ${MAX_TOKEN_HOURS}`);
-  if (subject !== undefined && (subject.length < 1 || subject.length > MAX_SUBJECT_LENGTH))
-    refuse("subject", `${subject.length} characters`, `1 to ${MAX_SUBJECT_LENGTH}`);
+  if (subject !== undefined && (!isSubject(subject) || subject.length > MAX_SUBJECT_LENGTH))
+    refuse("subject", `${subject.length} characters`, `1 to ${MAX_SUBJECT_LENGTH}, without control characters`);
   return {
     room: room!,
     role: role as Role,

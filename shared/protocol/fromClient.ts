@@ -66,7 +66,10 @@ export const build = {
   access: (change: AccessChange & Answered) => encode([ClientMessage.access, change], { ignoreUndefined: true }),
   tune: (change: TuningChange & Answered) => encode([ClientMessage.tune, change], { ignoreUndefined: true }),
   message: (kind: string, data: unknown) => encode([ClientMessage.message, kind, data]),
+  undo: (how: Answered = {}) => encode([ClientMessage.undo, how]),
   needKeyframe: () => encode([ClientMessage.needKeyframe]),
+  react: (reaction: number) => encode([ClientMessage.react, reaction]),
+  say: (text: string) => encode([ClientMessage.say, text]),
 };
 
 export type ClientRequest =
@@ -105,7 +108,10 @@ export type ClientRequest =
   | { type: "needKeyframe" }
   | ({ type: "kick"; member: number; banSeconds?: number } & Answered)
   | { type: "message"; kind: string; data: unknown }
+  | { type: "react"; reaction: number }
+  | { type: "say"; text: string }
   | ({ type: "tune" } & TuningChange & Answered)
+  | ({ type: "undo" } & Answered)
   | ({ type: "access" } & AccessOptions);
 
 /** Changes of a room's access. Absent fields stay. */
@@ -113,6 +119,8 @@ export interface AccessChange {
   locked?: boolean;
   /** Only owners may reset, spawn and remove. */
   ownersOnly?: boolean;
+  /** False: only owners may write in the chat. */
+  chat?: boolean;
   /** Null removes it. */
   password?: string | null;
   liftBans?: boolean;
@@ -222,6 +230,17 @@ export function parseClientMessage(data: Uint8Array): ClientRequest | null {
     case ClientMessage.tune: {
       read.name = "tune";
       return { type: "tune", ...read.tuningOptions() };
+    }
+    case ClientMessage.undo:
+      read.name = "undo";
+      return { type: "undo", ...read.answered() };
+    case ClientMessage.react: {
+      read.name = "react";
+      return { type: "react", reaction: read.integer("reaction", 0, 2 ** 31) };
+    }
+    case ClientMessage.say: {
+      read.name = "say";
+      return { type: "say", text: read.string("text") };
     }
     default:
       return null;
@@ -392,7 +411,7 @@ class FieldReader {
   accessOptions(): AccessOptions {
     const value = this.#options();
     const options: AccessOptions = this.answered(value);
-    for (const field of ["locked", "ownersOnly", "liftBans"] as const) {
+    for (const field of ["locked", "ownersOnly", "chat", "liftBans"] as const) {
       const flag = value[field];
       if (flag === undefined) continue;
       if (typeof flag !== "boolean") throw new MalformedMessage(`access: ${field} is not a boolean`);

@@ -26,7 +26,17 @@ export interface AccessState {
   /** Whether a password is needed. */
   password: boolean;
   ownersOnly: boolean;
+  /** Whether players may write in the chat. */
+  chat: boolean;
   bans: number;
+}
+
+/** A line of chat, with its author's name and color at that time. */
+export interface Said {
+  member: number;
+  name: string;
+  color: string;
+  text: string;
 }
 
 /** A grab: a surface triangle's barycentric point, pulled towards `target`. */
@@ -41,7 +51,8 @@ export interface Grab {
   together?: true;
 }
 
-export interface Hand {
+/** The cursor and grabs of a member. */
+export interface MemberGrabs {
   member: number;
   cursor: Point | undefined;
   grabs: Grab[];
@@ -54,16 +65,18 @@ export type ServerEvent =
   | { type: "positions"; tick: number; data: Uint8Array }
   | { type: "contacts"; tick: number; pairs: [number, number][] }
   | { type: "members"; members: Member[] }
-  | { type: "hands"; tick: number; hands: Hand[] }
+  | { type: "grabs"; tick: number; members: MemberGrabs[] }
   | { type: "pong"; clientTimeMs: number; serverTick: number }
   | { type: "stats"; stats: RoomStats }
   | { type: "notice"; code: string; text: string; details: unknown }
   | { type: "reset"; tick: number; member: number }
-  | { type: "waiting"; tick: number; bodies: number[]; member: number }
+  | { type: "spawnable"; tick: number; bodies: number[]; member: number }
   | { type: "access"; access: AccessState }
   | { type: "tuned"; tick: number; tuning: Tuning; member: number }
   | { type: "message"; member: number; kind: string; data: unknown }
-  | { type: "done"; request: number };
+  | { type: "done"; request: number }
+  | { type: "reactions"; reactions: [member: number, reaction: number][] }
+  | { type: "said"; lines: Said[] };
 
 const encoder = /* @__PURE__ */ new Encoder({ forceFloat32: true, ignoreUndefined: true });
 /** For values that must return unchanged, e.g. a client's own time stamp. */
@@ -94,14 +107,14 @@ export function encodeMembers(members: Iterable<Member>): Uint8Array {
 }
 
 /** A member's pointer and grabs, for the other members. */
-export interface HandsOf {
+export interface GrabsOf {
   member: number;
   cursor: Point | null;
   grabs: ReadonlyMap<number, Grab>;
 }
 
-export function encodeHands(tick: number, hands: Iterable<HandsOf>): Uint8Array {
-  const rows = [...hands].map((h) => [
+export function encodeGrabs(tick: number, members: Iterable<GrabsOf>): Uint8Array {
+  const rows = [...members].map((h) => [
     h.member,
     h.cursor,
     [...h.grabs.values()].map((g) => [
@@ -114,7 +127,7 @@ export function encodeHands(tick: number, hands: Iterable<HandsOf>): Uint8Array 
       ...(g.together ? [true] : []),
     ]),
   ]);
-  return encoder.encode([ServerMessage.hands, tick, rows]);
+  return encoder.encode([ServerMessage.grabs, tick, rows]);
 }
 
 export function encodePong(clientTimeMs: number, tick: number): Uint8Array {
@@ -133,8 +146,20 @@ export function encodeDone(request: number): Uint8Array {
   return encoder.encode([ServerMessage.done, request]);
 }
 
-export function encodeWaiting(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
-  return encoder.encode([ServerMessage.waiting, tick, [...bodies], member]);
+/** @param reactions by member */
+export function encodeReactions(reactions: ReadonlyMap<number, number>): Uint8Array {
+  return encoder.encode([ServerMessage.reactions, [...reactions]]);
+}
+
+export function encodeSaid(lines: readonly Said[]): Uint8Array {
+  return encoder.encode([
+    ServerMessage.said,
+    lines.map(({ member, name, color, text }) => [member, name, color, text]),
+  ]);
+}
+
+export function encodeSpawnable(tick: number, bodies: Iterable<number>, member: number): Uint8Array {
+  return encoder.encode([ServerMessage.spawnable, tick, [...bodies], member]);
 }
 
 /** @param pairs of bodies */
@@ -195,8 +220,8 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "contacts", tick: number(f[0], "contacts tick"), pairs: list(f[1], "contacts").map(parsePair) };
     case ServerMessage.members:
       return { type: "members", members: list(f[0], "members").map(parseMember) };
-    case ServerMessage.hands:
-      return { type: "hands", tick: number(f[0], "hands tick"), hands: list(f[1], "hands").map(parseHand) };
+    case ServerMessage.grabs:
+      return { type: "grabs", tick: number(f[0], "grabs tick"), members: list(f[1], "grabs").map(parseMemberGrabs) };
     case ServerMessage.pong:
       return {
         type: "pong",
@@ -209,12 +234,12 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "notice", code: String(f[0]), text: String(f[1] ?? ""), details: f[2] };
     case ServerMessage.reset:
       return { type: "reset", tick: number(f[0], "reset tick"), member: number(f[1], "reset member") };
-    case ServerMessage.waiting:
+    case ServerMessage.spawnable:
       return {
-        type: "waiting",
-        tick: number(f[0], "waiting tick"),
-        bodies: list(f[1], "waiting bodies").map((body) => number(body, "waiting body")),
-        member: number(f[2], "waiting member"),
+        type: "spawnable",
+        tick: number(f[0], "spawnable tick"),
+        bodies: list(f[1], "spawnable bodies").map((body) => number(body, "spawnable body")),
+        member: number(f[2], "spawnable member"),
       };
     case ServerMessage.access:
       return { type: "access", access: parseAccess(record(f[0], "access")) };
@@ -229,23 +254,34 @@ export function parseServerMessage(data: ArrayBuffer): ServerEvent | undefined {
       return { type: "message", member: number(f[0], "message member"), kind: String(f[1]), data: f[2] };
     case ServerMessage.done:
       return { type: "done", request: number(f[0], "done request") };
+    case ServerMessage.reactions:
+      return { type: "reactions", reactions: list(f[0], "reactions").map(parsePair) };
+    case ServerMessage.said:
+      return { type: "said", lines: list(f[0], "said").map(parseSaid) };
     default:
       return undefined;
   }
 }
 
-function parseAccess({ locked, password, ownersOnly, bans }: Record<string, unknown>): AccessState {
+function parseSaid(value: unknown): Said {
+  const [member, name, color, text] = list(value, "said");
+  return { member: number(member, "said"), name: String(name), color: safeColor(color), text: String(text) };
+}
+
+function parseAccess({ locked, password, ownersOnly, chat, bans }: Record<string, unknown>): AccessState {
   return {
     locked: locked === true,
     password: password === true,
     ownersOnly: ownersOnly === true,
+    chat: chat === true,
     bans: typeof bans === "number" ? bans : 0,
   };
 }
 
+/** An entry of `contacts`, `reactions` or the methods of `stats`. */
 function parsePair(value: unknown): [number, number] {
-  const f = list(value, "contacts entry");
-  return [number(f[0], "contacts body"), number(f[1], "contacts body")];
+  const [a, b] = list(value, "pair");
+  return [number(a, "pair"), number(b, "pair")];
 }
 
 function parseMember(value: unknown): Member {
@@ -259,10 +295,10 @@ function parseMember(value: unknown): Member {
   };
 }
 
-function parseHand(value: unknown): Hand {
-  const f = list(value, "hands entry");
+function parseMemberGrabs(value: unknown): MemberGrabs {
+  const f = list(value, "grabs entry");
   return {
-    member: number(f[0], "hands member"),
+    member: number(f[0], "grabs member"),
     cursor: f[1] == null ? undefined : point(list(f[1], "cursor"), 0, "cursor"),
     grabs: list(f[2] ?? [], "grabs").map((entry) => {
       const g = list(entry, "grabs entry");
@@ -292,13 +328,10 @@ function parseStats(f: Record<string, unknown>): RoomStats {
     clients: field("clients", 0),
     kbpsOut: field("kbpsOut", 0),
     timeDilation: field("timeDilation", 1),
-    methods: (Array.isArray(f.methods) ? (f.methods as unknown[]) : []).map((row) => {
-      const [body, stepMs] = Array.isArray(row) ? (row as unknown[]) : [];
-      return [number(body, "stats method"), number(stepMs, "stats method")];
-    }),
-    errors: (Array.isArray(f.errors) ? (f.errors as unknown[]) : []).map((row) => {
-      const [body, error] = Array.isArray(row) ? (row as unknown[]) : [];
-      return [number(body, "stats error"), error === null ? null : number(error, "stats error")];
+    methods: list(f.methods ?? [], "stats").map(parsePair),
+    errors: list(f.errors ?? [], "stats").map((row) => {
+      const [body, error] = list(row, "stats");
+      return [number(body, "stats"), error === null ? null : number(error, "stats")];
     }),
   };
 }

@@ -44,14 +44,20 @@ export const ClientMessage = {
   /** [12, member, {ban?: seconds, request?}]: an owner kicks a member, optionally with a ban. */
   kick: 12,
   /**
-   * [13, {locked?, ownersOnly?, password?, liftBans?, request?}]: an owner changes the room's access; absent fields
-   * stay the same.
+   * [13, {locked?, ownersOnly?, chat?, password?, liftBans?, request?}]: an owner changes the room's access; absent
+   * fields stay the same.
    */
   access: 13,
   /** [14, kind, data]: application message to the other members; the room only forwards it. */
   message: 14,
   /** [15, {gravity?: [x, y, z], body?, damping?, friction?, asScene?}]: an owner changes these values of the scene. */
   tune: 15,
+  /** [16, {request?}]: undoes this member's last act; an owner's request undoes the last act of any member. */
+  undo: 16,
+  /** [17, reaction]: a place in REACTIONS (shared/reactions.ts), shown at this member's cursor for a moment. */
+  react: 17,
+  /** [18, text]: a line of chat. */
+  say: 18,
 } as const;
 
 /** Shortest and longest password of a room, characters. */
@@ -73,7 +79,7 @@ export const ServerMessage = {
    * [68, tick, [[member, cursor | nil, [[grab, body, triangle, u, v, x, y, z, together?], ...]], ...]]: cursors and
    * grabs of members, when they change, at most at the send rate.
    */
-  hands: 68,
+  grabs: 68,
   /** [69, clientTimeMs, serverTick] */
   pong: 69,
   /** [70, {stepMs, stages, tickLatenessMs, clients, kbpsOut, timeDilation, methods, errors}]: about once a second. */
@@ -86,8 +92,8 @@ export const ServerMessage = {
    * [73, tick, [body, ...], member]: from this tick's frame on, these spawnable bodies are out of the scene, and all
    * others are in it.
    */
-  waiting: 73,
-  /** [74, {locked, password, ownersOnly, bans}]: the room's access, after welcome and whenever it changes. */
+  spawnable: 73,
+  /** [74, {locked, password, ownersOnly, chat, bans}]: the room's access, after welcome and whenever it changes. */
   access: 74,
   /** [75, member, kind, data]: another member's `message`. */
   message: 75,
@@ -102,6 +108,10 @@ export const ServerMessage = {
   tuned: 78,
   /** [79, request]: the request of this number has taken effect and, if it is about access, is stored. */
   done: 79,
+  /** [80, [[member, reaction], ...]]: reactions of the last moment. */
+  reactions: 80,
+  /** [81, [[member, name, color, text], ...]]: new lines of chat; after welcome the last ones. */
+  said: 81,
 } as const;
 
 /** WebSocket close codes. 1009 (too large) comes from the transport itself. */
@@ -152,6 +162,8 @@ export const Limits = {
   messageBurst: 20,
   /** Bytes per second of messages that a room sends to all its members together. */
   messageRoomBytes: 1024 * 1024,
+  /** Longest line of chat, characters. */
+  lineLength: 200,
   /** Simple mode: frames per second that a member may request, and bytes per second of frames that it gets. */
   simpleHz: 20,
   simpleBytes: 2 * 1024 * 1024,

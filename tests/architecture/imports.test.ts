@@ -74,7 +74,7 @@ const kernelFolders: Record<string, string[]> = {
   intersections: ["math", "broadPhase"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
   prefactored: ["math", "state", "colliders", "rigid"],
-  implicit: ["math", "state", "colliders", "constraints", "contact", "prefactored"],
+  implicit: ["math", "state", "scheduler", "colliders", "constraints", "contact", "prefactored"],
   step: [
     "math",
     "state",

@@ -3,8 +3,12 @@
  * is lost. Ticks end at the same substeps in any process, with any number of threads.
  */
 import { expect, test } from "vitest";
+import { drive } from "../../load-tests/extremes/drive.ts";
+import { knobsOf } from "../../load-tests/extremes/knobs.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
+import { createWorld } from "../../server/sim/createWorld.ts";
+import { readScene } from "../../server/sim/readScene.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
@@ -139,4 +143,17 @@ test("a reset in the middle of a tick starts a new tick", async () => {
   for (const one of [world, fresh]) one.step([{ type: "reset", member: 1 }]);
   expect(fresh.stateHash()).toBe(world.stateHash());
   expect(world.tangled).toBe(false);
+});
+
+test("three grabs and impulses at their limits exceed the work of a tick by a quarter at most", async () => {
+  const created = await createWorld(await readScene("scenes/tangled-hands.json"), { baseDir: "scenes", bounded: true });
+  const impulses = knobsOf(created.layout).find(({ pushes }) => pushes)!;
+  const { work, ticks } = drive("tangled-hands", created, impulses, {
+    hands: 3,
+    seconds: 0.6,
+    atMostSeconds: Infinity,
+  });
+  expect(ticks.length).toBe(36);
+  expect(work).toBeGreaterThan(0.8);
+  expect(work).toBeLessThan(1.25);
 });

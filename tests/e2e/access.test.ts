@@ -1,7 +1,7 @@
 /** Access control in the page: an owner who kicks and locks, a spectator with a link, a password prompt. */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { drawn, noBrowser, PATIENCE_MS, surfaceUnderMiddle, until } from "./stage.ts";
+import { drawn, noBrowser, press, PATIENCE_MS, surfaceUnderMiddle, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const stage = useStage({}, { fewPictures: true });
@@ -25,7 +25,7 @@ async function putsOut({ owner, path }: Owned): Promise<void> {
   await owner.waitForFunction(() => document.querySelectorAll(".people li").length === 1);
   // The owner keeps the role after a reload.
   await owner.reload();
-  await owner.waitForSelector(".access:not([hidden])");
+  await owner.waitForSelector(".access:not([hidden])", { state: "attached" });
 }
 
 /** A spectator's link leaves no token in the address, shows the room, and does not allow grabs. */
@@ -57,7 +57,7 @@ async function letsLook({ owner, path, room }: Owned): Promise<void> {
  * The page asks for a password, asks again after a wrong one, and lets in with the right one. Then the room is locked.
  */
 async function closes({ owner, path, room }: Owned): Promise<void> {
-  await owner.click(".access .tool");
+  await press(owner, ".access .tool");
   await owner.fill("#access-password", "open sesame");
   await owner.click('.access-panel form button[type="submit"]');
   await until(
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)("access", () => {
     await owner.waitForURL("**/r/*");
     await drawn(owner);
     const path = new URL(owner.url()).pathname;
-    await owner.waitForSelector(".access:not([hidden])");
+    await owner.waitForSelector(".access:not([hidden])", { state: "attached" });
     const owned = { owner, path, room: path.slice("/r/".length) };
     await putsOut(owned);
     await letsLook(owned);

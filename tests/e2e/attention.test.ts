@@ -5,7 +5,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
-import { drawn, noBrowser, takeHold, toasted, until } from "./stage.ts";
+import { drawn, noBrowser, press, takeHold, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /** Stops the animated hint in the middle of its path. */
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)("attention", () => {
     const ben = await drawn(await stage.visit(path, { reducedMotion: "reduce" }));
     expect(await swings(ben)).toBe(false);
     await until(ann, () => window.pliant.members.filter(({ connected }) => connected).length === 2, undefined);
-    await ann.click(".tool[title^='Start the scene']");
+    await press(ann, ".tool[title^='Start the scene']");
     await ann.waitForSelector(".reset-panel");
     await ann.keyboard.press("Escape");
     await ann.waitForSelector(".reset-panel", { state: "hidden" });

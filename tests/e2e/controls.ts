@@ -17,7 +17,9 @@ export const PANELS: readonly [button: string, panel: string][] = [
   [".spares .tool", ".spares-panel"],
   ["[data-tool='chart']", ".stats"],
   ["[data-tool='help']", ".help"],
+  [".tool.talk", ".talk-panel"],
   [".tool.share", ".share-panel"],
+  ["[data-tool='camera']", ".capture-panel"],
   [".access .tool", ".access-panel"],
   [".tuning .tool", ".tuning-panel"],
 ];

@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import type * as Iwer from "iwer";
 import { Bot } from "../../load-tests/bot.ts";
-import { drawn, noBrowser, serverPositions, surfaceUnderMiddle, takeHold, until, PATIENCE_MS } from "./stage.ts";
+import { drawn, noBrowser, press, serverPositions, surfaceUnderMiddle, takeHold, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 type Point = [number, number, number];
@@ -56,7 +56,7 @@ describe.skipIf(noBrowser)("a visitor with a headset", () => {
   }
 
   async function enterRoom(page: Page): Promise<void> {
-    await page.click(enter);
+    await press(page, enter);
     await until(page, () => window.pliant.seen([0, 0, 0]) !== undefined, undefined);
   }
 

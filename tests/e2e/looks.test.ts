@@ -156,4 +156,19 @@ describe.skipIf(noBrowser)("drawing of cloth", () => {
     expect(blues[0]! / blues[1]!).toBeGreaterThan(0.5);
     expect(blues[0]! / blues[1]!).toBeLessThan(2);
   });
+
+  test("the strain view shows a sheet at rest in the middle color of its legend, and ends with a second press", async () => {
+    const middle = (shot: Picture): [number, number, number] => shot.at(shot.width / 2 + 20, shot.height / 2 + 20);
+    expect(blue(middle(await picture("top", 2)))).toBe(true);
+    const page = pages.get("top")!;
+    await page.keyboard.press("s");
+    await page.waitForSelector(".strain-legend:not([hidden])", { state: "attached" });
+    expect(await page.locator(".strain-legend .ends").first().textContent()).toBe("-1 %0 %1 %");
+    const [red, green, blueness] = middle(await take("top", 2));
+    expect(Math.abs(red - blueness)).toBeLessThan(60);
+    expect(Math.min(red, green, blueness)).toBeGreaterThan(100);
+    await page.keyboard.press("s");
+    await page.waitForSelector(".strain-legend[hidden]", { state: "attached" });
+    expect(blue(middle(await take("top", 2)))).toBe(true);
+  });
 });

@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)("modes", () => {
     await bare.mouse.up();
     await stage.shoot(bare, "ui-none");
     const minimal = await drawn(await stage.visit(`${path}?ui=minimal`));
-    expect(await minimal.locator(".toolbar :is(button, a):visible").allInnerTexts()).toHaveLength(2);
+    expect(await minimal.locator(".toolbar :is(button, a):visible").allInnerTexts()).toHaveLength(3);
     expect(await minimal.isVisible(".tool[title^='Start the scene']")).toBe(true);
     // The choice exists only if one grab may pull several bodies.
     expect(await minimal.isVisible(".together")).toBe(false);

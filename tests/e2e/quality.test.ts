@@ -19,8 +19,8 @@ describe.skipIf(noBrowser)("quality", () => {
   });
   afterAll(() => stage?.close());
 
-  test("every level draws without a refused call", async () => {
-    const { path } = await stage.room("jelly-stack");
+  test.each(["jelly-stack", "tank", "smoke"])("every level draws %s without a refused call", async (scene) => {
+    const { path } = await stage.room(scene);
     const said: string[] = [];
     const prepare = (page: Page): void => void page.on("console", (message) => said.push(message.text()));
     const page = await drawn(await stage.visit(`${path}?quality=0`, { viewport: SMALL }, { prepare }));

@@ -11,6 +11,17 @@ import { drawn, noBrowser, openStage, until, type E2e, PATIENCE_MS } from "./sta
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
 
+/** Height of the picture's middle under the physics panel, px. On phones the panel takes under half of the page. */
+const hidden = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const picture = document.querySelector("canvas.view")!.getBoundingClientRect();
+    const panel = document.querySelector(".tuning-panel")!.getBoundingClientRect();
+    const middle = picture.left + picture.width / 2;
+    const beside = panel.right <= middle || panel.left >= middle;
+    const height = beside ? 0 : Math.max(0, picture.bottom - panel.top);
+    return panel.height > 0.46 * innerHeight && !beside ? panel.height : Math.round(height);
+  });
+
 describe.skipIf(noBrowser)("every panel on every screen", () => {
   let stage: E2e;
   beforeAll(async () => {
@@ -86,6 +97,7 @@ describe.skipIf(noBrowser)("every panel on every screen", () => {
     await page.waitForSelector(panel);
     expect(await wrong(page, panel, touch), `${panel} ${at}`).toEqual([]);
     expect(await tooWide(page), `${panel} ${at}`).toEqual([]);
+    if (panel === ".tuning-panel") expect(await hidden(page), at).toBe(0);
     await stage.shoot(page, `${panel.slice(1)}-${at}`);
     await page.keyboard.press("Escape");
     await page.waitForSelector(panel, { state: "hidden" });

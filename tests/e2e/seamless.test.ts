@@ -209,8 +209,8 @@ describe.skipIf(noBrowser)("a pull responds at once and without a visible jump",
             socket.on("framereceived", ({ payload }) => {
               const event = parseServerMessage(Uint8Array.from(payload as Buffer).buffer);
               if (event?.type === "welcome") member = event.welcome.member;
-              if (event?.type !== "hands") return;
-              const own = event.hands.find((hand) => hand.member === member);
+              if (event?.type !== "grabs") return;
+              const own = event.members.find((hand) => hand.member === member);
               if (own && (own.grabs.length > 0 || told.length > 0)) told.push([event.tick, own.grabs[0]?.target]);
             }),
           ),

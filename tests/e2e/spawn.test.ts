@@ -4,7 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { drawn, noBrowser, serverPositions, toasted, until } from "./stage.ts";
+import { decode } from "fast-png";
+import { look } from "./clips.ts";
+import { downloaded, drawn, noBrowser, press, serverPositions, toasted, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 /** In scene put-in: all spawnable bodies, one of them, and its place on the tray, m. */
@@ -31,6 +33,35 @@ async function onTop(page: Page): Promise<void> {
   await until(page, () => !window.pliant.waiting.includes(3), undefined);
 }
 
+/** Ann takes her last act back by the keyboard, Ben his by the button; both are theirs although others acted since. */
+async function undone(ann: Page, ben: Page): Promise<void> {
+  await ann.keyboard.press("Control+z");
+  await until(ben, () => window.pliant.waiting.includes(3), undefined);
+  await toasted(ben, / took out /);
+  await ben.click("[data-tool='undo']");
+  await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
+}
+
+/** The picture, and the last seconds, in which a body came and went, are saved as files that a browser can show. */
+async function saved(page: Page): Promise<void> {
+  await press(page, "[data-tool='camera']");
+  const save = async (kind: string): Promise<Buffer> => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-save='${kind}']`)]);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`\\.${kind}$`));
+    return downloaded(download);
+  };
+  const picture = decode(await save("png"));
+  expect(picture.width).toBe(await page.evaluate(() => document.querySelector("canvas")!.width));
+  const gif = await look(page, await save("gif"), "image/gif");
+  expect(Math.max(gif.width, gif.height)).toBe(Math.min(480, Math.max(picture.width, picture.height)));
+  expect(gif.motion).toBeGreaterThan(0.001);
+  await page.waitForSelector("[data-save='webm']:not([disabled])");
+  const video = await look(page, await save("webm"), "video/webm");
+  expect(video).toMatchObject({ width: gif.width, height: gif.height });
+  expect(video.motion).toBeGreaterThan(0.001);
+  await page.keyboard.press("Escape");
+}
+
 describe.skipIf(noBrowser)("spawnable bodies", () => {
   const stage = useStage({}, { fewPictures: true });
 
@@ -51,7 +82,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it.
     for (const page of [ann, ben])
       await until(page, ({ x, y, body }) => window.pliant.pick(x, y)?.body === body, { ...at, body: GREEN });
-    expect((await serverPositions(stage, name)).waiting).toEqual(ALL.filter((body) => body !== GREEN));
+    expect((await serverPositions(stage, name)).spawnableBodies).toEqual(ALL.filter((body) => body !== GREEN));
     await stage.shoot(ben, "put-in");
 
     // A member who joins now sees it at once, and not the other spawnable bodies.
@@ -65,5 +96,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     await until(ann, (body) => window.pliant.waiting.includes(body), GREEN);
     await until(ann, ({ x, y }) => window.pliant.pick(x, y) === undefined, at);
     await onTop(ann);
+    await undone(ann, ben);
+    await saved(ann);
   });
 });

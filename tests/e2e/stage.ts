@@ -137,6 +137,12 @@ export async function openStage(
 /** Content of a download. `download.path()` does not work in a shared browser, which is connected remotely. */
 export const downloaded = async (download: Download): Promise<Buffer> => buffer(await download.createReadStream());
 
+/** Presses a tool of the toolbar, on narrow pages in the menu. The page has drawn its bodies. */
+export async function press(page: Page, tool: string): Promise<void> {
+  if (!(await page.isVisible(tool))) await page.click(".more-tools");
+  await page.click(tool);
+}
+
 /** Resolves when the page draws the room's bodies. */
 export async function drawn(page: Page): Promise<Page> {
   await page.waitForFunction(() => window.pliant?.firstDrawnFrameMs !== undefined, undefined);
@@ -251,7 +257,7 @@ export interface ServerPositions {
   positions: number[];
   quantized: number[];
   /** Spawnable bodies that are not in the scene. */
-  waiting: number[];
+  spawnableBodies: number[];
 }
 
 export async function serverPositions(stage: E2e, room: string): Promise<ServerPositions> {

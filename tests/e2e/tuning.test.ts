@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import type { Page } from "playwright-core";
-import { downloaded, drawn, type E2e, noBrowser, until } from "./stage.ts";
+import { downloaded, drawn, type E2e, noBrowser, press, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 664 } };
@@ -38,7 +38,7 @@ async function savedAndTakenAlong(owner: Page, url: string): Promise<void> {
   await owner.getByRole("button", { name: "Duplicate room" }).click();
   await owner.waitForURL((url) => /^\/r\/(?!playing)/.test(url.pathname));
   await drawn(owner);
-  await owner.click(".tuning .tool");
+  await press(owner, ".tuning .tool");
   await until(owner, () => document.querySelector("#tuning-friction")!.ariaValueText === "1.25", undefined);
   const name = new URL(owner.url()).pathname.slice("/r/".length);
   expect(await (await fetch(`${url}/api/rooms/${name}/scene`)).json()).toEqual(saved);
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)("tuning", () => {
   test("modes that an owner drops are dropped for all members, and under each bar is the time of its step", async () => {
     const owner = await drawn(await stage.visit("/r/bars?scene=modes"));
     const german = await drawn(await stage.visit("/r/bars", { locale: "de-DE" }));
-    await owner.click(".tuning .tool");
+    await press(owner, ".tuning .tool");
     await owner.selectOption("#tuning-body", { index: 1 });
     expect(await output(owner, "tuning-modes")).toBe("60");
     await slide(owner, "tuning-modes", 3);
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)("tuning", () => {
     const guest = await drawn(await stage.visit("/r/playing"));
     expect(await guest.locator(".tuning").isVisible()).toBe(false);
     const stood = await guest.evaluate(lowest);
-    await owner.click(".tuning .tool");
+    await press(owner, ".tuning .tool");
     expect(await output(owner, "tuning-gravity")).toBe("9.81 m/s²");
     await slide(owner, "tuning-gravity", -5);
     expect(await output(owner, "tuning-gravity")).toBe("-5 m/s²");

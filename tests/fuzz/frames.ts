@@ -122,6 +122,7 @@ function options(random: Random, fields: Record<string, () => unknown>): unknown
 const accessOptions = (random: Random): Record<string, () => unknown> => ({
   locked: () => random.chance(0.5),
   ownersOnly: () => random.chance(0.5),
+  chat: () => random.chance(0.5),
   liftBans: () => random.chance(0.5),
   password: () => random.pick([null, "short", "long enough", "x".repeat(129)]),
 });
@@ -191,6 +192,10 @@ function fieldsOf(type: number, random: Random, { bodies, triangles, members }: 
         random.pick(["chat", "x.y:z-1", "", "9", "a".repeat(33), ...SECRETS]),
         random.chance(0.5) ? stranger(random) : [{ a: stranger(random) }, random.bytes(random.below(3000))],
       ];
+    case ClientMessage.react:
+      return [index(random, 6)];
+    case ClientMessage.say:
+      return [random.chance(0.5) ? "hello" : random.pick(SECRETS)];
     default:
       return [];
   }
@@ -256,7 +261,7 @@ export function anyFrame(random: Random, target: Target): Frame {
   if (kind < 0.97) return { bytes: broken(random, target) };
   if (kind < 0.98)
     return {
-      bytes: encoder.encode([random.below(200) + 14, ...new Array<unknown>(random.below(70)).fill(stranger(random))]),
+      bytes: encoder.encode([random.below(200) + 18, ...new Array<unknown>(random.below(70)).fill(stranger(random))]),
     };
   if (kind < 0.99) return { bytes: new TextEncoder().encode(random.pick(["", "hello", "[1,2]", "ﷺ"])), text: true };
   return { bytes: random.bytes(Limits.maxPayload - 2 + random.below(5)) };

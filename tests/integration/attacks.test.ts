@@ -139,6 +139,15 @@ describe("an ambiguous request is refused, and the request hidden in it is not a
   });
 });
 
+test.each([
+  ["a TLS greeting", "\x16\x03\x01\x00\xa5\x01"],
+  ["a preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+])("%s is answered like any other error", async (_title, bytes) => {
+  const answer = await raw(bytes);
+  expect(statuses(answer)).toEqual([400]);
+  expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n[^]*"code":"BODY_INVALID"/);
+});
+
 test("a request with two hosts is refused", async () => {
   const answer = await raw(
     "GET /api/rooms HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\nconnection: close\r\n\r\n",

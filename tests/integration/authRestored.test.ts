@@ -36,7 +36,7 @@ test("bans, ownership and the password survive a restart; the password is nowher
   const again = await Bot.join(server.url, "kept", { joinToken: token });
   expect([again.welcome.role, again.access]).toEqual([
     "owner",
-    { locked: false, password: true, ownersOnly: true, bans: 1 },
+    { locked: false, password: true, ownersOnly: true, chat: true, bans: 1 },
   ]);
   again.setAccess({ liftBans: true });
   await again.until(() => again.access?.bans === 0, "no bans");

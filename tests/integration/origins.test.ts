@@ -92,6 +92,27 @@ describe("PLIANT_LOCAL_PAGES", () => {
   });
 });
 
+test("a frame of a page without permission gets a page that names the setting, and never the room", async () => {
+  const { url } = await start({ PLIANT_EMBED_ORIGINS: "https://friend.example" });
+  const framed = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${url}/r/room-1?ui=minimal`, {
+      headers: { "sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site", ...headers },
+    });
+  const refused = await framed({ referer: "https://other.example/<i>", "accept-language": "de-CH,de;q=0.9" });
+  expect(refused.status).toBe(403);
+  expect(refused.headers.get("content-security-policy")).toMatch(/default-src 'none'.*frame-ancestors \*$/);
+  const text = await refused.text();
+  expect(text).toContain("PLIANT_EMBED_ORIGINS=https://other.example");
+  expect(text).toContain('lang="de"');
+  expect(text).not.toMatch(/<script|<i>/);
+  // The browser decides by `frame-ancestors` if it does not name the framing page, and for listed pages.
+  for (const headers of [{ referer: "https://friend.example/page" }, {}] as Record<string, string>[]) {
+    const answer = await framed(headers);
+    expect(answer.status).not.toBe(403);
+    expect(answer.headers.get("content-security-policy")).toMatch(/frame-ancestors 'self' https:\/\/friend.example$/);
+  }
+});
+
 test.each(["/", "/admin", "/materials", "/docs", "/api/rooms", "/nothing"])(
   "%s cannot be framed by any page",
   async (path) => {

@@ -119,7 +119,8 @@ describe.skipIf(lacks("Python 3", python))("the Python client", () => {
         contact: [true, [expect.any(String), expect.any(String)]],
         heard: ["hello", { answer: 42 }],
         tuning: [[0, -3, 0], 0.5, true],
-        refused: ["body", "mass", "kind"],
+        talk: ["🎉", true, "Python", "from Python"],
+        refused: ["body", "mass", "kind", "reaction", "text"],
       });
       expect(bot.heard.map(({ kind, data }) => [kind, data])).toEqual([
         ["ready", { bytes: Uint8Array.of(1, 2), list: [1, 0.5, null, true, "Zoë"] }],

@@ -11,7 +11,7 @@ import pliant
 url, count, options = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 frames = []
 with pliant.join(url, name="Python", timeout=120, **options) as room:
-    body = next(body for body in room.bodies if body.index not in room.waiting)
+    body = next(body for body in room.bodies if body.index not in room.spawnable)
     place = room.positions(body).tolist()[body.triangles[0, 0]]
     together = body.index in room.topology.together
     hand = room.grab(body, place, to=[place[0] + 0.1, place[1] + 0.4, place[2]], together=together)

@@ -19,12 +19,26 @@ beforeAll(async () => {
 /** Silent peers: how they ended and after how long, ms. They wait while other tests run. */
 let wordless: ReturnType<typeof lasting>;
 let silent: ReturnType<typeof lasting>;
+/** A half-open peer: it neither reads nor writes, and its system does not close the line. */
+let halfOpen: { number: number; holds: () => boolean };
+/** An idle peer, which only answers pings: how many, and whether it is still connected. */
+let idle: { pings: number; socket: WebSocket };
 beforeAll(async () => {
   wordless = lasting(raw());
   const peer = raw("room", { autoPong: false });
   await peer.open;
   peer.socket.send(encode([ClientMessage.hello, PROTOCOL_VERSION]));
   silent = lasting(peer);
+  const { socket } = await greeted();
+  idle = { pings: 0, socket };
+  socket.on("ping", () => idle.pings++);
+  const bot = await Bot.join(server.url, "room", { name: "half-open" });
+  bot.grab(1, { body: 0, triangle: 0, u: 0.3, v: 0.3 }, [0, 0, 0]);
+  const number = bot.welcome.member;
+  const holds = (): boolean => (witness.hands.get(number)?.grabs.length ?? 0) > 0;
+  await witness.until(holds, "the grab of the half-open peer");
+  bot.socket.pause();
+  halfOpen = { number, holds };
 });
 afterAll(async () => {
   await witness.leave();
@@ -218,6 +232,13 @@ test("a peer that becomes silent", async () => {
   expect(ms).toBeLessThan(2 * Limits.deadAfterMs);
 });
 
+test("a half-open peer loses its place and its grab, like any lost one; an idle peer that answers pings keeps its own", async () => {
+  const isConnected = (): boolean => witness.members.some(([member, , , on]) => member === halfOpen.number && on);
+  await witness.until(() => !isConnected() && !halfOpen.holds(), "the end of the half-open peer");
+  expect(idle.pings).toBeGreaterThanOrEqual(2);
+  expect(idle.socket.readyState).toBe(WebSocket.OPEN);
+});
+
 test("a missing room, and a full one", async () => {
   expect((await raw("nowhere").closed).code).toBe(CloseCode.roomGone);
   const bots: Bot[] = [];
@@ -266,6 +287,31 @@ test("a page of another origin", async () => {
   await own.open;
   own.socket.close();
   await own.closed;
+});
+
+test("numbers of sockets and members fall again, however their lines end", async () => {
+  const connected = (): Promise<number> => server.metric("pliant_sessions", { state: "connected" });
+  const open = async (): Promise<number> =>
+    (await server.metric("pliant_sockets_opened_total")) - (await server.metric("pliant_sockets_closed_total"));
+  const { token } = await createRoom(server.url, "cube", "counted");
+  const listed = async (): Promise<unknown> =>
+    ((await (await fetch(`${server.url}/api/rooms/counted`)).json()) as { members: number }).members;
+  const before = [await connected(), await open()];
+  const join = (): Promise<Bot> => Bot.join(server.url, "counted");
+  const [left, cut, broken, flooding, kicked] = await Promise.all([join(), join(), join(), join(), join()]);
+  const owner = await Bot.join(server.url, "counted", { joinToken: token });
+  const refused = raw("nowhere");
+  expect([await connected(), await listed()]).toEqual([before[0]! + 6, 6]);
+  await left.leave();
+  cut.drop();
+  broken.socket.send(Buffer.from([0xc1]));
+  for (let n = 0; n < 2 * (Limits.inputBurst + Limits.floodBudget); n++)
+    flooding.socket.send(encode([ClientMessage.needKeyframe]));
+  owner.socket.send(encode([ClientMessage.kick, kicked.welcome.member]));
+  await Promise.all([refused.closed, broken.untilClosed(), flooding.untilClosed(), kicked.untilClosed()]);
+  await owner.leave();
+  await vi.waitFor(async () => expect([await connected(), await open()]).toEqual(before), 60_000);
+  expect(await listed()).toBe(0);
 });
 
 test("more connections from one address than allowed", async () => {

@@ -130,7 +130,7 @@ test("its frames are those of the members, to the integer, up to the room's last
   expect(first).toBe(2);
   expect(later).toEqual(Array.from({ length: Math.floor(state.tick / 60) }, (_, second) => 60 * (second + 1)));
 
-  const hands = of(whole, ServerMessage.hands).map(([, , rows]) => rows as [number, null, number[][]][]);
+  const hands = of(whole, ServerMessage.grabs).map(([, , rows]) => rows as [number, null, number[][]][]);
   expect(hands.length).toBeGreaterThan(5);
   expect(new Set(hands.flat().map(([who]) => who))).toEqual(new Set([member]));
   expect(hands[0]![0]![2][0]!.slice(0, 3)).toEqual([3, 0, 0]);
@@ -164,7 +164,7 @@ test("it includes spawned and removed bodies, resets, and saved states", async (
   await bot.leave();
   const state = await standing("spares");
   const played = await play(await replay("spares", 30));
-  expect(of(played, ServerMessage.waiting)).toEqual([
+  expect(of(played, ServerMessage.spawnable)).toEqual([
     [73, 2, [1, 2], 0],
     [73, came, [2], bot.welcome.member],
     [73, back, [1, 2], 0],

@@ -142,7 +142,7 @@ describe("a room", () => {
     for (let step = 1; step <= 50; step++) hand.move([hand.target[0] + 0.01, start[1], start[2]]);
     await until(ben, "frame", () => center(ben, name)[0] > start[0] + 0.1);
     hand.release();
-    expect([hand.held, ann.hands.length]).toEqual([false, 0]);
+    expect([hand.held, ann.grabs.length]).toEqual([false, 0]);
 
     const seen = [ann, ben].map((room) => {
       const frames = new Map<number, number[]>();
@@ -366,6 +366,8 @@ describe("refusals", () => {
       ["heading", () => room.spawn(1, [0, 1, 0], { heading: [0, 0] })],
       ["occupied", () => room.spawn(1, [0, 1, 0], { occupied: "push" as "lift" })],
       ["at", () => room.point([1e6, 0, 0])],
+      ["reaction", () => room.react("x" as "🎉")],
+      ["text", () => room.say("")],
       ["type", () => room.send("no spaces")],
       ["data", () => room.send("x", Number.NaN)],
       ["data", () => room.send("x", new Map())],

@@ -26,7 +26,7 @@ async function two(room: string): Promise<[Bot, Bot]> {
 
 test("the topology lists spawnable bodies, the room the absent ones; a spawned one appears for all members", async () => {
   const [ann, ben] = await two("put-in");
-  expect(ann.topology.bodies.map((body) => body.waits)).toEqual([undefined, true, true]);
+  expect(ann.topology.bodies.map((body) => body.spawnable)).toEqual([undefined, true, true]);
   expect(ben.waiting).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
   ann.spawn(SPARE, [1, 0.5, 0.2], { heading: [0, 2] });
   await ben.until(() => !ben.waiting.bodies.includes(SPARE) && ben.tick >= ben.waiting.tick, "the spawn");
@@ -124,7 +124,7 @@ test.each<[string, (bot: Bot) => void, string, object]>([
     "removing an absent body",
     (bot) => bot.remove(BALL),
     "INPUT_REJECTED",
-    { field: "body", value: BALL, limit: "a body in the scene: this one waits" },
+    { field: "body", value: BALL, limit: "a body in the scene: this one is absent" },
   ],
 ])("refused: %s", async (what, act, code, details) => {
   const room = `refused-${what.replaceAll(" ", "-").slice(0, 30)}`;

@@ -1,4 +1,4 @@
-/** HTTP requests whose text is not UTF-8 are refused before a handler sees it. */
+/** HTTP requests whose text is not UTF-8, or has U+0000, are refused before a handler sees it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "./server.ts";
 
@@ -31,7 +31,9 @@ describe("a JSON body", () => {
     ["value behind an escaped backslash", '{"room":"*","role":"player","name":"\\\\\\uDC00"}'],
     ["key", '{"room":"*","role":"player","\\udfff":1}'],
     ["nested value", '{"room":"*","role":"player","name":[{"a":"\\ud800x"}]}'],
-  ])("with the escape of a lone surrogate as a %s is refused", async (_title, body) => {
+    ["value that is U+0000", '{"room":"*","role":"player","subject":"a\\u0000b"}'],
+    ["key with U+0000", '{"room":"*","role":"player","a\\u0000b":1}'],
+  ])("with the escape of a lone surrogate or of U+0000 as a %s is refused", async (_title, body) => {
     expect(await post(body)).toEqual([400, "body"]);
   });
 
@@ -46,11 +48,11 @@ describe("a JSON body", () => {
   });
 });
 
-test.each(["%ff%fe", "%c0%80", "%ed%a0%80", "%", "%zz"])("a query with %s is refused", async (escaped) => {
+test.each(["%ff%fe", "%c0%80", "%ed%a0%80", "a%00b", "%", "%zz"])("a query with %s is refused", async (escaped) => {
   const answer = await fetch(`${server.url}/api/objects?name=${escaped}`, { method: "POST", headers, body: "x" });
   expect([answer.status, ((await answer.json()) as { field: string }).field]).toEqual([400, "query"]);
 });
 
-test.each(["%ff", "%c0%80", "%ed%a0%80"])("a path with %s is refused", async (escaped) => {
+test.each(["%ff", "%c0%80", "%ed%a0%80", "a%00b"])("a path with %s is refused", async (escaped) => {
   expect((await fetch(`${server.url}/api/rooms/${escaped}`)).status).toBe(400);
 });

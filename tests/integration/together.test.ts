@@ -27,7 +27,7 @@ function heldIn(replay: Uint8Array): GrabRow[][] {
   // After the header, which is a map.
   for (let at = 4 + view.getUint32(0); at < replay.byteLength; at += 4 + view.getUint32(at)) {
     const [type, , hands] = decode(replay.subarray(at + 4, at + 4 + view.getUint32(at))) as unknown[];
-    if (type === ServerMessage.hands)
+    if (type === ServerMessage.grabs)
       told.push((hands as [number, unknown, GrabRow[]][]).flatMap(([, , held]) => held));
   }
   return told;

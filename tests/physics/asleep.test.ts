@@ -1,5 +1,5 @@
 /** Bodies that have come to rest sleep, including layers of cloth and piles whose contacts tremble. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Body, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
@@ -58,4 +58,32 @@ test.each(Object.entries(scenes))("%s: asleep within 15 s", async (_, { bodies, 
   expect(lab.world.resting, `after ${ticks / 60} s`).toBe(true);
   // it has fallen and lies on the floor
   expect(height(lab)).toBeLessThan(0.5);
+});
+
+describe("a free body that drifts", () => {
+  /** Returns the share of ticks at rest, after the first 1.5 s. @param seconds that it needs to leave its place */
+  async function restingShare(seconds: number): Promise<number> {
+    const size = 0.2 * Math.sqrt(3);
+    const lab = await laboratory({ bodies: [{ ...jelly(0), transform: {} }] });
+    lab.put(
+      0,
+      (x) => x,
+      () => [(0.0002 * size) / seconds, 0, 0],
+    );
+    let resting = 0;
+    lab.run(90);
+    for (let tick = 0; tick < 240; tick++) {
+      lab.run(1);
+      resting += lab.world.asleep()[0]!;
+    }
+    return resting / 240;
+  }
+
+  test("is at rest, without a break, if it needs more than 1.25 s to leave each place", async () => {
+    expect(await restingShare(1.5)).toBe(1);
+  });
+
+  test("is never at rest if it needs 1.1 s", async () => {
+    expect(await restingShare(1.1)).toBe(0);
+  });
 });

@@ -21,9 +21,9 @@ const cube = (name: string, y: number): Scene["bodies"][number] => ({
   transform: { translate: [0, y, 0] },
   material: { density: 500, youngsModulus: 1e5, poissonsRatio: 0.3 },
 });
-const paddle = (motion?: Collider["motion"]): Collider => ({
+const paddle = (motion?: Collider["motion"], x = 2): Collider => ({
   type: "box",
-  center: [2, 0.3, 0],
+  center: [x, 0.3, 0],
   halfExtents: [0.5, 0.05, 0.2],
   rotate: [0, 30, 0],
   ...(motion && { motion }),
@@ -225,4 +225,32 @@ test("cores are not part of the state, and any number of threads gives the same 
   const { layout, memory } = one.created;
   new Float32Array(memory.buffer)[layout.x / 4 + 4 * layout.cores[0]!.first] += 1;
   expect(one.world.stateHash()).toBe(hash);
+});
+
+test("leaves of a fixed collider are fitted once, and those of a moving one in every substep", async () => {
+  const lab = await laboratory({
+    gravity: [0, -9.81, 0],
+    bodies: [cube("a", 0.5)],
+    colliders: [paddle(), paddle(TURN, -2)],
+  });
+  lab.run(2);
+  const words = new Int32Array(lab.created.memory.buffer);
+  const f32 = new Float32Array(lab.created.memory.buffer);
+  const front = words[(L.HEADER + L.H_FRONT) / 4]!;
+  const boxOf = (surface: number): number => {
+    const starts = words[(front + L.FRONT_STARTS) / 4]! / 4;
+    return words[(front + L.FRONT_BOXES) / 4]! / 4 + 8 * words[starts + 2 * surface]!;
+  };
+  // values that a refit would overwrite
+  const boxes = [0, 1, 2].map(boxOf);
+  const fitted = f32[boxes[1]!]!;
+  for (const at of boxes) f32[at] = 12345;
+  lab.run(1);
+  expect(boxes.map((at) => f32[at] === 12345)).toEqual([false, true, false]);
+  f32[boxes[1]!] = fitted;
+  // a front from nothing fits all of them
+  words[(L.HEADER + L.H_LIST_VALID) / 4] = 0;
+  f32[boxes[1]!] = 12345;
+  lab.run(1);
+  expect(f32[boxes[1]!]).toBe(fitted);
 });

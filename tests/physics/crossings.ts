@@ -5,14 +5,18 @@
 import { CROSSING, trianglesMeet } from "../../server/tools/check/triangles.ts";
 import type { Laboratory } from "./laboratory.ts";
 
-/** @returns number of pairs of triangles, of bodies and core meshes, that share no corner and intersect */
-export function crossings({ created: { layout, memory, bodies } }: Laboratory): number {
+/**
+ * @param between whether triangles of one surface may intersect
+ * @returns number of pairs of triangles, of bodies and core meshes, that share no corner and intersect
+ */
+export function crossings({ created: { layout, memory, bodies } }: Laboratory, between = false): number {
   const triangles = [
     ...bodies.map((body, b) => Array.from(body.triangles, (p) => layout.bodies[b]!.first + p)),
     ...layout.cores.map((core) => [...core.triangles]),
   ];
   const movable = bodies.reduce((n, b) => n + b.triangles.length / 3, 0);
   const all = triangles.flat();
+  const owners = triangles.flatMap((corners, surface) => corners.map(() => surface));
   const rows = new Float32Array(memory.buffer, layout.x);
   const count = Math.max(...all) + 1;
   const x = new Float32Array(3 * count);
@@ -25,6 +29,7 @@ export function crossings({ created: { layout, memory, bodies } }: Laboratory): 
   let found = 0;
   for (let a = 0; a < movable; a++) {
     next: for (let b = a + 1; b < all.length / 3; b++) {
+      if (between && owners[3 * a] === owners[3 * b]) continue;
       for (let r = 0; r < 3; r++)
         if (low[3 * a + r]! > high[3 * b + r]! || low[3 * b + r]! > high[3 * a + r]!) continue next;
       for (let k = 0; k < 3; k++) {

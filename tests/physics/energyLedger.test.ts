@@ -90,7 +90,7 @@ test("an impulse is booked as the kinetic energy that it adds", async () => {
 });
 
 test("a spawned body adds its energy as an input and its removal takes it back; the ledger balances", async () => {
-  const waits = { ...box("w", 0.2, 0.1), waiting: true } as Scene["bodies"][number];
+  const waits = { ...box("w", 0.2, 0.1), spawnable: true } as Scene["bodies"][number];
   const { books, run } = await watched({ bodies: [box("b", 0.2, 3), waits], gravity: [0, -9.81, 0] });
   run(3);
   // rounding of the float32 rest positions is a strain

@@ -5,7 +5,10 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
+import { memoryUse } from "../../server/sim/memory/usage.ts";
 import { watch } from "./contactWatch.ts";
+import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;
@@ -215,5 +218,37 @@ describe("nothing passes through anything", () => {
     const { findings, frames } = await watch({ scene: { gravity: [0, -G, 0], bodies, colliders }, ticks: 40 });
     expect(frames).toBe(161);
     expect(findings).toEqual([]);
+  });
+});
+
+describe("a body whose near pairs exceed its share of the rows", () => {
+  /** Two pairs of blocks, one on the other. Returns the room, and the IMPLICIT row of each block. */
+  async function pairs(): Promise<{ lab: Laboratory; rows: number[]; words: Int32Array }> {
+    const at = (x: number, n: number): Vec3 => [x, SIZE / 2 + n * (SIZE + 2 * RADIUS), 0];
+    const names = ["full below", "full above", "below", "above"];
+    const lab = await room(
+      names.map((name, n) => block(name, { translate: at(n < 2 ? 0 : 1, n % 2), damping: 2 })),
+      [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 }],
+    );
+    const words = new Int32Array(lab.created.memory.buffer);
+    const { bodyRows } = lab.created.layout;
+    const rows = names.map((_, n) => words[(bodyRows + n * L.BODY_BYTES + L.BODY_IMPLICIT) / 4]!);
+    return { lab, rows, words };
+  }
+
+  test("keeps its share, is counted by name, and takes none from other bodies", async () => {
+    const { lab, rows, words } = await pairs();
+    const untouched = await pairs();
+    for (const row of rows.slice(0, 2)) words[(row + L.IMPLICIT_MOST_ROWS) / 4] = 3;
+    for (let n = 0; n < 6; n++) {
+      lab.run(10);
+      expect(crossings(lab)).toBe(0);
+    }
+    untouched.lab.run(60);
+    expect(memoryUse(lab.created.memory).full).toEqual(["implicit rows"]);
+    expect(memoryUse(untouched.lab.created.memory).full).toEqual([]);
+    expect(lab.world.contactCounts().full).toBeGreaterThan(0);
+    expect(lab.positions(1)).not.toEqual(untouched.lab.positions(1));
+    for (const b of [2, 3]) expect(lab.positions(b)).toEqual(untouched.lab.positions(b));
   });
 });

@@ -113,3 +113,45 @@ test("a pinned body passes momentum to its pin", async () => {
   for (let i = 0; i < v.length / 3; i++) if (lab.x[4 * i + 3]! > 0) px += v[3 * i]! / lab.x[4 * i + 3]!;
   expect(px).toBeLessThan(0.9 * 500 * 0.008);
 });
+
+describe("a balloon on the floor", () => {
+  const balloon = (friction: number): Parameters<typeof laboratory>[0] => ({
+    gravity: [0, -9.81, 0],
+    damping: 0.1,
+    bodies: [
+      {
+        name: "b",
+        kind: "cloth",
+        mesh: { type: "ball", radius: 0.2, subdivisions: 3 },
+        transform: { translate: [0, 0.25, 0] },
+        material: {
+          density: 300,
+          thickness: 0.001,
+          model: "pbd",
+          friction,
+          distance: { compliance: 1e-4 },
+          volume: { compliance: 0, pressure: 1.3 },
+        },
+      },
+    ],
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0 }],
+  });
+
+  test("without friction gets no momentum along it, and no spin about its normal", async () => {
+    const lab = await laboratory(balloon(0));
+    lab.run(90);
+    const { linear, angular, mass } = momentum(lab);
+    // of the momentum with which it landed, 1 m/s; about its center, of that times its radius
+    expect(Math.hypot(linear[0], linear[2])).toBeLessThan(1e-5 * mass);
+    expect(Math.abs(angular[1])).toBeLessThan(1e-3 * mass * 0.2);
+  });
+
+  // The mesh is a polyhedron. It rolls to a face of its own, and rocks there.
+  test("with friction stays within two radii, and does not speed up", async () => {
+    const lab = await laboratory(balloon(0.5));
+    lab.run(480);
+    const { linear, center, mass } = momentum(lab);
+    expect(Math.hypot(center[0], center[2])).toBeLessThan(0.4);
+    expect(norm(linear) / mass).toBeLessThan(0.1); // 0.6 m/s and rising when the solve turned it
+  });
+});

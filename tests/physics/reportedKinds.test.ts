@@ -144,6 +144,23 @@ describe("a mesh collider", () => {
     expect(Math.max(...settled) - Math.min(...settled)).toBeLessThan(0.001);
   });
 
+  test.each([
+    ["inward", false],
+    ["outward", true],
+  ])("of a closed room whose faces are wound %s keeps a soft body inside", async (_, outward) => {
+    const corners = Array.from({ length: 8 }, (_, c) => [c & 1 ? 1 : -1, c & 2 ? 1 : -1, c & 4 ? 1 : -1]);
+    const out = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]; // biome-ignore format: one line
+    const faces = outward ? out : out.map((face) => face.toReversed());
+    const bodies = [cube(0.3, [0.1, -0.6, 0.2], RUBBER, { velocity: [1, 0, 0] })];
+    const places = await play(
+      { bodies, colliders: [meshCollider(writeObj(`room-${outward}.obj`, corners, faces))] },
+      3,
+    );
+    expect(lowest(places)).toBeGreaterThan(-1.001);
+    expect(lowest(places)).toBeLessThan(-0.98);
+    for (const [x, , z] of places) expect(Math.max(Math.abs(x), Math.abs(z))).toBeLessThan(1.001);
+  });
+
   test("of slivers carries like a flat one", async () => {
     const strips = 400;
     const vertices = Array.from({ length: 2 * (strips + 1) }, (_, v) => [

@@ -199,7 +199,7 @@ describe("causes that wake a sleeping body", () => {
 
   test("removal of its support", async () => {
     const lab = await room([
-      box("plate", [0, 0.101, 0], { waiting: true }),
+      box("plate", [0, 0.101, 0], { spawnable: true }),
       box("on it", [0, 0.42, 0]),
       box("far", [1.5, 0.101, 0]),
     ]);

@@ -41,7 +41,7 @@ const cloth = (name: string, size: number, more: Partial<Body> = {}): Body =>
     ...more,
   }) as Body;
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };
-const waiting = { waiting: true } as const;
+const spawnable = { spawnable: true } as const;
 /** Contact distance, m. Each of the two bodies contributes half. */
 const THICKNESS = 0.004;
 
@@ -72,9 +72,9 @@ describe("a spawnable body takes no part", () => {
     const withdrawn = (place: V): Promise<Laboratory> =>
       laboratory(
         others([
-          jelly("w", 0.3, { ...waiting, transform: { translate: place } }),
-          ball("b", 0.2, { ...waiting, transform: { translate: place } }),
-          cloth("n", 0.3, { ...waiting, transform: { translate: place } }),
+          jelly("w", 0.3, { ...spawnable, transform: { translate: place } }),
+          ball("b", 0.2, { ...spawnable, transform: { translate: place } }),
+          cloth("n", 0.3, { ...spawnable, transform: { translate: place } }),
         ]),
       );
     const among = await withdrawn([0, 0.42, 0.1]);
@@ -85,7 +85,7 @@ describe("a spawnable body takes no part", () => {
   });
 
   test("grabs and impulses on it are refused", async () => {
-    const lab = await laboratory(others([jelly("w", 0.3, waiting)]));
+    const lab = await laboratory(others([jelly("w", 0.3, spawnable)]));
     expect(
       lab.run(1, [
         { type: "grab", member: 3, grab: 7, body: 2, triangle: 0, u: 0.2, v: 0.2, target: [0, 1, 0] },
@@ -99,7 +99,7 @@ describe("a spawnable body takes no part", () => {
 
   test("a refused spawn lets a room sleep, a spawn wakes it", async () => {
     const lab = await laboratory({
-      bodies: [jelly("a", 0.3, { transform: { translate: [0, 0.152, 0] } }), jelly("w", 0.2, waiting)],
+      bodies: [jelly("a", 0.3, { transform: { translate: [0, 0.152, 0] } }), jelly("w", 0.2, spawnable)],
       colliders: [FLOOR],
       gravity: [0, -9.81, 0],
       damping: 5,
@@ -116,7 +116,7 @@ describe("a spawnable body takes no part", () => {
 
   test("a room whose bodies all wait sleeps at once", async () => {
     const lab = await laboratory({
-      bodies: [jelly("w", 0.2, waiting)],
+      bodies: [jelly("w", 0.2, spawnable)],
       colliders: [FLOOR],
       gravity: [0, -9.81, 0],
       substeps: 2,
@@ -132,7 +132,7 @@ describe("place of a spawn", () => {
     const lab = await laboratory({
       bodies: [
         jelly("a", 0.2),
-        jelly("w", 0.2, { ...waiting, transform: { translate: [5, 3, 1] }, velocity: [2, 0.5, 0] }),
+        jelly("w", 0.2, { ...spawnable, transform: { translate: [5, 3, 1] }, velocity: [2, 0.5, 0] }),
       ],
       substeps: 1,
       tickHz: 240,
@@ -192,7 +192,7 @@ describe("place of a spawn", () => {
     const lab = await laboratory({
       bodies: [
         jelly("a", 0.2, { transform: { translate: [3, 0.1, 0] } }),
-        jelly("w", 0.2, { ...waiting, ...more } as Partial<Body>),
+        jelly("w", 0.2, { ...spawnable, ...more } as Partial<Body>),
       ],
       colliders: [FLOOR],
       gravity: [0, -30, 0],
@@ -212,7 +212,7 @@ describe("place of a spawn", () => {
 
   test("pins fix it at its place", async () => {
     const lab = await laboratory({
-      bodies: [jelly("a", 0.2), cloth("w", 0.4, { ...waiting, pins: [{ select: { particles: [0, 8] } }] })],
+      bodies: [jelly("a", 0.2), cloth("w", 0.4, { ...spawnable, pins: [{ select: { particles: [0, 8] } }] })],
       gravity: [0, -9.81, 0],
       substeps: 4,
     });
@@ -230,11 +230,11 @@ describe("place of a spawn", () => {
         jelly("there", 0.4, { transform: { translate: [0, 0.21, 0] } }),
         cloth("sheet", 0.4, { transform: { translate: [2, 0.5, 0] } }),
         ball("globe", 0.2, { transform: { translate: [4, 0.21, 0] } }),
-        jelly("small", 0.1, waiting),
-        jelly("large", 0.6, waiting),
-        ball("marble", 0.05, waiting),
-        cloth("napkin", 0.2, waiting),
-        jelly("ghost", 0.1, { ...waiting, contact: { ignore: ["there"] } }),
+        jelly("small", 0.1, spawnable),
+        jelly("large", 0.6, spawnable),
+        ball("marble", 0.05, spawnable),
+        cloth("napkin", 0.2, spawnable),
+        jelly("ghost", 0.1, { ...spawnable, contact: { ignore: ["there"] } }),
       ],
       colliders: [
         FLOOR,
@@ -324,7 +324,7 @@ describe("place of a spawn", () => {
         },
       }),
     );
-    const lab = await laboratory({ bodies: [...bodies, jelly("w", 0.2, waiting)] });
+    const lab = await laboratory({ bodies: [...bodies, jelly("w", 0.2, spawnable)] });
     const { layout } = lab.created;
     const tris = (b: number): Float64Array[] => {
       const x = lab.positions(b);
@@ -384,7 +384,7 @@ describe("place of a spawn", () => {
 
   test("no free place above is refused: beside a wall without an end, and under the world's limit", async () => {
     const lab = await laboratory({
-      bodies: [jelly("a", 0.2), jelly("w", 0.2, waiting)],
+      bodies: [jelly("a", 0.2), jelly("w", 0.2, spawnable)],
       colliders: [{ type: "plane", normal: [1, 0, 0], offset: -1 }],
       worldRadius: 20,
     });
@@ -412,9 +412,13 @@ describe("place of a spawn", () => {
     [
       "one that is there",
       [spawn(SMALL, [-3, 1, 0]), spawn(SMALL, [-4, 1, 0])],
-      { field: "body", value: SMALL, limit: "a body that waits: this one is in the scene" },
+      { field: "body", value: SMALL, limit: "a body that is absent: this one is in the scene" },
     ],
-    ["one that waits", [remove(SMALL)], { field: "body", value: SMALL, limit: "a body in the scene: this one waits" }],
+    [
+      "one that waits",
+      [remove(SMALL)],
+      { field: "body", value: SMALL, limit: "a body in the scene: this one is absent" },
+    ],
     ["a heading of no length", [spawn(SMALL, [-3, 1, 0], "refuse", [0, 0])], { field: "heading", value: 0 }],
   ])("refused: %s", async (_, inputs, refusal) => {
     expect((await room()).run(1, inputs).at(-1)).toMatchObject({ type: "inputRejected", member: 1, ...refusal });
@@ -423,7 +427,7 @@ describe("place of a spawn", () => {
 
 test("a moving collider is in the way at its current place", async () => {
   const lab = await laboratory({
-    bodies: [jelly("a", 0.1, { transform: { translate: [5, 0, 0] } }), jelly("w", 0.1, waiting)],
+    bodies: [jelly("a", 0.1, { transform: { translate: [5, 0, 0] } }), jelly("w", 0.1, spawnable)],
     colliders: [
       {
         type: "box",
@@ -442,9 +446,9 @@ test("a moving collider is in the way at its current place", async () => {
 test("nothing passes through bodies that are spawned on each other, removed and respawned in motion", async () => {
   const bodies = [
     jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }),
-    jelly("b", 0.2, waiting),
-    ball("c", 0.06, waiting),
-    cloth("d", 0.5, waiting),
+    jelly("b", 0.2, spawnable),
+    ball("c", 0.06, spawnable),
+    cloth("d", 0.5, spawnable),
   ];
   const { events, findings, frames } = await watch({
     scene: { bodies, colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 6 },
@@ -470,8 +474,8 @@ test("nothing passes through bodies that are spawned on each other, removed and 
 describe("the same inputs, the same bits", () => {
   const bodies = [
     jelly("a", 0.3, { transform: { translate: [0, 0.16, 0] } }),
-    jelly("b", 0.2, waiting),
-    ball("c", 0.06, waiting),
+    jelly("b", 0.2, spawnable),
+    ball("c", 0.06, spawnable),
   ];
   const make = (): Promise<Laboratory> =>
     laboratory({ bodies, colliders: [FLOOR], gravity: [0, -9.81, 0], substeps: 4 });
@@ -537,8 +541,8 @@ describe("the same inputs, the same bits", () => {
       const lab = await laboratory({
         bodies: [
           sized("a", 0.3, { transform: { translate: [0, 0.16 * s, 0] } }),
-          sized("b", 0.2, waiting),
-          ball("c", 0.06 * s, waiting),
+          sized("b", 0.2, spawnable),
+          ball("c", 0.06 * s, spawnable),
         ],
         colliders: [FLOOR, { type: "sphere", center: [0.3 * s, 0, 0], radius: 0.1 * s }],
         worldRadius: 100 * s,

@@ -1,5 +1,5 @@
 /**
- * The two parts of PROTOCOL.md that are generated from the code: the frame format (the head of
+ * The two parts of docs/CODEC.md that are generated from the code: the frame format (the head of
  * shared/snapshot/format.ts and its constants) and a worked example. `node tests/server/protocolBlocks.ts` writes them
  * into the page; documents.test.ts compares the page with them.
  */
@@ -10,7 +10,7 @@ import * as format from "../../shared/snapshot/format.ts";
 import { FREQUENCY_ROWS } from "../../shared/snapshot/tables.ts";
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const protocolPath = file("PROTOCOL.md");
+export const codecPath = file("docs/CODEC.md");
 
 export const MARKERS = {
   format: [
@@ -27,7 +27,7 @@ export const MARKERS = {
 export function between(page: string, [from, to]: readonly [string, string]): string {
   const start = page.indexOf(from);
   const end = page.indexOf(to);
-  if (start < 0 || end < start) throw new Error(`PROTOCOL.md: no block between ${from} and ${to}`);
+  if (start < 0 || end < start) throw new Error(`docs/CODEC.md: no block between ${from} and ${to}`);
   return page.slice(start + from.length, end).trim();
 }
 
@@ -86,7 +86,7 @@ export function exampleBlock(): string {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  let page = readFileSync(protocolPath, "utf8");
+  let page = readFileSync(codecPath, "utf8");
   for (const [markers, block] of [
     [MARKERS.format, formatBlock()],
     [MARKERS.example, exampleBlock()],
@@ -95,5 +95,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     between(page, markers);
     page = `${page.slice(0, page.indexOf(from) + from.length)}\n\n${block}\n\n${page.slice(page.indexOf(to))}`;
   }
-  writeFileSync(protocolPath, page);
+  writeFileSync(codecPath, page);
 }

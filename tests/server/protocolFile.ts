@@ -11,17 +11,19 @@ import {
   encodeContacts,
   encodeDeltaMessage,
   encodeDone,
-  encodeHands,
+  encodeGrabs,
   encodeKeyframeMessage,
   encodeMembers,
   encodeMessage,
   encodeNotice,
   encodePong,
   encodePositions,
+  encodeReactions,
   encodeReset,
+  encodeSaid,
   encodeStats,
   encodeTuned,
-  encodeWaiting,
+  encodeSpawnable,
   encodeWelcome,
   type Grab,
   type Member,
@@ -119,12 +121,15 @@ export const FIELDS: {
     ],
     access: [
       map("options", [
-        ...optional(boolean("locked", "ownersOnly")),
+        ...optional(boolean("locked", "ownersOnly", "chat")),
         ...optional(nullable(string("password"))),
         ...optional([...boolean("liftBans"), ...integer("request")]),
       ]),
     ],
+    undo: [answered],
     message: [...string("kind"), { name: "data", type: "any" }],
+    react: integer("reaction"),
+    say: string("text"),
     tune: [
       map("options", [
         { name: "gravity", type: "list", row: number("gx", "gy", "gz"), optional: true },
@@ -157,9 +162,9 @@ export const FIELDS: {
     members: [
       rows("members", [...integer("member"), ...string("name", "color"), ...boolean("connected"), ...string("role")]),
     ],
-    hands: [
+    grabs: [
       ...integer("tick"),
-      rows("hands", [
+      rows("members", [
         ...integer("member"),
         { name: "cursor", type: "list", nullable: true, row: point },
         rows("grabs", [...integer("grab"), ...surfacePoint, ...point, ...optional(boolean("together"))]),
@@ -179,8 +184,8 @@ export const FIELDS: {
     ],
     notice: [...string("code", "text"), { name: "details", type: "map" }],
     reset: integer("tick", "member"),
-    waiting: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
-    access: [map("access", [...boolean("locked", "password", "ownersOnly"), ...integer("bans")])],
+    spawnable: [...integer("tick"), { name: "bodies", type: "list", items: integer("body")[0]! }, ...integer("member")],
+    access: [map("access", [...boolean("locked", "password", "ownersOnly", "chat"), ...integer("bans")])],
     message: [...integer("member"), ...string("kind"), { name: "data", type: "any" }],
     positions: [...integer("tick"), { name: "frame", type: "bin" }],
     contacts: [...integer("tick"), rows("contacts", integer("body", "body"))],
@@ -196,6 +201,8 @@ export const FIELDS: {
       map("room", [{ name: "wind", type: "map" }, ...number("timeScale"), ...integer("pausedTicks")]),
     ],
     done: integer("request"),
+    reactions: [rows("reactions", integer("member", "reaction"))],
+    said: [rows("said", [...integer("member"), ...string("name", "color", "text")])],
   },
 };
 
@@ -256,6 +263,7 @@ const CLIENT: [string, Uint8Array][] = [
   ["spawn", build.spawn(2, [0, 0.5, 0], { occupied: "lift" })],
   ["spawn", encode([ClientMessage.spawn, 2, 0, 0.5, 0, { heading: [0, -1], occupied: "refuse" }])],
   ["remove", build.remove(2)],
+  ["undo", build.undo()],
   ["kick", build.kick(7, 60)],
   ["access", build.access({ locked: true, password: null })],
   ["tune", build.tune({ gravity: [0, -1.5, 0.25] })],
@@ -264,6 +272,8 @@ const CLIENT: [string, Uint8Array][] = [
   ["tune", build.tune({ body: 2, youngsModulus: 40960, poissonsRatio: 0.25, density: 512, yield: 0.125 })],
   ["tune", build.tune({ body: 0, bendingStiffness: 0.015625, pressure: 1.5, pins: false })],
   ["tune", build.tune({ asScene: true })],
+  ["react", build.react(3)],
+  ["say", build.say("Zoë pulls")],
   ["message", build.message("score", { points: 7, by: [1, 2.5], note: null })],
 ];
 
@@ -290,8 +300,8 @@ const SERVER: [string, Uint8Array][] = [
   ["delta", encodeDeltaMessage(4, 2, Uint8Array.of(0x22, 0x00))],
   ["members", encodeMembers([memberOf(1, "Zoë", true), memberOf(300, "guest 300", false)])],
   [
-    "hands",
-    encodeHands(70000, [
+    "grabs",
+    encodeGrabs(70000, [
       {
         member: 1,
         cursor: null,
@@ -322,8 +332,8 @@ const SERVER: [string, Uint8Array][] = [
   ],
   ["notice", encodeNotice("GRAB_LIMIT", { field: "grab", value: 5, limit: 4 })],
   ["reset", encodeReset(70001, 1)],
-  ["waiting", encodeWaiting(70001, [1, 2], 0)],
-  ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, bans: 0 })],
+  ["spawnable", encodeSpawnable(70001, [1, 2], 0)],
+  ["access", encodeAccess({ locked: true, password: false, ownersOnly: false, chat: true, bans: 0 })],
   [
     "tuned",
     encodeTuned(
@@ -350,6 +360,16 @@ const SERVER: [string, Uint8Array][] = [
     ),
   ],
   ["done", encodeDone(9)],
+  [
+    "reactions",
+    encodeReactions(
+      new Map([
+        [2, 0],
+        [300, 5],
+      ]),
+    ),
+  ],
+  ["said", encodeSaid([{ member: 2, name: "Zoë", color: "#2e86ab", text: "higher!" }])],
   ["message", encodeMessage(2, "score", { points: 7, by: [1, 2.5], note: null })],
   [
     "contacts",

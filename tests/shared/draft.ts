@@ -22,7 +22,7 @@ const elastic = (): Draft[] => [
     material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 },
     loads: [{ select: { particles: [0] }, force: [0, 1, 0] }],
     look: { color: "#aabbcc" },
-    waiting: false,
+    spawnable: false,
     contact: { thickness: 0.004, self: false, ignore: ["jelly", "floor"], restitution: 0.5, staticFriction: 0.7 },
   },
   {
@@ -60,7 +60,7 @@ const others = (): Draft[] => [
   {
     name: "foam",
     kind: "soft",
-    waiting: true,
+    spawnable: true,
     mesh: { type: "box", size: [1, 1, 1], cells: [2, 2, 2] },
     material: {
       model: "pbd",

@@ -44,7 +44,7 @@ test.each([
   ["/bodies/0/solver", { ...cube, solver: "implicit" }],
   ["/bodies/0/sweep", { ...cube, sweep: { order: "jacobi" } }],
   ["/bodies/0/start", { ...cube, start: "flattened" }],
-  ["/bodies/0/waiting", { ...cube, waiting: true }],
+  ["/bodies/0/spawnable", { ...cube, spawnable: true }],
   ["/bodies/0/contact/self", { ...cube, contact: {} }],
   ["/bodies/0/material/model", material({ model: "neo-hookean" })],
   ["/bodies/0/material/retardationTime", material({ retardationTime: 0.01 })],

@@ -109,18 +109,23 @@ const entailed: [string, unknown, string, string][] = [
     "the name of a body or a collider: jelly, towel, weave, wood, foam, hex, clump, net, shot, ground",
   ],
   [
-    "/bodies/1/waiting",
+    "/bodies/1/spawnable",
     true,
     "/attachments/0/from/body",
-    "the name of a body that is in the scene from the start (waiting is false)",
+    "the name of a body that is in the scene from the start (spawnable is false)",
   ],
   [
-    "/bodies/0/waiting",
+    "/bodies/0/spawnable",
     true,
     "/attachments/1/to/body",
-    "the name of a body that is in the scene from the start (waiting is false)",
+    "the name of a body that is in the scene from the start (spawnable is false)",
   ],
-  ["/bodies/4/start", "mirrored", "/bodies/4/start", "absent where waiting is true: a spawned body starts undeformed"],
+  [
+    "/bodies/4/start",
+    "mirrored",
+    "/bodies/4/start",
+    "absent where spawnable is true: a spawned body starts undeformed",
+  ],
   ["/colliders/0/motion", {}, "/colliders/0/motion/keys", "given"],
   ["/bodies/0/start", "mirrored", "/interaction/together/0", "a body without start: it begins undeformed"],
 ];

@@ -365,7 +365,7 @@ const outOfRange: [string, unknown, string][] = [
   ["/interaction/together", ["jelly"], "a list of at least 2 items"],
   ["/interaction/together", ["jelly", "jelly"], "a list without repeated items"],
   ["/interaction/together/1", "cow", `the name of a body: ${NAMES}`],
-  ["/interaction/together/1", "foam", "a body that is not spawnable (waiting is false)"],
+  ["/interaction/together/1", "foam", "a body that is not spawnable (spawnable is false)"],
 ];
 
 test.each(outOfRange)("%s = %j must be %s", (pointer, value, limit) => {

@@ -317,7 +317,7 @@ export class History {
     const outcome = await owner.atRoom(async (served, server) => {
       if (room.undo) throw new Error("an undo is pending already");
       asked = model.undoAsked(room, server.process, seconds, plan.tickHz);
-      return served.undo(seconds, 0);
+      return served.undo(seconds);
     });
     this.note(
       "owner",

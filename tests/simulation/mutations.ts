@@ -139,7 +139,7 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "const marked = this.#fresh && tick === this.#tick;",
     replace: "const marked = false;",
     faults: ["kill"],
-    seed: 301,
+    seed: 14702,
   },
   {
     name: "a room is taken over with the settings from before its claim",

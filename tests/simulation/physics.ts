@@ -68,7 +68,14 @@ export class World {
         events.push({ type: "spawned", tick: this.tick, body: 1, member: input.member });
       } else if (input.type === "remove" && !this.waits) {
         this.waits = true;
-        events.push({ type: "removed", tick: this.tick, body: 1, member: input.member });
+        events.push({
+          type: "removed",
+          tick: this.tick,
+          body: 1,
+          member: input.member,
+          position: [0, 0, 0],
+          heading: [1, 0],
+        });
       }
     }
     this.hasList = true;

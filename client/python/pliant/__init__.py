@@ -3,14 +3,27 @@
     import pliant
 
     with pliant.join("http://localhost:8080/r/my-room", scene="bunny") as room:
-        with room.grab("bunny", (0, 0.3, 0)) as hand:
-            hand.move((0, 0.6, 0))
+        with room.grab("bunny", (0, 0.3, 0)) as grab:
+            grab.move((0, 0.6, 0))
             for frame in room.frames():
                 print(frame.tick, frame.positions("bunny")[0, 1])
 """
 
 from .errors import PliantError
 from .frames import Body, Frame, Topology
-from .room import Contact, Hand, Message, Room, join
+from .room import REACTIONS, Contact, Grab, Line, Message, Reaction, Room, join
 
-__all__ = ["Body", "Contact", "Frame", "Hand", "Message", "PliantError", "Room", "Topology", "join"]
+__all__ = [
+    "REACTIONS",
+    "Body",
+    "Contact",
+    "Frame",
+    "Grab",
+    "Line",
+    "Message",
+    "PliantError",
+    "Reaction",
+    "Room",
+    "Topology",
+    "join",
+]

@@ -1,5 +1,5 @@
-"""Decodes frames of the codec (PROTOCOL.md, section 5; section numbers here are those of its block on the bytes of a
-frame). All arithmetic is rounded to binary32 after every operation, so the integers equal the server's."""
+"""Decodes frames of the codec (docs/CODEC.md, whose section numbers are used here). All arithmetic is rounded to
+binary32 after every operation, so the integers equal the server's."""
 
 from __future__ import annotations
 

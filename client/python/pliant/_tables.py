@@ -1,5 +1,5 @@
-"""Symbol frequencies of the frame coder (PROTOCOL.md, section 5, the block's section 4): five rows for each bin from 0
-to 13, then one row for even bins and one for odd bins from 14 on."""
+"""Symbol frequencies of the frame coder (docs/CODEC.md, section 4): five rows for each bin from 0 to 13, then one row
+for even bins and one for odd bins from 14 on."""
 
 ROWS = """\
 -2: 3 150 16051 150 3 | 1

@@ -21,7 +21,7 @@ class Body:
     first: int
     count: int
     quantum: float
-    waits: bool
+    spawnable: bool
     triangles: memoryview
     rest: memoryview
 
@@ -64,7 +64,7 @@ class Topology:
                 body["first"],
                 body["count"],
                 body["quantum"],
-                body.get("waits", False),
+                body.get("spawnable", False),
                 rows(little_endian("I", body["triangles"]), "I"),
                 rows(little_endian("f", body["rest"]), "f"),
             )

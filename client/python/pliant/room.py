@@ -22,9 +22,11 @@ from .frames import Body, BodyKey, Frame, Topology, little_endian
 
 _VERSION = 2
 _HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
-_MESSAGE, _TUNE = 14, 15
+_MESSAGE, _TUNE, _UNDO, _REACT, _SAY = 14, 15, 16, 17, 18
 _WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _HEARD, _POSITIONS = 64, 65, 66, 67, 71, 73, 75, 76
-_CONTACTS, _TUNED = 77, 78
+_CONTACTS, _TUNED, _REACTIONS, _SAID = 77, 78, 80, 81
+#: Reactions by their number in the protocol.
+REACTIONS = ("👍", "👏", "😂", "😮", "❤️", "🎉")
 #: Time without messages after which the connection is lost, s; the server sends at least every 3 s.
 _SILENCE = 10.0
 _NOTICES = 100
@@ -36,6 +38,22 @@ class Message(NamedTuple):
     member: int
     kind: str
     data: Any
+
+
+class Line(NamedTuple):
+    """A line of chat, with the author's name and color at that time."""
+
+    member: int
+    name: str
+    color: str
+    text: str
+
+
+class Reaction(NamedTuple):
+    """A reaction of a member, an element of `REACTIONS`; a later server may have more of them, given as numbers."""
+
+    member: int
+    reaction: Any
 
 
 class Contact(NamedTuple):
@@ -88,7 +106,7 @@ def join(
     return joined
 
 
-class Hand:
+class Grab:
     """A grab of one point of a body. As a context manager it releases the point at the end."""
 
     def __init__(self, room: Room, grab: int) -> None:
@@ -104,13 +122,13 @@ class Hand:
     def release(self) -> None:
         if self.held:
             self.held = False
-            self._room._hands.pop(self._grab, None)
+            self._room._grabs.pop(self._grab, None)
             try:
                 self._room._send(_RELEASE, self._grab)
             except PliantError:
                 pass  # Without a connection the server has released it.
 
-    def __enter__(self) -> Hand:
+    def __enter__(self) -> Grab:
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -124,16 +142,18 @@ class Room:
         self._news = threading.Condition()
         self._frame: Optional[Frame] = None
         self._ended: Optional[PliantError] = None
-        self._hands: Dict[int, Hand] = {}
+        self._grabs: Dict[int, Grab] = {}
         #: Rows of [member, name, color, connected, role].
         self.members: List[List[Any]] = []
         #: The last hundred notices of the server, with `code`, `text` and `details`.
         self.notices: Deque[Dict[str, Any]] = deque(maxlen=_NOTICES)
         #: Indices of the spawnable bodies that are not in the room; their positions in frames are meaningless.
-        self.waiting: Set[int] = set()
+        self.spawnable: Set[int] = set()
         #: The newest `tuned` of the server: `tick`, `member` (the author of the change), and the complete physics. None before it.
         self.tuning: Optional[Dict[str, Any]] = None
         self._heard: Feed[Message] = Feed(self._news, lambda: self._ended)
+        self._said: Feed[Line] = Feed(self._news, lambda: self._ended)
+        self._reacted: Feed[Reaction] = Feed(self._news, lambda: self._ended)
         self._touched: Feed[Contact] = Feed(self._news, lambda: self._ended)
         try:
             self._socket = WebSocket(f"ws{base[4:]}/api/rooms/{quote(room)}/socket", timeout, _SILENCE)
@@ -210,7 +230,7 @@ class Room:
         u: float = 0.0,
         v: float = 0.0,
         together: bool = False,
-    ) -> Hand:
+    ) -> Grab:
         """Grabs a body: the surface particle nearest to the place `at`, m, or the point (1-u-v) a + u b + v c of a
         triangle. Pulls towards `to`; default: `at`, or the point itself. `together`: grabs the same place of all
         bodies in `topology.together`."""
@@ -221,12 +241,12 @@ class Room:
         point = self._surface_point(where, at, triangle, u, v)
         target = _point("to", to if to is not None else at if at is not None else self._place(where, *point))
         limit = self.welcome["limits"]["grabsPerMember"]
-        free = [grab for grab in range(limit) if grab not in self._hands]
+        free = [grab for grab in range(limit) if grab not in self._grabs]
         if not free:
             raise PliantError("GRAB_LIMIT", f"this member already has the maximum of {limit} grabs", limit=limit)
-        hand = self._hands[free[0]] = Hand(self, free[0])
+        grab = self._grabs[free[0]] = Grab(self, free[0])
         self._send(_GRAB, free[0], where.index, *point, *target, *([{"together": True}] if together else []))
-        return hand
+        return grab
 
     def push(self, body: BodyKey, at: Sequence[float], impulse: Sequence[float]) -> None:
         """Pushes the surface particle nearest to `at`, m; `impulse` in N s."""
@@ -245,6 +265,11 @@ class Room:
     def reset(self) -> None:
         """Restarts the scene for everyone."""
         self._send(_RESET)
+
+    def undo(self) -> None:
+        """Undoes this member's last act that is separable from the acts of the others; an owner's call undoes the last
+        act of any member. A refusal is a notice, `NOTHING_TO_UNDO` or `NOT_SEPARABLE`."""
+        self._send(_UNDO)
 
     def tune(self, body: Optional[BodyKey] = None, **change: Any) -> None:
         """Changes the physics for everyone; for owners. Fields: `gravity`, `wind` (a map), `time_scale`, `as_scene`;
@@ -275,6 +300,27 @@ class Room:
     def contacts(self, timeout: Optional[float] = None) -> Iterator[Contact]:
         """Yields new contacts between bodies, each once, of a room that was joined with `contacts=True`."""
         return self._touched.each(timeout)
+
+    def react(self, reaction: str) -> None:
+        """Shows an element of `REACTIONS` at this member's cursor for a moment."""
+        if reaction not in REACTIONS:
+            limit = f"one of {' '.join(REACTIONS)}"
+            raise PliantError("BAD_ARGUMENT", f"reaction is {reaction!r}, not {limit}", field="reaction")
+        self._send(_REACT, REACTIONS.index(reaction))
+
+    def say(self, text: str) -> None:
+        """Writes a line in the room's chat, at most 200 characters. All members get it, also this one."""
+        if not isinstance(text, str) or problem_of(text) is not None:
+            raise PliantError("BAD_ARGUMENT", f"text is {text!r}, not a string", field="text")
+        self._send(_SAY, text)
+
+    def lines(self, timeout: Optional[float] = None) -> Iterator[Line]:
+        """Yields the lines of the chat, each once and in order, first the last ones before this member came."""
+        return self._said.each(timeout)
+
+    def reactions(self, timeout: Optional[float] = None) -> Iterator[Reaction]:
+        """Yields reactions of all members, also this one's, each once."""
+        return self._reacted.each(timeout)
 
     def leave(self) -> None:
         """Leaves the room."""
@@ -352,12 +398,18 @@ class Room:
         elif kind == _MEMBERS:
             self.members = fields[0]
         elif kind == _WAITING:
-            self.waiting = set(fields[1])
+            self.spawnable = set(fields[1])
         elif kind == _HEARD:
             self._heard.put(Message(*fields[:3]))
         elif kind == _CONTACTS:
             for pair in fields[1]:
                 self._touched.put(Contact(fields[0], tuple(self.topology.body(body) for body in pair)))
+        elif kind == _SAID:
+            for line in fields[0]:
+                self._said.put(Line(*line[:4]))
+        elif kind == _REACTIONS:
+            for member, number in (row[:2] for row in fields[0]):
+                self._reacted.put(Reaction(member, REACTIONS[number] if number < len(REACTIONS) else number))
         elif kind == _TUNED:
             self._take_tuning(*fields)
         elif kind == _NOTICE:

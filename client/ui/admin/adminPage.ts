@@ -2,6 +2,7 @@
  * `/admin`: all rooms with their members, statistics and actions for operators, and the end of the audit log. Requires
  * an operator's token.
  */
+import "../../styles/admin.css";
 import {
   AdminApi,
   type AdminProcess,

@@ -2,6 +2,7 @@
  * Reads the container of GLB and glTF: JSON and buffers. It checks sizes and nesting first, and allows no references
  * outside the file. Source: glTF 2.0 specification (Khronos, ISO/IEC 12113), sections 3.6 and 4.
  */
+import { inUtf8 } from "../textMesh.ts";
 import { ObjectError, shortened } from "./objectFile.ts";
 import type { ObjectLimits } from "./objectFile.ts";
 
@@ -37,7 +38,7 @@ export function isGlb(bytes: Uint8Array): boolean {
 
 /** @throws ObjectError */
 export function openContainer(bytes: Uint8Array, limits: ObjectLimits): GltfContainer {
-  if (!isGlb(bytes)) return { json: parsed(bytes, limits), binary: undefined };
+  if (!isGlb(bytes)) return { json: parsed(inUtf8(bytes), limits), binary: undefined };
   if (bytes.length < 20) throw damaged("size of the GLB in bytes", bytes.length, "at least 20 are needed");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4, true);
@@ -56,7 +57,12 @@ export function openContainer(bytes: Uint8Array, limits: ObjectLimits): GltfCont
     throw damaged("type of the GLB's first chunk", first.type, `${JSON_CHUNK} (JSON) is needed`);
   const next = 20 + first.content.length;
   const second = next + 8 <= bytes.length ? chunk(next) : undefined;
-  return { json: parsed(first.content, limits), binary: second?.type === BIN_CHUNK ? second.content : undefined };
+  // Some exporters pad the JSON with zeros instead of spaces.
+  const end = first.content.findLastIndex((byte) => byte !== 0) + 1;
+  return {
+    json: parsed(first.content.subarray(0, end), limits),
+    binary: second?.type === BIN_CHUNK ? second.content : undefined,
+  };
 }
 
 export function notSupported(where: string, value: string | number, limit: string, help: string): ObjectError {

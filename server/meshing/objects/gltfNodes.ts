@@ -131,8 +131,12 @@ export function checkNodes(checked: CheckedGltf, limits: ObjectLimits, notes: Me
   const placements: Placement[] = [];
   const sums = { vertices: 0, triangles: 0, primitives: 0 };
   const drawn = sceneRoots(json, nodes, roots, notes).reverse();
+  const seen = new Set<number>();
   while (drawn.length > 0) {
     const i = drawn.pop()!;
+    // Some scenes list the children of their nodes, too.
+    if (seen.has(i)) continue;
+    seen.add(i);
     drawn.push(...children[i]!.toReversed());
     const node = nodes[i]!;
     if (node.mesh === undefined || hidden[i]) continue;

@@ -54,7 +54,8 @@ export interface MendedSurface {
 /** Rays for each open patch, on each side. */
 const RAYS = 24;
 
-export function mendSurface(surface: SurfaceMesh): MendedSurface {
+/** @param keepsOpen open patches keep their side: the front of a sheet is its author's choice */
+export function mendSurface(surface: SurfaceMesh, keepsOpen = false): MendedSurface {
   const { positions } = surface;
   const { triangles, kept } = withoutTwins(surface);
   const findings: SurfaceFindings = {
@@ -74,7 +75,7 @@ export function mendSurface(surface: SurfaceMesh): MendedSurface {
   const original = triangles.slice();
   const across = neighborsOf(triangles, positions.length / 3, findings);
   const { patch, whole } = agree(triangles, across, positions, findings);
-  turnOutward({ positions, triangles }, patch, whole);
+  turnOutward({ positions, triangles }, patch, whole, keepsOpen);
   const flipped = new Uint8Array(triangles.length / 3);
   for (let i = 0; i < triangles.length; i += 3) {
     if (triangles[i + 1] === original[i + 1]) continue;
@@ -220,7 +221,12 @@ function doubleArea(x: Float64Array, triangles: Uint32Array, t: number): number 
 }
 
 /** Flips whole patches that are inside out, in place. */
-function turnOutward({ positions: x, triangles }: SurfaceMesh, patch: Int32Array, whole: readonly boolean[]): void {
+function turnOutward(
+  { positions: x, triangles }: SurfaceMesh,
+  patch: Int32Array,
+  whole: readonly boolean[],
+  keepsOpen: boolean,
+): void {
   const members: number[][] = whole.map(() => []);
   patch.forEach((p, t) => members[p]!.push(t));
   const turn = (p: number): void => members[p]!.forEach((t) => turnOver(triangles, t));
@@ -235,7 +241,7 @@ function turnOutward({ positions: x, triangles }: SurfaceMesh, patch: Int32Array
     for (const p of inward.filter((q) => isWithin(x, triangles, members[q]!, field))) turn(p);
   }
   const open = members.map((_, p) => p).filter((p) => !whole[p]);
-  if (open.length === 0) return;
+  if (open.length === 0 || keepsOpen) return;
   const tree = buildTriangleTree(x, triangles.slice());
   for (const p of open) if (insideOut(x, triangles, members[p]!, tree)) turn(p);
 }

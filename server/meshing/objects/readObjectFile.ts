@@ -7,6 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { MeshError } from "../mesh.ts";
 import type { ReadSurface } from "../mesh.ts";
 import type { MeshNote } from "../meshNotes.ts";
+import { inUtf8 } from "../textMesh.ts";
 import { finishObject, surfaceOfParts } from "./finishObject.ts";
 import { isGlb } from "./gltfContainer.ts";
 import { OBJECT_LIMITS, ObjectError, ofMeshError, shortened } from "./objectFile.ts";
@@ -22,29 +23,18 @@ const ENDINGS: Record<string, Format> = { glb: "gltf", gltf: "gltf", obj: "obj",
 
 function formatOf(bytes: Uint8Array, fileName: string): Format {
   if (isGlb(bytes)) return "gltf";
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256)).toString("latin1");
-  if (/^(\xef\xbb\xbf)?ply\s/.test(head)) return "ply";
+  const head = Buffer.from(inUtf8(bytes.subarray(0, 256))).toString("latin1");
+  if (/^ply\s/.test(head)) return "ply";
   const ending = /\.([^.]*)$/.exec(fileName.toLowerCase())?.[1] ?? "";
   if (Object.hasOwn(ENDINGS, ending)) return ENDINGS[ending]!;
-  if (/^(\xef\xbb\xbf)?\s*\{/.test(head)) return "gltf";
-  if (/^(\xef\xbb\xbf)?\s*solid\s/i.test(head)) return "stl";
+  if (/^\s*\{/.test(head)) return "gltf";
+  if (/^\s*solid\s/i.test(head)) return "stl";
   throw new ObjectError("FORMAT_UNKNOWN", {
     where: "extension of the file name",
     value: shortened(ending) || "missing",
     limit: "one of glb, gltf, obj, stl, ply is needed",
     help: "Export the model as GLB",
   });
-}
-
-/**
- * Converts text from UTF-16, which some programs write, to UTF-8. It has a byte order mark, which no binary format
- * begins with.
- */
-function inUtf8(bytes: Uint8Array, format: Format): Uint8Array {
-  const [a, b] = bytes;
-  const little = a === 0xff && b === 0xfe;
-  if (format === "stl" || !(little || (a === 0xfe && b === 0xff))) return bytes;
-  return new TextEncoder().encode(new TextDecoder(little ? "utf-16le" : "utf-16be").decode(bytes));
 }
 
 /** Unpacks a gzip file, up to the size limit of plain files. */
@@ -86,19 +76,18 @@ export async function readObjectFile(
   const content = unpacked(bytes, all);
   const notes: MeshNote[] = [];
   const format = formatOf(content, fileName.replace(/\.gz$/i, ""));
-  const plain = inUtf8(content, format);
   try {
     if (format === "gltf") {
-      const { document, parts } = await readGltf(plain, all, notes);
+      const { document, parts } = await readGltf(content, all, notes);
       return await finishObject(document, parts, all, notes);
     }
     const { document, material } = plainDocument();
     const parts =
       format === "obj"
-        ? readObj(fileName, plain, material, notes)
+        ? readObj(fileName, content, material, notes)
         : format === "stl"
-          ? readStl(fileName, plain, material, notes)
-          : readPly(fileName, plain, material, notes);
+          ? readStl(fileName, content, material, notes)
+          : readPly(fileName, content, material, notes);
     return await finishObject(document, parts, all, notes);
   } catch (error) {
     if (error instanceof MeshError) throw ofMeshError(error, "Export the model again, as GLB if you can");

@@ -113,6 +113,7 @@ function coreSurface(
     solid: SOLID.collider,
     shaped: c.type !== "mesh",
     smooth: isSmooth(c, edge),
+    still: c.motion === undefined,
     staticFriction: c.staticFriction ?? friction,
     friction,
     restitution: c.restitution ?? 0,

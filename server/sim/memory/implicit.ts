@@ -99,6 +99,7 @@ export function planImplicit(
         view.setInt32(row + L.IMPLICIT_SELF, row, true);
         view.setInt32(row + L.IMPLICIT_TOGETHER, met[index]!.surfaces ? 1 : 0, true);
         view.setInt32(row + L.IMPLICIT_MEETS, met[index]!.table, true);
+        view.setInt32(row + L.IMPLICIT_MOST_ROWS, ROWS_PER_PARTICLE * model.count, true);
         writeFactor(buffer, model, at);
         new Float64Array(buffer, at.get(L.IMPLICIT_MASS)!, model.count).set(model.mass);
         const stiffness = at.get(L.IMPLICIT_STIFFNESS);
@@ -141,7 +142,7 @@ function planTogether(
       const u32 = new Uint32Array(buffer);
       u32.set(addresses, list / 4);
       u32[(L.HEADER + L.H_TOGETHER) / 4] = row;
-      u32.set([list, meeting.length, contacts, capacity, 0, order, kept, table, size], row / 4);
+      u32.set([list, meeting.length, contacts, 0, order, kept, table, size], row / 4);
     },
   };
 }

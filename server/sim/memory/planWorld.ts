@@ -1,5 +1,7 @@
 /** Plans a room's memory: every part allocates its memory, in a fixed order, and writes it later. */
 import { centerOf } from "../../../shared/motion.ts";
+import type { Scene } from "../../../shared/scene.ts";
+import { passThrough } from "../../../shared/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { anchorsOf } from "../attachments.ts";
 import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
@@ -98,6 +100,7 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
     1 / (steps.tickHz * steps.substeps),
     (body) => anchorsOf(scene, bodies, body),
     attachments.length + grabCount,
+    sheetsMeet(scene),
     memoryMap,
   );
   const methods = planMethods(bodies, steps.tickHz, memoryMap);
@@ -136,6 +139,16 @@ function planStepping(world: World, constraints: ReturnType<typeof planConstrain
   const points = memoryMap.take((attachments.length + grabCount) * L.POINT_BYTES);
   const parts = { filters, implicit, prefactored, methods, reference, obstacles, solid, wind };
   return { ...parts, attachments, grabCount, phases, rows, program, points };
+}
+
+/** Returns whether a prefactored sheet may meet another body. */
+function sheetsMeet({ bodies }: Scene): boolean {
+  return bodies.some(
+    (body) =>
+      body.kind === "cloth" &&
+      body.solver === "prefactored" &&
+      bodies.some((other) => other !== body && !passThrough(body, other)),
+  );
 }
 
 function planContact(world: World, solid: ReturnType<typeof planCoreMeshes>, memoryMap: Allocator) {

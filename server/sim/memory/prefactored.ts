@@ -17,7 +17,9 @@ export interface PlannedPrefactored {
   /** Address of the first row, and number of rows. */
   rows: number;
   count: number;
-  /** Kept contact forces. */
+  /** Whether they may meet other bodies. */
+  meets: boolean;
+  /** Kept contact forces, and answers to other bodies. */
   states: StateRun[];
   /**
    * Called once the particles are written.
@@ -47,12 +49,14 @@ interface Planned {
  * @param h length of a substep, s
  * @param anchorsOf particles of a body that rigid attachments hold in space
  * @param points slots of weighted points in the room
+ * @param meets whether the sheets may meet other bodies
  */
 export function planPrefactored(
   bodies: readonly BodyTemplate[],
   h: number,
   anchorsOf: (body: number) => number[],
   points: number,
+  meets: boolean,
   allocator: Allocator,
 ): PlannedPrefactored {
   const own = bodies.flatMap((body, index) => (body.form === "prefactored" ? [{ body, index }] : []));
@@ -60,7 +64,7 @@ export function planPrefactored(
   const planned = own.map(({ body, index }): Planned => {
     const model = prefactoredModel(body, h, anchorsOf(index));
     const groups = groupColumns(model.factor);
-    return { body, index, model, groups, at: takeArrays(model, groups, body.particleCount, allocator) };
+    return { body, index, model, groups, at: takeArrays(model, groups, body.particleCount, meets, allocator) };
   });
   const columns = Math.max(0, ...planned.map(({ model }) => model.factor.order.length));
   const bytes = (L.RESPONSE_MOTION + 4 * columns + 15) & ~15;
@@ -69,9 +73,13 @@ export function planPrefactored(
   return {
     rows,
     count: planned.length,
-    states: planned.map(({ index, model, at }) =>
-      wholeRun(index, at.get(L.PREFACTORED_KEPT)!, LANES * (model.factor.order.length + 1), allocator),
-    ),
+    meets,
+    states: planned.flatMap(({ index, model: { factor }, at }) => {
+      const columns = factor.order.length;
+      const kept = wholeRun(index, at.get(L.PREFACTORED_KEPT)!, LANES * (columns + 1), allocator);
+      const answers = at.get(L.PREFACTORED_ANSWERS);
+      return answers === undefined ? [kept] : [kept, wholeRun(index, answers, (4 * columns + 15) & ~15, allocator)];
+    }),
     write: (buffer, { x, dummies, bodyRows, points: slots }, firsts) => {
       const view = new DataView(buffer);
       planned.forEach(({ body, index, model, groups, at }, n) => {
@@ -79,6 +87,7 @@ export function planPrefactored(
         const first = x + 16 * firsts[index]!;
         view.setInt32(bodyRows + index * L.BODY_BYTES + L.BODY_PREFACTORED, row, true);
         writeRow(view, row, model, at, first);
+        view.setInt32(row + L.PREFACTORED_END, first + 16 * body.particleCount, true);
         view.setFloat32(row + L.PREFACTORED_LARGE, (LARGE * body.meanEdge) ** 2, true);
         writeFactor(buffer, model, groups, at);
         view.setInt32(row + L.PREFACTORED_GROUP_COUNT, groups.groups.length, true);
@@ -104,6 +113,7 @@ function takeArrays(
   { triangles, bends, factor }: PrefactoredModel,
   { groups, rows, entries }: Groups,
   particles: number,
+  meets: boolean,
   allocator: Allocator,
 ): Map<number, number> {
   const at = new Map<number, number>();
@@ -118,6 +128,9 @@ function takeArrays(
   take(L.PREFACTORED_MOVED, LANES * (columns + 1));
   take(L.PREFACTORED_PLACES, LANES * (columns + 1));
   take(L.PREFACTORED_KEPT, LANES * (columns + 1));
+  take(L.PREFACTORED_LOWS, LANES * columns);
+  if (meets) take(L.PREFACTORED_ANSWERS, (4 * columns + 15) & ~15);
+  if (meets) take(L.PREFACTORED_BEFORE, LANES * columns);
   take(L.PREFACTORED_INERTIA, 4 * columns);
   take(L.PREFACTORED_TRIANGLES, L.PREFACTORED_TRIANGLE_BYTES * fours(triangles.volume.length));
   if (bends) take(L.PREFACTORED_BENDS, L.PREFACTORED_BEND_BYTES * fours(bends.alpha.length));

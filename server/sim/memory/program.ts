@@ -129,8 +129,8 @@ export interface ProgramSizes {
   stepped: readonly { first: number; count: number }[];
   /** Address of the implicit bodies' rows, their number, and the number of those that may touch surfaces. */
   implicit: { rows: number; count: number; together: number };
-  /** Address of the prefactored bodies' rows, and their number. */
-  prefactored: { rows: number; count: number };
+  /** Address of the prefactored bodies' rows, their number, and whether they may meet other bodies. */
+  prefactored: { rows: number; count: number; meets: boolean };
   /** Number of moving colliders. */
   motions: number;
   /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
@@ -211,9 +211,11 @@ function everyPrefactored({ prefactored: { rows, count } }: ProgramSizes, kind: 
 function endOfIteration(sizes: ProgramSizes, pass: number): Phase[] {
   // serial and last, so that an iteration ends with grabs and contacts satisfied
   const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass), ...everyParticle(sizes, L.KIND_CARRY)];
-  if (pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES));
+  const { meets } = sizes.prefactored;
+  if (meets || pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES));
   phases.push(one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));
   if (sizes.balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
+  if (meets) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_ANSWER));
   return phases;
 }
 

@@ -43,6 +43,8 @@ export interface SurfaceSource {
    * (colliders/smooth.ts).
    */
   smooth?: boolean;
+  /** True for the core mesh of a collider without motion. */
+  still?: boolean;
   /** Coulomb coefficients and the coefficient of restitution; a pair uses the geometric mean. */
   staticFriction: number;
   friction: number;
@@ -217,6 +219,7 @@ function writeSurface(
   i32.set([trees?.[0].row ?? 0, trees?.[1].row ?? 0, meetsTable], at + L.SURFACE_TRIANGLE_TREE / 4);
   for (const tree of trees ?? []) tree.write(buffer, x);
   i32[at + L.SURFACE_SHAPED / 4] = source.smooth ? L.SHAPED_SMOOTH : source.shaped ? L.SHAPED : 0;
+  i32[at + L.SURFACE_STILL / 4] = source.still ? 1 : 0;
   f32[at + L.SURFACE_RADIUS / 4] = source.radius;
   f32[at + L.SURFACE_STATIC / 4] = Math.sqrt(source.staticFriction);
   f32[at + L.SURFACE_DYNAMIC / 4] = Math.sqrt(source.friction);

@@ -22,6 +22,7 @@ const NAMES = [
   "rows",
   "solved rows",
   "near rows",
+  "implicit rows",
 ] as const;
 
 export function memoryUse({ buffer }: WebAssembly.Memory): MemoryUse {

@@ -139,6 +139,7 @@ function writeBodies(
     i32.set([x + 16 * firsts[i]!, b.particleCount, 0, invertedLimit(plastic, steps.iterations)], row / 4);
     i32[(row + L.BODY_RIGID) / 4] = isRigid(b) ? shapes.rowOf.get(i)! : 0;
     i32[(row + L.BODY_MEETS) / 4] = filters.tables[i]!;
+    i32[(row + L.BODY_ENCLOSED) / 4] = b.enclosed ? 1 : 0;
   });
 }
 

@@ -65,10 +65,10 @@ class Topologies(unittest.TestCase):
             "name": "a", "kind": "cloth", "first": 0, "count": 1, "quantum": 0.5, "triangles": b"", "rest": b"\0" * 12
         }  # fmt: skip
         fields = {"version": 1, "particles": 2, "tickHz": 60, "origin": [0, 0, 0]}
-        topology = Topology({**fields, "bodies": [body, {**body, "name": "b", "first": 1, "waits": True}]})
+        topology = Topology({**fields, "bodies": [body, {**body, "name": "b", "first": 1, "spawnable": True}]})
         a, b = topology.bodies
         self.assertEqual([topology.body(key).name for key in (0, "b", a, b)], ["a", "b", "a", "b"])
-        self.assertEqual([a.waits, b.waits], [False, True])
+        self.assertEqual([a.spawnable, b.spawnable], [False, True])
         for bad in (2, -1, "c", True, None):
             with self.assertRaises(PliantError) as caught:
                 topology.body(bad)

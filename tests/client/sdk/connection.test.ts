@@ -4,13 +4,19 @@
  */
 import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
 import { closeError } from "../../../client/sdk/errors.ts";
 import { Connection, type ConnectionStatus, directUrl } from "../../../client/sdk/connection.ts";
 import { build } from "../../../shared/protocol/fromClient.ts";
 import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
-import { ClientMessage, CloseCode, PROTOCOL_VERSION, ServerMessage } from "../../../shared/protocol/protocol.ts";
+import {
+  ClientMessage,
+  CloseCode,
+  Limits,
+  PROTOCOL_VERSION,
+  ServerMessage,
+} from "../../../shared/protocol/protocol.ts";
 
 let server: WebSocketServer;
 let sockets: ServerSocket[];
@@ -45,6 +51,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   connection?.close();
   for (const socket of sockets) socket.terminate();
   await new Promise((resolve) => server.close(resolve));
@@ -93,6 +100,28 @@ test("a lost connection is resumed with the token", async () => {
     { name: "Ada", color: "#112233", resume: "token-0" },
   ]);
   expect(statuses.map(({ state }) => state)).toEqual(["connecting", "open", "reconnecting", "connecting", "open"]);
+});
+
+test("a half-open line, which carries nothing and does not close, is given up and resumed; an idle one is kept", async () => {
+  const realMs = performance.now.bind(performance);
+  let aheadMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => realMs() + aheadMs);
+  connect();
+  await eventually(() => statuses.some(({ state }) => state === "open"));
+  const pings = (): number => said[0]!.filter(([type]) => type === ClientMessage.ping).length;
+  const pongs = (): number => events.filter(({ type }) => type === "pong").length;
+  for (let times = 1; times <= 3; times++) {
+    aheadMs += 0.6 * Limits.deadAfterMs;
+    const before = pings();
+    await eventually(() => pings() > before);
+    sockets[0]!.send(encode([ServerMessage.pong, 0, 0]));
+    await eventually(() => pongs() === times);
+  }
+  expect(sockets).toHaveLength(1);
+  aheadMs += 1.1 * Limits.deadAfterMs;
+  await eventually(() => hellos().length === 2 && hellos()[1] !== undefined);
+  expect(statuses).toContainEqual(expect.objectContaining({ state: "reconnecting", code: CloseCode.heartbeatLost }));
+  expect(hellos()[1]![2]).toMatchObject({ resume: "token-0" });
 });
 
 test("a client that leaves when the connection is lost does not come back", async () => {

@@ -16,17 +16,17 @@ const none = { grabbed: [], released: [] };
 
 test("a grab begins, moves without an event, and ends", () => {
   const points = new HeldPoints();
-  expect(points.handsAre([hand(1, held(3)), hand(2)])).toEqual({ grabbed: [{ ...held(3), member: 1 }], released: [] });
-  expect(points.handsAre([hand(1, held(3, 7, 0.5))])).toEqual(none);
-  expect(points.handsAre([hand(2, held(3))])).toEqual({ grabbed: [{ ...held(3), member: 2 }], released: [] });
-  expect(points.handsAre([hand(1)])).toEqual({ grabbed: [], released: [{ ...held(3, 7, 0.5), member: 1 }] });
-  expect(points.handsAre([hand(1)])).toEqual(none);
+  expect(points.grabsAre([hand(1, held(3)), hand(2)])).toEqual({ grabbed: [{ ...held(3), member: 1 }], released: [] });
+  expect(points.grabsAre([hand(1, held(3, 7, 0.5))])).toEqual(none);
+  expect(points.grabsAre([hand(2, held(3))])).toEqual({ grabbed: [{ ...held(3), member: 2 }], released: [] });
+  expect(points.grabsAre([hand(1)])).toEqual({ grabbed: [], released: [{ ...held(3, 7, 0.5), member: 1 }] });
+  expect(points.grabsAre([hand(1)])).toEqual(none);
 });
 
 test("the same number at another place is another grab", () => {
   const points = new HeldPoints();
-  points.handsAre([hand(1, held(3))]);
-  expect(points.handsAre([hand(1, held(3, 8))])).toEqual({
+  points.grabsAre([hand(1, held(3))]);
+  expect(points.grabsAre([hand(1, held(3, 8))])).toEqual({
     grabbed: [{ ...held(3, 8), member: 1 }],
     released: [{ ...held(3), member: 1 }],
   });
@@ -34,7 +34,7 @@ test("the same number at another place is another grab", () => {
 
 test("the grabs of a member who left end, once", () => {
   const points = new HeldPoints();
-  points.handsAre([hand(1, held(3)), hand(2, held(4))]);
+  points.grabsAre([hand(1, held(3)), hand(2, held(4))]);
   expect(points.membersAre([2])).toEqual({ grabbed: [], released: [{ ...held(3), member: 1 }] });
   expect(points.membersAre([2])).toEqual(none);
 });

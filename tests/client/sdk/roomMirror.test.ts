@@ -33,18 +33,18 @@ async function join(): Promise<void> {
 
 const grab = { grab: 5, body: 0, triangle: 0, u: 0, v: 0, target: [1, 2, 3] as [number, number, number] };
 const hands = (tick: number, grabs: (typeof grab)[]): ServerEvent => ({
-  type: "hands",
+  type: "grabs",
   tick,
-  hands: [{ member: 2, cursor: undefined, grabs }],
+  members: [{ member: 2, cursor: undefined, grabs }],
 });
 
 test("grabs and bodies that were there before the first frame fire no events, later changes do", async () => {
   await join();
-  mirror.receive({ type: "waiting", tick: 1, bodies: [3], member: 2 }, 0);
+  mirror.receive({ type: "spawnable", tick: 1, bodies: [3], member: 2 }, 0);
   mirror.receive(hands(1, [grab]), 0);
   mirror.receive(keyframe(2, 100), 0);
   expect(told).toEqual([["frame", { tick: 2 }]]);
-  mirror.receive({ type: "waiting", tick: 3, bodies: [4], member: 2 }, 0);
+  mirror.receive({ type: "spawnable", tick: 3, bodies: [4], member: 2 }, 0);
   mirror.receive(hands(3, []), 0);
   expect(mirror.spawnable).toEqual([4]);
   expect(told.slice(1)).toEqual([
@@ -52,6 +52,18 @@ test("grabs and bodies that were there before the first frame fire no events, la
     ["removed", { tick: 3, body: 4, member: 2 }],
     ["released", { ...grab, member: 2, tick: 3 }],
   ]);
+});
+
+test("the first lines after a welcome are earlier ones, also after a lost connection", async () => {
+  const said: boolean[] = [];
+  mirror.add("said", ({ earlier }) => said.push(earlier));
+  await join();
+  const lines: ServerEvent = { type: "said", lines: [] };
+  mirror.receive(lines, 0);
+  mirror.receive(lines, 0);
+  mirror.receive(welcome(), 0);
+  mirror.receive(lines, 0);
+  expect(said).toEqual([true, false, true]);
 });
 
 test("frames before the topology are decoded once it has arrived, without a request for a keyframe", async () => {

@@ -26,7 +26,7 @@ function room(): { room: Room; positions: Float32Array[]; spawnable: number[]; t
     bodies,
     positions: (index: number) => positions[index]!,
     spawnable,
-    hands: [],
+    grabs: [],
     members: [],
     member: 1,
     server: "http://nowhere",

@@ -1,6 +1,7 @@
 /** The changes that make a room a duplicate of another (client/state/duplicate.ts). */
 import { expect, test } from "vitest";
-import { changesTo, linkTo, tuningOfLink } from "../../../client/state/duplicate.ts";
+import { linkTo, tuningOfLink } from "../../../client/state/duplicate.ts";
+import { changesTo } from "../../../shared/tuning.ts";
 import type { Tuning } from "../../../shared/tuning.ts";
 
 const SCENE: Tuning = {

@@ -102,14 +102,14 @@ test("continues when more frames have arrived", () => {
 
 test("a reset jumps, absent bodies are not in any picture between, grabs are those of the moment", () => {
   const made = new ReplayBuffer(head, topology);
-  made.add({ type: "waiting", tick: 100, bodies: [1], member: 0 });
+  made.add({ type: "spawnable", tick: 100, bodies: [1], member: 0 });
   made.add({ type: "keyframe", tick: 100, data: encodeKeyframe(model, frameOf(100)) });
   const grab = { grab: 1, body: 0, triangle: 0, u: 0, v: 0, target: [0, 1, 0] as [number, number, number] };
-  made.add({ type: "hands", tick: 102, hands: [{ member: 7, cursor: undefined, grabs: [grab] }] });
+  made.add({ type: "grabs", tick: 102, members: [{ member: 7, cursor: undefined, grabs: [grab] }] });
   made.add({ type: "reset", tick: 102, member: 7 });
   made.add({ type: "delta", tick: 102, baseTick: 100, data: encodeDelta(model, frameOf(100), frameOf(102)) });
-  made.add({ type: "waiting", tick: 103, bodies: [], member: 7 });
-  made.add({ type: "hands", tick: 104, hands: [{ member: 8, cursor: undefined, grabs: [] }] });
+  made.add({ type: "spawnable", tick: 103, bodies: [], member: 7 });
+  made.add({ type: "grabs", tick: 104, members: [{ member: 8, cursor: undefined, grabs: [] }] });
   made.add({ type: "delta", tick: 104, baseTick: 102, data: encodeDelta(model, frameOf(102), frameOf(104)) });
   made.add({ type: "delta", tick: 106, baseTick: 104, data: encodeDelta(model, frameOf(104), frameOf(106)) });
   made.show(101.9);

@@ -185,10 +185,10 @@ describe("RoomState", () => {
   test("acknowledgements of the member's own grabs are kept, those of other members are ignored", async () => {
     await join();
     const grab = { grab: 5, body: 0, triangle: 0, u: 0, v: 0, target: [1, 2, 3] as [number, number, number] };
-    state.receive({ type: "hands", tick: 10, hands: [{ member: 2, cursor: undefined, grabs: [grab] }] }, 0);
+    state.receive({ type: "grabs", tick: 10, members: [{ member: 2, cursor: undefined, grabs: [grab] }] }, 0);
     const out = new Float64Array(3);
     expect(state.acknowledged.at(5, 10, 2, out, undefined)).toBe("before");
-    state.receive({ type: "hands", tick: 12, hands: [{ member: 1, cursor: undefined, grabs: [grab] }] }, 0);
+    state.receive({ type: "grabs", tick: 12, members: [{ member: 1, cursor: undefined, grabs: [grab] }] }, 0);
     expect(state.acknowledged.at(5, 12, 2, out, undefined)).toBe("held");
     expect([...out]).toEqual([1, 2, 3]);
   });
@@ -206,9 +206,9 @@ describe("RoomState", () => {
     await join();
     state.receive(
       {
-        type: "hands",
+        type: "grabs",
         tick: 1,
-        hands: [
+        members: [
           { member: 2, cursor: [0, 0, 0], grabs: [] },
           { member: 3, cursor: [0, 0, 0], grabs: [] },
         ],

@@ -1,12 +1,19 @@
 /** Mesh colliders from a topology are drawn with their own triangles, and rotate about their own center. */
-import { Box3, Color, type Mesh, Vector3 } from "three";
+import { Box3, Color, type Mesh, Vector3, Vector4 } from "three";
 import { expect, test } from "vitest";
 import { colliderMeshes } from "../../../client/view/colliders.ts";
 import { MovingColliders } from "../../../client/view/movingColliders.ts";
 import type { Scene } from "../../../shared/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 
-const LOOK = { radius: 1, floor: { pliantBlobs: { value: [] }, shade: new Color() }, clothEdge: 0.05 };
+const LOOK = {
+  radius: 1,
+  center: new Vector3(),
+  bottom: 0,
+  top: 1,
+  floor: { pliantBlobs: { value: [] }, pliantPool: { value: new Vector4() }, shade: new Color() },
+  clothEdge: 0.05,
+};
 
 async function drawn(colliders: NonNullable<Scene["colliders"]>): Promise<{ meshes: Mesh[]; movers: MovingColliders }> {
   const { topology } = await createWorld(

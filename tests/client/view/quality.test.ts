@@ -14,6 +14,8 @@ test("each level needs no more than the one before", () => {
     const [before, here] = [LEVELS[i - 1]!, LEVELS[i]!];
     expect(here.pixelRatio).toBeLessThanOrEqual(before.pixelRatio);
     expect(here.shadowMap).toBeLessThanOrEqual(before.shadowMap);
+    expect(Number(here.softShadows)).toBeLessThanOrEqual(Number(before.softShadows));
+    expect(here.pixelRatio * here.fluids).toBeLessThanOrEqual(before.pixelRatio * before.fluids);
     expect(Number(here.environment)).toBeLessThanOrEqual(Number(before.environment));
   }
   expect(LEVELS.at(-1)!.shadowMap).toBe(0);

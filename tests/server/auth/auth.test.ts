@@ -153,17 +153,23 @@ describe("a room's access", () => {
     access.onChanged = async () => {
       changes += 1;
     };
-    await access.change({ locked: true, ownersOnly: true, password: await hashPassword("open sesame", "") });
+    await access.change({
+      locked: true,
+      ownersOnly: true,
+      chat: false,
+      password: await hashPassword("open sesame", ""),
+    });
     access.ban({ address: "192.0.2.8", session: fingerprint("s"), untilMs: nowMs + 1000, name: "m" }, nowMs);
     expect(changes).toBe(2);
     const back = RoomAccess.fromSettings(
       JSON.parse(JSON.stringify({ other: 1, ...access.toSettings() })) as Record<string, unknown>,
     );
-    expect([back.id, back.creator, back.locked, back.ownersOnly, back.hasPassword]).toEqual([
+    expect([back.id, back.creator, back.locked, back.ownersOnly, back.chat, back.hasPassword]).toEqual([
       "abc",
       "192.0.2.7",
       true,
       true,
+      false,
       true,
     ]);
     expect([await back.fits("open sesame", ""), await back.fits("open barley", "")]).toEqual([true, false]);

@@ -41,7 +41,7 @@ test("unused vertices are dropped, and origin gives the indices of the kept ones
 });
 
 test.each([
-  ["v 0 0 nan\n", { line: 1, field: "v z", value: "nan" }],
+  [`v 0 0 nan\n${CORNERS}f 1 2 3\n`, { line: 1, field: "vertex 0 z", value: Number.NaN }],
   ["v 0 0\n", { line: 1, field: "v z", value: "missing" }],
   ["v 0 1e999 0\n", { line: 1, field: "v y", value: "1e999" }],
   ["v 0 0x10 0\n", { line: 1, field: "v y", value: "0x10" }],
@@ -49,7 +49,8 @@ test.each([
   [`${CORNERS}f 1 2 0\n`, { line: 5, field: "face corner 3", value: "0" }],
   [`${CORNERS}f 1 2 -5\n`, { line: 5, field: "face corner 3", value: "-5" }],
   [`${CORNERS}f 1 2 x\n`, { line: 5, field: "face corner 3", value: "x" }],
-  [`${CORNERS}f 1 2\n`, { line: 5, field: "corners of a face", value: 2 }],
+  [`${CORNERS}f 1 2\n`, { field: "triangle count", value: 0 }],
+  [`${CORNERS}f${" 1 2 3 4".repeat(257)}\n`, { line: 5, field: "corners of a face", value: 1028 }],
   [CORNERS, { field: "triangle count", value: 0 }],
   ["", { field: "vertex count", value: 0 }],
   [`${CORNERS}f 1 1 2\n`, { field: "count of triangles with three different corners", value: 0 }],

@@ -104,7 +104,7 @@ test.each([
     { field: "vertex properties", limit: "y is needed once" },
   ],
   ["no faces", QUAD.replace("element face", "element other"), { field: "elements", limit: "face is needed once" }],
-  ["NaN", QUAD.replace("0 0 1 0", "0 nan 1 0"), { line: 16, field: "vertex 1 y", value: "nan" }],
+  ["NaN", QUAD.replace("0 0 1 0", "0 nan 1 0"), { line: 16, field: "vertex 1 y", value: Number.NaN }],
   [
     "index out of range",
     QUAD.replace("4 0 1 2 3", "4 0 1 2 5"),
@@ -112,7 +112,8 @@ test.each([
   ],
   ["negative index", QUAD.replace("4 0 1 2 3", "4 0 1 2 -1"), { field: "triangle 1 corner 3", value: -1 }],
   ["fraction as index", QUAD.replace("4 0 1 2 3", "4 0 1 2.5 3"), { field: "triangle 0 corner 3", value: 2.5 }],
-  ["face of two corners", QUAD.replace("4 0 1 2 3", "2 0 1"), { field: "length of face 0", value: 2 }],
+  ["only a face of two corners", QUAD.replace("4 0 1 2 3", "2 0 1"), { field: "triangle count", value: 0 }],
+  ["hexadecimal number", QUAD.replace("0 0 1 0", "0 0x1 1 0"), { line: 16, field: "vertex 1 y", value: "0x1" }],
   ["too long a polygon", QUAD.replace("4 0 1 2 3", "1000000 0 1"), { field: "length of face 0", value: 1000000 }],
   [
     "too many elements",

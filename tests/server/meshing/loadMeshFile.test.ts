@@ -80,6 +80,14 @@ test("pieces, holes and flipped triangles are reported with their places", async
   for (const { at } of notes) expect(at!.every(Number.isFinite)).toBe(true);
 });
 
+test("layers of cloth that are wound alike keep their fronts", async () => {
+  const layer = patch(4, (u, v) => [u, 0, v]);
+  const { triangles, notes } = await load("a.obj", objOf(together(layer, moved(layer, 1, [0, 0.5, 0]))));
+  expect(codes(notes)).toEqual(["PIECES"]);
+  const half = triangles.length / 2;
+  expect([...triangles.subarray(half)]).toEqual([...triangles.subarray(0, half)].map((v) => v + 25));
+});
+
 test("a solid that is inside out faces outward; a collider keeps its file's orientation", async () => {
   const inward = objOf(flipped(box(1, 1, 1)));
   expect(enclosedVolume(await load("a.obj", inward, "soft"))).toBeCloseTo(1, 12);
@@ -123,7 +131,7 @@ test("numbers that are not finite in unused data are ignored with a note; in pos
   for (const word of ["nan", "-NaN", "nan(ind)", "-1.#IND", "1.#QNAN", "inf", "-Infinity"])
     expect(codes((await load("a.ply", ply(word))).notes)).toEqual(["NUMBERS_IGNORED"]);
   expect(codes((await load("a.ply", ply("0"))).notes)).toEqual([]);
-  await expect(load("a.ply", ply("0", "nan"))).rejects.toThrow("vertex 0 z is nan, a finite number is needed");
+  await expect(load("a.ply", ply("0", "nan"))).rejects.toThrow("vertex 0 z is NaN, a finite number is needed");
   await expect(load("a.ply", ply("many"))).rejects.toThrow("vertex 0 nx is many");
 });
 

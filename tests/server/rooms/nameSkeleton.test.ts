@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Connection, Hello } from "../../../server/rooms/connection.ts";
 import { Members } from "../../../server/rooms/members.ts";
-import { distinctName, skeletonOf } from "../../../server/rooms/nameSkeleton.ts";
+import { distinctName, skeletonsOf } from "../../../server/rooms/nameSkeleton.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 
 const socket = { close: () => {} } as unknown as Connection;
@@ -16,21 +16,27 @@ test.each([
   ["l, I, 1 and |", "Bill", "BiI|"],
   ["m and rn", "Emma", "Ernrna"],
   ["case", "ada", "ADA"],
+  ["case of letters that look like others", "witness", "WITNESS"],
+  ["case of Greek letters", "\u0397\u03BB\u03AF\u03B1\u03C2", "\u0397\u039B\u038A\u0391\u03A3"],
+  ["case of Cyrillic letters", "\u043D\u0438\u043D\u0430", "\u041D\u0418\u041D\u0410"],
   ["spaces", "Ada L", "AdaL"],
 ])("%s make no difference", (_title, name, double) => {
-  expect(skeletonOf(double)).toBe(skeletonOf(name));
+  expect(distinctName(double, 7, new Set(skeletonsOf(name)))).toBe(`${double} #7`);
 });
 
 test("other letters and accents do", () => {
   const names = ["Ada", "Adam", "Adá", "Eda", "guest 1", "guest 11", "guest 10", "\u674E", "\u6728"];
-  expect(new Set(names.map(skeletonOf)).size).toBe(names.length);
+  names.forEach((name, i) => {
+    const others = names.filter((_, k) => k !== i);
+    expect(distinctName(name, 7, new Set(others.flatMap(skeletonsOf)))).toBe(name);
+  });
 });
 
 test("a mark fits into the length of a name, and no mark can be chosen in advance", () => {
   const long = "x".repeat(Limits.nameLength);
-  const marked = distinctName(long, 12, new Set([skeletonOf(long)]));
+  const marked = distinctName(long, 12, new Set(skeletonsOf(long)));
   expect(marked).toBe(`${"x".repeat(Limits.nameLength - 4)} #12`);
-  const taken = new Set(["Ada", "Ada #7", "\u0410da #7.2"].map(skeletonOf));
+  const taken = new Set(["Ada", "Ada #7", "\u0410da #7.2"].flatMap(skeletonsOf));
   expect(distinctName("Ada", 7, taken)).toBe("Ada #7.3");
 });
 

@@ -153,7 +153,7 @@ test.each([
     },
   ],
   ["/bodies/0/sweep", { sweep: { order: "jacobi" } }, {}],
-  ["/bodies/0/waiting", { waiting: true }, {}],
+  ["/bodies/0/spawnable", { spawnable: true }, {}],
   ["/bodies/0/solver", { material: { model: "pbd", density: 200, thickness: 1e-3, distance: { compliance: 0 } } }, {}],
 ])("solver implicit is refused at %s", (path, body, more) => {
   expect(() => validateScene(scene(body, more))).toThrow(expect.objectContaining({ path }));

@@ -21,7 +21,7 @@ describe("parseServerMessage", () => {
   test("grabs with and without a cursor", () => {
     expect(
       parse([
-        ServerMessage.hands,
+        ServerMessage.grabs,
         7,
         [
           [1, null, []],
@@ -36,9 +36,9 @@ describe("parseServerMessage", () => {
         ],
       ]),
     ).toEqual({
-      type: "hands",
+      type: "grabs",
       tick: 7,
-      hands: [
+      members: [
         { member: 1, cursor: undefined, grabs: [] },
         {
           member: 2,
@@ -60,7 +60,7 @@ describe("parseServerMessage", () => {
     ["not an array", { a: 1 }, /expected an array/],
     ["keyframe without bytes", [ServerMessage.keyframe, 3, "text"], /keyframe data must be bin/],
     ["delta without a base", [ServerMessage.delta, 3, null, Uint8Array.of(1)], /baseTick must be a number/],
-    ["cursor that is not a point", [ServerMessage.hands, 1, [[1, ["x", 0, 0], []]]], /cursor x must be a number/],
+    ["cursor that is not a point", [ServerMessage.grabs, 1, [[1, ["x", 0, 0], []]]], /cursor x must be a number/],
   ])("refuses: %s", (_name, message, reason) => {
     expect(() => parse(message)).toThrow(reason);
   });

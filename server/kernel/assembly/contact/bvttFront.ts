@@ -108,19 +108,17 @@ export function refitLeaves(begin: i32, end: i32, parts: i32): void {
   }
 }
 
-/** Returns whether all leaves need a refit, those of inactive and sleeping bodies too. */
+/** Returns whether all leaves need a refit, those of fixed colliders and of inactive and sleeping bodies too. */
 // @inline
 function isWhole(): bool {
-  return !load<i32>(L.HEADER, L.H_LIST_VALID) || !load<i32>(L.HEADER, L.H_LEFT_OUT);
+  return !load<i32>(L.HEADER, L.H_LIST_VALID);
 }
 
-/** Returns whether nothing of the surface moves because its body is inactive or asleep. */
+/** Returns whether nothing of the surface moves: it is a fixed collider's, or its body is inactive or asleep. */
 // @inline
 function isLeftOut(surface: i32): bool {
-  return (
-    surface < load<i32>(L.HEADER, L.H_BODY_COUNT) &&
-    load<i32>(<usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>surface * L.BODY_BYTES, L.BODY_INACTIVE) !== 0
-  );
+  if (surface >= load<i32>(L.HEADER, L.H_BODY_COUNT)) return load<i32>(surfaceAt(surface), L.SURFACE_STILL) !== 0;
+  return load<i32>(<usize>load<u32>(L.HEADER, L.H_BODIES) + <usize>surface * L.BODY_BYTES, L.BODY_INACTIVE) !== 0;
 }
 
 /** @param field 0: first leaf of a surface, 4: first node less the leaves */
@@ -233,12 +231,16 @@ export function reachesSurface(a: i32, b: i32, reach: f32): i32 {
 
 /** Ends a substep: displacements up to x become those up to the last substep. */
 function keepWays(): void {
-  let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS);
-  const leaves = load<i32>(front(), L.FRONT_LEAF_COUNT);
-  for (let n = 0; n < leaves; n++, way += L.DISPLACEMENT_BYTES) {
-    endStir(n);
-    v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_LOW));
-    v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_HIGH), L.DISPLACEMENT_HIGH);
+  for (let s = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; s >= 0; s--) {
+    if (load<i32>(surfaceAt(s), L.SURFACE_STILL)) continue;
+    const last = startOf(s + 1, 0);
+    let n = startOf(s, 0);
+    let way = <usize>load<u32>(front(), L.FRONT_DISPLACEMENTS) + <usize>n * L.DISPLACEMENT_BYTES;
+    for (; n < last; n++, way += L.DISPLACEMENT_BYTES) {
+      endStir(n);
+      v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_LOW));
+      v128.store(way, v128.load(way, L.DISPLACEMENT_NOW_HIGH), L.DISPLACEMENT_HIGH);
+    }
   }
   endStirs();
   keepReference();

@@ -14,10 +14,11 @@
  */
 import { sub, mul, add, dot3, smallest } from "../math/lanes";
 import { badOf, nearOf, NEVER, numberOfBlock, quietOf } from "./blockStatus";
-import { hasLoads, PRESSED } from "./piles";
+import { PRESSED } from "./piles";
 import { isRestless, PREDICTED, STIR } from "./stirredLeaves";
 import { gather, separation, closest, b0, b1, b2, b3, dx, dy, dz } from "./contactLanes";
 import * as L from "../layout/layout";
+import { hasLoads } from "../state/islands";
 
 /**
  * A pair is solved if its gap is below NEAR thicknesses, or will be after losing AHEAD times the gap that it lost in

@@ -15,7 +15,7 @@ import { rigidRow } from "../state/owners";
 import { nearOf } from "./blockStatus";
 import { laneOf } from "./contactPair";
 import { ownWeight, pushAsBefore } from "./contactSolver";
-import { hasLoads } from "./piles";
+import { hasLoads } from "../state/islands";
 
 /**
  * Mark of a particle in the fourth lane of its color mask. A held particle has minus its inverse mass there, and its

@@ -102,6 +102,8 @@ let looks: u8 = 0;
 let gone: f32 = 0;
 /** Counted work at which responses only stop pairs that are not clear. */
 let most = 0;
+/** Counted work when the last round began. */
+let begun = 0;
 /** Number of the next round of impulses. */
 let coming = 0;
 
@@ -149,6 +151,17 @@ function tally(counter: usize, by: i32): void {
   store<u32>(L.HEADER + counter, load<u32>(L.HEADER + counter) + by);
 }
 
+/**
+ * Returns whether another round fits into the response's work. Like the last round, it visits all neighbors of moved
+ * particles, and so does the last stage after it.
+ */
+function mayGoOn(): bool {
+  const now = workDone();
+  const last = now - begun;
+  begun = now;
+  return now + 2 * last < most;
+}
+
 /** Grants the responses of this substep their share of the tick's work. */
 export function allowResponse(): void {
   most = workAfter(SHARE);
@@ -167,7 +180,8 @@ export function resolveViolations(): i32 {
   collectBad();
   if (!queueSize) return 0;
   tally(L.H_COUNT_CHECKS, queueSize);
-  while (coming < ROUNDS && queueSize && workDone() < most) {
+  begun = workDone();
+  while (coming < ROUNDS && queueSize && mayGoOn()) {
     pushApart();
     askNeighbors();
     turnQueue();
@@ -175,9 +189,9 @@ export function resolveViolations(): i32 {
   endImpulses();
   gone = Infinity;
   coming = ROUNDS;
-  if (queueSize && workDone() < most) {
+  if (queueSize && mayGoOn()) {
     beginZones();
-    for (let round = 0; round < ZONE_ROUNDS && queueSize && workDone() < most; round++) {
+    for (let round = 0; round < ZONE_ROUNDS && queueSize && mayGoOn(); round++) {
       for (let n = 0; n < queueSize; n++) {
         examine(load<i32>(queueAt(false, n)));
         joinZone(particle0, particle1, particle2, particle3);

@@ -17,12 +17,12 @@
  */
 import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between } from "../math/lanes";
 import { lowFrom, lowPrevFrom } from "../math/places";
-import { hasLoads } from "./piles";
 import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
 import { addLowWords, gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
 import * as L from "../layout/layout";
+import { hasLoads } from "../state/islands";
 
 /** Share of an older gap's violation that a substep restores. */
 const RELEASE: f32 = 0.25;

@@ -8,11 +8,12 @@ import { spendWork } from "../scheduler/clock";
 import * as L from "../layout/layout";
 import { nearOf, NEVER, packedOf } from "./blockStatus";
 import { predictAll } from "./contactPasses";
-import { addPressed, beginPressed, endPressed, hasLoads, notePressed } from "./piles";
+import { addPressed, beginPressed, endPressed, notePressed } from "./piles";
 import { laneOf } from "./contactPair";
 import { growLists, listFull, noteUsed } from "./listMemory";
 import { isCalm } from "./stirredLeaves";
 import { bodyOf } from "../state/owners";
+import { hasLoads } from "../state/islands";
 
 // @inline
 function front(): usize {

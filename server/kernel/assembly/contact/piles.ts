@@ -1,5 +1,6 @@
 /** Finds whether a room has a pile: then pairs keep their pushes from substep to substep (contactLoads.ts). */
 import * as L from "../layout/layout";
+import { hasLoads } from "../state/islands";
 import { bodyOf } from "../state/owners";
 
 /** A pair whose gap is below this part of its thickness is pressed. */
@@ -55,10 +56,4 @@ export function endPressed(): void {
   }
   const next = load<i32>(front(), L.FRONT_PRESSED) >= MANY ? substeps + 1 : 0;
   store<i32>(L.HEADER, <f32>next * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS) > SECONDS ? L.PILES : next, L.H_PRESSED);
-}
-
-/** Returns whether pairs keep their pushes. */
-// @inline
-export function hasLoads(): bool {
-  return load<i32>(L.HEADER, L.H_PRESSED) === L.PILES;
 }

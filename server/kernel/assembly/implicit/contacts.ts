@@ -23,6 +23,7 @@ import { nearOf } from "../contact/blockStatus";
 import { gather } from "../contact/contactLanes";
 import { b0, b1, b2, b3, loadDirections, nx, ny, nz, slide2Of, slides, turnAlong } from "../contact/contactSlide";
 import { RISE } from "../colliders/collide";
+import { listFull } from "../contact/listMemory";
 import { bodyOf } from "../state/owners";
 import { indexKept, isOfEdges, keptOf, together } from "./keptPairs";
 
@@ -69,6 +70,12 @@ export function useContacts(at: usize, count: i32): void {
   rows = count;
 }
 
+/** Returns the number of contacts. */
+// @inline
+export function countContacts(): i32 {
+  return rows;
+}
+
 /** Returns whether there are contacts. */
 export function anyContact(): bool {
   return rows > 0;
@@ -80,9 +87,15 @@ export function isBetween(): bool {
   return true;
 }
 
-/** Adds rows for all near pairs of implicit bodies. @param h s */
+/**
+ * Adds rows for near pairs of implicit bodies. If a body's share of them is full, its other pairs are left to the exact
+ * check, and bodies beside it keep their own. @param h s
+ */
 export function findContacts(h: f64): void {
   store<i32>(together(), 0, L.TOGETHER_ROW_COUNT);
+  const bodies = <usize>load<u32>(together(), L.TOGETHER_LIST);
+  for (let n = 0; n < load<i32>(together(), L.TOGETHER_COUNT); n++)
+    store<i32>(<usize>load<u32>(bodies + ((<usize>n) << 2)), 0, L.IMPLICIT_ROWS);
   indexKept();
   const edges = load<i32>(L.HEADER, L.H_EDGE_CONTACT_BLOCKS);
   const first = load<i32>(L.HEADER, L.H_CONTACT_BLOCK_CAPACITY) - edges;
@@ -139,7 +152,13 @@ function direct(block: usize): i32 {
 /** Adds a row for a lane. @param directions the pair's in the scratch */
 function addRow(lane: usize, directions: usize, h: f64): void {
   const count = load<i32>(together(), L.TOGETHER_ROW_COUNT);
-  if (count >= load<i32>(together(), L.TOGETHER_ROW_CAPACITY)) return;
+  const body = firstImplicit(lane);
+  if (!body) return;
+  const ofBody = load<i32>(body, L.IMPLICIT_ROWS);
+  if (ofBody >= load<i32>(body, L.IMPLICIT_MOST_ROWS)) {
+    if (ofBody === load<i32>(body, L.IMPLICIT_MOST_ROWS)) noteFull(body);
+    return;
+  }
   const row = <usize>load<u32>(together(), L.TOGETHER_ROWS) + <usize>count * L.ROW_BYTES;
   memory.fill(row, 0, L.ROW_BYTES);
   const x = <f64>load<f32>(directions, DIRECTION);
@@ -161,7 +180,25 @@ function addRow(lane: usize, directions: usize, h: f64): void {
   store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_DYNAMIC), L.ROW_DYNAMIC);
   store<f64>(row, <f64>load<f32>(lane, L.CONTACT_BLOCK_THICKNESS), L.ROW_THICKNESS);
   recall(row, h);
+  store<i32>(body, ofBody + 1, L.IMPLICIT_ROWS);
   store<i32>(together(), count + 1, L.TOGETHER_ROW_COUNT);
+}
+
+/** Returns the IMPLICIT row of a lane's first free particle of an implicit body; 0: it has none. */
+function firstImplicit(lane: usize): usize {
+  for (let k: usize = 0; k < 64; k += 16) {
+    const particle = <usize>load<u32>(lane + k);
+    const body = load<f32>(particle, 12) > 0 ? implicitRow(particle) : 0;
+    if (body) return body;
+  }
+  return 0;
+}
+
+/** Records, once a step, that a body's share of the rows is full. */
+function noteFull(body: usize): void {
+  store<i32>(body, load<i32>(body, L.IMPLICIT_ROWS) + 1, L.IMPLICIT_ROWS);
+  store<u32>(L.HEADER, load<u32>(L.HEADER, L.H_COUNT_FULL) + 1, L.H_COUNT_FULL);
+  listFull(L.LIST_IMPLICIT);
 }
 
 /**

@@ -4,7 +4,8 @@
  * the same number in all bodies. All sums are serial, body after body.
  */
 import * as L from "../layout/layout";
-import { countWork } from "../state/work";
+import { spendWork } from "../scheduler/clock";
+import { countWork, workDone } from "../state/work";
 import { energyOfTets, linearizeTets, multiplyTets } from "./solids";
 import { energyOfBends, energyOfTriangles, linearizeBends, linearizeTriangles } from "./sheets";
 import { multiplySheet } from "./sheetProducts";
@@ -16,6 +17,7 @@ import {
   anyContact,
   anyContactEntered,
   anyContactHits,
+  countContacts,
   energyOfContacts,
   energyOfContactsHere,
   guessContacts,
@@ -81,8 +83,12 @@ const NOTHING: f64 = 1e-9;
  * each iteration.
  */
 const REUSED_MORE: f64 = 4;
-/** Counted work of a particle in an iteration of conjugate gradients. */
-const UNITS_OF_ITERATION = 25;
+/** Counted work of an iteration of conjugate gradients: of a particle of a solid, of one of a sheet, of a contact. */
+const UNITS_OF_SOLID = 25;
+const UNITS_OF_SHEET = 5;
+const UNITS_OF_CONTACT = 1;
+/** log2 of the counted work of a unit of `spendWork`. */
+const SPENT = 5;
 
 /** Addresses of the group's IMPLICIT rows, and their number. */
 let group: usize = 0;
@@ -91,6 +97,8 @@ let bodies = 0;
 let euler: bool = false;
 /** Squared preconditioned residual at which the solve ends. */
 let enough: f64 = 0;
+/** Counted work of the tick from which the group is not solved further. */
+let most = 0;
 /**
  * Iterations of the step whose rotations and stresses this one reuses; -1: reuses them, but tests each residual; 0:
  * computes its own.
@@ -123,12 +131,15 @@ function open(n: i32): void {
 }
 
 /**
- * Takes the step of a group. @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are selected
- * (useContacts)
+ * Takes the step of a group.
+ * @param list addresses of the IMPLICIT rows of `length` bodies, whose contacts are selected (useContacts)
+ * @param end counted work of the tick from which the solve is left as it is: contacts that it has not resolved go to
+ * the exact check
  */
-export function stepGroup(list: usize, length: i32): void {
+export function stepGroup(list: usize, length: i32, end: i32): void {
   group = list;
   bodies = length;
+  most = end;
   reused = reusedByAll();
   euler = isHit();
   let there = attempt(false);
@@ -140,8 +151,8 @@ export function stepGroup(list: usize, length: i32): void {
     }
     there = attempt(true);
   }
-  const most = anyContact() ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
-  for (let round = 1; review(there) && round < most; round++) {
+  const rounds = anyContact() ? MOST_ROUNDS_TOUCHING : MOST_ROUNDS;
+  for (let round = 1; review(there) && round < rounds && workDone() < most; round++) {
     for (let n = 0; n < bodies; n++) {
       open(n);
       const y = workVector(L.VECTOR_Y);
@@ -430,7 +441,7 @@ function direction(first: bool): bool {
   const solid = !anySheet();
   const held = touched || attached;
   if (held) leave = !solid ? TOLERANCE_HELD_SHEET : touched ? TOLERANCE_HELD : TOLERANCE_ATTACHED;
-  const most = anyContact() ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
+  const iterations = anyContact() ? MOST_ITERATIONS_TOUCHING : held ? MOST_ITERATIONS_HELD : MOST_ITERATIONS;
   let rz = preconditionAll();
   const rr = first && solid ? residual() : 0;
   const known = first && !held && !euler ? max(reused, 0) : 0;
@@ -443,7 +454,7 @@ function direction(first: bool): bool {
     open(n);
     memory.copy(workVector(L.VECTOR_P), workVector(L.VECTOR_Z), vector);
   }
-  for (let iteration = 0; iteration < most && rz > 0; iteration++) {
+  for (let iteration = 0; iteration < iterations && rz > 0; iteration++) {
     const pq = multiplyAll();
     if (!(pq > 0)) break;
     const alpha = rz / pq;
@@ -451,8 +462,10 @@ function direction(first: bool): bool {
       open(n);
       advance(alpha, workVector(L.VECTOR_D), workVector(L.VECTOR_P), workVector(L.VECTOR_R), workVector(L.VECTOR_Q));
       count32(L.IMPLICIT_ITERATIONS, 1);
-      countWork(UNITS_OF_ITERATION * count);
+      countIteration((load<u32>(row, L.IMPLICIT_ROTATIONS) ? UNITS_OF_SOLID : UNITS_OF_SHEET) * count);
     }
+    countIteration(UNITS_OF_CONTACT * countContacts());
+    if (workDone() >= most) break;
     if (iteration + 1 === known && residual() <= allowed) break;
     const next = preconditionAll();
     if (!(next > enough)) {
@@ -471,6 +484,12 @@ function direction(first: bool): bool {
     rz = next;
   }
   return true;
+}
+
+/** Counts work of an iteration, and reaches a preemption point now and then. */
+function countIteration(units: i32): void {
+  countWork(units);
+  spendWork(units >> SPENT);
 }
 
 /** Stores iterations and residual for steps that reuse this one's data. */

@@ -16,7 +16,7 @@
  * Changes that they or the host make there (an impulse, a reset) are also applied to x1 and v1, as if they had always
  * been so. One thread steps a body, and all sums are serial. Bodies that may touch surfaces have one step a substep:
  *   aimTogether   moves each to its unconstrained position, for the front (contact/pipeline.ts)
- *   stepTogether  finds near pairs, and solves bodies that share some together (contacts.ts)
+ *   stepTogether  finds near pairs, and solves bodies that share some together (contacts.ts), up to a share of the work
  * One step in REUSED_STEPS computes rotations and positive parts of stresses; the others reuse them. These affect only
  * the speed of convergence. Steps of a solid without contacts and points also reuse the number of iterations, without
  * testing the residual after each (newton.ts): a free beam takes two thirds of the time.
@@ -28,9 +28,12 @@ import { holdPoints, notePoints } from "./points";
 import { collide } from "../colliders/collide";
 import { findContacts, forgetContacts, useContacts } from "./contacts";
 import { stepGroup } from "./newton";
+import { workAfter } from "../state/work";
 
 /** The first of REUSED_STEPS steps of a tick computes rotations and stresses, and the others reuse them. */
 const REUSED_STEPS: i32 = 4;
+/** Share of a tick's work limit after which the bodies of a substep that touch surfaces are not solved further. */
+const SHARE: f32 = 0.25;
 
 // current body
 let row: usize = 0;
@@ -54,7 +57,7 @@ export function stepImplicit(rows: usize, begin: i32, end: i32): void {
       if (n > 0) takeOver();
       expireReused(done + n);
       useContacts(0, 0);
-      stepGroup(row + L.IMPLICIT_SELF, 1);
+      stepGroup(row + L.IMPLICIT_SELF, 1, i32.MAX_VALUE);
       publish();
     }
   }
@@ -110,9 +113,10 @@ export function stepTogether(): void {
   findContacts(h);
   forgetContacts();
   bindTouching();
+  const end = workAfter(SHARE);
   for (let n = 0; n < bodies; n++) {
     const leader = <usize>load<u32>(list + ((<usize>n) << 2));
-    if (<usize>load<u32>(leader, L.IMPLICIT_LEADER) === leader) stepLed(leader);
+    if (<usize>load<u32>(leader, L.IMPLICIT_LEADER) === leader) stepLed(leader, end);
   }
 }
 
@@ -133,8 +137,8 @@ function leaderOf(body: usize): usize {
   return at;
 }
 
-/** Takes the step of a group, given by its leader. */
-function stepLed(leader: usize): void {
+/** Takes the step of a group, given by its leader. @param end counted work from which it is not solved further */
+function stepLed(leader: usize, end: i32): void {
   const bodies = load<i32>(together(), L.TOGETHER_COUNT);
   const list = <usize>load<u32>(together(), L.TOGETHER_LIST);
   const group = list + ((<usize>bodies) << 2);
@@ -155,7 +159,7 @@ function stepLed(leader: usize): void {
     contacts++;
   }
   useContacts(order, contacts);
-  stepGroup(group, length);
+  stepGroup(group, length, end);
   for (let n = 0; n < length; n++) {
     open(<usize>load<u32>(group + ((<usize>n) << 2)));
     publish();

@@ -6,7 +6,7 @@ import * as L from "../layout/layout";
 import { distanceTo } from "../colliders/colliderDistance";
 import { bindBalls } from "../rigid/balls";
 import { meets } from "../state/filters";
-import { islandOf, join, meetsFixed } from "../state/islands";
+import { hasLoads, islandOf, join, meetsFixed } from "../state/islands";
 
 /** Finds the free bodies, and counts those left out. Called once a tick, after the broad phase. */
 export function findFreeBodies(): void {
@@ -16,9 +16,10 @@ export function findFreeBodies(): void {
   for (let b = 0; b < bodies; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;
     if (load<i32>(row, L.BODY_INACTIVE)) leftOut++;
-    const free = flies(row);
+    const held = heldBy(row);
+    const free = held === 0;
     store<i32>(row, free ? 1 : 0, L.BODY_FREE);
-    store<i32>(row, free ? 0 : 1, L.BODY_HELD);
+    store<i32>(row, held, L.BODY_HELD);
     store<i32>(row, b, L.BODY_ISLAND);
     if (free) sumForces(row);
   }
@@ -42,10 +43,10 @@ export function bindNeighbors(): void {
   // a list made in the middle of a tick may have other neighbors
   for (let b: u32 = 0; b < bodies; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;
-    const held = load<i32>(row, L.BODY_HELD) & 1;
+    const held = load<i32>(row, L.BODY_HELD) & (1 | L.HELD_GROUNDED);
     store<i32>(row, b, L.BODY_ISLAND);
     store<i32>(row, held, L.BODY_HELD);
-    store<i32>(row, 1 - held, L.BODY_FREE);
+    store<i32>(row, held ? 0 : 1, L.BODY_FREE);
   }
   const listed = load<u32>(L.HEADER, L.H_SAFE) !== 0;
   if (listed)
@@ -69,7 +70,8 @@ export function bindNeighbors(): void {
     const all = islandOf(rows, b);
     store<i32>(row, all, L.BODY_ISLAND);
     const at = rows + <usize>all * L.BODY_BYTES;
-    if (load<i32>(row, L.BODY_HELD) & 3) store<i32>(at, load<i32>(at, L.BODY_HELD) | 2, L.BODY_HELD);
+    const held = load<i32>(row, L.BODY_HELD);
+    store<i32>(at, load<i32>(at, L.BODY_HELD) | (held & L.HELD_GROUNDED) | (held & 3 ? 2 : 0), L.BODY_HELD);
     if (load<i32>(row, L.BODY_RIGID)) store<i32>(at, load<i32>(at, L.BODY_HELD) | L.HELD_RIGID, L.BODY_HELD);
   }
 }
@@ -123,11 +125,11 @@ function sumForces(row: usize): void {
 }
 
 /**
- * Returns whether no particle is fixed, and no collider is within reach of the ball around the body, if it moved on for
- * 1.5 ticks.
+ * Returns 0 if no particle is fixed, and no collider is within reach of the ball around the body, if it moved on for
+ * 1.5 ticks; HELD_GROUNDED if a collider is, and an enclosed volume stresses the body; else 1.
  */
-function flies(row: usize): bool {
-  if (load<i32>(row, L.BODY_IMPLICIT)) return false; // its own step conserves momentum
+function heldBy(row: usize): i32 {
+  if (load<i32>(row, L.BODY_IMPLICIT)) return 1; // its own step conserves momentum
   const first = <usize>load<u32>(row, L.BODY_FIRST);
   const count = load<i32>(row, L.BODY_COUNT);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
@@ -135,7 +137,7 @@ function flies(row: usize): bool {
   let high = low;
   let speed2: f32 = 0;
   for (let i = 0, at = first; i < count; i++, at += 16) {
-    if (load<f32>(at, 12) === 0) return false;
+    if (load<f32>(at, 12) === 0) return 1;
     const x = v128.load(at);
     low = f32x4.min(low, x);
     high = f32x4.max(high, x);
@@ -151,7 +153,9 @@ function flies(row: usize): bool {
   const hz = f32x4.extract_lane(half, 2);
   const reach: f32 =
     Mathf.sqrt(hx * hx + hy * hy + hz * hz) + 1.5 * Mathf.sqrt(speed2) * load<f32>(L.HEADER, L.H_TICK_SECONDS);
-  if (!(reach < Infinity)) return false; // blown up: the guard handles it
+  if (!(reach < Infinity)) return 1; // blown up: the guard handles it
+  // in a pile colliders act during the solve
+  const near = load<i32>(row, L.BODY_ENCLOSED) && !hasLoads() ? L.HELD_GROUNDED : 1;
   let c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   const table = <usize>load<u32>(row, L.BODY_MEETS);
@@ -164,13 +168,13 @@ function flies(row: usize): bool {
       const x = f32x4.extract_lane(toward, 0);
       const y = f32x4.extract_lane(toward, 1);
       const z = f32x4.extract_lane(toward, 2);
-      const near: f32 = reach + load<f32>(motion, L.MOTION_RADIUS) + load<f32>(motion, L.MOTION_TRAVEL);
-      if (!(x * x + y * y + z * z > near * near)) return false;
+      const apart: f32 = reach + load<f32>(motion, L.MOTION_RADIUS) + load<f32>(motion, L.MOTION_TRAVEL);
+      if (!(x * x + y * y + z * z > apart * apart)) return near;
     } else if (
       distanceTo(c, f32x4.extract_lane(center, 0), f32x4.extract_lane(center, 1), f32x4.extract_lane(center, 2)) <=
       reach
     )
-      return false;
+      return near;
   }
-  return true;
+  return 0;
 }

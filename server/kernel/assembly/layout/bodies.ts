@@ -25,8 +25,9 @@ export const BODY_INVERTED = BODY_SHARE + F32;
 export const BODY_WAS_INVERTED = BODY_INVERTED + I32;
 // i32 pointer: a byte for every collider, 1: the body may touch it; 0: it may touch all
 export const BODY_MEETS = BODY_WAS_INVERTED + I32;
-// i32: an outside object exchanges momentum with it (fixed particle, grab, ball, collider in reach): 1 in this tick, 2
-// while this pair list is valid; HELD_RIGID: a body of its island is rigid
+// i32: an outside object exchanges momentum with it during the solve (fixed particle, grab, ball, core mesh): 1 in this
+// tick, 2 while this pair list is valid; HELD_RIGID: a body of its island is rigid; HELD_GROUNDED: a body of its island
+// with an enclosed volume may reach a collider
 export const BODY_HELD = BODY_MEETS + I32;
 // i32: number of the body that represents its island, the bodies that exchange momentum in this tick; its own number:
 // alone so far
@@ -46,6 +47,8 @@ export const BODY_FORCE = BODY_PREFACTORED + I32; // f64x3 N: external force on 
 export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg: its mass, if it may be free
 // f64x3 m: distance that a substep of symplectic Euler moves it too far (momentum.ts)
 export const BODY_LEAD = BODY_MASS + F64;
-export const BODY_BYTES = BODY_LEAD + 3 * F64 + 8;
+export const BODY_ENCLOSED = BODY_LEAD + 3 * F64; // i32 1: it keeps an enclosed volume, which stresses it at rest
+export const BODY_BYTES = BODY_ENCLOSED + I32 + 4;
 
 export const HELD_RIGID = 4;
+export const HELD_GROUNDED = 8;

@@ -17,8 +17,9 @@ export const SURFACE_MEETS = SURFACE_EDGE_TREE + I32;
 export const SURFACE_STATIC = SURFACE_MEETS + I32; // f32 square root of the static friction coefficient
 export const SURFACE_DYNAMIC = SURFACE_STATIC + F32; // f32 square root of the dynamic friction coefficient
 export const SURFACE_RESTITUTION = SURFACE_DYNAMIC + F32; // f32 square root of the coefficient of restitution
+export const SURFACE_STILL = SURFACE_RESTITUTION + F32; // i32 1: the core mesh of a collider without motion
 // f32 m, largest useful move of a particle before its leaf is measured again
-export const SURFACE_LIMIT = SURFACE_RESTITUTION + F32 + 4;
+export const SURFACE_LIMIT = SURFACE_STILL + I32;
 // i32 SHAPED_* of a collider's core mesh if particles collide with its own shape (collide.ts); triangle meshes: 0
 export const SURFACE_SHAPED = SURFACE_LIMIT + F32 + 16;
 export const SURFACE_BYTES = SURFACE_SHAPED + I32 + 12;
@@ -191,3 +192,4 @@ export const MARK_GLIDES = 64;
 export const MARK_WITHIN = 128;
 export const MARK_SLOW = 256; // began inside a collider, and leaves it slowly
 export const MARK_RIGID = 512; // particle of a rigid body, always
+export const MARK_MET = 1024; // particle of a prefactored sheet that is near another body in this substep

@@ -76,7 +76,10 @@ export const IMPLICIT_PAST = IMPLICIT_REUSED_LEFT + F64;
 export const IMPLICIT_RETARDATION = IMPLICIT_PAST + I32 + 4; // f64 s: viscosity over modulus (Kelvin and Voigt)
 // f64 1 + rate times that: stiffness in the current step over the static one
 export const IMPLICIT_STIFFENING = IMPLICIT_RETARDATION + F64;
-export const IMPLICIT_BYTES = IMPLICIT_STIFFENING + F64;
+// i32 near pairs of this step that have a row, by the body of their first free particle
+export const IMPLICIT_ROWS = IMPLICIT_STIFFENING + F64;
+export const IMPLICIT_MOST_ROWS = IMPLICIT_ROWS + I32; // i32 its share of the ROW rows
+export const IMPLICIT_BYTES = IMPLICIT_MOST_ROWS + I32;
 
 /**
  * i32x4 byte offsets of the corners in a vector; f64: D_m^-1 row by row, volume; then of the last linearization the
@@ -167,8 +170,7 @@ export const TOUCH_SLIDES = 2;
 export const TOGETHER_LIST = 0;
 export const TOGETHER_COUNT = TOGETHER_LIST + I32; // i32
 export const TOGETHER_ROWS = TOGETHER_COUNT + I32; // i32 pointer: ROW rows
-export const TOGETHER_ROW_CAPACITY = TOGETHER_ROWS + I32; // i32
-export const TOGETHER_ROW_COUNT = TOGETHER_ROW_CAPACITY + I32; // i32 contacts in this step
+export const TOGETHER_ROW_COUNT = TOGETHER_ROWS + I32; // i32 contacts in this step
 export const TOGETHER_ORDER = TOGETHER_ROW_COUNT + I32; // i32 pointer: addresses of ROW rows, group by group
 export const TOGETHER_KEPT = TOGETHER_ORDER + I32; // i32 pointer: i32 count, then KEPT rows: STATE
 // i32 pointer: i32 places in KEPT plus one, by hash of the pair; then by hash of its first vertex or edge

@@ -10,6 +10,8 @@ export const LIST_BLOCKS = 4; // contact blocks, edge-edge at the end
 export const LIST_SOLVED = 5; // packed contact blocks that are solved
 export const LIST_PICKED = 6; // near lanes
 export const LIST_KINDS = 7;
+// A list that does not grow, behind the others in H_LISTS_FULL: ROW rows of implicit bodies.
+export const LIST_IMPLICIT = LIST_KINDS;
 
 export const LIST_POINTER = 0; // i32 address of the word that points to the list
 export const LIST_KIND = LIST_POINTER + I32; // i32

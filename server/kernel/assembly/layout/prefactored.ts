@@ -24,7 +24,13 @@ export const PREFACTORED_PLACES = PREFACTORED_MOVED + I32;
 // i32 pointer, STATE: f32x4[m] kept contact forces, N; then i32 substeps until they have faded, if
 // contacts do not push again, and at 8 more bytes f64 J of energyGuard.ts
 export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32;
-export const PREFACTORED_INERTIA = PREFACTORED_KEPT + I32; // i32 pointer: f32[m] mass / h^2, N/m
+export const PREFACTORED_LOWS = PREFACTORED_KEPT + I32; // i32 pointer: f32x4[m] low words before contacts, m
+// i32 pointer, STATE: f32[m] inverse mass that each column shows to other bodies, 1/kg, 0: its own; 0: the sheet meets
+// no other body
+export const PREFACTORED_ANSWERS = PREFACTORED_LOWS + I32;
+// i32 pointer: f32x4[m] displacement in this substep before contacts, m
+export const PREFACTORED_BEFORE = PREFACTORED_ANSWERS + I32;
+export const PREFACTORED_INERTIA = PREFACTORED_BEFORE + I32; // i32 pointer: f32[m] mass / h^2, N/m
 export const PREFACTORED_TRIANGLES = PREFACTORED_INERTIA + I32; // i32 pointer: PREFACTORED_TRIANGLE rows
 export const PREFACTORED_TRIANGLE_ROWS = PREFACTORED_TRIANGLES + I32; // i32
 export const PREFACTORED_BENDS = PREFACTORED_TRIANGLE_ROWS + I32; // i32 pointer: PREFACTORED_BEND rows
@@ -37,7 +43,10 @@ export const PREFACTORED_CHECKS = PREFACTORED_ENERGY + F64;
 export const PREFACTORED_REPEATS = PREFACTORED_CHECKS + I32;
 export const PREFACTORED_RESTARTS = PREFACTORED_REPEATS + I32;
 export const PREFACTORED_GUARDED = PREFACTORED_RESTARTS + I32;
-export const PREFACTORED_BYTES = PREFACTORED_GUARDED + I32 + 8;
+// i32 1: other bodies have pushed the sheet in this substep
+export const PREFACTORED_MET = PREFACTORED_GUARDED + I32;
+export const PREFACTORED_END = PREFACTORED_MET + I32; // i32 address behind the last particle in X
+export const PREFACTORED_BYTES = PREFACTORED_END + I32 + 8;
 
 /**
  * Up to four consecutive columns of a factor L D L^T: i32 byte offset of the first in a vector, i32 number of columns,

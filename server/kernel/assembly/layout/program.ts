@@ -44,7 +44,7 @@ export const KIND_COLLIDE = 6;
 export const KIND_CONTACTS = 7;
 export const KIND_BALANCE = 8;
 export const KIND_RESTORE = 9;
-export const KIND_CARRY = 79;
+export const KIND_CARRY = 80;
 
 /** Schedules other than Gauss-Seidel: sweep.ts. */
 export const KIND_SWEEP_BEGIN = 40;
@@ -66,6 +66,7 @@ export const KIND_IMPLICIT_TOGETHER = 75; // the TOGETHER row
 export const KIND_PREFACTORED = 76; // PREFACTORED rows
 export const KIND_PREFACTORED_PLACES = 77; // PREFACTORED rows: before contacts
 export const KIND_PREFACTORED_FORCES = 78; // PREFACTORED rows: at the end of the substep
+export const KIND_PREFACTORED_ANSWER = 79; // PREFACTORED rows: after contacts with other bodies
 
 /**
  * Rows after the program's phases, for work that is shared in the middle of a phase: pairs of a color, the check of all

@@ -130,3 +130,15 @@ export function inverseMasses(at: usize): v128 {
 export function pushBy(particle: usize, low: usize, by: v128): void {
   v128.store(particle + low, add(v128.load(particle + low), by));
 }
+
+/**
+ * Returns a particle's displacement in this substep. The fourth lane has no meaning.
+ * @param toPrev, toLowPrev bytes from X to the positions at its start, and to their low words
+ */
+// @inline
+export function wayOf(particle: usize, toPrev: usize, toLowPrev: usize): v128 {
+  return add(
+    sub(v128.load(particle), v128.load(particle + toPrev)),
+    sub(v128.load(particle + toLow), v128.load(particle + toLowPrev)),
+  );
+}

@@ -5,6 +5,18 @@
  */
 import * as L from "../layout/layout";
 
+/** Counted work of a column, and rows of groups of a unit. */
+const UNITS_OF_COLUMN = 4;
+const ENTRIES_OF_UNIT = 2;
+
+/** Returns the counted work of a back-solve. */
+export function unitsOfBackSolve(row: usize): i32 {
+  return (
+    UNITS_OF_COLUMN * load<i32>(row, L.PREFACTORED_COLUMNS) +
+    load<i32>(row, L.PREFACTORED_ENTRY_COUNT) / ENTRIES_OF_UNIT
+  );
+}
+
 /** Solves P y = y in place. @param row PREFACTORED row; y f32x4 for each of its columns */
 export function backSolve(row: usize, y: usize): void {
   const groups = <usize>load<u32>(row, L.PREFACTORED_GROUPS);

@@ -10,10 +10,12 @@
  */
 import * as L from "../layout/layout";
 import { standsForIsland } from "../state/islands";
+import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { lowFrom } from "../math/places";
 import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
 import { backSolve } from "./backSolve";
+import { showAnswers } from "./answer";
 import { isClosed, takeGain } from "./energyGuard";
 
 /** Share of its kept force that a pushed particle, and one without a push, keeps. */
@@ -25,8 +27,8 @@ const FADED = 24;
 const UNITS_OF_COLUMN = 2;
 
 /**
- * Notes the positions of bodies begin .. end before contacts move them: low words in the residual, which nobody needs
- * until then. @param rows address of the PREFACTORED rows
+ * Notes the positions of bodies begin .. end before contacts move them.
+ * @param rows address of the PREFACTORED rows
  */
 export function notePlaces(rows: usize, begin: i32, end: i32): void {
   const toLow = lowFrom();
@@ -35,12 +37,13 @@ export function notePlaces(rows: usize, begin: i32, end: i32): void {
     const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
     const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
     let at = <usize>load<u32>(row, L.PREFACTORED_PLACES);
-    let low = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
+    let low = <usize>load<u32>(row, L.PREFACTORED_LOWS);
     for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4, at += 16, low += 16) {
       const particle = first + <usize>load<u32>(p);
       v128.store(at, v128.load(particle));
       v128.store(low, v128.load(particle + toLow));
     }
+    if (load<u32>(row, L.PREFACTORED_ANSWERS)) showAnswers(row);
   }
 }
 
@@ -60,7 +63,7 @@ export function keepForces(rows: usize, begin: i32, end: i32, h: f32): void {
       step = stepFor(row, columns, y, work);
     }
     takeForces(row, columns, step, h);
-    if (closed && keepsForces(row)) takeGain(row, fadingAt(row) + 8, h);
+    if (closed && !load<i32>(row, L.PREFACTORED_MET) && keepsForces(row)) takeGain(row, fadingAt(row) + 8, h);
     store<i32>(fadingAt(row), work > 0 ? FADED : max<i32>(0, load<i32>(fadingAt(row)) - 1));
   }
 }
@@ -98,13 +101,18 @@ function findImpulses(row: usize, columns: i32): f64 {
   const inertia = <usize>load<u32>(row, L.PREFACTORED_INERTIA);
   const moved = <usize>load<u32>(row, L.PREFACTORED_MOVED);
   const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  const meets = hasMarks() && load<u32>(row, L.PREFACTORED_ANSWERS) !== 0;
   const lead = leadOf(first);
-  const lows = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
+  const lows = <usize>load<u32>(row, L.PREFACTORED_LOWS);
   const toLow = lowFrom();
   let sum: f64 = 0;
   for (let k: usize = 0; k < <usize>columns; k++) {
     const place = places + (k << 4);
     const particle = first + <usize>load<u32>(order + (k << 2));
+    if (meets && marksOf(numberOf(particle)) & L.MARK_MET) {
+      v128.store(place, f32x4.splat(0));
+      continue;
+    }
     const left = f32x4.add(f32x4.sub(v128.load(particle + toLow), v128.load(lows + (k << 4))), lead);
     const push = f32x4.replace_lane(f32x4.add(f32x4.sub(v128.load(particle), v128.load(place)), left), 3, 0);
     const square = dot(push, push);

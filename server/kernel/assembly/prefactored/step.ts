@@ -14,9 +14,9 @@
  * alternatives: docs/decisions/prefactored-cloth.md.
  */
 import * as L from "../layout/layout";
-import { pushBy, toLow } from "../math/lanes";
+import { pushBy, toLow, wayOf } from "../math/lanes";
 import { countWork } from "../state/work";
-import { backSolve } from "./backSolve";
+import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
 import { noteEnergy } from "./energyGuard";
 import { keepsForces } from "./keptForces";
@@ -27,9 +27,6 @@ const HALVINGS = 8;
 /** Stiffening from which corrections are shortened and repeated, and most solves then. */
 const STRETCHED: f32 = 1.3;
 const MOST_SOLVES: i32 = 8;
-/** Counted work of a column, and rows of groups of a unit. */
-const UNITS_OF_COLUMN = 4;
-const ENTRIES_OF_UNIT = 2;
 
 // current body
 let row: usize = 0;
@@ -57,7 +54,7 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     let most = solveOnce(h);
     const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening)) : 1;
     for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
-    countWork(solves * (UNITS_OF_COLUMN * columns + load<i32>(row, L.PREFACTORED_ENTRY_COUNT) / ENTRIES_OF_UNIT));
+    countWork(solves * unitsOfBackSolve(row));
     if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
   }
 }
@@ -164,15 +161,6 @@ function keepEnergy(h: f32): void {
   }
 }
 
-/** Returns a particle's displacement in this substep. The fourth lane has no meaning. */
-// @inline
-function wayOf(particle: usize): v128 {
-  return f32x4.add(
-    f32x4.sub(v128.load(particle), v128.load(particle + toPrev)),
-    f32x4.sub(v128.load(particle + toLow), v128.load(particle + toLowPrev)),
-  );
-}
-
 /** |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev), J. @param before at xPrev, where d is -h v */
 function potential(h: f32, before: bool): f64 {
   const h2 = f32x4.splat(h * h);
@@ -190,7 +178,7 @@ function potential(h: f32, before: bool): f64 {
       <f64>load<f32>(inertia + (at >> 2)) *
       <f64>(f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2));
     if (before) continue;
-    const way = wayOf(particle);
+    const way = wayOf(particle, toPrev, toLowPrev);
     const work = f32x4.mul(v128.load(kept + at), way);
     sum -= 2 * <f64>(f32x4.extract_lane(work, 0) + f32x4.extract_lane(work, 1) + f32x4.extract_lane(work, 2));
   }
@@ -203,7 +191,7 @@ function startAnew(h: f32): void {
   const hh = f32x4.splat(h);
   for (let k = 0; k < columns; k++) {
     const particle = particleAt(k);
-    pushBy(particle, toLow, f32x4.neg(v128.and(LANES_OF_PLACE, wayOf(particle))));
+    pushBy(particle, toLow, f32x4.neg(v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev))));
     const way = v128.and(LANES_OF_PLACE, f32x4.mul(hh, v128.load(particle + toV)));
     v128.store(moved + ((<usize>k) << 4), f32x4.sub(fall(particle, h2), way));
   }

@@ -77,6 +77,17 @@ export function standsForIsland(rows: usize, b: i32): bool {
   return !load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) && standsForSeveral(rows, b);
 }
 
+/**
+ * Returns whether the solve must conserve the momentum of the bodies that body number b represents. Beside a collider
+ * only of a body without neighbors: in a pile an error of one contact would turn all of it.
+ */
+export function keepsMomentum(rows: usize, b: i32): bool {
+  const row = rows + <usize>b * L.BODY_BYTES;
+  if (load<i32>(row, L.BODY_FREE)) return true;
+  if (load<i32>(row, L.BODY_HELD) !== L.HELD_GROUNDED) return standsForIsland(rows, b);
+  return load<i32>(row, L.BODY_ISLAND) === b && !standsForSeveral(rows, b);
+}
+
 /** Returns whether body number b represents an island of several bodies, one of them rigid. */
 export function standsForRigid(rows: usize, b: i32): bool {
   return load<i32>(rows + <usize>b * L.BODY_BYTES, L.BODY_HELD) === L.HELD_RIGID && standsForSeveral(rows, b);
@@ -88,4 +99,10 @@ function standsForSeveral(rows: usize, b: i32): bool {
   for (let n = b + 1; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++)
     if (load<i32>(rows + <usize>n * L.BODY_BYTES, L.BODY_ISLAND) === b) return true;
   return false;
+}
+
+/** Returns whether the room has a pile: pairs keep their pushes (contact/piles.ts). */
+// @inline
+export function hasLoads(): bool {
+  return load<i32>(L.HEADER, L.H_PRESSED) === L.PILES;
 }

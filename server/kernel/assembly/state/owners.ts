@@ -3,7 +3,7 @@
  * first one.
  */
 import * as L from "../layout/layout";
-import { hasMarks, marksOf, numberOf } from "./marks";
+import { hasMarks, mark, marksOf, numberOf } from "./marks";
 
 /** Returns the last of `count` rows whose first particle is not behind the given one. */
 function rowOf(rows: usize, count: i32, bytes: usize, particle: usize): usize {
@@ -36,4 +36,11 @@ export function surfaceOf(particle: usize): usize {
 export function rigidRow(particle: usize): usize {
   if (!hasMarks() || !(marksOf(numberOf(particle)) & L.MARK_RIGID)) return 0;
   return <usize>load<u32>(bodyOf(particle), L.BODY_RIGID);
+}
+
+/** Marks a particle that another body pushes, if it belongs to a prefactored sheet. @returns whether it does */
+export function noteMet(particle: usize): bool {
+  if (!hasMarks() || !load<u32>(bodyOf(particle), L.BODY_PREFACTORED)) return false;
+  mark(numberOf(particle), L.MARK_MET);
+  return true;
 }

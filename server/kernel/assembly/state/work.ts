@@ -29,11 +29,15 @@ export function exceedsLimit(last: i32): bool {
   return limit !== 0 && workDone() + last > limit;
 }
 
+/** Share of the limit that a part of a tick has in any case. */
+const LEAST: f32 = 0.125;
+
 /**
- * Returns the total work at which a part of a tick that starts now has used its share of the limit. @param share 1/8:
- * an eighth
+ * Returns the total work at which a part of a tick that starts now has used its share of the limit, or the tick all of
+ * it. @param share of the limit
  */
 export function workAfter(share: f32): i32 {
   const limit = load<i32>(L.HEADER, L.H_WORK_LIMIT);
-  return limit ? workDone() + <i32>(share * <f32>limit) : i32.MAX_VALUE;
+  if (!limit) return i32.MAX_VALUE;
+  return workDone() + max<i32>(<i32>(LEAST * <f32>limit), min<i32>(<i32>(share * <f32>limit), limit - workDone()));
 }

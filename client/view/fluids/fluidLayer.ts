@@ -1,0 +1,358 @@
+/**
+ * Draws liquids and smoke over the finished picture of the solid scene. It draws the scene once more at a lower
+ * resolution, for its depth and for refraction, then the particles, and composes the result into the canvas.
+ */
+import {
+  AddEquation,
+  type BlendingDstFactor,
+  type BlendingEquation,
+  type BlendingSrcFactor,
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  Camera,
+  Color,
+  CustomBlending,
+  DepthTexture,
+  FloatType,
+  GLSL3,
+  HalfFloatType,
+  type IUniform,
+  LinearFilter,
+  Matrix3,
+  Mesh,
+  MinEquation,
+  NearestFilter,
+  NoBlending,
+  type Object3D,
+  OneFactor,
+  OneMinusSrcAlphaFactor,
+  type PerspectiveCamera,
+  RawShaderMaterial,
+  SRGBColorSpace,
+  Vector2,
+  Vector3,
+  Vector4,
+  type WebGLRenderer,
+  WebGLRenderTarget,
+} from "three";
+import type { BodyMesh } from "../bodyMesh.ts";
+import { areaOf } from "./area.ts";
+import { AREA_VERTEX, compose, EMPTY, LIQUID_SPLAT, MOST_WALLS, SMOOTH, splatVertex, SURFACE } from "./liquidShader.ts";
+import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";
+
+/** Radius of a splat, in radii of the particle's sphere: spheres of neighbors overlap. */
+const LIQUID_SIZE = 1.7;
+const SMOKE_SIZE = 4.2;
+/** Width of the filter, in radii of the particle's sphere. */
+const SMOOTHING = 2.6;
+/** Upper limit of the width, pixels. */
+const MOST_SMOOTHED = 16;
+/** Width of the second filter relative to the first. */
+const NARROW = 0.33;
+/** Depth of a step that the filter smooths, in radii of the particle's sphere. */
+const SLACK = 5;
+/** Length of water after which white light has the liquid's color, m. */
+const CLEAR = 0.3;
+
+/** The passes over a part of the picture need no camera. */
+const FLAT = new Camera();
+
+interface Shared {
+  [name: string]: IUniform;
+  area: IUniform<Vector4>;
+  clip: IUniform<Vector2>;
+  tangent: IUniform<Vector2>;
+  range: IUniform<Vector2>;
+  toDepth: IUniform<Vector2>;
+  toWorld: IUniform<Matrix3>;
+  eye: IUniform<Vector3>;
+  key: IUniform<Vector3>;
+  sceneDepth: IUniform<DepthTexture | null>;
+  behind: IUniform;
+}
+
+interface Fluid {
+  body: BodyMesh;
+  splats: Mesh;
+  material: RawShaderMaterial;
+}
+
+export interface FluidSetting {
+  /** Direction to the key light, unit vector. */
+  key: Vector3;
+  /** Planes: normal and offset. */
+  walls: readonly Vector4[];
+  /** FETCH_GLSL of skinShader.ts, and STUDIO_GLSL of studioShader.ts. */
+  fetch: string;
+  studio: string;
+}
+
+export class FluidLayer {
+  private readonly setting: FluidSetting;
+  private readonly renderer: WebGLRenderer;
+  private readonly shared: Shared;
+  private readonly liquids: Fluid[];
+  private readonly gases: Fluid[];
+  private readonly targets = new Map<string, WebGLRenderTarget>();
+  private readonly quad = new Mesh(new BufferGeometry());
+  private readonly size = new Vector2();
+  private readonly box = new Box3();
+  private readonly passes: Record<"first" | "next" | "surface" | "compose" | "smoke", RawShaderMaterial>;
+
+  /** @returns undefined if no body is a fluid, or the browser cannot draw into float targets */
+  static of(renderer: WebGLRenderer, bodies: readonly BodyMesh[], setting: FluidSetting): FluidLayer | undefined {
+    const fluids = bodies.filter(({ fluid }) => fluid);
+    if (fluids.length === 0 || !renderer.extensions.has("EXT_color_buffer_float")) return undefined;
+    return new FluidLayer(renderer, fluids, setting);
+  }
+
+  private constructor(renderer: WebGLRenderer, fluids: readonly BodyMesh[], setting: FluidSetting) {
+    this.renderer = renderer;
+    this.setting = setting;
+    this.shared = {
+      area: { value: new Vector4() },
+      clip: { value: new Vector2() },
+      tangent: { value: new Vector2() },
+      range: { value: new Vector2() },
+      toDepth: { value: new Vector2() },
+      toWorld: { value: new Matrix3() },
+      eye: { value: new Vector3() },
+      key: { value: setting.key },
+      sceneDepth: { value: null },
+      behind: { value: null },
+    };
+    this.liquids = fluids.filter(({ fluid }) => fluid!.type === "liquid").map((body) => this.liquidOf(body));
+    this.gases = fluids.filter(({ fluid }) => fluid!.type === "gas").map((body) => this.gasOf(body));
+    this.quad.geometry.setAttribute(
+      "position",
+      new BufferAttribute(Float32Array.of(-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0), 3),
+    );
+    this.quad.geometry.setIndex([0, 1, 2, 2, 1, 3]);
+    this.quad.frustumCulled = false;
+    this.passes = this.makePasses(setting.walls);
+  }
+
+  /**
+   * Draws all fluids over the picture in the canvas.
+   * @param scene without the parts over it
+   * @param scale resolution relative to the canvas
+   */
+  draw(scene: Object3D, camera: PerspectiveCamera, scale: number): void {
+    const { renderer } = this;
+    const shown = [...this.liquids, ...this.gases].filter(({ body }) => !body.hidden);
+    if (shown.length === 0) return;
+    renderer.getDrawingBufferSize(this.size).multiplyScalar(scale).ceil();
+    this.follow(camera);
+    this.drawBehind(scene, camera);
+    renderer.autoClear = false;
+    for (const liquid of this.liquids) if (!liquid.body.hidden) this.drawLiquid(liquid, camera);
+    for (const gas of this.gases) if (!gas.body.hidden) this.drawGas(gas, camera);
+    renderer.autoClear = true;
+  }
+
+  dispose(): void {
+    for (const target of this.targets.values()) target.dispose();
+    for (const material of Object.values(this.passes)) material.dispose();
+    for (const { material } of [...this.liquids, ...this.gases]) material.dispose();
+    this.quad.geometry.dispose();
+  }
+
+  private follow(camera: PerspectiveCamera): void {
+    const { clip, tangent, toDepth, toWorld, eye } = this.shared;
+    const p = camera.projectionMatrix.elements;
+    clip.value.set(camera.near, camera.far);
+    tangent.value.set(1 / p[0]!, 1 / p[5]!);
+    toDepth.value.set(p[10]!, p[14]!);
+    toWorld.value.setFromMatrix4(camera.matrixWorld);
+    eye.value.setFromMatrixPosition(camera.matrixWorld);
+  }
+
+  /** The scene again, with the shadows that the canvas's picture has just drawn. */
+  private drawBehind(scene: Object3D, camera: PerspectiveCamera): void {
+    const { renderer } = this;
+    const target = this.target("behind", () => {
+      const made = new WebGLRenderTarget(1, 1, { colorSpace: SRGBColorSpace, depthTexture: new DepthTexture(1, 1) });
+      // Tone mapping and encoding as in the canvas, so that the same programs serve both.
+      Object.assign(made, { isXRRenderTarget: true });
+      made.texture.internalFormat = "RGBA8";
+      return made;
+    });
+    renderer.shadowMap.autoUpdate = false;
+    renderer.setRenderTarget(target);
+    renderer.render(scene, camera);
+    renderer.setRenderTarget(null);
+    renderer.shadowMap.autoUpdate = true;
+    this.shared.sceneDepth.value = target.depthTexture;
+    this.shared.behind.value = target.texture;
+  }
+
+  private drawLiquid({ body, splats, material }: Fluid, camera: PerspectiveCamera): void {
+    const { shared, passes } = this;
+    const { center, radius } = body.bounds;
+    shared.range.value.set(-center.clone().applyMatrix4(camera.matrixWorldInverse).z, Math.max(1e-3, radius));
+    areaOf(shared.area.value, this.around(body, LIQUID_SIZE), camera);
+    const rough = this.target("rough", () => floatTarget(HalfFloatType, NearestFilter));
+    this.fill(rough, [EMPTY, 0, 0, 0]);
+    splats.material = material;
+    this.renderer.render(splats, camera);
+    const half = this.target("half", () => floatTarget(FloatType, NearestFilter));
+    const smooth = this.target("smooth", () => floatTarget(FloatType, NearestFilter));
+    const perRadius = (0.5 * this.size.y) / shared.tangent.value.y;
+    const reach = SMOOTHING * body.radius! * perRadius;
+    const slack = (SLACK * body.radius!) / shared.range.value.y;
+    let from = rough;
+    // The taps of the wide filter leave gaps; the narrow one fills them.
+    for (const [pass, to, along, part] of [
+      [passes.first, half, [1, 0], 1],
+      [passes.next, smooth, [0, 1], 1],
+      [passes.next, half, [1, 0], NARROW],
+      [passes.next, smooth, [0, 1], NARROW],
+    ] as const) {
+      Object.assign(pass.uniforms, {
+        reach: { value: part * reach },
+        most: { value: part * MOST_SMOOTHED },
+        slack: { value: slack },
+      });
+      pass.uniforms.along!.value = along;
+      this.pass(pass, from, to, [EMPTY, 0, 0, 1]);
+      from = to;
+    }
+    const surface = this.target("surface", () => floatTarget(HalfFloatType, LinearFilter));
+    this.pass(passes.surface, smooth, surface, [0, 0, 1, 0]);
+    passes.compose.uniforms.surface!.value = surface.texture;
+    passes.compose.uniforms.absorb!.value = material.uniforms.absorb!.value;
+    passes.compose.uniforms.scatter!.value = material.uniforms.scatter!.value;
+    this.pass(passes.compose, surface, null);
+  }
+
+  private drawGas({ body, splats, material }: Fluid, camera: PerspectiveCamera): void {
+    areaOf(this.shared.area.value, this.around(body, SMOKE_SIZE), camera);
+    const sum = this.target("sum", () => floatTarget(HalfFloatType, LinearFilter));
+    this.fill(sum, [0, 0, 0, 0]);
+    splats.material = material;
+    this.renderer.render(splats, camera);
+    this.pass(this.passes.smoke, sum, null);
+  }
+
+  /** Box around the splats; `body.box` has the radius as its margin. */
+  private around(body: BodyMesh, size: number): Box3 {
+    return this.box.copy(body.box).expandByScalar((size - 1) * body.radius!);
+  }
+
+  private fill(target: WebGLRenderTarget, values: readonly number[]): void {
+    this.renderer.setRenderTarget(target);
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    this.renderer.state.buffers.color.setMask(true);
+    gl.clearBufferfv(gl.COLOR, 0, values);
+  }
+
+  private pass(
+    material: RawShaderMaterial,
+    from: WebGLRenderTarget,
+    to: WebGLRenderTarget | null,
+    clear?: readonly number[],
+  ): void {
+    if (to && clear) this.fill(to, clear);
+    if (material.uniforms.source) material.uniforms.source.value = from.texture;
+    this.renderer.setRenderTarget(to);
+    this.quad.material = material;
+    this.renderer.render(this.quad, FLAT);
+    this.renderer.setRenderTarget(null);
+  }
+
+  private target(name: string, make: () => WebGLRenderTarget): WebGLRenderTarget {
+    const target = this.targets.get(name) ?? make();
+    this.targets.set(name, target);
+    target.setSize(this.size.x, this.size.y);
+    return target;
+  }
+
+  private liquidOf(body: BodyMesh): Fluid {
+    const size = LIQUID_SIZE * body.radius!;
+    // A cube of liquid around each particle has this share of its splat's sphere.
+    const share = (2 * body.radius!) ** 3 / ((4 / 3) * Math.PI * size ** 3);
+    const color = body.color;
+    const own = {
+      size: { value: size },
+      share: { value: share },
+      absorb: { value: absorption(color) },
+      scatter: { value: color.clone().multiplyScalar(0.75) },
+    };
+    return this.fluid(body, LIQUID_SPLAT, own, MinEquation, AddEquation);
+  }
+
+  private gasOf(body: BodyMesh): Fluid {
+    const white = new Color("#ffffff");
+    const own = {
+      size: { value: SMOKE_SIZE * body.radius! },
+      lit: { value: body.color.clone().lerp(white, 0.25) },
+      shaded: { value: body.color.clone().multiplyScalar(0.12) },
+    };
+    return this.fluid(body, SMOKE_SPLAT, own, AddEquation, AddEquation);
+  }
+
+  private fluid(
+    body: BodyMesh,
+    fragmentShader: string,
+    own: Record<string, IUniform>,
+    blendEquation: BlendingEquation,
+    blendEquationAlpha: BlendingEquation,
+  ): Fluid {
+    const material = new RawShaderMaterial({
+      glslVersion: GLSL3,
+      uniforms: { ...this.shared, ...body.uniforms, ...own },
+      vertexShader: splatVertex(this.setting.fetch),
+      fragmentShader,
+      depthTest: false,
+      depthWrite: false,
+      ...blend(OneFactor, OneFactor),
+      blendEquation,
+      blendEquationAlpha,
+    });
+    const splats = new Mesh(body.mesh.geometry, material);
+    splats.frustumCulled = false;
+    return { body, splats, material };
+  }
+
+  private makePasses(walls: readonly Vector4[]): FluidLayer["passes"] {
+    const { shared } = this;
+    const make = (fragmentShader: string, own: Record<string, IUniform>, more = {}): RawShaderMaterial =>
+      new RawShaderMaterial({
+        glslVersion: GLSL3,
+        uniforms: { ...shared, source: { value: null }, ...own },
+        vertexShader: AREA_VERTEX,
+        fragmentShader,
+        depthTest: false,
+        depthWrite: false,
+        blending: NoBlending,
+        ...more,
+      });
+    // Unused places hold a wall that is behind every eye.
+    const all = Array.from({ length: MOST_WALLS }, (_, i) => walls[i] ?? new Vector4(0, 1, 0, -1e6));
+    return {
+      first: make(SMOOTH, { along: { value: [1, 0] } }, { defines: { SPLATTED: 1 } }),
+      next: make(SMOOTH, { along: { value: [0, 1] } }),
+      surface: make(SURFACE, { walls: { value: all } }),
+      compose: make(
+        compose(this.setting.studio),
+        { surface: { value: null }, absorb: { value: null }, scatter: { value: null } },
+        { depthTest: true },
+      ),
+      smoke: make(SMOKE_COMPOSE, {}, blend(OneFactor, OneMinusSrcAlphaFactor)),
+    };
+  }
+}
+
+/** Absorption per meter, by color: white light has the liquid's color after CLEAR. */
+function absorption(color: Color): Vector3 {
+  return new Vector3(...color.toArray().map((part) => -Math.log(Math.max(0.02, part)) / CLEAR));
+}
+
+const blend = (blendSrc: BlendingSrcFactor, blendDst: BlendingDstFactor) =>
+  ({ blending: CustomBlending, blendSrc, blendDst, transparent: true }) as const;
+
+const floatTarget = (
+  type: typeof FloatType | typeof HalfFloatType,
+  filter: typeof NearestFilter | typeof LinearFilter,
+) => new WebGLRenderTarget(1, 1, { type, minFilter: filter, magFilter: filter, depthBuffer: false });

@@ -1,0 +1,209 @@
+/**
+ * Shaders of a liquid's surface, drawn in the space of the screen (van der Laan, Green, Sainz 2009):
+ *
+ *   splat    spheres: the nearest depth (blending MIN) and the length of the ray inside (blending ADD) in one target
+ *   smooth   narrow-range filter of the depth (Truong, Yuksel 2018), along rows and then along columns
+ *   surface  normal, depth and thickness; flat against the walls of a tank
+ *   compose  refraction of the scene behind, absorption along the ray, reflection of the studio
+ *
+ * `fetch` and `studio` come from files of the page's first load, which this one must not share.
+ *
+ * Depths are distances along the view axis from the middle of the liquid, in units of its radius: half floats are
+ * precise near 0.
+ */
+
+/** Depth of a pixel without liquid. */
+export const EMPTY = 10;
+/** Number of walls that flatten a surface. */
+export const MOST_WALLS = 6;
+/** Taps of the filter to either side. */
+const TAPS = 6;
+
+const HEAD = /* glsl */ `precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n`;
+
+/** Covers the rectangle `area` (normalized device coordinates: low corner, high corner). */
+export const AREA_VERTEX = /* glsl */ `${HEAD}
+in vec3 position;
+uniform vec4 area;
+out vec2 at;
+void main() {
+  vec2 corner = mix(area.xy, area.zw, 0.5 + 0.5 * position.xy);
+  at = 0.5 + 0.5 * corner;
+  gl_Position = vec4(corner, 0.0, 1.0);
+}`;
+
+/** Distance along the view axis of what the scene shows in this pixel. */
+export const SCENE_DEPTH_GLSL = /* glsl */ `
+uniform sampler2D sceneDepth;
+uniform vec2 clip;
+float behindAt(ivec2 pixel) {
+  float d = texelFetch(sceneDepth, pixel, 0).r;
+  return clip.x * clip.y / (clip.y - d * (clip.y - clip.x));
+}
+`;
+
+/** A square for each particle that faces the view plane. */
+export const splatVertex = (fetch: string): string => /* glsl */ `${HEAD}
+#define attribute in
+${fetch}
+in vec3 position;
+uniform mat4 modelViewMatrix;
+uniform mat4 projectionMatrix;
+uniform float size;
+out vec2 across;
+flat out float depth;
+flat out float extra;
+flat out int tracer;
+void main() {
+  vec4 middle = modelViewMatrix * vec4(pliantFetch(pliantPositions, uint(gl_InstanceID)), 1.0);
+  across = position.xy;
+  depth = -middle.z;
+  extra = pliantFourth(uint(gl_InstanceID));
+  tracer = gl_InstanceID;
+  gl_Position = projectionMatrix * (middle + vec4(size * position.xy, 0.0, 0.0));
+}`;
+
+export const LIQUID_SPLAT = /* glsl */ `${HEAD}
+in vec2 across;
+flat in float depth;
+uniform float size;
+uniform float share;
+uniform vec2 range;
+${SCENE_DEPTH_GLSL}
+out vec4 color;
+void main() {
+  float inside = 1.0 - dot(across, across);
+  if (inside <= 0.0) discard;
+  float half_ = size * sqrt(inside);
+  float front = depth - half_;
+  float free = behindAt(ivec2(gl_FragCoord.xy)) - front;
+  if (free <= 0.0) discard;
+  color = vec4((front - range.x) / range.y, 0.0, 0.0, share * min(2.0 * half_, free));
+}`;
+
+export const SMOOTH = /* glsl */ `${HEAD}
+uniform sampler2D source;
+uniform ivec2 along;
+uniform float reach;
+uniform float most;
+uniform float slack;
+uniform vec2 range;
+out vec4 color;
+vec2 valueAt(ivec2 pixel) {
+  vec4 v = texelFetch(source, pixel, 0);
+#ifdef SPLATTED
+  return v.xw;
+#else
+  return v.xy;
+#endif
+}
+void main() {
+  ivec2 here = ivec2(gl_FragCoord.xy);
+  vec2 own = valueAt(here);
+  float sigma = clamp(reach / max(range.x + range.y * min(own.x, 1.0), 0.1 * range.y), 1.0, most);
+  float stride = max(1.0, 2.0 * sigma / ${TAPS}.0);
+  ivec2 last = textureSize(source, 0) - 1;
+  float depth = 0.0, thick = 0.0, depthWeight = 0.0, weight = 0.0;
+  for (int i = -${TAPS}; i <= ${TAPS}; i++) {
+    float off = round(float(i) * stride);
+    float w = exp(-0.5 * off * off / (sigma * sigma));
+    vec2 v = valueAt(clamp(here + int(off) * along, ivec2(0), last));
+    thick += w * v.y;
+    weight += w;
+    // A nearer layer is another surface; a farther one counts as a small step.
+    if (v.x >= ${EMPTY}.0 || v.x < own.x - slack) continue;
+    depth += w * min(v.x, own.x + slack);
+    depthWeight += w;
+  }
+  color = vec4(own.x >= ${EMPTY}.0 ? ${EMPTY}.0 : depth / max(depthWeight, 1e-6), thick / weight, 0.0, 1.0);
+}`;
+
+export const SURFACE = /* glsl */ `${HEAD}
+in vec2 at;
+uniform sampler2D source;
+uniform vec2 range;
+uniform vec2 tangent;
+uniform vec4 walls[${MOST_WALLS}];
+uniform vec3 eye;
+uniform mat3 toWorld;
+out vec4 color;
+// Point in view space. A wall between the eye and the liquid is where the liquid begins; behind a wall is none.
+vec3 pointAt(ivec2 pixel) {
+  float depth = texelFetch(source, pixel, 0).x;
+  if (depth >= ${EMPTY}.0) return vec3(0.0);
+  vec2 place = (vec2(pixel) + 0.5) / vec2(textureSize(source, 0));
+  vec3 ray = vec3((2.0 * place - 1.0) * tangent, -1.0);
+  vec3 way = toWorld * ray;
+  float distance = range.x + range.y * depth;
+  float end = 1e9;
+  for (int i = 0; i < ${MOST_WALLS}; i++) {
+    float out_ = walls[i].w - dot(walls[i].xyz, eye);
+    float toward = dot(walls[i].xyz, way);
+    if (out_ > 0.0) distance = max(distance, out_ / max(toward, 1e-4));
+    else if (toward < 0.0) end = min(end, out_ / toward);
+  }
+  return distance > end ? vec3(0.0) : distance * ray;
+}
+vec3 slope(vec3 low, vec3 mid, vec3 high) {
+  vec3 a = mid - low, b = high - mid;
+  if (low.z == 0.0) return b;
+  if (high.z == 0.0) return a;
+  return abs(a.z) < abs(b.z) ? a : b;
+}
+void main() {
+  ivec2 here = ivec2(gl_FragCoord.xy);
+  vec3 mid = pointAt(here);
+  if (mid.z == 0.0) {
+    color = vec4(0.0, 0.0, 1.0, 0.0);
+    return;
+  }
+  vec3 dx = slope(pointAt(here - ivec2(1, 0)), mid, pointAt(here + ivec2(1, 0)));
+  vec3 dy = slope(pointAt(here - ivec2(0, 1)), mid, pointAt(here + ivec2(0, 1)));
+  vec3 normal = cross(dx, dy);
+  normal = dot(normal, normal) > 0.0 ? normalize(normal) : vec3(0.0, 0.0, 1.0);
+  if (dot(normal, mid) > 0.0) normal = -normal;
+  color = vec4(normal.xy, (-mid.z - range.x) / range.y, texelFetch(source, here, 0).y);
+}`;
+
+/** Depth of the surface as the depth buffer has it, so that nearer bodies hide it with smooth edges. */
+export const compose = (studio: string): string => /* glsl */ `${HEAD}
+in vec2 at;
+uniform sampler2D surface;
+uniform sampler2D behind;
+uniform vec2 range;
+uniform vec2 tangent;
+uniform vec2 toDepth;
+uniform mat3 toWorld;
+uniform vec3 key;
+uniform vec3 absorb;
+uniform vec3 scatter;
+out vec4 color;
+${studio}
+void main() {
+  vec4 s = texture(surface, at);
+  if (s.w < 0.001) discard;
+  float depth = range.x + range.y * s.z;
+  gl_FragDepth = 0.5 + 0.5 * (toDepth.y / depth - toDepth.x);
+  // The mean of four normals around: particles in a row would show as lines on a surface seen at a low angle.
+  vec2 wide = 1.5 / vec2(textureSize(surface, 0));
+  vec2 slant = 0.25 * (texture(surface, at + wide).xy + texture(surface, at - wide).xy
+    + texture(surface, at + vec2(wide.x, -wide.y)).xy + texture(surface, at + vec2(-wide.x, wide.y)).xy);
+  vec3 normal = vec3(slant, sqrt(max(0.0, 1.0 - dot(slant, slant))));
+  vec3 sight = normalize(vec3((2.0 * at - 1.0) * tangent, -1.0));
+  // Thin parts bend and reflect nothing, so that the outline has no hard edge.
+  float body = smoothstep(0.0, 0.09 * range.y, s.w);
+  float facing = clamp(-dot(normal, sight), 0.0, 1.0);
+  float fresnel = body * (0.02 + 0.98 * pow(1.0 - facing, 5.0));
+  vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
+  vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
+  vec3 passed = exp(-absorb * s.w);
+  float share = dot(passed, vec3(0.3333));
+  float lit = 0.65 + 0.35 * clamp(dot(toWorld * normal, key), 0.0, 1.0);
+  vec3 light = pow(seen.rgb, vec3(2.2)) * passed + scatter * lit * (1.0 - passed);
+  float cover = 1.0 - (1.0 - seen.a) * share;
+  vec3 mirrored = toWorld * reflect(sight, normal);
+  light = mix(light, studio(mirrored), fresnel);
+  float spark = max(dot(mirrored, key), 0.0);
+  light += body * vec3(1.0, 0.95, 0.88) * (0.9 * pow(spark, 200.0) + 0.1 * pow(spark, 20.0));
+  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), mix(cover, 1.0, fresnel));
+}`;

@@ -1,0 +1,57 @@
+/**
+ * Shaders of smoke: soft, lit sprites. Their sum does not depend on their order: a target collects the optical depth
+ * and the light weighted by it, and the picture shows light * (1 - exp(-depth)).
+ */
+import { SCENE_DEPTH_GLSL } from "./liquidShader.ts";
+
+const HEAD = /* glsl */ `precision highp float;\nprecision highp int;\nprecision highp sampler2D;\n`;
+
+/** `extra` of a tracer: the integer part is its light in 255ths, the rest its smoke (smoke.ts). */
+export const SMOKE_SPLAT = /* glsl */ `${HEAD}
+in vec2 across;
+flat in float depth;
+flat in float extra;
+flat in int tracer;
+uniform float size;
+uniform vec3 lit;
+uniform vec3 shaded;
+${SCENE_DEPTH_GLSL}
+out vec4 color;
+float hash(vec2 p) {
+  vec3 q = fract(vec3(p.xyx) * 0.1031);
+  q += dot(q, q.yzx + 33.33);
+  return fract((q.x + q.y) * q.z);
+}
+float noise(vec2 p) {
+  vec2 i = floor(p), f = fract(p);
+  f = f * f * (3.0 - 2.0 * f);
+  return mix(
+    mix(hash(i), hash(i + vec2(1.0, 0.0)), f.x),
+    mix(hash(i + vec2(0.0, 1.0)), hash(i + vec2(1.0, 1.0)), f.x),
+    f.y
+  );
+}
+void main() {
+  float square = dot(across, across);
+  if (square >= 1.0) discard;
+  // Sprites fade where they cut into the scene.
+  float free = clamp((behindAt(ivec2(gl_FragCoord.xy)) - depth + 0.4 * size) / size, 0.0, 1.0);
+  float puff = (1.0 - square) * (1.0 - square);
+  vec2 own = vec2(float(tracer) * 7.31, float(tracer) * 3.17);
+  float torn = 0.35 + 1.3 * noise(2.2 * across + own) * (0.5 + noise(5.0 * across - own));
+  float dense = 1.1 * fract(extra) * free * puff * torn;
+  // The upper side of a puff is lighter.
+  float light = clamp(floor(extra) / 255.0 + 0.12 * across.y, 0.0, 1.0);
+  color = vec4(dense * mix(shaded, lit, light), dense);
+}`;
+
+export const SMOKE_COMPOSE = /* glsl */ `${HEAD}
+in vec2 at;
+uniform sampler2D source;
+out vec4 color;
+void main() {
+  vec4 sum = texture(source, at);
+  if (sum.a < 0.002) discard;
+  float cover = 1.0 - exp(-sum.a);
+  color = vec4(pow(sum.rgb / sum.a, vec3(1.0 / 2.2)) * cover, cover);
+}`;

@@ -1,0 +1,41 @@
+/** Smoke of tracers: taken up in the source, lost over time, and darker behind other smoke. */
+import { expect, test } from "vitest";
+import { Smoke } from "../../../../client/view/fluids/smoke.ts";
+
+const SOURCE = { center: [0, 0, 0], radius: 0.1 } as const;
+const UP = [0, 1, 0] as const;
+const smokeOf = (packed: number): number => packed - Math.floor(packed);
+const lightOf = (packed: number): number => Math.floor(packed) / 255;
+
+test("a tracer takes up smoke in the source and loses it slowly outside", () => {
+  const smoke = new Smoke(2, { center: [...SOURCE.center], radius: SOURCE.radius }, UP);
+  const at = (x: number): Float32Array => Float32Array.of(x, 0, 0, 1, 0, 0);
+  for (const s of [-0.4, -0.2, 0]) smoke.update(at(0.05), s);
+  expect(smokeOf(smoke.packed[0]!)).toBeGreaterThan(0.95);
+  const never = smokeOf(smoke.packed[1]!);
+  expect(never).toBeLessThan(0.05);
+  for (let s = 0.5; s <= 4; s += 0.5) smoke.update(at(0.5), s);
+  const later = smokeOf(smoke.packed[0]!);
+  expect(later).toBeGreaterThan(0.3);
+  expect(later).toBeLessThan(0.45);
+  // A jump of time, as in a replay, changes nothing at once.
+  smoke.update(at(0.5), 500);
+  expect(smokeOf(smoke.packed[0]!)).toBeCloseTo(later, 5);
+  smoke.update(at(0.5), 2);
+  expect(smokeOf(smoke.packed[0]!)).toBeCloseTo(later, 5);
+});
+
+test("gas without a source is smoke everywhere", () => {
+  const smoke = new Smoke(2, undefined, UP);
+  smoke.update(Float32Array.of(0, 0, 0, 1, 1, 1), 0);
+  expect(smokeOf(smoke.packed[0]!)).toBeGreaterThan(0.2);
+  expect(smokeOf(smoke.packed[1]!)).toBeCloseTo(smokeOf(smoke.packed[0]!), 6);
+});
+
+test("smoke is darker under other smoke", () => {
+  const column = Float32Array.from({ length: 60 }, (_, i) => (i % 3 === 1 ? i / 57 : 0));
+  const smoke = new Smoke(20, undefined, UP);
+  smoke.update(column, 0);
+  expect(lightOf(smoke.packed[19]!)).toBe(1);
+  expect(lightOf(smoke.packed[0]!)).toBeLessThan(0.9);
+});

@@ -1,0 +1,148 @@
+/**
+ * Files that people reported against other readers (three.js, assimp, trimesh, MeshLab, tinyobjloader), rebuilt. A
+ * scene's file and an upload must both give the described surface.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { loadMeshFile } from "../../../server/meshing/loadMeshFile.ts";
+import type { MeshNote } from "../../../server/meshing/meshNotes.ts";
+import { readObjectFile } from "../../../server/meshing/objects/readObjectFile.ts";
+import { volumeOf } from "./objects/checkFile.ts";
+import { documentOf, glb, jsonOf, stlOf } from "./objects/files.ts";
+import { box } from "./objects/wildShapes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pliant-reported-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Described {
+  /** Area of a sheet, or volume of a solid. */
+  size: number;
+  notes?: MeshNote["code"][];
+}
+type Case = readonly [string, string, string | Uint8Array, Described];
+
+const SQUARE = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+const sheet: Described = { size: 1 };
+const OBJ: Case[] = [
+  ["no newline at the end", "a.obj", `${SQUARE}f 1 2 3 4`, sheet],
+  ["CRLF and a continued line", "a.obj", `${SQUARE}f 1 2 \\\n3 4\n`.replaceAll("\n", "\r\n"), sheet],
+  ["a comment that ends with a backslash", "a.obj", `# C:\\models\\\n${SQUARE}f 1 2 3 4\n`, sheet],
+  [
+    "vertices between faces, counted back (trimesh 2364)",
+    "a.obj",
+    `${SQUARE}f -4 -3 -2 -1\n${SQUARE.replaceAll(/v (.)/g, "v 2$1")}f -4 -3 -2 -1\n`,
+    { size: 2, notes: ["PIECES"] },
+  ],
+  ["weights", "a.obj", `${SQUARE.replaceAll(" 0\n", " 0 2.0\n")}f 1 2 3 4\n`, sheet],
+  ["a group named like a face (trimesh 1829)", "a.obj", `g An f Three Other Thing\n${SQUARE}f 1 2 3 4\n`, sheet],
+  ["a polygon with repeated vertices", "a.obj", `${SQUARE}f 1 2 2 3 4 4\n`, sheet],
+  [
+    "faces of one and two corners",
+    "a.obj",
+    `${SQUARE}f 1 2\nf 3\nf\nf 1 2 3 4\n`,
+    { size: 1, notes: ["POLYGONS_FLAT"] },
+  ],
+  [
+    "exponents, signs and bare points",
+    "a.obj",
+    "v 0E0 .0 0.\nv 1.e0 -0 +0\nv +1 1.0E+000 0\nv 0 10e-1 0\nf 1 2 3 4",
+    sheet,
+  ],
+  ["a vertex without numbers that no face uses", "a.obj", `${SQUARE}v nan -inf 1.#QNAN\nf 1 2 3 4`, sheet],
+  ["NaN as colors", "a.obj", `${SQUARE.replaceAll(" 0\n", " 0 nan nan nan\n")}f 1 2 3 4`, sheet],
+  ["UTF-16", "a.obj", Buffer.from(`\ufeff${SQUARE}f 1 2 3 4`, "utf16le"), sheet],
+];
+
+const head = (vertices: number, faces: number, list = "uchar int", format = "ascii"): string =>
+  `ply\nformat ${format} 1.0\nelement vertex ${vertices}\nproperty float x\nproperty float y\nproperty float z\n` +
+  `element face ${faces}\nproperty list ${list} vertex_indices\nend_header\n`;
+const POINTS = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+const ASCII = `${head(4, 1)}${POINTS}4 0 1 2 3\n`;
+/** A square in big-endian numbers with byte indices, and a vertex without numbers that no face uses. */
+function gaps(): Uint8Array {
+  const body = new DataView(new ArrayBuffer(65));
+  [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, Number.NaN, Infinity, 0].forEach((x, i) => body.setFloat32(4 * i, x, false));
+  [4, 0, 1, 2, 3].forEach((v, i) => body.setUint8(60 + i, v));
+  return Buffer.concat([Buffer.from(head(5, 1, "uchar uchar", "binary_big_endian")), new Uint8Array(body.buffer)]);
+}
+const PLY: Case[] = [
+  ["CRLF", "a.ply", ASCII.replaceAll("\n", "\r\n"), sheet],
+  ["carriage returns alone", "a.ply", ASCII.replaceAll("\n", "\r"), sheet],
+  ["a byte order mark", "a.ply", `\ufeff${ASCII}`, sheet],
+  ["UTF-16", "a.ply", Buffer.from(`\ufeff${ASCII}`, "utf16le"), sheet],
+  ["float counts and indices", "a.ply", `${head(4, 1, "float float")}${POINTS}4.0 0.0 1.0 2.0 3.0`, sheet],
+  ["ushort counts (MeshLab 290)", "a.ply", `${head(4, 1, "ushort uint")}${POINTS}4 0 1 2 3`, sheet],
+  ["Fortran exponents", "a.ply", ASCII.replaceAll("1 0 0", "1.0D+00 0 0"), sheet],
+  ["deleted faces", "a.ply", `${head(4, 3)}${POINTS}0\n2 0 1\n4 0 1 2 3`, { size: 1, notes: ["POLYGONS_FLAT"] }],
+  ["gaps of a depth camera", "a.ply", `${head(5, 1)}nan nan nan\n${POINTS}4 1 2 3 4`, sheet],
+  ["gaps of a depth camera, big-endian, byte indices", "a.ply", gaps(), sheet],
+];
+
+const cube = box(1, 1, 1);
+const solid: Described = { size: 1 };
+/** A binary file with this header, and bytes behind its facets. */
+function headed(header: string, behind: number): Uint8Array {
+  const bytes = Buffer.concat([stlOf(cube, true), new Uint8Array(behind)]);
+  bytes.fill(0, 0, 80);
+  bytes.write(header, 0, 80, "latin1");
+  return bytes;
+}
+const text = Buffer.from(stlOf(cube, false)).toString();
+const STL: Case[] = [
+  ["a binary header like text (jsc3d 2)", "a.stl", headed("solid facet normal 0 0 0", 0), solid],
+  ["a binary header like text, and bytes behind", "a.stl", headed("solid plate\n facet normal 0 0 0", 5), solid],
+  ["a binary header like a byte order mark", "a.stl", headed("\xff\xfesolid", 0), solid],
+  ["a name of other letters (three.js 10883)", "a.stl", text.replace("solid a", "solid 穿山甲 #1"), solid],
+  ["normals without numbers", "a.stl", text.replaceAll("normal 0 0 0", "normal -nan(ind) inf 0"), solid],
+  ["UTF-16", "a.stl", Buffer.from(`\ufeff${text}`, "utf16le"), solid],
+];
+
+test.each([...OBJ, ...PLY, ...STL])("%s: %s", async (_, name, bytes, described) => checkBoth(name, bytes, described));
+
+/** Reads a file as a scene's and as an upload. */
+async function checkBoth(name: string, bytes: string | Uint8Array, { size, notes = [] }: Described): Promise<void> {
+  writeFileSync(join(folder, name), bytes);
+  const isSheet = !/\.(stl|glb)$/.test(name);
+  const scene = await loadMeshFile(join(folder, name), isSheet ? "cloth" : "soft");
+  if (scene.kind !== "surface") throw new Error("no surface");
+  const upload = await readObjectFile(Buffer.from(bytes), name);
+  for (const { positions, triangles } of [scene.surface, upload.surface])
+    expect(isSheet ? areaOf(positions, triangles) : volumeOf({ positions, triangles })).toBeCloseTo(size, 6);
+  expect(scene.notes.map(({ code }) => code)).toEqual(notes);
+}
+
+/** Area of flat triangles in planes of equal z. */
+function areaOf(x: ArrayLike<number>, triangles: ArrayLike<number>): number {
+  let twice = 0;
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = [0, 1, 2].map((k) => 3 * triangles[t + k]!) as [number, number, number];
+    const [ux, uy, vx, vy] = [x[b]! - x[a]!, x[b + 1]! - x[a + 1]!, x[c]! - x[a]!, x[c + 1]! - x[a + 1]!];
+    twice += Math.abs(ux * vy - uy * vx);
+  }
+  return twice / 2;
+}
+
+test.each<[string, (json: Record<string, any>) => void, string]>([
+  ["JSON padded with zeros", () => {}, "\0"],
+  ["a scene that lists a child, too", (json) => (json.nodes = [{ children: [1] }, { mesh: 0 }]), ""],
+  ["targets without a buffer view (three.js 24838)", addTarget, ""],
+  ["a mirrored node", (json) => (json.nodes[0].scale = [1, -1, 1]), ""],
+  ["indices that end within a triangle", (json) => json.accessors[json.meshes[0].primitives[0].indices].count--, ""],
+])("GLB: %s", async (name, change, padding) => {
+  const { json, binary } = await jsonOf(documentOf(cube).document);
+  change(json);
+  if (name.includes("child")) json.scenes = [{ nodes: [0, 1] }];
+  const open = name.includes("end within");
+  const notes: MeshNote["code"][] = open ? ["HOLES"] : [];
+  const content = JSON.stringify(json);
+  const padded = content + padding.repeat(8 - (content.length % 4));
+  await checkBoth("a.glb", glb(padded, binary), { size: open ? 11 / 12 : 1, notes });
+});
+
+function addTarget(json: Record<string, any>): void {
+  json.accessors.push({ componentType: 5126, type: "VEC3", count: 8 });
+  json.meshes[0].primitives[0].targets = [{ POSITION: json.accessors.length - 1 }];
+  json.meshes[0].weights = [0.5];
+}
