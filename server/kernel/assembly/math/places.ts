@@ -27,6 +27,12 @@ export function rounding(at: usize, toLow: usize, toLowPrev: usize): f64 {
   return <f64>load<f32>(at + toLow) - <f64>load<f32>(at + toLowPrev);
 }
 
+/** Returns a coordinate, m. */
+// @inline
+export function place(at: usize, toLow: usize): f64 {
+  return <f64>load<f32>(at) + <f64>load<f32>(at + toLow);
+}
+
 /** Sets a coordinate; the low word stores the part that float32 cannot. */
 // @inline
 export function put(at: usize, place: f64, toLow: usize): void {

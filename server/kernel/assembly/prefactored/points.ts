@@ -159,5 +159,5 @@ export function targetOf(at: usize): v128 {
     load<f32>(at, L.POINT_TARGET + 4),
     load<f32>(at, L.POINT_TARGET + 8),
   );
-  return f32x4(frameX, frameY, frameZ, 0);
+  return f32x4(<f32>frameX, <f32>frameY, <f32>frameZ, 0);
 }
