@@ -32,8 +32,7 @@ export function distanceTo(c: usize, px: f64, py: f64, pz: f64): f32 {
   let dy = <f32>(py - ay);
   let dz = <f32>(pz - az);
   if (type === L.COLLIDER_BOX) return distanceToBox(c, dx, dy, dz);
-  if (type === L.COLLIDER_CYLINDER || type === L.COLLIDER_FUNNEL)
-    return distanceToRevolved(c, type, dx, dy, dz);
+  if (type === L.COLLIDER_CYLINDER || type === L.COLLIDER_FUNNEL) return distanceToRevolved(c, type, dx, dy, dz);
   if (type === L.COLLIDER_CAPSULE) {
     // nearest point of the segment a-b
     const bx = load<f32>(c, L.COLLIDER_B) - ax;

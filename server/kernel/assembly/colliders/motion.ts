@@ -166,9 +166,14 @@ export function inFrame(motion: usize, s: usize, r: usize, px: f64, py: f64, pz:
   const y = <f32>(py - load<f32>(motion + s, 4));
   const z = <f32>(pz - load<f32>(motion + s, 8));
   const R = motion + r;
-  frameX = <f64>load<f32>(motion, L.MOTION_CENTER) + <f64>(load<f32>(R) * x + load<f32>(R, 12) * y + load<f32>(R, 24) * z);
-  frameY = <f64>load<f32>(motion, L.MOTION_CENTER + 4) + <f64>(load<f32>(R, 4) * x + load<f32>(R, 16) * y + load<f32>(R, 28) * z);
-  frameZ = <f64>load<f32>(motion, L.MOTION_CENTER + 8) + <f64>(load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
+  frameX =
+    <f64>load<f32>(motion, L.MOTION_CENTER) + <f64>(load<f32>(R) * x + load<f32>(R, 12) * y + load<f32>(R, 24) * z);
+  frameY =
+    <f64>load<f32>(motion, L.MOTION_CENTER + 4) +
+    <f64>(load<f32>(R, 4) * x + load<f32>(R, 16) * y + load<f32>(R, 28) * z);
+  frameZ =
+    <f64>load<f32>(motion, L.MOTION_CENTER + 8) +
+    <f64>(load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
 }
 
 /** Transforms a point back to the world. */

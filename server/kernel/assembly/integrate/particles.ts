@@ -88,17 +88,21 @@ export function updateVelocity(begin: i32, end: i32, h: f32): void {
   const hh = f32x4.splat(h);
   const inverseH = f32x4.splat(1 / h);
   for (let i = begin, x = X + ((<usize>begin) << 4); i < end; i++, x += 16) {
-    const here = v128.load(x);
+    const before = v128.load(x);
     const low = v128.load(x + toLow);
+    // carried over first, so that the bits do not depend on whether contact needed that
+    const here = f32x4.add(before, low);
+    const left = f32x4.sub(low, f32x4.sub(here, before));
+    v128.store(x, here);
+    v128.store(x + toLow, left);
     const predicted = v128.load(x + toV);
     const damping = f32x4.extract_lane(predicted, 3);
-    const way = f32x4.add(f32x4.sub(here, v128.load(x + toPrev)), f32x4.sub(low, v128.load(x + toLowPrev)));
+    const way = f32x4.add(f32x4.sub(here, v128.load(x + toPrev)), f32x4.sub(left, v128.load(x + toLowPrev)));
     // change since the prediction: if there is none, the velocity keeps all its bits
     let expected = f32x4.mul(hh, predicted);
     if (damping < UNDAMPED) expected = f32x4.add(expected, f32x4.mul(hh, v128.load(x + toLowSpeed)));
     const sum = f32x4.add(predicted, f32x4.mul(inverseH, f32x4.sub(way, expected)));
     const v = f32x4.mul(f32x4.splat(1 / (1 + h * damping)), sum);
     v128.store(x + toV, f32x4.replace_lane(v, 3, damping));
-    carryOver(x, toLow, here, low);
   }
 }
