@@ -642,8 +642,8 @@ export interface Scene {
   reference?: Reference;
   /**
    * Surfaces that intersect at the start, and bodies inside solids or below planes. untangle: moved apart slowly
-   * without collider friction (bodies below a plane at once). hold: held until a reset. Surfaces that only touch move
-   * apart to their contact distance within a second.
+   * without collider friction (bodies below a plane at once). hold: held until a reset. Surfaces that only touch
+   * may start so.
    * @default "untangle"
    */
   intersections?: "untangle" | "hold";

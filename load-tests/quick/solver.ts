@@ -19,7 +19,7 @@ const BODIES = {
 } as Record<"tetrahedra" | "triangles" | "distances", Body>;
 const TICKS = 24;
 const PER_PIECE = 4;
-/** 1/s; damped bodies keep no low words of their positions. */
+/** 1/s */
 const DAMPING = 1;
 
 /** Steps as in parts/kernel.ts: five substeps in a tick of 5 ms. */

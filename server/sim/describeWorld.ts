@@ -78,9 +78,9 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   };
 }
 
-function statesOf({ planned, shapes, implicit, prefactored, methods, reference, low }: WorldPlan): SimLayout["states"] {
+function statesOf({ planned, shapes, implicit, prefactored, methods, reference }: WorldPlan): SimLayout["states"] {
   const others = [shapes, implicit, prefactored, methods].flatMap(({ states }) => states);
-  return [...planned.states, ...others, ...(reference ? [reference.run] : []), ...low.states];
+  return [...planned.states, ...others, ...(reference ? [reference.run] : [])];
 }
 
 function tunableBodies({ inWorld, far, scene, bodies }: World, { methods }: WorldPlan): TunableBody[] {

@@ -265,13 +265,16 @@ export class SleepingIslands {
     const { f32, i32 } = this.#views;
     const { x, xPrev, v, bodies, bodyRows } = this.#layout;
     const { first, count } = bodies[b]!;
-    const rounding = i32[(L.HEADER + L.H_ROUNDING) / 4]!;
+    const [low, lowPrev] = [L.H_LOW, L.H_LOW_PREV].map((pointer) => i32[(L.HEADER + pointer) / 4]! / 4) as [
+      number,
+      number,
+    ];
     for (let at = 4 * first; at < 4 * (first + count); at += 4) {
       f32.copyWithin(xPrev / 4 + at, x / 4 + at, x / 4 + at + 3);
       f32.fill(0, v / 4 + at, v / 4 + at + 3);
       f32[x / 4 + at + 3] = 0;
     }
-    if (rounding) f32.fill(0, rounding / 4 + 4 * first, rounding / 4 + 4 * (first + count));
+    f32.copyWithin(lowPrev + 4 * first, low + 4 * first, low + 4 * (first + count));
     const row = (bodyRows + b * L.BODY_BYTES) / 4;
     i32[row + L.BODY_INACTIVE / 4] = 1;
     // remembered stress stays as it is

@@ -17,6 +17,7 @@ import type { Views } from "./views.ts";
 import { freeSlot } from "./grabSlots.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { SimLayout } from "./layout.ts";
+import { clearLowWords } from "./memory/lowWords.ts";
 import { boxOf } from "./spawn/inside.ts";
 import { obstacleOf, obstaclesFor, wallsFor } from "./spawn/obstacles.ts";
 import { findHeight, raise, type Comer } from "./spawn/place.ts";
@@ -217,6 +218,7 @@ export class InactiveBodies {
     const saved = this.savedBytes;
     f32.copyWithin(layout.x / 4 + rows, layout.initial / 4 + rows, layout.initial / 4 + end);
     f32.copyWithin(layout.v / 4 + rows, (layout.initial + saved) / 4 + rows, (layout.initial + saved) / 4 + end);
+    clearLowWords(f32.buffer, first, count);
     f32.fill(0, i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4 + rows, i32[(L.HEADER + L.H_SUPPORT) / 4]! / 4 + end);
     for (const s of layout.states)
       if (s.body === b) kernel.copyState(s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane, s.initial, 1);

@@ -29,6 +29,7 @@ import type { SimLayout } from "./layout.ts";
 import { limitSpeeds } from "./motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
 import { ReferenceBodies } from "./methods/referenceBodies.ts";
+import { clearLowWords } from "./memory/lowWords.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, withdrawAll, statusAt, InactiveBodies } from "./spawnableBodies.ts";
 import { Rest } from "./rest.ts";
@@ -523,6 +524,7 @@ export class SimWorld implements World {
     const velocities = saved + this.savedBytes;
     f32.copyWithin(x / 4 + 4 * first, saved / 4 + 4 * first, saved / 4 + 4 * (first + count));
     f32.copyWithin(v / 4 + 4 * first, velocities / 4 + 4 * first, velocities / 4 + 4 * (first + count));
+    clearLowWords(f32.buffer, first, count);
   }
 
   /** Copies rows of constraint blocks to their saved copy, or back. */

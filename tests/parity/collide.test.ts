@@ -79,7 +79,8 @@ function runKernel(
 ): { x: Float64Array; v: Float64Array; twin: Particles } {
   const n = motions.length;
   const allocator = new Allocator();
-  const [X, P, V, A] = [0, 1, 2, 3].map(() => allocator.take(16 * (n + 4))) as [number, number, number, number];
+  const take = (): number => allocator.take(16 * (n + 4));
+  const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
   const rows = allocator.take(colliders.length * L.COLLIDER_BYTES);
   const body = allocator.take(L.BODY_BYTES);
   const surface = allocator.take(L.SURFACE_BYTES);
@@ -92,6 +93,9 @@ function runKernel(
     [L.H_XPREV, P],
     [L.H_V, V],
     [L.H_ACC, A],
+    [L.H_LOW, low],
+    [L.H_LOW_PREV, lowPrev],
+    [L.H_LOW_SPEED, lowSpeed],
     [L.H_COLLIDERS, rows],
     [L.H_COLLIDER_COUNT, colliders.length],
   ] as const)

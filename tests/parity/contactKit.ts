@@ -48,6 +48,8 @@ function openRoom(kind: Kind, pairs: number) {
   const safe = allocator.take(16 * rows);
   const v = allocator.take(16 * rows);
   const acc = allocator.take(16 * rows);
+  const low = allocator.take(16 * rows);
+  const lowPrev = allocator.take(16 * rows);
   const blocks = allocator.take(count * L.CONTACT_BLOCK_BYTES);
   const heads = allocator.take(count * L.STATUS_BYTES);
   const bad = allocator.take(count * L.STATUS_BYTES);
@@ -61,6 +63,8 @@ function openRoom(kind: Kind, pairs: number) {
     [L.H_SAFE, safe],
     [L.H_V, v],
     [L.H_ACC, acc],
+    [L.H_LOW, low],
+    [L.H_LOW_PREV, lowPrev],
     [L.H_PARTICLES, rows],
     [L.H_CONTACT_BLOCKS, blocks],
     [L.H_BLOCK_NEAR, heads],

@@ -146,6 +146,7 @@ function openRoom(e: Elements, w: Float64Array, form: Form) {
   const xPrev = allocator.take(16 * rows);
   const v = allocator.take(16 * rows);
   const acc = allocator.take(16 * rows);
+  const low = allocator.take(16 * rows);
   const bodyRows = allocator.take(2 * L.BODY_BYTES);
   const planned = planBlocks([{ elements: [e], first: 0, particleCount: N, form }], allocator);
   const scratch = allocator.take(L.SCRATCH_BYTES);
@@ -157,6 +158,7 @@ function openRoom(e: Elements, w: Float64Array, form: Form) {
     [L.H_XPREV, xPrev],
     [L.H_V, v],
     [L.H_ACC, acc],
+    [L.H_LOW, low],
     [L.H_PARTICLES, rows],
     [L.H_BODIES, bodyRows],
     [L.H_BODY_COUNT, 1],
@@ -168,7 +170,7 @@ function openRoom(e: Elements, w: Float64Array, form: Form) {
     i32[(bodyRows + L.BODY_WAS_INVERTED) / 4] = 1;
   for (let i = 0; i < N; i++) f32[X / 4 + 4 * i + 3] = w[i]!;
   planned.write(f32, new Uint32Array(room.buffer), X, N); // after the inverse masses, because blocks hold sums of them
-  return { kernel: instantiateKernel(room), f32, x: X / 4, ranges: planned.ranges, scratch };
+  return { kernel: instantiateKernel(room), f32, x: X / 4, low: low / 4, ranges: planned.ranges, scratch };
 }
 
 /** Runs the kernel over one color. @param kind KIND_*; pass PASS_FIRST or 0; h s */
@@ -188,7 +190,7 @@ export function makeKit(
 ): Kit {
   const e = roundElements(elements);
   const N = w.length;
-  const { kernel, f32, x: X, ranges, scratch } = openRoom(e, w, form);
+  const { kernel, f32, x: X, low, ranges, scratch } = openRoom(e, w, form);
   const particles = makeParticles(N);
   particles.w.set(Float32Array.from(w));
   // rounded as in the kernel
@@ -209,7 +211,11 @@ export function makeKit(
     memory: remembered,
     colors,
     loss: new Float64Array(e.particles.length / size),
-    kernelPositions: () => Float64Array.from({ length: 3 * N }, (_, k) => f32[X + 4 * Math.floor(k / 3) + (k % 3)]!),
+    kernelPositions: () =>
+      Float64Array.from({ length: 3 * N }, (_, k) => {
+        const lane = 4 * Math.floor(k / 3) + (k % 3);
+        return f32[X + lane]! + f32[low + lane]!;
+      }),
     iterate(first) {
       for (const range of ranges)
         runRange(kernel, range, form === "paper" ? paperPhase! : phase, first ? L.PASS_FIRST : 0, h, scratch);
@@ -237,6 +243,7 @@ export function makeKit(
     },
     place(positions) {
       for (let k = 0; k < 3 * N; k++) f32[X + 4 * Math.floor(k / 3) + (k % 3)] = positions[k]!;
+      f32.fill(0, low, low + 4 * N);
       kit.align();
     },
   };

@@ -19,7 +19,8 @@ for (const [scale, h] of [
 ] as const) {
   test(`prediction and velocity agree with the twin: ${scale} m, h = ${h} s`, () => {
     const allocator = new Allocator();
-    const [X, P, V, A] = [0, 1, 2, 3].map(() => allocator.take(16 * 40)) as [number, number, number, number];
+    const take = (): number => allocator.take(16 * 40);
+    const [X, P, V, A, low, lowPrev, lowSpeed] = [take(), take(), take(), take(), take(), take(), take()];
     const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
     const f32 = new Float32Array(memory.buffer);
     const i32 = new Int32Array(memory.buffer);
@@ -28,6 +29,9 @@ for (const [scale, h] of [
       [L.H_XPREV, P],
       [L.H_V, V],
       [L.H_ACC, A],
+      [L.H_LOW, low],
+      [L.H_LOW_PREV, lowPrev],
+      [L.H_LOW_SPEED, lowSpeed],
     ] as const)
       i32[(L.HEADER + offset) / 4] = value;
     const random = randomStream(3);

@@ -20,10 +20,13 @@ function cloud(count: number, slots: number, scale: number) {
   const random = randomStream(5);
   const allocator = new Allocator();
   const X = allocator.take(16 * count);
+  const low = allocator.take(16 * count);
   const points = allocator.take(slots * L.POINT_BYTES);
   const rooms = Array.from({ length: slots }, () => allocator.take(L.POINT_MAX_EDGES * L.EDGE_BYTES));
   const memory = new WebAssembly.Memory({ initial: allocator.pages, maximum: allocator.pages, shared: true });
   const f32 = new Float32Array(memory.buffer);
+  new Int32Array(memory.buffer).set([X], (L.HEADER + L.H_X) / 4);
+  new Int32Array(memory.buffer).set([low], (L.HEADER + L.H_LOW) / 4);
   const p = makeParticles(count);
   for (let i = 0; i < count; i++) {
     f32.set(
@@ -33,7 +36,7 @@ function cloud(count: number, slots: number, scale: number) {
     p.x.set(f32.subarray(X / 4 + 4 * i, X / 4 + 4 * i + 3), 3 * i);
     p.w[i] = f32[X / 4 + 4 * i + 3]!;
   }
-  return { memory, f32, X, points, rooms, p };
+  return { memory, f32, X, low, points, rooms, p };
 }
 
 /** Writes slot number n of the kernel. */
@@ -83,7 +86,7 @@ function run(
   scale: number,
 ): { targets: number; worst: number; forces: number[]; kernelForces: number[]; moved: boolean } {
   const room = cloud(count, slots.length, scale);
-  const { memory, f32, X, points, p } = room;
+  const { memory, f32, X, low, points, p } = room;
   const before = Float64Array.from(p.x);
   slots.forEach((slot, n) => writeSlot(room, slot, n));
   const twins = slots.filter(({ active }) => active !== false).map(twinOf);
@@ -92,7 +95,10 @@ function run(
     kernel.solvePoints(points, slots.length, k === 0 ? L.PASS_FIRST : 0, h, 0);
     for (const twin of twins) solvePoint(p, twin, Math.fround(h), k === 0);
   }
-  const after = Float64Array.from({ length: 3 * count }, (_, k) => f32[X / 4 + 4 * Math.floor(k / 3) + (k % 3)]!);
+  const after = Float64Array.from({ length: 3 * count }, (_, k) => {
+    const lane = 4 * Math.floor(k / 3) + (k % 3);
+    return f32[X / 4 + lane]! + f32[low / 4 + lane]!;
+  });
   const largest = Math.max(...before.map(Math.abs), ...p.x.map(Math.abs));
   const three = (n: number, offset: number): Vector => {
     const at = (points + n * L.POINT_BYTES + offset) / 4;

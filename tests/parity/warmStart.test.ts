@@ -196,11 +196,12 @@ describe("warm-start stress", () => {
       const own = i32[phase + L.PHASE_OWN / 4]!;
       const blocks = i32[phase + L.PHASE_COUNT / 4]!;
       const kept = i32[phase + L.PHASE_WARM_START / 4]!;
-      const x = (): Float32Array => f32.slice(layout.x / 4, layout.x / 4 + 4 * layout.particleCount);
-      const start = x();
+      const low = i32[(L.HEADER + L.H_LOW) / 4]! / 4;
+      const moved = (): Float32Array => f32.slice(low, low + 4 * layout.particleCount);
+      const start = moved();
       kernel.solveBlocks(of.phase, data, own, 0, blocks, L.PASS_FIRST, H, layout.scratch, kept);
-      const warm = x();
-      f32.set(start, layout.x / 4);
+      const warm = moved();
+      f32.set(start, low);
       for (let b = 0; b < blocks; b++)
         f32.copyWithin(
           (own + b * 16 * of.remembers.rows) / 4,
@@ -208,7 +209,7 @@ describe("warm-start stress", () => {
           (kept + b * L.WARM_START_BYTES) / 4 + 4 * of.remembers.rows,
         );
       kernel.solveBlocks(of.phase, data, own, 0, blocks, 0, H, layout.scratch, 0);
-      expect(x()).toEqual(warm);
+      expect(moved()).toEqual(warm);
       expect(warm).not.toEqual(start);
     },
   );

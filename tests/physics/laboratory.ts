@@ -17,6 +17,8 @@ export interface Laboratory {
   x: Float32Array;
   v: Float32Array;
   acceleration: Float32Array;
+  /** Low words of positions, m: a coordinate is x plus its low word, also within a substep. */
+  low: Float32Array;
   /** Steps `ticks` ticks; `inputs` apply to the first. Returns the events. */
   run(ticks: number, inputs?: readonly Input[]): SimEvent[];
   /** float64[3N] copy of a body's positions in the world, m. */
@@ -46,6 +48,7 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
   const x = rows(layout.x);
   const v = rows(layout.v);
   const acceleration = rows(new Int32Array(buffer)[(L.HEADER + L.H_ACC) / 4]!);
+  const low = rows(new Int32Array(buffer)[(L.HEADER + L.H_LOW) / 4]!);
   const copy = (rows: Float32Array, body: number, from: readonly number[]): Float64Array => {
     const { first, count } = layout.bodies[body]!;
     return Float64Array.from(
@@ -60,6 +63,7 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
     x,
     v,
     acceleration,
+    low,
     run(ticks, inputs = []) {
       const events: SimEvent[] = [];
       for (let t = 0; t < ticks; t++) events.push(...world.step(t === 0 ? inputs : []).events);
@@ -77,6 +81,7 @@ export async function laboratory(scene: Partial<Scene> & Pick<Scene, "bodies">, 
           at,
         );
         v.set(velocity(here, i), at);
+        low.fill(0, at, at + 4);
       }
     },
   };

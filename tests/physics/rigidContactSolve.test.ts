@@ -237,7 +237,7 @@ async function stack(): Promise<Lab> {
     word(L.H_RIGID_KEPT),
     word(L.H_RIGID_KEPT) + L.RIGID_KEPT_BYTES * word(L.H_RIGID_KEPT_CAPACITY),
   );
-  for (const low of [L.H_LOW, L.H_ROUNDING]) if (word(low)) f32.fill(0, word(low) / 4, word(low) / 4 + 4 * n);
+  for (const low of [L.H_LOW, L.H_LOW_PREV]) f32.fill(0, word(low) / 4, word(low) / 4 + 4 * n);
   return lab;
 }
 

@@ -124,6 +124,7 @@ export class EnergyLedger {
   private readonly v: Float64Array;
   /** float64[3N] positions before the next phase, if it moves particles for another flow than the solver. */
   private readonly before: Float64Array;
+  private readonly now: Float64Array;
   /** float64[3N] change of velocity in this substep by each flow, m/s. */
   private readonly given: Record<Impulse, Float64Array>;
   /** float64[3N] velocities after the last phase behind the solve. */
@@ -158,6 +159,7 @@ export class EnergyLedger {
     this.x = new Float64Array(3 * n);
     this.v = new Float64Array(3 * n);
     this.before = new Float64Array(3 * n);
+    this.now = new Float64Array(3 * n);
     this.given = Object.fromEntries(IMPULSES.map((f) => [f, new Float64Array(3 * n)])) as Record<Impulse, Float64Array>;
     this.latest = new Float64Array(3 * n);
     this.driven = new Float64Array(layout.bodyCount);
@@ -165,8 +167,8 @@ export class EnergyLedger {
     this.plastic = new PlasticStrains(created);
     this.tuning = JSON.stringify(world.tuning());
     this.plastic.tune(world.tuning());
-    this.read(layout.x, this.x);
-    this.read(layout.v, this.v);
+    this.readPositions(this.x);
+    this.readVelocities(this.v);
     this.held = layout.bodies.map((_, b) => this.holdings(b));
     this.flows = layout.bodies.map(noFlows);
     this.entries.push(this.entry(this.held.map(total)));
@@ -198,13 +200,18 @@ export class EnergyLedger {
     return { tick: this.world.tickNumber, bodies };
   }
 
-  /** Rows of four float32 at `address` -> float64[3N]. */
-  private read(address: number, out: Float64Array): void {
-    for (let k = 0, at = address / 4; k < out.length; at += 4) {
-      out[k++] = this.f32[at]!;
-      out[k++] = this.f32[at + 1]!;
-      out[k++] = this.f32[at + 2]!;
+  private readPositions(out: Float64Array): void {
+    const low = this.i32[(L.HEADER + L.H_LOW) / 4]! / 4;
+    const x = this.created.layout.x / 4;
+    for (let k = 0; k < out.length; k++) {
+      const at = 4 * Math.floor(k / 3) + (k % 3);
+      out[k] = this.f32[x + at]! + this.f32[low + at]!;
     }
+  }
+
+  private readVelocities(out: Float64Array): void {
+    const v = this.created.layout.v / 4;
+    for (let k = 0; k < out.length; k++) out[k] = this.f32[v + 4 * Math.floor(k / 3) + (k % 3)]!;
   }
 
   /** Mass of a particle, kg; 0 if it does not move. */
@@ -270,20 +277,20 @@ export class EnergyLedger {
     const kind = this.kinds[phase]!;
     const mover = MOVER[kind];
     const next = MOVER[this.kinds[phase + 1] ?? -1];
-    const { layout } = this.created;
     if (kind === L.KIND_PREDICT) this.beginSubstep();
     else if (kind === L.KIND_VELOCITY) this.velocityMade();
     else if (kind === L.KIND_PLASTIC) this.strainsFlowed();
     else if (this.solving && mover) {
       const given = this.given[mover];
-      const xs = layout.x / 4;
-      for (let k = 0; this.acting[mover] && k < given.length; k++)
-        given[k]! += (this.f32[xs + 4 * Math.floor(k / 3) + (k % 3)]! - this.before[k]!) / this.h;
+      if (this.acting[mover]) {
+        this.readPositions(this.now);
+        for (let k = 0; k < given.length; k++) given[k]! += (this.now[k]! - this.before[k]!) / this.h;
+      }
       if (kind === L.KIND_CONTACTS) this.rigidSupported();
     } else if (kind === L.KIND_RIGID) this.rigidMoved(phase);
     else if (!this.solving && !BEFORE_PREDICTION.has(kind))
       this.velocityChanged(kind === L.KIND_COLLIDE ? "colliders" : kind === L.KIND_VERIFY ? "contacts" : "momentum");
-    if (next && this.acting[next]) this.read(layout.x, this.before);
+    if (next && this.acting[next]) this.readPositions(this.before);
     if (phase === this.kinds.length - 1) this.closeSubstep();
   }
 
@@ -311,7 +318,7 @@ export class EnergyLedger {
   private strainsFlowed(): void {
     const x = new Float64Array(this.x.length);
     const { flowing } = this.plastic;
-    this.read(this.created.layout.x, x);
+    this.readPositions(x);
     for (const b of flowing) this.flowed[b]! -= this.elastic(b, x);
     this.plastic.refresh();
     for (const b of flowing) this.flowed[b]! += this.elastic(b, x);
@@ -322,16 +329,19 @@ export class EnergyLedger {
     this.solving = false;
     const { layout } = this.created;
     const { h } = this;
-    const xs = layout.x / 4;
     const vs = layout.v / 4;
     const previous = this.i32[(L.HEADER + L.H_XPREV) / 4]! / 4;
+    const low = this.i32[(L.HEADER + L.H_LOW_PREV) / 4]! / 4;
     const given = this.given.damping;
+    this.readPositions(this.now);
     for (let i = 0; i < layout.particleCount; i++) {
       const lost = 1 / (1 + h * this.f32[vs + 4 * i + 3]!) - 1;
-      for (let r = 0; r < 3; r++)
-        given[3 * i + r] = (lost * (this.f32[xs + 4 * i + r]! - this.f32[previous + 4 * i + r]!)) / h;
+      for (let r = 0; r < 3; r++) {
+        const at = 4 * i + r;
+        given[3 * i + r] = (lost * (this.now[3 * i + r]! - this.f32[previous + at]! - this.f32[low + at]!)) / h;
+      }
     }
-    this.read(layout.v, this.latest);
+    this.readVelocities(this.latest);
   }
 
   /** Books the impulses of colliders that support rigid bodies under colliders instead of contacts. */
@@ -419,8 +429,8 @@ export class EnergyLedger {
       flows.colliders -= this.driven[b]!;
       flows.solver += all - named;
     });
-    this.read(layout.x, this.x);
-    this.read(layout.v, this.v);
+    this.readPositions(this.x);
+    this.readVelocities(this.v);
     this.held = this.held.map((was, b) => {
       const now = this.holdings(b);
       const stored = (h: Holdings): number => h.elastic + h.gravity + h.loads;
@@ -432,11 +442,10 @@ export class EnergyLedger {
 
   /** Counts changes made outside of the kernel as `flow`. */
   private hostDone(flow: Flow): void {
-    const { layout } = this.created;
     const x = Float64Array.from(this.x);
     const v = Float64Array.from(this.v);
-    this.read(layout.x, this.x);
-    this.read(layout.v, this.v);
+    this.readPositions(this.x);
+    this.readVelocities(this.v);
     this.plastic.refresh();
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
     // a roll-back removes masses, too, and leaves velocities of zero

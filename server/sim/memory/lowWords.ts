@@ -1,37 +1,25 @@
-/**
- * Plans low words of positions and velocities (kernel/assembly/integrate/particles.ts): part of the state, one block of
- * four lanes per particle.
- */
-import type { BodyTemplate } from "../body/template.ts";
+/** Low words of positions and velocities (kernel/assembly/integrate/particles.ts): four lanes per particle. */
+import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "./map.ts";
-import type { StateRun } from "./writeBlocks.ts";
 
+/** Addresses; `start` holds the low words of positions at the start of the substep. */
 export interface LowWords {
-  /** Addresses of f32x4 per particle; 0: no low words. */
-  places: number;
-  speeds: number;
-  /** Address of one substep's rounding: not part of the state. */
-  rounding: number;
-  states: StateRun[];
+  positions: number;
+  velocities: number;
+  start: number;
 }
 
-/**
- * @param bodies of the room, in its order; empty: the room keeps no low words
- * @param particles number in the room's arrays
- */
-export function planLowWords(bodies: readonly BodyTemplate[], particles: number, map: Allocator): LowWords {
-  if (bodies.length === 0) return { places: 0, speeds: 0, rounding: 0, states: [] };
+/** @param particles number in the room's arrays */
+export function planLowWords(particles: number, map: Allocator): LowWords {
   const take = (): number => map.take(16 * particles);
-  const [places, speeds] = [take(), take()];
-  return { places, speeds, rounding: take(), states: [places, speeds].flatMap(statesOf) };
+  return { positions: take(), velocities: take(), start: take() };
+}
 
-  function statesOf(address: number): StateRun[] {
-    const [initial, good] = [take(), take()];
-    let lane = 0;
-    return bodies.map((body, b) => {
-      const firstLane = lane;
-      lane += 4 * body.particleCount;
-      return { body: b, address, stride: 16, offset: 0, rows: 1, firstLane, lastLane: lane, initial, good };
-    });
+/** Sets low words to 0. Call if a body is put somewhere: its x and v are then exact. */
+export function clearLowWords(memory: ArrayBufferLike, first: number, count: number): void {
+  const words = new Int32Array(memory);
+  for (const pointer of [L.H_LOW, L.H_LOW_SPEED]) {
+    const at = words[(L.HEADER + pointer) / 4]! / 4;
+    words.fill(0, at + 4 * first, at + 4 * (first + count));
   }
 }

@@ -8,7 +8,6 @@ import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
 import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/planReference.ts";
-import { keepsRounding } from "../precision.ts";
 import type { World } from "../readWorld.ts";
 import { planRestShapes } from "../restShapes.ts";
 import { tuningBytes } from "../tuning.ts";
@@ -62,7 +61,7 @@ function planArrays({ counts: { particles } }: World, memoryMap: Allocator) {
 }
 
 function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }: World, memoryMap: Allocator) {
-  const { tickHz, substeps, iterations } = steps;
+  const { iterations } = steps;
   const leftOut = leftOutOf(bodies);
   const planned = planBlocks(
     bodies.map(({ elements, particleCount, form, schedule, waits }, i) => ({
@@ -76,7 +75,7 @@ function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }
     memoryMap,
   );
   const sweepArrays = planned.takeSweepArrays(particles, memoryMap);
-  const low = planLowWords(keepsRounding(bodies, tickHz * substeps) ? bodies : [], particles, memoryMap);
+  const low = planLowWords(particles, memoryMap);
   const enclosed = planEnclosedVolumes(bodies, memoryMap);
   const shapes = planShapes(bodies, iterations, memoryMap);
   const coreParts = cores.reduce((n, core) => n + (core ? (core.positions.length + core.triangles.length) / 3 : 0), 0);

@@ -128,6 +128,7 @@ function takeArrays(
   take(L.PREFACTORED_MOVED, LANES * (columns + 1));
   take(L.PREFACTORED_PLACES, LANES * (columns + 1));
   take(L.PREFACTORED_KEPT, LANES * (columns + 1));
+  take(L.PREFACTORED_LOWS, LANES * columns);
   if (meets) take(L.PREFACTORED_ANSWERS, (4 * columns + 15) & ~15);
   if (meets) take(L.PREFACTORED_BEFORE, LANES * columns);
   take(L.PREFACTORED_INERTIA, 4 * columns);

@@ -210,7 +210,7 @@ function everyPrefactored({ prefactored: { rows, count } }: ProgramSizes, kind: 
 /** Phases of constraints without colors. */
 function endOfIteration(sizes: ProgramSizes, pass: number): Phase[] {
   // serial and last, so that an iteration ends with grabs and contacts satisfied
-  const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass)];
+  const phases = [one(L.KIND_POINTS, L.STAGE_POINTS, pass), ...everyParticle(sizes, L.KIND_CARRY)];
   const { meets } = sizes.prefactored;
   if (meets || pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES));
   phases.push(one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));

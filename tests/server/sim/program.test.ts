@@ -100,13 +100,20 @@ test("an iteration ends with grabs and contacts satisfied", async () => {
   const solve = kinds.slice(kinds.lastIndexOf(L.KIND_PREDICT) + 1, kinds.indexOf(L.KIND_IMPLICIT_TOGETHER));
   const iteration = solve.slice(0, solve.length / ITERATIONS);
   expect(solve).toEqual(Array.from({ length: ITERATIONS }, () => iteration).flat());
-  const [points, contacts, balls] = [L.KIND_POINTS, L.KIND_CONTACTS, L.KIND_BALLS].map((kind) =>
+  const [points, carry, contacts, balls] = [L.KIND_POINTS, L.KIND_CARRY, L.KIND_CONTACTS, L.KIND_BALLS].map((kind) =>
     iteration.indexOf(kind),
   );
   expect(
     iteration.slice(0, points).every((kind) => PHASES.has(kind) || kind === L.KIND_ENCLOSED || kind === L.KIND_SHAPE),
   ).toBe(true);
   expect(iteration.slice(0, points)).toContain(L.KIND_ENCLOSED);
-  expect([contacts, balls]).toEqual([points! + 1, points! + 2]);
+  // contact reads positions without low words
+  const carries = iteration.filter((kind) => kind === L.KIND_CARRY).length;
+  expect([carry, contacts, balls]).toEqual([points! + 1, points! + 1 + carries, points! + 2 + carries]);
   expect(iteration.length).toBe(balls! + 1);
+});
+
+test("kinds of phases have distinct numbers", () => {
+  const kinds = Object.entries(L).filter(([name]) => name.startsWith("KIND_"));
+  expect(new Set(kinds.map(([, number]) => number)).size).toBe(kinds.length);
 });

@@ -10,6 +10,8 @@
  *   Coulomb friction, with q the part of p that dx approached: a tangential displacement dx_t up to mu_static q is
  *   removed; of a longer one the share mu q/|dx_t|;
  *   the push adds no velocity away from the collider, other than restitution (coefficients.ts).
+ * Positions are float64 here, x plus its low word (math/places.ts), and pushes keep low words: with float32 a body on a
+ * plane 56 m from the room's origin trembled at 5 mm/s.
  * A moving collider (motion.ts) is met in its own frame. There the particle's path in the substep is treated as a
  * straight line (rotation bends it by angle^2/8 of its distance from the center: 9 um at 1 m for 10 rad/s and 1/1200
  * s). So friction drags particles along, and an approaching wall passes on its own velocity.
@@ -18,10 +20,10 @@ import * as L from "../layout/layout";
 import { distanceTo, nx, ny, nz } from "./colliderDistance";
 import { mayBeAnswered } from "./colliderLanes";
 import { bounce, findCoefficients, rootBounce, rootStatic } from "./coefficients";
-import { roundingFrom, word } from "../math/places";
+import { lowFrom, lowPrevFrom, place, put, rounding } from "../math/places";
 import { meets } from "../state/filters";
 import { hasMarks, marksOf } from "../state/marks";
-import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
+import { inFrame, turnFromFrame, frameX, frameY, frameZ } from "./motion";
 
 /**
  * A motion that is still near after MAX_MARCH steps counts as a hit, which errs on the safe side. (With steps of d - r
@@ -55,16 +57,16 @@ let answerT: f32;
  * Collides a motion from (px, py, pz) to (x, y, z), in the collider's frame, of a ball of radius r.
  * @returns how far the end must move out along the normal answerX answerY answerZ, m; not positive: no contact
  */
-export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f32, r: f32): f32 {
-  const dx = x - px;
-  const dy = y - py;
-  const dz = z - pz;
+export function answer(c: usize, px: f64, py: f64, pz: f64, x: f64, y: f64, z: f64, r: f32): f32 {
+  const dx = <f32>(x - px);
+  const dy = <f32>(y - py);
+  const dz = <f32>(z - pz);
   const move2 = dx * dx + dy * dy + dz * dz;
   // most are nowhere near: the motion's end is further from the collider's bounding ball than the motion is long. (a +
   // b)^2 <= 2 a^2 + 2 b^2 saves the root of move2
-  const cx = x - load<f32>(c, L.COLLIDER_A);
-  const cy = y - load<f32>(c, L.COLLIDER_A + 4);
-  const cz = z - load<f32>(c, L.COLLIDER_A + 8);
+  const cx = <f32>x - load<f32>(c, L.COLLIDER_A);
+  const cy = <f32>y - load<f32>(c, L.COLLIDER_A + 4);
+  const cz = <f32>z - load<f32>(c, L.COLLIDER_A + 8);
   const bound = load<f32>(c, L.COLLIDER_BOUND) + r;
   if (cx * cx + cy * cy + cz * cz > 2 * (bound * bound + move2)) return 0;
   if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH) return 0; // a mesh collides by its triangles
@@ -112,7 +114,7 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
     // surface where it ended.
     if (hit && (d1 > 0 || nx * mx + ny * my + nz * mz < 0.5)) {
       // depth along the entry normal
-      const above = (x - (px + t * dx)) * nx + (y - (py + t * dy)) * ny + (z - (pz + t * dz)) * nz;
+      const above = (dx - t * dx) * nx + (dy - t * dy) * ny + (dz - t * dz) * nz;
       mx = nx;
       my = ny;
       mz = nz;
@@ -135,20 +137,20 @@ export function answer(c: usize, px: f32, py: f32, pz: f32, x: f32, y: f32, z: f
  */
 function answerConcave(
   c: usize,
-  px: f32,
-  py: f32,
-  pz: f32,
-  x: f32,
-  y: f32,
-  z: f32,
+  px: f64,
+  py: f64,
+  pz: f64,
+  x: f64,
+  y: f64,
+  z: f64,
   r: f32,
   move: f32,
   t: f32,
   end: f32,
 ): f32 {
-  const dx = x - px;
-  const dy = y - py;
-  const dz = z - pz;
+  const dx = <f32>(x - px);
+  const dy = <f32>(y - py);
+  const dz = <f32>(z - pz);
   let hit = false;
   answerT = 0;
   for (let step = 0; t < 1; step++) {
@@ -172,7 +174,7 @@ function answerConcave(
   answerY = ey;
   answerZ = ez;
   // positive, so that the caller checks whether the answer is clear of the wall
-  return max<f32>(1e-4 * r, -((x - (px + t * dx)) * ex + (y - (py + t * dy)) * ey + (z - (pz + t * dz)) * ez));
+  return max<f32>(1e-4 * r, -((dx - t * dx) * ex + (dy - t * dy) * ey + (dz - t * dz) * ez));
 }
 
 /**
@@ -191,44 +193,17 @@ function leave(depth: f32, marked: i32, distance: f32, r: f32): f32 {
  */
 export function raise(particle: usize, table: usize): bool {
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  const toLow = lowFrom();
   let any = false;
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (load<i32>(c, L.COLLIDER_TYPE) !== L.COLLIDER_PLANE || load<u32>(c, L.COLLIDER_MOTION) || !meets(table, n))
       continue;
-    const below = -distanceTo(c, load<f32>(particle), load<f32>(particle, 4), load<f32>(particle, 8));
+    const below = -distanceTo(c, place(particle, toLow), place(particle + 4, toLow), place(particle + 8, toLow));
     if (!(below > 0)) continue;
-    shift(particle, below * nx, below * ny, below * nz);
+    shift(particle, toLow, below * nx, below * ny, below * nz);
     any = true;
   }
   return any;
-}
-
-/**
- * Sets the low words of a particle that was put to a surface. Across the surface the low word becomes 0. Along it the
- * sliding part remains.
- * @param at particle in X; nx, ny, nz normal; slides share of its motion along the surface that friction leaves
- */
-function keepLow(at: usize, nx: f32, ny: f32, nz: f32, slides: f32): void {
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const low = at + (<usize>load<u32>(L.HEADER, L.H_LOW) - X);
-  const rounding = at + (<usize>load<u32>(L.HEADER, L.H_ROUNDING) - X);
-  const rx = load<f32>(rounding);
-  const ry = load<f32>(rounding, 4);
-  const rz = load<f32>(rounding, 8);
-  // low words at the start of the substep
-  const lx = load<f32>(low) - rx;
-  const ly = load<f32>(low, 4) - ry;
-  const lz = load<f32>(low, 8) - rz;
-  const across = slides * (rx * nx + ry * ny + rz * nz) + (lx * nx + ly * ny + lz * nz);
-  const x = slides * rx - across * nx;
-  const y = slides * ry - across * ny;
-  const z = slides * rz - across * nz;
-  store<f32>(rounding, x);
-  store<f32>(rounding, y, 4);
-  store<f32>(rounding, z, 8);
-  store<f32>(low, lx + x);
-  store<f32>(low, ly + y, 4);
-  store<f32>(low, lz + z, 8);
 }
 
 /**
@@ -258,9 +233,11 @@ export function collide(begin: i32, end: i32, h: f32, table: usize): void {
  */
 function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool {
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
-  const originX = load<f32>(prev);
-  const originY = load<f32>(prev, 4);
-  const originZ = load<f32>(prev, 8);
+  const toLow = lowFrom();
+  const prevLow = lowPrevFrom() - (prev - at);
+  const originX = place(prev, prevLow);
+  const originY = place(prev + 4, prevLow);
+  const originZ = place(prev + 8, prevLow);
   // a particle that begins deep inside is pulled out with its neighbors (resolution.ts), or leaves slowly; thrown out
   // alone it would tear away. A plane has no core mesh to pull it out of
   const drawn = (mark & (L.MARK_WITHIN | L.MARK_INTERSECTING)) === L.MARK_WITHIN;
@@ -270,9 +247,9 @@ function meetAll(at: usize, prev: usize, mark: i32, h: f32, table: usize): bool 
     let px = originX;
     let py = originY;
     let pz = originZ;
-    let x = load<f32>(at);
-    let y = load<f32>(at, 4);
-    let z = load<f32>(at, 8);
+    let x = place(at, toLow);
+    let y = place(at + 4, toLow);
+    let z = place(at + 8, toLow);
     const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
     if (motion) {
       inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
@@ -301,12 +278,12 @@ function respond(
   prev: usize,
   mark: i32,
   h: f32,
-  px: f32,
-  py: f32,
-  pz: f32,
-  x: f32,
-  y: f32,
-  z: f32,
+  px: f64,
+  py: f64,
+  pz: f64,
+  x: f64,
+  y: f64,
+  z: f64,
   depth: f32,
 ): bool {
   const r = load<f32>(prev, 12);
@@ -315,12 +292,12 @@ function respond(
     const slowly = leave(depth, marked, distanceTo(c, px, py, pz), r);
     if (slowly < depth) {
       // without velocity and friction: meanwhile it moves freely
-      shiftFrom(c, at, slowly * answerX, slowly * answerY, slowly * answerZ);
-      shiftFrom(c, prev, slowly * answerX, slowly * answerY, slowly * answerZ);
+      shiftFrom(c, at, lowFrom(), slowly * answerX, slowly * answerY, slowly * answerZ);
+      shiftFrom(c, prev, lowPrevFrom() - (prev - at), slowly * answerX, slowly * answerY, slowly * answerZ);
       return false;
     }
   }
-  const approach = -((x - px) * answerX + (y - py) * answerY + (z - pz) * answerZ);
+  const approach = <f32>-((x - px) * answerX + (y - py) * answerY + (z - pz) * answerZ);
   // the depth that friction acts on: older overlap exerts no pressure
   const grip = min<f32>(depth, max<f32>(approach, 0));
   if (answerT === 0 && depth > grip + RISE * h * r) {
@@ -338,9 +315,10 @@ function respond(
 function distanceAtStart(c: usize, at: usize, prev: usize): f32 {
   const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
   const start = safe ? safe + (at - <usize>load<u32>(L.HEADER, L.H_X)) : prev;
-  const x = load<f32>(start);
-  const y = load<f32>(start, 4);
-  const z = load<f32>(start, 8);
+  const toLow = lowPrevFrom() - (start - at);
+  const x = place(start, toLow);
+  const y = place(start + 4, toLow);
+  const z = place(start + 8, toLow);
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return distanceTo(c, x, y, z);
   inFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
@@ -358,12 +336,12 @@ function moveOut(
   prev: usize,
   mark: i32,
   h: f32,
-  px: f32,
-  py: f32,
-  pz: f32,
-  x: f32,
-  y: f32,
-  z: f32,
+  px: f64,
+  py: f64,
+  pz: f64,
+  x: f64,
+  y: f64,
+  z: f64,
   depth: f32,
   grip: f32,
   approach: f32,
@@ -371,45 +349,46 @@ function moveOut(
   const mx = answerX;
   const my = answerY;
   const mz = answerZ;
-  const entryX = px + answerT * (x - px);
-  const entryY = py + answerT * (y - py);
-  const entryZ = pz + answerT * (z - pz);
+  const entry = answerT;
   const acc = at + (<usize>load<u32>(L.HEADER, L.H_ACC) - <usize>load<u32>(L.HEADER, L.H_X));
   const rough = load<f32>(acc, 12);
   findCoefficients(at, rough);
-  x += depth * mx;
-  y += depth * my;
-  z += depth * mz;
-  const dx = x - px;
-  const dy = y - py;
-  const dz = z - pz;
-  const dn = dx * mx + dy * my + dz * mz;
-  const tx = dx - dn * mx;
-  const ty = dy - dn * my;
-  const tz = dz - dn * mz;
+  const dx = <f32>(x - px);
+  const dy = <f32>(y - py);
+  const dz = <f32>(z - pz);
+  // the whole push
+  let kx = depth * mx;
+  let ky = depth * my;
+  let kz = depth * mz;
+  const dn = (dx + kx) * mx + (dy + ky) * my + (dz + kz) * mz;
+  const tx = dx + kx - dn * mx;
+  const ty = dy + ky - dn * my;
+  const tz = dz + kz - dn * mz;
   const slide = Mathf.sqrt(tx * tx + ty * ty + tz * tz);
-  let cut: f32 = 0;
   if (slide > 0 && !(mark & L.MARK_GLIDES)) {
-    cut = frictionCut(c, rough, grip, slide);
-    x -= cut * tx;
-    y -= cut * ty;
-    z -= cut * tz;
+    const cut = frictionCut(c, rough, grip, slide);
+    kx -= cut * tx;
+    ky -= cut * ty;
+    kz -= cut * tz;
   }
   // Pushing out of one wall of a funnel can hit the other wall. Slow motions along it stay within half of the margin;
   // others stop where they entered, at the margin.
   const r = load<f32>(prev, 12);
-  if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_FUNNEL && answer(c, px, py, pz, x, y, z, 0.5 * r) > 0) {
-    const out = max<f32>(0, r - distanceTo(c, entryX, entryY, entryZ));
-    x = entryX + out * nx;
-    y = entryY + out * ny;
-    z = entryZ + out * nz;
+  if (
+    load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_FUNNEL &&
+    answer(c, px, py, pz, x + <f64>kx, y + <f64>ky, z + <f64>kz, 0.5 * r) > 0
+  ) {
+    const out = max<f32>(0, r - distanceTo(c, px + <f64>(entry * dx), py + <f64>(entry * dy), pz + <f64>(entry * dz)));
+    kx = (entry - 1) * dx + out * nx;
+    ky = (entry - 1) * dy + out * ny;
+    kz = (entry - 1) * dz + out * nz;
   }
   // normal velocity: the rest of the approach, or the bounce, never a push away
   const back = bounce(rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION), approach, acc, h);
-  const away = (x - px) * mx + (y - py) * my + (z - pz) * mz - back;
-  put(c, at, x, y, z, mx, my, mz, 1 - cut);
+  const away = (dx + kx) * mx + (dy + ky) * my + (dz + kz) * mz - back;
+  shiftFrom(c, at, lowFrom(), kx, ky, kz);
   // as a shift of xPrev, so that several colliders add up and the final velocity includes all of them
-  if (away > 0 || back > 0) shiftFrom(c, prev, away * mx, away * my, away * mz);
+  if (away > 0 || back > 0) shiftFrom(c, prev, lowPrevFrom() - (prev - at), away * mx, away * my, away * mz);
 }
 
 /** Coulomb: returns the share of a displacement along a collider that friction removes. */
@@ -420,51 +399,33 @@ export function frictionCut(c: usize, rough: f32, grip: f32, slide: f32): f32 {
     : min<f32>(1, (rough * load<f32>(c, L.COLLIDER_FRICTION) * grip) / slide);
 }
 
-/** Puts a particle at (x, y, z) on a surface with normal m, both in a collider's frame. */
-function put(c: usize, at: usize, x: f32, y: f32, z: f32, mx: f32, my: f32, mz: f32, slides: f32): void {
-  const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
-  if (motion) {
-    turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
-    mx = frameX;
-    my = frameY;
-    mz = frameZ;
-    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
-    x = frameX;
-    y = frameY;
-    z = frameZ;
-  }
-  store<f32>(at, x);
-  store<f32>(at, y, 4);
-  store<f32>(at, z, 8);
-  if (roundingFrom()) keepLow(at, mx, my, mz, slides);
-}
-
-/** Shifts a position by a vector in a collider's frame. */
-function shiftFrom(c: usize, place: usize, x: f32, y: f32, z: f32): void {
+/** Shifts a position, whose low words are `toLow` bytes further, by a vector in a collider's frame. */
+function shiftFrom(c: usize, at: usize, toLow: usize, x: f32, y: f32, z: f32): void {
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) {
-    shift(place, x, y, z);
+    shift(at, toLow, x, y, z);
     return;
   }
   turnFromFrame(motion, L.MOTION_R1, x, y, z);
-  shift(place, frameX, frameY, frameZ);
+  shift(at, toLow, <f32>frameX, <f32>frameY, <f32>frameZ);
 }
 
 // @inline
-function shift(place: usize, x: f32, y: f32, z: f32): void {
-  store<f32>(place, load<f32>(place) + x);
-  store<f32>(place, load<f32>(place, 4) + y, 4);
-  store<f32>(place, load<f32>(place, 8) + z, 8);
+function shift(at: usize, toLow: usize, x: f32, y: f32, z: f32): void {
+  put(at, place(at, toLow) + <f64>x, toLow);
+  put(at + 4, place(at + 4, toLow) + <f64>y, toLow);
+  put(at + 8, place(at + 8, toLow) + <f64>z, toLow);
 }
 
 /** Sets the velocity of a particle that has touched something, from its positions. */
 // @inline
 function takeVelocity(at: usize, prev: usize, h: f32): void {
   const v = at + (<usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X));
-  const toRounding = roundingFrom();
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   const inverseH: f32 = 1 / h;
   const scale: f32 = inverseH / (1 + h * load<f32>(v, 12));
-  store<f32>(v, (load<f32>(at) - load<f32>(prev) + <f32>word(at, toRounding)) * scale);
-  store<f32>(v, (load<f32>(at, 4) - load<f32>(prev, 4) + <f32>word(at + 4, toRounding)) * scale, 4);
-  store<f32>(v, (load<f32>(at, 8) - load<f32>(prev, 8) + <f32>word(at + 8, toRounding)) * scale, 8);
+  store<f32>(v, (load<f32>(at) - load<f32>(prev) + <f32>rounding(at, toLow, toLowPrev)) * scale);
+  store<f32>(v, (load<f32>(at, 4) - load<f32>(prev, 4) + <f32>rounding(at + 4, toLow, toLowPrev)) * scale, 4);
+  store<f32>(v, (load<f32>(at, 8) - load<f32>(prev, 8) + <f32>rounding(at + 8, toLow, toLowPrev)) * scale, 8);
 }

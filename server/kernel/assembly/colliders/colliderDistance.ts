@@ -15,9 +15,9 @@ let gs: f32;
 
 /**
  * Returns the signed distance from point p to the collider's surface, m (negative inside); sets the outward unit normal
- * nx ny nz.
+ * nx ny nz. Points are float64: a particle on a distant plane moves by less than a step of float32 there.
  */
-export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
+export function distanceTo(c: usize, px: f64, py: f64, pz: f64): f32 {
   const type = load<i32>(c, L.COLLIDER_TYPE);
   const ax = load<f32>(c, L.COLLIDER_A);
   const ay = load<f32>(c, L.COLLIDER_A + 4);
@@ -26,14 +26,13 @@ export function distanceTo(c: usize, px: f32, py: f32, pz: f32): f32 {
     nx = ax;
     ny = ay;
     nz = az;
-    return px * ax + py * ay + pz * az - load<f32>(c, L.COLLIDER_A + 12);
+    return <f32>(px * ax + py * ay + pz * az - load<f32>(c, L.COLLIDER_A + 12));
   }
-  if (type === L.COLLIDER_BOX) return distanceToBox(c, px - ax, py - ay, pz - az);
-  if (type === L.COLLIDER_CYLINDER || type === L.COLLIDER_FUNNEL)
-    return distanceToRevolved(c, type, px - ax, py - ay, pz - az);
-  let dx = px - ax;
-  let dy = py - ay;
-  let dz = pz - az;
+  let dx = <f32>(px - ax);
+  let dy = <f32>(py - ay);
+  let dz = <f32>(pz - az);
+  if (type === L.COLLIDER_BOX) return distanceToBox(c, dx, dy, dz);
+  if (type === L.COLLIDER_CYLINDER || type === L.COLLIDER_FUNNEL) return distanceToRevolved(c, type, dx, dy, dz);
   if (type === L.COLLIDER_CAPSULE) {
     // nearest point of the segment a-b
     const bx = load<f32>(c, L.COLLIDER_B) - ax;

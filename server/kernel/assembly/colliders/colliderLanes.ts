@@ -1,6 +1,6 @@
 /**
  * Finds which of four particles may collide with any collider. Most are nowhere near one. They are cleared four at a
- * time by the first tests of collide.ts, in the same order of operations, so that no contact is missed. Moving
+ * time by the first tests of collide.ts in float32, with room for rounding, so that no contact is missed. Moving
  * colliders, cylinders and funnels are tested by their bounding balls only.
  */
 import * as L from "../layout/layout";
@@ -8,6 +8,8 @@ import { add, mul, sub, ws, xs, ys, zs } from "../math/lanes";
 import { meets } from "../state/filters";
 
 const ALL = 15;
+/** Rounding of a distance or a motion in parts of all coordinates: low words have half a step of them, sums a few. */
+const ROUNDING: f32 = 2.384185791015625e-7;
 
 // @inline
 function splat(at: usize): v128 {
@@ -20,7 +22,7 @@ function dotInOrder(ax: v128, bx: v128, ay: v128, by: v128, az: v128, bz: v128):
   return add(add(mul(ax, bx), mul(ay, by)), mul(az, bz));
 }
 
-/** Returns signed distances of four points, as `distanceTo`, to a plane, a sphere, a capsule or a box. */
+/** Returns signed distances of four points to a plane, a sphere, a capsule or a box. */
 function distances(c: usize, type: i32, x: v128, y: v128, z: v128): v128 {
   const ax = splat(c + L.COLLIDER_A);
   const ay = splat(c + L.COLLIDER_A + 4);
@@ -88,7 +90,8 @@ export function mayBeAnswered(xAt: usize, prevAt: usize, table: usize): i32 {
   const dx = sub(x, px);
   const dy = sub(y, py);
   const dz = sub(z, pz);
-  const move2 = dotInOrder(dx, dx, dy, dy, dz, dz);
+  const size = add(f32x4.abs(x), add(f32x4.abs(y), f32x4.abs(z)));
+  const move = f32x4.sqrt(dotInOrder(dx, dx, dy, dy, dz, dz));
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
   let may = 0;
   for (let n = 0, at = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, at += L.COLLIDER_BYTES) {
@@ -98,14 +101,19 @@ export function mayBeAnswered(xAt: usize, prevAt: usize, table: usize): i32 {
     const cx = sub(x, splat(at + L.COLLIDER_A));
     const cy = sub(y, splat(at + L.COLLIDER_A + 4));
     const cz = sub(z, splat(at + L.COLLIDER_A + 8));
-    const bound = add(splat(at + L.COLLIDER_BOUND), r);
-    let clear = f32x4.gt(dotInOrder(cx, cx, cy, cy, cz, cz), mul(two, add(mul(bound, bound), move2)));
+    const far = add(f32x4.abs(cx), add(f32x4.abs(cy), f32x4.abs(cz)));
+    const rounding = mul(f32x4.splat(ROUNDING), add(size, far));
+    const bound = add(add(splat(at + L.COLLIDER_BOUND), r), rounding);
+    const way = add(move, rounding);
+    const way2 = mul(way, way);
+    let clear = f32x4.gt(dotInOrder(cx, cx, cy, cy, cz, cz), mul(two, add(mul(bound, bound), way2)));
     if (!v128.all_true<i32>(clear) && type <= L.COLLIDER_CAPSULE) {
-      const end = sub(distances(at, type, x, y, z), r);
-      const begin = sub(distances(at, type, px, py, pz), r);
+      const within = add(r, rounding);
+      const end = sub(distances(at, type, x, y, z), within);
+      const begin = sub(distances(at, type, px, py, pz), within);
       const outside = f32x4.gt(end, zero);
-      const past = v128.and(f32x4.gt(begin, zero), f32x4.gt(add(begin, end), f32x4.sqrt(move2)));
-      clear = v128.or(clear, v128.and(outside, v128.or(f32x4.gt(mul(end, end), move2), past)));
+      const past = v128.and(f32x4.gt(begin, zero), f32x4.gt(add(begin, end), way));
+      clear = v128.or(clear, v128.and(outside, v128.or(f32x4.gt(end, way), past)));
     }
     may |= ALL ^ i32x4.bitmask(clear);
     if (may === ALL) return ALL;

@@ -69,9 +69,9 @@ export function leaveColliders(particle: usize): bool {
     let z = load<f32>(particle, 8) + depth * nz;
     if (motion) {
       fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX + depth * nx, frameY + depth * ny, frameZ + depth * nz);
-      x = frameX;
-      y = frameY;
-      z = frameZ;
+      x = <f32>frameX;
+      y = <f32>frameY;
+      z = <f32>frameZ;
     }
     store<f32>(particle, x);
     store<f32>(particle, y, 4);
@@ -111,7 +111,7 @@ function carried(particle: usize): v128 {
   if (!motion) return v128.load(prev);
   inFrame(motion, L.MOTION_S0, L.MOTION_R0, load<f32>(prev), load<f32>(prev, 4), load<f32>(prev, 8));
   fromFrame(motion, L.MOTION_S1, L.MOTION_R1, frameX, frameY, frameZ);
-  return f32x4(frameX, frameY, frameZ, 0);
+  return f32x4(<f32>frameX, <f32>frameY, <f32>frameZ, 0);
 }
 
 /** Dot product of the first three lanes. */

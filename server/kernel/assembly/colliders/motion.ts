@@ -15,7 +15,7 @@ let qx: f64;
 let qy: f64;
 let qz: f64;
 // result of the last inFrame, fromFrame, turnFromFrame; each thread has its own instance
-export let frameX: f32, frameY: f32, frameZ: f32;
+export let frameX: f64, frameY: f64, frameZ: f64;
 
 /**
  * Finds the largest travel of each collider in the tick: the sum over its substeps, at its farthest point. Called once
@@ -161,24 +161,29 @@ function write(row: usize, s: usize, r: usize): void {
  * Transforms from the world to the frame in which the scene describes the collider: center + R^T (p - s).
  * @param s, r MOTION_S0 and _R0 or MOTION_S1 and _R1
  */
-export function inFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz: f32): void {
-  const x = px - load<f32>(motion + s);
-  const y = py - load<f32>(motion + s, 4);
-  const z = pz - load<f32>(motion + s, 8);
+export function inFrame(motion: usize, s: usize, r: usize, px: f64, py: f64, pz: f64): void {
+  const x = <f32>(px - load<f32>(motion + s));
+  const y = <f32>(py - load<f32>(motion + s, 4));
+  const z = <f32>(pz - load<f32>(motion + s, 8));
   const R = motion + r;
-  frameX = load<f32>(motion, L.MOTION_CENTER) + (load<f32>(R) * x + load<f32>(R, 12) * y + load<f32>(R, 24) * z);
-  frameY = load<f32>(motion, L.MOTION_CENTER + 4) + (load<f32>(R, 4) * x + load<f32>(R, 16) * y + load<f32>(R, 28) * z);
-  frameZ = load<f32>(motion, L.MOTION_CENTER + 8) + (load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
+  frameX =
+    <f64>load<f32>(motion, L.MOTION_CENTER) + <f64>(load<f32>(R) * x + load<f32>(R, 12) * y + load<f32>(R, 24) * z);
+  frameY =
+    <f64>load<f32>(motion, L.MOTION_CENTER + 4) +
+    <f64>(load<f32>(R, 4) * x + load<f32>(R, 16) * y + load<f32>(R, 28) * z);
+  frameZ =
+    <f64>load<f32>(motion, L.MOTION_CENTER + 8) +
+    <f64>(load<f32>(R, 8) * x + load<f32>(R, 20) * y + load<f32>(R, 32) * z);
 }
 
 /** Transforms a point back to the world. */
-export function fromFrame(motion: usize, s: usize, r: usize, px: f32, py: f32, pz: f32): void {
+export function fromFrame(motion: usize, s: usize, r: usize, px: f64, py: f64, pz: f64): void {
   turnFromFrame(
     motion,
     r,
-    px - load<f32>(motion, L.MOTION_CENTER),
-    py - load<f32>(motion, L.MOTION_CENTER + 4),
-    pz - load<f32>(motion, L.MOTION_CENTER + 8),
+    <f32>(px - load<f32>(motion, L.MOTION_CENTER)),
+    <f32>(py - load<f32>(motion, L.MOTION_CENTER + 4)),
+    <f32>(pz - load<f32>(motion, L.MOTION_CENTER + 8)),
   );
   frameX += load<f32>(motion + s);
   frameY += load<f32>(motion + s, 4);

@@ -16,17 +16,16 @@
  * K and alpha are given: hinges with weights, and other stencils of four particles on sheets of rectangles
  * (sim/constraints/sheetBending.ts).
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, between, push, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
-import { nx, ny, nz, turnFrame, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
+import { nx, ny, nz, turnFrameOf, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
 
 /**
  * @param block address of the first of `count` blocks; own the values that they keep between iterations; pass
  * PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveBending(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, true, false);
-  else solve(block, own, count, pass, inverseH2, false, false);
+  solve(block, own, count, pass, inverseH2, false);
 }
 
 /**
@@ -34,13 +33,13 @@ export function solveBending(block: usize, own: usize, count: i32, pass: i32, in
  * (dashpots.ts).
  */
 export function solveBendDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, true, true);
-  else solve(block, own, count, pass, inverseH2, false, true);
+  solve(block, own, count, pass, inverseH2, true);
 }
 
-/** @param keeps, dashpot compile-time constants (math/lanes.ts, shift) */
+/** @param dashpot compile-time constant */
 // @inline
-function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool, dashpot: bool): void {
+function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, dashpot: bool): void {
+  const low = toLow;
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const inverse = f32x4.splat(inverseH2);
@@ -49,46 +48,13 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   // m; only avoids 0/0 if |C| is zero: smaller ones underflow in float32 when squared
   const smallest = f32x4.splat(1e-30);
   for (let n = 0; n < count; n++, block += dashpot ? L.BEND_DASHPOT_BYTES : L.BEND_BYTES, own += L.BEND_KEPT_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0));
-    let b = v128.load(<usize>load<u32>(block, 4));
-    let c = v128.load(<usize>load<u32>(block, 8));
-    let d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d);
-    const y0 = ys(a, b, c, d);
-    const z0 = zs(a, b, c, d);
-    const w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16));
-    b = v128.load(<usize>load<u32>(block, 20));
-    c = v128.load(<usize>load<u32>(block, 24));
-    d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d);
-    const y1 = ys(a, b, c, d);
-    const z1 = zs(a, b, c, d);
-    const w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32));
-    b = v128.load(<usize>load<u32>(block, 36));
-    c = v128.load(<usize>load<u32>(block, 40));
-    d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d);
-    const y2 = ys(a, b, c, d);
-    const z2 = zs(a, b, c, d);
-    const w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48));
-    b = v128.load(<usize>load<u32>(block, 52));
-    c = v128.load(<usize>load<u32>(block, 56));
-    d = v128.load(<usize>load<u32>(block, 60));
-    const x3 = xs(a, b, c, d);
-    const y3 = ys(a, b, c, d);
-    const z3 = zs(a, b, c, d);
-    const w3 = ws(a, b, c, d);
-
-    const k0 = v128.load(block, L.BEND_K);
-    const k1 = v128.load(block, L.BEND_K + 16);
-    const k2 = v128.load(block, L.BEND_K + 32);
-    const k3 = v128.load(block, L.BEND_K + 48);
-    let cx = dot3(k1, sub(x1, x0), k2, sub(x2, x0), k3, sub(x3, x0));
-    let cy = dot3(k1, sub(y1, y0), k2, sub(y2, y0), k3, sub(y3, y0));
-    let cz = dot3(k1, sub(z1, z0), k2, sub(z2, z0), k3, sub(z3, z0));
+    const a = curvature(block, low);
+    const b = curvature(block + 4, low);
+    const c = curvature(block + 8, low);
+    const d = curvature(block + 12, low);
+    let cx = xs(a, b, c, d);
+    let cy = ys(a, b, c, d);
+    let cz = zs(a, b, c, d);
     const rest = v128.load(block, L.BEND_REST);
     if (!dashpot && v128.any_true(rest)) {
       // not flat at rest
@@ -99,7 +65,7 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
       cz = mul(cz, beyond);
     }
     if (dashpot) {
-      turnFrame(sub(x1, x0), sub(y1, y0), sub(z1, z0), sub(x3, x2), sub(y3, y2), sub(z3, z2));
+      turnFrameOf(block, low);
       const along = v128.load(block, L.BEND_PAST);
       const across = v128.load(block, L.BEND_PAST + 16);
       const out = v128.load(block, L.BEND_PAST + 32);
@@ -127,13 +93,30 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
       v128.store(own, add(lz, dz), 32);
     }
 
-    let s = mul(w0, k0);
-    shift(block, s, dx, dy, dz, x0, y0, z0, w0, keeps);
-    s = mul(w1, k1);
-    shift(block + 16, s, dx, dy, dz, x1, y1, z1, w1, keeps);
-    s = mul(w2, k2);
-    shift(block + 32, s, dx, dy, dz, x2, y2, z2, w2, keeps);
-    s = mul(w3, k3);
-    shift(block + 48, s, dx, dy, dz, x3, y3, z3, w3, keeps);
+    pushStencil(block, low, xs(dx, dy, dz, zero));
+    pushStencil(block + 4, low, ys(dx, dy, dz, zero));
+    pushStencil(block + 8, low, zs(dx, dy, dz, zero));
+    pushStencil(block + 12, low, ws(dx, dy, dz, zero));
   }
+}
+
+/** Returns K x of one stencil. @param at its lane in the block */
+// @inline
+function curvature(at: usize, low: usize): v128 {
+  const origin = <usize>load<u32>(at, 0);
+  return dot3(
+    v128.load32_splat(at, L.BEND_K + 16),
+    between(origin, <usize>load<u32>(at, 16), low),
+    v128.load32_splat(at, L.BEND_K + 32),
+    between(origin, <usize>load<u32>(at, 32), low),
+    v128.load32_splat(at, L.BEND_K + 48),
+    between(origin, <usize>load<u32>(at, 48), low),
+  );
+}
+
+/** Moves the particles of one stencil by w K times a vector. */
+// @inline
+function pushStencil(at: usize, low: usize, by: v128): void {
+  for (let k: usize = 0; k < 64; k += 16)
+    push(<usize>load<u32>(at + k), low, mul(v128.load32_splat(at + k, L.BEND_K), by));
 }

@@ -17,7 +17,7 @@
  * no memory, but lose the low words (math/lanes.ts).
  */
 import * as L from "../layout/layout";
-import { add, dot3, madd, mul, sub, toLow, xs, ys, zs } from "../math/lanes";
+import { between, dot3, madd, mul, sub, toLow, xs, ys, zs } from "../math/lanes";
 import { nx, ny, nz, turnFrame, ux, uy, uz, vx, vy, vz } from "./stencilFrame";
 
 // the last edge of four constraints
@@ -25,23 +25,16 @@ let ex: v128 = f32x4.splat(0);
 let ey: v128 = f32x4.splat(0);
 let ez: v128 = f32x4.splat(0);
 
-/** Four particles minus four others, at the addresses stored at `from` and `to`, with their low words. */
+/** Four particles minus four others, at the addresses stored at `from` and `to`. */
 function edge(from: usize, to: usize): void {
-  const a = differ(from, to);
-  const b = differ(from + 4, to + 4);
-  const c = differ(from + 8, to + 8);
-  const d = differ(from + 12, to + 12);
+  const low = toLow;
+  const a = between(<usize>load<u32>(from, 0), <usize>load<u32>(to, 0), low);
+  const b = between(<usize>load<u32>(from, 4), <usize>load<u32>(to, 4), low);
+  const c = between(<usize>load<u32>(from, 8), <usize>load<u32>(to, 8), low);
+  const d = between(<usize>load<u32>(from, 12), <usize>load<u32>(to, 12), low);
   ex = xs(a, b, c, d);
   ey = ys(a, b, c, d);
   ez = zs(a, b, c, d);
-}
-
-// @inline
-function differ(from: usize, to: usize): v128 {
-  const p = <usize>load<u32>(from);
-  const q = <usize>load<u32>(to);
-  const far = sub(v128.load(q), v128.load(p));
-  return toLow ? add(far, sub(v128.load(q + toLow), v128.load(p + toLow))) : far;
 }
 
 /** Stores the strains of tetrahedra, nothing else. @param block address of the first of `count` blocks */

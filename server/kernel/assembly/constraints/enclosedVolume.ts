@@ -11,6 +11,7 @@
  * to the volume. Coordinates are relative to the first particle.
  */
 import * as L from "../layout/layout";
+import { between, push, toLow } from "../math/lanes";
 
 /** (y z x w) */
 // @inline
@@ -45,7 +46,7 @@ function solveOne(row: usize, pass: i32, inverseH2: f32): void {
   const particles = load<i32>(surface, L.SURFACE_COUNT);
   const gradient = <usize>load<u32>(row, L.ENCLOSED_GRADIENT);
   const toGradient = gradient - first;
-  const o = v128.load(first);
+  const low = toLow;
   memory.fill(gradient, 0, (<usize>particles) << 4);
   let six: f64 = 0;
   for (
@@ -56,9 +57,9 @@ function solveOne(row: usize, pass: i32, inverseH2: f32): void {
     const ia = <usize>load<u32>(t);
     const ib = <usize>load<u32>(t, 4);
     const ic = <usize>load<u32>(t, 8);
-    const a = f32x4.sub(v128.load(ia), o);
-    const b = f32x4.sub(v128.load(ib), o);
-    const c = f32x4.sub(v128.load(ic), o);
+    const a = between(first, ia, low);
+    const b = between(first, ib, low);
+    const c = between(first, ic, low);
     const bc = cross(b, c);
     six += dot(a, bc);
     accumulate(ia + toGradient, bc);
@@ -83,10 +84,6 @@ function solveOne(row: usize, pass: i32, inverseH2: f32): void {
   const now = max<f64>(old + dL, <f64>load<f32>(row, L.ENCLOSED_LIMIT));
   store<f64>(row, now, L.ENCLOSED_LAMBDA);
   const step = f32x4.splat(<f32>((now - old) / 6));
-  for (let i = 0, x = first; i < particles; i++, x += 16) {
-    const here = v128.load(x);
-    const w = f32x4.extract_lane(here, 3);
-    const there = f32x4.add(here, f32x4.mul(f32x4.mul(f32x4.splat(w), step), v128.load(x + toGradient)));
-    v128.store(x, f32x4.replace_lane(there, 3, w));
-  }
+  for (let i = 0, x = first; i < particles; i++, x += 16)
+    push(x, low, f32x4.replace_lane(f32x4.mul(step, v128.load(x + toGradient)), 3, 0));
 }

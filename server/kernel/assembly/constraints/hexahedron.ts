@@ -15,7 +15,7 @@
  * Each has its own multiplier: dL = (-C - aT L)/(W + aT). Coordinates are relative to corner 0, to keep digits. 6V is
  * one third of sum_a x_a . grad_a (a homogeneous function of degree three), as exact as the sum.
  */
-import { sub, mul, add, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
+import { sub, mul, add, madd, dot3, xs, ys, zs, between, inverseMasses, pushFour, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
 
 /** Bytes of one vector's three rows, and offset of the gradients, behind the eight corners. */
@@ -89,23 +89,17 @@ export function solveHexahedra(block: usize, count: i32, pass: i32, inverseH2: f
 
 /** @param cut 0: rising diagonals, 1: falling ones */
 function solveOne(block: usize, cut: usize, pass: i32, inverseH2: f32, s: usize): void {
-  let a = v128.load(<usize>load<u32>(block, 0));
-  let b = v128.load(<usize>load<u32>(block, 4));
-  let c = v128.load(<usize>load<u32>(block, 8));
-  let d = v128.load(<usize>load<u32>(block, 12));
-  const ox = xs(a, b, c, d);
-  const oy = ys(a, b, c, d);
-  const oz = zs(a, b, c, d);
+  const low = toLow;
   for (let k: usize = 0; k < 8; k++) {
     const at = block + (k << 4);
     const to = s + k * VECTOR;
-    a = v128.load(<usize>load<u32>(at, 0));
-    b = v128.load(<usize>load<u32>(at, 4));
-    c = v128.load(<usize>load<u32>(at, 8));
-    d = v128.load(<usize>load<u32>(at, 12));
-    v128.store(to, sub(xs(a, b, c, d), ox));
-    v128.store(to, sub(ys(a, b, c, d), oy), 16);
-    v128.store(to, sub(zs(a, b, c, d), oz), 32);
+    const a = between(<usize>load<u32>(block, 0), <usize>load<u32>(at, 0), low);
+    const b = between(<usize>load<u32>(block, 4), <usize>load<u32>(at, 4), low);
+    const c = between(<usize>load<u32>(block, 8), <usize>load<u32>(at, 8), low);
+    const d = between(<usize>load<u32>(block, 12), <usize>load<u32>(at, 12), low);
+    v128.store(to, xs(a, b, c, d));
+    v128.store(to, ys(a, b, c, d), 16);
+    v128.store(to, zs(a, b, c, d), 32);
   }
   memory.fill(s + GRADIENT, 0, 8 * VECTOR);
   if (cut === 0) rising(s);
@@ -117,15 +111,11 @@ function solveOne(block: usize, cut: usize, pass: i32, inverseH2: f32, s: usize)
     const at = block + (k << 4);
     const x = s + k * VECTOR;
     const g = x + GRADIENT;
-    a = v128.load(<usize>load<u32>(at, 0));
-    b = v128.load(<usize>load<u32>(at, 4));
-    c = v128.load(<usize>load<u32>(at, 8));
-    d = v128.load(<usize>load<u32>(at, 12));
     const gx = v128.load(g);
     const gy = v128.load(g, 16);
     const gz = v128.load(g, 32);
     eighteen = add(eighteen, dot3(v128.load(x), gx, v128.load(x, 16), gy, v128.load(x, 32), gz));
-    W = madd(ws(a, b, c, d), dot3(gx, gx, gy, gy, gz, gz), W);
+    W = madd(inverseMasses(at), dot3(gx, gx, gy, gy, gz, gz), W);
   }
   const rest = v128.load(block + (cut << 4), L.HEXAHEDRON_REST);
   const aT = mul(v128.load(block, L.HEXAHEDRON_ALPHA), f32x4.splat(inverseH2));
@@ -139,23 +129,6 @@ function solveOne(block: usize, cut: usize, pass: i32, inverseH2: f32, s: usize)
   for (let k: usize = 0; k < 8; k++) {
     const at = block + (k << 4);
     const g = s + k * VECTOR + GRADIENT;
-    a = v128.load(<usize>load<u32>(at, 0));
-    b = v128.load(<usize>load<u32>(at, 4));
-    c = v128.load(<usize>load<u32>(at, 8));
-    d = v128.load(<usize>load<u32>(at, 12));
-    const w = ws(a, b, c, d);
-    const by = mul(w, step);
-    shift(
-      at,
-      by,
-      v128.load(g),
-      v128.load(g, 16),
-      v128.load(g, 32),
-      xs(a, b, c, d),
-      ys(a, b, c, d),
-      zs(a, b, c, d),
-      w,
-      toLow !== 0,
-    );
+    pushFour(at, low, mul(step, v128.load(g)), mul(step, v128.load(g, 16)), mul(step, v128.load(g, 32)));
   }
 }

@@ -32,7 +32,8 @@
  * one scalar sqrt(2E) 44 %; nine without the frame of R 9.6 %. An element and iteration takes 28 ns, for Saint
  * Venant-Kirchhoff 18.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, between, toLow } from "../math/lanes";
+import { moveCorners } from "./corners";
 import * as L from "../layout/layout";
 import { continueLanes } from "./hyperelasticInversion";
 import { logarithm } from "../math/logarithm";
@@ -71,8 +72,7 @@ export function solveNeoHookean(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, scratch, memory, false, true);
-  else solve(block, own, count, pass, inverseH2, scratch, memory, false, false);
+  solve(block, own, count, pass, inverseH2, scratch, memory, false);
 }
 /** Like solveNeoHookean. */
 export function solveStableNeoHookean(
@@ -84,8 +84,7 @@ export function solveStableNeoHookean(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, scratch, memory, true, true);
-  else solve(block, own, count, pass, inverseH2, scratch, memory, true, false);
+  solve(block, own, count, pass, inverseH2, scratch, memory, true);
 }
 
 // @inline
@@ -98,8 +97,8 @@ function solve(
   scratch: usize,
   memory: usize,
   stable: bool,
-  keeps: bool,
 ): void {
+  const low = toLow;
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const two = f32x4.splat(2);
@@ -112,49 +111,34 @@ function solve(
   const last = pass & L.PASS_LAST;
   for (let n = 0; n < count; n++, block += L.HYPER_BYTES, own += L.HYPER_KEPT_BYTES) {
     const from = memory ? memory + <usize>n * L.WARM_START_BYTES : own; // multipliers so far
-    let a = v128.load(<usize>load<u32>(block, 0));
-    let b = v128.load(<usize>load<u32>(block, 4));
-    let c = v128.load(<usize>load<u32>(block, 8));
-    let d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d);
-    const y0 = ys(a, b, c, d);
-    const z0 = zs(a, b, c, d);
-    const w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16));
-    b = v128.load(<usize>load<u32>(block, 20));
-    c = v128.load(<usize>load<u32>(block, 24));
-    d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d);
-    const y1 = ys(a, b, c, d);
-    const z1 = zs(a, b, c, d);
-    const w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32));
-    b = v128.load(<usize>load<u32>(block, 36));
-    c = v128.load(<usize>load<u32>(block, 40));
-    d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d);
-    const y2 = ys(a, b, c, d);
-    const z2 = zs(a, b, c, d);
-    const w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48));
-    b = v128.load(<usize>load<u32>(block, 52));
-    c = v128.load(<usize>load<u32>(block, 56));
-    d = v128.load(<usize>load<u32>(block, 60));
-    const x3 = xs(a, b, c, d);
-    const y3 = ys(a, b, c, d);
-    const z3 = zs(a, b, c, d);
-    const w3 = ws(a, b, c, d);
+    // edges from corner 3
+    const base0 = <usize>load<u32>(block, 48);
+    const base1 = <usize>load<u32>(block, 52);
+    const base2 = <usize>load<u32>(block, 56);
+    const base3 = <usize>load<u32>(block, 60);
+    let a = between(base0, <usize>load<u32>(block, 0), low);
+    let b = between(base1, <usize>load<u32>(block, 4), low);
+    let c = between(base2, <usize>load<u32>(block, 8), low);
+    let d = between(base3, <usize>load<u32>(block, 12), low);
+    const ax = xs(a, b, c, d);
+    const ay = ys(a, b, c, d);
+    const az = zs(a, b, c, d);
+    a = between(base0, <usize>load<u32>(block, 16), low);
+    b = between(base1, <usize>load<u32>(block, 20), low);
+    c = between(base2, <usize>load<u32>(block, 24), low);
+    d = between(base3, <usize>load<u32>(block, 28), low);
+    const bx = xs(a, b, c, d);
+    const by = ys(a, b, c, d);
+    const bz = zs(a, b, c, d);
+    a = between(base0, <usize>load<u32>(block, 32), low);
+    b = between(base1, <usize>load<u32>(block, 36), low);
+    c = between(base2, <usize>load<u32>(block, 40), low);
+    d = between(base3, <usize>load<u32>(block, 44), low);
+    const cx = xs(a, b, c, d);
+    const cy = ys(a, b, c, d);
+    const cz = zs(a, b, c, d);
 
     // F = D_s D_m^-1
-    const ax = sub(x0, x3);
-    const ay = sub(y0, y3);
-    const az = sub(z0, z3);
-    const bx = sub(x1, x3);
-    const by = sub(y1, y3);
-    const bz = sub(z1, z3);
-    const cx = sub(x2, x3);
-    const cy = sub(y2, y3);
-    const cz = sub(z2, z3);
     const m00 = v128.load(block, L.TET_DM);
     const m01 = v128.load(block, L.TET_DM + 16);
     const m02 = v128.load(block, L.TET_DM + 32);
@@ -513,31 +497,7 @@ function solve(
       v128.store(own, add(l22, d22), 128);
     }
 
-    // x_i += w_i dL b_i
-    const h0x = dot3(d00, m00, d01, m01, d02, m02);
-    const h0y = dot3(d10, m00, d11, m01, d12, m02);
-    const h0z = dot3(d20, m00, d21, m01, d22, m02);
-    shift(block, w0, h0x, h0y, h0z, x0, y0, z0, w0, keeps);
-    const h1x = dot3(d00, m10, d01, m11, d02, m12);
-    const h1y = dot3(d10, m10, d11, m11, d12, m12);
-    const h1z = dot3(d20, m10, d21, m11, d22, m12);
-    shift(block + 16, w1, h1x, h1y, h1z, x1, y1, z1, w1, keeps);
-    const h2x = dot3(d00, m20, d01, m21, d02, m22);
-    const h2y = dot3(d10, m20, d11, m21, d12, m22);
-    const h2z = dot3(d20, m20, d21, m21, d22, m22);
-    shift(block + 32, w2, h2x, h2y, h2z, x2, y2, z2, w2, keeps);
-    shift(
-      block + 48,
-      f32x4.neg(w3),
-      add(h0x, add(h1x, h2x)),
-      add(h0y, add(h1y, h2y)),
-      add(h0z, add(h1z, h2z)),
-      x3,
-      y3,
-      z3,
-      w3,
-      keeps,
-    );
+    moveCorners(block, low, d00, d01, d02, d10, d11, d12, d20, d21, d22, false);
   }
 }
 

@@ -4,44 +4,45 @@
  *   dx_j = -w_j grad_j E  E / sum_i w_i |grad_i E|^2 = -w_j K_j C / (2 sum_i w_i K_i^2)
  * So the bending stiffness of a sheet depends only on iterations and step, and E -> 0 divides nothing by zero.
  */
-import { sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { sub, mul, madd, dot3, xs, ys, zs, ws, position, pushFour, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
 
 /** @param block address of the first of `count` blocks, in the layout of bending.ts */
 export function solvePaperBending(block: usize, count: i32): void {
+  const low = toLow;
   const one = f32x4.splat(1);
   const zero = f32x4.splat(0);
   const minusHalf = f32x4.splat(-0.5);
   const smallest = f32x4.splat(1e-30); // only avoids 0/0 if |C| and its rest length are both zero
   for (let n = 0; n < count; n++, block += L.BEND_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0));
-    let b = v128.load(<usize>load<u32>(block, 4));
-    let c = v128.load(<usize>load<u32>(block, 8));
-    let d = v128.load(<usize>load<u32>(block, 12));
+    let a = position(<usize>load<u32>(block, 0), low);
+    let b = position(<usize>load<u32>(block, 4), low);
+    let c = position(<usize>load<u32>(block, 8), low);
+    let d = position(<usize>load<u32>(block, 12), low);
     const x0 = xs(a, b, c, d);
     const y0 = ys(a, b, c, d);
     const z0 = zs(a, b, c, d);
     const w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16));
-    b = v128.load(<usize>load<u32>(block, 20));
-    c = v128.load(<usize>load<u32>(block, 24));
-    d = v128.load(<usize>load<u32>(block, 28));
+    a = position(<usize>load<u32>(block, 16), low);
+    b = position(<usize>load<u32>(block, 20), low);
+    c = position(<usize>load<u32>(block, 24), low);
+    d = position(<usize>load<u32>(block, 28), low);
     const x1 = xs(a, b, c, d);
     const y1 = ys(a, b, c, d);
     const z1 = zs(a, b, c, d);
     const w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32));
-    b = v128.load(<usize>load<u32>(block, 36));
-    c = v128.load(<usize>load<u32>(block, 40));
-    d = v128.load(<usize>load<u32>(block, 44));
+    a = position(<usize>load<u32>(block, 32), low);
+    b = position(<usize>load<u32>(block, 36), low);
+    c = position(<usize>load<u32>(block, 40), low);
+    d = position(<usize>load<u32>(block, 44), low);
     const x2 = xs(a, b, c, d);
     const y2 = ys(a, b, c, d);
     const z2 = zs(a, b, c, d);
     const w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48));
-    b = v128.load(<usize>load<u32>(block, 52));
-    c = v128.load(<usize>load<u32>(block, 56));
-    d = v128.load(<usize>load<u32>(block, 60));
+    a = position(<usize>load<u32>(block, 48), low);
+    b = position(<usize>load<u32>(block, 52), low);
+    c = position(<usize>load<u32>(block, 56), low);
+    d = position(<usize>load<u32>(block, 60), low);
     const x3 = xs(a, b, c, d);
     const y3 = ys(a, b, c, d);
     const z3 = zs(a, b, c, d);
@@ -62,13 +63,9 @@ export function solvePaperBending(block: usize, count: i32): void {
     const dy = mul(lambda, cy);
     const dz = mul(lambda, cz);
 
-    let s = mul(w0, k0);
-    scatter(block, madd(s, dx, x0), madd(s, dy, y0), madd(s, dz, z0), w0);
-    s = mul(w1, k1);
-    scatter(block + 16, madd(s, dx, x1), madd(s, dy, y1), madd(s, dz, z1), w1);
-    s = mul(w2, k2);
-    scatter(block + 32, madd(s, dx, x2), madd(s, dy, y2), madd(s, dz, z2), w2);
-    s = mul(w3, k3);
-    scatter(block + 48, madd(s, dx, x3), madd(s, dy, y3), madd(s, dz, z3), w3);
+    pushFour(block, low, mul(k0, dx), mul(k0, dy), mul(k0, dz));
+    pushFour(block + 16, low, mul(k1, dx), mul(k1, dy), mul(k1, dz));
+    pushFour(block + 32, low, mul(k2, dx), mul(k2, dy), mul(k2, dz));
+    pushFour(block + 48, low, mul(k3, dx), mul(k3, dy), mul(k3, dz));
   }
 }

@@ -10,7 +10,7 @@
  * the middle of its range for any modulus and size. There is no absolute threshold for corrections (the authors'
  * library skips elements below one): only the quotient E / sum is guarded if the sum is not positive.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, position, pushFour, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
 import { storeStress } from "./hooke";
 import { hyperelasticStress } from "./paperHyperelastic";
@@ -167,38 +167,39 @@ function stvkStress(block: usize, scratch: usize, general: bool, plastic: bool):
  * @param scratch this thread's SCRATCH_BYTES
  */
 export function solvePaperTetrahedra(block: usize, count: i32, kind: i32, scratch: usize): void {
+  const low = toLow;
   const zero = f32x4.splat(0);
   const half = f32x4.splat(0.5);
   const bytes = paperTetrahedronBytes(kind);
   for (let n = 0; n < count; n++, block += bytes) {
-    let a = v128.load(<usize>load<u32>(block, 0));
-    let b = v128.load(<usize>load<u32>(block, 4));
-    let c = v128.load(<usize>load<u32>(block, 8));
-    let d = v128.load(<usize>load<u32>(block, 12));
+    let a = position(<usize>load<u32>(block, 0), low);
+    let b = position(<usize>load<u32>(block, 4), low);
+    let c = position(<usize>load<u32>(block, 8), low);
+    let d = position(<usize>load<u32>(block, 12), low);
     const x0 = xs(a, b, c, d);
     const y0 = ys(a, b, c, d);
     const z0 = zs(a, b, c, d);
     const w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16));
-    b = v128.load(<usize>load<u32>(block, 20));
-    c = v128.load(<usize>load<u32>(block, 24));
-    d = v128.load(<usize>load<u32>(block, 28));
+    a = position(<usize>load<u32>(block, 16), low);
+    b = position(<usize>load<u32>(block, 20), low);
+    c = position(<usize>load<u32>(block, 24), low);
+    d = position(<usize>load<u32>(block, 28), low);
     const x1 = xs(a, b, c, d);
     const y1 = ys(a, b, c, d);
     const z1 = zs(a, b, c, d);
     const w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32));
-    b = v128.load(<usize>load<u32>(block, 36));
-    c = v128.load(<usize>load<u32>(block, 40));
-    d = v128.load(<usize>load<u32>(block, 44));
+    a = position(<usize>load<u32>(block, 32), low);
+    b = position(<usize>load<u32>(block, 36), low);
+    c = position(<usize>load<u32>(block, 40), low);
+    d = position(<usize>load<u32>(block, 44), low);
     const x2 = xs(a, b, c, d);
     const y2 = ys(a, b, c, d);
     const z2 = zs(a, b, c, d);
     const w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48));
-    b = v128.load(<usize>load<u32>(block, 52));
-    c = v128.load(<usize>load<u32>(block, 56));
-    d = v128.load(<usize>load<u32>(block, 60));
+    a = position(<usize>load<u32>(block, 48), low);
+    b = position(<usize>load<u32>(block, 52), low);
+    c = position(<usize>load<u32>(block, 56), low);
+    d = position(<usize>load<u32>(block, 60), low);
     const x3 = xs(a, b, c, d);
     const y3 = ys(a, b, c, d);
     const z3 = zs(a, b, c, d);
@@ -271,13 +272,9 @@ export function solvePaperTetrahedra(block: usize, count: i32, kind: i32, scratc
     );
     const quotient = v128.and(f32x4.neg(f32x4.div(energy, sum)), f32x4.gt(sum, zero));
     const lambda = v128.bitselect(half, quotient, done);
-    let s = mul(w0, lambda);
-    scatter(block, madd(s, g0x, x0), madd(s, g0y, y0), madd(s, g0z, z0), w0);
-    s = mul(w1, lambda);
-    scatter(block + 16, madd(s, g1x, x1), madd(s, g1y, y1), madd(s, g1z, z1), w1);
-    s = mul(w2, lambda);
-    scatter(block + 32, madd(s, g2x, x2), madd(s, g2y, y2), madd(s, g2z, z2), w2);
-    s = mul(w3, lambda);
-    scatter(block + 48, madd(s, g3x, x3), madd(s, g3y, y3), madd(s, g3z, z3), w3);
+    pushFour(block, low, mul(lambda, g0x), mul(lambda, g0y), mul(lambda, g0z));
+    pushFour(block + 16, low, mul(lambda, g1x), mul(lambda, g1y), mul(lambda, g1z));
+    pushFour(block + 32, low, mul(lambda, g2x), mul(lambda, g2y), mul(lambda, g2z));
+    pushFour(block + 48, low, mul(lambda, g3x), mul(lambda, g3y), mul(lambda, g3z));
   }
 }

@@ -15,7 +15,7 @@
  * because d eps_12 = r (s_1 dA_12 + s_2 dA_21) in the frame of the singular vectors, dF = U dA V^T. Scalar float64,
  * because such lanes are rare.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, scatter } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, position, pushFour, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
 
 const S0: f64 = 0.5773502691896257;
@@ -26,31 +26,32 @@ const E0: f64 = -1.0 / 3.0;
  * SCRATCH_BYTES
  */
 export function solvePaperTriangles(block: usize, count: i32, scratch: usize): void {
+  const low = toLow;
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const zero = f32x4.splat(0);
   const third = f32x4.splat(0.33333334);
   for (let n = 0; n < count; n++, block += L.TRI_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0));
-    let b = v128.load(<usize>load<u32>(block, 4));
-    let c = v128.load(<usize>load<u32>(block, 8));
-    let d = v128.load(<usize>load<u32>(block, 12));
+    let a = position(<usize>load<u32>(block, 0), low);
+    let b = position(<usize>load<u32>(block, 4), low);
+    let c = position(<usize>load<u32>(block, 8), low);
+    let d = position(<usize>load<u32>(block, 12), low);
     const x0 = xs(a, b, c, d);
     const y0 = ys(a, b, c, d);
     const z0 = zs(a, b, c, d);
     const w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16));
-    b = v128.load(<usize>load<u32>(block, 20));
-    c = v128.load(<usize>load<u32>(block, 24));
-    d = v128.load(<usize>load<u32>(block, 28));
+    a = position(<usize>load<u32>(block, 16), low);
+    b = position(<usize>load<u32>(block, 20), low);
+    c = position(<usize>load<u32>(block, 24), low);
+    d = position(<usize>load<u32>(block, 28), low);
     const x1 = xs(a, b, c, d);
     const y1 = ys(a, b, c, d);
     const z1 = zs(a, b, c, d);
     const w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32));
-    b = v128.load(<usize>load<u32>(block, 36));
-    c = v128.load(<usize>load<u32>(block, 40));
-    d = v128.load(<usize>load<u32>(block, 44));
+    a = position(<usize>load<u32>(block, 32), low);
+    b = position(<usize>load<u32>(block, 36), low);
+    c = position(<usize>load<u32>(block, 40), low);
+    d = position(<usize>load<u32>(block, 44), low);
     const x2 = xs(a, b, c, d);
     const y2 = ys(a, b, c, d);
     const z2 = zs(a, b, c, d);
@@ -142,12 +143,9 @@ export function solvePaperTriangles(block: usize, count: i32, scratch: usize): v
       madd(w1, dot3(g1x, g1x, g1y, g1y, g1z, g1z), mul(w2, dot3(g2x, g2x, g2y, g2y, g2z, g2z))),
     );
     const lambda = v128.and(f32x4.neg(f32x4.div(energy, sum)), f32x4.gt(sum, zero));
-    let s = mul(w0, lambda);
-    scatter(block, madd(s, g0x, x0), madd(s, g0y, y0), madd(s, g0z, z0), w0);
-    s = mul(w1, lambda);
-    scatter(block + 16, madd(s, g1x, x1), madd(s, g1y, y1), madd(s, g1z, z1), w1);
-    s = mul(w2, lambda);
-    scatter(block + 32, madd(s, g2x, x2), madd(s, g2y, y2), madd(s, g2z, z2), w2);
+    pushFour(block, low, mul(lambda, g0x), mul(lambda, g0y), mul(lambda, g0z));
+    pushFour(block + 16, low, mul(lambda, g1x), mul(lambda, g1y), mul(lambda, g1z));
+    pushFour(block + 32, low, mul(lambda, g2x), mul(lambda, g2y), mul(lambda, g2z));
   }
 }
 

@@ -19,7 +19,7 @@
  * independent: one chunk each.
  */
 import * as L from "../layout/layout";
-import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
+import { lowFrom, lowPrevFrom, put as place, rounding, word } from "../math/places";
 import { cofactors, determinant, greenStrain, multiply, multiplyTransposed, symmetricNorm } from "../math/matrix3";
 import { ROTATION_SCRATCH, fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 
@@ -171,7 +171,6 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
   const g22 = load<f64>(goal, 64);
   const count = load<i32>(row, L.SHAPE_COUNT);
   const toLow = lowFrom();
-  const toRounding = roundingFrom();
   const aT: f64 = 1 / (load<f64>(row, L.SHAPE_RATE) * h * h);
   const share: f64 = 1 / (1 + aT);
   const isFirst = (pass & L.PASS_FIRST) !== 0;
@@ -194,9 +193,9 @@ function moveToGoals(row: usize, pass: i32, h: f64, goal: usize): void {
     const x = <f64>load<f32>(at) + word(at, toLow);
     const y = <f64>load<f32>(at, 4) + word(at + 4, toLow);
     const z = <f64>load<f32>(at, 8) + word(at + 8, toLow);
-    moveTo(at, x + wayTo(cx + g00 * u + g01 * v + g02 * w - x, aT, share, moved, 0, isFirst), toLow, toRounding);
-    moveTo(at + 4, y + wayTo(cy + g10 * u + g11 * v + g12 * w - y, aT, share, moved, 4, isFirst), toLow, toRounding);
-    moveTo(at + 8, z + wayTo(cz + g20 * u + g21 * v + g22 * w - z, aT, share, moved, 8, isFirst), toLow, toRounding);
+    place(at, x + wayTo(cx + g00 * u + g01 * v + g02 * w - x, aT, share, moved, 0, isFirst), toLow);
+    place(at + 4, y + wayTo(cy + g10 * u + g11 * v + g12 * w - y, aT, share, moved, 4, isFirst), toLow);
+    place(at + 8, z + wayTo(cz + g20 * u + g21 * v + g22 * w - z, aT, share, moved, 8, isFirst), toLow);
     // goals conserve momentum: the sum of these is rounding
     const m = load<f64>(q, 24);
     const a = m * (<f64>load<f32>(at) + word(at, toLow) - x);
@@ -249,7 +248,8 @@ function beginRounding(row: usize, h: f64): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
-  const toRounding = roundingFrom();
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   beginPush();
   for (
     let i = 0, at = <usize>load<u32>(row, L.SHAPE_FIRST), q = <usize>load<u32>(row, L.SHAPE_REST);
@@ -263,9 +263,9 @@ function beginRounding(row: usize, h: f64): void {
     const z: f64 = load<f32>(at, 8);
     const prev = at + toPrev;
     const v = at + toV;
-    const a = m * (x - <f64>load<f32>(prev) + word(at, toRounding) - h * <f64>load<f32>(v));
-    const b = m * (y - <f64>load<f32>(prev, 4) + word(at + 4, toRounding) - h * <f64>load<f32>(v, 4));
-    const c = m * (z - <f64>load<f32>(prev, 8) + word(at + 8, toRounding) - h * <f64>load<f32>(v, 8));
+    const a = m * (x - <f64>load<f32>(prev) + rounding(at, toLow, toLowPrev) - h * <f64>load<f32>(v));
+    const b = m * (y - <f64>load<f32>(prev, 4) + rounding(at + 4, toLow, toLowPrev) - h * <f64>load<f32>(v, 4));
+    const c = m * (z - <f64>load<f32>(prev, 8) + rounding(at + 8, toLow, toLowPrev) - h * <f64>load<f32>(v, 8));
     addPush(x - cx, y - cy, z - cz, a, b, c);
   }
   memory.fill(row + L.SHAPE_ROUNDING, 0, 48);

@@ -13,6 +13,7 @@ import { solveOrthotropic, solvePlastic, solveTetrahedra, solveTetrahedronDashpo
 import { solveTriangles, solveTriangleDashpots } from "./triangle";
 import { keepBends, keepTetrahedra, keepTriangles } from "./dashpots";
 import { solveVolumes } from "./volume";
+import { findLowWords } from "../math/lanes";
 
 /**
  * @param kind KIND_*; data address of a range's first block, own of the values that it keeps between iterations; first,
@@ -31,6 +32,7 @@ export function solveBlocks(
   scratch: usize,
   memory: usize,
 ): bool {
+  findLowWords();
   const n = <usize>first;
   const inverseH2: f32 = 1 / (h * h);
   const tet = own + n * L.TET_KEPT_BYTES;

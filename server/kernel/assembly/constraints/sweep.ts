@@ -22,6 +22,7 @@
  * amplified. A lane without stored values (an inverted element starts anew) stays without.
  */
 import * as L from "../layout/layout";
+import { lowFrom } from "../math/places";
 
 /**
  * Begins an iteration of particles begin .. end of the phase's run. FIRST the run's first particle; KEPT, OLDER arrays;
@@ -31,23 +32,20 @@ export function sweepBegin(phase: usize, begin: i32, end: i32): void {
   const from = (<usize>(load<i32>(phase, L.PHASE_FIRST) + begin)) << 4;
   const first = load<i32>(phase, L.PHASE_PASS) & L.PASS_FIRST;
   const sums = <usize>load<u32>(phase, L.PHASE_SUM);
+  const toLow = lowFrom();
   let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
   let kept = <usize>load<u32>(phase, L.PHASE_KEPT) + from;
   let older = <usize>load<u32>(phase, L.PHASE_OLDER) + from;
   let sum = sums + from;
   for (let i = begin; i < end; i++, x += 16, kept += 16, older += 16, sum += 16) {
-    const here = v128.load(x);
-    const w = f32x4.extract_lane(here, 3);
-    const before = first ? here : f32x4.add(v128.load(older), f32x4.sub(here, v128.load(kept)));
-    v128.store(older, f32x4.replace_lane(before, 3, w));
-    let split = w;
-    if (sums) {
-      const n = load<f32>(sum, 12);
-      split = n * w;
-      v128.store(sum, f32x4.replace_lane(f32x4.splat(0), 3, n));
-    }
-    v128.store(kept, f32x4.replace_lane(here, 3, split));
-    store<f32>(x, split, 12);
+    if (first) v128.store(older, f32x4.splat(0));
+    v128.store(kept, v128.load(x + toLow));
+    if (!sums) continue;
+    const n = load<f32>(sum, 12);
+    const w = load<f32>(x, 12);
+    v128.store(sum, f32x4.replace_lane(f32x4.splat(0), 3, n));
+    store<f32>(older, w, 12);
+    store<f32>(x, n * w, 12);
   }
 }
 
@@ -61,14 +59,15 @@ export function sweepCollect(phase: usize, begin: i32, end: i32): void {
   const x0 = <usize>load<u32>(L.HEADER, L.H_X);
   const toKept = <usize>load<u32>(phase, L.PHASE_KEPT) - x0;
   const toSum = <usize>load<u32>(phase, L.PHASE_SUM) - x0;
+  const toLow = lowFrom();
   let block = <usize>load<u32>(phase, L.PHASE_DATA) + <usize>begin * bytes;
   for (let n = begin; n < end; n++, block += bytes) {
     for (let lane = 0; lane < lanes; lane++) {
       const x = <usize>load<u32>(block + (lane << 2));
       const before = v128.load(x + toKept);
-      // the fourth lanes are equal, and n stays
-      v128.store(x + toSum, f32x4.add(v128.load(x + toSum), f32x4.sub(v128.load(x), before)));
-      v128.store(x, before);
+      // fourth lanes are 0, so n stays
+      v128.store(x + toSum, f32x4.add(v128.load(x + toSum), f32x4.sub(v128.load(x + toLow), before)));
+      v128.store(x + toLow, before);
     }
   }
 }
@@ -79,23 +78,25 @@ export function sweepEnd(phase: usize, begin: i32, end: i32): void {
   const sums = <usize>load<u32>(phase, L.PHASE_SUM);
   const omega = load<f32>(phase, L.PHASE_OMEGA);
   const factor = f32x4.splat(omega);
+  const toLow = lowFrom();
   let x = <usize>load<u32>(L.HEADER, L.H_X) + from;
   let kept = <usize>load<u32>(phase, L.PHASE_KEPT) + from;
   let older = <usize>load<u32>(phase, L.PHASE_OLDER) + from;
   let sum = sums + from;
   for (let i = begin; i < end; i++, x += 16, kept += 16, older += 16, sum += 16) {
     const now = v128.load(kept);
-    const before = v128.load(older);
-    let there = v128.load(x);
+    const way = v128.load(older);
+    const before = f32x4.replace_lane(f32x4.add(now, way), 3, 0);
+    let there = v128.load(x + toLow);
     if (sums) {
       const s = v128.load(sum);
       there = f32x4.add(now, f32x4.mul(s, f32x4.splat(1 / f32x4.extract_lane(s, 3))));
+      there = f32x4.replace_lane(there, 3, 0);
+      store<f32>(x, f32x4.extract_lane(way, 3), 12);
     }
     if (omega !== 1) there = f32x4.add(before, f32x4.mul(factor, f32x4.sub(there, before)));
-    there = f32x4.replace_lane(there, 3, f32x4.extract_lane(before, 3));
-    v128.store(x, there);
-    v128.store(kept, there);
-    v128.store(older, now);
+    v128.store(x + toLow, there);
+    v128.store(older, f32x4.sub(now, there));
   }
 }
 

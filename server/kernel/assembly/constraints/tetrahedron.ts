@@ -31,8 +31,8 @@
  * at 240 x 5 76 % instead of 58 %). Starting every substep from the last multipliers: unstable if iterations reach less
  * than half of a mode's stress; warmStart.ts is stable.
  */
-import { lowOf, moveCorners } from "./corners";
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, toLow } from "../math/lanes";
+import { moveCorners } from "./corners";
+import { add, sub, mul, madd, dot3, xs, ys, zs, between, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
 import { continueIsotropic, continueOrthotropic, continuePlastic } from "./inversion";
 
@@ -54,8 +54,7 @@ export function solveTetrahedra(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, false, true);
-  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, false, false);
+  solveStrains(block, own, count, pass, inverseH2, scratch, memory, false, false, false);
 }
 
 /**
@@ -71,8 +70,7 @@ export function solveOrthotropic(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false, true);
-  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false, false);
+  solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, false, false);
 }
 
 /**
@@ -88,8 +86,7 @@ export function solvePlastic(
   scratch: usize,
   memory: usize,
 ): void {
-  if (toLow) solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, false, true);
-  else solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, false, false);
+  solveStrains(block, own, count, pass, inverseH2, scratch, memory, true, true, false);
 }
 
 /**
@@ -97,13 +94,12 @@ export function solvePlastic(
  * dashpot.
  */
 export function solveTetrahedronDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  if (toLow) solveStrains(block, own, count, pass, inverseH2, 0, 0, true, true, true, true);
-  else solveStrains(block, own, count, pass, inverseH2, 0, 0, true, true, true, false);
+  solveStrains(block, own, count, pass, inverseH2, 0, 0, true, true, true);
 }
 
 /**
- * Solves all four kinds. `general` (nine compliances), `plastic` (a strain without stress), `dashpot` and `keeps`
- * (math/lanes.ts, shift) are compile-time constants. So the plain path does not pay for the others.
+ * Solves all four kinds. `general` (nine compliances), `plastic` (a strain without stress) and `dashpot` are
+ * compile-time constants. So the plain path does not pay for the others.
  */
 // @inline
 function solveStrains(
@@ -117,8 +113,8 @@ function solveStrains(
   general: bool,
   plastic: bool,
   dashpot: bool,
-  keeps: bool,
 ): void {
+  const low = toLow;
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const two = f32x4.splat(2);
@@ -134,80 +130,34 @@ function solveStrains(
   ) {
     // multipliers, then the corrections applied so far
     const from = memory ? memory + <usize>n * L.WARM_START_BYTES : own;
-    let a = v128.load(<usize>load<u32>(block, 0));
-    let b = v128.load(<usize>load<u32>(block, 4));
-    let c = v128.load(<usize>load<u32>(block, 8));
-    let d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d);
-    const y0 = ys(a, b, c, d);
-    const z0 = zs(a, b, c, d);
-    const w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16));
-    b = v128.load(<usize>load<u32>(block, 20));
-    c = v128.load(<usize>load<u32>(block, 24));
-    d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d);
-    const y1 = ys(a, b, c, d);
-    const z1 = zs(a, b, c, d);
-    const w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32));
-    b = v128.load(<usize>load<u32>(block, 36));
-    c = v128.load(<usize>load<u32>(block, 40));
-    d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d);
-    const y2 = ys(a, b, c, d);
-    const z2 = zs(a, b, c, d);
-    const w2 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48));
-    b = v128.load(<usize>load<u32>(block, 52));
-    c = v128.load(<usize>load<u32>(block, 56));
-    d = v128.load(<usize>load<u32>(block, 60));
-    const x3 = xs(a, b, c, d);
-    const y3 = ys(a, b, c, d);
-    const z3 = zs(a, b, c, d);
-    const w3 = ws(a, b, c, d);
+    // edges from corner 3
+    const base0 = <usize>load<u32>(block, 48);
+    const base1 = <usize>load<u32>(block, 52);
+    const base2 = <usize>load<u32>(block, 56);
+    const base3 = <usize>load<u32>(block, 60);
+    let a = between(base0, <usize>load<u32>(block, 0), low);
+    let b = between(base1, <usize>load<u32>(block, 4), low);
+    let c = between(base2, <usize>load<u32>(block, 8), low);
+    let d = between(base3, <usize>load<u32>(block, 12), low);
+    const ax = xs(a, b, c, d);
+    const ay = ys(a, b, c, d);
+    const az = zs(a, b, c, d);
+    a = between(base0, <usize>load<u32>(block, 16), low);
+    b = between(base1, <usize>load<u32>(block, 20), low);
+    c = between(base2, <usize>load<u32>(block, 24), low);
+    d = between(base3, <usize>load<u32>(block, 28), low);
+    const bx = xs(a, b, c, d);
+    const by = ys(a, b, c, d);
+    const bz = zs(a, b, c, d);
+    a = between(base0, <usize>load<u32>(block, 32), low);
+    b = between(base1, <usize>load<u32>(block, 36), low);
+    c = between(base2, <usize>load<u32>(block, 40), low);
+    d = between(base3, <usize>load<u32>(block, 44), low);
+    const cx = xs(a, b, c, d);
+    const cy = ys(a, b, c, d);
+    const cz = zs(a, b, c, d);
 
     // F = D_s D_m^-1
-    let ax = sub(x0, x3);
-    let ay = sub(y0, y3);
-    let az = sub(z0, z3);
-    let bx = sub(x1, x3);
-    let by = sub(y1, y3);
-    let bz = sub(z1, z3);
-    let cx = sub(x2, x3);
-    let cy = sub(y2, y3);
-    let cz = sub(z2, z3);
-    if (keeps) {
-      // with low words: half a step of float32 at 4 m is more strain than the rounding of a rest shape
-      a = lowOf(block, 48);
-      b = lowOf(block, 52);
-      c = lowOf(block, 56);
-      d = lowOf(block, 60);
-      const x = xs(a, b, c, d);
-      const y = ys(a, b, c, d);
-      const z = zs(a, b, c, d);
-      a = lowOf(block, 0);
-      b = lowOf(block, 4);
-      c = lowOf(block, 8);
-      d = lowOf(block, 12);
-      ax = add(ax, sub(xs(a, b, c, d), x));
-      ay = add(ay, sub(ys(a, b, c, d), y));
-      az = add(az, sub(zs(a, b, c, d), z));
-      a = lowOf(block, 16);
-      b = lowOf(block, 20);
-      c = lowOf(block, 24);
-      d = lowOf(block, 28);
-      bx = add(bx, sub(xs(a, b, c, d), x));
-      by = add(by, sub(ys(a, b, c, d), y));
-      bz = add(bz, sub(zs(a, b, c, d), z));
-      a = lowOf(block, 32);
-      b = lowOf(block, 36);
-      c = lowOf(block, 40);
-      d = lowOf(block, 44);
-      cx = add(cx, sub(xs(a, b, c, d), x));
-      cy = add(cy, sub(ys(a, b, c, d), y));
-      cz = add(cz, sub(zs(a, b, c, d), z));
-    }
     const m00 = v128.load(block, L.TET_DM);
     const m01 = v128.load(block, L.TET_DM + 16);
     const m02 = v128.load(block, L.TET_DM + 32);
@@ -263,36 +213,7 @@ function solveStrains(
       const p20 = v128.load(scratch, L.SCRATCH_G + 96);
       const p21 = v128.load(scratch, L.SCRATCH_G + 112);
       const p22 = v128.load(scratch, L.SCRATCH_G + 128);
-      moveCorners(
-        block,
-        dot3(p00, m00, p01, m01, p02, m02),
-        dot3(p10, m00, p11, m01, p12, m02),
-        dot3(p20, m00, p21, m01, p22, m02),
-        dot3(p00, m10, p01, m11, p02, m12),
-        dot3(p10, m10, p11, m11, p12, m12),
-        dot3(p20, m10, p21, m11, p22, m12),
-        dot3(p00, m20, p01, m21, p02, m22),
-        dot3(p10, m20, p11, m21, p12, m22),
-        dot3(p20, m20, p21, m21, p22, m22),
-        x0,
-        y0,
-        z0,
-        w0,
-        x1,
-        y1,
-        z1,
-        w1,
-        x2,
-        y2,
-        z2,
-        w2,
-        x3,
-        y3,
-        z3,
-        w3,
-        general,
-        keeps,
-      );
+      moveCorners(block, low, p00, p01, p02, p10, p11, p12, p20, p21, p22, !general);
       continue;
     }
 
@@ -605,46 +526,7 @@ function solveStrains(
       p21 = v128.load(scratch, L.SCRATCH_G + 112);
       p22 = v128.load(scratch, L.SCRATCH_G + 128);
     }
-    // to the corners
-    const h0x = dot3(p00, m00, p01, m01, p02, m02);
-    const h0y = dot3(p10, m00, p11, m01, p12, m02);
-    const h0z = dot3(p20, m00, p21, m01, p22, m02);
-    const h1x = dot3(p00, m10, p01, m11, p02, m12);
-    const h1y = dot3(p10, m10, p11, m11, p12, m12);
-    const h1z = dot3(p20, m10, p21, m11, p22, m12);
-    const h2x = dot3(p00, m20, p01, m21, p02, m22);
-    const h2y = dot3(p10, m20, p11, m21, p12, m22);
-    const h2z = dot3(p20, m20, p21, m21, p22, m22);
-    moveCorners(
-      block,
-      h0x,
-      h0y,
-      h0z,
-      h1x,
-      h1y,
-      h1z,
-      h2x,
-      h2y,
-      h2z,
-      x0,
-      y0,
-      z0,
-      w0,
-      x1,
-      y1,
-      z1,
-      w1,
-      x2,
-      y2,
-      z2,
-      w2,
-      x3,
-      y3,
-      z3,
-      w3,
-      general,
-      keeps,
-    );
+    moveCorners(block, low, p00, p01, p02, p10, p11, p12, p20, p21, p22, !general);
   }
 }
 

@@ -16,7 +16,7 @@
  * units off the twin if a stiff triangle is flat: unlike in tetrahedron.ts, the shear couples to both strains at rest,
  * and cofactors cancel.
  */
-import { add, sub, mul, madd, dot3, xs, ys, zs, ws, shift, toLow } from "../math/lanes";
+import { add, sub, mul, madd, dot3, xs, ys, zs, ws, between, push, toLow } from "../math/lanes";
 import * as L from "../layout/layout";
 
 /**
@@ -24,19 +24,18 @@ import * as L from "../layout/layout";
  * PASS_FIRST and PASS_LAST, added; inverseH2 1/h^2, 1/s^2
  */
 export function solveTriangles(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, true, false);
-  else solve(block, own, count, pass, inverseH2, false, false);
+  solve(block, own, count, pass, inverseH2, false);
 }
 
 /** Solves dashpots, like solveTriangles: C is the strain minus its value at the start of the substep (dashpots.ts). */
 export function solveTriangleDashpots(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32): void {
-  if (toLow) solve(block, own, count, pass, inverseH2, true, true);
-  else solve(block, own, count, pass, inverseH2, false, true);
+  solve(block, own, count, pass, inverseH2, true);
 }
 
-/** @param keeps, dashpot compile-time constants (math/lanes.ts, shift) */
+/** @param dashpot compile-time constant */
 // @inline
-function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, keeps: bool, dashpot: bool): void {
+function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, dashpot: bool): void {
+  const low = toLow;
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const two = f32x4.splat(2);
@@ -48,42 +47,30 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
   // S > 0, which sim/massUnit.ts keeps near 1
   const smallest = f32x4.splat(1e-37);
   for (let n = 0; n < count; n++, block += dashpot ? L.TRI_DASHPOT_BYTES : L.TRI_BYTES, own += L.TRI_KEPT_BYTES) {
-    let a = v128.load(<usize>load<u32>(block, 0));
-    let b = v128.load(<usize>load<u32>(block, 4));
-    let c = v128.load(<usize>load<u32>(block, 8));
-    let d = v128.load(<usize>load<u32>(block, 12));
-    const x0 = xs(a, b, c, d);
-    const y0 = ys(a, b, c, d);
-    const z0 = zs(a, b, c, d);
-    const w0 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16));
-    b = v128.load(<usize>load<u32>(block, 20));
-    c = v128.load(<usize>load<u32>(block, 24));
-    d = v128.load(<usize>load<u32>(block, 28));
-    const x1 = xs(a, b, c, d);
-    const y1 = ys(a, b, c, d);
-    const z1 = zs(a, b, c, d);
-    const w1 = ws(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32));
-    b = v128.load(<usize>load<u32>(block, 36));
-    c = v128.load(<usize>load<u32>(block, 40));
-    d = v128.load(<usize>load<u32>(block, 44));
-    const x2 = xs(a, b, c, d);
-    const y2 = ys(a, b, c, d);
-    const z2 = zs(a, b, c, d);
-    const w2 = ws(a, b, c, d);
+    const base0 = <usize>load<u32>(block, 32);
+    const base1 = <usize>load<u32>(block, 36);
+    const base2 = <usize>load<u32>(block, 40);
+    const base3 = <usize>load<u32>(block, 44);
+    let a = between(base0, <usize>load<u32>(block, 0), low);
+    let b = between(base1, <usize>load<u32>(block, 4), low);
+    let c = between(base2, <usize>load<u32>(block, 8), low);
+    let d = between(base3, <usize>load<u32>(block, 12), low);
+    const ax = xs(a, b, c, d);
+    const ay = ys(a, b, c, d);
+    const az = zs(a, b, c, d);
+    a = between(base0, <usize>load<u32>(block, 16), low);
+    b = between(base1, <usize>load<u32>(block, 20), low);
+    c = between(base2, <usize>load<u32>(block, 24), low);
+    d = between(base3, <usize>load<u32>(block, 28), low);
+    const bx = xs(a, b, c, d);
+    const by = ys(a, b, c, d);
+    const bz = zs(a, b, c, d);
 
     // F = D Dm^-1, and its strain
     const m00 = v128.load(block, L.TRI_DM);
     const m01 = v128.load(block, L.TRI_DM + 16);
     const m10 = v128.load(block, L.TRI_DM + 32);
     const m11 = v128.load(block, L.TRI_DM + 48);
-    const ax = sub(x0, x2);
-    const ay = sub(y0, y2);
-    const az = sub(z0, z2);
-    const bx = sub(x1, x2);
-    const by = sub(y1, y2);
-    const bz = sub(z1, z2);
     const fx0 = madd(ax, m00, mul(bx, m10));
     const fy0 = madd(ay, m00, mul(by, m10));
     const fz0 = madd(az, m00, mul(bz, m10));
@@ -186,43 +173,23 @@ function solve(block: usize, own: usize, count: i32, pass: i32, inverseH2: f32, 
       v128.store(own, add(oz1, gz1), L.TRI_APPLIED + 80);
     }
     // to the corners
-    const n0 = add(m00, m10);
-    const n1 = add(m01, m11); // minus b_2
-    shift(
-      block,
-      w0,
-      madd(gx0, m00, mul(gx1, m01)),
-      madd(gy0, m00, mul(gy1, m01)),
-      madd(gz0, m00, mul(gz1, m01)),
-      x0,
-      y0,
-      z0,
-      w0,
-      keeps,
-    );
-    shift(
-      block + 16,
-      w1,
-      madd(gx0, m10, mul(gx1, m11)),
-      madd(gy0, m10, mul(gy1, m11)),
-      madd(gz0, m10, mul(gz1, m11)),
-      x1,
-      y1,
-      z1,
-      w1,
-      keeps,
-    );
-    shift(
-      block + 32,
-      f32x4.neg(w2),
-      madd(gx0, n0, mul(gx1, n1)),
-      madd(gy0, n0, mul(gy1, n1)),
-      madd(gz0, n0, mul(gz1, n1)),
-      x2,
-      y2,
-      z2,
-      w2,
-      keeps,
-    );
+    const h0x = madd(gx0, m00, mul(gx1, m01));
+    const h0y = madd(gy0, m00, mul(gy1, m01));
+    const h0z = madd(gz0, m00, mul(gz1, m01));
+    const h1x = madd(gx0, m10, mul(gx1, m11));
+    const h1y = madd(gy0, m10, mul(gy1, m11));
+    const h1z = madd(gz0, m10, mul(gz1, m11));
+    pushThree(block, low, xs(h0x, h0y, h0z, zero), xs(h1x, h1y, h1z, zero));
+    pushThree(block + 4, low, ys(h0x, h0y, h0z, zero), ys(h1x, h1y, h1z, zero));
+    pushThree(block + 8, low, zs(h0x, h0y, h0z, zero), zs(h1x, h1y, h1z, zero));
+    pushThree(block + 12, low, ws(h0x, h0y, h0z, zero), ws(h1x, h1y, h1z, zero));
   }
+}
+
+/** Moves the corners of one triangle by w times h0, h1 and -(h0 + h1). */
+// @inline
+function pushThree(corners: usize, low: usize, h0: v128, h1: v128): void {
+  push(<usize>load<u32>(corners, 0), low, h0);
+  push(<usize>load<u32>(corners, 16), low, h1);
+  push(<usize>load<u32>(corners, 32), low, f32x4.neg(add(h0, h1)));
 }

@@ -71,6 +71,39 @@ export function gather(block: usize, shift: usize): void {
   w2 = ws(a, b, c, d);
 }
 
+/** Adds the low words of the particles gathered last, `low` bytes from those. */
+export function addLowWords(block: usize, shift: usize, low: usize): void {
+  const to = shift + low;
+  let a = v128.load(<usize>load<u32>(block, 48) + to);
+  let b = v128.load(<usize>load<u32>(block, 52) + to);
+  let c = v128.load(<usize>load<u32>(block, 56) + to);
+  let d = v128.load(<usize>load<u32>(block, 60) + to);
+  const px = xs(a, b, c, d);
+  const py = ys(a, b, c, d);
+  const pz = zs(a, b, c, d);
+  a = v128.load(<usize>load<u32>(block, 0) + to);
+  b = v128.load(<usize>load<u32>(block, 4) + to);
+  c = v128.load(<usize>load<u32>(block, 8) + to);
+  d = v128.load(<usize>load<u32>(block, 12) + to);
+  x0 = add(x0, sub(xs(a, b, c, d), px));
+  y0 = add(y0, sub(ys(a, b, c, d), py));
+  z0 = add(z0, sub(zs(a, b, c, d), pz));
+  a = v128.load(<usize>load<u32>(block, 16) + to);
+  b = v128.load(<usize>load<u32>(block, 20) + to);
+  c = v128.load(<usize>load<u32>(block, 24) + to);
+  d = v128.load(<usize>load<u32>(block, 28) + to);
+  x1 = add(x1, sub(xs(a, b, c, d), px));
+  y1 = add(y1, sub(ys(a, b, c, d), py));
+  z1 = add(z1, sub(zs(a, b, c, d), pz));
+  a = v128.load(<usize>load<u32>(block, 32) + to);
+  b = v128.load(<usize>load<u32>(block, 36) + to);
+  c = v128.load(<usize>load<u32>(block, 40) + to);
+  d = v128.load(<usize>load<u32>(block, 44) + to);
+  x2 = add(x2, sub(xs(a, b, c, d), px));
+  y2 = add(y2, sub(ys(a, b, c, d), py));
+  z2 = add(z2, sub(zs(a, b, c, d), pz));
+}
+
 /** Returns how far direction n separates the gathered pairs: least n . (first - second) over their particles, m. */
 // @inline
 export function separation(vertex: bool, nx: v128, ny: v128, nz: v128): v128 {

@@ -15,11 +15,12 @@
  * threads may solve its blocks in parallel. Pairs of rigid bodies are collected from the blocks and solved elsewhere:
  * rigidContact.ts, balls.ts.
  */
-import { sub, add, mul, madd, dot3, xs, ys, zs } from "../math/lanes";
+import { sub, add, mul, madd, dot3, xs, ys, zs, ws, between } from "../math/lanes";
+import { lowFrom, lowPrevFrom } from "../math/places";
 import { collectRigidPairs } from "./rigidContact";
 import { nearsFrom } from "./blockStatus";
 import { gapAlong, loadDirections, slides, turnAlong, nx, ny, nz, b0, b1, b2, b3 } from "./contactSlide";
-import { gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
+import { addLowWords, gather, x0, y0, z0, w0, x1, y1, z1, w1, x2, y2, z2, w2, w3 } from "./contactLanes";
 import * as L from "../layout/layout";
 import { hasLoads } from "../state/islands";
 
@@ -42,7 +43,8 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
   const one = f32x4.splat(1);
   const release = f32x4.splat(again ? 0 : RELEASE);
   const rigid = load<u32>(L.HEADER, L.H_RIGID_CONTACTS) !== 0;
-  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  findArrays();
+  const low = toLow;
   const first = block;
   const nears = nearsFrom(block);
   const undone = f32x4.splat(UNDONE);
@@ -63,6 +65,7 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
       if (!v128.any_true(active)) continue;
     }
     gather(block, 0);
+    addLowWords(block, 0, low);
     loadDirections(block);
     const r = v128.load(block, L.CONTACT_BLOCK_THICKNESS);
     let g = gapAlong();
@@ -75,38 +78,31 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
     if (!v128.any_true(active)) continue;
     // positions at the start of the substep
-    let a = v128.load(<usize>load<u32>(block, 0) + toPrev);
-    let b = v128.load(<usize>load<u32>(block, 4) + toPrev);
-    let c = v128.load(<usize>load<u32>(block, 8) + toPrev);
-    let d = v128.load(<usize>load<u32>(block, 12) + toPrev);
+    let a = startFrom(block, 0);
+    let b = startFrom(block, 4);
+    let c = startFrom(block, 8);
+    let d = startFrom(block, 12);
     const p0x = xs(a, b, c, d);
     const p0y = ys(a, b, c, d);
     const p0z = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 16) + toPrev);
-    b = v128.load(<usize>load<u32>(block, 20) + toPrev);
-    c = v128.load(<usize>load<u32>(block, 24) + toPrev);
-    d = v128.load(<usize>load<u32>(block, 28) + toPrev);
+    a = startFrom(block, 16);
+    b = startFrom(block, 20);
+    c = startFrom(block, 24);
+    d = startFrom(block, 28);
     const p1x = xs(a, b, c, d);
     const p1y = ys(a, b, c, d);
     const p1z = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 32) + toPrev);
-    b = v128.load(<usize>load<u32>(block, 36) + toPrev);
-    c = v128.load(<usize>load<u32>(block, 40) + toPrev);
-    d = v128.load(<usize>load<u32>(block, 44) + toPrev);
+    a = startFrom(block, 32);
+    b = startFrom(block, 36);
+    c = startFrom(block, 40);
+    d = startFrom(block, 44);
     const p2x = xs(a, b, c, d);
     const p2y = ys(a, b, c, d);
     const p2z = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(block, 48) + toPrev);
-    b = v128.load(<usize>load<u32>(block, 52) + toPrev);
-    c = v128.load(<usize>load<u32>(block, 56) + toPrev);
-    d = v128.load(<usize>load<u32>(block, 60) + toPrev);
-    const p3x = xs(a, b, c, d);
-    const p3y = ys(a, b, c, d);
-    const p3z = zs(a, b, c, d);
     // relative position at the start of the substep, and the tangential part of the relative displacement
-    let ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
-    let uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y))));
-    let uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
+    let ux = madd(b0, p0x, madd(b1, p1x, mul(b2, p2x)));
+    let uy = madd(b0, p0y, madd(b1, p1y, mul(b2, p2y)));
+    let uz = madd(b0, p0z, madd(b1, p1z, mul(b2, p2z)));
     let tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
     let ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
     let tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
@@ -115,13 +111,14 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const slid = v128.and(active, slides(slide2, r));
     if (v128.any_true(slid)) {
       active = v128.andnot(active, turnAlong(block, slid, toPrev, r));
+      addLowWords(block, 0, low);
       g = gapAlong();
       pushed = f32x4.max(zero, dot3(ox, nx, oy, ny, oz, nz));
       active = v128.and(active, v128.or(f32x4.lt(g, r), f32x4.gt(pushed, zero)));
       if (!v128.any_true(active)) continue;
-      ux = madd(b0, sub(p0x, p3x), madd(b1, sub(p1x, p3x), mul(b2, sub(p2x, p3x))));
-      uy = madd(b0, sub(p0y, p3y), madd(b1, sub(p1y, p3y), mul(b2, sub(p2y, p3y))));
-      uz = madd(b0, sub(p0z, p3z), madd(b1, sub(p1z, p3z), mul(b2, sub(p2z, p3z))));
+      ux = madd(b0, p0x, madd(b1, p1x, mul(b2, p2x)));
+      uy = madd(b0, p0y, madd(b1, p1y, mul(b2, p2y)));
+      uz = madd(b0, p0z, madd(b1, p1z, mul(b2, p2z)));
       tx = sub(madd(b0, x0, madd(b1, x1, mul(b2, x2))), ux);
       ty = sub(madd(b0, y0, madd(b1, y1, mul(b2, y2))), uy);
       tz = sub(madd(b0, z0, madd(b1, z1, mul(b2, z2))), uz);
@@ -177,10 +174,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const s1 = mul(w1, b1);
     const s2 = mul(w2, b2);
     const s3 = mul(w3, b3);
-    shift(block, 0, mul(s0, fx), mul(s0, fy), mul(s0, fz));
-    shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
-    shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
-    shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+    shift(block, 0, toLow, mul(s0, fx), mul(s0, fy), mul(s0, fz));
+    shift(block + 16, 0, toLow, mul(s1, fx), mul(s1, fy), mul(s1, fz));
+    shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
+    shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
     // displacement of xPrev along n: `extra`, and the reversal of the approach
     const bounce = v128.load(block, L.CONTACT_BLOCK_BOUNCE);
     let back = more;
@@ -192,10 +189,10 @@ export function solveContacts(block: usize, count: i32, again: bool): i32 {
     const mx = mul(back, nx);
     const my = mul(back, ny);
     const mz = mul(back, nz);
-    shift(block, toPrev, mul(s0, mx), mul(s0, my), mul(s0, mz));
-    shift(block + 16, toPrev, mul(s1, mx), mul(s1, my), mul(s1, mz));
-    shift(block + 32, toPrev, mul(s2, mx), mul(s2, my), mul(s2, mz));
-    shift(block + 48, toPrev, mul(s3, mx), mul(s3, my), mul(s3, mz));
+    shift(block, toPrev, prevLow, mul(s0, mx), mul(s0, my), mul(s0, mz));
+    shift(block + 16, toPrev, prevLow, mul(s1, mx), mul(s1, my), mul(s1, mz));
+    shift(block + 32, toPrev, prevLow, mul(s2, mx), mul(s2, my), mul(s2, mz));
+    shift(block + 48, toPrev, prevLow, mul(s3, mx), mul(s3, my), mul(s3, mz));
   }
   return far;
 }
@@ -243,6 +240,7 @@ export function ownWeight(block: usize): v128 {
 
 /** Pushes the pairs of `count` blocks apart as in the last substep. */
 export function pushAsBefore(block: usize, count: i32): void {
+  findArrays();
   const zero = f32x4.splat(0);
   for (let n = 0; n < count; n++, block += L.CONTACT_BLOCK_BYTES) {
     let fx = v128.load(block, L.CONTACT_BLOCK_PUSH);
@@ -263,30 +261,48 @@ export function pushAsBefore(block: usize, count: i32): void {
     const s1 = mul(w1, b1);
     const s2 = mul(w2, b2);
     const s3 = mul(w3, b3);
-    shift(block, 0, mul(s0, fx), mul(s0, fy), mul(s0, fz));
-    shift(block + 16, 0, mul(s1, fx), mul(s1, fy), mul(s1, fz));
-    shift(block + 32, 0, mul(s2, fx), mul(s2, fy), mul(s2, fz));
-    shift(block + 48, 0, mul(s3, fx), mul(s3, fy), mul(s3, fz));
+    shift(block, 0, toLow, mul(s0, fx), mul(s0, fy), mul(s0, fz));
+    shift(block + 16, 0, toLow, mul(s1, fx), mul(s1, fy), mul(s1, fz));
+    shift(block + 32, 0, toLow, mul(s2, fx), mul(s2, fy), mul(s2, fz));
+    shift(block + 48, 0, toLow, mul(s3, fx), mul(s3, fy), mul(s3, fz));
   }
 }
 
+// offsets from X to xPrev and to the low words, and from xPrev to its own
+let toPrev: usize = 0;
+let toLow: usize = 0;
+let prevLow: usize = 0;
+
+function findArrays(): void {
+  toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  toLow = lowFrom();
+  prevLow = lowPrevFrom() - toPrev;
+}
+
+/** Returns the start of the substep of a particle minus that of its pair's last one. @param corner offset of its address */
+// @inline
+function startFrom(block: usize, corner: usize): v128 {
+  const last = 48 + (corner & 15);
+  return between(<usize>load<u32>(block + last) + toPrev, <usize>load<u32>(block + corner) + toPrev, prevLow);
+}
+
 /**
- * Adds one vector per lane to the four particles whose addresses are at `at`, at offset `by`. Lanes that are not solved
- * add 0, which changes no bit.
+ * Adds one vector per lane to the four particles whose addresses are at `at`, at offset `by`; their low words are `low`
+ * bytes further. Lanes that are not solved add 0.
  */
-function shift(at: usize, by: usize, x: v128, y: v128, z: v128): void {
-  const zero = f32x4.splat(0);
-  const xy = v128.shuffle<f32>(x, y, 0, 4, 1, 5);
-  const zw = v128.shuffle<f32>(z, zero, 0, 4, 1, 5);
-  const xyHigh = v128.shuffle<f32>(x, y, 2, 6, 3, 7);
-  const zwHigh = v128.shuffle<f32>(z, zero, 2, 6, 3, 7);
-  move(<usize>load<u32>(at, 0) + by, v128.shuffle<f32>(xy, zw, 0, 1, 4, 5));
-  move(<usize>load<u32>(at, 4) + by, v128.shuffle<f32>(xy, zw, 2, 3, 6, 7));
-  move(<usize>load<u32>(at, 8) + by, v128.shuffle<f32>(xyHigh, zwHigh, 0, 1, 4, 5));
-  move(<usize>load<u32>(at, 12) + by, v128.shuffle<f32>(xyHigh, zwHigh, 2, 3, 6, 7));
+function shift(at: usize, by: usize, low: usize, x: v128, y: v128, z: v128): void {
+  const none = f32x4.splat(0);
+  move(<usize>load<u32>(at, 0) + by, low, xs(x, y, z, none));
+  move(<usize>load<u32>(at, 4) + by, low, ys(x, y, z, none));
+  move(<usize>load<u32>(at, 8) + by, low, zs(x, y, z, none));
+  move(<usize>load<u32>(at, 12) + by, low, ws(x, y, z, none));
 }
 
 // @inline
-function move(at: usize, by: v128): void {
-  v128.store(at, f32x4.add(v128.load(at), by));
+function move(at: usize, low: usize, by: v128): void {
+  const x = v128.load(at);
+  const way = add(v128.load(at + low), by);
+  const there = add(x, way);
+  v128.store(at, there);
+  v128.store(at + low, sub(way, sub(there, x)));
 }

@@ -62,9 +62,9 @@ let gap: f32 = 0;
 let normalX: f32 = 0;
 let normalY: f32 = 0;
 let normalZ: f32 = 0;
-let placeX: f32 = 0;
-let placeY: f32 = 0;
-let placeZ: f32 = 0;
+let placeX: f64 = 0;
+let placeY: f64 = 0;
+let placeZ: f64 = 0;
 let nearest: usize = 0;
 
 /**
@@ -111,9 +111,9 @@ export function findColliderContacts(row: usize, x: usize, target: usize, end: u
 function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
   const table = <usize>load<u32>(row, L.IMPLICIT_MEETS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
-  const px = <f32>load<f64>(entry);
-  const py = <f32>load<f64>(entry, 8);
-  const pz = <f32>load<f64>(entry, 16);
+  const px = load<f64>(entry);
+  const py = load<f64>(entry, 8);
+  const pz = load<f64>(entry, 16);
   gap = atEnd ? 0 : NEAR * r;
   nearest = 0;
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
@@ -144,9 +144,9 @@ function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
  * Takes a moving collider as the nearest. @param x, y, z the particle in the collider's frame, which carries touching
  * particles along
  */
-function takeMoving(c: usize, motion: usize, d: f32, x: f32, y: f32, z: f32, atEnd: bool): void {
+function takeMoving(c: usize, motion: usize, d: f32, x: f64, y: f64, z: f64, atEnd: bool): void {
   turnFromFrame(motion, L.MOTION_R1, nx, ny, nz);
-  take(c, d, frameX, frameY, frameZ);
+  take(c, d, <f32>frameX, <f32>frameY, <f32>frameZ);
   if (atEnd) return;
   fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
   placeX = frameX;
@@ -194,9 +194,9 @@ function writePlace(touch: usize, outward: f32): void {
   store<f64>(touch, x, L.TOUCH_NORMAL);
   store<f64>(touch, y, L.TOUCH_NORMAL + 8);
   store<f64>(touch, z, L.TOUCH_NORMAL + 16);
-  store<f64>(touch, <f64>placeX + out * x, L.TOUCH_PLACE);
-  store<f64>(touch, <f64>placeY + out * y, L.TOUCH_PLACE + 8);
-  store<f64>(touch, <f64>placeZ + out * z, L.TOUCH_PLACE + 16);
+  store<f64>(touch, placeX + out * x, L.TOUCH_PLACE);
+  store<f64>(touch, placeY + out * y, L.TOUCH_PLACE + 8);
+  store<f64>(touch, placeZ + out * z, L.TOUCH_PLACE + 16);
 }
 
 /**

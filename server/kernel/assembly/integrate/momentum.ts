@@ -27,7 +27,7 @@
 import * as L from "../layout/layout";
 import { noteIsland } from "./momentumCorrection";
 import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
-import { lowFrom, put, roundingFrom, word } from "../math/places";
+import { lowFrom, lowPrevFrom, put, rounding, word } from "../math/places";
 import { keepsMomentum, standsForRigid } from "../state/islands";
 
 // results of `measureSolved`: P, L and sum m S; each thread has its own instance
@@ -114,7 +114,8 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   // contact moves xPrev of overlapping particles; the start of the substep is S
   const toStart = safe ? safe - X : toPrev;
-  const toLost = roundingFrom();
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   const ox = load<f64>(row, L.BODY_CENTER);
   const oy = load<f64>(row, L.BODY_CENTER + 8);
   const oz = load<f64>(row, L.BODY_CENTER + 16);
@@ -133,21 +134,21 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
       const prev = at + toPrev;
       const start = at + toStart;
       const m = 1.0 / <f64>load<f32>(at, 12);
-      const x = <f64>load<f32>(at) - ox;
-      const y = <f64>load<f32>(at, 4) - oy;
-      const z = <f64>load<f32>(at, 8) - oz;
-      const a = m * (x - (<f64>load<f32>(prev) - ox) + word(at, toLost)) * inverseH;
-      const b = m * (y - (<f64>load<f32>(prev, 4) - oy) + word(at + 4, toLost)) * inverseH;
-      const c = m * (z - (<f64>load<f32>(prev, 8) - oz) + word(at + 8, toLost)) * inverseH;
+      const x = <f64>load<f32>(at) - ox + word(at, toLow);
+      const y = <f64>load<f32>(at, 4) - oy + word(at + 4, toLow);
+      const z = <f64>load<f32>(at, 8) - oz + word(at + 8, toLow);
+      const a = m * (x - (<f64>load<f32>(prev) - ox + word(at, toLowPrev))) * inverseH;
+      const b = m * (y - (<f64>load<f32>(prev, 4) - oy + word(at + 4, toLowPrev))) * inverseH;
+      const c = m * (z - (<f64>load<f32>(prev, 8) - oz + word(at + 8, toLowPrev))) * inverseH;
       px += a;
       py += b;
       pz += c;
       lx += y * c - z * b;
       ly += z * a - x * c;
       lz += x * b - y * a;
-      sx += m * (<f64>load<f32>(start) - ox);
-      sy += m * (<f64>load<f32>(start, 4) - oy);
-      sz += m * (<f64>load<f32>(start, 8) - oz);
+      sx += m * (<f64>load<f32>(start) - ox + word(at, toLowPrev));
+      sy += m * (<f64>load<f32>(start, 4) - oy + word(at + 4, toLowPrev));
+      sz += m * (<f64>load<f32>(start, 8) - oz + word(at + 8, toLowPrev));
     }
   }
   solvedX = px;
@@ -167,8 +168,8 @@ export function restore(begin: i32, end: i32, h: f32): void {
   const inverseH: f64 = 1.0 / <f64>h;
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
-  const toLost = roundingFrom();
   const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   for (let n = begin; n < end; n++) {
     const row = rows + <usize>n * L.BODY_BYTES;
     const number = load<i32>(row, L.BODY_ISLAND);
@@ -199,9 +200,12 @@ export function restore(begin: i32, end: i32, h: f32): void {
       const moreY = vy + wz * x - wx * z;
       const moreZ = vz + wx * y - wy * x;
       const damped: f64 = 1.0 / (1.0 + <f64>h * <f64>load<f32>(v, 12));
-      store<f32>(v, <f32>(damped * ((X - <f64>load<f32>(prev) + word(at, toLost)) * inverseH + moreX)));
-      store<f32>(v, <f32>(damped * ((Y - <f64>load<f32>(prev, 4) + word(at + 4, toLost)) * inverseH + moreY)), 4);
-      store<f32>(v, <f32>(damped * ((Z - <f64>load<f32>(prev, 8) + word(at + 8, toLost)) * inverseH + moreZ)), 8);
+      const rx = rounding(at, toLow, toLowPrev);
+      const ry = rounding(at + 4, toLow, toLowPrev);
+      const rz = rounding(at + 8, toLow, toLowPrev);
+      store<f32>(v, <f32>(damped * ((X - <f64>load<f32>(prev) + rx) * inverseH + moreX)));
+      store<f32>(v, <f32>(damped * ((Y - <f64>load<f32>(prev, 4) + ry) * inverseH + moreY)), 4);
+      store<f32>(v, <f32>(damped * ((Z - <f64>load<f32>(prev, 8) + rz) * inverseH + moreZ)), 8);
       if (!falls && way === 0) continue;
       put(at, X + word(at, toLow) + way * moreX - load<f64>(lead), toLow);
       put(at + 4, Y + word(at + 4, toLow) + way * moreY - load<f64>(lead, 8), toLow);

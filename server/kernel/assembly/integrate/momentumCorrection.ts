@@ -9,6 +9,7 @@
  *   V = -dP/M,  w = I^-1 (c x dP - dL),  v += V + w x (x - c)   over all of the island, c and I at x
  */
 import * as L from "../layout/layout";
+import { lowFrom, lowPrevFrom, word } from "../math/places";
 import { bodiesOf, centerX, centerY, centerZ, findTurn, mass, measureIsland, turnX, turnY, turnZ } from "./turn";
 import { bodyOf } from "../state/owners";
 import { standsForIsland, standsForRigid } from "../state/islands";
@@ -72,7 +73,7 @@ export function noteIsland(row: usize, island: i32): void {
   store<f64>(row, <f64>load<f32>(first, 4), L.BODY_CENTER + 8);
   store<f64>(row, <f64>load<f32>(first, 8), L.BODY_CENTER + 16);
   memory.fill(row + L.BODY_VELOCITY, 0, 48);
-  addMomentum(row, island, (safe ? safe : <usize>load<u32>(L.HEADER, L.H_XPREV)) - X, 0, 1);
+  addMomentum(row, island, (safe ? safe : <usize>load<u32>(L.HEADER, L.H_XPREV)) - X, lowPrevFrom(), 0, 1);
 }
 
 /** Restores the momentum of islands with a rigid body, after rigid.ts. @param h s */
@@ -81,7 +82,7 @@ export function keepIslands(h: f32): void {
   for (let n = 0; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++) {
     const row = bodyAt(n);
     if (!standsForRigid(rows, n)) continue;
-    addMomentum(row, n, 0, h, -1);
+    addMomentum(row, n, 0, lowFrom(), h, -1);
     // from P* - P about o to P - P* about the first particle
     const first = <usize>load<u32>(row, L.BODY_FIRST);
     const x = <f64>load<f32>(first) - load<f64>(row, L.BODY_CENTER);
@@ -102,9 +103,9 @@ export function keepIslands(h: f32): void {
 
 /**
  * Adds an island's linear momentum, and its angular momentum about BODY_CENTER, to its row.
- * @param toPlace offset from X to the positions; h s if velocities are damped, else 0; sign 1 or -1
+ * @param toPlace, toLow offsets from X to the positions and their low words; h s if velocities are damped, else 0; sign 1 or -1
  */
-function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64): void {
+function addMomentum(row: usize, island: i32, toPlace: usize, toLow: usize, h: f64, sign: f64): void {
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
   const bodies = bodiesOf(row, island);
   const ox = load<f64>(row, L.BODY_CENTER);
@@ -122,9 +123,9 @@ function addMomentum(row: usize, island: i32, toPlace: usize, h: f64, sign: f64)
       const v = at + toV;
       const m = (sign * (1.0 + h * <f64>load<f32>(v, 12))) / <f64>load<f32>(at, 12);
       const place = at + toPlace;
-      const x = <f64>load<f32>(place) - ox;
-      const y = <f64>load<f32>(place, 4) - oy;
-      const z = <f64>load<f32>(place, 8) - oz;
+      const x = <f64>load<f32>(place) - ox + word(at, toLow);
+      const y = <f64>load<f32>(place, 4) - oy + word(at + 4, toLow);
+      const z = <f64>load<f32>(place, 8) - oz + word(at + 8, toLow);
       const a = m * <f64>load<f32>(v);
       const b = m * <f64>load<f32>(v, 4);
       const c = m * <f64>load<f32>(v, 8);

@@ -1,5 +1,6 @@
 /** Angular velocity of a body or island for a given angular momentum: w = I^-1 L about its center. */
 import * as L from "../layout/layout";
+import { lowFrom, word } from "../math/places";
 
 /** Mass of the last measured island, kg, and its center relative to its first particle, m. */
 export let mass: f64, centerX: f64, centerY: f64, centerZ: f64;
@@ -26,6 +27,7 @@ export function bodiesOf(row: usize, island: i32): i32 {
 export function measureIsland(row: usize, island: i32): void {
   const bodies = bodiesOf(row, island);
   const first = <usize>load<u32>(row, L.BODY_FIRST);
+  const toLow = lowFrom();
   // relative to the first particle, to keep digits
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
@@ -44,9 +46,9 @@ export function measureIsland(row: usize, island: i32): void {
     if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const m = 1.0 / <f64>load<f32>(at, 12);
-      const x = <f64>load<f32>(at) - ox;
-      const y = <f64>load<f32>(at, 4) - oy;
-      const z = <f64>load<f32>(at, 8) - oz;
+      const x = <f64>load<f32>(at) - ox + word(at, toLow);
+      const y = <f64>load<f32>(at, 4) - oy + word(at + 4, toLow);
+      const z = <f64>load<f32>(at, 8) - oz + word(at + 8, toLow);
       M += m;
       sx += m * x;
       sy += m * y;

@@ -24,10 +24,11 @@ export const PREFACTORED_PLACES = PREFACTORED_MOVED + I32;
 // i32 pointer, STATE: f32x4[m] kept contact forces, N; then i32 substeps until they have faded, if
 // contacts do not push again, and at 8 more bytes f64 J of energyGuard.ts
 export const PREFACTORED_KEPT = PREFACTORED_PLACES + I32;
+export const PREFACTORED_LOWS = PREFACTORED_KEPT + I32; // i32 pointer: f32x4[m] low words before contacts, m
 // i32 pointer, STATE: f32[m] inverse mass that each column shows to other bodies, 1/kg, 0: its own; 0: the sheet meets
 // no other body
-export const PREFACTORED_ANSWERS = PREFACTORED_KEPT + I32;
-// i32 pointer: f32x4[m] xPrev before contacts, m
+export const PREFACTORED_ANSWERS = PREFACTORED_LOWS + I32;
+// i32 pointer: f32x4[m] displacement in this substep before contacts, m
 export const PREFACTORED_BEFORE = PREFACTORED_ANSWERS + I32;
 export const PREFACTORED_INERTIA = PREFACTORED_BEFORE + I32; // i32 pointer: f32[m] mass / h^2, N/m
 export const PREFACTORED_TRIANGLES = PREFACTORED_INERTIA + I32; // i32 pointer: PREFACTORED_TRIANGLE rows

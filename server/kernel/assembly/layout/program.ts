@@ -44,6 +44,7 @@ export const KIND_COLLIDE = 6;
 export const KIND_CONTACTS = 7;
 export const KIND_BALANCE = 8;
 export const KIND_RESTORE = 9;
+export const KIND_CARRY = 80;
 
 /** Schedules other than Gauss-Seidel: sweep.ts. */
 export const KIND_SWEEP_BEGIN = 40;

@@ -62,19 +62,6 @@ export function ws(a: v128, b: v128, c: v128, d: v128): v128 {
   return secondHalves(high(a, b), high(c, d));
 }
 
-/** Stores lanes (x, y, z, w) as four particles at the four addresses held at `at`. */
-// @inline
-export function scatter(at: usize, x: v128, y: v128, z: v128, w: v128): void {
-  const xyLow = low(x, y);
-  const zwLow = low(z, w);
-  const xyHigh = high(x, y);
-  const zwHigh = high(z, w);
-  v128.store(<usize>load<u32>(at, 0), firstHalves(xyLow, zwLow));
-  v128.store(<usize>load<u32>(at, 4), secondHalves(xyLow, zwLow));
-  v128.store(<usize>load<u32>(at, 8), firstHalves(xyHigh, zwHigh));
-  v128.store(<usize>load<u32>(at, 12), secondHalves(xyHigh, zwHigh));
-}
-
 /** Least and greatest of four lanes; NaN if any lane is NaN. */
 // @inline
 export function smallest(a: v128): f32 {
@@ -91,74 +78,67 @@ export function largest(a: v128): f32 {
   );
 }
 
-/** Offsets from X to the low words and to the rounding (integrate/particles.ts); 0 if the room has none. */
+/** Offset from X to the low words (integrate/particles.ts). Solvers copy it to a local: a global is loaded at each use. */
 export let toLow: usize = 0;
-let toRounding: usize = 0;
 
-/** Call before a phase: finds the arrays for rounding errors of positions. */
-export function keepRounding(): void {
-  const low = <usize>load<u32>(L.HEADER, L.H_LOW);
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  toLow = low ? low - X : 0;
-  toRounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING) - X;
+/** Finds `toLow`. */
+export function findLowWords(): void {
+  toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - <usize>load<u32>(L.HEADER, L.H_X);
 }
 
-/**
- * Moves four particles (x, y, z, w), at the four addresses stored at `at`, by s (gx, gy, gz).
- * @param keeps compile-time constant: whether rounding errors are stored; a runtime branch would cost every solver a
- * twelfth
- */
+/** Returns a particle's position, rounded. The fourth lane is w. */
 // @inline
-export function shift(
-  at: usize,
-  s: v128,
-  gx: v128,
-  gy: v128,
-  gz: v128,
-  x: v128,
-  y: v128,
-  z: v128,
-  w: v128,
-  keeps: bool,
-): void {
-  const nx = madd(s, gx, x);
-  const ny = madd(s, gy, y);
-  const nz = madd(s, gz, z);
-  scatter(at, nx, ny, nz, w);
-  if (keeps) keepLost(at, sub(mul(s, gx), sub(nx, x)), sub(mul(s, gy), sub(ny, y)), sub(mul(s, gz), sub(nz, z)));
+export function position(particle: usize, low: usize): v128 {
+  return add(v128.load(particle), v128.load(particle + low));
 }
 
-/** Stores the part of a shift that rounding lost. It is exact if |x| exceeds the shift. */
-function keepLost(at: usize, x: v128, y: v128, z: v128): void {
+/** Returns a particle's position minus another's. The fourth lane has no meaning. */
+// @inline
+export function between(from: usize, to: usize, low: usize): v128 {
+  return add(sub(v128.load(to), v128.load(from)), sub(v128.load(to + low), v128.load(from + low)));
+}
+
+/** Moves a particle by w times `by`, whose fourth lane is 0. Only the low word changes: particles.ts carries it over. */
+// @inline
+export function push(particle: usize, low: usize, by: v128): void {
+  v128.store(particle + low, add(v128.load(particle + low), mul(v128.load32_splat(particle, 12), by)));
+}
+
+/** Moves four particles, at the addresses stored at `at`, by w times a vector per lane. */
+// @inline
+export function pushFour(at: usize, low: usize, x: v128, y: v128, z: v128): void {
   const none = f32x4.splat(0);
-  const xyLow = low(x, y);
-  const zLow = low(z, none);
-  const xyHigh = high(x, y);
-  const zHigh = high(z, none);
-  keep(<usize>load<u32>(at, 0), firstHalves(xyLow, zLow));
-  keep(<usize>load<u32>(at, 4), secondHalves(xyLow, zLow));
-  keep(<usize>load<u32>(at, 8), firstHalves(xyHigh, zHigh));
-  keep(<usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh));
+  push(<usize>load<u32>(at, 0), low, xs(x, y, z, none));
+  push(<usize>load<u32>(at, 4), low, ys(x, y, z, none));
+  push(<usize>load<u32>(at, 8), low, zs(x, y, z, none));
+  push(<usize>load<u32>(at, 12), low, ws(x, y, z, none));
+}
+
+/** Returns the inverse masses of four particles, at the addresses stored at `at`. */
+// @inline
+export function inverseMasses(at: usize): v128 {
+  return f32x4(
+    load<f32>(<usize>load<u32>(at, 0), 12),
+    load<f32>(<usize>load<u32>(at, 4), 12),
+    load<f32>(<usize>load<u32>(at, 8), 12),
+    load<f32>(<usize>load<u32>(at, 12), 12),
+  );
+}
+
+/** Moves a particle by (x, y, z, 0), whatever its mass. */
+// @inline
+export function pushBy(particle: usize, low: usize, by: v128): void {
+  v128.store(particle + low, add(v128.load(particle + low), by));
 }
 
 /**
- * Adds it to the low word, and carries half steps of float32 or more over to x. Lane 3 of both words is 0, so w stays.
+ * Returns a particle's displacement in this substep. The fourth lane has no meaning.
+ * @param toPrev, toLowPrev bytes from X to the positions at its start, and to their low words
  */
 // @inline
-function keep(particle: usize, lost: v128): void {
-  const before = v128.load(particle + toLow);
-  const x = v128.load(particle);
-  const way = add(before, lost);
-  const there = add(x, way);
-  const left = sub(way, sub(there, x));
-  v128.store(particle, there);
-  v128.store(particle + toLow, left);
-  v128.store(particle + toRounding, add(v128.load(particle + toRounding), sub(left, before)));
-}
-
-/** Moves one particle by (x, y, z, 0), and keeps the part that rounding lost if the room has low words. */
-// @inline
-export function moveWithRounding(particle: usize, by: v128): void {
-  if (toLow) keep(particle, by);
-  else v128.store(particle, add(v128.load(particle), by));
+export function wayOf(particle: usize, toPrev: usize, toLowPrev: usize): v128 {
+  return add(
+    sub(v128.load(particle), v128.load(particle + toPrev)),
+    sub(v128.load(particle + toLow), v128.load(particle + toLowPrev)),
+  );
 }

@@ -1,29 +1,36 @@
 /**
  * A particle's position in float64: x plus its low word (integrate/particles.ts). For serial code over whole bodies.
- * Test rooms may have no low words.
  */
 import * as L from "../layout/layout";
 
-/** Offset from X to the low words, or to the rounding of this substep; 0 if the room has none. */
+/** Returns the offset from X to the low words. */
 // @inline
 export function lowFrom(): usize {
-  const low = <usize>load<u32>(L.HEADER, L.H_LOW);
-  return low ? low - <usize>load<u32>(L.HEADER, L.H_X) : 0;
+  return <usize>load<u32>(L.HEADER, L.H_LOW) - <usize>load<u32>(L.HEADER, L.H_X);
 }
 
+/** Returns the offset from X to the low words at the start of the substep. */
 // @inline
-export function roundingFrom(): usize {
-  const rounding = <usize>load<u32>(L.HEADER, L.H_ROUNDING);
-  return rounding ? rounding - <usize>load<u32>(L.HEADER, L.H_X) : 0;
+export function lowPrevFrom(): usize {
+  return <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - <usize>load<u32>(L.HEADER, L.H_X);
 }
 
-/**
- * Returns a coordinate's low word or rounding, m. @param at address of the coordinate in X; to offset to the array,
- * from lowFrom or roundingFrom
- */
+/** Returns a coordinate's low word, m. @param at address of the coordinate in X */
 // @inline
-export function word(at: usize, to: usize): f64 {
-  return to ? <f64>load<f32>(at + to) : 0;
+export function word(at: usize, toLow: usize): f64 {
+  return load<f32>(at + toLow);
+}
+
+/** Returns the part of a coordinate's displacement in this substep that x - xPrev lacks, m. */
+// @inline
+export function rounding(at: usize, toLow: usize, toLowPrev: usize): f64 {
+  return <f64>load<f32>(at + toLow) - <f64>load<f32>(at + toLowPrev);
+}
+
+/** Returns a coordinate, m. */
+// @inline
+export function place(at: usize, toLow: usize): f64 {
+  return <f64>load<f32>(at) + <f64>load<f32>(at + toLow);
 }
 
 /** Sets a coordinate; the low word stores the part that float32 cannot. */
@@ -31,17 +38,5 @@ export function word(at: usize, to: usize): f64 {
 export function put(at: usize, place: f64, toLow: usize): void {
   const x = <f32>place;
   store<f32>(at, x);
-  if (toLow) store<f32>(at + toLow, <f32>(place - <f64>x));
-}
-
-/** The same, and adds the change of the low word to the rounding. */
-// @inline
-export function moveTo(at: usize, place: f64, toLow: usize, toRounding: usize): void {
-  if (!toLow) {
-    store<f32>(at, <f32>place);
-    return;
-  }
-  const before = load<f32>(at + toLow);
-  put(at, place, toLow);
-  store<f32>(at + toRounding, load<f32>(at + toRounding) + (load<f32>(at + toLow) - before));
+  store<f32>(at + toLow, <f32>(place - <f64>x));
 }

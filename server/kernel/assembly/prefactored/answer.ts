@@ -9,7 +9,7 @@
  * contact begins soft, and throws nothing. Lane 3 of the back-solve takes |q|.
  */
 import * as L from "../layout/layout";
-import { moveWithRounding } from "../math/lanes";
+import { pushBy, toLow, wayOf } from "../math/lanes";
 import { hasMarks, mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
@@ -30,18 +30,23 @@ let before: usize = 0;
 let moved: usize = 0;
 let residual: usize = 0;
 let columns: usize = 0;
+let lows: usize = 0;
+// bytes from X to other arrays
 let toPrev: usize = 0;
+let toLowPrev: usize = 0;
 
 function open(row: usize): void {
   first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
   order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
   answers = <usize>load<u32>(row, L.PREFACTORED_ANSWERS);
   places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
+  lows = <usize>load<u32>(row, L.PREFACTORED_LOWS);
   before = <usize>load<u32>(row, L.PREFACTORED_BEFORE);
   moved = <usize>load<u32>(row, L.PREFACTORED_MOVED);
   residual = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
   columns = <usize>load<i32>(row, L.PREFACTORED_COLUMNS);
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
+  toLowPrev = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - <usize>load<u32>(L.HEADER, L.H_X);
 }
 
 // @inline
@@ -55,7 +60,7 @@ export function showAnswers(row: usize): void {
   open(row);
   for (let k: usize = 0; k < columns; k++) {
     const at = particleAt(k);
-    v128.store(before + (k << 4), v128.load(at + toPrev));
+    v128.store(before + (k << 4), wayOf(at, toPrev, toLowPrev));
     unmark(numberOf(at), L.MARK_MET);
     const w = load<f32>(answers + (k << 2));
     if (w > 0 && load<f32>(at, 12) > 0) store<f32>(at, w, 12);
@@ -134,9 +139,7 @@ function isMet(at: usize): bool {
 /** Displacement of a column by contacts in this iteration, without the part that makes no velocity. */
 // @inline
 function pushOf(k: usize, at: usize): v128 {
-  const all = f32x4.sub(v128.load(at), v128.load(places + (k << 4)));
-  const still = f32x4.sub(v128.load(at + toPrev), v128.load(before + (k << 4)));
-  return f32x4.replace_lane(f32x4.sub(all, still), 3, 0);
+  return f32x4.replace_lane(f32x4.sub(wayOf(at, toPrev, toLowPrev), v128.load(before + (k << 4))), 3, 0);
 }
 
 // @inline
@@ -188,8 +191,8 @@ function takeAnswer(k: usize, pushed: bool): void {
     v128.store(d, f32x4.sub(v128.load(d), f32x4.mul(f32x4.splat(own / shown), push)));
   }
   if (size > 0) store<f32>(answer, min<f32>(own, (f32x4.extract_lane(u, 3) * shown) / size));
-  const pushedByItself = v128.any_true(f32x4.ne(v128.load(at), v128.load(place)));
-  moveWithRounding(at, by);
-  // kept forces count pushes from here; rounding is none
-  v128.store(place, pushedByItself ? f32x4.add(v128.load(place), whole) : v128.load(at));
+  pushBy(at, toLow, by);
+  // kept forces count pushes from here
+  const low = lows + (k << 4);
+  v128.store(low, f32x4.add(v128.load(low), whole));
 }

@@ -3,7 +3,22 @@
  * eps^T C eps (../constraints/triangle.ts), and bending stencils, E = (|K x| - rest)^2 / (2 alpha)
  * (../constraints/bending.ts). Twin: sim/reference/prefactored.ts.
  */
-import { add, dot3, firstHalves, high, low, madd, mul, secondHalves, sub, xs, ys, zs } from "../math/lanes";
+import {
+  add,
+  between,
+  dot3,
+  firstHalves,
+  high,
+  low,
+  madd,
+  mul,
+  secondHalves,
+  sub,
+  toLow,
+  xs,
+  ys,
+  zs,
+} from "../math/lanes";
 import * as L from "../layout/layout";
 
 /** Avoids 0/0 where |K x| is 0, m: the square of a smaller one underflows. */
@@ -18,13 +33,13 @@ export let stiffening: f32 = 1;
 /** Adds the forces of all elements to the residual. */
 export function addForces(row: usize): void {
   stiffening = 1;
-  triangles(row, 0, false);
-  bends(row, 0, false);
+  triangles(row, 0, toLow, false);
+  bends(row, 0, toLow, false);
 }
 
-/** Elastic energy, J. @param by bytes from X to the array of positions */
-export function energyAt(row: usize, by: usize): f64 {
-  return triangles(row, by, true) + bends(row, by, true);
+/** Elastic energy, J. @param by bytes from X to the array of positions; lows to that of their low words */
+export function energyAt(row: usize, by: usize, lows: usize): f64 {
+  return triangles(row, by, lows, true) + bends(row, by, lows, true);
 }
 
 // @inline
@@ -63,6 +78,12 @@ function subtract(r: usize, at: usize, x: v128, y: v128, z: v128): void {
   subtractOne(r + <usize>load<u32>(at, 12), secondHalves(xyHigh, zHigh));
 }
 
+/** Returns the position of one corner minus that of another. @param from, to where a row stores their addresses */
+// @inline
+function edge(at: usize, from: usize, to: usize, by: usize, lows: usize): v128 {
+  return between(<usize>load<u32>(at + from) + by, <usize>load<u32>(at + to) + by, lows - by);
+}
+
 // @inline
 function subtractOne(at: usize, force: v128): void {
   v128.store(at, sub(v128.load(at), force));
@@ -70,7 +91,7 @@ function subtractOne(at: usize, force: v128): void {
 
 /** @param measures compile-time constant: returns the energy; otherwise adds the forces */
 // @inline
-function triangles(row: usize, by: usize, measures: bool): f64 {
+function triangles(row: usize, by: usize, lows: usize, measures: bool): f64 {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
@@ -78,27 +99,20 @@ function triangles(row: usize, by: usize, measures: bool): f64 {
   let most = f32x4.splat(0);
   let at = <usize>load<u32>(row, L.PREFACTORED_TRIANGLES);
   for (let n = load<i32>(row, L.PREFACTORED_TRIANGLE_ROWS); n > 0; n--, at += L.PREFACTORED_TRIANGLE_BYTES) {
-    let a = v128.load(<usize>load<u32>(at, 32) + by);
-    let b = v128.load(<usize>load<u32>(at, 36) + by);
-    let c = v128.load(<usize>load<u32>(at, 40) + by);
-    let d = v128.load(<usize>load<u32>(at, 44) + by);
-    const x2 = xs(a, b, c, d);
-    const y2 = ys(a, b, c, d);
-    const z2 = zs(a, b, c, d);
-    a = v128.load(<usize>load<u32>(at, 0) + by);
-    b = v128.load(<usize>load<u32>(at, 4) + by);
-    c = v128.load(<usize>load<u32>(at, 8) + by);
-    d = v128.load(<usize>load<u32>(at, 12) + by);
-    const ax = sub(xs(a, b, c, d), x2);
-    const ay = sub(ys(a, b, c, d), y2);
-    const az = sub(zs(a, b, c, d), z2);
-    a = v128.load(<usize>load<u32>(at, 16) + by);
-    b = v128.load(<usize>load<u32>(at, 20) + by);
-    c = v128.load(<usize>load<u32>(at, 24) + by);
-    d = v128.load(<usize>load<u32>(at, 28) + by);
-    const bx = sub(xs(a, b, c, d), x2);
-    const cy = sub(ys(a, b, c, d), y2);
-    const cz = sub(zs(a, b, c, d), z2);
+    let a = edge(at, 32, 0, by, lows);
+    let b = edge(at, 36, 4, by, lows);
+    let c = edge(at, 40, 8, by, lows);
+    let d = edge(at, 44, 12, by, lows);
+    const ax = xs(a, b, c, d);
+    const ay = ys(a, b, c, d);
+    const az = zs(a, b, c, d);
+    a = edge(at, 32, 16, by, lows);
+    b = edge(at, 36, 20, by, lows);
+    c = edge(at, 40, 24, by, lows);
+    d = edge(at, 44, 28, by, lows);
+    const bx = xs(a, b, c, d);
+    const cy = ys(a, b, c, d);
+    const cz = zs(a, b, c, d);
     const m00 = v128.load(at, L.PREFACTORED_TRIANGLE_DM);
     const m01 = v128.load(at, L.PREFACTORED_TRIANGLE_DM + 16);
     const m10 = v128.load(at, L.PREFACTORED_TRIANGLE_DM + 32);
@@ -147,32 +161,25 @@ function triangles(row: usize, by: usize, measures: bool): f64 {
 
 /** @param measures as of `triangles` */
 // @inline
-function bends(row: usize, by: usize, measures: bool): f64 {
+function bends(row: usize, by: usize, lows: usize, measures: bool): f64 {
   const one = f32x4.splat(1);
   const half = f32x4.splat(0.5);
   const r = <usize>load<u32>(row, L.PREFACTORED_RESIDUAL);
   let energy: f64 = 0;
   let at = <usize>load<u32>(row, L.PREFACTORED_BENDS);
   for (let n = load<i32>(row, L.PREFACTORED_BEND_ROWS); n > 0; n--, at += L.PREFACTORED_BEND_BYTES) {
-    let a = v128.load(<usize>load<u32>(at, 0) + by);
-    let b = v128.load(<usize>load<u32>(at, 4) + by);
-    let c = v128.load(<usize>load<u32>(at, 8) + by);
-    let d = v128.load(<usize>load<u32>(at, 12) + by);
-    const x0 = xs(a, b, c, d);
-    const y0 = ys(a, b, c, d);
-    const z0 = zs(a, b, c, d);
     let kx = f32x4.splat(0);
     let ky = kx;
     let kz = kx;
     for (let corner: usize = 16; corner < 64; corner += 16) {
-      a = v128.load(<usize>load<u32>(at + corner, 0) + by);
-      b = v128.load(<usize>load<u32>(at + corner, 4) + by);
-      c = v128.load(<usize>load<u32>(at + corner, 8) + by);
-      d = v128.load(<usize>load<u32>(at + corner, 12) + by);
+      const a = edge(at, 0, corner, by, lows);
+      const b = edge(at, 4, corner + 4, by, lows);
+      const c = edge(at, 8, corner + 8, by, lows);
+      const d = edge(at, 12, corner + 12, by, lows);
       const K = v128.load(at + corner, L.PREFACTORED_BEND_K);
-      kx = madd(K, sub(xs(a, b, c, d), x0), kx);
-      ky = madd(K, sub(ys(a, b, c, d), y0), ky);
-      kz = madd(K, sub(zs(a, b, c, d), z0), kz);
+      kx = madd(K, xs(a, b, c, d), kx);
+      ky = madd(K, ys(a, b, c, d), ky);
+      kz = madd(K, zs(a, b, c, d), kz);
     }
     const rest = v128.load(at, L.PREFACTORED_BEND_REST);
     if (v128.any_true(rest)) {

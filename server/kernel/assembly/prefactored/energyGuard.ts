@@ -5,6 +5,7 @@
  * do work on the sheet: a grab, a moving collider, another body.
  */
 import * as L from "../layout/layout";
+import { lowFrom, lowPrevFrom } from "../math/places";
 import { energyAt } from "./elements";
 import { holdsPrefactored } from "./response";
 
@@ -38,6 +39,7 @@ function dot(a: v128, b: v128): f64 {
 function energyOf(row: usize, h: f32, before: bool): f64 {
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const toX = before ? <usize>load<u32>(L.HEADER, L.H_XPREV) - X : 0;
+  const toLow = before ? lowPrevFrom() : lowFrom();
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   const toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
@@ -48,9 +50,9 @@ function energyOf(row: usize, h: f32, before: bool): f64 {
     const at = first + <usize>load<u32>(p);
     const a = v128.load(at + toAcc);
     const v = f32x4.sub(v128.load(at + toV), f32x4.mul(hh, a));
-    sum += (0.5 * dot(v, v) - dot(a, v128.load(at + toX))) / <f64>load<f32>(at, 12);
+    sum += (0.5 * dot(v, v) - dot(a, v128.load(at + toX)) - dot(a, v128.load(at + toLow))) / <f64>load<f32>(at, 12);
   }
-  return sum + energyAt(row, toX);
+  return sum + energyAt(row, toX, toLow);
 }
 
 /** Notes the energy at the start of the substep, after the prediction. */

@@ -11,6 +11,7 @@
 import * as L from "../layout/layout";
 import { standsForIsland } from "../state/islands";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
+import { lowFrom } from "../math/places";
 import { countWork } from "../state/work";
 import { bodyOf } from "../state/owners";
 import { backSolve } from "./backSolve";
@@ -26,16 +27,24 @@ const FADED = 24;
 /** Counted work of a column. */
 const UNITS_OF_COLUMN = 2;
 
-/** Notes the positions of bodies begin .. end before contacts move them. @param rows address of the PREFACTORED rows */
+/**
+ * Notes the positions of bodies begin .. end before contacts move them.
+ * @param rows address of the PREFACTORED rows
+ */
 export function notePlaces(rows: usize, begin: i32, end: i32): void {
+  const toLow = lowFrom();
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.PREFACTORED_BYTES;
     if (isHeld(row)) continue;
     const first = <usize>load<u32>(row, L.PREFACTORED_FIRST);
     const order = <usize>load<u32>(row, L.PREFACTORED_ORDER);
     let at = <usize>load<u32>(row, L.PREFACTORED_PLACES);
-    for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4, at += 16)
-      v128.store(at, v128.load(first + <usize>load<u32>(p)));
+    let low = <usize>load<u32>(row, L.PREFACTORED_LOWS);
+    for (let k = load<i32>(row, L.PREFACTORED_COLUMNS), p = order; k > 0; k--, p += 4, at += 16, low += 16) {
+      const particle = first + <usize>load<u32>(p);
+      v128.store(at, v128.load(particle));
+      v128.store(low, v128.load(particle + toLow));
+    }
     if (load<u32>(row, L.PREFACTORED_ANSWERS)) showAnswers(row);
   }
 }
@@ -97,6 +106,8 @@ function findImpulses(row: usize, columns: i32): f64 {
   const places = <usize>load<u32>(row, L.PREFACTORED_PLACES);
   const meets = hasMarks() && load<u32>(row, L.PREFACTORED_ANSWERS) !== 0;
   const lead = leadOf(first);
+  const lows = <usize>load<u32>(row, L.PREFACTORED_LOWS);
+  const toLow = lowFrom();
   let sum: f64 = 0;
   for (let k: usize = 0; k < <usize>columns; k++) {
     const place = places + (k << 4);
@@ -105,8 +116,8 @@ function findImpulses(row: usize, columns: i32): f64 {
       v128.store(place, f32x4.splat(0));
       continue;
     }
-    const x = v128.load(particle);
-    const push = f32x4.replace_lane(f32x4.add(f32x4.sub(x, v128.load(place)), lead), 3, 0);
+    const left = f32x4.add(f32x4.sub(v128.load(particle + toLow), v128.load(lows + (k << 4))), lead);
+    const push = f32x4.replace_lane(f32x4.add(f32x4.sub(v128.load(particle), v128.load(place)), left), 3, 0);
     const square = dot(push, push);
     const against = -dot(push, v128.load(moved + (k << 4)));
     let q = f32x4.splat(0);

@@ -15,6 +15,8 @@
  * two may share particles.
  */
 import * as L from "../layout/layout";
+import { between, push } from "../math/lanes";
+import { lowFrom } from "../math/places";
 import { holdsPrefactored, moveHeld, moveRigidBodies, multiplierFor, openRigid, weightOf } from "./response";
 import { frameX, frameY, frameZ, fromFrame } from "../colliders/motion";
 
@@ -23,24 +25,25 @@ const SWEEPS = 4;
 
 /** @param at first of `count` slots; h s; pass PASS_FIRST and PASS_LAST, added; scratch ROTATION_SCRATCH bytes */
 export function solvePoints(at: usize, count: i32, pass: i32, h: f32, scratch: usize): void {
-  const between = sweep(at, count, pass, h, scratch, false);
-  for (let n = 1; n < SWEEPS && between > 1; n++) sweep(at, count, pass & ~L.PASS_FIRST, h, scratch, true);
-  if (between) moveRigidBodies();
+  const mixed = sweep(at, count, pass, h, scratch, false);
+  for (let n = 1; n < SWEEPS && mixed > 1; n++) sweep(at, count, pass & ~L.PASS_FIRST, h, scratch, true);
+  if (mixed) moveRigidBodies();
 }
 
 /**
  * One pass over all points, or over those between a prefactored and another body only.
  * @returns number of those
  */
-function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, betweenOnly: bool): i32 {
-  let between = 0;
+function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOnly: bool): i32 {
+  let mixed = 0;
   const inverseH2: f32 = 1 / (h * h);
+  const low = lowFrom();
   for (let n = 0; n < count; n++, at += L.POINT_BYTES) {
     const active = load<i32>(at, L.POINT_ACTIVE);
     if (!active || active === L.POINT_IMPLICIT) continue; // implicit bodies solve their own points (implicit/points.ts)
     const whole = holdsPrefactored(at);
-    if (whole && load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0) between++;
-    else if (betweenOnly) continue;
+    if (whole && load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0) mixed++;
+    else if (mixedOnly) continue;
     const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
     if (moves) {
       const pace = load<f32>(at, L.POINT_PACE);
@@ -48,14 +51,25 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, between
         store<f32>(at + r, load<f32>(at + r, L.POINT_TARGET) + pace * load<f32>(at + r, L.POINT_STEP), L.POINT_TARGET);
     }
     const particles = load<i32>(at, L.POINT_COUNT);
-    let sum = f32x4.neg(targetOf(at));
+    const origin = <usize>load<u32>(at, L.POINT_ADDRESS);
+    let sum = f32x4.splat(0);
+    let weights: f32 = 0;
     let W: f32 = 0;
     for (let i = 0; i < particles; i++) {
-      const x = v128.load(<usize>load<u32>(at + (i << 2), L.POINT_ADDRESS));
+      const particle = <usize>load<u32>(at + (i << 2), L.POINT_ADDRESS);
       const b = load<f32>(at + (i << 2), L.POINT_WEIGHT);
-      sum = f32x4.add(sum, f32x4.mul(x, f32x4.splat(b)));
-      W += f32x4.extract_lane(x, 3) * b * b;
+      // relative to the first particle, to keep digits
+      sum = f32x4.add(sum, f32x4.mul(between(origin, particle, low), f32x4.splat(b)));
+      weights += b;
+      W += load<f32>(particle, 12) * b * b;
     }
+    // sum b x_0 - target. Weights add up to 1 in space and to 0 between bodies, so one of the first two terms vanishes
+    const o = v128.load(origin);
+    sum = f32x4.add(sum, f32x4.mul(f32x4.splat(weights - 1), o));
+    sum = f32x4.add(
+      sum,
+      f32x4.add(f32x4.sub(o, targetOf(at)), f32x4.mul(f32x4.splat(weights), v128.load(origin + low))),
+    );
     if (whole) {
       W = weightOf(at);
       sum = f32x4.add(sum, openRigid(at, scratch));
@@ -69,7 +83,7 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, between
       sum = slip(at, sum, limit * (W + aT));
     } else if (load<i32>(at, L.POINT_ACTIVE) === L.POINT_GRAB) limit = load<f32>(at, L.POINT_LIMIT);
     const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
-    // lane 3 of sum is sum_i b_i w_i, which is not used
+    // lane 3 of sum is not used
     const missing = f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old));
     let lambda = whole
       ? f32x4.sub(old, multiplierFor(missing, W + aT))
@@ -87,13 +101,11 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, between
       continue;
     }
     for (let i = 0; i < particles; i++) {
-      const address = <usize>load<u32>(at + (i << 2), L.POINT_ADDRESS);
-      const x = v128.load(address);
-      const scale = f32x4.extract_lane(x, 3) * load<f32>(at + (i << 2), L.POINT_WEIGHT);
-      v128.store(address, f32x4.add(x, f32x4.mul(step, f32x4.splat(scale))));
+      const b = load<f32>(at + (i << 2), L.POINT_WEIGHT);
+      push(<usize>load<u32>(at + (i << 2), L.POINT_ADDRESS), low, f32x4.mul(f32x4.splat(b), step));
     }
   }
-  return between;
+  return mixed;
 }
 
 /**
@@ -104,7 +116,7 @@ function grabForceLimit(at: usize, limit: f32, W: f32): f32 {
   let most: f32 = 0;
   let edge = <usize>load<u32>(at, L.POINT_EDGES);
   for (const end = edge + <usize>load<i32>(at, L.POINT_EDGE_COUNT) * L.EDGE_BYTES; edge < end; edge += L.EDGE_BYTES) {
-    const d = f32x4.sub(v128.load(<usize>load<u32>(edge, L.EDGE_A)), v128.load(<usize>load<u32>(edge, L.EDGE_B)));
+    const d = between(<usize>load<u32>(edge, L.EDGE_A), <usize>load<u32>(edge, L.EDGE_B), lowFrom());
     const x = f32x4.extract_lane(d, 0);
     const y = f32x4.extract_lane(d, 1);
     const z = f32x4.extract_lane(d, 2);
@@ -147,5 +159,5 @@ export function targetOf(at: usize): v128 {
     load<f32>(at, L.POINT_TARGET + 4),
     load<f32>(at, L.POINT_TARGET + 8),
   );
-  return f32x4(frameX, frameY, frameZ, 0);
+  return f32x4(<f32>frameX, <f32>frameY, <f32>frameZ, 0);
 }

@@ -5,7 +5,8 @@
  * body at the other end moves as a whole, too: with its particle's mass alone it would seem light.
  */
 import * as L from "../layout/layout";
-import { moveWithRounding } from "../math/lanes";
+import { pushBy, toLow } from "../math/lanes";
+import { word } from "../math/places";
 import { bodyOf, rigidRow } from "../state/owners";
 import { measure, moveParticles, pushAt } from "../rigid/rigidBody";
 import { countWork } from "../state/work";
@@ -51,9 +52,9 @@ export function openRigid(at: usize, scratch: usize): v128 {
     }
     const b = <f64>load<f32>(at + ((<usize>i) << 2), L.POINT_WEIGHT);
     rigidWeight += b;
-    armX += b * (<f64>load<f32>(particle) - load<f64>(row, L.SHAPE_CENTER));
-    armY += b * (<f64>load<f32>(particle, 4) - load<f64>(row, L.SHAPE_CENTER + 8));
-    armZ += b * (<f64>load<f32>(particle, 8) - load<f64>(row, L.SHAPE_CENTER + 16));
+    armX += b * (<f64>load<f32>(particle) + word(particle, toLow) - load<f64>(row, L.SHAPE_CENTER));
+    armY += b * (<f64>load<f32>(particle, 4) + word(particle + 4, toLow) - load<f64>(row, L.SHAPE_CENTER + 8));
+    armZ += b * (<f64>load<f32>(particle, 8) + word(particle + 8, toLow) - load<f64>(row, L.SHAPE_CENTER + 16));
   }
   if (!rigid) return f32x4.splat(0);
   const x = load<f64>(rigid, L.SHAPE_TWIST);
@@ -152,7 +153,7 @@ export function moveHeld(at: usize, change: v128): void {
     const by = f32x4.mul(f32x4.splat(share), change);
     const row = rowOf(particle);
     if (row && share !== 0) leaveTarget(row, particle, by);
-    else if (!row && !rigidRow(particle)) moveWithRounding(particle, by);
+    else if (!row && !rigidRow(particle)) pushBy(particle, toLow, by);
   }
   pushRigid(change);
   let response = <usize>load<u32>(at, L.POINT_RESPONSE);
@@ -190,7 +191,7 @@ function moveBody(response: usize, change: v128): void {
   countWork(UNITS_OF_COLUMN * columns);
   for (let k: usize = 0; k < <usize>columns; k++, d += 16) {
     const by = f32x4.mul(v128.load32_splat(response + (k << 2), L.RESPONSE_MOTION), change);
-    moveWithRounding(first + <usize>load<u32>(order + (k << 2)), by);
+    pushBy(first + <usize>load<u32>(order + (k << 2)), toLow, by);
     v128.store(d, f32x4.add(v128.load(d), by));
   }
 }

@@ -14,7 +14,7 @@
  * alternatives: docs/decisions/prefactored-cloth.md.
  */
 import * as L from "../layout/layout";
-import { moveWithRounding } from "../math/lanes";
+import { pushBy, toLow, wayOf } from "../math/lanes";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
@@ -42,6 +42,7 @@ let kept: usize = 0;
 let toV: usize = 0;
 let toAcc: usize = 0;
 let toPrev: usize = 0;
+let toLowPrev: usize = 0;
 
 const LANES_OF_PLACE = i32x4(-1, -1, -1, 0);
 
@@ -72,6 +73,7 @@ function open(at: usize): void {
   toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  toLowPrev = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - X;
 }
 
 /** Address of the particle of column k. */
@@ -92,7 +94,7 @@ function start(h: f32): void {
   const h2 = f32x4.splat(h * h);
   for (let k = 0; k < columns; k++) {
     const at = particleAt(k);
-    moveWithRounding(at, f32x4.neg(fall(at, h2)));
+    pushBy(at, toLow, f32x4.neg(fall(at, h2)));
     v128.store(moved + ((<usize>k) << 4), f32x4.splat(0));
   }
 }
@@ -110,7 +112,7 @@ function solveOnce(h: f32): f32 {
     const z = f32x4.mul(share, v128.load(residual + ((<usize>k) << 4)));
     v128.store(residual + ((<usize>k) << 4), z);
     const d = moved + ((<usize>k) << 4);
-    moveWithRounding(particleAt(k), z);
+    pushBy(particleAt(k), toLow, z);
     v128.store(d, f32x4.add(v128.load(d), z));
     const square = f32x4.mul(z, z);
     most = max<f32>(
@@ -172,11 +174,11 @@ function potential(h: f32, before: bool): f64 {
       <f64>load<f32>(inertia + (at >> 2)) *
       <f64>(f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2));
     if (before) continue;
-    const way = f32x4.sub(v128.load(particle), v128.load(particle + toPrev));
+    const way = wayOf(particle, toPrev, toLowPrev);
     const work = f32x4.mul(v128.load(kept + at), way);
     sum -= 2 * <f64>(f32x4.extract_lane(work, 0) + f32x4.extract_lane(work, 1) + f32x4.extract_lane(work, 2));
   }
-  return 0.5 * sum + energyAt(row, before ? toPrev : 0);
+  return 0.5 * sum + (before ? energyAt(row, toPrev, toLowPrev) : energyAt(row, 0, toLow));
 }
 
 /** Puts the body to the start of the substep: x = xPrev, d = -h v. */
@@ -185,8 +187,7 @@ function startAnew(h: f32): void {
   const hh = f32x4.splat(h);
   for (let k = 0; k < columns; k++) {
     const particle = particleAt(k);
-    const back = f32x4.sub(v128.load(particle + toPrev), v128.load(particle));
-    moveWithRounding(particle, v128.and(LANES_OF_PLACE, back));
+    pushBy(particle, toLow, f32x4.neg(v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev))));
     const way = v128.and(LANES_OF_PLACE, f32x4.mul(hh, v128.load(particle + toV)));
     v128.store(moved + ((<usize>k) << 4), f32x4.sub(fall(particle, h2), way));
   }
@@ -198,7 +199,7 @@ function moveBack(share: f32): void {
   for (let k = 0; k < columns; k++) {
     const z = f32x4.mul(part, v128.load(residual + ((<usize>k) << 4)));
     const d = moved + ((<usize>k) << 4);
-    moveWithRounding(particleAt(k), z);
+    pushBy(particleAt(k), toLow, z);
     v128.store(d, f32x4.add(v128.load(d), z));
   }
 }

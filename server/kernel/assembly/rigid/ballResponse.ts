@@ -6,6 +6,7 @@ import * as L from "../layout/layout";
 import { noteMet, rigidRow, surfaceOf } from "../state/owners";
 import { depthOfPoint, nx, ny, nz, wa, wb, wc } from "./ballSweep";
 import { bounce } from "../colliders/coefficients";
+import { lowFrom, lowPrevFrom, place, put, rounding } from "../math/places";
 import { inverseMassAt, measure, pushAt } from "./rigidBody";
 
 /**
@@ -19,21 +20,21 @@ export function stick(shape: usize, at: usize): void {
   const W = w + heavy;
   // a rigid body must not be deformed: the verification at the end of the substep handles it
   if (!(W > 0) || rigidRow(at)) return;
-  const x = displacement(shape, 0) - <f64>(load<f32>(at) - load<f32>(at + toPrev));
-  const y = displacement(shape, 8) - <f64>(load<f32>(at, 4) - load<f32>(at + toPrev, 4));
-  const z = displacement(shape, 16) - <f64>(load<f32>(at, 8) - load<f32>(at + toPrev, 8));
+  const x = displacement(shape, 0) - moved(at, toPrev, 0);
+  const y = displacement(shape, 8) - moved(at, toPrev, 4);
+  const z = displacement(shape, 16) - moved(at, toPrev, 8);
   const length = sqrt(x * x + y * y + z * z);
   if (!(length > 0)) return;
   pushAt(shape, 0, 0, 0, -x / length, -y / length, -z / length, length / W, 0);
   noteMet(at);
-  shift(at, w / W, x, y, z);
+  shift(at, lowFrom(), w / W, x, y, z);
 }
 
 // @inline
-function shift(at: usize, s: f64, x: f64, y: f64, z: f64): void {
-  store<f32>(at, <f32>(<f64>load<f32>(at) + s * x));
-  store<f32>(at, <f32>(<f64>load<f32>(at, 4) + s * y), 4);
-  store<f32>(at, <f32>(<f64>load<f32>(at, 8) + s * z), 8);
+function shift(at: usize, toLow: usize, s: f64, x: f64, y: f64, z: f64): void {
+  put(at, place(at, toLow) + s * x, toLow);
+  put(at + 4, place(at + 4, toLow) + s * y, toLow);
+  put(at + 8, place(at + 8, toLow) + s * z, toLow);
 }
 
 /**
@@ -197,9 +198,10 @@ function rub(
 
 /** Moves corners by their weights in the answer. @param to 0, or offset from X to another array */
 function shiftCorners(A: usize, B: usize, C: usize, by: f64, x: f64, y: f64, z: f64, to: usize): void {
-  shift(A + to, <f64>load<f32>(A, 12) * wa * by, x, y, z);
-  shift(B + to, <f64>load<f32>(B, 12) * wb * by, x, y, z);
-  shift(C + to, <f64>load<f32>(C, 12) * wc * by, x, y, z);
+  const toLow = to ? lowPrevFrom() - to : lowFrom();
+  shift(A + to, toLow, <f64>load<f32>(A, 12) * wa * by, x, y, z);
+  shift(B + to, toLow, <f64>load<f32>(B, 12) * wb * by, x, y, z);
+  shift(C + to, toLow, <f64>load<f32>(C, 12) * wc * by, x, y, z);
 }
 
 /** Returns a corner's part of the inverse mass, 1/kg. */
@@ -210,7 +212,7 @@ function weighed(at: usize, weight: f64): f64 {
 
 // @inline
 function moved(at: usize, toPrev: usize, k: usize): f64 {
-  return <f64>load<f32>(at + k) - <f64>load<f32>(at + toPrev + k);
+  return <f64>load<f32>(at + k) - <f64>load<f32>(at + toPrev + k) + rounding(at + k, lowFrom(), lowPrevFrom());
 }
 // @inline
 function center(shape: usize, k: usize): f64 {

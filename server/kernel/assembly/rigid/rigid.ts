@@ -28,6 +28,7 @@ import { answer, answerX, answerY, answerZ, RISE } from "../colliders/collide";
 import { distanceTo } from "../colliders/colliderDistance";
 import { findCoefficients, rootStatic } from "../colliders/coefficients";
 import { meets } from "../state/filters";
+import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 
@@ -79,9 +80,9 @@ function collideRigid(row: usize): bool {
  * Returns false only if the ball around the body stays clear of the collider on its whole path through this substep.
  */
 function mayTouch(row: usize, c: usize): bool {
-  const x = <f32>(load<f64>(row, L.SHAPE_CENTER) + load<f64>(row, L.SHAPE_PUSH));
-  const y = <f32>(load<f64>(row, L.SHAPE_CENTER + 8) + load<f64>(row, L.SHAPE_PUSH + 8));
-  const z = <f32>(load<f64>(row, L.SHAPE_CENTER + 16) + load<f64>(row, L.SHAPE_PUSH + 16));
+  const x = load<f64>(row, L.SHAPE_CENTER) + load<f64>(row, L.SHAPE_PUSH);
+  const y = load<f64>(row, L.SHAPE_CENTER + 8) + load<f64>(row, L.SHAPE_PUSH + 8);
+  const z = load<f64>(row, L.SHAPE_CENTER + 16) + load<f64>(row, L.SHAPE_PUSH + 16);
   const sx = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(row, L.SHAPE_PUSH);
   const sy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(row, L.SHAPE_PUSH + 8);
   const sz = load<f64>(row, L.SHAPE_SHIFT + 16) + load<f64>(row, L.SHAPE_PUSH + 16);
@@ -106,25 +107,30 @@ function touchParticles(row: usize, c: usize): bool {
   const cx = load<f64>(row, L.SHAPE_CENTER);
   const cy = load<f64>(row, L.SHAPE_CENTER + 8);
   const cz = load<f64>(row, L.SHAPE_CENTER + 16);
+  const toLow = lowFrom();
+  const prevLow = lowPrevFrom() - toPrev;
   let touched = false;
   for (let i = 0, at = first; i < count; i++, at += 16) {
-    const rx = <f64>load<f32>(at) - cx;
-    const ry = <f64>load<f32>(at, 4) - cy;
-    const rz = <f64>load<f32>(at, 8) - cz;
+    const hereX = place(at, toLow);
+    const hereY = place(at + 4, toLow);
+    const hereZ = place(at + 8, toLow);
+    const rx = hereX - cx;
+    const ry = hereY - cy;
+    const rz = hereZ - cz;
     const ax = load<f64>(row, L.SHAPE_TWIST);
     const ay = load<f64>(row, L.SHAPE_TWIST + 8);
     const az = load<f64>(row, L.SHAPE_TWIST + 16);
-    const x = <f32>(<f64>load<f32>(at) + load<f64>(row, L.SHAPE_PUSH) + ay * rz - az * ry);
-    const y = <f32>(<f64>load<f32>(at, 4) + load<f64>(row, L.SHAPE_PUSH + 8) + az * rx - ax * rz);
-    const z = <f32>(<f64>load<f32>(at, 8) + load<f64>(row, L.SHAPE_PUSH + 16) + ax * ry - ay * rx);
+    const x = hereX + load<f64>(row, L.SHAPE_PUSH) + ay * rz - az * ry;
+    const y = hereY + load<f64>(row, L.SHAPE_PUSH + 8) + az * rx - ax * rz;
+    const z = hereZ + load<f64>(row, L.SHAPE_PUSH + 16) + ax * ry - ay * rx;
     const prev = at + toPrev;
     touched =
       touch(
         row,
         c,
-        load<f32>(prev),
-        load<f32>(prev, 4),
-        load<f32>(prev, 8),
+        place(prev, prevLow),
+        place(prev + 4, prevLow),
+        place(prev + 8, prevLow),
         x,
         y,
         z,
@@ -150,12 +156,12 @@ function touchBall(row: usize, c: usize): bool {
   return touch(
     row,
     c,
-    <f32>(cx - load<f64>(row, L.SHAPE_SHIFT)),
-    <f32>(cy - load<f64>(row, L.SHAPE_SHIFT + 8)),
-    <f32>(cz - load<f64>(row, L.SHAPE_SHIFT + 16)),
-    <f32>(cx + px),
-    <f32>(cy + py),
-    <f32>(cz + pz),
+    cx - load<f64>(row, L.SHAPE_SHIFT),
+    cy - load<f64>(row, L.SHAPE_SHIFT + 8),
+    cz - load<f64>(row, L.SHAPE_SHIFT + 16),
+    cx + px,
+    cy + py,
+    cz + pz,
     <f32>R,
     <usize>load<u32>(row, L.SHAPE_FIRST),
     0,
@@ -172,12 +178,12 @@ function touchBall(row: usize, c: usize): bool {
 function touch(
   row: usize,
   c: usize,
-  fromX: f32,
-  fromY: f32,
-  fromZ: f32,
-  toX: f32,
-  toY: f32,
-  toZ: f32,
+  fromX: f64,
+  fromY: f64,
+  fromZ: f64,
+  toX: f64,
+  toY: f64,
+  toZ: f64,
   margin: f32,
   at: usize,
   rx: f64,
@@ -211,9 +217,9 @@ function touch(
   const approach = -((x - px) * nx + (y - py) * ny + (z - pz) * nz);
   if (motion) {
     turnFromFrame(motion, L.MOTION_R1, nx, ny, nz);
-    nx = frameX;
-    ny = frameY;
-    nz = frameZ;
+    nx = <f32>frameX;
+    ny = <f32>frameY;
+    nz = <f32>frameZ;
   }
   const ax: f64 = rx - R * <f64>nx;
   const ay: f64 = ry - R * <f64>ny;
@@ -232,7 +238,7 @@ function touch(
       load<f64>(row, L.SHAPE_TWIST_STILL) * ay -
       load<f64>(row, L.SHAPE_TWIST_STILL + 8) * ax) *
       nz;
-  const real = min<f64>(found, max<f64>(0, <f64>approach + lifted));
+  const real = min<f64>(found, max<f64>(0, approach + lifted));
   // a ball's margin is its radius: it has no gap
   const slow = <f64>(RISE * margin * load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS));
   const rises: f64 = R > 0 ? found : max<f64>(slow - lifted, <f64>found - margin);
@@ -252,9 +258,9 @@ function rub(
   c: usize,
   motion: usize,
   at: usize,
-  toX: f32,
-  toY: f32,
-  toZ: f32,
+  toX: f64,
+  toY: f64,
+  toZ: f64,
   ax: f64,
   ay: f64,
   az: f64,
@@ -279,14 +285,14 @@ function rub(
   let dz = sz + tx * ay - ty * ax;
   if (motion) {
     // minus the collider's displacement there
-    const qx: f32 = toX - <f32>R * nx;
-    const qy: f32 = toY - <f32>R * ny;
-    const qz: f32 = toZ - <f32>R * nz;
+    const qx = toX - R * nx;
+    const qy = toY - R * ny;
+    const qz = toZ - R * nz;
     inFrame(motion, L.MOTION_S1, L.MOTION_R1, qx, qy, qz);
     fromFrame(motion, L.MOTION_S0, L.MOTION_R0, frameX, frameY, frameZ);
-    dx -= <f64>(qx - frameX);
-    dy -= <f64>(qy - frameY);
-    dz -= <f64>(qz - frameZ);
+    dx -= qx - frameX;
+    dy -= qy - frameY;
+    dz -= qz - frameZ;
   }
   const dn = dx * nx + dy * ny + dz * nz;
   dx -= dn * nx;

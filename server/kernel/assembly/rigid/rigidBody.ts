@@ -6,7 +6,7 @@
 import * as L from "../layout/layout";
 import { fitRotation, r00, r01, r02, r10, r11, r12, r20, r21, r22 } from "../math/rotation";
 import { noteRounding } from "../constraints/shape";
-import { lowFrom, moveTo, roundingFrom, word } from "../math/places";
+import { lowFrom, lowPrevFrom, put, rounding, word } from "../math/places";
 
 /** Turns of a substep below this change angular momentum by less than float32 does, rad. */
 const TURNS: f32 = 1e-4;
@@ -30,7 +30,8 @@ function findMeans(row: usize): void {
   const count = load<i32>(row, L.SHAPE_COUNT);
   const rest = <usize>load<u32>(row, L.SHAPE_REST);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  const toLost = roundingFrom();
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   const ox: f64 = load<f32>(first);
   const oy: f64 = load<f32>(first, 4);
   const oz: f64 = load<f32>(first, 8);
@@ -47,9 +48,9 @@ function findMeans(row: usize): void {
     const prev = at + toPrev;
     if (load<f32>(at, 12) !== 0) free = true;
     M += m;
-    sx += m * (<f64>load<f32>(at) - ox + word(at, toLost));
-    sy += m * (<f64>load<f32>(at, 4) - oy + word(at + 4, toLost));
-    sz += m * (<f64>load<f32>(at, 8) - oz + word(at + 8, toLost));
+    sx += m * (<f64>load<f32>(at) - ox + rounding(at, toLow, toLowPrev));
+    sy += m * (<f64>load<f32>(at, 4) - oy + rounding(at + 4, toLow, toLowPrev));
+    sz += m * (<f64>load<f32>(at, 8) - oz + rounding(at + 8, toLow, toLowPrev));
     tx += m * (<f64>load<f32>(prev) - ox);
     ty += m * (<f64>load<f32>(prev, 4) - oy);
     tz += m * (<f64>load<f32>(prev, 8) - oz);
@@ -113,6 +114,8 @@ function keepSpin(row: usize, h: f64, scratch: usize): void {
   if (load<f64>(row, L.SHAPE_INVERSE_MASS) === 0) return;
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   const tx = load<f64>(row, L.SHAPE_TURN);
   const ty = load<f64>(row, L.SHAPE_TURN + 8);
   const tz = load<f64>(row, L.SHAPE_TURN + 16);
@@ -126,9 +129,9 @@ function keepSpin(row: usize, h: f64, scratch: usize): void {
     i--, at += 16, q += 32
   ) {
     const m = load<f64>(q, 24);
-    const x = <f64>load<f32>(at) - px;
-    const y = <f64>load<f32>(at, 4) - py;
-    const z = <f64>load<f32>(at, 8) - pz;
+    const x = <f64>load<f32>(at) - px + rounding(at, toLow, toLowPrev);
+    const y = <f64>load<f32>(at, 4) - py + rounding(at + 4, toLow, toLowPrev);
+    const z = <f64>load<f32>(at, 8) - pz + rounding(at + 8, toLow, toLowPrev);
     const a = ty * z - tz * y;
     const b = tz * x - tx * z;
     const c = tx * y - ty * x;
@@ -154,8 +157,8 @@ export function measure(row: usize, scratch: usize): void {
   const count = load<i32>(row, L.SHAPE_COUNT);
   const rest = <usize>load<u32>(row, L.SHAPE_REST);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
-  // the true displacement from xPrev includes the rounding error
-  const toLost = roundingFrom();
+  const toLow = lowFrom();
+  const toLowPrev = lowPrevFrom();
   findMeans(row);
   let a00: f64 = 0;
   let a01: f64 = 0;
@@ -175,9 +178,9 @@ export function measure(row: usize, scratch: usize): void {
   let far: f64 = 0;
   for (let i = 0, at = first, q = rest; i < count; i++, at += 16, q += 32) {
     const m = load<f64>(q, 24);
-    const X = <f64>load<f32>(at) - px + word(at, toLost);
-    const Y = <f64>load<f32>(at, 4) - py + word(at + 4, toLost);
-    const Z = <f64>load<f32>(at, 8) - pz + word(at + 8, toLost);
+    const X = <f64>load<f32>(at) - px + rounding(at, toLow, toLowPrev);
+    const Y = <f64>load<f32>(at, 4) - py + rounding(at + 4, toLow, toLowPrev);
+    const Z = <f64>load<f32>(at, 8) - pz + rounding(at + 8, toLow, toLowPrev);
     const x = m * X;
     const y = m * Y;
     const z = m * Z;
@@ -326,8 +329,7 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
   let la: f64 = 0;
   let lb: f64 = 0;
   let lc: f64 = 0;
-  const toLow: usize = toArray ? 0 : lowFrom();
-  const toLost = roundingFrom();
+  const toLow = toArray ? lowPrevFrom() - toArray : lowFrom();
   // Cayley: R r = r + k (a x r + a x (a x r)), a half the turn
   const k: f64 = 2 / (1 + ax * ax + ay * ay + az * az);
   for (let i = 0, at = first; i < count; i++, at += 16) {
@@ -345,9 +347,9 @@ export function moveParticles(row: usize, toArray: usize, push: usize, twist: us
     const px = <f64>load<f32>(p) + word(p, toLow) + sx + k * (ux + ay * uz - az * uy);
     const py = <f64>load<f32>(p, 4) + word(p + 4, toLow) + sy + k * (uy + az * ux - ax * uz);
     const pz = <f64>load<f32>(p, 8) + word(p + 8, toLow) + sz + k * (uz + ax * uy - ay * ux);
-    moveTo(p, px, toLow, toLost);
-    moveTo(p + 4, py, toLow, toLost);
-    moveTo(p + 8, pz, toLow, toLost);
+    put(p, px, toLow);
+    put(p + 4, py, toLow);
+    put(p + 8, pz, toLow);
     const m: f64 = sign / <f64>load<f32>(at, 12);
     const a = m * (<f64>load<f32>(p) + word(p, toLow) - px);
     const b = m * (<f64>load<f32>(p, 4) + word(p + 4, toLow) - py);

@@ -14,6 +14,7 @@
 import * as L from "../layout/layout";
 import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/coefficients";
 import { answer, answerX, answerY, answerZ } from "../colliders/collide";
+import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { meets } from "../state/filters";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
 import { inverseMassAt, pushAt } from "./rigidBody";
@@ -108,17 +109,17 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   const cy = load<f64>(row, L.SHAPE_CENTER + 8);
   const cz = load<f64>(row, L.SHAPE_CENTER + 16);
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
-  // the point's own motion before any push: it ends at w (of a ball its center) and began at w - b
-  const bx = at ? <f64>load<f32>(at) - <f64>load<f32>(at + toPrev) : load<f64>(row, L.SHAPE_SHIFT);
-  const by = at ? <f64>load<f32>(at, 4) - <f64>load<f32>(at + toPrev, 4) : load<f64>(row, L.SHAPE_SHIFT + 8);
-  const bz = at ? <f64>load<f32>(at, 8) - <f64>load<f32>(at + toPrev, 8) : load<f64>(row, L.SHAPE_SHIFT + 16);
-  const wx = at ? load<f32>(at) : <f32>cx;
-  const wy = at ? load<f32>(at, 4) : <f32>cy;
-  const wz = at ? load<f32>(at, 8) : <f32>cz;
-  const margin = at ? load<f32>(at + toPrev, 12) : <f32>load<f64>(row, L.SHAPE_RADIUS);
-  let px = <f32>(<f64>wx - bx);
-  let py = <f32>(<f64>wy - by);
-  let pz = <f32>(<f64>wz - bz);
+  // the point's own motion before any push: it ends at w (of a ball its center) and began at p
+  const toLow = lowFrom();
+  const prev = at + toPrev;
+  const prevLow = lowPrevFrom() - toPrev;
+  const wx = at ? place(at, toLow) : cx;
+  const wy = at ? place(at + 4, toLow) : cy;
+  const wz = at ? place(at + 8, toLow) : cz;
+  const margin = at ? load<f32>(prev, 12) : <f32>load<f64>(row, L.SHAPE_RADIUS);
+  let px = at ? place(prev, prevLow) : cx - load<f64>(row, L.SHAPE_SHIFT);
+  let py = at ? place(prev + 4, prevLow) : cy - load<f64>(row, L.SHAPE_SHIFT + 8);
+  let pz = at ? place(prev + 8, prevLow) : cz - load<f64>(row, L.SHAPE_SHIFT + 16);
   let x = wx;
   let y = wy;
   let z = wz;
@@ -135,9 +136,9 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
     y = frameY;
     z = frameZ;
     fromFrame(motion, L.MOTION_S0, L.MOTION_R0, x, y, z);
-    gx = wx - frameX;
-    gy = wy - frameY;
-    gz = wz - frameZ;
+    gx = <f32>(wx - frameX);
+    gy = <f32>(wy - frameY);
+    gz = <f32>(wz - frameZ);
   }
   if (!(answer(c, px, py, pz, x, y, z, margin) > 0)) return false;
   let mx = answerX;
@@ -145,14 +146,14 @@ function bouncePoint(row: usize, c: usize, at: usize, e: f32, h: f32): bool {
   let mz = answerZ;
   if (motion) {
     turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
-    mx = frameX;
-    my = frameY;
-    mz = frameZ;
+    mx = <f32>frameX;
+    my = <f32>frameY;
+    mz = <f32>frameZ;
   }
   const R: f64 = at ? 0 : margin;
-  const rx = <f64>wx - cx - R * <f64>mx;
-  const ry = <f64>wy - cy - R * <f64>my;
-  const rz = <f64>wz - cz - R * <f64>mz;
+  const rx = wx - cx - R * <f64>mx;
+  const ry = wy - cy - R * <f64>my;
+  const rz = wz - cz - R * <f64>mz;
   return hitPoint(row, c, at ? at : first, mx, my, mz, rx, ry, rz, gx, gy, gz, e, h);
 }
 

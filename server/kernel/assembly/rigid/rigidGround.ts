@@ -13,6 +13,7 @@ import { findCoefficients, rests, rootBounce, rootStatic } from "../colliders/co
 import { RISE } from "../colliders/collide";
 import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
 import { fromFrame, inFrame, turnFromFrame, frameX, frameY, frameZ } from "../colliders/motion";
+import { lowFrom, lowPrevFrom, place } from "../math/places";
 import { meets } from "../state/filters";
 import { hasMarks, marksOf, numberOf } from "../state/marks";
 import { inverseMassAt } from "./rigidBody";
@@ -61,9 +62,9 @@ export function addGrounds(row: usize, at: usize, most: i32): i32 {
 function isNear(row: usize, c: usize): bool {
   const first = <usize>load<u32>(row, L.SHAPE_FIRST);
   const margin = load<f32>(first + <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X), 12);
-  const x = <f32>(load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT));
-  const y = <f32>(load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8));
-  const z = <f32>(load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16));
+  const x = load<f64>(row, L.SHAPE_CENTER) - load<f64>(row, L.SHAPE_SHIFT);
+  const y = load<f64>(row, L.SHAPE_CENTER + 8) - load<f64>(row, L.SHAPE_SHIFT + 8);
+  const z = load<f64>(row, L.SHAPE_CENTER + 16) - load<f64>(row, L.SHAPE_SHIFT + 16);
   const far: f32 = 1.001 * <f32>load<f64>(row, L.SHAPE_EXTENT) + 2 * margin;
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   if (!motion) return distanceTo(c, x, y, z) <= far;
@@ -112,9 +113,11 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
   const margin = load<f32>(prev, 12);
-  let x = load<f32>(prev);
-  let y = load<f32>(prev, 4);
-  let z = load<f32>(prev, 8);
+  const toLow = lowFrom();
+  const prevLow = lowPrevFrom() - (prev - p);
+  let x = place(prev, prevLow);
+  let y = place(prev + 4, prevLow);
+  let z = place(prev + 8, prevLow);
   // displacement of the collider at that place
   let gx: f64 = 0;
   let gy: f64 = 0;
@@ -125,9 +128,9 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
     const sy = frameY;
     const sz = frameZ;
     fromFrame(motion, L.MOTION_S1, L.MOTION_R1, sx, sy, sz);
-    gx = <f64>frameX - <f64>x;
-    gy = <f64>frameY - <f64>y;
-    gz = <f64>frameZ - <f64>z;
+    gx = frameX - x;
+    gy = frameY - y;
+    gz = frameZ - z;
     x = sx;
     y = sy;
     z = sz;
@@ -140,13 +143,13 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   let mz = nz;
   if (motion) {
     turnFromFrame(motion, L.MOTION_R1, mx, my, mz);
-    mx = frameX;
-    my = frameY;
-    mz = frameZ;
+    mx = <f32>frameX;
+    my = <f32>frameY;
+    mz = <f32>frameZ;
   }
-  const rx = <f64>load<f32>(p) - load<f64>(row, L.SHAPE_CENTER);
-  const ry = <f64>load<f32>(p, 4) - load<f64>(row, L.SHAPE_CENTER + 8);
-  const rz = <f64>load<f32>(p, 8) - load<f64>(row, L.SHAPE_CENTER + 16);
+  const rx = place(p, toLow) - load<f64>(row, L.SHAPE_CENTER);
+  const ry = place(p + 4, toLow) - load<f64>(row, L.SHAPE_CENTER + 8);
+  const rz = place(p + 8, toLow) - load<f64>(row, L.SHAPE_CENTER + 16);
   const turn = row + L.SHAPE_TURN;
   const ux = load<f64>(row, L.SHAPE_SHIFT) + load<f64>(turn, 8) * rz - load<f64>(turn, 16) * ry - gx;
   const uy = load<f64>(row, L.SHAPE_SHIFT + 8) + load<f64>(turn, 16) * rx - load<f64>(turn) * rz - gy;

@@ -22,7 +22,7 @@ export function bodyIsSound(first: i32, count: i32, radius: f32, ox: f32, oy: f3
 }
 
 /**
- * FNV-1a over tick number, positions and velocities of `count` particles, 32 bits a step into a 64-bit state (lane 3
+ * FNV-1a over tick number, positions and velocities of `count` particles with their low words, 64 bits a step (lane 3
  * included).
  */
 export function stateHash(count: i32): u64 {
@@ -30,9 +30,15 @@ export function stateHash(count: i32): u64 {
   hash = (hash ^ load<u32>(L.HEADER, L.H_TICK)) * 0x100000001b3;
   const X = <usize>load<u32>(L.HEADER, L.H_X);
   const V = <usize>load<u32>(L.HEADER, L.H_V);
-  const end = (<usize>count) << 4;
-  for (let i: usize = 0; i < end; i += 4) hash = (hash ^ load<u32>(X + i)) * 0x100000001b3;
-  for (let i: usize = 0; i < end; i += 4) hash = (hash ^ load<u32>(V + i)) * 0x100000001b3;
+  hash = hashWords(hash, X, <usize>load<u32>(L.HEADER, L.H_LOW), count);
+  return hashWords(hash, V, <usize>load<u32>(L.HEADER, L.H_LOW_SPEED), count);
+}
+
+// @inline
+function hashWords(from: u64, words: usize, low: usize, count: i32): u64 {
+  let hash = from;
+  for (let i: usize = 0, end = (<usize>count) << 4; i < end; i += 4)
+    hash = (hash ^ (((<u64>load<u32>(low + i)) << 32) | <u64>load<u32>(words + i))) * 0x100000001b3;
   return hash;
 }
 

@@ -1,7 +1,6 @@
 /** Runs a part of a phase: selects the stage by its kind (KIND_* of layout.ts), and finds its blocks. */
 import * as L from "../layout/layout";
-import { predict, updateVelocity } from "../integrate/particles";
-import { keepRounding } from "../math/lanes";
+import { carry, predict, updateVelocity } from "../integrate/particles";
 import { solveBlocks } from "../constraints/solveBlocks";
 import { solvePoints } from "../prefactored/points";
 import { updatePredictedContacts, saveSafePositions, verifyContacts } from "../contact/pipeline";
@@ -29,7 +28,9 @@ import { windAccelerations, windForces } from "../wind/wind";
 
 /** Returns the counted work of a particle or block of a phase. Contact and bodies count their own. */
 export function unitsOf(kind: i32): i32 {
-  return kind === L.KIND_PREDICT || kind === L.KIND_VELOCITY || kind === L.KIND_COLLIDE ? 1 : 5;
+  const particles =
+    kind === L.KIND_PREDICT || kind === L.KIND_CARRY || kind === L.KIND_VELOCITY || kind === L.KIND_COLLIDE;
+  return particles ? 1 : 5;
 }
 
 /** Runs blocks, particles or bodies first .. end of a phase, except those of inactive and sleeping bodies. */
@@ -64,7 +65,6 @@ function runPart(phase: usize, begin: i32, end: i32, scratch: usize): void {
     load<i32>(L.HEADER, L.H_SUBSTEP) === load<i32>(L.HEADER, L.H_SUBSTEPS) - 1
   )
     pass &= ~L.PASS_LAST;
-  keepRounding();
   const data = <usize>load<u32>(phase, L.PHASE_DATA);
   const own = <usize>load<u32>(phase, L.PHASE_OWN);
   if (solveBlocks(kind, data, own, begin, end - begin, pass, h, scratch, from)) return;
@@ -88,6 +88,7 @@ function runSweeps(phase: usize, kind: i32, begin: i32, end: i32): bool {
 function runParticles(phase: usize, kind: i32, begin: i32, end: i32, h: f32): bool {
   const data = load<i32>(phase, L.PHASE_DATA);
   if (kind === L.KIND_PREDICT) predict(data + begin, data + end, h);
+  else if (kind === L.KIND_CARRY) carry(data + begin, data + end);
   else if (kind === L.KIND_VELOCITY) updateVelocity(data + begin, data + end, h);
   else if (kind === L.KIND_COLLIDE) collide(data + begin, data + end, h, load<u32>(phase, L.PHASE_KEPT));
   else if (kind === L.KIND_BALANCE) measureMomentumError(begin, end, h);
