@@ -52,7 +52,7 @@ float pliantPrint(vec2 at) {
 `;
 /** After the strain's colors, so that the lines show on these, too. */
 const WEAVE_COLOR_GLSL = /* glsl */ `
-  if (pliantGrid > 0.0) diffuseColor.rgb = mix(diffuseColor.rgb, mix(diffuseColor.rgb, vec3(1.0), 0.16), pliantPrint(pliantCloth / pliantGrid));
+  if (pliantGrid > 0.0) diffuseColor.rgb = mix(diffuseColor.rgb, pliantScale > 0.0 ? 0.6 * diffuseColor.rgb : mix(diffuseColor.rgb, vec3(1.0), 0.16), pliantPrint(pliantCloth / pliantGrid));
   #include <roughnessmap_fragment>
 `;
 const WEAVE_NORMAL_GLSL = /* glsl */ `
@@ -171,7 +171,10 @@ export function injectCloth(shader: Shader): void {
 
 const BEVEL_VARYINGS = "varying vec3 pliantMean;\nvarying vec3 pliantCreaseAway;\n";
 
-/** @param bevelled the geometry has the attributes of rounded edges (creases.ts). @param mode "detail": hollows are darker */
+/**
+ * @param bevelled the geometry has the attributes of rounded edges (creases.ts)
+ * @param mode "detail": hollows are darker
+ */
 export function injectSolid(shader: Shader, bevelled: boolean, mode: SkinMode): void {
   shader.fragmentShader = shader.fragmentShader
     .replace("#include <color_fragment>", INSIDE_GLSL)
