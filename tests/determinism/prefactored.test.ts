@@ -1,6 +1,6 @@
 /**
- * The contract of golden.test.ts for solver "prefactored" with a weight and several sheets: any number of threads, a reset
- * and a checkpoint give the same bits.
+ * The contract of golden.test.ts for solver "prefactored", with a weight and several sheets: any number of threads, a
+ * reset and a checkpoint give the same bits.
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene.ts";
