@@ -31,7 +31,7 @@ import { reactionName } from "./talkPanel.ts";
 import type { LocalStats } from "./statsOverlay.ts";
 import type { Playground } from "./playground.ts";
 import { problemText } from "../text/problem.ts";
-import { primitiveName } from "../text/primitives.ts";
+import { primitiveName } from "./primitiveName.ts";
 import { t, textOfCode, textsOf } from "../text/text.ts";
 
 /** Interval of updates of the statistics overlay, ms. */

@@ -98,8 +98,8 @@ export function paletteScene({ scene, low, high, extent, particles, worldRadius 
 }
 
 /**
- * Bodies of a method meet fixed shapes only, smoothed particles also compliant bodies (shared/sceneMethod.ts): the other
- * primitives pass through them.
+ * Bodies of a method meet fixed shapes only, smoothed particles also compliant bodies (shared/sceneMethod.ts). All
+ * other primitives pass through them.
  */
 function passing<B extends Body>(body: B, primitives: readonly Body[]): B {
   if (!("method" in body) || !body.method) return body;

@@ -1,5 +1,5 @@
 /** Names of the palette's primitives (server/objects/palette.ts) in the visitor's language. */
-import { t } from "./text.ts";
+import { t } from "../text/text.ts";
 
 const SHAPES = { box: "paletteBox", block: "paletteBlock", ball: "paletteBall", sheet: "paletteSheet" } as const;
 const MATERIALS = {
