@@ -19,7 +19,16 @@ import {
 import { dot3, mul, xs, ys, zs } from "../math/lanes";
 import { closeResults, applyResults, missed, openResults } from "./pairResults";
 import { keepNormal, measureLeaves, measureOnWay, ROUNDING as PROJECTED_ROUNDING, useScratch } from "./measureLeaves";
-import { addSeparated, boxOf, leafPairRow, overflow, pairLeaves, pairMotion, separatingAxis, sizeOf } from "./separatedPairs";
+import {
+  addSeparated,
+  boxOf,
+  leafPairRow,
+  overflow,
+  pairLeaves,
+  pairMotion,
+  separatingAxis,
+  sizeOf,
+} from "./separatedPairs";
 import { measuredPairs } from "./separateLeaves";
 import { beginPair, beginRows, dropRows, endPair } from "./rows";
 import { apartAlong, apartByShape } from "./leafShapes";
