@@ -17,8 +17,6 @@ const KERNEL = "server/kernel/assembly/";
  * it would pass them through memory and save nothing.
  */
 const STRAIGHT = [
-  "constraints/bending.ts solve",
-  "constraints/hexahedron.ts solveOne",
   "constraints/hyperelastic.ts solve",
   "constraints/inversion.ts continueLanes",
   "constraints/paperHyperelastic.ts hyperelasticStress",
@@ -29,7 +27,7 @@ const STRAIGHT = [
   "constraints/plasticity.ts flow",
   "constraints/tetrahedron.ts solveStrains",
   "constraints/triangle.ts solve",
-  "constraints/volume.ts solve",
+  "constraints/volume.ts solveVolumes",
   "implicit/sheetProducts.ts multiplyQuad",
   "prefactored/elements.ts triangles",
   "contact/contactCheck.ts checkContacts",

@@ -1,7 +1,7 @@
 /**
  * A tumbling rigid body with restitution 1 and without friction keeps its energy within 2 % for 15 s, whatever its
- * shape and the way it falls, a thin rod within 4 %: eight ways to fall lost 1 to 3.7 %. Impacts reverse the velocity of
- * the contact point. Between them the angular momentum stays.
+ * shape and the way it falls, a thin rod within 4 %: eight ways to fall lost 1 to 3.7 %. Impacts reverse the velocity
+ * of the contact point. Between them the angular momentum stays.
  */
 import { expect, test } from "vitest";
 import type { Vec3 } from "../../shared/scene.ts";

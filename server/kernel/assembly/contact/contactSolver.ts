@@ -279,7 +279,7 @@ function findArrays(): void {
   prevLow = lowPrevFrom() - toPrev;
 }
 
-/** Returns the start of the substep of a particle minus that of its pair's last one. @param corner offset of its address */
+/** Returns a particle's start of the substep minus that of its pair's last one. @param corner offset of its address */
 // @inline
 function startFrom(block: usize, corner: usize): v128 {
   const last = 48 + (corner & 15);

@@ -103,7 +103,8 @@ export function keepIslands(h: f32): void {
 
 /**
  * Adds an island's linear momentum, and its angular momentum about BODY_CENTER, to its row.
- * @param toPlace, toLow offsets from X to the positions and their low words; h s if velocities are damped, else 0; sign 1 or -1
+ * @param toPlace, toLow offsets from X to the positions and their low words; h s if velocities are damped, else 0;
+ * sign 1 or -1
  */
 function addMomentum(row: usize, island: i32, toPlace: usize, toLow: usize, h: f64, sign: f64): void {
   const toV = <usize>load<u32>(L.HEADER, L.H_V) - <usize>load<u32>(L.HEADER, L.H_X);

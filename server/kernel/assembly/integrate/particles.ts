@@ -4,9 +4,9 @@
  *
  * A position is the sum of two words: x, which all other code reads, and a low word (Kahan 1965). Float32 has steps of
  * 0.03 mm at 300 m, more than gravity moves a body from rest in ten substeps; at 1 m still more than 1/10,000 s at 1
- * mm/s. A correction by less than half a step would change nothing, and a larger one is off by as much: forces are lost,
- * undamped bodies gain energy, and damped ones tremble. So constraints add their corrections to the low word alone
- * (math/lanes.ts), whose steps are as small as the correction. `carry` then moves whole steps over to x:
+ * mm/s. A correction by less than half a step would change nothing, and a larger one is off by as much: forces are
+ * lost, undamped bodies gain energy, and damped ones tremble. So constraints add their corrections to the low word
+ * alone (math/lanes.ts), whose steps are as small as the correction. `carry` then moves whole steps over to x:
  *   x' = x + low,  low' = low - (x' - x)                                                          exact if |x| > |low|
  * The velocity is computed from the true displacement, (x - xPrev) + (low - lowPrev). Velocities of undamped particles
  * have low words too: at 20 m/s, 1/10,000 s of gravity adds 500 steps of float32, always rounded alike.
@@ -75,8 +75,8 @@ export function carry(begin: i32, end: i32): void {
 }
 
 /**
- * v = displacement/h / (1 + h damping): the implicit form of dv/dt = -damping v, stable for any damping. Carries low words
- * over to x.
+ * v = displacement/h / (1 + h damping): the implicit form of dv/dt = -damping v, stable for any damping. Carries low
+ * words over to x.
  */
 export function updateVelocity(begin: i32, end: i32, h: f32): void {
   const X = <usize>load<u32>(L.HEADER, L.H_X);

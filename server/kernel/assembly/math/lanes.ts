@@ -78,7 +78,7 @@ export function largest(a: v128): f32 {
   );
 }
 
-/** Offset from X to the low words (integrate/particles.ts). Solvers copy it to a local: a global is loaded at each use. */
+/** Offset from X to the low words (integrate/particles.ts). Solvers copy it: a global is loaded at each use. */
 export let toLow: usize = 0;
 
 /** Finds `toLow`. */
@@ -98,7 +98,7 @@ export function between(from: usize, to: usize, low: usize): v128 {
   return add(sub(v128.load(to), v128.load(from)), sub(v128.load(to + low), v128.load(from + low)));
 }
 
-/** Moves a particle by w times `by`, whose fourth lane is 0. Only the low word changes: particles.ts carries it over. */
+/** Moves a particle by w times `by`, with a fourth lane of 0. Only the low word changes: particles.ts carries it. */
 // @inline
 export function push(particle: usize, low: usize, by: v128): void {
   v128.store(particle + low, add(v128.load(particle + low), mul(v128.load32_splat(particle, 12), by)));
