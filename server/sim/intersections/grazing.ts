@@ -1,7 +1,8 @@
 /**
  * Surfaces that touch exactly at the start. The search counts a touch as an intersection, and contact needs a first
- * gap. So closed bodies become a little thinner: each surface particle moves inwards along the surface's normal, from where elasticity and contact return it. Two open sheets move apart as wholes.
- * Deeper intersections stay, for watch.ts.
+ * gap. So closed bodies become a little thinner: each surface particle moves inwards along the surface's normal, from
+ * where elasticity and contact return it. Two open sheets move apart as wholes. Deeper intersections stay, for
+ * watch.ts.
  */
 import type { Vec3 } from "../../../shared/scene.ts";
 import { cross, dot, length, minus, plus, times, unit, type Intersection } from "./intersection.ts";

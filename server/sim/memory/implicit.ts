@@ -122,7 +122,9 @@ export function planImplicit(
 export interface StepInertia {
   /** Length of the step, s. */
   seconds: number;
-  /** float64[n]: each particle's mass over the inertia that the step's matrix gives it, stiffness included; at most 1. */
+  /**
+   * float64[n]: each particle's mass over the inertia that the step's matrix gives it, stiffness included; at most 1.
+   */
   share: Float64Array;
 }
 

@@ -45,11 +45,7 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
     if (whole && load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT) < 0) mixed++;
     else if (mixedOnly) continue;
     const moves = pass & L.PASS_FIRST && active === L.POINT_GRAB;
-    if (moves) {
-      const pace = load<f32>(at, L.POINT_PACE);
-      for (let r: usize = 0; r < 12; r += 4)
-        store<f32>(at + r, load<f32>(at + r, L.POINT_TARGET) + pace * load<f32>(at + r, L.POINT_STEP), L.POINT_TARGET);
-    }
+    if (moves) moveTarget(at);
     const particles = load<i32>(at, L.POINT_COUNT);
     const origin = <usize>load<u32>(at, L.POINT_ADDRESS);
     let sum = f32x4.splat(0);
@@ -85,15 +81,10 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
     const old = pass & L.PASS_FIRST ? f32x4.splat(0) : v128.load(at, L.POINT_LAMBDA);
     // lane 3 of sum is not used
     const missing = f32x4.add(sum, f32x4.mul(f32x4.splat(aT), old));
-    let lambda = whole
+    let lambda: v128 = whole
       ? f32x4.sub(old, multiplierFor(missing, W + aT))
       : f32x4.add(old, f32x4.mul(f32x4.splat(-1 / (W + aT)), missing));
-    const lx = f32x4.extract_lane(lambda, 0);
-    const ly = f32x4.extract_lane(lambda, 1);
-    const lz = f32x4.extract_lane(lambda, 2);
-    const size = Mathf.sqrt(lx * lx + ly * ly + lz * lz);
-    if (size > limit) lambda = f32x4.mul(lambda, f32x4.splat(limit / size));
-    lambda = f32x4.replace_lane(lambda, 3, 0);
+    lambda = atMost(lambda, limit);
     v128.store(at, lambda, L.POINT_LAMBDA);
     const step = f32x4.replace_lane(f32x4.sub(lambda, old), 3, 0);
     if (whole) {
@@ -106,6 +97,21 @@ function sweep(at: usize, count: i32, pass: i32, h: f32, scratch: usize, mixedOn
     }
   }
   return mixed;
+}
+
+function moveTarget(at: usize): void {
+  const pace = load<f32>(at, L.POINT_PACE);
+  for (let r: usize = 0; r < 12; r += 4)
+    store<f32>(at + r, load<f32>(at + r, L.POINT_TARGET) + pace * load<f32>(at + r, L.POINT_STEP), L.POINT_TARGET);
+}
+
+/** @returns the vector, not longer than the limit, with a last lane of 0 */
+function atMost(vector: v128, limit: f32): v128 {
+  const x = f32x4.extract_lane(vector, 0);
+  const y = f32x4.extract_lane(vector, 1);
+  const z = f32x4.extract_lane(vector, 2);
+  const size = Mathf.sqrt(x * x + y * y + z * z);
+  return f32x4.replace_lane(size > limit ? f32x4.mul(vector, f32x4.splat(limit / size)) : vector, 3, 0);
 }
 
 /**

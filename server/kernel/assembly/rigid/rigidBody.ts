@@ -207,15 +207,20 @@ export function measure(row: usize, scratch: usize): void {
   extent = sqrt(far);
   store<f64>(row, extent, L.SHAPE_EXTENT);
   fitRotation(scratch, a00, a01, a02, a10, a11, a12, a20, a21, a22);
+  putTurn(row);
+  memory.fill(row + L.SHAPE_PUSH, 0, 96);
+  store<f64>(row, free ? 1 / M : 0, L.SHAPE_INVERSE_MASS);
+  putInertia(row, xx, yy, zz, xy, xz, yz);
+  if (free) takeRounding(row);
+}
+
+/** Stores the turn of the fitted rotation. */
+function putTurn(row: usize): void {
   // sin = |vee(R)|, cos = (tr R - 1)/2; the tangent is limited to turns of 84 degrees in a substep
   const k: f64 = 0.5 / max<f64>(0.5 * (r00 + r11 + r22 - 1), 0.1);
   store<f64>(row, k * (r21 - r12), L.SHAPE_TURN);
   store<f64>(row, k * (r02 - r20), L.SHAPE_TURN + 8);
   store<f64>(row, k * (r10 - r01), L.SHAPE_TURN + 16);
-  memory.fill(row + L.SHAPE_PUSH, 0, 96);
-  store<f64>(row, free ? 1 / M : 0, L.SHAPE_INVERSE_MASS);
-  putInertia(row, xx, yy, zz, xy, xz, yz);
-  if (free) takeRounding(row);
 }
 
 /** Stores the inverse of the inertia about the center, from the second moments; 0 for a held body. */

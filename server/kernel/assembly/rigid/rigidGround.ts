@@ -158,20 +158,25 @@ function addGround(row: usize, c: usize, p: usize, contact: usize): bool {
   const slow = rests(<f32>-along, acc, h);
   findCoefficients(<usize>load<u32>(row, L.SHAPE_FIRST), load<f32>(acc, 12));
   if (!slow && rootBounce * load<f32>(c, L.COLLIDER_RESTITUTION) > 0) return false;
-  const hold: f64 = min<f32>(0, began);
   begin(contact, row, margin);
   store<i32>(contact, slow ? 1 : 0, L.RIGID_CONTACT_RESTS);
   put(contact + L.RIGID_CONTACT_NORMAL, mx, my, mz);
   put(contact + L.RIGID_CONTACT_ARM, rx, ry, rz);
   put(contact + L.RIGID_CONTACT_CARRIED, gx, gy, gz);
   store<f64>(contact, inverseMassAt(row, rx, ry, rz, mx, my, mz), L.RIGID_CONTACT_INVERSE);
-  store<f64>(contact, hold - <f64>began, L.RIGID_CONTACT_WANTED);
-  store<f64>(contact, hold + min<f64>(-hold, RISE * margin * h), L.RIGID_CONTACT_MISSING);
-  store<f64>(contact, <f64>began + along, L.RIGID_CONTACT_GAP);
+  putGap(contact, began, along, margin, h);
   const mu = frictionAt(row, c, load<f32>(acc, 12), ux, uy, uz, along);
   store<f64>(contact, mu, L.RIGID_CONTACT_DYNAMIC);
   store<f64>(contact, mu, L.RIGID_CONTACT_STATIC);
   return true;
+}
+
+/** Stores the gap at the start of the substep and after its motion along the normal. */
+function putGap(contact: usize, began: f32, along: f64, margin: f32, h: f32): void {
+  const hold: f64 = min<f32>(0, began);
+  store<f64>(contact, hold - <f64>began, L.RIGID_CONTACT_WANTED);
+  store<f64>(contact, hold + min<f64>(-hold, RISE * margin * h), L.RIGID_CONTACT_MISSING);
+  store<f64>(contact, <f64>began + along, L.RIGID_CONTACT_GAP);
 }
 
 // @inline
