@@ -41,6 +41,8 @@ describe.skipIf(noBrowser)("the gallery", () => {
     await owner.goto(`${stage.url}/gallery`);
     await owner.waitForSelector('.saved li:has-text("Made from Tower <b>of</b> jelly")');
     expect(await owner.locator(".saved .danger").count()).toBe(1);
+    // the page has its own style sheets, also without a visit to the lobby
+    expect(await owner.locator("h1").evaluate((h1) => h1.getBoundingClientRect().left)).toBeGreaterThan(16);
     await owner.click('[data-action="rename"]');
     await owner.fill("#saved-title", "Tower");
     await owner.click(save);

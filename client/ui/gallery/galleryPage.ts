@@ -1,4 +1,5 @@
 /** `/gallery`: the scenes that owners saved from their rooms. A visitor opens them, and renames and deletes its own. */
+import "../../styles/lobby.css";
 import "../../styles/gallery.css";
 import { createRoom, fetchScenes, type SceneSummary } from "../../net/api.ts";
 import { deleteSaved, fetchGallery, isOwn, renameSaved, type SavedScene } from "../../net/gallery.ts";
