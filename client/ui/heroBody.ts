@@ -3,12 +3,10 @@
  * the room's page, loaded when the lobby is complete. Until it draws, and where it cannot, the scene's picture is
  * there.
  */
+import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/lobbyRoom.ts";
 import { h } from "./dom.ts";
 import { t } from "../text/text.ts";
 
-export const HERO_SCENE = "jelly-stack";
-/** Name of the room; the list of live rooms leaves it out. */
-export const HERO_ROOM = "welcome";
 /** After this time without a pull the bodies return to their place, s. */
 const REST_SECONDS = 30;
 
@@ -16,17 +14,17 @@ export class HeroBody {
   readonly element = h(
     "div",
     { class: "live-body" },
-    h("img", { src: `/thumbnails/${HERO_SCENE}.jpg`, alt: "", width: "640", height: "420" }),
+    h("img", { src: `/thumbnails/${LOBBY_SCENE}.jpg`, alt: "", width: "640", height: "420" }),
   );
 
   /** Call when the rest of the page is there. */
   start(): void {
     // Low screens have no place for it.
     if (this.element.offsetParent === null || savesData()) return;
-    const asked = new URLSearchParams({ scene: HERO_SCENE, ui: "none", exhibit: String(REST_SECONDS) });
+    const asked = new URLSearchParams({ scene: LOBBY_SCENE, ui: "none", exhibit: String(REST_SECONDS) });
     const language = new URLSearchParams(location.search).get("lang");
     if (language) asked.set("lang", language);
-    const frame = h("iframe", { src: `/r/${HERO_ROOM}?${asked}`, title: t("lobbyBody") });
+    const frame = h("iframe", { src: `/r/${LOBBY_ROOM}?${asked}`, title: t("lobbyBody") });
     addEventListener("message", ({ source, data }: MessageEvent) => {
       if (source !== frame.contentWindow) return;
       const { pliant, state } = data as { pliant?: unknown; state?: unknown };

@@ -10,7 +10,8 @@ import {
 } from "../net/api.ts";
 import { Bring } from "./bring.ts";
 import { h, icon } from "./dom.ts";
-import { HERO_ROOM, HERO_SCENE, HeroBody } from "./heroBody.ts";
+import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/lobbyRoom.ts";
+import { HeroBody } from "./heroBody.ts";
 import { LivePictures } from "./livePictures.ts";
 import { sceneSections } from "./sceneCards.ts";
 import { problemText } from "../text/problem.ts";
@@ -59,7 +60,7 @@ export function openLobby(app: HTMLElement): void {
       scenes.replaceChildren(...sceneSections(all, broken, say));
       scenes.hidden = footer.hidden = false;
       void refresh();
-      if (list.known.has(HERO_SCENE)) setTimeout(() => body.start(), BODY_AFTER_MS);
+      if (list.known.has(LOBBY_SCENE)) setTimeout(() => body.start(), BODY_AFTER_MS);
     },
     (error: unknown) => {
       footer.hidden = false;
@@ -109,7 +110,7 @@ function openButton(say: (text: string) => void): HTMLElement {
   const button = h("button", { class: "button primary open", type: "button" }, icon("plus"), t("openNewRoom"));
   button.addEventListener("click", () => {
     button.disabled = true;
-    createRoom(HERO_SCENE).then(
+    createRoom(LOBBY_SCENE).then(
       ({ room }) => location.assign(`/r/${encodeURIComponent(room)}`),
       (error: unknown) => {
         button.disabled = false;
@@ -144,7 +145,7 @@ class LiveRooms {
   async refresh(): Promise<boolean> {
     try {
       const rooms = (await fetchRooms())
-        .filter(({ room, members }) => members > 0 && room !== HERO_ROOM)
+        .filter(({ room, members }) => members > 0 && room !== LOBBY_ROOM)
         .sort((a, b) => b.members - a.members);
       const key =
         JSON.stringify(rooms.map(({ room, scene, members, quarantined }) => [room, scene, members, quarantined])) +

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { FILE_NOTES, SURFACE_NOTES } from "../../shared/objectCodes.ts";
+import { LOBBY_ROOM } from "../../shared/lobbyRoom.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
@@ -73,7 +74,7 @@ const openRoomSchema = {
   tags: ["rooms"],
   summary: "Open a room",
   description:
-    "Idempotent for a named room: 201 if it was opened now, 200 if a room of this name and scene existed. Answers when the scene is built. The caller that opens a room gets a token that makes its bearer the owner. In `tokens` mode, opening a room needs an owner's token for that name or for every room.",
+    "Idempotent for a named room: 201 if it was opened now, 200 if a room of this name and scene existed. Answers when the scene is built. The caller that opens a room gets a token that makes its bearer the owner (not of the lobby's room, `welcome`). In `tokens` mode, opening a room needs an owner's token for that name or for every room.",
   headers: {
     type: "object",
     properties: {
@@ -102,11 +103,14 @@ const openRoomSchema = {
     },
     201: {
       ...roomSchema,
-      required: [...roomSchema.required, "token"],
       properties: {
         ...roomSchema.properties,
         notes: notesSchema,
-        token: { type: "string", description: "Makes its bearer the owner of this room, for 30 days." },
+        token: {
+          type: "string",
+          description:
+            "Makes its bearer the owner of this room, for 30 days. Absent for the lobby's room, which nobody owns.",
+        },
       },
       description: "Opened.",
     },
@@ -195,6 +199,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     const access = "room" in made ? made.room.access : RoomAccess.fromSettings(made.settings);
     const room = "room" in made ? made.room : { name: made.name, access };
     const created = "room" in made && made.created;
+    const owned = room.name !== LOBBY_ROOM;
     // Generated names are new, so without a given name an existing room can only come from an earlier request with this
     // key.
     const repeated = !created && key !== undefined && name === undefined;
@@ -203,7 +208,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     reply.code(created ? 201 : 200).header("location", `/api/rooms/${room.name}`);
     const description = there ? describeListing(there) : openedRoom(registry.get(room.name));
     return reply.send(
-      created || repeated
+      (created && owned) || repeated
         ? { ...description, token: await requestAuth.auth.ownerToken(room.name, access) }
         : description,
     );
