@@ -14,7 +14,7 @@ import {
 } from "three";
 import { interpolateInto } from "../state/interpolate.ts";
 import { BodyMesh } from "../view/bodyMesh.ts";
-import { dressAll } from "../view/dress.ts";
+import { dressAll, shineThrough } from "../view/dress.ts";
 import { type DrawnGrab, drawnGrabs, GREY, CursorsView } from "../view/cursorsView.ts";
 import { pickSurfaces } from "../view/picking.ts";
 import type { Grab } from "./grab.ts";
@@ -150,6 +150,7 @@ export class PliantRoom extends Object3D {
     this.add(...this.#bodies.map(({ mesh }) => mesh));
     this.#undressed = new AbortController();
     const { topology, server: base } = this.room;
+    void shineThrough(this.#bodies).catch(() => {});
     dressAll({ topology, bodies: this.#bodies, base, ended: this.#undressed.signal }, () => {});
     this.#frameMs = Number.NaN;
     this.#frame();

@@ -1,13 +1,11 @@
 /** Geometries of bodies: vertex attributes that the skinning shader reads. */
-import { BufferAttribute, type BufferGeometry, InstancedBufferGeometry, Vector3 } from "three";
+import { BufferAttribute, type BufferGeometry, InstancedBufferGeometry } from "three";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { creasesOf } from "./creases.ts";
 import { flatCoordinates } from "./flatCoordinates.ts";
 import { hollowLight } from "./cavities.ts";
-import { interiorOf } from "./interior.ts";
-import type { JellyUniforms } from "./jellyShader.ts";
 import { sheetOf } from "./sheet.ts";
 import type { SmoothingGroups } from "./surfaceNormals.ts";
 
@@ -68,17 +66,6 @@ export function directAttributes(
   pairUp(geometry, count, (slot) => [particles[slot]!, slot]);
   geometry.setIndex(new BufferAttribute(slots, 1));
   return 0;
-}
-
-/** Adds rest coordinates for the light inside of jelly, to a geometry of `directAttributes`. */
-export function insideAttribute(geometry: BufferGeometry, triangles: Uint32Array, rest: Float32Array): JellyUniforms {
-  const { at, half, box } = interiorOf(rest, triangles);
-  const pairs = geometry.getAttribute("pliantSlots");
-  const inside = new Float32Array(3 * pairs.count);
-  for (let vertex = 0; vertex < pairs.count; vertex++)
-    inside.set(at.subarray(3 * pairs.getX(vertex), 3 * pairs.getX(vertex) + 3), 3 * vertex);
-  geometry.setAttribute("pliantRest", new BufferAttribute(inside, 3));
-  return { pliantExtent: { value: new Vector3(...half) }, pliantIsBox: { value: box ? 1 : 0 } };
 }
 
 /**

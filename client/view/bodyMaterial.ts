@@ -5,10 +5,10 @@
 import { BackSide, Color, DoubleSide, FrontSide, type IUniform, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import type { Look } from "../../shared/scene.ts";
+import { BACKDROP, type JellyShading } from "./backdrop.ts";
 import { DEFAULT_FINISH, FINISHES, SMOOTH } from "./finish.ts";
 import { injectCloth, injectGlow, injectSolid, injectStrain } from "./bodyShader.ts";
 import { injectDiscs, injectSpheres } from "./sphereShader.ts";
-import { injectJelly, type JellyUniforms } from "./jellyShader.ts";
 import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
 /**
@@ -26,12 +26,13 @@ export interface BodyMaterials {
   strainScale: IUniform<number>;
   /** 1 while a member holds the body: it is drawn lighter. */
   held: IUniform<number>;
+  /** Shading of its inside, once the code of jelly is there; set it before a new `needsUpdate`. */
+  jelly?: JellyShading;
 }
 
 /**
  * @param index of the body in its topology, for the default color
- * @param shape bevel: width of rounded edges, m, 0: none; grid: distance of a cloth's printed lines, m, 0: none;
- *   inside: of jelly
+ * @param shape bevel: width of rounded edges, m, 0: none; grid: distance of a cloth's printed lines, m, 0: none
  */
 export function bodyMaterials(
   kind: TopologyBody["kind"],
@@ -39,7 +40,7 @@ export function bodyMaterials(
   index: number,
   mode: SkinMode,
   uniforms: SkinUniforms,
-  { bevel, grid, inside }: { bevel: number; grid: number; inside: JellyUniforms | undefined },
+  { bevel, grid }: { bevel: number; grid: number },
 ): BodyMaterials {
   const cloth = kind === "cloth";
   const front = new Color(look.color ?? DEFAULT_COLORS[index % DEFAULT_COLORS.length]!);
@@ -72,22 +73,23 @@ export function bodyMaterials(
   };
   surface.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, mode);
-    Object.assign(shader.uniforms, own, inside);
+    Object.assign(shader.uniforms, own, materials.jelly && BACKDROP, materials.jelly?.uniforms);
     injectStrain(shader, mode);
-    injectGlow(shader, inside ? injectJelly : undefined);
+    injectGlow(shader, materials.jelly?.inject);
     if (mode === "points") injectSpheres(shader);
     else if (cloth) injectCloth(shader);
     else injectSolid(shader, bevel > 0, mode);
   };
   // Bodies of the same kind share a compiled program. Without a key, three compares the text of the functions, which is
   // the same for all.
-  const parts = (bevel > 0 ? "-bevel" : "") + (inside ? "-jelly" : "");
-  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}${parts}`;
+  const edges = bevel > 0 ? "-bevel" : "";
+  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}${edges}${materials.jelly ? "-jelly" : ""}`;
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {
     injectSkin(shader, uniforms, mode);
     if (mode === "points") injectDiscs(shader);
   };
   shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
-  return { surface, shadow, held, strainScale };
+  const materials: BodyMaterials = { surface, shadow, held, strainScale };
+  return materials;
 }

@@ -6,14 +6,7 @@
 import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
-import {
-  detailAttributes,
-  directAttributes,
-  insideAttribute,
-  meanEdge,
-  sheetAttributes,
-  sprites,
-} from "./bodyGeometry.ts";
+import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
@@ -23,6 +16,8 @@ import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts"
 import { SurfaceStrain } from "./strain.ts";
 import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
+
+type JellyCode = typeof import("./jelly.ts");
 
 /** Edges with a larger angle stay sharp on bodies drawn by their simulation surface: cos 50 degrees. */
 const CREASE_COSINE = 0.64;
@@ -50,6 +45,8 @@ export class BodyMesh implements PickSurface {
   readonly thin: boolean;
   /** Radius of the spheres of a cloud of points, m. */
   readonly radius: number | undefined;
+  /** Light shines through it (jelly.ts). */
+  readonly jelly: boolean;
   /** A cloud of points that the fluid layer draws. */
   readonly fluid: TopologyBody["fluid"];
   /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
@@ -89,9 +86,10 @@ export class BodyMesh implements PickSurface {
     this.restRadius = body.radius ?? this.bounds.radius;
     this.thin = body.kind === "cloth";
     this.mode = body.radius !== undefined ? "points" : body.detail ? "detail" : this.thin ? "sheet" : "direct";
+    this.jelly = body.look?.finish === "jelly" && this.mode === "direct";
     const geometry = this.mode === "points" ? sprites(body.count) : new BufferGeometry();
     let normalCount = body.count;
-    const shape: Parameters<typeof bodyMaterials>[5] = { bevel: 0, grid: 0, inside: undefined };
+    const shape = { bevel: 0, grid: 0 };
     this.slots = this.triangles;
     if (this.mode === "points") {
       normalCount = 0;
@@ -103,10 +101,7 @@ export class BodyMesh implements PickSurface {
       this.slots = groups.slots;
       normalCount = groups.count;
       if (this.mode === "sheet") shape.grid = sheetAttributes(geometry, this.triangles, groups, this.rest);
-      else {
-        shape.bevel = directAttributes(geometry, this.triangles, groups, this.rest);
-        if (body.look?.finish === "jelly") shape.inside = insideAttribute(geometry, this.triangles, this.rest);
-      }
+      else shape.bevel = directAttributes(geometry, this.triangles, groups, this.rest);
     }
     const distances = body.detail
       ? float32Of(body.detail.attachCoords).filter((_, i) => i % 3 === 2)
@@ -140,6 +135,12 @@ export class BodyMesh implements PickSurface {
     this.mesh.frustumCulled = false;
     this.mesh.name = body.name;
     Object.assign(this.mesh, { boundingBox: this.box });
+  }
+
+  /** Lets light shine through it, with the code of jelly. */
+  shineThrough(jellyOf: JellyCode["jellyOf"]): void {
+    this.materials.jelly = jellyOf(this.mesh.geometry, this.triangles, this.rest);
+    this.materials.surface.needsUpdate = true;
   }
 
   /** First color of its look, linear. */

@@ -1,6 +1,6 @@
 /**
- * Loads the pictures (textured meshes) of uploaded models and applies them to bodies and colliders. Until a picture has
- * loaded, or if it fails, the plain mesh is drawn. The loader is a separate chunk.
+ * Loads what bodies get after their plain meshes: the code of jelly, and the pictures (textured meshes) of uploaded
+ * models, for colliders, too. Until then, or if loading fails, the plain mesh is drawn. Each loader is a separate chunk.
  */
 import { type Group, Matrix4, Mesh, type Object3D } from "three";
 import type { Topology } from "../../shared/topology.ts";
@@ -16,6 +16,14 @@ export interface Wardrobe {
   base: string;
   /** Aborted when the bodies are no longer drawn. */
   ended: AbortSignal;
+}
+
+/** Loads the code of jelly, if there is some, and lets light shine through it. */
+export async function shineThrough(bodies: readonly BodyMesh[]): Promise<void> {
+  const clear = bodies.filter(({ jelly }) => jelly);
+  if (clear.length === 0) return;
+  const { jellyOf } = await import("./jelly.ts");
+  for (const body of clear) body.shineThrough(jellyOf);
 }
 
 /** @param changed called after a picture was applied */

@@ -1,5 +1,5 @@
 /**
- * Rest coordinates of a solid for light inside of it (jellyShader.ts): a box's own axes, or the world's for other
+ * Rest coordinates of a solid for light inside of it (jelly.ts): a box's own axes, or the world's for other
  * shapes, whose inside is taken as the ellipsoid in their bounding box.
  */
 

@@ -23,7 +23,7 @@ import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
 import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
-import { BACKDROP } from "./jellyShader.ts";
+import { BACKDROP } from "./backdrop.ts";
 import { FETCH_GLSL } from "./skinShader.ts";
 import { STUDIO_GLSL } from "./studioShader.ts";
 import type { FluidLayer } from "./fluids/fluidLayer.ts";
@@ -73,7 +73,7 @@ export class Stage {
   /** Bodies that are drawn over the solid scene. */
   private fluids: FluidLayer | undefined;
   /** All code that draws the bodies is here. */
-  ready = true;
+  ready = false;
   private bodies: readonly BodyMesh[] = [];
   /** All planes: normal and offset. */
   private readonly walls: readonly Vector4[];
@@ -286,7 +286,6 @@ export class Stage {
   async useFluids(bodies: readonly BodyMesh[]): Promise<void> {
     this.bodies = bodies.filter(({ fluid }) => fluid);
     if (this.bodies.length === 0) return;
-    this.ready = false;
     for (const body of this.bodies) body.leaveToFluidLayer(true);
     try {
       const { FluidLayer } = await import("./fluids/fluidLayer.ts");
@@ -297,7 +296,6 @@ export class Stage {
         studio: STUDIO_GLSL,
       });
     } finally {
-      this.ready = true;
       this.leaveFluids();
     }
   }

@@ -41,12 +41,12 @@ const of =
   (type: Field["type"]) =>
   (names: string, range?: string): Field[] =>
     names.split(" ").map((name) => ({ name, type, ...(range !== undefined && { range }) }));
-export const integer = of("integer");
-export const number = of("number");
-export const string = of("string");
-export const boolean = of("boolean");
-export const any = of("any");
-export const bin = of("bin");
+export const integer = /* @__PURE__ */ of("integer");
+export const number = /* @__PURE__ */ of("number");
+export const string = /* @__PURE__ */ of("string");
+export const boolean = /* @__PURE__ */ of("boolean");
+export const any = /* @__PURE__ */ of("any");
+export const bin = /* @__PURE__ */ of("bin");
 export const optional = (fields: Field[]): Field[] => fields.map((field) => ({ ...field, optional: true }));
 export const nullable = (fields: Field[]): Field[] => fields.map((field) => ({ ...field, nullable: true }));
 /** A map; without fields any map. */

@@ -130,6 +130,7 @@ describe.skipIf(noBrowser)("drawing", () => {
   async function open(name: string, quality: number): Promise<Page> {
     const { path } = await stage.room(name);
     const page = await drawn(await stage.visit(`${path}?ui=none&quality=${quality}`));
+    await page.waitForFunction(() => window.pliant.view!.stage.ready);
     await page.evaluate(() => {
       document.body.style.visibility = "hidden";
       document.querySelector<HTMLElement>("canvas.view")!.style.visibility = "visible";

@@ -1,22 +1,12 @@
 /**
  * Light inside of jelly. The refracted ray from the eye is followed through the undeformed body to its other side, and
  * so is the ray from its middle to the key light: the lengths of both give absorption (Beer-Lambert) and single
- * scattering. A frame of screen derivatives maps directions from the deformed to the undeformed body.
+ * scattering. A frame of screen derivatives maps directions from the deformed to the undeformed body. A file of its own,
+ * loaded for rooms with jelly.
  */
-import { Color, type IUniform, type Vector3, type WebGLProgramParametersWithUniforms } from "three";
-
-/** Light behind and below the bodies, by color scheme; the page's own background. */
-export const BACKDROP: Record<"pliantBehind" | "pliantBelow", IUniform<Color>> = {
-  pliantBehind: { value: new Color() },
-  pliantBelow: { value: new Color() },
-};
-
-export interface JellyUniforms {
-  /** Half extents, m. */
-  pliantExtent: IUniform<Vector3>;
-  /** 1: box, 0: ellipsoid. */
-  pliantIsBox: IUniform<number>;
-}
+import { BufferAttribute, type BufferGeometry, Vector3, type WebGLProgramParametersWithUniforms } from "three";
+import type { JellyShading } from "./backdrop.ts";
+import { interiorOf } from "./interior.ts";
 
 const INSIDE_GLSL = /* glsl */ `
 varying vec3 pliantRestAt;
@@ -84,9 +74,23 @@ const JELLY_GLSL = /* glsl */ `#include <emissivemap_fragment>
   }
 `;
 
-/** Replaces the glow of soft matter. The geometry has the attribute `pliantRest` (interior.ts). */
-export function injectJelly(shader: WebGLProgramParametersWithUniforms): void {
-  Object.assign(shader.uniforms, BACKDROP);
+/**
+ * Adds rest coordinates to a geometry of `directAttributes`.
+ * @returns the shading of its inside
+ */
+export function jellyOf(geometry: BufferGeometry, triangles: Uint32Array, rest: Float32Array): JellyShading {
+  const { at, half, box } = interiorOf(rest, triangles);
+  const pairs = geometry.getAttribute("pliantSlots");
+  const inside = new Float32Array(3 * pairs.count);
+  for (let vertex = 0; vertex < pairs.count; vertex++)
+    inside.set(at.subarray(3 * pairs.getX(vertex), 3 * pairs.getX(vertex) + 3), 3 * vertex);
+  geometry.setAttribute("pliantRest", new BufferAttribute(inside, 3));
+  const uniforms = { pliantExtent: { value: new Vector3(...half) }, pliantIsBox: { value: box ? 1 : 0 } };
+  return { uniforms, inject };
+}
+
+/** Replaces the glow of soft matter. The geometry has the attribute `pliantRest`. */
+function inject(shader: WebGLProgramParametersWithUniforms): void {
   shader.vertexShader = `varying vec3 pliantRestAt;\nattribute vec3 pliantRest;\n${shader.vertexShader}`.replace(
     "void main() {",
     "void main() {\n  pliantRestAt = pliantRest;",
