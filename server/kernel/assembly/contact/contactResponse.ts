@@ -4,7 +4,8 @@
  *   impulses push pairs apart by their masses, inelastic except for restitution, with friction (impulses.ts). Then
  *   their neighbors are examined. ROUNDS times.
  *   zones      particles of pairs that are still not clear move as one rigid piece: rigidImpactZones.ts
- *   stop       pairs that remain, or exceed the work limit, stay where the substep began
+ *   stop       pairs that remain, or exceed the work limit, stay where the substep began, and so do their neighbors
+ *              that are then not clear. If these use up the work, too, their groups of bodies stay (heldGroups.ts)
  * Pairs not listed are further apart than this substep's motion (bvttFront.ts). After the last stage every listed pair
  * is clear: S is free of intersections, and stopped particles are at S.
  *
@@ -54,10 +55,11 @@ import {
   roundParticle,
 } from "./movedParticles";
 import { marksOf, numberOf } from "../state/marks";
-import { countWork, workAfter, workDone } from "../state/work";
+import { countWork, workAfter, workBeyond, workDone } from "../state/work";
 import { spendWork } from "../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
 import { forgetPacked } from "./rows";
+import { countGroups, isOfGroup, takeGroup } from "./heldGroups";
 import { leaveColliders } from "../colliders/leaveColliders";
 import {
   addRow,
@@ -76,6 +78,8 @@ const UNITS_OF_EXAMINE = 12;
 
 /** Share of a tick's work limit after which a response only stops pairs that are not clear. */
 const SHARE: f32 = 0.5;
+/** Share of the limit that stops may use beyond that, in a substep. After it, whole groups of bodies stay at S. */
+const SHARE_OF_STOPS: f32 = 1.0 / 16;
 
 /** Rounds of impulses before pairs become a rigid zone; Bridson et al. take "a few". */
 const ROUNDS = 8;
@@ -102,6 +106,10 @@ let looks: u8 = 0;
 let gone: f32 = 0;
 /** Counted work at which responses only stop pairs that are not clear. */
 let most = 0;
+/** Counted work at which stops go on to whole groups of bodies. */
+let mostOfStops = 0;
+/** Whether the last stage runs, in which most particles are at S. */
+let stops = false;
 /** Counted work when the last round began. */
 let begun = 0;
 /** Number of the next round of impulses. */
@@ -165,6 +173,7 @@ function mayGoOn(): bool {
 /** Grants the responses of this substep their share of the tick's work. */
 export function allowResponse(): void {
   most = workAfter(SHARE);
+  mostOfStops = workBeyond(most, SHARE_OF_STOPS);
 }
 
 /**
@@ -202,18 +211,27 @@ export function resolveViolations(): i32 {
     }
     endZones();
   }
+  stopQueued();
+  return changedCount;
+}
+
+/** The last stage: stops queued pairs and their neighbors until all are clear. */
+function stopQueued(): void {
+  stops = true;
   while (queueSize) {
+    const groups = workDone() >= mostOfStops;
+    if (groups) countGroups();
     for (let n = 0; n < queueSize; n++) {
       if (examine(load<i32>(queueAt(false, n))) === CLEAR) continue;
-      stop(particle0);
-      stop(particle1);
-      stop(particle2);
-      stop(particle3);
+      stopCorner(particle0, groups);
+      stopCorner(particle1, groups);
+      stopCorner(particle2, groups);
+      stopCorner(particle3, groups);
     }
     askNeighbors();
     turnQueue();
   }
-  return changedCount;
+  stops = false;
 }
 
 /** Queues CONTACT_BLOCK_BAD lanes, in list order. Those that float64 finds clear get fresh directions instead. */
@@ -299,10 +317,12 @@ function askNeighbors(): void {
       const spare = spareOf(pair);
       if (is & LOOKS && load<f32>(spare) > 2 * gone) continue;
       store<u8>(flag, (is & PUSHED) | looks);
-      if (!(load<f32>(laneOf(pair), L.CONTACT_BLOCK_KEEP) >= 0)) {
+      const lane = laneOf(pair);
+      if (!(load<f32>(lane, L.CONTACT_BLOCK_KEEP) >= 0)) {
         store<f32>(spare, Infinity);
         continue;
       }
+      if (stops && isStopped(lane)) continue;
       examined++;
       const answer = examine(pair);
       store<f32>(spare, answer === CLEAR ? slack + 2 * gone : -1);
@@ -311,6 +331,27 @@ function askNeighbors(): void {
   }
   countWork(UNITS_OF_VISIT * visited + UNITS_OF_EXAMINE * examined);
   endRound();
+}
+
+/** Returns whether all particles of a pair are at S, where it is clear. */
+function isStopped(lane: usize): bool {
+  const toSafe = <usize>load<u32>(L.HEADER, L.H_SAFE) - <usize>load<u32>(L.HEADER, L.H_X);
+  let same = i32x4.splat(-1);
+  for (let k: usize = 0; k < 64; k += 16) {
+    const particle = <usize>load<u32>(lane + k);
+    same = v128.and(same, f32x4.eq(v128.load(particle), v128.load(particle + toSafe)));
+  }
+  return (v128.bitmask<i32>(same) & 7) === 7;
+}
+
+/** Stops a particle of a pair or, if `groups`, all bodies of its group, whose pairs are then clear. */
+function stopCorner(particle: usize, groups: bool): void {
+  const group = groups ? takeGroup(particle) : -1;
+  if (group < 0) {
+    stop(particle);
+    return;
+  }
+  for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; n >= 0; n--) if (isOfGroup(n, group)) stopSurface(n);
 }
 
 /** Moves a particle back to S. */
@@ -332,12 +373,15 @@ function stop(particle: usize): void {
 /** Moves every particle of every surface back to S. The last resort, if the lists cannot hold the pairs. */
 export function stopAll(): void {
   const surfaces = load<i32>(L.HEADER, L.H_SURFACE_COUNT);
-  for (let n = 0; n < surfaces; n++) {
-    const surface = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
-    const first = <usize>load<u32>(surface, L.SURFACE_FIRST);
-    for (let i = load<i32>(surface, L.SURFACE_COUNT), at = first; i > 0; i--, at += 16) stop(at);
-  }
+  for (let n = 0; n < surfaces; n++) stopSurface(n);
   store<i32>(L.HEADER, 0, L.H_LIST_VALID);
+}
+
+/** Moves every particle of a surface back to S. */
+function stopSurface(n: i32): void {
+  const surface = <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
+  let at = <usize>load<u32>(surface, L.SURFACE_FIRST);
+  for (let i = load<i32>(surface, L.SURFACE_COUNT); i > 0; i--, at += 16) stop(at);
 }
 
 /** Moves particles out of colliders that this round has pushed them into. */

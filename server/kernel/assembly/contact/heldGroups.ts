@@ -107,7 +107,7 @@ export function countGroups(): void {
 function holdGroup(root: i32, span: i32): bool {
   let more = false;
   for (let n = load<i32>(L.HEADER, L.H_SURFACE_COUNT) - 1; n >= 0; n--) {
-    if (rootOf(n) !== root || load<i32>(surfaceAt(n), L.SURFACE_SOLID) === L.SOLID_COLLIDER) continue;
+    if (!isOfGroup(n, root)) continue;
     const hold = holdOf(n);
     const before = load<i32>(hold, L.HOLD_HELD);
     if (!before) more = true;
@@ -170,6 +170,24 @@ function goesFar(root: i32): bool {
     }
   }
   return false;
+}
+
+/**
+ * Returns the representative of a particle's group, after `countGroups`, and -1 if a particle of the group was asked
+ * for before, or if it is a collider's.
+ */
+export function takeGroup(particle: usize): i32 {
+  const row = surfaceOf(particle);
+  if (load<i32>(row, L.SURFACE_SOLID) === L.SOLID_COLLIDER) return -1;
+  const root = rootOf(<i32>((row - surfaceAt(0)) / L.SURFACE_BYTES));
+  if (load<i32>(holdOf(root), L.HOLD_ROWS) < 0) return -1;
+  store<i32>(holdOf(root), -1, L.HOLD_ROWS);
+  return root;
+}
+
+/** Returns whether a surface belongs to a group and is no collider's. */
+export function isOfGroup(surface: i32, root: i32): bool {
+  return rootOf(surface) === root && load<i32>(surfaceAt(surface), L.SURFACE_SOLID) !== L.SOLID_COLLIDER;
 }
 
 /** Holds the groups of all particles that the response has moved. @returns as `holdFullest` */

@@ -41,3 +41,8 @@ export function workAfter(share: f32): i32 {
   if (!limit) return i32.MAX_VALUE;
   return workDone() + max<i32>(<i32>(LEAST * <f32>limit), min<i32>(<i32>(share * <f32>limit), limit - workDone()));
 }
+
+/** Returns the total work `share` of the limit beyond `most`. */
+export function workBeyond(most: i32, share: f32): i32 {
+  return most + min<i32>(<i32>(share * <f32>load<i32>(L.HEADER, L.H_WORK_LIMIT)), i32.MAX_VALUE - most);
+}
