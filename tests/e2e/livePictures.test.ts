@@ -42,6 +42,8 @@ describe.skipIf(noBrowser)("the lobby", () => {
     const watchers = await Promise.all([name, locked.name].map((room) => Bot.join(stage.url, room, { name: "Owl" })));
     await stage.app.registry.get(locked.name).access.change({ locked: true });
     const page = await stage.visit("/", { viewport: { width: 1280, height: 900 } });
+    // The list is below the scenes, and pictures load when they are seen.
+    await page.locator(`a[data-room="${name}"]`).scrollIntoViewIfNeeded();
     let address = await shown(page, name);
     const before = await pixelsOf(page, name);
     await stage.shoot(page, "lobby-live");
@@ -84,7 +86,6 @@ describe.skipIf(noBrowser)("custom scenes", () => {
     const { name } = await stage.room("cube");
     const watcher = await Bot.join(stage.url, name, { name: "Owl" });
     const page = await stage.visit("/", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
-    // On a phone the open rooms are below the scenes, and pictures load when they are seen.
     await page.locator(`a[data-room="${name}"]`).scrollIntoViewIfNeeded();
     await shown(page, name);
     const picture = page.locator('.card[data-scene="cube"] .picture img');
