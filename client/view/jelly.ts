@@ -1,8 +1,8 @@
 /**
  * Light inside of jelly. The refracted ray from the eye is followed through the undeformed body to its other side, and
  * so is the ray from its middle to the key light: the lengths of both give absorption (Beer-Lambert) and single
- * scattering. A frame of screen derivatives maps directions from the deformed to the undeformed body. A file of its own,
- * loaded for rooms with jelly.
+ * scattering. A frame of screen derivatives maps directions from the deformed to the undeformed body. A file of its
+ * own, loaded for rooms with jelly.
  */
 import { BufferAttribute, type BufferGeometry, Vector3, type WebGLProgramParametersWithUniforms } from "three";
 import type { JellyShading } from "./backdrop.ts";

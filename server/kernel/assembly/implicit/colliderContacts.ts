@@ -14,6 +14,7 @@
  * follows the step, the skin alone would be stopped: a cube of 10^9 Pa that fell 30 cm held 28 kJ for a moment.)
  */
 import * as L from "../layout/layout";
+import { answer, answerX, answerY, answerZ } from "../colliders/collide";
 import { distanceTo, nx, ny, nz } from "../colliders/colliderDistance";
 import { findCoefficients, rests, rootStatic } from "../colliders/coefficients";
 import { frameX, frameY, frameZ, fromFrame, inFrame, turnFromFrame } from "../colliders/motion";
@@ -85,8 +86,8 @@ export function findColliderContacts(row: usize, x: usize, target: usize, end: u
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const r = load<f32>(particle + toPrevious, 12);
     const at = <usize>i * 24;
-    const lies = findCollider(row, x + at, r, false);
-    if (!lies && !(end !== 0 && findCollider(row, end + at, r, true))) continue;
+    const lies = findTouched(row, x + at, r);
+    if (!lies && !(end !== 0 && findEntered(row, x + at, end + at, r))) continue;
     const rough = load<f32>(particle + toAcc, 12);
     findCoefficients(particle, rough);
     store<i32>(touch, <i32>at);
@@ -104,17 +105,15 @@ export function findColliderContacts(row: usize, x: usize, target: usize, end: u
   store<i32>(row, count, L.IMPLICIT_TOUCH_COUNT);
 }
 
-/**
- * Finds the nearest collider that a particle touches at the start of the step, or in whose margin it would be at the
- * end (atEnd). @param entry the particle's entry of a vector @returns whether there is one
- */
-function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
+/** Finds the nearest collider that a particle touches. @param entry its entry of a vector @returns if there is one */
+function findTouched(row: usize, entry: usize, r: f32): bool {
   const table = <usize>load<u32>(row, L.IMPLICIT_MEETS);
   const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
-  const px = load<f64>(entry);
-  const py = load<f64>(entry, 8);
-  const pz = load<f64>(entry, 16);
-  gap = atEnd ? 0 : NEAR * r;
+  placeAt(entry);
+  const px = placeX;
+  const py = placeY;
+  const pz = placeZ;
+  gap = NEAR * r;
   nearest = 0;
   for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
     if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
@@ -123,35 +122,65 @@ function findCollider(row: usize, entry: usize, r: f32, atEnd: bool): bool {
     let y = py;
     let z = pz;
     if (motion) {
-      inFrame(motion, atEnd ? L.MOTION_S1 : L.MOTION_S0, atEnd ? L.MOTION_R1 : L.MOTION_R0, px, py, pz);
+      inFrame(motion, L.MOTION_S0, L.MOTION_R0, px, py, pz);
       x = frameX;
       y = frameY;
       z = frameZ;
     }
     const d = distanceTo(c, x, y, z) - r;
-    if (atEnd ? d >= gap : d > gap) continue;
-    if (motion) takeMoving(c, motion, d, x, y, z, atEnd);
-    else take(c, d, nx, ny, nz);
-    if (motion && !atEnd) continue;
+    if (d > gap) continue;
+    take(c, motion, d, nx, ny, nz);
     placeX = px;
     placeY = py;
     placeZ = pz;
+    if (!motion) continue;
+    // the collider carries touching particles along
+    fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
+    placeX = frameX;
+    placeY = frameY;
+    placeZ = frameZ;
   }
   return nearest !== 0;
 }
 
 /**
- * Takes a moving collider as the nearest. @param x, y, z the particle in the collider's frame, which carries touching
- * particles along
+ * Finds the collider that a particle enters deepest, also if it would come out on another side: it is held at the side
+ * where it entered. @param start, entry its entries of vectors @returns whether there is one
  */
-function takeMoving(c: usize, motion: usize, d: f32, x: f64, y: f64, z: f64, atEnd: bool): void {
-  turnFromFrame(motion, L.MOTION_R1, nx, ny, nz);
-  take(c, d, <f32>frameX, <f32>frameY, <f32>frameZ);
-  if (atEnd) return;
-  fromFrame(motion, L.MOTION_S1, L.MOTION_R1, x, y, z);
-  placeX = frameX;
-  placeY = frameY;
-  placeZ = frameZ;
+function findEntered(row: usize, start: usize, entry: usize, r: f32): bool {
+  const table = <usize>load<u32>(row, L.IMPLICIT_MEETS);
+  const colliders = load<i32>(L.HEADER, L.H_COLLIDER_COUNT);
+  gap = 0;
+  nearest = 0;
+  for (let n = 0, c = <usize>load<u32>(L.HEADER, L.H_COLLIDERS); n < colliders; n++, c += L.COLLIDER_BYTES) {
+    if (load<i32>(c, L.COLLIDER_TYPE) === L.COLLIDER_MESH || !meets(table, n)) continue;
+    const motion = <usize>load<u32>(c, L.COLLIDER_MOTION);
+    placeAt(start);
+    if (motion) {
+      inFrame(motion, L.MOTION_S0, L.MOTION_R0, placeX, placeY, placeZ);
+      placeX = frameX;
+      placeY = frameY;
+      placeZ = frameZ;
+    }
+    const px = placeX;
+    const py = placeY;
+    const pz = placeZ;
+    placeAt(entry);
+    if (motion) inFrame(motion, L.MOTION_S1, L.MOTION_R1, placeX, placeY, placeZ);
+    const d = motion
+      ? -answer(c, px, py, pz, frameX, frameY, frameZ, r)
+      : -answer(c, px, py, pz, placeX, placeY, placeZ, r);
+    if (!(d < gap)) continue;
+    take(c, motion, d, answerX, answerY, answerZ);
+  }
+  placeAt(entry);
+  return nearest !== 0;
+}
+
+function placeAt(entry: usize): void {
+  placeX = load<f64>(entry);
+  placeY = load<f64>(entry, 8);
+  placeZ = load<f64>(entry, 16);
 }
 
 /** Returns whether a particle would end the step in a collider, and touches none at its start. */
@@ -164,17 +193,23 @@ export function anyEntered(row: usize, x: usize, end: usize): bool {
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const r = load<f32>(particle + toPrevious, 12);
     const at = <usize>i * 24;
-    if (findCollider(row, end + at, r, true) && !findCollider(row, x + at, r, false)) return true;
+    if (findEntered(row, x + at, end + at, r) && !findTouched(row, x + at, r)) return true;
   }
   return false;
 }
 
-function take(c: usize, d: f32, x: f32, y: f32, z: f32): void {
+/** Takes a collider as the nearest. @param motion 0: it stands. @param x, y, z the normal in its frame */
+function take(c: usize, motion: usize, d: f32, x: f32, y: f32, z: f32): void {
   nearest = c;
   gap = d;
   normalX = x;
   normalY = y;
   normalZ = z;
+  if (!motion) return;
+  turnFromFrame(motion, L.MOTION_R1, x, y, z);
+  normalX = <f32>frameX;
+  normalY = <f32>frameY;
+  normalZ = <f32>frameZ;
 }
 
 /** Returns the length of an acceleration, m/s^2. */
@@ -300,7 +335,7 @@ export function anyHits(row: usize, x: usize, v: usize, h: f64): bool {
   for (let i = 0; i < load<i32>(row, L.IMPLICIT_COUNT); i++, particle += 16) {
     if (!(load<f64>(mass + ((<usize>i) << 3)) > 0)) continue;
     const at = <usize>i * 24;
-    if (!findCollider(row, x + at, load<f32>(particle + toPrevious, 12), false)) continue;
+    if (!findTouched(row, x + at, load<f32>(particle + toPrevious, 12))) continue;
     const approach = -(
       <f64>normalX * (h * load<f64>(v + at) - (<f64>placeX - load<f64>(x + at))) +
       <f64>normalY * (h * load<f64>(v + at, 8) - (<f64>placeY - load<f64>(x + at, 8))) +
