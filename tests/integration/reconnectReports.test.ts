@@ -71,6 +71,7 @@ test("a session is resumed eight times in a row, as the same member", async () =
     bot = await Bot.join(server.url, "often", { resume: bot.welcome.token });
     expect(bot.welcome.member).toBe(member);
   }
+  await bot.until(() => bot.members.length > 0, "the list of members");
   expect(bot.members).toHaveLength(1);
   await bot.leave();
 });
