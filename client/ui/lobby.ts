@@ -85,7 +85,7 @@ function operatorsLinks(): HTMLElement {
 }
 
 /**
- * The first screen: what this is, a body to pull, and the ways into a room.
+ * The first screen: name and purpose, a body to pull, and the ways into a room.
  * @param toOpen leads to the live rooms. @param say shows a problem
  */
 function hero(toOpen: HTMLElement, body: HTMLElement, say: (text: string) => void): HTMLElement {

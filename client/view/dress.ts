@@ -1,7 +1,7 @@
 /**
- * Loads what bodies get after their plain meshes: the code of jelly, and the pictures (textured meshes) of uploaded
- * models, for colliders, too. Until then, or if loading fails, the plain mesh is drawn. Each loader is a separate
- * chunk.
+ * Loads the parts of bodies that follow their plain meshes: the code of jelly, and the pictures (textured meshes) of
+ * uploaded models, for colliders, too. Until then, or if loading fails, the plain mesh is drawn. Each loader is a
+ * separate chunk.
  */
 import { type Group, Matrix4, Mesh, type Object3D } from "three";
 import type { Topology } from "../../shared/topology.ts";

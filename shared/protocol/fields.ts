@@ -24,7 +24,7 @@ export interface Field {
 export interface MessageDescription {
   /** After the number of the message, in this order. */
   fields: Field[];
-  /** What it does, for PROTOCOL.md. */
+  /** Effect of a request, or content of a server message, for PROTOCOL.md. */
   meaning: string;
 }
 

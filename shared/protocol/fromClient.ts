@@ -58,7 +58,10 @@ type Requests = typeof REQUESTS;
 
 export type ClientRequest = ReturnType<Requests[keyof Requests]["parse"]>;
 
-/** Client to server. Each function returns the bytes of one socket message. */
+/**
+ * Client to server. Each function returns the bytes of one socket message. Apart from REQUESTS, so that pages do not
+ * load the parsers.
+ */
 export const build = {
   hello: hello.build,
   grab: grab.build,

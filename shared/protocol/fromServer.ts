@@ -75,7 +75,7 @@ export const ServerMessage = /* @__PURE__ */ eachMessage(({ number }) => number)
 /** Fields and meanings of the messages. */
 export const MESSAGE_DESCRIPTIONS = /* @__PURE__ */ eachMessage(({ describe }) => describe());
 
-/** By number. */
+/** By number. Apart from MESSAGES, so that pages do not load the encoders. */
 const PARSERS: Readonly<Record<number, (values: Values) => ServerEvent>> = {
   [welcome.number]: welcome.parse,
   [keyframe.number]: keyframe.parse,
