@@ -1,4 +1,4 @@
-/** Builds the program of one substep: its phases in execution order, which `step` in the kernel runs. */
+/** Builds the program of one substep: its phases, in the order of the stages in the kernel's step.ts. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
 import { chebyshevFactors } from "./sweeps.ts";
@@ -203,8 +203,8 @@ function prefactoredSolve({ prefactored: { rows, count } }: ProgramSizes, pass: 
 }
 
 /** A phase over every prefactored body. */
-function everyPrefactored({ prefactored: { rows, count } }: ProgramSizes, kind: number): Phase[] {
-  return count ? [{ ...one(kind, L.STAGE_CONTACTS), data: rows, count }] : [];
+function everyPrefactored({ prefactored: { rows, count } }: ProgramSizes, kind: number, pass = 0): Phase[] {
+  return count ? [{ ...one(kind, L.STAGE_CONTACTS, pass), data: rows, count }] : [];
 }
 
 /** Phases of constraints without colors. */
@@ -215,7 +215,7 @@ function endOfIteration(sizes: ProgramSizes, pass: number): Phase[] {
   if (meets || pass & L.PASS_LAST) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_PLACES));
   phases.push(one(L.KIND_CONTACTS, L.STAGE_CONTACTS, pass));
   if (sizes.balls) phases.push(one(L.KIND_BALLS, L.STAGE_RIGID, pass));
-  if (meets) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_ANSWER));
+  if (meets) phases.push(...everyPrefactored(sizes, L.KIND_PREFACTORED_ANSWER, pass));
   return phases;
 }
 

@@ -117,3 +117,15 @@ test("kinds of phases have distinct numbers", () => {
   const kinds = Object.entries(L).filter(([name]) => name.startsWith("KIND_"));
   expect(new Set(kinds.map(([, number]) => number)).size).toBe(kinds.length);
 });
+
+test("a program in another order than the kernel's step ends the tick", async () => {
+  const { created, world } = await laboratory({ bodies: [box("one", 0, soft)] });
+  const i32 = new Int32Array(created.memory.buffer);
+  const [program, phases] = [i32[(L.HEADER + L.H_PROGRAM) / 4]!, i32[(L.HEADER + L.H_PHASES) / 4]!];
+  const kindAt = (n: number): number => (program + n * L.PHASE_BYTES + L.PHASE_KIND) / 4;
+  const find = (kind: number): number =>
+    Array.from({ length: phases }, (_, n) => kindAt(n)).find((at) => i32[at] === kind)!;
+  const [balance, velocity] = [find(L.KIND_BALANCE), find(L.KIND_VELOCITY)];
+  [i32[balance], i32[velocity]] = [i32[velocity]!, i32[balance]!];
+  expect(() => world.step([])).toThrow(/unreachable/);
+});

@@ -77,7 +77,8 @@ export function noteIsland(row: usize, island: i32): void {
 }
 
 /** Restores the momentum of islands with a rigid body, after rigid.ts. @param h s */
-export function keepIslands(h: f32): void {
+export function keepIslands(): void {
+  const h = load<f32>(L.HEADER, L.H_SUBSTEP_SECONDS);
   const rows = <usize>load<u32>(L.HEADER, L.H_BODIES);
   for (let n = 0; n < load<i32>(L.HEADER, L.H_BODY_COUNT); n++) {
     const row = bodyAt(n);

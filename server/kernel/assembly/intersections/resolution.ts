@@ -12,6 +12,7 @@
  * blows up).
  */
 import * as L from "../layout/layout";
+import { enterStage } from "../scheduler/clock";
 
 const SHARE: f32 = 0.25;
 
@@ -22,6 +23,8 @@ function along(a: v128, n: v128): f32 {
 }
 
 export function driveApart(): void {
+  if (!load<i32>(L.HEADER, L.H_DRIVE_COUNT)) return;
+  const before = enterStage(L.STAGE_INTERSECTIONS);
   const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const intersections = <usize>load<u32>(L.HEADER, L.H_INTERSECTIONS);
   const end = intersections + <usize>load<i32>(L.HEADER, L.H_DRIVE_COUNT) * L.INTERSECTION_BYTES;
@@ -71,4 +74,5 @@ export function driveApart(): void {
     }
     row = next;
   }
+  enterStage(before);
 }

@@ -164,7 +164,6 @@ export const HEXAHEDRON_LAMBDA = HEXAHEDRON_ALPHA + LANES;
 export const HEXAHEDRON_BYTES = HEXAHEDRON_LAMBDA + 2 * LANES;
 
 /** Volume that a body's whole surface encloses: one row a body. */
-export const KIND_ENCLOSED = 23;
 export const ENCLOSED_SURFACE = 0; // i32 address of the body's SURFACE row
 export const ENCLOSED_GRADIENT = ENCLOSED_SURFACE + I32; // i32 address of one f32x4 per surface particle
 export const ENCLOSED_ALPHA = ENCLOSED_GRADIENT + I32; // f32 m^3/Pa

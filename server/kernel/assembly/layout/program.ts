@@ -36,21 +36,13 @@ export const PASS_FIRST = 1;
 
 /** Last iteration of a substep: multipliers are not needed afterwards. */
 export const PASS_LAST = 2;
-/** Kinds of phases. Those that solve constraints are in constraints.ts. */
-export const KIND_PREDICT = 0;
-export const KIND_POINTS = 4;
-export const KIND_VELOCITY = 5;
-export const KIND_COLLIDE = 6;
-export const KIND_CONTACTS = 7;
-export const KIND_BALANCE = 8;
-export const KIND_RESTORE = 9;
-export const KIND_CARRY = 80;
-
+/** Kinds of phases. Those of constraints (constraints.ts) and of their schedules are below FIRST_OTHER_KIND. */
 /** Schedules other than Gauss-Seidel: sweep.ts. */
 export const KIND_SWEEP_BEGIN = 40;
 export const KIND_SWEEP_COLLECT = 41;
 export const KIND_SWEEP_END = 42;
 export const KIND_SWEEP_MEMORY = 43;
+export const FIRST_OTHER_KIND = 60;
 export const KIND_SHAPE = 60;
 export const KIND_RIGID = 61;
 export const KIND_MOVE = 62;
@@ -67,6 +59,15 @@ export const KIND_PREFACTORED = 76; // PREFACTORED rows
 export const KIND_PREFACTORED_PLACES = 77; // PREFACTORED rows: before contacts
 export const KIND_PREFACTORED_FORCES = 78; // PREFACTORED rows: at the end of the substep
 export const KIND_PREFACTORED_ANSWER = 79; // PREFACTORED rows: after contacts with other bodies
+export const KIND_CARRY = 80;
+export const KIND_ENCLOSED = 81; // ENCLOSED rows
+export const KIND_PREDICT = 90;
+export const KIND_POINTS = 91;
+export const KIND_VELOCITY = 92;
+export const KIND_COLLIDE = 93;
+export const KIND_CONTACTS = 94;
+export const KIND_BALANCE = 95;
+export const KIND_RESTORE = 96;
 
 /**
  * Rows after the program's phases, for work that is shared in the middle of a phase: pairs of a color, the check of all

@@ -3,15 +3,13 @@ import * as L from "../layout/layout";
 import { carry, predict, updateVelocity } from "../integrate/particles";
 import { solveBlocks } from "../constraints/solveBlocks";
 import { solvePoints } from "../prefactored/points";
-import { updatePredictedContacts, saveSafePositions, verifyContacts } from "../contact/pipeline";
+import { saveSafePositions, verifyContacts } from "../contact/pipeline";
 import { refitLeaves } from "../contact/bvttFront";
 import { judgeLeafPairs } from "../contact/leafPairs";
 import { checkShared, solveNearContacts, solveShared } from "../contact/contactPasses";
 import { measureMomentumError, restore } from "../integrate/momentum";
 import { collide } from "../colliders/collide";
-import { keepIslands } from "../integrate/momentumCorrection";
 import { sweepBegin, sweepCollect, sweepEnd, sweepMemory } from "../constraints/sweep";
-import { driveApart } from "../intersections/resolution";
 import { moveColliders } from "../colliders/motion";
 import { moveCoreMesh } from "../colliders/coreMeshes";
 import { aimTogether, stepImplicit, stepTogether } from "../implicit/step";
@@ -21,9 +19,8 @@ import { solvePrefactored } from "../prefactored/step";
 import { solveShapes } from "../constraints/shape";
 import { moveRigid } from "../rigid/rigid";
 import { keepSpins } from "../rigid/rigidBody";
-import { beginRigidContacts, solveRigidContacts } from "../contact/rigidContact";
+import { solveRigidContacts } from "../contact/rigidContact";
 import { solveBalls } from "../rigid/balls";
-import { enterStage } from "../scheduler/clock";
 import { windAccelerations, windForces } from "../wind/wind";
 
 /** Returns the counted work of a particle or block of a phase. Contact and bodies count their own. */
@@ -126,20 +123,11 @@ function runBodies(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: 
 function runContacts(phase: usize, kind: i32, begin: i32, end: i32, pass: i32, h: f32, scratch: usize): void {
   const count = load<i32>(phase, L.PHASE_COUNT);
   if (kind === L.KIND_CONTACTS) {
-    if (pass & L.PASS_FIRST) updatePredictedContacts();
-    beginRigidContacts();
-    if (load<i32>(L.HEADER, L.H_DRIVE_COUNT)) {
-      enterStage(L.STAGE_INTERSECTIONS);
-      driveApart();
-      enterStage(L.STAGE_CONTACTS);
-    }
     solveNearContacts((pass & L.PASS_FIRST) !== 0, (pass & L.PASS_LAST) !== 0);
     solveRigidContacts((pass & L.PASS_FIRST) !== 0, scratch);
   } else if (kind === L.KIND_SAFE) saveSafePositions();
-  else if (kind === L.KIND_VERIFY) {
-    keepIslands(h);
-    verifyContacts(h);
-  } else if (kind === L.KIND_SHARED_CONTACTS) solveShared(begin, end, count);
+  else if (kind === L.KIND_VERIFY) verifyContacts(h);
+  else if (kind === L.KIND_SHARED_CONTACTS) solveShared(begin, end, count);
   else if (kind === L.KIND_SHARED_CHECK) checkShared(begin, end, count);
   else if (kind === L.KIND_SHARED_REFIT) refitLeaves(begin, end, count);
   else if (kind === L.KIND_SHARED_CLOSE) judgeLeafPairs(begin, end, count);

@@ -1,38 +1,23 @@
 /**
- * The tick. Before its substeps:
- *   warm start      remembered stress of slow bodies
- *   core meshes     of moving colliders
- *   pair list       unless the last one is still valid
- *   free bodies     whose momentum is conserved, and islands of them
- *   balls           their lists become stale
- * A substep is the room's program (server/sim/memory/program.ts): phases in order, each of one kind (stages.ts). The
- * scheduler (scheduler.ts) shares their chunks with the workers (worker.ts) that are present.
+ * The tick and the substep: their stages in order. The room's program (server/sim/memory/program.ts) lists the ranges
+ * of particles, blocks and bodies that each stage runs on, in the same order; a stage without ranges does nothing.
+ * The scheduler (scheduler.ts) shares chunks of a range with the workers (worker.ts) that are present.
  */
 import * as L from "../layout/layout";
 import { forgetInverted } from "../constraints/plasticity";
-import { beginPairList } from "../contact/pipeline";
+import { beginPairList, updatePredictedContacts } from "../contact/pipeline";
+import { beginRigidContacts } from "../contact/rigidContact";
 import { placeCoreMeshes } from "../colliders/coreMeshes";
 import { findFreeBodies } from "../integrate/freeBodies";
+import { keepIslands } from "../integrate/momentumCorrection";
+import { driveApart } from "../intersections/resolution";
 import { beginBalls } from "../rigid/balls";
-import { beginClock, endClock, enterStage, leaveOut, preemptionPoint, spendWork } from "../scheduler/clock";
-import { phaseDone, substepDone } from "../scheduler/host";
-import {
-  beginStep,
-  chunkBegin,
-  chunkEnd,
-  claimChunk,
-  closePhaseChunks,
-  endStep,
-  isHelped,
-  openPhaseChunks,
-  phaseAt,
-} from "../scheduler/scheduler";
+import { beginClock, endClock, enterStage, leaveOut } from "../scheduler/clock";
+import { substepDone } from "../scheduler/host";
+import { beginStep, endStep } from "../scheduler/scheduler";
 import { warmStart } from "../warmStart/warmStart";
-import { beginWork, countWork, exceedsLimit, workDone } from "../state/work";
-import { runRange, unitsOf } from "./stages";
-
-/** Work of a phase in addition to its blocks (spendWork). */
-const PHASE_UNITS = 4;
+import { beginWork, exceedsLimit, workDone } from "../state/work";
+import { beginProgram, endProgram, isSolving, run, runConstraints, runIf } from "./phases";
 
 /**
  * Runs one tick on the thread that orchestrates it, or as many of its substeps as the work limit allows (work.ts). If
@@ -70,30 +55,48 @@ function beginTick(): void {
 }
 
 function runSubstep(substep: i32, scratch: usize): void {
-  const phases = load<i32>(L.HEADER, L.H_PHASES);
-  const watch = load<i32>(L.HEADER, L.H_WATCH);
-  forgetInverted();
   store<i32>(L.HEADER, substep, L.H_SUBSTEP);
-  const wind = <usize>load<u32>(L.HEADER, L.H_WIND);
-  for (let p = load<i32>(wind, L.WIND_ON) ? 0 : load<i32>(wind, L.WIND_PHASES); p < phases; p++) {
-    const phase = phaseAt(p);
-    enterStage(load<i32>(phase, L.PHASE_STAGE));
-    if (load<i32>(phase, L.PHASE_CHUNKS) < 2 || !isHelped())
-      runRange(phase, 0, load<i32>(phase, L.PHASE_COUNT), scratch);
-    else runTogether(p, scratch);
-    if (watch & L.WATCH_PHASES) phaseDone(p);
-    countWork(load<i32>(phase, L.PHASE_COUNT) * unitsOf(load<i32>(phase, L.PHASE_KIND)));
-    // Blocks of constraints take similar times; a body of an implicit phase can take any time.
-    if (load<i32>(phase, L.PHASE_STAGE) < L.STAGE_SHAPES) spendWork(PHASE_UNITS + load<i32>(phase, L.PHASE_COUNT));
-    else preemptionPoint();
-  }
-  if (watch & L.WATCH_SUBSTEPS) leaveOut(substepDone());
+  forgetInverted();
+  beginProgram(scratch);
+  const blows = load<i32>(<usize>load<u32>(L.HEADER, L.H_WIND), L.WIND_ON) !== 0;
+  runIf(blows, L.KIND_WIND_FORCES);
+  runIf(blows, L.KIND_WIND_ACCELERATIONS);
+  run(L.KIND_MOVE);
+  run(L.KIND_SAFE);
+  run(L.KIND_CORE_MESHES);
+  run(L.KIND_IMPLICIT_AIM);
+  run(L.KIND_PREDICT);
+  for (let first = true; isSolving(); first = false) iterate(first);
+  run(L.KIND_IMPLICIT_TOGETHER);
+  run(L.KIND_IMPLICIT);
+  run(L.KIND_BALANCE);
+  run(L.KIND_VELOCITY);
+  run(L.KIND_RESTORE);
+  run(L.KIND_COLLIDE);
+  run(L.KIND_RIGID);
+  enterStage(L.STAGE_MOMENTUM);
+  keepIslands();
+  run(L.KIND_VERIFY);
+  runConstraints(); // plastic flow and dashpots, which use the final strain
+  run(L.KIND_PREFACTORED_FORCES);
+  endProgram();
+  if (load<i32>(L.HEADER, L.H_WATCH) & L.WATCH_SUBSTEPS) leaveOut(substepDone());
 }
 
-/** Runs all chunks of a phase, with all threads. */
-function runTogether(p: i32, scratch: usize): void {
-  const phase = phaseAt(p);
-  openPhaseChunks(p);
-  while (claimChunk()) runRange(phase, chunkBegin, chunkEnd, scratch);
-  closePhaseChunks();
+/** One iteration of the solve. Serial stages are last, so that it ends with attachments and contacts satisfied. */
+function iterate(first: bool): void {
+  runConstraints();
+  run(L.KIND_PREFACTORED);
+  run(L.KIND_ENCLOSED);
+  run(L.KIND_SHAPE);
+  run(L.KIND_POINTS);
+  run(L.KIND_CARRY);
+  run(L.KIND_PREFACTORED_PLACES);
+  enterStage(L.STAGE_CONTACTS);
+  if (first) updatePredictedContacts();
+  beginRigidContacts();
+  driveApart();
+  run(L.KIND_CONTACTS);
+  run(L.KIND_BALLS);
+  run(L.KIND_PREFACTORED_ANSWER);
 }
