@@ -71,7 +71,7 @@ const kernelFolders: Record<string, string[]> = {
   rigid: ["math", "state", "colliders", "constraints"],
   integrate: ["math", "state", "colliders", "rigid"],
   broadPhase: ["math", "state", "scheduler"],
-  intersections: ["math", "broadPhase"],
+  intersections: ["math", "scheduler", "broadPhase"],
   contact: ["math", "state", "scheduler", "ccd", "colliders", "broadPhase", "rigid", "integrate"],
   prefactored: ["math", "state", "colliders", "rigid"],
   implicit: ["math", "state", "scheduler", "colliders", "constraints", "contact", "prefactored"],
