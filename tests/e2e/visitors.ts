@@ -119,7 +119,7 @@ export class Visitors {
     };
     page.on("pageerror", ({ message }) => note(message));
     page.on("console", (message) => {
-      if (message.type() === "error") note(message.text());
+      if (message.type() === "error") note(`${message.text()} ${message.location().url}`.trim());
     });
     return visit;
   }
