@@ -17,6 +17,7 @@ import {
   type Welcome,
 } from "../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
+import type { BodyLook, LookChange } from "../shared/bodyLook.ts";
 import type { Topology } from "../shared/topology.ts";
 
 export type { Point, SurfacePoint };
@@ -107,6 +108,8 @@ export class Bot {
   tuned: Extract<ServerEvent, { type: "tuned" }> | null = null;
   /** The spawnable bodies that are not in the room, with the tick and the member of the last change. */
   waiting: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
+  /** Looks that members gave bodies, with the member of each body's last change. */
+  readonly looks = new Map<number, { look: BodyLook; member: number }>();
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
   readonly #timeoutMs: number;
   readonly #keepFrames: number;
@@ -224,6 +227,10 @@ export class Bot {
 
   remove(body: number): void {
     this.socket.send(build.remove(body));
+  }
+
+  dress(body: number, change: LookChange): void {
+    this.socket.send(build.dress(body, change));
   }
 
   tune(change: Parameters<typeof build.tune>[0]): void {
@@ -379,6 +386,9 @@ export class Bot {
         break;
       case "access":
         this.access = event.access;
+        break;
+      case "looks":
+        for (const [body, look, member] of event.looks) this.looks.set(body, { look, member });
         break;
       case "spawnable":
         this.waiting = { tick: event.tick, bodies: event.bodies, member: event.member };

@@ -8,7 +8,7 @@ import type { Point } from "./protocol/fromServer.ts";
 /** Reason why a request is refused. */
 export interface Refusal {
   field: string;
-  value: number;
+  value: number | string;
   limit: string;
 }
 

@@ -5,6 +5,7 @@ import type { FrameEvent } from "./frameDecoder.ts";
 import type { HeldPoint } from "./heldPoints.ts";
 import type {
   AccessState,
+  LookRow,
   MemberGrabs,
   Member,
   Said,
@@ -54,6 +55,11 @@ export interface RoomEvents {
   reset: { tick: number; member: number };
   /** The bodies that can be spawned, because they are not in the room, from the frame of `tick` on. */
   spawnable: { tick: number; bodies: readonly number[]; member: number };
+  /**
+   * Members gave bodies other looks (`Room.looks` has all), or the server took them away. Rows of body, its look, and the
+   * member who changed it; 0: the server
+   */
+  looks: { tick: number; looks: readonly LookRow[] };
   access: AccessState;
   /** The room's tuning from the frame of `tick` on. @see member who changed it; 0: the server */
   tuned: { tick: number; tuning: Tuning; member: number };
@@ -80,6 +86,7 @@ export const EVENT_NAMES: readonly RoomEventName[] = [
   "error",
   "reset",
   "spawnable",
+  "looks",
   "access",
   "tuned",
   "stats",

@@ -1,5 +1,6 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { BodyLook, LookChange } from "../../shared/bodyLook.ts";
 import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
 import { CloseCode, Limits, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import { BARYCENTRIC_SLACK } from "../../shared/inputRanges.ts";
@@ -136,6 +137,11 @@ export class Room {
   /** Indices of the bodies that can be spawned: they are not in the room, do not draw them. */
   get spawnable(): readonly number[] {
     return this.#mirror.spawnable;
+  }
+
+  /** Looks that members gave bodies, by index of the body. */
+  get looks(): Readonly<Record<number, BodyLook>> {
+    return this.#mirror.looks;
   }
 
   get access(): AccessState | undefined {
@@ -308,6 +314,18 @@ export class Room {
     const { index } = this.#spawnable(body);
     this.#mayAct();
     return this.#ask((request) => build.remove(index, { request }));
+  }
+
+  /**
+   * Changes the look of a spawnable body for everyone, until it is taken out or the scene is restarted.
+   * @param change color (#rrggbb), finish, or a text beside the body; null: as in the scene
+   * @returns resolves when it is done; rejects with the server's reason
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED
+   */
+  dress(body: BodyReference, change: LookChange): Promise<void> {
+    const { index } = this.#spawnable(body);
+    this.#mayAct();
+    return this.#ask((request) => build.dress(index, { ...change, request }));
   }
 
   /**

@@ -2,6 +2,7 @@
  * A client's copy of a room: the only place that handles each message of the server. The public `Room` and the room
  * page's state are built on it.
  */
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../shared/protocol/fromServer.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import type { Topology } from "../../shared/topology.ts";
@@ -27,6 +28,8 @@ export class RoomMirror extends Listeners {
   members: readonly Member[] = [];
   /** Bodies that can be spawned, because they are not in the room. */
   spawnable: readonly number[] = [];
+  /** Looks that members gave bodies, by body. */
+  looks: Record<number, BodyLook> = {};
   access: AccessState | undefined;
   tuning: Tuning | undefined;
   stats: RoomStats | undefined;
@@ -71,6 +74,9 @@ export class RoomMirror extends Listeners {
         return;
       case "spawnable":
         return this.#spawnableAre(event);
+      case "looks":
+        for (const [body, look] of event.looks) this.looks[body] = look;
+        return this.tell("looks", event);
       case "access":
         this.access = event.access;
         return this.tell("access", event.access);
@@ -129,6 +135,7 @@ export class RoomMirror extends Listeners {
     const known = this.#topologyHash === hash;
     const resumed = known && this.welcome?.session === welcome.session;
     this.welcome = welcome;
+    this.looks = {};
     this.#expectsLines = true;
     // The chain of a new connection begins with a keyframe.
     this.frames?.lineLost();

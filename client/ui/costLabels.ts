@@ -1,6 +1,6 @@
 /**
  * Labels under bodies that a scene compares: name, time per step of a simulation method, and the error if the scene has
- * a reference. They are elements over the canvas.
+ * a reference; and texts that members wrote beside bodies. They are elements over the canvas.
  */
 import type { RoomStats } from "../../shared/protocol/fromServer.ts";
 import { numberText, t, tParts } from "../text/text.ts";
@@ -15,6 +15,8 @@ const NARROWEST = 84;
 
 interface Label {
   element: HTMLElement;
+  /** It has only a text that a member wrote. */
+  sign: boolean;
   /** Size of the label, px; width NaN: not measured since the text changed. */
   width: number;
   height: number;
@@ -50,6 +52,16 @@ export class CostLabels {
       const label = this.labels.get(body);
       if (label) write(label, 2, ...text);
     }
+  }
+
+  /** Shows a member's text beside a body; undefined: none. */
+  setText(body: number, text: string | undefined): void {
+    const label = this.labels.get(body) ?? (text && this.add(body, true));
+    if (!label) return;
+    write(label, 3, text ?? "");
+    if (text || !label.sign) return;
+    label.element.remove();
+    this.labels.delete(body);
   }
 
   /**
@@ -94,10 +106,11 @@ export class CostLabels {
     for (const label of this.labels.values()) label.width = Number.NaN;
   }
 
-  private add(body: number): Label {
+  private add(body: number, sign = false): Label {
     const element = h("div", { class: "cost", "data-body": String(body), hidden: true });
-    element.append(h("strong", {}, this.names[body] ?? ""), h("div"), h("div"));
-    const label = { element, width: Number.NaN, height: 0 };
+    const name = sign ? "" : (this.names[body] ?? "");
+    element.append(h("strong", {}, name), h("div"), h("div"), h("div", { class: "sign", dir: "auto" }));
+    const label = { element, sign, width: Number.NaN, height: 0 };
     this.labels.set(body, label);
     this.element.append(element);
     return label;

@@ -62,6 +62,7 @@ const ICONS = {
   file: "M6 3h8l4 4v14H6zM14 3v4h4M12 17v-6M9 14l3-3 3 3",
   plus: "M12 5v14M5 12h14",
   headset: "M4 8h16v9h-5l-2-3h-2l-2 3H4zM8 12v.1M16 12v.1",
+  brush: "M14 4l6 6-8 6-4-4zM8 12c-3 0-4 2-4 4s-1 3-2 3c3 2 8 1 9-3",
   more: "M5 11.4v1.2M12 11.4v1.2M19 11.4v1.2",
   arrow: "M5 12h14M13 6l6 6-6 6",
   lock: "M6 11h12v9H6zM8.500 11V8a3.500 3.500 0 0 1 7 0v3",

@@ -5,6 +5,7 @@ import { changesTo, type Tuning } from "../../shared/tuning.ts";
 import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus, socketUrl } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
+import type { LookRow } from "../../shared/protocol/fromServer.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { handOver, takeOver } from "../state/handOver.ts";
 import { atLeast, type Role } from "../../shared/roles.ts";
@@ -145,6 +146,7 @@ class RoomPage {
       help: run("help"),
       place: (body) => this.place(body),
       takeOut: (body) => send(build.remove(body)),
+      dress: (body) => void this.dress(body).catch(sayProblem),
       kick: (member, banSeconds) => send(build.kick(member, banSeconds)),
       tune: (change) => send(build.tune(change)),
       saveScene: () => void fetchTunedScene(room).then((scene) => saveFile(`${room}.json`, scene), sayProblem),
@@ -218,6 +220,7 @@ class RoomPage {
       if (earlier || shell.talk.panel.isOpen || !shell.talk.isOffered) return;
       for (const { member, name, text } of lines) if (!this.isMe(member)) this.say(t("saidLine", { name, text }));
     });
+    state.add("looks", ({ looks }) => this.showLooks(looks));
     state.add("spawned", (event) => this.sayMoved(event, "youPutIn", "somebodyPutIn"));
     state.add("removed", (event) => this.sayMoved(event, "youTookOut", "somebodyTookOut"));
   }
@@ -407,6 +410,25 @@ class RoomPage {
     askForPalette(this.room, (text) => this.say(text));
   }
 
+  private async dress(body: number): Promise<void> {
+    const { askForLook } = await import("./dressDialog.ts");
+    const given = this.state.topology?.bodies[body]?.look;
+    const look = { ...given, ...this.state.looks[body] };
+    askForLook(this.bodyName(body), look, (change) => this.send(build.dress(body, change)));
+  }
+
+  private showLooks(looks: readonly LookRow[]): void {
+    const { shell, state, playground } = this;
+    shell.spawnable.setLooks(state.looks);
+    for (const [body, look, member] of looks) {
+      const { text, by } = look;
+      shell.costs.setText(body, text);
+      playground?.view.dress(body, look);
+      if (text && by === member && member > 0 && !this.isMe(member))
+        this.say(t("saidLine", { name: this.nameOf(member), text }));
+    }
+  }
+
   private async saveInGallery(): Promise<void> {
     const { saveInGallery } = await import("./gallery/saveRoom.ts");
     saveInGallery(this.room, this.state.topology?.title ?? "", (text) => this.say(text));
@@ -469,6 +491,7 @@ class RoomPage {
       }),
       onCommand: (command) => this.run(command),
     }));
+    this.showLooks(Object.entries(this.state.looks).map(([body, look]) => [Number(body), look, 0]));
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
     shell.toolbar.setStrain(topology.showStrain === true && playground.view.toggleStrain());
     shell.talk.setFollowing(undefined);

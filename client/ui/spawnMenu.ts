@@ -2,6 +2,7 @@
  * The list of spawnable bodies. Choosing one that is out of the room puts it where the next click points; choosing one
  * that is in the room takes it out.
  */
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";
 import { t } from "../text/text.ts";
@@ -10,12 +11,17 @@ export interface SpawnActions {
   /** Sets the body that the next click places; undefined: none. */
   place: (body: number | undefined) => void;
   takeOut: (body: number) => void;
+  /** Asks for another look of a body. */
+  dress: (body: number) => void;
 }
 
 interface Row {
   body: number;
   button: HTMLButtonElement;
   does: HTMLElement;
+  swatch: HTMLElement;
+  /** In the scene. */
+  color: string | undefined;
 }
 
 export class SpawnMenu {
@@ -54,7 +60,6 @@ export class SpawnMenu {
     this.rows = bodies.map(({ body, name, color }) => {
       const does = h("small");
       const swatch = h("span", { class: "swatch" });
-      if (color) swatch.style.setProperty("--member", color);
       const button = h(
         "button",
         { type: "button", "data-body": String(body), onclick: () => this.chosen(body) },
@@ -62,10 +67,31 @@ export class SpawnMenu {
         h("span", {}, name),
         does,
       );
-      return { body, button, does };
+      return { body, button, does, swatch, color };
     });
-    this.list.replaceChildren(...this.rows.map(({ button }) => h("li", {}, button)));
+    const brush = (body: number, name: string): HTMLElement =>
+      h(
+        "button",
+        {
+          class: "dress",
+          type: "button",
+          title: t("dressTitle", { body: name }),
+          "aria-label": t("dressTitle", { body: name }),
+          onclick: () => this.actions.dress(body),
+        },
+        icon("brush"),
+      );
+    this.list.replaceChildren(
+      ...this.rows.map(({ body, button }, n) => h("li", {}, button, brush(body, bodies[n]!.name))),
+    );
     this.show();
+    this.setLooks({});
+  }
+
+  /** @param looks that members gave bodies */
+  setLooks(looks: Readonly<Record<number, BodyLook>>): void {
+    for (const { body, swatch, color } of this.rows)
+      swatch.style.setProperty("--member", looks[body]?.color ?? color ?? "");
   }
 
   setWaiting(waiting: ReadonlySet<number>): void {

@@ -4,10 +4,12 @@
  * buffers.
  */
 import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
+import type { Look } from "../../shared/scene.ts";
 import type { PickSurface } from "./picking.ts";
 import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { KEY_DIRECTION } from "./environment.ts";
@@ -46,7 +48,7 @@ export class BodyMesh implements PickSurface {
   /** Radius of the spheres of a cloud of points, m. */
   readonly radius: number | undefined;
   /** Light shines through it (jelly.ts). */
-  readonly jelly: boolean;
+  jelly: boolean;
   /** A cloud of points that the fluid layer draws. */
   readonly fluid: TopologyBody["fluid"];
   /** Half the diagonal of the rest shape's bounding box, or the radius of a cloud's spheres, m. */
@@ -59,7 +61,10 @@ export class BodyMesh implements PickSurface {
   private readonly softNormals: Float32Array | undefined;
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
-  private readonly materials: BodyMaterials;
+  private materials: BodyMaterials;
+  private readonly materialsOf: (look: Look) => BodyMaterials;
+  /** Look of the scene. */
+  private readonly ownLook: Look;
   /** Mean normals of creases, only for solids with rounded edges. */
   private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
   /** In the strain view. */
@@ -120,14 +125,10 @@ export class BodyMesh implements PickSurface {
       pliantRadius: { value: body.radius ?? 0 },
       pliantHalf: { value: Math.min(SHEET_HALF, SHEET_HALF_EDGE * meanEdge(this.rest, this.triangles)) },
     };
-    this.materials = bodyMaterials(
-      this.mode === "detail" ? "soft" : body.kind,
-      body.look ?? {},
-      index,
-      this.mode,
-      this.uniforms,
-      shape,
-    );
+    this.ownLook = body.look ?? {};
+    this.materialsOf = (look) =>
+      bodyMaterials(this.mode === "detail" ? "soft" : body.kind, look, index, this.mode, this.uniforms, shape);
+    this.materials = this.materialsOf(this.ownLook);
     this.mesh = new Mesh(geometry, this.materials.surface);
     this.mesh.customDepthMaterial = this.materials.shadow;
     this.mesh.castShadow = this.fluid?.type !== "gas";
@@ -141,6 +142,24 @@ export class BodyMesh implements PickSurface {
   shineThrough(jellyOf: JellyCode["jellyOf"]): void {
     this.materials.jelly = jellyOf(this.mesh.geometry, this.triangles, this.rest);
     this.materials.surface.needsUpdate = true;
+  }
+
+  /** Changes its look; jelly then needs `shineThrough`. @param given by members: absent fields are as in the scene */
+  dress({ color, finish }: BodyLook): void {
+    const { backColor, roughness, metalness, ...own } = this.ownLook;
+    const old = this.materials;
+    const made = this.materialsOf({
+      ...own,
+      ...(color ? { color } : { backColor }),
+      ...(finish ? { finish } : { roughness, metalness }),
+    } as Look);
+    made.held.value = old.held.value;
+    made.strainScale.value = old.strainScale.value;
+    this.jelly = (finish ?? own.finish) === "jelly" && this.mode === "direct";
+    if (this.mesh.material === old.surface) this.mesh.material = made.surface;
+    this.mesh.customDepthMaterial = made.shadow;
+    this.materials = made;
+    for (const material of [old.surface, old.shadow]) material.dispose();
   }
 
   /** First color of its look, linear. */

@@ -3,6 +3,7 @@
  * positions. It draws only after a change, so a resting room does not use a phone's battery.
  */
 import { Box3, Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { BodyMesh } from "./bodyMesh.ts";
@@ -140,6 +141,15 @@ export class RoomView {
   warmUp(): void {
     this.hands.group.add(this.warmth.group);
     this.dirty = true;
+  }
+
+  /** Changes the look of a body. @param look absent fields are as in the scene */
+  dress(index: number, look: BodyLook): void {
+    const body = this.bodies[index];
+    body?.dress(look);
+    // Without its code, jelly is drawn as rubber.
+    if (body) void shineThrough([body]).then(() => this.invalidate(), console.warn);
+    this.invalidate();
   }
 
   /** Draws at the next frame even if nothing moved. */

@@ -1,12 +1,13 @@
 /**
  * The newest acts of a room's members, for undo. Two kinds:
  *
- *   spawn, remove, tune   the inverse inputs undo them, whatever other members did meanwhile
- *   pull, reset           only a return to the tick before undoes them, and with it all later acts of all members
+ *   spawn, remove, tune, dress   the inverse inputs undo them, whatever other members did meanwhile
+ *   pull, reset                  only a return to the tick before undoes them, and with it all later acts of all members
  *
  * The log is kept in memory only: after a restart or a take-over there is nothing to undo. It judges by ticks and
  * inputs, never by a clock.
  */
+import { type BodyLook, sameLook } from "../../shared/bodyLook.ts";
 import { changesTo, type Tuning, type TuningChange } from "../../shared/tuning.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import type { Input, SimEvent } from "../sim/types.ts";
@@ -27,13 +28,24 @@ export type Act = {
   pending: boolean;
 } & (
   | { type: "spawn"; body: number }
-  | { type: "remove"; body: number; position: Point; heading: [number, number] }
+  | { type: "remove"; body: number; position: Point; heading: [number, number]; look: BodyLook }
+  | { type: "dress"; body: number; before: BodyLook; after: BodyLook }
   | { type: "tune"; before: Tuning; after: Tuning }
   | { type: "pull" }
   | { type: "reset" }
 );
 
 type Kind = Act extends infer A ? (A extends Act ? Omit<A, "member" | "tick" | "until" | "pending"> : never) : never;
+
+/** State of the room that decides which acts can be undone by their inverse. */
+export interface StandingState {
+  tuning: Tuning;
+  waiting: ReadonlySet<number>;
+  looks: ReadonlyMap<number, BodyLook>;
+}
+
+const isMove = (act: Act): act is Extract<Act, { type: "spawn" | "remove" }> =>
+  act.type === "spawn" || act.type === "remove";
 
 /** Newest involvement of a member, and the newest of any other member. */
 interface Involved {
@@ -73,8 +85,9 @@ export class ActLog {
       if (refused.has(place)) continue;
       this.#involve(input.member, tick);
       const moves = input.type === "spawn" || input.type === "remove" ? moved.shift() : undefined;
-      const kind = undone ? undefined : kindOf(input, moves, before, events);
-      if (kind) this.#add(kind, input.member, tick);
+      const kind = undone ? undefined : kindOf({ input, place, moves, before, events });
+      // Member 0 is the server.
+      if (kind && input.member > 0) this.#add(kind, input.member, tick);
     }
   }
 
@@ -83,6 +96,11 @@ export class ActLog {
     if (last && !last.pending && tick - last.until <= this.#oneActTicks) {
       if (last.type === "pull" && kind.type === "pull") return void (last.until = tick);
       if (last.type === "tune" && kind.type === "tune") {
+        last.until = tick;
+        last.after = kind.after;
+        return;
+      }
+      if (last.type === "dress" && kind.type === "dress" && last.body === kind.body) {
         last.until = tick;
         last.after = kind.after;
         return;
@@ -112,14 +130,18 @@ export class ActLog {
   }
 
   /** True if the state that the act left is still there, so that its inverse means the same. */
-  stands(act: Act, tuning: Tuning, waiting: ReadonlySet<number>): boolean {
+  stands(act: Act, { tuning, waiting, looks }: StandingState): boolean {
     if (act.type === "tune") {
       const changed = valuesOf(changesTo(act.before, act.after));
       return changed.length > 0 && !valuesOf(changesTo(act.after, tuning)).some((name) => changed.includes(name));
     }
+    if (act.type === "dress") {
+      const { before, after } = act;
+      return !sameLook(before, after) && sameLook(looks.get(act.body) ?? {}, after);
+    }
     if (act.type !== "spawn" && act.type !== "remove") return true;
     const later = this.#acts.slice(this.#acts.indexOf(act) + 1);
-    const replaced = later.some((one) => one.type === "reset" || ("body" in one && one.body === act.body));
+    const replaced = later.some((one) => one.type === "reset" || (isMove(one) && one.body === act.body));
     return !replaced && waiting.has(act.body) === (act.type === "remove");
   }
 
@@ -137,27 +159,47 @@ export class ActLog {
   }
 }
 
+type Dressed = Extract<SimEvent, { type: "dressed" }>;
+
+const dressed = (events: readonly SimEvent[], is: (event: Dressed) => boolean): Dressed | undefined =>
+  events.find((event): event is Dressed => event.type === "dressed" && is(event));
+
 /** Names of the changed values: `gravity`, `3 density`. */
 const valuesOf = (changes: readonly TuningChange[]): string[] =>
   changes.flatMap(({ body, ...fields }) => Object.keys(fields).map((name) => `${body ?? ""} ${name}`));
 
-/** @param moves the event of a spawn or removal */
-function kindOf(
-  input: Input,
-  moves: Spawned | undefined,
-  before: Tuning,
-  events: readonly SimEvent[],
-): Kind | undefined {
+interface Done {
+  input: Input;
+  /** Among the tick's inputs. */
+  place: number;
+  /** Event of a spawn or removal. */
+  moves: Spawned | undefined;
+  /** Tuning before the tick. */
+  before: Tuning;
+  events: readonly SimEvent[];
+}
+
+function kindOf({ input, place, moves, before, events }: Done): Kind | undefined {
   switch (input.type) {
     case "spawn":
       return { type: "spawn", body: input.body };
     case "remove":
       return moves?.type === "removed"
-        ? { type: "remove", body: input.body, position: moves.position, heading: moves.heading }
+        ? {
+            type: "remove",
+            body: input.body,
+            position: moves.position,
+            heading: moves.heading,
+            look: dressed(events, (event) => event.body === input.body && event.input === undefined)?.before ?? {},
+          }
         : undefined;
     case "tune": {
       const tuned = events.find((event) => event.type === "tuned");
       return tuned && { type: "tune", before, after: tuned.tuning };
+    }
+    case "dress": {
+      const event = dressed(events, (one) => one.input === place);
+      return event && { type: "dress", body: input.body, before: event.before, after: event.look };
     }
     case "grab":
     case "move":

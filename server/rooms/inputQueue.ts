@@ -66,6 +66,7 @@ export class InputQueue {
       case "spawn":
       case "remove":
       case "tune":
+      case "dress":
         break;
     }
     this.#inputs.push(input);

@@ -2,6 +2,7 @@
  * Turns members' requests into the room's inputs and into the hands (cursor and grabs) that other members see. Checks
  * ranges and limits; never waits.
  */
+import { type BodyLook, lookText } from "../../shared/bodyLook.ts";
 import type { ErrorDetails, NoticeCode } from "../../shared/errors.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../metrics/metrics.ts";
@@ -23,7 +24,7 @@ const RESET_COOLDOWN_MS = 500;
 const SPAWN_COOLDOWN_MS = 250;
 
 /** Requests that queue one input each. Moves are coalesced, resets are rare, and a release is never refused. */
-const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune"]);
+const WAITS: ReadonlySet<string> = new Set(["grab", "impulse", "spawn", "remove", "tune", "dress"]);
 
 type MemberRequest = Exclude<
   ClientRequest,
@@ -81,6 +82,8 @@ export class MemberRequests {
         const { request: _, ...tune } = request;
         return this.#accept({ ...tune, member }, number);
       }
+      case "dress":
+        return this.#dress(session, request);
       case "cursor":
         session.cursor = request.at;
         session.handsChanged = true;
@@ -147,6 +150,25 @@ export class MemberRequests {
       });
     session.lastSpawnMs = nowMs;
     this.#accept({ type: "spawn", member: session.member, body, position, heading, occupied }, request);
+  }
+
+  #dress(session: Session, { request, text, ...dress }: Of<"dress">): void {
+    if (!session.looks.take(performance.now()))
+      return this.#refuse(session, "rate", "RATE_LIMITED", {
+        field: "dress",
+        limit: `${Limits.looksPerSecond} per second`,
+        request,
+      });
+    const { member } = session;
+    // An empty text is none.
+    const shown = text === undefined ? {} : { text: text === null ? null : lookText(text) || null };
+    this.#accept({ ...dress, ...shown, member }, request);
+  }
+
+  /** Removes a member's texts from bodies. @param member undefined: none. @param looks that members gave bodies */
+  silence(member: number | undefined, looks: ReadonlyMap<number, BodyLook>): void {
+    for (const [body, { by }] of looks)
+      if (member !== undefined && by === member) this.#queue.push({ type: "dress", member: 0, body, text: null });
   }
 
   /** Queues the inputs of a request; the last one answers it. */

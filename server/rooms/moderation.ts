@@ -59,8 +59,10 @@ export class Moderation {
   /** Checks the member's role; sends a notice if the request is refused. */
   allows(session: Session, request: ClientRequest): boolean {
     const { type } = request;
-    if (this.permits(session, type)) return true;
-    const least = this.#leastRole(type);
+    // A text beside a body is a line that stays.
+    const asked = type === "dress" && request.text && !this.#options.access.chat ? "say" : type;
+    if (this.permits(session, asked)) return true;
+    const least = this.#leastRole(asked);
     this.#options.metrics.reject("not_allowed");
     this.#notice(session, "NOT_ALLOWED", {
       field: type,

@@ -59,6 +59,7 @@ export class ReplayHands {
       case "spawn":
       case "remove":
       case "tune":
+      case "dress":
         return;
     }
   }

@@ -10,6 +10,7 @@
  * Its frames equal the room's own integers if the replay begins before a body fell asleep. A body that sleeps when the
  * replay begins may be off by one grid step (workers/frameEncoder.ts).
  */
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import type { RoomRecording } from "../persistence/recording.ts";
 import { unpack } from "../persistence/history.ts";
 import type { SimEvent } from "../sim/types.ts";
@@ -18,8 +19,14 @@ import type { RoomPool } from "../workers/pool.ts";
 import { ReplayHands } from "./replayHands.ts";
 import type { Room } from "./room.ts";
 import type { SceneTemplate } from "./sceneLibrary.ts";
-import { encodeReplayHead, encodeGrabs, encodeReset, encodeSpawnable } from "../../shared/protocol/fromServer.ts";
-import { RoomSimulation } from "./simulation.ts";
+import {
+  encodeReplayHead,
+  encodeGrabs,
+  encodeLooks,
+  encodeReset,
+  encodeSpawnable,
+} from "../../shared/protocol/fromServer.ts";
+import { type Rebuilt, RoomSimulation } from "./simulation.ts";
 
 /** Interval of keyframes, s: a player decodes at most this long to show any moment. */
 const KEYFRAME_SECONDS = 1;
@@ -76,7 +83,7 @@ export async function* replay(
   });
   const inputs = new Map(records.map((record) => [record.tick, record]));
   const hands = new ReplayHands();
-  const waiting = new WaitingTold(template.shape.waiting, rebuilt.waiting);
+  const waiting = new WaitingTold(template.shape.waiting, rebuilt);
   const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks);
   const lastSend = until - (until % sendTicks);
   let beside: Uint8Array[] = [];
@@ -96,7 +103,7 @@ export async function* replay(
     if (!showing) continue;
     beside.push(...told);
     if (!send) continue;
-    if (!shown && template.shape.waiting.length > 0) beside = [waiting.encode(tick, 0)];
+    if (!shown && template.shape.waiting.length > 0) beside = waiting.all(tick);
     const changed = hands.takeChanged();
     if (changed.length > 0) beside.push(encodeGrabs(tick, changed));
     const frame = frameOf(result, keyframe);
@@ -117,14 +124,22 @@ async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimula
   return lost(outcome.kind === "dropped" ? undefined : outcome.error);
 }
 
-/** Spawnable bodies that are not in the scene, and the messages about them. */
+/** Spawnable bodies that are not in the scene, looks of bodies, and the messages about them. */
 class WaitingTold {
   readonly #atStart: readonly number[];
   readonly #waiting: Set<number>;
+  readonly #looks: Map<number, BodyLook>;
 
-  constructor(atStart: readonly number[], now: Iterable<number>) {
+  constructor(atStart: readonly number[], { waiting, looks }: Pick<Rebuilt, "waiting" | "looks">) {
     this.#atStart = atStart;
-    this.#waiting = new Set(now);
+    this.#waiting = new Set(waiting);
+    this.#looks = new Map(looks);
+  }
+
+  /** Messages with the whole state. */
+  all(tick: number): Uint8Array[] {
+    const rows = [...this.#looks].map(([body, look]) => [body, look, 0] as const);
+    return [this.encode(tick, 0), encodeLooks(tick, rows)];
   }
 
   encode(tick: number, member: number): Uint8Array {
@@ -143,6 +158,9 @@ class WaitingTold {
       case "removed":
         this.#waiting.add(event.body);
         return [this.encode(tick, event.member)];
+      case "dressed":
+        this.#looks.set(event.body, event.look);
+        return [encodeLooks(tick, [[event.body, event.look, event.member]])];
       default:
         return [];
     }

@@ -1,4 +1,5 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
+import { lookText, refuseDress } from "../../shared/bodyLook.ts";
 import { type Refusal, refuseFar, refuseGrab, refuseSpawn } from "../../shared/inputRanges.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
@@ -19,6 +20,8 @@ import {
 import { visibleText } from "../../shared/visibleText.ts";
 import type { RoomShape } from "../workers/messages.ts";
 
+type Of<T extends ClientRequest["type"]> = Extract<ClientRequest, { type: T }>;
+
 /** Relative tolerance for a vector of exactly its limit, after its parts are rounded. */
 const SLACK = 1e-4;
 
@@ -31,6 +34,7 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
   if (request.type === "spawn")
     return refuseSpawn(request, shape.waiting) ?? refuseFar("position", request.position, shape);
   if (request.type === "remove") return refuseSpawn(request, shape.waiting);
+  if (request.type === "dress") return refuseLook(request, shape);
   if (request.type === "tune") return checkTuning(request, shape);
   return request.type === "cursor" && request.at ? refuseFar("cursor", request.at, shape) : null;
 }
@@ -54,6 +58,10 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
   if (change.pins !== undefined && scene.pins === undefined)
     return { field: "pins", value: Number(change.pins), limit: "a body that the scene pins" };
   return null;
+}
+
+function refuseLook({ body, text, ...change }: Of<"dress">, { waiting }: RoomShape): Refusal | null {
+  return refuseSpawn({ type: "remove", body }, waiting) ?? refuseDress({ ...change, text: text && lookText(text) });
 }
 
 /** Limit text for a field of a body that cannot be changed. */

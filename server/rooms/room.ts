@@ -151,7 +151,10 @@ export class Room {
       log,
       members: this.members,
       onAccess: () => this.#broadcast.certain(encodeAccess(access.state), "other"),
-      onSilenced: (member) => this.#talk.forget(member),
+      onSilenced: (member) => {
+        this.#talk.forget(member);
+        this.#requests.silence(member, this.#events.looks);
+      },
     });
     const acts = new ActLog(this.tickHz);
     this.#events = new RoomEvents({

@@ -2,6 +2,7 @@
  * Handles the events of a tick: sends messages, counts metrics, and updates the state that the room keeps of bodies.
  */
 import type { FastifyBaseLogger } from "fastify";
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Input, SimEvent } from "../sim/types.ts";
@@ -13,10 +14,12 @@ import { ContactEvents } from "./contactEvents.ts";
 import type { MemberRequests } from "./memberRequests.ts";
 import {
   encodeContacts,
+  encodeLooks,
   encodeNotice,
   encodeReset,
   encodeTuned,
   encodeSpawnable,
+  type LookRow,
 } from "../../shared/protocol/fromServer.ts";
 import type { Session } from "./session.ts";
 import type { Rebuilt } from "./simulation.ts";
@@ -52,6 +55,8 @@ export class RoomEvents {
   #tunedTick = 0;
   /** Messages of this tick to all members. */
   #told: Outgoing[] = [];
+  /** Looks of the bodies that do not look as in the scene. */
+  readonly looks = new Map<number, BodyLook>();
 
   constructor(options: RoomEventsOptions) {
     this.#options = options;
@@ -63,6 +68,7 @@ export class RoomEvents {
   take({ tick, events, touching }: Pick<StepResult, "tick" | "events" | "touching">, inputs: readonly Input[]): void {
     this.#options.acts.take(tick, inputs, events, this.#tuning);
     for (const event of events) this.#report(event, tick, inputs);
+    this.#tellLooks(events, tick);
     if (this.#told.length > 0) this.#options.broadcast.certainly(this.#told);
     this.#told = [];
     const refused = events.map((event) => (event.type === "inputRejected" ? event.input : undefined));
@@ -92,10 +98,11 @@ export class RoomEvents {
     connection.send(encodeTuned(tick, this.#tuningAt(tick), 0), "other");
     // Bodies that are not in the scene must not be drawn.
     if (waits.length > 0) connection.send(encodeSpawnable(tick, waiting, 0), "other");
+    if (this.looks.size > 0) connection.send(encodeLooks(tick, rowsOf(this.looks)), "other");
   }
 
   /** Resets all known state after the room's state was replaced, and requests keyframes for all members. */
-  standAt({ held, waiting, tuning }: Rebuilt, tick: number): void {
+  standAt({ held, waiting, tuning, looks }: Rebuilt, tick: number): void {
     const { held: known, waiting: absent, waits, sessions, broadcast, acts } = this.#options;
     acts.wentBack(tick);
     known.clear();
@@ -109,6 +116,23 @@ export class RoomEvents {
     for (const session of sessions.values()) session.needsKeyframe = true;
     broadcast.certain(encodeTuned(tick, tuning, 0), "other");
     if (waits.length > 0) broadcast.certain(encodeSpawnable(tick, absent, 0), "other");
+    const changed = new Map<number, BodyLook>([...[...this.looks.keys()].map((body) => [body, {}] as const), ...looks]);
+    this.looks.clear();
+    for (const [body, look] of looks) this.looks.set(body, look);
+    if (changed.size > 0) broadcast.certain(encodeLooks(tick, rowsOf(changed)), "other");
+  }
+
+  /** Sends all changed looks of a tick in one message. */
+  #tellLooks(events: readonly SimEvent[], tick: number): void {
+    const rows = new Map<number, LookRow>();
+    for (const event of events) {
+      if (event.type !== "dressed") continue;
+      const { body, look, member } = event;
+      rows.set(body, [body, look, member]);
+      if (Object.keys(look).length > 0) this.looks.set(body, look);
+      else this.looks.delete(body);
+    }
+    if (rows.size > 0) this.#tell(encodeLooks(tick, [...rows.values()]));
   }
 
   #tell(bytes: Uint8Array): void {
@@ -146,6 +170,8 @@ export class RoomEvents {
       case "uncrowded":
         this.#reportContact(event, tick);
         return;
+      case "dressed":
+        return; // told once for all bodies of the tick
       case "tuned":
         this.#tuning = event.tuning;
         this.#tunedTick = event.tick;
@@ -205,3 +231,5 @@ export class RoomEvents {
     this.#tell(encodeSpawnable(tick, waiting, 0));
   }
 }
+
+const rowsOf = (looks: ReadonlyMap<number, BodyLook>): LookRow[] => [...looks].map(([body, look]) => [body, look, 0]);

@@ -58,6 +58,8 @@ export class Session {
   readonly talk = talkBudgets(performance.now());
   /** Budget of impulses, in impulses of the largest size. */
   readonly impulses = new TokenBucket(Limits.impulsesPerSecond, Limits.impulsesPerSecond, performance.now());
+  /** Budget of changes of looks. */
+  readonly looks = new TokenBucket(Limits.looksPerSecond, Limits.lookBurst, performance.now());
   /** The next hands message includes this member's hands. */
   handsChanged = false;
 

@@ -1,8 +1,9 @@
 /**
  * Undo. A member undoes its own newest act that can be separated from the acts of other members; an owner undoes the
- * newest act of any member. Inverse inputs undo spawns, removals and changes of physics. For pulls, pushes and resets
+ * newest act of any member. Inverse inputs undo spawns, removals, looks and changes of physics. For pulls, pushes and resets
  * the room goes back to the tick before: for a member only while no other member has acted since.
  */
+import { lookChange } from "../../shared/bodyLook.ts";
 import { CodedError, type NoticeCode } from "../../shared/errors.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import { encodeDone, encodeNotice, encodeReset } from "../../shared/protocol/fromServer.ts";
@@ -95,7 +96,7 @@ export class Undo {
     const { acts, events, room } = this.#options;
     const { history } = room.checkpointPolicy;
     if (act.type === "pull" || act.type === "reset") return act.tick - 1 >= history.oldestTick;
-    return acts.stands(act, events.tuning, room.waiting);
+    return acts.stands(act, { tuning: events.tuning, waiting: room.waiting, looks: events.looks });
   }
 
   /** Returns whether the member may undo this act: it is separable from the acts of the others. */
@@ -115,9 +116,13 @@ export class Undo {
       case "spawn":
         return [{ type: "remove", member, body: act.body }];
       case "remove": {
-        const { body, position, heading } = act;
-        return [{ type: "spawn", member, body, position, heading, occupied: "lift" }];
+        const { body, position, heading, look } = act;
+        const dressed: Input[] =
+          Object.keys(look).length > 0 ? [{ type: "dress", member, body, ...lookChange(look) }] : [];
+        return [...dressed, { type: "spawn", member, body, position, heading, occupied: "lift" }];
       }
+      case "dress":
+        return [{ type: "dress", member, body: act.body, ...lookChange(act.before) }];
       case "tune":
         return changesTo(act.before, act.after).map((change) => ({ type: "tune", member, ...change }));
     }

@@ -24,7 +24,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
   const layouts = bodyLayouts(world, plan);
   const rate = steps.tickHz * steps.substeps;
   checkMotion(layouts, { tuned, grabSpeed: scene.interaction?.grabSpeed, bodies: world.far.map(freeLoads) }, rate);
-  const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning } = plan;
+  const { x, xPrev, v, initial, good, bodyRows, anchor, still, scratch, tuning, looks } = plan;
   const { grabOwners, grabOffsets, grabGoals, grabEdges, solid, obstacles } = plan;
   return {
     ...steps,
@@ -66,6 +66,7 @@ export function describeWorld(world: World, plan: WorldPlan): SimLayout {
     quantum: scene.quantum ?? SCENE_DEFAULTS.quantum,
     gravity,
     tuning,
+    looks,
     tuned,
     limits: tuningLimits(layouts, tunable, tuned, steps),
     tunable,

@@ -12,7 +12,7 @@ import type { Input, Refusal, SimEvent } from "./types.ts";
 import type { Views } from "./views.ts";
 
 /** Inputs about grabs and impulses. */
-export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
+export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" | "dress" }>;
 
 /**
  * Applies one input. An invalid one changes nothing and returns an event.

@@ -149,6 +149,8 @@ export interface SimLayout extends Record<string, unknown> {
   quantum: number;
   /** Gravity of the scene, m/s^2. */
   gravity: [number, number, number];
+  /** Address of the looks of spawnable bodies (looks.ts). */
+  looks: number;
   /** Address of the tunable values (tuning.ts), then the scene's values and their limits. */
   tuning: number;
   tuned: Tuning;

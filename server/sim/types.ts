@@ -5,6 +5,7 @@
  */
 import type { Refusal as RangeRefusal } from "../../shared/inputRanges.ts";
 import type { Topology } from "../../shared/topology.ts";
+import type { BodyLook, LookChange } from "../../shared/bodyLook.ts";
 import type { Tuning, TuningChange, TuningLimits } from "../../shared/tuning.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
 
@@ -55,7 +56,9 @@ export type Input =
   /** Takes a spawnable body out of the scene. */
   | { type: "remove"; member: number; body: number }
   /** Changes gravity, wind or the time scale, or values of a body; `asScene` resets all such changes (tuning.ts). */
-  | ({ type: "tune"; member: number } & TuningChange);
+  | ({ type: "tune"; member: number } & TuningChange)
+  /** Changes the look of a spawnable body (looks.ts). */
+  | ({ type: "dress"; member: number; body: number } & LookChange);
 
 type Words<S extends string> = S extends `${infer A}_${infer B}`
   ? `${Lowercase<A>}${Capitalize<Words<B>>}`
@@ -168,14 +171,14 @@ export type SimEvent =
   | { type: "bodyHeld"; tick: number; body: number; reason: string }
   /**
    * `grab`: number of the refused grab; `by`: the surface that occupies the place for a spawned body; `input`: place of
-   * a refused spawn, removal or tuning among the tick's inputs.
+   * a refused spawn, removal, tuning or look among the tick's inputs.
    */
   | {
       type: "inputRejected";
       tick: number;
       member: number;
       field: string;
-      value: number;
+      value: number | string;
       limit: string;
       grab?: number;
       by?: SurfaceName;
@@ -186,6 +189,11 @@ export type SimEvent =
   /** A spawnable body is out of the scene from this tick on. A spawn at `position` and `heading` puts it back. */
   | ({ type: "removed"; tick: number; member: number; body: number } & Pose)
   | { type: "reset"; tick: number; member: number }
+  /**
+   * A body has another look from this tick on. `before`: its look until then. `input`: place of the change among the
+   * tick's inputs; absent: the body was taken out, or the scene starts again.
+   */
+  | { type: "dressed"; tick: number; member: number; body: number; look: BodyLook; before: BodyLook; input?: number }
   /** `tuning` applies from this tick on. */
   | { type: "tuned"; tick: number; member: number; tuning: Tuning };
 
@@ -241,6 +249,8 @@ export interface World {
   /** Returns 1 for each inactive spawnable body, else 0. */
   waiting(): Uint8Array;
   tuning(): Tuning;
+  /** Looks of the bodies that do not look as in the scene. */
+  looks(): [body: number, look: BodyLook][];
   /** Pairs a, b of bodies that touch each other, a < b, in one flat array. */
   touching(): number[];
   /** True while a collider moves and for a moment after; depends only on the tick number. */

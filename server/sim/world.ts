@@ -3,7 +3,7 @@
  * thread may step the next tick.
  *
  *   step
- *   |- inputs    grabs, moves, impulses, reset, spawns, tuning   invalid ones -> inputRejected, nothing changes
+ *   |- inputs    grabs, moves, impulses, reset, spawns, tuning, looks   invalid ones -> inputRejected, nothing changes
  *   |- intersections   after a start, reset or roll-back: reports intersecting surfaces, then separates or holds them
  *   |                  (intersections/watch.ts)
  *   |- speeds    limits each body to a few of its sizes per substep (motionLimits.ts)
@@ -21,6 +21,7 @@ import { freeSlot } from "./grabSlots.ts";
 import { SchedulerWords } from "./schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./kernelModule.ts";
 import { stirs } from "../../shared/motion.ts";
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import type { Tuning } from "../../shared/tuning.ts";
 import { carry, comesNear } from "./movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
@@ -48,6 +49,7 @@ import {
   type World,
   type WorldLayout,
 } from "./types.ts";
+import { RoomLooks } from "./looks.ts";
 import { marksIn } from "./marks.ts";
 
 /**
@@ -82,6 +84,7 @@ export class SimWorld implements World {
   private readonly intersections: IntersectionWatch;
   private readonly waitingBodies: InactiveBodies;
   private readonly tuned: RoomTuning;
+  private readonly dressed: RoomLooks;
   private readonly rest: Rest;
   private readonly islands: SleepingIslands;
   private readonly methods: MethodBodies;
@@ -105,6 +108,7 @@ export class SimWorld implements World {
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
     this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
+    this.dressed = new RoomLooks(this.views, layout);
     this.rest = new Rest(
       memory,
       this.views,
@@ -232,10 +236,15 @@ export class SimWorld implements World {
     /** Member of the last tuning change: a tick sends one event for all of its changes. */
     let tunedBy: number | null = null;
     for (const [place, input] of inputs.entries()) {
+      if (input.type === "dress") {
+        events.push(this.dressed.apply(input, tick, place));
+        continue; // a look wakes no body
+      }
       if (input.type === "spawn" || input.type === "remove") {
         const event = this.comeOrGo(input, tick);
         events.push(event.type === "inputRejected" ? { ...event, input: place } : event);
         if (event.type === "inputRejected") continue; // a rejected input wakes no body
+        if (event.type === "removed") events.push(...this.dressed.undress(tick, event.body));
       }
       const refusal = input.type === "tune" && this.tuned.refuse(input);
       if (refusal) {
@@ -245,7 +254,7 @@ export class SimWorld implements World {
       this.wakeFor(input);
       if (input.type === "reset") {
         this.reset();
-        events.push({ type: "reset", tick, member: input.member });
+        events.push({ type: "reset", tick, member: input.member }, ...this.dressed.undress(tick));
       } else if (input.type === "tune") {
         if (this.tuned.apply(input)) this.relist();
         tunedBy = input.member;
@@ -313,6 +322,7 @@ export class SimWorld implements World {
     for (const s of layout.states)
       hash = kernel.hashState(hash, s.address, s.stride, s.offset, s.rows, s.firstLane, s.lastLane);
     hash = kernel.hashState(hash, layout.tuning, 16, 0, 1, 0, this.tuned.hashedWords);
+    hash = kernel.hashState(hash, layout.looks, 16, 0, 1, 0, this.dressed.hashedWords);
     return BigInt.asUintN(64, hash).toString(16).padStart(16, "0");
   }
 
@@ -333,6 +343,10 @@ export class SimWorld implements World {
 
   tuning(): Tuning {
     return this.tuned.current;
+  }
+
+  looks(): [body: number, look: BodyLook][] {
+    return this.dressed.current;
   }
 
   contactCounts(): ContactCounts {
@@ -407,7 +421,7 @@ export class SimWorld implements World {
   }
 
   /** Wakes the bodies that an input concerns: the body's island for a grab, everything for a reset, tuning or spawn. */
-  private wakeFor(input: Input): void {
+  private wakeFor(input: Exclude<Input, { type: "dress" }>): void {
     if (input.type === "reset" || input.type === "tune" || input.type === "spawn" || input.type === "remove") {
       this.islands.wakeAll();
       this.rest.wake();

@@ -3,6 +3,7 @@
  * only the memories in the tasks. A task's name is that of its function in `simWorker.ts` or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
+import type { BodyLook } from "../../shared/bodyLook.ts";
 import type { BodyTuning, Tuning, TuningLimits } from "../../shared/tuning.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
 import type {
@@ -370,6 +371,8 @@ export interface ReplayResult {
   held: number[];
   waiting: number[];
   tuning: Tuning;
+  /** Looks that members gave bodies. */
+  looks: [body: number, look: BodyLook][];
   stateHash: string;
   /** The first tick whose hash differs from the recorded one, with both hashes; null: none. */
   differs: (TickHash & { recorded: string }) | null;

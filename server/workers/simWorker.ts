@@ -276,6 +276,7 @@ function runReplay(
     held: numbers(world.held()),
     waiting: numbers(world.waiting()),
     tuning: world.tuning(),
+    looks: world.looks(),
     stateHash: world.stateHash(),
     differs,
   };

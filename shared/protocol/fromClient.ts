@@ -8,6 +8,7 @@ import { MOST_ENTRIES } from "../applicationData.ts";
 import { FieldReader, MalformedMessage } from "./fieldReader.ts";
 import * as access from "./messages/fromClient/access.ts";
 import * as cursor from "./messages/fromClient/cursor.ts";
+import * as dress from "./messages/fromClient/dress.ts";
 import * as grab from "./messages/fromClient/grab.ts";
 import * as hello from "./messages/fromClient/hello.ts";
 import * as impulse from "./messages/fromClient/impulse.ts";
@@ -53,6 +54,7 @@ const REQUESTS = {
   undo,
   react,
   say,
+  dress,
 };
 type Requests = typeof REQUESTS;
 
@@ -81,6 +83,7 @@ export const build = {
   undo: undo.build,
   react: react.build,
   say: say.build,
+  dress: dress.build,
 };
 
 const eachRequest = <T>(get: (one: Requests[keyof Requests]) => T): Record<keyof Requests, T> =>

@@ -8,6 +8,7 @@ import * as delta from "./messages/fromServer/delta.ts";
 import * as done from "./messages/fromServer/done.ts";
 import * as grabs from "./messages/fromServer/grabs.ts";
 import * as keyframe from "./messages/fromServer/keyframe.ts";
+import * as looks from "./messages/fromServer/looks.ts";
 import * as members from "./messages/fromServer/members.ts";
 import * as message from "./messages/fromServer/message.ts";
 import * as notice from "./messages/fromServer/notice.ts";
@@ -27,6 +28,7 @@ export { encode as encodeDeltaMessage } from "./messages/fromServer/delta.ts";
 export { encode as encodeDone } from "./messages/fromServer/done.ts";
 export { encode as encodeGrabs, type Grab, type GrabsOf, type MemberGrabs } from "./messages/fromServer/grabs.ts";
 export { encode as encodeKeyframeMessage } from "./messages/fromServer/keyframe.ts";
+export { encode as encodeLooks, type LookRow } from "./messages/fromServer/looks.ts";
 export { encode as encodeMembers, type Member } from "./messages/fromServer/members.ts";
 export { encode as encodeMessage } from "./messages/fromServer/message.ts";
 export { encode as encodeNotice } from "./messages/fromServer/notice.ts";
@@ -62,6 +64,7 @@ const MESSAGES = {
   done,
   reactions,
   said,
+  looks,
 };
 type Messages = typeof MESSAGES;
 
@@ -95,6 +98,7 @@ const PARSERS: Readonly<Record<number, (values: Values) => ServerEvent>> = {
   [done.number]: done.parse,
   [reactions.number]: reactions.parse,
   [said.number]: said.parse,
+  [looks.number]: looks.parse,
 };
 
 /**

@@ -48,6 +48,9 @@ export const Limits = {
   /** Impulses of one member, in impulses of the largest size: sustained per second, and burst. */
   impulsesPerSecond: 4,
   nameLength: 24,
+  /** Changes of looks of bodies by one member: sustained per second, and burst. */
+  looksPerSecond: 4,
+  lookBurst: 12,
   /** A `message`: limit of its data as msgpack, bytes, and nesting depth of lists and maps. */
   messageBytes: 2048,
   messageDepth: 8,

@@ -29,7 +29,31 @@ describe.skipIf(noBrowser)("the palette", () => {
     const at = (await guest.evaluate(() => window.pliant.project([0.3, 0, 0.3])))!;
     await guest.mouse.click(at.x, at.y);
     await until(owner, (added) => !window.pliant.waiting.includes(added), body);
+
+    // Another color, surface and text: every page shows them, also one that comes later.
+    await press(guest, ".spares .tool");
+    await guest.click(`.spares-panel [data-body="${body}"] + .dress`);
+    const dialog = guest.getByRole("dialog");
+    await dialog.locator("#dress-color").fill("#2e86ab");
+    await dialog.locator("#dress-finish").selectOption("metal");
+    await dialog.locator("#dress-text").fill("  Zoë’s   box ");
+    await stage.shoot(guest, "palette-dress");
+    await dialog.locator("#dress-text").press("Enter");
+    const late = await drawn(await stage.visit("/r/fitted", { viewport }));
+    for (const page of [owner, guest, late]) {
+      await page.waitForSelector('.sign:text-is("Zoë’s box")');
+      await until(page, (dressed) => window.pliant.view?.bodies[dressed]?.color.getHexString() === "2e86ab", body);
+    }
+    await owner.waitForSelector('.toast:has-text("Zoë’s box")');
     await stage.shoot(owner, "palette");
+    await press(owner, ".spares .tool");
+    await owner.click(`.spares-panel [data-body="${body}"] + .dress`);
+    expect(await findings(owner, PHONE_ONLY)).toEqual([]);
+    await owner.getByRole("button", { name: "As in the scene" }).click();
+    for (const page of [owner, guest, late]) {
+      await page.waitForSelector(".sign", { state: "detached" });
+      await until(page, (dressed) => window.pliant.view?.bodies[dressed]?.color.getHexString() !== "2e86ab", body);
+    }
     await press(guest, ".spares .tool");
     await guest.click(`.spares-panel [data-body="${body}"]`);
     await until(owner, (added) => window.pliant.waiting.includes(added), body);

@@ -359,6 +359,7 @@ export class Physics {
       held: [],
       waiting: world.waits ? WAITS : [],
       tuning: NOTHING_TUNED,
+      looks: [],
       stateHash: world.hash,
       differs,
     };

@@ -22,9 +22,9 @@ from .frames import Body, BodyKey, Frame, Topology, little_endian
 
 _VERSION = 2
 _HELLO, _GRAB, _MOVE, _RELEASE, _IMPULSE, _RESET, _NEED_KEYFRAME, _SPAWN, _REMOVE = 1, 2, 3, 4, 5, 6, 9, 10, 11
-_MESSAGE, _TUNE, _UNDO, _REACT, _SAY = 14, 15, 16, 17, 18
+_MESSAGE, _TUNE, _UNDO, _REACT, _SAY, _DRESS = 14, 15, 16, 17, 18, 19
 _WELCOME, _KEYFRAME, _DELTA, _MEMBERS, _NOTICE, _WAITING, _HEARD, _POSITIONS = 64, 65, 66, 67, 71, 73, 75, 76
-_CONTACTS, _TUNED, _REACTIONS, _SAID = 77, 78, 80, 81
+_CONTACTS, _TUNED, _REACTIONS, _SAID, _LOOKS = 77, 78, 80, 81, 82
 #: Reactions by their number in the protocol.
 REACTIONS = ("👍", "👏", "😂", "😮", "❤️", "🎉")
 #: Time without messages after which the connection is lost, s; the server sends at least every 3 s.
@@ -149,6 +149,8 @@ class Room:
         self.notices: Deque[Dict[str, Any]] = deque(maxlen=_NOTICES)
         #: Indices of the spawnable bodies that are not in the room; their positions in frames are meaningless.
         self.spawnable: Set[int] = set()
+        #: Looks that members gave bodies, by name of the body.
+        self.looks: Dict[str, Dict[str, Any]] = {}
         #: The newest `tuned` of the server: `tick`, `member` (the author of the change), and the complete physics. None before it.
         self.tuning: Optional[Dict[str, Any]] = None
         self._heard: Feed[Message] = Feed(self._news, lambda: self._ended)
@@ -261,6 +263,10 @@ class Room:
     def remove(self, body: BodyKey) -> None:
         """Takes a spawnable body out."""
         self._send(_REMOVE, self.topology.body(body).index)
+
+    def dress(self, body: BodyKey, **change: Optional[str]) -> None:
+        """Changes the look of a spawnable body for everyone: `color` (#rrggbb), `finish`, `text`. None: as in the scene."""
+        self._send(_DRESS, self.topology.body(body).index, change)
 
     def reset(self) -> None:
         """Restarts the scene for everyone."""
@@ -399,6 +405,8 @@ class Room:
             self.members = fields[0]
         elif kind == _WAITING:
             self.spawnable = set(fields[1])
+        elif kind == _LOOKS:
+            self.looks.update((self.topology.body(row[0]).name, row[1]) for row in fields[1])
         elif kind == _HEARD:
             self._heard.put(Message(*fields[:3]))
         elif kind == _CONTACTS:

@@ -10,6 +10,7 @@ import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/planReference.ts";
 import type { World } from "../readWorld.ts";
 import { planRestShapes } from "../restShapes.ts";
+import { looksBytes } from "../looks.ts";
 import { tuningBytes } from "../tuning.ts";
 import { planBalls } from "./balls.ts";
 import { planColliders } from "./colliders.ts";
@@ -190,7 +191,9 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
   const still = memoryMap.take(4 * (5 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
   const tuning = memoryMap.take(tuningBytes(bodies.length));
-  return { initial, good, grabOwners, grabOffsets, grabGoals, grabEdges, undeformed, anchor, still, scratch, tuning };
+  const looks = memoryMap.take(looksBytes(bodies.filter(({ waits }) => waits).length));
+  const grabs = { grabOwners, grabOffsets, grabGoals, grabEdges };
+  return { initial, good, ...grabs, undeformed, anchor, still, scratch, tuning, looks };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The log of acts: one act for a slider's moves or a shake, a bound, and what still stands. */
 import { expect, test } from "vitest";
-import { ActLog, MOST_ACTS } from "../../../server/rooms/actLog.ts";
+import { ActLog, MOST_ACTS, type StandingState } from "../../../server/rooms/actLog.ts";
 import { NO_WIND } from "../../../server/sim/wind.ts";
 import type { Input, SimEvent } from "../../../server/sim/types.ts";
 import type { Tuning } from "../../../shared/tuning.ts";
@@ -13,6 +13,8 @@ const TUNING: Tuning = {
   pausedTicks: 0,
   bodies: [{ body: 0, friction: 0.5 }],
 };
+
+const AS_SCENE: StandingState = { tuning: TUNING, waiting: new Set(), looks: new Map() };
 
 const grab = (member: number): Input => ({
   type: "grab",
@@ -62,7 +64,7 @@ test("a refused spawn is no act; an act whose inverse is refused can be tried ag
   log.take(4, [{ ...remove }], [{ type: "removed", tick: 4, member: 1, body: 3, ...pose }], TUNING);
   expect(log.acts).toMatchObject([{ type: "remove" }, { type: "spawn" }]);
   // The body is out: only its removal stands.
-  expect(log.acts.map((one) => log.stands(one, TUNING, new Set([3])))).toEqual([true, false]);
+  expect(log.acts.map((one) => log.stands(one, { ...AS_SCENE, waiting: new Set([3]) }))).toEqual([true, false]);
 });
 
 test("a change of physics stands until one of its values is changed again", () => {
@@ -74,7 +76,7 @@ test("a change of physics stands until one of its values is changed again", () =
     [{ type: "tuned", tick: 1, member: 1, tuning: after }],
     TUNING,
   );
-  const stands = (now: Tuning): boolean => log.stands(log.acts[0]!, now, new Set());
+  const stands = (now: Tuning): boolean => log.stands(log.acts[0]!, { ...AS_SCENE, tuning: now });
   expect(stands(after)).toBe(true);
   expect(stands({ ...after, bodies: [{ body: 0, friction: 1 }] })).toBe(true);
   expect(stands({ ...after, gravity: [0, 2, 0] })).toBe(false);
@@ -91,4 +93,38 @@ test("other members' inputs are known by tick; a return to an earlier tick forge
   expect(log.othersActedSince(1, 101)).toBe(false);
   log.wentBack(99);
   expect(log.acts.map(({ tick }) => tick)).toEqual([10]);
+});
+
+test("changes of a look in a row are one act; it stands while the body looks so, and a removal remembers the look", () => {
+  const log = new ActLog(HZ);
+  const dress = (color: string): Input => ({ type: "dress", member: 1, body: 3, color });
+  const dressed = (tick: number, before: object, look: object): SimEvent => ({
+    type: "dressed",
+    tick,
+    member: 1,
+    body: 3,
+    before,
+    look,
+    input: 0,
+  });
+  const red = { color: "#ff0000" };
+  const blue = { color: "#0000ff" };
+  log.take(1, [dress(red.color)], [dressed(1, {}, red)], TUNING);
+  log.take(9, [dress(blue.color)], [dressed(9, red, blue)], TUNING);
+  expect(log.acts).toMatchObject([{ type: "dress", before: {}, after: blue, tick: 1, until: 9 }]);
+  const stands = (look: object): boolean => log.stands(log.acts[0]!, { ...AS_SCENE, looks: new Map([[3, look]]) });
+  expect([stands(blue), stands(red), stands({})]).toEqual([true, false, false]);
+
+  const pose = { position: [0, 0, 0] as [number, number, number], heading: [1, 0] as [number, number] };
+  const { input: _, ...undressed } = dressed(99, blue, {}) as Extract<SimEvent, { type: "dressed" }>;
+  log.take(
+    99,
+    [{ type: "remove", member: 1, body: 3 }],
+    [{ type: "removed", tick: 99, member: 1, body: 3, ...pose }, undressed],
+    TUNING,
+  );
+  expect(log.acts[0]).toMatchObject({ type: "remove", look: blue });
+  // The server's own changes are no acts.
+  log.take(200, [{ ...dress(red.color), member: 0 }], [dressed(200, {}, red)], TUNING);
+  expect(log.acts[0]).toMatchObject({ type: "remove" });
 });
