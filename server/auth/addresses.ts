@@ -1,7 +1,7 @@
 /**
  * Network addresses as limits and bans count them, and a rate limiter per address. An IPv6 provider assigns a whole /64
- * to one customer, so a /64 counts as one address, and a /56, /48 or /32 as several (shared/networks.ts). An IPv4 address in
- * IPv6 notation counts as the IPv4 address.
+ * to one customer, so a /64 counts as one address, and a /56, /48 or /32 as several (shared/networks.ts). An IPv4
+ * address in IPv6 notation counts as the IPv4 address.
  */
 import { isIPv6, SocketAddress } from "node:net";
 import { type Network, networksOf } from "../../shared/networks.ts";
