@@ -3,6 +3,8 @@
 /** Providers assign prefixes shorter than /64 to one customer. Such a network counts as this many addresses. */
 const SHARES_OF_56 = 4;
 const SHARES_OF_48 = 16;
+/** A registry assigns a /32 to a provider, and some clouds assign many /48 of one /32 to one tenant. */
+const SHARES_OF_32 = 64;
 
 /** A network that contains an address, and its share: the number of addresses that it counts as. */
 export interface Network {
@@ -11,8 +13,9 @@ export interface Network {
 }
 
 /**
- * Networks by which an address is counted: itself and, in IPv6, its /56 and /48, whose shares grow more slowly than
- * their sizes. A customer with 65,536 /64 networks has the share of SHARES_OF_48 addresses.
+ * Networks by which an address is counted: itself and, in IPv6, its /56, /48 and /32, whose shares grow more slowly
+ * than their sizes. A customer with 65,536 /64 networks has the share of SHARES_OF_48 addresses, and one with 65,536
+ * /48 networks that of SHARES_OF_32.
  * @param address as `addressKey` gives it (server/auth/addresses.ts)
  */
 export function networksOf(address: string): Network[] {
@@ -25,5 +28,6 @@ export function networksOf(address: string): Network[] {
     own,
     { network: `${site}:${half}::/56`, share: SHARES_OF_56 },
     { network: `${site}::/48`, share: SHARES_OF_48 },
+    { network: `${groups[0]}:${groups[1]}::/32`, share: SHARES_OF_32 },
   ];
 }

@@ -1,7 +1,7 @@
 /**
  * Network addresses as limits and bans count them, and a rate limiter per address. An IPv6 provider assigns a whole /64
- * to one customer, so a /64 counts as one address, and a /56 or /48 as several (shared/networks.ts). An IPv4 address in
- * IPv6 notation counts as the IPv4 address.
+ * to one customer, so a /64 counts as one address, and a /56, /48 or /32 as several (shared/networks.ts). An IPv4
+ * address in IPv6 notation counts as the IPv4 address.
  */
 import { isIPv6, SocketAddress } from "node:net";
 import { type Network, networksOf } from "../../shared/networks.ts";
@@ -50,33 +50,35 @@ export class Attempts {
    * that concurrent attempts count, too.
    */
   take(address: string, nowMs: number, amount = 1): boolean {
-    const left = networksOf(address).map((network) => this.#refill(network, nowMs));
-    if (left.some(({ tokens }) => tokens < amount)) return false;
-    for (const bucket of left) bucket.tokens -= amount;
-    return true;
+    const networks = networksOf(address);
+    const granted = networks.every((network) => this.#tokens(network, nowMs) >= amount);
+    for (const { network, share } of networks) {
+      // A refused attempt adds no bucket: otherwise the subnets of one network would push out all other addresses.
+      if (granted || this.#left.has(network)) this.#keep({ network, share }, granted ? amount : 0, nowMs);
+    }
+    return granted;
   }
 
   /** Returns the token of an attempt that did not fail. */
   giveBack(address: string, nowMs: number): void {
-    for (const network of networksOf(address)) {
-      const left = this.#refill(network, nowMs);
-      left.tokens = Math.min(network.share * this.#burst, left.tokens + 1);
-    }
+    for (const network of networksOf(address)) if (this.#left.has(network.network)) this.#keep(network, -1, nowMs);
   }
 
   get size(): number {
     return this.#left.size;
   }
 
-  #refill({ network, share }: Network, nowMs: number): { tokens: number; atMs: number } {
+  #tokens({ network, share }: Network, nowMs: number): number {
     const known = this.#left.get(network);
-    const tokens = known
-      ? Math.min(share * this.#burst, known.tokens + ((nowMs - known.atMs) * share * this.#perMinute) / 60_000)
-      : share * this.#burst;
-    const left = { tokens, atMs: nowMs };
+    const most = share * this.#burst;
+    return known ? Math.min(most, known.tokens + ((nowMs - known.atMs) * share * this.#perMinute) / 60_000) : most;
+  }
+
+  /** Stores a bucket less the given amount, as the most recently used one. */
+  #keep({ network, share }: Network, amount: number, nowMs: number): void {
+    const tokens = Math.min(share * this.#burst, this.#tokens({ network, share }, nowMs) - amount);
     this.#left.delete(network);
-    this.#left.set(network, left);
+    this.#left.set(network, { tokens, atMs: nowMs });
     if (this.#left.size > MOST_ADDRESSES) this.#left.delete(this.#left.keys().next().value!);
-    return left;
   }
 }

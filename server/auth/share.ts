@@ -27,8 +27,8 @@ interface Counted {
 }
 
 /**
- * Applies `mayTake` to the address and to each IPv6 network that contains it. The ratio of a /56 is doubled and that of
- * a /48 tripled: alone they get two thirds and three quarters.
+ * Applies `mayTake` to the address and to each IPv6 network that contains it. The ratio of a /56 is doubled, that of a
+ * /48 tripled and that of a /32 quadrupled: alone they get two thirds, three quarters and four fifths.
  * @param owners addresses, one per taken item
  * @returns the count of the first network at its limit, with the limit; null: the address may have one more
  */

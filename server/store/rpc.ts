@@ -64,7 +64,7 @@ export class Caller {
    */
   call(method: string, args: unknown[], urgent = false): Promise<unknown> {
     const worker = (this.#worker ??= this.#start());
-    const line = urgent ? this.#urgent! : worker;
+    const line: Pick<Worker, "postMessage"> = urgent ? this.#urgent! : worker;
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });

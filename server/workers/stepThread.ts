@@ -22,6 +22,7 @@ import type { StepsRunning } from "./stepsRunning.ts";
 import { type LossReason, type StuckReason, ThreadLost } from "./threadLost.ts";
 import { ThreadWatch } from "./threadWatch.ts";
 import { ThreadWords } from "./threadWords.ts";
+import { transferring } from "./workDeadline.ts";
 
 /** Least time from one start of a thread to the next, ms: a thread that cannot start must not keep the process busy. */
 const LEAST_LIFE_MS = 100;
@@ -203,7 +204,7 @@ export class StepThread {
           slot: this.#slot,
           words: this.#words.words,
         };
-        await this.#pool.run(task, { name: "serve", transferList: [port2] });
+        await this.#pool.run(task, { name: "serve", transferList: transferring([port2]) });
       } catch (reason) {
         error = reason;
       }

@@ -1,5 +1,5 @@
 /** Deadlines in processor time: waiting for a turn or for a processor does not count. */
-import type { Worker } from "node:worker_threads";
+import type { MessagePort, Worker } from "node:worker_threads";
 import type { Piscina } from "piscina";
 
 /** Number of looks within a deadline; there is at least one look a second. */
@@ -25,6 +25,14 @@ export interface WorkOptions {
   /** Called with the processor time (ms) that the task has used since the last call. */
   onWork?: (ms: number) => void;
 }
+
+type TransferList = NonNullable<Parameters<Piscina["run"]>[1]>["transferList"];
+
+/**
+ * Returns the list in Piscina's type. Piscina derives that type from the last overload of `postMessage`, which in Node
+ * 26 takes options, but it accepts arrays only.
+ */
+export const transferring = (moved: (ArrayBuffer | MessagePort)[]): TransferList => moved as unknown as TransferList;
 
 /** The task was aborted because it exceeded its time. */
 export class TookTooLong extends Error {}
@@ -58,7 +66,7 @@ export async function runWithin<T>(
     const result = (await pool.run(task, {
       name,
       signal: signal ? AbortSignal.any([late, signal]) : late,
-      transferList: moved,
+      transferList: transferring(moved),
     })) as T;
     // Charge the work since the last look.
     await look();

@@ -119,7 +119,7 @@ export function violate(url: string, room: string, bytes: Buffer, withinMs = 10_
     const line = connect(Number(port), hostname);
     const overdue = setTimeout(() => line.destroy(new Error("the server did not close the connection")), withinMs);
     line.on("error", reject);
-    line.on("data", (chunk) => {
+    line.on("data", (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       if (open) return;
       const end = received.indexOf("\r\n\r\n");

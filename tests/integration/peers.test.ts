@@ -27,7 +27,7 @@ class Listener {
   private constructor() {
     this.#server = createServer((near) => {
       const far = connect(this.target, "127.0.0.1");
-      near.on("data", (data) => void this.heard.push(data));
+      near.on("data", (data: Buffer) => void this.heard.push(data));
       near.pipe(far).pipe(near);
       for (const socket of [near, far]) {
         this.#sockets.add(socket);

@@ -51,7 +51,7 @@ const both = (): TestServer[] => [owner, other];
 async function raw(server: TestServer, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
   const parts: Buffer[] = [];
-  socket.on("data", (data) => parts.push(data));
+  socket.on("data", (data: Buffer) => parts.push(data));
   socket.on("error", () => {});
   socket.write(bytes);
   await once(socket, "close");

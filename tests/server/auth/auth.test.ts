@@ -39,6 +39,7 @@ describe("addresses", () => {
       { network: "2001:db8:1:2ab::/64", share: 1 },
       { network: "2001:db8:1:200::/56", share: 4 },
       { network: "2001:db8:1::/48", share: 16 },
+      { network: "2001:db8::/32", share: 64 },
     ]);
     expect(networksOf(addressKey("2001:db8:1:2::9"))[1]).toEqual({ network: "2001:db8:1:0::/56", share: 4 });
   });
@@ -81,6 +82,25 @@ describe("addresses", () => {
     expect(attempts.take(addressKey("2001:db8:2::1"), 0)).toBe(true);
     attempts.giveBack(addressKey("2001:db8:1:6400::1"), 0);
     expect(taken([0x6400, 0x6400])).toBe(1);
+  });
+
+  test("65,536 networks of one /32 have 64 addresses' attempts, and cannot make the limiter forget another address", () => {
+    const attempts = new Attempts(3, 0);
+    for (let n = 0; n < 3; n++) expect(attempts.take("192.0.2.7", 0)).toBe(true);
+    let taken = 0;
+    for (let n = 0; n < 65_536; n++)
+      if (attempts.take(addressKey(`2001:db8:${((n * 61) & 0xffff).toString(16)}::1`), 0)) taken++;
+    expect(taken).toBe(64 * 3);
+    // The address and, for each granted attempt, a /64, /56 and /48, and the /32.
+    expect(attempts.size).toBe(1 + 3 * taken + 1);
+    expect(attempts.take("192.0.2.7", 0)).toBe(false);
+    const owners: string[] = [];
+    for (let n = 0; n < 1000; n++) {
+      const address = addressKey(`2001:db8:${n.toString(16)}::1`);
+      if (!fullNetwork(address, owners, { perAddress: 100, taken: owners.length, all: 100, ratio: 1 }))
+        owners.push(address);
+    }
+    expect(owners).toHaveLength(80);
   });
 
   test("attempts: a burst, then a rate per minute, for each address; a success is given back", () => {
