@@ -8,6 +8,11 @@ import { clearStatus, numberOfBlock, NEVER, playsOf } from "./blockStatus";
 /** Least distance that contact guarantees, as a part of the pair's thickness. */
 const KEEP: f32 = 0.125;
 /**
+ * The same for thin surfaces, as a part of the longest sides: eight times the rounding of the check in float32
+ * (contactCheck.ts, 2^-21), while edges are no more than twice as long as at rest. Balls have no thickness.
+ */
+const ROUNDED: f32 = 7.62939453125e-6; // 2^-17
+/**
  * Thickness of edge pairs relative to vertex pairs. If two smooth sheets lie on each other, vertices carry all load,
  * and edges act only between them.
  */
@@ -95,6 +100,21 @@ export function clearBlock(block: usize): void {
   v128.store(block, never, L.CONTACT_BLOCK_THICKNESS);
 }
 
+/** Returns the longest side of a surface at rest, m. */
+// @inline
+export function longest(surface: usize): f32 {
+  return max<f32>(
+    load<f32>(<usize>load<u32>(surface, L.SURFACE_TRIANGLE_TREE), L.TREE_LONGEST),
+    load<f32>(<usize>load<u32>(surface, L.SURFACE_EDGE_TREE), L.TREE_LONGEST),
+  );
+}
+
+/** Returns the least distance of a pair, m. @param r thickness, m */
+// @inline
+function leastDistance(A: usize, B: usize, r: f32): f32 {
+  return max<f32>(KEEP * r, ROUNDED * (longest(A) + longest(B)));
+}
+
 /** Copies a row's particles, directions and coefficients into a lane. */
 export function fillLane(lane: usize, row: usize, vertex: bool): void {
   for (let k = 0; k < 4; k++) store<u32>(lane + ((<usize>k) << 4), load<u32>(row + ((<usize>k) << 2)));
@@ -109,7 +129,7 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   // a vertex in front of an intersection is pushed, but not held there: the parts behind it must come out
   store<f32>(
     lane,
-    tangled(row, vertex, <usize>load<u32>(L.HEADER, L.H_X), <usize>load<u32>(L.HEADER, L.H_MARKS)) ? NEVER : KEEP * r,
+    tangled(row, vertex, <usize>load<u32>(L.HEADER, L.H_X), <usize>load<u32>(L.HEADER, L.H_MARKS)) ? NEVER : leastDistance(A, B, r),
     L.CONTACT_BLOCK_KEEP,
   );
   store<f32>(lane, othersSolve(A, B, vertex) ? NEVER : vertex ? r : EDGE_SHARE * r, L.CONTACT_BLOCK_THICKNESS);

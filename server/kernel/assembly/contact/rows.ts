@@ -22,7 +22,7 @@ import {
   vertexRowsEnd,
   widenRegion,
 } from "../broadPhase/newRows";
-import { clearBlock, fillLane, leftOut } from "./contactList";
+import { clearBlock, fillLane, leftOut, longest } from "./contactList";
 import { laneOf } from "./contactPair";
 import { growLists, listFull } from "./listMemory";
 
@@ -55,13 +55,6 @@ function named(name: u32): usize {
 // @inline
 function surfaceAt(n: u32): usize {
   return <usize>load<u32>(L.HEADER, L.H_SURFACE) + <usize>n * L.SURFACE_BYTES;
-}
-// @inline
-function longest(surface: usize): f32 {
-  return max<f32>(
-    load<f32>(<usize>load<u32>(surface, L.SURFACE_TRIANGLE_TREE), L.TREE_LONGEST),
-    load<f32>(<usize>load<u32>(surface, L.SURFACE_EDGE_TREE), L.TREE_LONGEST),
-  );
 }
 
 /** Call before measurements: clears the new rows. */
