@@ -6,7 +6,7 @@
  * geometric.ts computes the multiplier. A unilateral distance only resists stretching: L <= 0. Two particles in one
  * place separate along their rest direction, so that a body crushed into a point unfolds. There is no smallest length.
  */
-import { sub, mul, add, dot3, xs, ys, zs, ws, push, toLow } from "../math/lanes";
+import { sub, mul, add, dot3, xs, ys, zs, ws, push, toLow, minusThree } from "../math/lanes";
 import { remembered, unbounded, keep } from "./geometric";
 import * as L from "../layout/layout";
 
@@ -19,11 +19,12 @@ export function solveDistances(block: usize, own: usize, count: i32, pass: i32, 
   const inverse = f32x4.splat(inverseH2);
   const zero = f32x4.splat(0);
   const one = f32x4.splat(1);
+  const minus = minusThree;
   for (let n = 0; n < count; n++, block += L.DISTANCE_BYTES, own += L.DISTANCE_KEPT_BYTES) {
-    const a = apart(<usize>load<u32>(block, 0), <usize>load<u32>(block, 16), low);
-    const b = apart(<usize>load<u32>(block, 4), <usize>load<u32>(block, 20), low);
-    const c = apart(<usize>load<u32>(block, 8), <usize>load<u32>(block, 24), low);
-    const d = apart(<usize>load<u32>(block, 12), <usize>load<u32>(block, 28), low);
+    const a = apart(<usize>load<u32>(block, 0), <usize>load<u32>(block, 16), low, minus);
+    const b = apart(<usize>load<u32>(block, 4), <usize>load<u32>(block, 20), low, minus);
+    const c = apart(<usize>load<u32>(block, 8), <usize>load<u32>(block, 24), low, minus);
+    const d = apart(<usize>load<u32>(block, 12), <usize>load<u32>(block, 28), low, minus);
     let dx = xs(a, b, c, d);
     let dy = ys(a, b, c, d);
     let dz = zs(a, b, c, d);
@@ -39,7 +40,7 @@ export function solveDistances(block: usize, own: usize, count: i32, pass: i32, 
     }
     const old = remembered(rows, own, pass);
     const dL = unbounded(rows, C, ws(a, b, c, d), old, inverse);
-    const grown = keep(own, pass, f32x4.min(add(old, dL), v128.load(rows, L.GEOMETRIC_LIMIT)), old);
+    const grown = keep(own, pass, f32x4.pmin(add(old, dL), v128.load(rows, L.GEOMETRIC_LIMIT)), old);
 
     const along = f32x4.div(grown, length);
     dx = mul(along, dx);
@@ -54,9 +55,8 @@ export function solveDistances(block: usize, own: usize, count: i32, pass: i32, 
 
 /** Returns x0 - x1, and w0 + w1 in the fourth lane. */
 // @inline
-function apart(p0: usize, p1: usize, low: usize): v128 {
-  const minus = v128.xor(v128.load(p1), i32x4(i32.MIN_VALUE, i32.MIN_VALUE, i32.MIN_VALUE, 0));
-  return add(add(v128.load(p0), minus), sub(v128.load(p0 + low), v128.load(p1 + low)));
+function apart(p0: usize, p1: usize, low: usize, minus: v128): v128 {
+  return add(add(v128.load(p0), v128.xor(v128.load(p1), minus)), sub(v128.load(p0 + low), v128.load(p1 + low)));
 }
 
 /** Moves x0 by w0 times a vector, and x1 by -w1 times it. */

@@ -80,10 +80,14 @@ export function largest(a: v128): f32 {
 
 /** Offset from X to the low words (integrate/particles.ts). Solvers copy it: a global is loaded at each use. */
 export let toLow: usize = 0;
+export let minusThree: v128 = f32x4.splat(0);
 
 /** Finds `toLow`. */
 export function findLowWords(): void {
-  toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - <usize>load<u32>(L.HEADER, L.H_X);
+  const x = load<u32>(L.HEADER, L.H_X);
+  toLow = <usize>load<u32>(L.HEADER, L.H_LOW) - <usize>x;
+  const none: f32 = <f32>(x - x);
+  minusThree = f32x4.replace_lane(f32x4.neg(f32x4.splat(none)), 3, 0);
 }
 
 /** Returns a particle's position, rounded. The fourth lane is w. */
