@@ -631,8 +631,11 @@ export interface Scene {
   quantum?: number;
   /** m. Absent: fitted to all bodies, and to the space in which they fall and swing at first. */
   camera?: { position: Vec3; target: Vec3 };
-  /** true: visitors first see the strain of all surfaces as false colors, for scenes that compare it. @default false */
-  showStrain?: boolean;
+  /**
+   * `principal`: visitors first see the principal strain of all surfaces as false colors, for scenes that compare it;
+   * `area`: the change of their area, which shows how much pulled sheets narrow.
+   */
+  showStrain?: "principal" | "area";
   /** @minItems 1 @maxItems 256 */
   bodies: Body[];
   /** @maxItems 256 */

@@ -78,4 +78,6 @@ export interface SceneTexts {
   try?: string;
   /** @minLength 1 @maxLength 200 */
   notice?: string;
+  /** Names of the bodies, in their order. @maxItems 256 */
+  names?: string[];
 }

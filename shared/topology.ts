@@ -91,7 +91,7 @@ export interface Topology {
    */
   camera: { position: Vec3; target: Vec3; fit?: true; space?: { min: Vec3; max: Vec3 } };
   /** Clients begin with false colors of the strain. */
-  showStrain?: true;
+  showStrain?: "principal" | "area";
   colliders: TopologyCollider[];
   bodies: TopologyBody[];
   interaction: {

@@ -105,8 +105,10 @@ export async function fetchPicture({ room, picture }: RoomSummary): Promise<Blob
 }
 
 /** @throws PliantError 404 if the scene's file was deleted */
-export async function fetchScene(scene: string): Promise<SceneSummary> {
-  return (await (await request(`/api/scenes/${encodeURIComponent(scene)}`)).json()) as SceneSummary;
+export async function fetchScene(scene: string): Promise<SceneSummary & { scene: SceneTexts }> {
+  return (await (await request(`/api/scenes/${encodeURIComponent(scene)}`)).json()) as SceneSummary & {
+    scene: SceneTexts;
+  };
 }
 
 /** A finding about an uploaded model: a part that was ignored, or a defect that was found or repaired. */

@@ -189,6 +189,7 @@ export const arabic: Catalog = {
   numbers: "الأرقام",
   numbersTitle: "الأرقام (O)",
   strain: "الانفعال",
+  strainOfArea: "تغيّر المساحة",
   strainTitle: "انفعال الأسطح بالألوان (S)",
   compressed: "مضغوط",
   stretched: "مشدود",

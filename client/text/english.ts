@@ -187,6 +187,7 @@ export const english = {
   numbers: "Numbers",
   numbersTitle: "Numbers (O)",
   strain: "Strain",
+  strainOfArea: "Change of area",
   strainTitle: "Strain of surfaces as colors (S)",
   compressed: "compressed",
   stretched: "stretched",

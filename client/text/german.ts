@@ -181,6 +181,7 @@ export const german: Catalog = {
   numbers: "Zahlen",
   numbersTitle: "Zahlen (O)",
   strain: "Dehnung",
+  strainOfArea: "Änderung der Fläche",
   strainTitle: "Dehnung der Oberflächen in Farben (S)",
   compressed: "gestaucht",
   stretched: "gedehnt",

@@ -182,6 +182,7 @@ export const spanish: Catalog = {
   numbers: "Cifras",
   numbersTitle: "Cifras (O)",
   strain: "Deformación",
+  strainOfArea: "Cambio de área",
   strainTitle: "Deformación de las superficies en colores (S)",
   compressed: "comprimida",
   stretched: "estirada",

@@ -32,6 +32,7 @@ export class CostLabels {
   /** @param names of the scene's bodies. @param all true if each body gets a label, although it has no numbers */
   setBodies(names: readonly string[], all: boolean): void {
     this.names = names;
+    for (const [body, label] of this.labels) if (!label.sign) write(label, 0, names[body] ?? "");
     if (all) for (const body of names.keys()) if (!this.labels.has(body)) this.add(body);
   }
 

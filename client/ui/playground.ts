@@ -37,6 +37,7 @@ export interface PlaygroundOptions {
   send: (bytes: Uint8Array) => void;
   online: () => boolean;
   limits: () => { reach: number; maxGrabs: number };
+  bodyName: (body: number) => string;
   onCommand: (command: Command) => void;
 }
 
@@ -141,8 +142,7 @@ export class Playground {
   }
 
   private listenToKeyboardHand(): void {
-    const { shell, state, online } = this.options;
-    const bodyName = (body: number): string => state.topology?.bodies[body]?.name ?? t("it");
+    const { shell, bodyName, online } = this.options;
     new KeyboardPointer({
       view: this.view,
       grabs: this.grabs,

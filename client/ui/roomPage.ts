@@ -88,6 +88,8 @@ class RoomPage {
   private status: ConnectionStatus = { state: "connecting", attempt: 0 };
   private ended = false;
   private built = 0;
+  /** Names of the bodies, as far as possible in the visitor's language. */
+  private names: readonly string[] = [];
   /** Contact sounds are on. */
   private hears = false;
   private wanted: Tuning | undefined;
@@ -208,7 +210,12 @@ class RoomPage {
     state.add("notice", ({ code, text, details }) => {
       // The token has expired or belongs to an earlier room of this name: do not use it again.
       if (code === "TOKEN_INVALID") return forgetToken(this.room);
-      this.say(noticeText(code, text, details, state.topology, (member) => this.whoIs(member)));
+      const names = {
+        colliders: state.topology?.colliders ?? [],
+        bodyName: (body: number) => this.bodyName(body),
+        whoIs: (member: number) => this.whoIs(member),
+      };
+      this.say(noticeText(code, text, details, names));
     });
     state.add("spawnable", ({ bodies }) => {
       shell.spawnable.setWaiting(new Set(bodies));
@@ -273,7 +280,7 @@ class RoomPage {
   }
 
   private bodyName(body: number): string {
-    return primitiveName(this.state.topology?.bodies[body]?.name ?? t("it"));
+    return this.names[body] ?? t("it");
   }
 
   private share(link: Promise<string>): void {
@@ -461,18 +468,10 @@ class RoomPage {
     const turn = ++this.built;
     shell.setTitle(topology.title);
     shell.together.offer(topology.interaction.together !== undefined);
-    const names = topology.bodies.map(({ name }) => primitiveName(name));
-    shell.tuning.setBodies(names);
-    shell.costs.setBodies(names, false);
-    shell.talk.setBodies(names);
-    shell.spawnable.setBodies(
-      topology.bodies.flatMap(({ look, spawnable }, body) =>
-        spawnable ? [{ body, name: names[body]!, color: look.color }] : [],
-      ),
-    );
+    this.nameBodies(topology, []);
     this.arrive();
     shell.setLoading(t("settingScene"));
-    const explained = this.explain(names).catch(() => {});
+    const explained = this.explain(topology).catch(() => {});
     const { Playground } = await this.drawing;
     // A newer topology may have arrived meanwhile: draw only the last one.
     if (turn !== this.built || this.ended) return;
@@ -489,11 +488,12 @@ class RoomPage {
         reach: this.state.welcome?.limits.reach ?? 100,
         maxGrabs: this.state.welcome?.limits.grabsPerMember ?? Limits.grabsPerMember,
       }),
+      bodyName: (body) => this.bodyName(body),
       onCommand: (command) => this.run(command),
     }));
     this.showLooks(Object.entries(this.state.looks).map(([body, look]) => [Number(body), look, 0]));
     playground.installHook({ status: () => this.status.state, stats: () => this.localStats() });
-    shell.toolbar.setStrain(topology.showStrain === true && playground.view.toggleStrain());
+    shell.toolbar.setStrain(topology.showStrain !== undefined && playground.view.toggleStrain());
     shell.talk.setFollowing(undefined);
     if (this.hears) void playground.setSounds(true).catch(this.sayProblem);
     playground.start(() => {
@@ -512,14 +512,33 @@ class RoomPage {
    * Links the physics report, if the scene has a section there, and names the bodies that a lesson compares. Failures
    * are ignored: both are optional.
    */
-  private async explain(names: readonly string[]): Promise<void> {
+  private async explain(topology: Topology): Promise<void> {
     const known = await fetchRoom(this.room);
     if (!known) return;
     const scene = await fetchScene(known.scene);
     const { report, lesson } = scene;
     this.shell.setTexts(textsOf(scene));
+    if (topology !== this.state.topology) return;
+    const { names = [] } = textsOf(scene.scene);
+    if (names.length > 0) this.nameBodies(topology, names);
+    const { length } = topology.bodies;
     if (report) this.shell.setReport(report);
-    if (lesson) this.shell.costs.setBodies(names, names.length > 1 && names.length <= MOST_NAMED);
+    if (lesson) this.shell.costs.setBodies(this.names, length > 1 && length <= MOST_NAMED);
+  }
+
+  /** @param names by the scene's author; missing ones are those of the topology */
+  private nameBodies({ bodies }: Topology, names: readonly string[]): void {
+    const { shell, state } = this;
+    this.names = bodies.map(({ name }, body) => names[body] ?? primitiveName(name));
+    shell.tuning.setBodies(this.names);
+    shell.costs.setBodies(this.names, false);
+    shell.talk.setBodies(this.names);
+    shell.spawnable.setBodies(
+      bodies.flatMap(({ look, spawnable }, body) =>
+        spawnable ? [{ body, name: this.names[body]!, color: look.color }] : [],
+      ),
+    );
+    shell.spawnable.setLooks(state.looks);
   }
 
   private run(command: Command): void {
@@ -619,13 +638,13 @@ class RoomPage {
   }
 }
 
-function noticeText(
-  code: string,
-  text: string,
-  details: unknown,
-  topology: Topology | undefined,
-  nameOf: (member: number) => string,
-): string {
+interface Names {
+  colliders: Topology["colliders"];
+  bodyName: (body: number) => string;
+  whoIs: (member: number) => string;
+}
+
+function noticeText(code: string, text: string, details: unknown, { colliders, bodyName, whoIs }: Names): string {
   const known = (details ?? {}) as {
     text?: unknown;
     seconds?: unknown;
@@ -634,12 +653,11 @@ function noticeText(
   };
   if (code === "ANNOUNCEMENT" && typeof known.text === "string") return known.text;
   if (code === "WENT_BACK" && typeof known.seconds === "number" && typeof known.member === "number")
-    return t("wentBack", { count: Math.max(1, Math.round(known.seconds)), name: nameOf(known.member) });
+    return t("wentBack", { count: Math.max(1, Math.round(known.seconds)), name: whoIs(known.member) });
   if (code === "PLACE_TAKEN") {
     // Name the body or collider that occupies the place.
     const { body, collider } = known.by ?? {};
-    const name =
-      body !== undefined ? (topology?.bodies[body]?.name ?? t("it")) : topology?.colliders[collider ?? -1]?.name;
+    const name = body !== undefined ? bodyName(body) : colliders[collider ?? -1]?.name;
     if (name !== undefined) return t("inTheWay", { name });
   }
   return textOfCode("notice", code) ?? text;

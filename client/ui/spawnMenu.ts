@@ -77,7 +77,10 @@ export class SpawnMenu {
           type: "button",
           title: t("dressTitle", { body: name }),
           "aria-label": t("dressTitle", { body: name }),
-          onclick: () => this.actions.dress(body),
+          onclick: () => {
+            this.open(false);
+            this.actions.dress(body);
+          },
         },
         icon("brush"),
       );

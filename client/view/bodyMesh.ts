@@ -15,7 +15,7 @@ import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { KEY_DIRECTION } from "./environment.ts";
 import { Smoke } from "./fluids/smoke.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
-import { SurfaceStrain } from "./strain.ts";
+import { type StrainKind, SurfaceStrain } from "./strain.ts";
 import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfaceNormals.ts";
 import { VertexTexture } from "./vertexTexture.ts";
 
@@ -224,12 +224,12 @@ export class BodyMesh implements PickSurface {
     return this.strain?.values ?? NO_VALUES;
   }
 
-  /** Turns the strain view on or off. The next `update` shows it. */
-  showStrain(on: boolean): void {
+  /** Shows a strain as colors; undefined: none. The next `update` shows it. */
+  showStrain(kind: StrainKind | undefined): void {
     if (this.mode === "points") return;
-    this.strain = on ? new SurfaceStrain(this.rest, this.triangles) : undefined;
-    if (!on) this.materials.strainScale.value = 0;
-    this.mesh.material = on || this.worn.length === 0 ? this.materials.surface : this.worn;
+    this.strain = kind && new SurfaceStrain(this.rest, this.triangles, kind);
+    if (!kind) this.materials.strainScale.value = 0;
+    this.mesh.material = kind || this.worn.length === 0 ? this.materials.surface : this.worn;
   }
 
   /** @param end strain at the end of the scale */

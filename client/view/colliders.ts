@@ -256,7 +256,7 @@ const FLOOR_SKY_GLSL = /* glsl */ `#include <begin_vertex>
 
 /** Shade over the pool of light. A step of an 8-bit color is wider than the floor's gradients: noise hides it. */
 const SHADE_GLSL = /* glsl */ `
-  float pliantShade = 1.0 - mix(1.0, getShadowMask(), opacity) * mix(1.0, pliantOpen, 0.62);
+  float pliantShade = 1.0 - mix(1.0, getShadowMask(), opacity) * mix(1.0, pliantOpen, 0.75);
   float pliantLit = pliantPool.a * pliantFade * (1.0 - pliantShade);
   float pliantCover = pliantLit + pliantShade;
   float pliantGrain = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 0.5;

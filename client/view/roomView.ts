@@ -18,7 +18,7 @@ import { pickNearest, pickSurfaces } from "./picking.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { RubberBand } from "./rubberBand.ts";
 import { Stage } from "./stage.ts";
-import { scaleFor, STRAIN_COLORS } from "./strain.ts";
+import { scaleFor, STRAIN_COLORS, type StrainKind } from "./strain.ts";
 
 export interface Picked extends SurfacePoint {
   /** m */
@@ -72,9 +72,10 @@ export class RoomView {
    */
   showFeet: (foot: (body: number) => Foot | undefined) => void = () => {};
   /** Shows the legend of the strain view. @param end strain at the end of the scale; undefined: the view is off */
-  showStrainScale: (end: number | undefined, colors: readonly string[]) => void = () => {};
+  showStrainScale: (end: number | undefined, colors: readonly string[], kind: StrainKind) => void = () => {};
   /** End of the strain view's scale; undefined: it is off. */
   private strainEnd: number | undefined;
+  private readonly strainKind: StrainKind;
   private readonly canvas: HTMLCanvasElement;
   /** Time since grabs were last updated, ms. */
   private elapsedMs = 0;
@@ -102,6 +103,7 @@ export class RoomView {
   /** @param displayed float32[3*particles] m: read at every frame; local bends write into it */
   constructor(canvas: HTMLCanvasElement, topology: Topology, displayed: Float32Array, probe: GraphicsProbe) {
     this.canvas = canvas;
+    this.strainKind = topology.showStrain ?? "principal";
     this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
     this.hands.together = topology.interaction.together ?? [];
     // Gas does not darken the floor.
@@ -191,9 +193,9 @@ export class RoomView {
   /** Switches the strain view. @returns true if it is on */
   toggleStrain(): boolean {
     this.strainEnd = this.strainEnd === undefined ? 0 : undefined;
-    for (const body of this.bodies) body.showStrain(this.strainEnd !== undefined);
+    for (const body of this.bodies) body.showStrain(this.strainEnd === undefined ? undefined : this.strainKind);
     // The legend appears with the first scale.
-    if (this.strainEnd === undefined) this.showStrainScale(undefined, STRAIN_COLORS);
+    if (this.strainEnd === undefined) this.showStrainScale(undefined, STRAIN_COLORS, this.strainKind);
     this.dirty = true;
     return this.strainEnd !== undefined;
   }
@@ -290,7 +292,7 @@ export class RoomView {
     for (const body of this.bodies) body.setStrainScale(end);
     if (end === current) return;
     this.strainEnd = end;
-    this.showStrainScale(end, STRAIN_COLORS);
+    this.showStrainScale(end, STRAIN_COLORS, this.strainKind);
   }
 
   /** Ray through a point of the window, CSS pixels. */

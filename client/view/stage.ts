@@ -39,7 +39,7 @@ const SHADE_DARK = "#0d0806";
  * Pool of light on the floor: color, and its share in the middle. Without one, the dark page is too dark for shadows.
  */
 const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
-const POOL_DARK = { color: "#c4a188", share: 0.34 };
+const POOL_DARK = { color: "#d3ae93", share: 0.46 };
 /** Light that shines through jelly from behind and from the floor. */
 const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d" };
 const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e" };

@@ -3,11 +3,15 @@
  *
  *   F = Ds Dm^-1,   C = F^T F,   s = sqrt(eigenvalues of C)
  *
- * The strain is s - 1 for the principal stretch s that is farther from 1: positive is tension, negative compression.
+ * The principal strain is s - 1 for the principal stretch s that is farther from 1: positive is tension, negative
+ * compression. The strain of the area is the product of both stretches - 1: a sheet that narrows when pulled has less.
  */
+import type { Topology } from "../../shared/topology.ts";
+
+export type StrainKind = NonNullable<Topology["showStrain"]>;
 
 /** Ends of the scale that the legend may have, largest strain. */
-const SCALES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2] as const;
+const SCALES = [0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2] as const;
 /** The scale shrinks only to less than this part of itself. */
 const SHRINK_BELOW = 0.25;
 /** Share of the particles that may be beyond the end of the scale: single corners at pins. */
@@ -21,9 +25,11 @@ export class SurfaceStrain {
   private readonly rest: Float32Array;
   /** float32[count]: rest area around each particle, m^2. */
   private readonly areas: Float32Array;
+  private readonly kind: StrainKind;
 
   /** @param rest float32[3*count] m. @param triangles uint32[3*T] */
-  constructor(rest: Float32Array, triangles: Uint32Array) {
+  constructor(rest: Float32Array, triangles: Uint32Array, kind: StrainKind) {
+    this.kind = kind;
     this.triangles = triangles;
     this.values = new Float32Array(rest.length / 3);
     this.areas = new Float32Array(rest.length / 3);
@@ -52,7 +58,8 @@ export class SurfaceStrain {
       const [p, q, s] = [rest[r]!, rest[r + 1]!, rest[r + 2]!];
       const [fx, fy, fz] = [p * ux, p * uy, p * uz];
       const [gx, gy, gz] = [q * ux + s * vx, q * uy + s * vy, q * uz + s * vz];
-      const strain = principal(fx * fx + fy * fy + fz * fz, fx * gx + fy * gy + fz * gz, gx * gx + gy * gy + gz * gz);
+      const [a, b, c] = [fx * fx + fy * fy + fz * fz, fx * gx + fy * gy + fz * gz, gx * gx + gy * gy + gz * gz];
+      const strain = this.kind === "area" ? Math.sqrt(Math.max(0, a * c - b * b)) - 1 : principal(a, b, c);
       for (let k = 0; k < 3; k++) values[triangles[t + k]!]! += area * strain;
     }
     for (let i = 0; i < values.length; i++) if (areas[i]! > 0) values[i]! /= areas[i]!;

@@ -342,7 +342,7 @@ export class SceneLibrary {
       description: scene.description ?? "",
       ...(scene.try !== undefined && { try: scene.try }),
       ...(scene.notice !== undefined && { notice: scene.notice }),
-      ...(scene.texts && { texts: scene.texts }),
+      ...(scene.texts && { texts: withoutNames(scene.texts) }),
       bodies: scene.bodies.length,
       ...(picture ? { thumbnail: `/thumbnails/${id}.${picture}` } : {}),
       ...(!picture && paintable ? { picture: `/api/scenes/${id}/picture` } : {}),
@@ -403,3 +403,7 @@ function refusalOf(error: unknown): { reason?: string } {
   const cause = error instanceof Error ? error.cause : undefined;
   return (REFUSALS as readonly unknown[]).includes(cause) ? { reason: cause as string } : {};
 }
+
+/** Lists of scenes do not name bodies. */
+const withoutNames = (texts: NonNullable<Scene["texts"]>): NonNullable<Scene["texts"]> =>
+  Object.fromEntries(Object.entries(texts).map(([language, { names: _, ...shown }]) => [language, shown]));

@@ -25,7 +25,7 @@ export function buildTopology(
     tickHz: layout.tickHz,
     origin: layout.origin,
     camera: scene.camera ?? defaultCamera(framedSpace(scene, bodies, cores)),
-    ...(scene.showStrain && { showStrain: true as const }),
+    ...(scene.showStrain && { showStrain: scene.showStrain }),
     colliders: (scene.colliders ?? []).map((c, i) => topologyCollider(c, cores[i])),
     bodies: bodies.map((body, i) => topologyBody(body, layout.bodies[i]!.streamedFirst, layout)),
     interaction: {

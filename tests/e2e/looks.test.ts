@@ -107,7 +107,7 @@ describe.skipIf(noBrowser)("drawing", () => {
     await writeFile(join(folder, "top.json"), scene(flat, above));
     await writeFile(
       join(folder, "measured.json"),
-      JSON.stringify({ ...(JSON.parse(scene(flat, above)) as object), showStrain: true }),
+      JSON.stringify({ ...(JSON.parse(scene(flat, above)) as object), showStrain: "principal" }),
     );
     await writeFile(join(folder, "jelly.json"), JELLY);
     stage = await openStage({ scenesDir: folder }, { fewPictures: true });

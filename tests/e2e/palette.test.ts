@@ -39,11 +39,13 @@ describe.skipIf(noBrowser)("the palette", () => {
     await dialog.locator("#dress-text").fill("  Zoë’s   box ");
     await stage.shoot(guest, "palette-dress");
     await dialog.locator("#dress-text").press("Enter");
+    const dressed = `.spares-panel [data-body="${body}"] .swatch[style*="#2e86ab"]`;
     const late = await drawn(await stage.visit("/r/fitted", { viewport }));
     for (const page of [owner, guest, late]) {
       await page.waitForSelector('.sign:text-is("Zoë’s box")');
-      await until(page, (dressed) => window.pliant.view?.bodies[dressed]?.color.getHexString() === "2e86ab", body);
+      await page.waitForSelector(dressed, { state: "attached" });
     }
+    await until(late, (one) => window.pliant.view?.bodies[one]?.color.getHexString() === "2e86ab", body);
     await owner.waitForSelector('.toast:has-text("Zoë’s box")');
     await stage.shoot(owner, "palette");
     await press(owner, ".spares .tool");
@@ -52,7 +54,7 @@ describe.skipIf(noBrowser)("the palette", () => {
     await owner.getByRole("button", { name: "As in the scene" }).click();
     for (const page of [owner, guest, late]) {
       await page.waitForSelector(".sign", { state: "detached" });
-      await until(page, (dressed) => window.pliant.view?.bodies[dressed]?.color.getHexString() !== "2e86ab", body);
+      await page.waitForSelector(dressed, { state: "detached" });
     }
     await press(guest, ".spares .tool");
     await guest.click(`.spares-panel [data-body="${body}"]`);
