@@ -11,13 +11,13 @@ const HAZE = 0.001;
 /** Rate of the uptake in the middle of the source, 1/s; none at its edge. */
 const UPTAKE = 12;
 /** Rate at which a tracer's smoke approaches the mean of its cell, 1/s. */
-const MIXING = 1.2;
+const MIXING = 0.6;
 /** Cells along the longest side of the density grid. */
 const CELLS = 10;
 /** Cells toward the light that shade a tracer. */
 const STEPS = 6;
 /** Optical depth of one full tracer in a cell. */
-const SHADING = 0.3;
+const SHADING = 0.45;
 
 export class Smoke {
   /** float32[count]: light in 255ths plus smoke, below 1, as the shader reads them. */
