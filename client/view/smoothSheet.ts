@@ -48,11 +48,14 @@ export function patchesOf({ triangles, count }: Shell, parts: number): Patches {
     return vertex;
   };
   for (let t = 0; t < triangles.length; t += 3) {
+    const rows = Array.from({ length: parts + 1 }, (_, j) =>
+      Array.from({ length: parts - j + 1 }, (_, i) => vertexAt(t, i, j)),
+    );
     for (let j = 0; j < parts; j++) {
+      const [row, next] = [rows[j]!, rows[j + 1]!];
       for (let i = 0; i < parts - j; i++) {
-        const [right, up] = [vertexAt(t, i + 1, j), vertexAt(t, i, j + 1)];
-        out.push(vertexAt(t, i, j), right, up);
-        if (i + j + 1 < parts) out.push(right, vertexAt(t, i + 1, j + 1), up);
+        out.push(row[i]!, row[i + 1]!, next[i]!);
+        if (i + 1 < parts - j) out.push(row[i + 1]!, next[i + 1]!, next[i]!);
       }
     }
   }
