@@ -11,8 +11,8 @@ const LIGHT_SLOPE = 0.14;
 const DEPTH = 4.8;
 const WIDTH = 2;
 /** Widest edge, as a share of the map. */
-const MOST = 0.03;
-const SEARCHED = 10;
+const MOST = 0.022;
+const SEARCHED = 16;
 const SAMPLES = 20;
 /** Farther samples need a larger difference of depth, so that a slope does not shade itself. Depth over width. */
 const SLACK = (1.1 * WIDTH) / DEPTH;
@@ -38,6 +38,8 @@ const PENUMBRA_GLSL = /* glsl */ `
       float depth = texture2D(shadowMap, shadowCoord.xy + off).r;
       shadow += step(shadowCoord.z - ${SLACK.toFixed(4)} * length(off), depth) / ${SAMPLES}.0;
     }
+    // With few finds, their number differs from pixel to pixel.
+    shadow = mix(1.0, shadow, min(1.0, found / 3.0));
   }
 `;
 

@@ -42,8 +42,8 @@ const SHADE_DARK = "#0d0806";
 const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
 const POOL_DARK = { color: "#c4a188", share: 0.34 };
 /** Light that shines through jelly from behind and from the floor. */
-const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d" };
-const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e" };
+const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d", page: "#ede2d4" };
+const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e", page: "#4a3f37" };
 /**
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
@@ -297,7 +297,7 @@ export class Stage {
         walls: this.walls,
         fetch: FETCH_GLSL,
         studio: STUDIO_GLSL,
-        backdrop: BACKDROP.pliantBehind,
+        backdrop: BACKDROP.pliantPage,
       });
     } finally {
       this.leaveFluids();
@@ -391,9 +391,10 @@ export class Stage {
       const { color, share } = dark.matches ? POOL_DARK : POOL_LIGHT;
       const { r, g, b } = new Color(color);
       this.floor.pliantPool.value.set(r, g, b, share);
-      const { behind, below } = dark.matches ? BACKDROP_DARK : BACKDROP_LIGHT;
+      const { behind, below, page } = dark.matches ? BACKDROP_DARK : BACKDROP_LIGHT;
       BACKDROP.pliantBehind.value.set(behind);
       BACKDROP.pliantBelow.value.set(below);
+      BACKDROP.pliantPage.value.set(page);
     };
     dark.addEventListener("change", apply);
     apply();
