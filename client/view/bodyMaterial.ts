@@ -9,7 +9,7 @@ import { BACKDROP, type JellyShading } from "./backdrop.ts";
 import { DEFAULT_FINISH, FINISHES, SMOOTH } from "./finish.ts";
 import { injectCloth, injectGlow, injectSolid, injectStrain } from "./bodyShader.ts";
 import { injectDiscs, injectSpheres } from "./sphereShader.ts";
-import { injectSkin, type SkinMode, type SkinUniforms } from "./skinShader.ts";
+import { injectSkin, SKIN_GLSL, type SkinMode, type SkinUniforms } from "./skinShader.ts";
 
 /**
  * Default colors of bodies without one: warm, of similar lightness, distinguishable with most kinds of color blindness.
@@ -28,6 +28,8 @@ export interface BodyMaterials {
   held: IUniform<number>;
   /** Shading of its inside, once the code of jelly is there; set it before a new `needsUpdate`. */
   jelly?: JellyShading;
+  /** `pliantSkin` of a smooth sheet, once its code is there; likewise. */
+  skin?: string;
 }
 
 /**
@@ -72,9 +74,9 @@ export function bodyMaterials(
     pliantThread: { value: grid > 0 ? finish.thread : 0 },
   };
   surface.onBeforeCompile = (shader) => {
-    injectSkin(shader, uniforms, mode);
+    injectSkin(shader, uniforms, materials.skin ?? SKIN_GLSL[mode]);
     Object.assign(shader.uniforms, own, materials.jelly && BACKDROP, materials.jelly?.uniforms);
-    injectStrain(shader, mode);
+    injectStrain(shader, materials.skin ? "detail" : mode);
     injectGlow(shader, materials.jelly?.inject);
     if (mode === "points") injectSpheres(shader);
     else if (cloth) injectCloth(shader);
@@ -83,13 +85,14 @@ export function bodyMaterials(
   // Bodies of the same kind share a compiled program. Without a key, three compares the text of the functions, which is
   // the same for all.
   const edges = bevel > 0 ? "-bevel" : "";
-  surface.customProgramCacheKey = () => `pliant-${mode}-${kind}${edges}${materials.jelly ? "-jelly" : ""}`;
+  surface.customProgramCacheKey = () =>
+    `pliant-${mode}-${kind}${edges}${materials.jelly ? "-jelly" : ""}${materials.skin ? "-smooth" : ""}`;
   const shadow = new MeshDepthMaterial({ side: mode === "points" ? DoubleSide : BackSide });
   shadow.onBeforeCompile = (shader) => {
-    injectSkin(shader, uniforms, mode);
+    injectSkin(shader, uniforms, materials.skin ?? SKIN_GLSL[mode]);
     if (mode === "points") injectDiscs(shader);
   };
-  shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}`;
+  shadow.customProgramCacheKey = () => `pliant-depth-${mode}-${kind}${materials.skin ? "-smooth" : ""}`;
   const materials: BodyMaterials = { surface, shadow, held, strainScale };
   return materials;
 }

@@ -13,7 +13,6 @@ import {
   PMREMGenerator,
   RGBAFormat,
   type Scene,
-  ShaderChunk,
   Sphere,
   Vector3,
   type WebGLRenderer,
@@ -44,26 +43,8 @@ export const SKY = new Color("#f4ece2");
 export const WALL = new Color("#cfc6bd");
 export const GROUND = new Color("#a08f80");
 
-/** Edges of shadows at least this soft, as a share of the map, are sampled often enough to show no pattern. */
-export const SOFT_SHADOWS = 0.006;
-export const PLAIN_SHADOWS = 1 / 300;
-const SOFT_SAMPLES = 16;
-const PLAIN_SAMPLES = 5;
-
-const SOFTER = 0.5 * (SOFT_SHADOWS + PLAIN_SHADOWS);
-/** three takes five samples however soft a shadow is, and their rotation shows as a pattern. */
-const sampled = ShaderChunk.shadowmap_pars_fragment.replace(
-  /shadow = \(\s*texture\( shadowMap, vec3\( shadowCoord\.xy \+ vogelDiskSample\( 0, 5[^;]*;/,
-  /* glsl */ `int samples = shadowRadius > ${SOFTER.toFixed(5)} * shadowMapSize.x ? ${SOFT_SAMPLES} : ${PLAIN_SAMPLES};
-      shadow = 0.0;
-      for (int i = 0; i < samples; i++) {
-        vec2 at = shadowCoord.xy + vogelDiskSample(i, samples, phi) * radius;
-        shadow += texture(shadowMap, vec3(at, shadowCoord.z));
-      }
-      shadow /= float(samples);`,
-);
-if (sampled === ShaderChunk.shadowmap_pars_fragment) throw new Error("three's shadow filter has changed");
-ShaderChunk.shadowmap_pars_fragment = sampled;
+/** Half the width of a shadow's edge, as a share of the map. */
+const SOFTNESS = 1 / 300;
 
 /** Direction to the key light, unit vector. */
 export const KEY_DIRECTION: Readonly<Vector3> = BOXES[0]!.direction;
@@ -116,26 +97,23 @@ export class Studio {
   private readonly scene: Scene;
   private readonly covered = new Sphere(new Vector3(), 0);
 
-  constructor(scene: Scene, shadowMapSize: number, softness: number) {
+  constructor(scene: Scene, shadowMapSize: number) {
     this.scene = scene;
     const { key, rim } = this;
-    this.useShadows(shadowMapSize, softness);
+    this.useShadows(shadowMapSize);
     key.shadow.intensity = 0.82;
     rim.position.set(-2.5, 2.2, -3.5);
     scene.add(key, key.target, rim, this.fill);
   }
 
-  /**
-   * @param size texels along one side of the map; 0: no shadows
-   * @param softness half the width of a shadow's edge, as a share of the map
-   */
-  useShadows(size: number, softness: number): void {
+  /** @param size texels along one side of the map; 0: no shadows */
+  useShadows(size: number): void {
     const { shadow } = this.key;
     // A shadow map without texels would be an invalid framebuffer.
     this.key.castShadow = size > 0;
-    if (size === 0 || (size === shadow.mapSize.x && shadow.radius === softness * size)) return;
+    if (size === 0 || size === shadow.mapSize.x) return;
     shadow.mapSize.set(size, size);
-    shadow.radius = softness * size;
+    shadow.radius = SOFTNESS * size;
     shadow.map?.dispose();
     shadow.map = null;
   }
@@ -181,7 +159,7 @@ export class Studio {
     camera.far = 6 * r;
     camera.updateProjectionMatrix();
     // A soft edge reaches farther along a sloped surface.
-    key.shadow.normalBias = (1.4 * r * key.shadow.radius) / key.shadow.mapSize.x;
+    key.shadow.normalBias = 1.4 * r * SOFTNESS;
     key.shadow.bias = -0.0006;
   }
 }

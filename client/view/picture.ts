@@ -20,7 +20,7 @@ import {
   Vector3,
 } from "three";
 import { createSkin } from "../../shared/skinning/index.ts";
-import { injectSkin, type SkinUniforms } from "./skinShader.ts";
+import { injectSkin, SKIN_GLSL, type SkinUniforms } from "./skinShader.ts";
 
 /** Placement of a picture on a body (shared/topology.ts). */
 export interface PictureSource {
@@ -144,7 +144,7 @@ export function pictureMaterial(part: Mesh, uniforms: SkinUniforms, thin: boolea
     if (material.normalScale) material.normalScale.y *= -1;
     if (material.clearcoatNormalScale) material.clearcoatNormalScale.y *= -1;
   }
-  material.onBeforeCompile = (shader) => injectSkin(shader, uniforms, "detail");
+  material.onBeforeCompile = (shader) => injectSkin(shader, uniforms, SKIN_GLSL.detail);
   material.customProgramCacheKey = () => "pliant-picture";
   return material;
 }

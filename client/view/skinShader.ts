@@ -93,10 +93,10 @@ export interface SkinUniforms {
 }
 
 /** Makes the vertex shader of a three material (color or depth) take position and normal from `pliantSkin`. */
-export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, mode: SkinMode): void {
+export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, skin: string): void {
   Object.assign(shader.uniforms, uniforms);
   const call = "vec3 pliantPosition; vec3 pliantNormal;\n  pliantSkin(pliantPosition, pliantNormal);\n";
-  let source = shader.vertexShader.replace("#include <common>", `#include <common>\n${SKIN_GLSL[mode]}`);
+  let source = shader.vertexShader.replace("#include <common>", `#include <common>\n${skin}`);
   source = source.replace("void main() {", `void main() {\n  ${call}`);
   source = source.replace("#include <beginnormal_vertex>", "vec3 objectNormal = pliantNormal;");
   shader.vertexShader = source.replace("#include <begin_vertex>", "vec3 transformed = pliantPosition;");

@@ -7,6 +7,7 @@ import {
   Group,
   type Mesh,
   type ShadowMaterial,
+  BasicShadowMap,
   PCFShadowMap,
   PerspectiveCamera,
   Scene,
@@ -22,7 +23,7 @@ import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
-import { KEY_DIRECTION, PLAIN_SHADOWS, SOFT_SHADOWS, Studio } from "./environment.ts";
+import { KEY_DIRECTION, Studio } from "./environment.ts";
 import { BACKDROP } from "./backdrop.ts";
 import { FETCH_GLSL } from "./skinShader.ts";
 import { STUDIO_GLSL } from "./studioShader.ts";
@@ -30,7 +31,7 @@ import type { FluidLayer } from "./fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
 import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
-import { LEVELS, QualityGovernor, SOFTWARE_LEVEL, type QualityLevel } from "./quality.ts";
+import { LEVELS, QualityGovernor, SOFTWARE_LEVEL } from "./quality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */
 const SHADE_LIGHT = "#3d2d25";
@@ -41,8 +42,8 @@ const SHADE_DARK = "#0d0806";
 const POOL_LIGHT = { color: "#fff8ee", share: 0.25 };
 const POOL_DARK = { color: "#d3ae93", share: 0.46 };
 /** Light that shines through jelly from behind and from the floor. */
-const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d" };
-const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e" };
+const BACKDROP_LIGHT = { behind: "#fff8ee", below: "#b3a08d", page: "#ede2d4" };
+const BACKDROP_DARK = { behind: "#9c8778", below: "#2b231e", page: "#4a3f37" };
 /**
  * Below this height of the free part (the whole picture has 2), as on a phone in landscape, the scene's own view would
  * be partly under tools.
@@ -80,6 +81,8 @@ export class Stage {
   private readonly studio: Studio;
   private readonly homePosition: Vector3;
   private readonly homeTarget: Vector3;
+  /** The filter of soft shadows is here. */
+  private penumbras = false;
   private lastFrameMs = 0;
   private sized = false;
   private readonly fit: boolean;
@@ -126,7 +129,7 @@ export class Stage {
     const radius = Math.max(0.05, this.restBounds.radius);
     this.floor = { pliantBlobs: { value: blobs }, pliantPool: { value: new Vector4() }, shade: new Color() };
     const level = LEVELS[this.quality.level]!;
-    this.studio = new Studio(this.scene, level.shadowMap, softnessOf(level));
+    this.studio = new Studio(this.scene, level.shadowMap);
     this.studio.useEnvironment(level.environment, renderer);
     this.studio.cover(this.restBounds);
     this.scene.add(this.over);
@@ -294,10 +297,24 @@ export class Stage {
         walls: this.walls,
         fetch: FETCH_GLSL,
         studio: STUDIO_GLSL,
+        backdrop: BACKDROP.pliantPage,
       });
     } finally {
       this.leaveFluids();
     }
+  }
+
+  /** Loads the filter of soft shadows, if the quality has them. Until then all edges have one width. */
+  async usePenumbras(): Promise<void> {
+    if (!LEVELS[this.quality.level]!.softShadows) return;
+    await import("./penumbra.ts");
+    this.penumbras = true;
+    this.applyQuality(this.quality.level);
+  }
+
+  /** True if the renderer has time for finer meshes. */
+  get fine(): boolean {
+    return this.quality.level < SOFTWARE_LEVEL;
   }
 
   private leaveFluids(): void {
@@ -359,7 +376,8 @@ export class Stage {
   private applyQuality(level: number): void {
     const settings = LEVELS[level]!;
     this.studio.useEnvironment(settings.environment, this.renderer);
-    this.studio.useShadows(settings.shadowMap, softnessOf(settings));
+    this.studio.useShadows(settings.shadowMap);
+    this.renderer.shadowMap.type = settings.softShadows && this.penumbras ? BasicShadowMap : PCFShadowMap;
     if (!this.renderer.xr.isPresenting) this.renderer.setPixelRatio(this.pixelRatio(level));
   }
 
@@ -373,16 +391,15 @@ export class Stage {
       const { color, share } = dark.matches ? POOL_DARK : POOL_LIGHT;
       const { r, g, b } = new Color(color);
       this.floor.pliantPool.value.set(r, g, b, share);
-      const { behind, below } = dark.matches ? BACKDROP_DARK : BACKDROP_LIGHT;
+      const { behind, below, page } = dark.matches ? BACKDROP_DARK : BACKDROP_LIGHT;
       BACKDROP.pliantBehind.value.set(behind);
       BACKDROP.pliantBelow.value.set(below);
+      BACKDROP.pliantPage.value.set(page);
     };
     dark.addEventListener("change", apply);
     apply();
   }
 }
-
-const softnessOf = ({ softShadows }: QualityLevel): number => (softShadows ? SOFT_SHADOWS : PLAIN_SHADOWS);
 
 /** Mean rest edge of all cloths, m; 0 without cloth. */
 function clothEdgeOf(topology: Topology): number {

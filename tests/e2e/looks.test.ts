@@ -94,6 +94,37 @@ const JELLY = JSON.stringify({
   ],
 });
 
+/** Two plates over a floor, seen from above: the left one is near it, the right one far. Colliders have no contact shade. */
+const PLATES = JSON.stringify({
+  version: 1,
+  title: "Plates",
+  gravity: [0, 0, 0],
+  camera: { position: [-0.3, 3.2, 0.01], target: [-0.3, 0, 0] },
+  bodies: [
+    {
+      name: "grain",
+      kind: "soft",
+      mesh: { type: "box", size: [0.02, 0.02, 0.02], cells: [1, 1, 1] },
+      transform: { translate: [1, 1, 1] },
+      material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3 },
+      pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
+    },
+    {
+      name: "second grain",
+      kind: "soft",
+      mesh: { type: "box", size: [0.02, 0.02, 0.02], cells: [1, 1, 1] },
+      transform: { translate: [-1, 0.02, -1] },
+      material: { density: 300, youngsModulus: 1e5, poissonsRatio: 0.3 },
+      pins: [{ select: { box: { min: [-9, -9, -9], max: [9, 9, 9] } } }],
+    },
+  ],
+  colliders: [
+    { type: "plane", normal: [0, 1, 0], offset: 0 },
+    { type: "box", center: [-0.7, 0.1, 0], halfExtents: [0.1, 0.01, 0.4] },
+    { type: "box", center: [0.45, 0.6, 0], halfExtents: [0.1, 0.01, 0.4] },
+  ],
+});
+
 describe.skipIf(noBrowser)("drawing", () => {
   let stage: E2e;
   let folder: string;
@@ -110,6 +141,7 @@ describe.skipIf(noBrowser)("drawing", () => {
       JSON.stringify({ ...(JSON.parse(scene(flat, above)) as object), showStrain: "principal" }),
     );
     await writeFile(join(folder, "jelly.json"), JELLY);
+    await writeFile(join(folder, "plates.json"), PLATES);
     stage = await openStage({ scenesDir: folder }, { fewPictures: true });
   });
   afterAll(async () => {
@@ -235,4 +267,29 @@ describe.skipIf(noBrowser)("drawing", () => {
       }
     },
   );
+
+  test("the edge of a shadow is wider the farther it is from the plate that casts it", async () => {
+    const edges = async (quality: number): Promise<[number, number]> => {
+      const shot = await picture("plates", quality);
+      const row = Array.from({ length: shot.width }, (_, x) => linear(shot.at(x, shot.height / 2)[1]));
+      // The plates hide the right ends of their shadows: the left edges are on the free floor.
+      return [
+        [0, 0.5],
+        [0.5, 1],
+      ].map(([from, to]) => {
+        const part = row.slice(Math.round(from! * shot.width), Math.round(to! * shot.width));
+        const dark = part.indexOf(Math.min(...part));
+        const light = part[Math.max(0, dark - 60)]!;
+        const between = (value: number): number => (value - part[dark]!) / (light - part[dark]!);
+        return part
+          .slice(Math.max(0, dark - 60), dark)
+          .filter((value) => between(value) > 0.15 && between(value) < 0.85).length;
+      }) as [number, number];
+    };
+    const [near, far] = await edges(1);
+    expect(far).toBeGreaterThan(2 * near);
+    // Plain shadows have one width.
+    const plain = await edges(3);
+    expect(Math.abs(plain[0] - plain[1])).toBeLessThan(4);
+  });
 });

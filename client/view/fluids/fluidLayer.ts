@@ -86,6 +86,8 @@ export interface FluidSetting {
   /** FETCH_GLSL of skinShader.ts, and STUDIO_GLSL of studioShader.ts. */
   fetch: string;
   studio: string;
+  /** Color of the page behind the picture. */
+  backdrop: IUniform<Color>;
 }
 
 export class FluidLayer {
@@ -286,8 +288,8 @@ export class FluidLayer {
     const white = new Color("#ffffff");
     const own = {
       size: { value: SMOKE_SIZE * body.radius! },
-      lit: { value: body.color.clone().lerp(white, 0.25) },
-      shaded: { value: body.color.clone().multiplyScalar(0.12) },
+      lit: { value: body.color.clone().lerp(white, 0.35) },
+      shaded: { value: body.color.clone().multiplyScalar(0.1) },
     };
     return this.fluid(body, SMOKE_SPLAT, own, AddEquation, AddEquation);
   }
@@ -336,7 +338,12 @@ export class FluidLayer {
       surface: make(SURFACE, { walls: { value: all } }),
       compose: make(
         compose(this.setting.studio),
-        { surface: { value: null }, absorb: { value: null }, scatter: { value: null } },
+        {
+          surface: { value: null },
+          absorb: { value: null },
+          scatter: { value: null },
+          backdrop: this.setting.backdrop,
+        },
         { depthTest: true },
       ),
       smoke: make(SMOKE_COMPOSE, {}, blend(OneFactor, OneMinusSrcAlphaFactor)),

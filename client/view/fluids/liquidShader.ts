@@ -177,6 +177,7 @@ uniform mat3 toWorld;
 uniform vec3 key;
 uniform vec3 absorb;
 uniform vec3 scatter;
+uniform vec3 backdrop;
 out vec4 color;
 ${studio}
 void main() {
@@ -197,13 +198,14 @@ void main() {
   vec2 bent = 0.33 * min(s.w, 0.5 * range.y) * normal.xy / (depth * tangent);
   vec4 seen = texture(behind, clamp(at - 0.5 * bent, 0.0, 1.0));
   vec3 passed = exp(-absorb * s.w);
-  float share = dot(passed, vec3(0.3333));
   float lit = 0.65 + 0.35 * clamp(dot(toWorld * normal, key), 0.0, 1.0);
-  vec3 light = pow(seen.rgb, vec3(2.2)) * passed + scatter * lit * (1.0 - passed);
-  float cover = 1.0 - (1.0 - seen.a) * share;
+  // The page behind the canvas has no alpha for each color: the liquid covers it and shows its color instead.
+  float cover = mix(seen.a, 1.0, body);
+  vec3 beyond = pow(seen.rgb, vec3(2.2)) + (cover - seen.a) * backdrop;
+  vec3 light = beyond * passed + scatter * lit * (1.0 - passed);
   vec3 mirrored = toWorld * reflect(sight, normal);
   light = mix(light, studio(mirrored), fresnel);
   float spark = max(dot(mirrored, key), 0.0);
   light += body * vec3(1.0, 0.95, 0.88) * (0.9 * pow(spark, 200.0) + 0.1 * pow(spark, 20.0));
-  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), mix(cover, 1.0, fresnel));
+  color = vec4(pow(min(light, 1.0), vec3(1.0 / 2.2)), cover);
 }`;

@@ -11,13 +11,15 @@ const HAZE = 0.001;
 /** Rate of the uptake in the middle of the source, 1/s; none at its edge. */
 const UPTAKE = 12;
 /** Rate at which a tracer's smoke approaches the mean of its cell, 1/s. */
-const MIXING = 1.2;
+const MIXING = 0.6;
 /** Cells along the longest side of the density grid. */
 const CELLS = 10;
 /** Cells toward the light that shade a tracer. */
 const STEPS = 6;
+/** Time between two pictures that is a jump, s. */
+const JUMP_S = 5;
 /** Optical depth of one full tracer in a cell. */
-const SHADING = 0.3;
+const SHADING = 0.45;
 
 export class Smoke {
   /** float32[count]: light in 255ths plus smoke, below 1, as the shader reads them. */
@@ -39,10 +41,10 @@ export class Smoke {
 
   /** @param seconds simulated time of the positions */
   update(positions: Float32Array, seconds: number): void {
-    // After a jump, as in a replay, time begins anew.
+    // After a jump, as in a replay, time begins anew. A slow page draws a picture in some seconds.
     const passed = seconds - (this.lastSeconds ?? seconds);
     this.lastSeconds = seconds;
-    const step = passed > 0 && passed < 1 ? passed : 0;
+    const step = passed > 0 && passed < JUMP_S ? Math.min(1, passed) : 0;
     if (this.source) this.takeUp(positions, this.source, step);
     this.shade(positions, this.source ? Math.min(1, MIXING * step) : 0);
   }

@@ -38,8 +38,15 @@ void main() {
   float free = clamp((behindAt(ivec2(gl_FragCoord.xy)) - depth + 0.4 * size) / size, 0.0, 1.0);
   float puff = (1.0 - square) * (1.0 - square);
   vec2 own = vec2(float(tracer) * 7.31, float(tracer) * 3.17);
-  float torn = 0.35 + 1.3 * noise(2.2 * across + own) * (0.5 + noise(5.0 * across - own));
-  float dense = 1.1 * fract(extra) * free * puff * torn;
+  float smoke = fract(extra);
+  float torn = 0.5;
+  if (smoke > 0.02) {
+    // Curls: finer noise at places that coarse noise has shifted.
+    vec2 shifted = across + 0.5 * vec2(noise(2.0 * across + own), noise(2.0 * across - own)) - 0.25;
+    float layers = noise(2.4 * shifted + own) + 0.5 * noise(5.5 * shifted - own) + 0.25 * noise(11.0 * shifted + own);
+    torn = smoothstep(0.45, 1.35, layers);
+  }
+  float dense = 2.4 * smoke * free * puff * torn;
   // The upper side of a puff is lighter.
   float light = clamp(floor(extra) / 255.0 + 0.12 * across.y, 0.0, 1.0);
   color = vec4(dense * mix(shaded, lit, light), dense);

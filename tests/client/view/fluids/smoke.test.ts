@@ -25,6 +25,12 @@ test("a tracer takes up smoke in the source and loses it slowly outside", () => 
   expect(smokeOf(smoke.packed[0]!)).toBeCloseTo(later, 5);
 });
 
+test("a page that draws every two seconds shows the same smoke at the source", () => {
+  const smoke = new Smoke(1, { center: [...SOURCE.center], radius: SOURCE.radius }, UP);
+  for (const s of [0, 2, 4]) smoke.update(Float32Array.of(0.05, 0, 0), s);
+  expect(smokeOf(smoke.packed[0]!)).toBeGreaterThan(0.95);
+});
+
 test("gas without a source is smoke everywhere", () => {
   const smoke = new Smoke(2, undefined, UP);
   smoke.update(Float32Array.of(0, 0, 0, 1, 1, 1), 0);
