@@ -81,7 +81,8 @@ export function hostCheck({
     if (URL.canParse(url)) named.add(new URL(url).hostname);
   if (auto) named.add(hostname().toLowerCase());
   return (host) => {
-    if (!URL.canParse(`http://${host}`)) return false;
+    // A path or a user in it would be read as another name.
+    if (/[/\\?#@]/.test(host) || !URL.canParse(`http://${host}`)) return false;
     const name = new URL(`http://${host}`).hostname.replace(/\.$/, "");
     if (named.has(name)) return true;
     return auto && (isIP(name.replace(/^\[|\]$/g, "")) !== 0 || !name.includes(".") || LOCAL_DOMAIN.test(name));

@@ -6,9 +6,13 @@
 import { isIPv6, SocketAddress } from "node:net";
 import { type Network, networksOf } from "../../shared/networks.ts";
 
+/** Some proxies write the client's port into X-Forwarded-For. Each connection would count as another address. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
+
 /** @param address from the socket or the proxy; text that is not an address counts as itself */
 export function addressKey(address: string): string {
-  const [bare] = address.split("%") as [string];
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  const [bare] = (ipv6 ?? ipv4 ?? address).split("%") as [string];
   if (!isIPv6(bare)) return bare;
   // Writes IPv4 addresses in IPv6 notation with dots, also those given in hex.
   const normal = new SocketAddress({ address: bare, family: "ipv6" }).address;

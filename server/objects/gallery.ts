@@ -12,7 +12,8 @@ import { validateScene } from "../../shared/sceneValidator.ts";
 import { visibleText } from "../../shared/visibleText.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
 import type { ObjectStore } from "../store/objectStore.ts";
-import type { SavedLimits, SavedScene } from "../store/savedScenes.ts";
+import type { SavedLimits, SavedScene, SavePut } from "../store/savedScenes.ts";
+import { StoreUnavailable } from "../store/store.ts";
 import { objectsOf, storedSceneId } from "./objects.ts";
 
 /** Longest title, characters; the same limit as in the scene's schema. */
@@ -61,7 +62,14 @@ export class Gallery {
     const at = new Date().toISOString();
     const { text, objects, ...entry } = named;
     const saved: SavedScene = { id, ...entry, origin, address, createdAt: at, changedAt: at };
-    const outcome = await this.#stored(() => store.putSaved(saved, { text, objects, picture }, limits));
+    const put = (): Promise<SavePut> => store.putSaved(saved, { text, objects, picture }, limits);
+    const outcome = await this.#stored(() =>
+      put().catch((error: unknown) => {
+        // A lost answer: the entry may be stored, without a holder of its token. The same id stores it once.
+        if (error instanceof StoreUnavailable) return put();
+        throw error;
+      }),
+    );
     metrics.saved(outcome);
     if (outcome === "missing")
       throw new CodedError("OBJECT_NOT_FOUND", { field: "objects", value: objects.join(", ") });

@@ -36,7 +36,8 @@ export class InputQueue {
     return this.#inputs.length < MOST_IN_ALL && (this.#counts.get(member) ?? 0) < MOST_OF_A_MEMBER;
   }
 
-  push(input: Input): void {
+  push(given: Input): void {
+    const input = withoutNegativeZero(given);
     this.oldestMs ??= performance.now();
     switch (input.type) {
       case "move": {
@@ -92,6 +93,17 @@ export class InputQueue {
   clear(): void {
     this.take();
   }
+}
+
+/**
+ * Returns the value with 0 in place of -0. The journal and recordings store -0 as 0 (msgpack writes it as an integer),
+ * and a simulation distinguishes them: without this, a restored room would differ from the one that its members saw.
+ */
+function withoutNegativeZero<T>(value: T): T {
+  if (typeof value === "number") return (value + 0) as T;
+  if (Array.isArray(value)) return value.map(withoutNegativeZero) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withoutNegativeZero(field)])) as T;
 }
 
 function key(input: { member: number; grab: number }): string {

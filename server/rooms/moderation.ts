@@ -253,7 +253,10 @@ export class Moderation {
   }
 }
 
-/** Name of the acting member for the audit log. */
-export function actorOf({ name, entry }: Session): string {
-  return entry.subject ?? name;
+/**
+ * The acting member in the audit log: its token's subject. A name alone would let a member sign as an operator or as
+ * the holder of a token.
+ */
+export function actorOf({ member, name, entry }: Session): string {
+  return entry.subject ?? `member ${member} (${name})`;
 }

@@ -69,6 +69,9 @@ interface Made {
   created: boolean;
 }
 
+/** Generated names that one request tries. Five letters have millions of them. */
+const MOST_NAMES = 100;
+
 export class RoomRegistry {
   readonly #options: RegistryOptions;
   readonly #rooms = new Map<string, Room>();
@@ -134,12 +137,17 @@ export class RoomRegistry {
   async create(wanted: CreateRoom): Promise<Made> {
     const { scene, name, makeName = freeName } = wanted;
     if (name !== undefined) return this.#create({ ...wanted, name });
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const made = makeName(scene);
+      const isLast = attempt === MOST_NAMES;
       // If a room elsewhere has the generated name, it is not the room of this request's key. Try the next name.
       const found = await this.#create({ ...wanted, name: made }).catch((error: unknown) => {
-        if (error instanceof RoomElsewhere && error.listing.name === made) return null;
-        if (error instanceof CodedError && error.code === "ROOM_EXISTS") return null;
+        const isTaken =
+          error instanceof RoomElsewhere
+            ? error.listing.name === made
+            : // The room of the request's key may have another scene. No other name changes that.
+              error instanceof CodedError && error.code === "ROOM_EXISTS" && error.details.value === made;
+        if (isTaken && !isLast) return null;
         throw error;
       });
       if (found && (found.created || found.room.name !== made)) return found;

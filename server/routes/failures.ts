@@ -53,7 +53,7 @@ export function answerFailures(fastify: FastifyInstance): void {
       throw new CodedError("NOT_FOUND", { field: "path", value: pathOf(request.url) });
   });
   fastify.setErrorHandler((error: FastifyError, request, reply) => {
-    const coded = toCodedError(error);
+    const coded = toCodedError(error, pathOf(request.url));
     // Its client has gone, so reading its body failed: no defect, and no answer arrives.
     if (request.raw.readableAborted) request.log.info("the client closed the connection during its request");
     else if (coded.status >= 500 && coded.code === "INTERNAL") request.log.error({ err: error }, "request failed");
@@ -67,7 +67,7 @@ function asksForPage({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !url.startsWith("/api/") && (headers.accept ?? "").includes("text/html");
 }
 
-function toCodedError(error: FastifyError): CodedError {
+function toCodedError(error: FastifyError, path: string | undefined): CodedError {
   if (error instanceof CodedError) return error;
   if (error.name === "StoreUnavailable") return new CodedError("STORE_AWAY", {}, STORE_AWAY);
   const [problem] = error.validation ?? [];
@@ -83,8 +83,10 @@ function toCodedError(error: FastifyError): CodedError {
       `${field}: ${problem.message ?? "invalid"}`,
     );
   }
+  // @fastify/static's refusal of a path that leads out of its folder or begins with two slashes.
+  if (error.statusCode === 403) return new CodedError("NOT_FOUND", { field: "path", value: path });
   // Fastify's own refusals: broken JSON, a body that is too large, an unsupported content type.
   if (error.statusCode !== undefined && error.statusCode < 500)
-    return new CodedError("BODY_INVALID", { field: "body" }, error.message);
+    return new CodedError("BODY_INVALID", { field: error.statusCode === 412 ? "if-match" : "body" }, error.message);
   return new CodedError("INTERNAL");
 }

@@ -31,6 +31,8 @@ export async function pageRoutes(app: FastifyInstance, clientDir: string, embedd
     // Files are looked up at every request, so a rebuilt client needs no restart. A missing file gets our coded 404.
     wildcard: true,
     cacheControl: false,
+    // Files are small. Ranges of a precompressed file would be ranges of its compressed bytes.
+    acceptRanges: false,
     index: ["index.html"],
     // The build stores a compressed form beside each file that gains from it (vite.config.ts).
     preCompressed: true,

@@ -5,6 +5,7 @@ import { above, atLeast, ROLES, type Role } from "../../shared/roles.ts";
 import type { Audit } from "../auth/audit.ts";
 import { type Identity, roleIn } from "../auth/identity.ts";
 import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, SUBJECT_PATTERN } from "../auth/tokens.ts";
+import { skeletonsOf } from "../rooms/nameSkeleton.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses } from "./schemas.ts";
@@ -90,6 +91,8 @@ export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry
     const identity = requestAuth.of(request).identity!;
     const { room, role, hours = DEFAULT_HOURS, name, subject } = request.body;
     const roomId = checkGrant(identity, room, role, registry);
+    if (subject !== undefined && identity.role !== "admin" && isReserved(subject))
+      throw new CodedError("NOT_ALLOWED", { field: "subject", value: subject, limit: "no word of the audit log" });
     const endsMs = Math.min(Date.now() + MS_PER_HOUR * hours, identity.expiresAtMs ?? Infinity);
     const issued = await requestAuth.auth.mint.sign({
       room,
@@ -115,6 +118,20 @@ export function tokenRoutes(app: FastifyInstance, { requestAuth, audit, registry
       path: `${room === "*" ? "/" : `/r/${room}`}#token=${issued.token}`,
     });
   });
+}
+
+/**
+ * The subject of `PLIANT_ADMIN_TOKEN`, and how the audit log names actors without a token. A visitor who opens a room
+ * may issue tokens for it, and must not act in it under these.
+ */
+const RESERVED = ["admin", "system"].flatMap(skeletonsOf);
+const RESERVED_BEGINNINGS = ["visitor at", "member"].flatMap(skeletonsOf);
+
+function isReserved(subject: string): boolean {
+  return skeletonsOf(subject).some(
+    (skeleton) =>
+      RESERVED.includes(skeleton) || RESERVED_BEGINNINGS.some((beginning) => skeleton.startsWith(beginning)),
+  );
 }
 
 /** @returns the incarnation of the room that the new token is bound to, if any. @throws CodedError NOT_ALLOWED */

@@ -161,6 +161,7 @@ export class MemoryObjects implements ObjectStore {
   }
 
   async putSaved(saved: SavedScene, { text, objects, picture }: SavedContent, limits: SavedLimits): Promise<SavePut> {
+    if (this.#saved.has(saved.id)) return "stored";
     const addresses = [...this.#saved.values()].map((entry) => entry.address);
     const limit = savedLimit(saved.address, addresses, limits);
     if (limit) return limit;

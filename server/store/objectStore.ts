@@ -119,7 +119,7 @@ export interface ObjectStore {
    * @param at now, ISO 8601. @param before limit of the last use, ISO 8601
    */
   expireObjects(at: string, before: string): Promise<Expired>;
-  /** Checks the limits and stores the entry with its text, in one transaction. */
+  /** Checks the limits and stores the entry with its text, in one transaction. A stored id is left as it is. */
   putSaved(saved: SavedScene, content: SavedContent, limits: SavedLimits): Promise<SavePut>;
   saved(id: string): Promise<SavedScene | null>;
   /** Returns the id of the oldest entry with this stored scene. */

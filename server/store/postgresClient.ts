@@ -3,7 +3,8 @@
  * the next query opens a new one.
  *
  * Retried here: 40001 (serialization failure, usual in distributed databases, see their documentation of retries) and
- * 40P01 (deadlock). Both mean that the transaction had no effect. A query whose connection was lost is not retried,
+ * 40P01 (deadlock), and 25006 (the connection is to a replica, or from a time at which the database was read-only; it
+ * is dropped). All mean that the transaction had no effect. A query whose connection was lost is not retried,
  * because it may have been committed. The caller knows whether a repetition is safe.
  */
 import pg from "pg";
@@ -24,7 +25,7 @@ const ATTEMPTS = 8;
  */
 const FIRST_PAUSE_MS = 5;
 
-const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
+const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01", "25006"]);
 
 export type Row = Record<string, unknown>;
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<Row[]>;

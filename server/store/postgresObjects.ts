@@ -160,6 +160,8 @@ export class PostgresObjects implements ObjectStore {
   async expireObjects(at: string, before: string): Promise<Expired> {
     // Separate statements: each sees the data that was committed while the one before it waited for a lock.
     return this.#client.transaction(async (query) => {
+      // putScene and putSaved lock objects first and scenes then, the opposite order.
+      await query(IN_TURN);
       await query(`UPDATE pliant_scenes SET used_at = greatest(used_at, $1) WHERE id IN ${KEPT}`, [at]);
       const scenes = await query("DELETE FROM pliant_scenes WHERE used_at < $1 RETURNING id", [before]);
       await query("DELETE FROM pliant_scene_objects WHERE scene = ANY($1::text[])", [scenes.map(({ id }) => id)]);
@@ -177,7 +179,8 @@ export class PostgresObjects implements ObjectStore {
     const { id, title, scene, origin, address, bytes, createdAt, changedAt } = saved;
     return this.#client.transaction(async (query) => {
       await query(IN_TURN);
-      const held = await query("SELECT address FROM pliant_saved_scenes");
+      const held = await query("SELECT id, address FROM pliant_saved_scenes");
+      if (held.some((entry) => entry.id === id)) return "stored";
       const addresses = held.map((entry) => entry.address as string | null);
       const limit = savedLimit(address, addresses, limits);
       if (limit) return limit;

@@ -186,10 +186,11 @@ export class SqliteObjects {
   putSaved(saved: SavedScene, { text, objects, picture }: SavedContent, limits: SavedLimits): SavePut {
     const { id, title, scene, origin, address, bytes, createdAt, changedAt } = saved;
     return transaction(this.#database, () => {
-      const held = this.#database.prepare("SELECT address FROM saved_scenes").all() as unknown as Pick<
+      const held = this.#database.prepare("SELECT id, address FROM saved_scenes").all() as unknown as Pick<
         SavedScene,
-        "address"
+        "id" | "address"
       >[];
+      if (held.some((entry) => entry.id === id)) return "stored";
       const addresses = held.map((entry) => entry.address);
       const limit = savedLimit(address, addresses, limits);
       if (limit) return limit;

@@ -149,7 +149,7 @@ export interface QuarantineLimits {
 export interface AuditEntry {
   /** ISO 8601, by the process's clock. */
   at: string;
-  /** A token's subject, a member's name, or `system`. */
+  /** A token's subject, `visitor at <address>`, or `member <number> (<name>)`. */
   actor: string;
   /** kick, ban, dispose, undo, token, ... */
   action: string;

@@ -25,6 +25,10 @@ export class MalformedMessage extends Error {
 
 export type Options = Record<string, unknown>;
 
+/** Is it a map, and not bin, an extension or a timestamp? */
+export const isMap = (value: unknown): value is Options =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
 /** Reads fields in order. Additional fields are ignored, because later versions may add some. */
 export class FieldReader {
   readonly #name: string;
@@ -88,9 +92,8 @@ export class FieldReader {
   options(): Options {
     const value = this.#message[this.#at++];
     if (value === undefined || value === null) return {};
-    if (typeof value !== "object" || Array.isArray(value) || value instanceof Date)
-      throw this.malformed("options is not a map");
-    return value as Options;
+    if (!isMap(value)) throw this.malformed("options is not a map");
+    return value;
   }
 
   /** The request's number among the options. */

@@ -171,6 +171,9 @@ test("the accepted host names, and the trusted proxies, follow from the configur
     "127.0.0.1.evil.example",
     "b.others.example",
     "a b",
+    "127.0.0.1/evil.example",
+    "evil@127.0.0.1",
+    "127.0.0.1?evil",
   ])
     expect([host, check({}, host)]).toEqual([host, false]);
   expect(check({ trustProxy: 1 }, "any.example")).toBe(true);

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
-import { Bot, createRoom } from "../../load-tests/bot.ts";
+import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";
@@ -160,4 +160,85 @@ test("counts of members and sockets are right after many joins, losses, departur
   const { members } = (await (await fetch(`${server.url}/api/rooms/counted`)).json()) as { members: number };
   expect(members).toBe(1);
   await owner.leave();
+});
+
+/** A masked frame of a client; the mask is 0. */
+const frame = (opcode: number, payload: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+const codeOf = (code: number): Buffer => Buffer.from([code >> 8, code & 255]);
+
+// WebSocket-Node #254: a close frame with a reserved code ended the whole process
+test.each([
+  ["1005", codeOf(1005)],
+  ["1006", codeOf(1006)],
+  ["1015", codeOf(1015)],
+  ["999", codeOf(999)],
+  ["5000", codeOf(5000)],
+  ["half a code", Buffer.from([3])],
+  ["a reason that is not UTF-8", Buffer.concat([codeOf(1000), Buffer.from([0xff, 0xfe])])],
+])("a close frame with %s ends only its own connection, as a protocol error", async (_, payload) => {
+  await createRoom(server.url, "cube", "codes");
+  const witness = await Bot.join(server.url, "codes", { name: "witness" });
+  const socket = await rawMember("codes");
+  await witness.until(() => ghosts(witness) === 1, "the raw member");
+  const parts: Buffer[] = [];
+  socket.on("data", (data: Buffer) => parts.push(data));
+  socket.write(frame(8, payload));
+  await once(socket, "end");
+  socket.destroy();
+  const bytes = Buffer.concat(parts);
+  // The last frame is the close frame: 1002, or 1007 for the text.
+  const at = bytes.lastIndexOf(0x88);
+  expect([1002, 1007]).toContain(bytes.readUInt16BE(at + 2));
+  await witness.until(() => ghosts(witness) === 0, "its departure");
+  const { tick } = witness;
+  await witness.until(() => witness.tick > tick + 5, "the room's next ticks");
+  await witness.leave();
+});
+
+// python-websockets #1049: pings were answered after the close
+test("nothing is answered after a close frame", async () => {
+  await createRoom(server.url, "cube", "after");
+  const witness = await Bot.join(server.url, "after", { name: "witness" });
+  const socket = await rawMember("after");
+  await witness.until(() => ghosts(witness) === 1, "the raw member");
+  const parts: Buffer[] = [];
+  socket.on("data", (data: Buffer) => parts.push(data));
+  const mark = Buffer.from("a mark that no frame of the room has");
+  socket.write(Buffer.concat([frame(8, codeOf(1000)), frame(9, mark)]));
+  await once(socket, "end");
+  socket.destroy();
+  expect(Buffer.concat(parts).includes(mark)).toBe(false);
+  await witness.until(() => ghosts(witness) === 0, "its departure");
+  await witness.leave();
+});
+
+// port-of-mars #352 (Colyseus): a client that reconnects comes into another room
+test("a session's token of one room gives nothing in another, and is still good in its own", async () => {
+  const { token } = await createRoom(server.url, "cube", "home");
+  await createRoom(server.url, "cube", "abroad");
+  const keeper = await Bot.join(server.url, "abroad", { name: "keeper" });
+  const owner = await Bot.join(server.url, "home", { joinToken: token!, name: "owner" });
+  const { token: resume, session } = owner.welcome;
+  owner.socket.terminate();
+  const guest = await Bot.join(server.url, "abroad", { resume, name: "guest" });
+  expect([guest.welcome.role, guest.welcome.session === session]).toEqual(["player", false]);
+  const again = await Bot.join(server.url, "home", { resume });
+  expect([again.welcome.role, again.welcome.session]).toEqual(["owner", session]);
+  await Promise.all([keeper.leave(), guest.leave(), again.leave()]);
+});
+
+// Colyseus #682: a client reconnects for ever to a room that its owner has ended
+test("a room that has ended says so to each reconnection, and a later room of its name knows no old session", async () => {
+  const { token } = await createRoom(server.url, "cube", "ended");
+  const owner = await Bot.join(server.url, "ended", { joinToken: token! });
+  const { token: resume, session } = owner.welcome;
+  expect(await deleteRoom(server.url, "ended", token!)).toBe(204);
+  await owner.untilClosed();
+  for (let attempt = 0; attempt < 3; attempt++)
+    expect((await Bot.connect(server.url, "ended", { resume }).untilClosed()).code).toBe(CloseCode.roomGone);
+  await createRoom(server.url, "cube", "ended");
+  const later = await Bot.join(server.url, "ended", { resume });
+  expect([later.welcome.role, later.welcome.session === session]).toEqual(["player", false]);
+  await later.leave();
 });

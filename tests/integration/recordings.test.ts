@@ -7,9 +7,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { decodeRecording, encodeRecording } from "../../server/persistence/recording.ts";
+import { ClientMessage } from "../../shared/protocol/fromClient.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";
@@ -160,4 +162,29 @@ test("an undo sets the room back for all members, and removes the later inputs",
   );
   expect(replay(bytes)).toMatchObject({ status: 0 });
   await Promise.all([one.leave(), two.leave()]);
+});
+
+test("a member's -0 has the bits of 0: a recording with it in every kind of input replays to every hash", async () => {
+  const { token } = await createRoom(server.url, "victim", "zeros");
+  const bot = await Bot.join(server.url, "zeros", { joinToken: String(token) });
+  await bot.frames(5);
+  const { tune, grab, move, spawn, release, impulse } = ClientMessage;
+  // Floats only: by default the encoder writes -0 as the integer 0. Clients in other languages send it as it is.
+  const send = (...message: unknown[]): void => bot.socket.send(encode(message, { forceIntegerToFloat: true }));
+  send(tune, { gravity: [-0, -9.81, -0], wind: { velocity: [-0, -0, -0] } });
+  send(grab, 1, 0, 0, -0, -0, -0, -0, -0);
+  await bot.frames(5);
+  send(move, 1, -0, -0, -0);
+  send(spawn, 1, 5, -0, -0, { heading: [-0, 1] });
+  await bot.frames(5);
+  send(release, 1);
+  send(impulse, 0, 0, -0, -0, -0, 1, -0);
+  await bot.until(() => bot.tick > 130, "two hashes");
+  const bytes = await recordingOf("zeros");
+  const types = decodeRecording(bytes).records.flatMap(({ inputs }) => inputs.map(({ type }) => type));
+  expect(types).toEqual(["tune", "grab", "move", "spawn", "release", "impulse"]);
+  const again = replay(bytes);
+  expect(again.stdout).toMatch(/hashes compared, all match/);
+  expect(again.status).toBe(0);
+  await bot.leave();
 });

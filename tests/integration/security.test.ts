@@ -34,10 +34,10 @@ test("/metrics names no members or addresses, and in open mode /api/rooms names 
 test("who repeats the idempotency key of a room's creation gets the owner's token, and no other key does", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "pliant-security-"));
   const server = await startTestServer({ store: "sqlite", dataDir });
-  const open = async (key: string): Promise<{ room: string; token?: string }> => {
+  const open = async (key: string, scene = "cube"): Promise<{ room: string; token?: string; code?: string }> => {
     const headers = { "content-type": "application/json", "idempotency-key": key };
-    const answer = await fetch(`${server.url}/api/rooms`, { method: "POST", headers, body: '{"scene":"cube"}' });
-    return (await answer.json()) as { room: string; token?: string };
+    const answer = await fetch(`${server.url}/api/rooms`, { method: "POST", headers, body: JSON.stringify({ scene }) });
+    return (await answer.json()) as { room: string; token?: string; code?: string };
   };
   const key = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed";
   const [first, again, other] = [await open(key), await open(key), await open(key.replace("1b", "2b"))];
@@ -45,6 +45,8 @@ test("who repeats the idempotency key of a room's creation gets the owner's toke
   expect(other.room).not.toBe(first.room);
   const owner = await Bot.join(server.url, first.room, { joinToken: again.token });
   expect(owner.welcome.role).toBe("owner");
+  // With another scene no name fits: it is refused at once, and not asked for again and again.
+  expect(await open(key, "sheet")).toMatchObject({ code: "ROOM_EXISTS", field: "room", value: first.room });
   await owner.leave();
   await server.close();
   rmSync(dataDir, { recursive: true });

@@ -287,6 +287,29 @@ describe("pages", () => {
     },
   );
 
+  test.each([
+    "/api/rooms",
+    "/api/rooms/none",
+    "/nothing.js",
+    "/assets/main-zzzzzzzz.js",
+    "/healthz",
+    "//evil.example/",
+  ])("an answer that does not say otherwise is stored by no cache: %s", async (url) => {
+    expect((await get(url)).headers["cache-control"]).toBe("no-store");
+  });
+
+  test.each(["//evil.example/", "/api//rooms", "/..%2f..%2fpackage.json"])("%s leads to nothing", async (url) => {
+    const answer = await get(url);
+    expect([answer.statusCode, (answer.json() as { code: string }).code]).toEqual([404, "NOT_FOUND"]);
+  });
+
+  test("a file is sent as a whole, whichever range is asked for", async () => {
+    for (const range of ["bytes=0-3", "bytes=-0", "bytes=9-1"]) {
+      const answer = await get("/assets/main-a1B2c3D4.js", { range });
+      expect([range, answer.statusCode, answer.body]).toEqual([range, 200, "export {};"]);
+    }
+  });
+
   test("assets with a content hash in their name may be cached", async () => {
     expect((await get("/assets/main-a1B2c3D4.js")).headers["cache-control"]).toContain("immutable");
   });

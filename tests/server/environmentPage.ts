@@ -74,7 +74,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   PLIANT_OBJECTS_PER_ADDRESS: {
     fallback: "20, with tokens 200",
-    meaning: "objects of one address (an IPv6 /56 has 4 times as many, a /48 16 times, a /32 64 times). Admins are not counted",
+    meaning:
+      "objects of one address (an IPv6 /56 has 4 times as many, a /48 16 times, a /32 64 times). Admins are not counted",
   },
   PLIANT_OBJECTS_PER_MINUTE: { meaning: "uploads of one address in a minute; three times as many scenes" },
   PLIANT_OBJECTS_KEEP_HOURS: {

@@ -50,7 +50,7 @@ export class PostgresServer {
   }
 
   /** @param bin from `findPostgres` */
-  static async start(bin: string): Promise<PostgresServer> {
+  static async start(bin: string, port?: number): Promise<PostgresServer> {
     const as: { uid?: number; gid?: number } = process.getuid?.() === 0 ? (serverUser() ?? {}) : {};
     const folder = mkdtempSync(join(tmpdir(), "pliant-postgres-"));
     if (as.uid !== undefined) chownSync(folder, as.uid, as.gid as number);
@@ -64,7 +64,7 @@ export class PostgresServer {
         env: { PATH: process.env.PATH },
       },
     );
-    const server = new PostgresServer(bin, folder, await freePort(), as);
+    const server = new PostgresServer(bin, folder, port ?? (await freePort()), as);
     await server.resume();
     return server;
   }

@@ -44,6 +44,7 @@ export const LONGEST = [
   "physics/spawn",
   "shared/sceneValidator",
   "server/store/postgres",
+  "server/store/postgresFaults",
   "server/tools/check/main",
   "server/workers/builder",
   "server/store/sqliteLog",

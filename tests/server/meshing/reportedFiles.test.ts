@@ -52,6 +52,25 @@ const OBJ: Case[] = [
   ],
   ["a vertex without numbers that no face uses", "a.obj", `${SQUARE}v nan -inf 1.#QNAN\nf 1 2 3 4`, sheet],
   ["NaN as colors", "a.obj", `${SQUARE.replaceAll(" 0\n", " 0 nan nan nan\n")}f 1 2 3 4`, sheet],
+  [
+    "corners in all four forms, with a normal for each face (trimesh 2154)",
+    "a.obj",
+    `${SQUARE}vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nvn 0 0 1\nvn 0 0.1 1\nf 1/1/1 2//1 3/3\nf 1/2/2 3/4/2 4\n`,
+    sheet,
+  ],
+  [
+    "a comb with corners on its lines (tinyobjloader 295)",
+    "a.obj",
+    "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nv 4 0 0\nv 5 0 0\nv 5 2 0\nv 4 2 0\nv 4 1 0\nv 3 1 0\nv 3 2 0\nv 2 2 0\n" +
+      "v 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nv 0 1 0\nf 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n",
+    { size: 8 },
+  ],
+  [
+    "lines, points and curves beside the faces",
+    "a.obj",
+    `${SQUARE}vp 0.5\np 1 2\nl 1 2 3\ncstype bezier\ndeg 3\nf 1 2 3 4\nend\n`,
+    sheet,
+  ],
   ["UTF-16", "a.obj", Buffer.from(`\ufeff${SQUARE}f 1 2 3 4`, "utf16le"), sheet],
 ];
 
@@ -76,6 +95,12 @@ const PLY: Case[] = [
   ["ushort counts (MeshLab 290)", "a.ply", `${head(4, 1, "ushort uint")}${POINTS}4 0 1 2 3`, sheet],
   ["Fortran exponents", "a.ply", ASCII.replaceAll("1 0 0", "1.0D+00 0 0"), sheet],
   ["deleted faces", "a.ply", `${head(4, 3)}${POINTS}0\n2 0 1\n4 0 1 2 3`, { size: 1, notes: ["POLYGONS_FLAT"] }],
+  [
+    "texture coordinates in a list before the indices (three.js PLYLoader)",
+    "a.ply",
+    `${head(4, 1).replace("property list uchar int vertex_indices", "property list uchar float texcoord\nproperty list uchar int vertex_index")}${POINTS}8 0 0 1 0 1 1 0 1 4 0 1 2 3\n`,
+    sheet,
+  ],
   ["gaps of a depth camera", "a.ply", `${head(5, 1)}nan nan nan\n${POINTS}4 1 2 3 4`, sheet],
   ["gaps of a depth camera, big-endian, byte indices", "a.ply", gaps(), sheet],
 ];
@@ -129,13 +154,17 @@ test.each<[string, (json: Record<string, any>) => void, string]>([
   ["a scene that lists a child, too", (json) => (json.nodes = [{ children: [1] }, { mesh: 0 }]), ""],
   ["targets without a buffer view (three.js 24838)", addTarget, ""],
   ["a mirrored node", (json) => (json.nodes[0].scale = [1, -1, 1]), ""],
+  ["a second scene that is not shown", (json) => json.scenes.push({ nodes: [0, 0] }), ""],
+  ["a mesh without a node", (json) => json.meshes.push(structuredClone(json.meshes[0])), ""],
+  ["a position accessor without bounds (three.js)", withoutBounds, ""],
   ["indices that end within a triangle", (json) => json.accessors[json.meshes[0].primitives[0].indices].count--, ""],
 ])("GLB: %s", async (name, change, padding) => {
   const { json, binary } = await jsonOf(documentOf(cube).document);
   change(json);
   if (name.includes("child")) json.scenes = [{ nodes: [0, 1] }];
   const open = name.includes("end within");
-  const notes: MeshNote["code"][] = open ? ["HOLES"] : [];
+  const second: MeshNote["code"][] = json.scenes.length > 1 ? ["SCENES_IGNORED"] : [];
+  const notes: MeshNote["code"][] = open ? ["HOLES"] : second;
   const content = JSON.stringify(json);
   const padded = content + padding.repeat(8 - (content.length % 4));
   await checkBoth("a.glb", glb(padded, binary), { size: open ? 11 / 12 : 1, notes });
@@ -146,3 +175,30 @@ function addTarget(json: Record<string, any>): void {
   json.meshes[0].primitives[0].targets = [{ POSITION: json.accessors.length - 1 }];
   json.meshes[0].weights = [0.5];
 }
+
+function withoutBounds(json: Record<string, any>): void {
+  for (const accessor of json.accessors) {
+    delete accessor.min;
+    delete accessor.max;
+  }
+}
+
+// three.js 33401: a strip that restarts would become wrong triangles.
+test.each(["KHR_mesh_primitive_restart", "EXT_mesh_primitive_restart", "MSFT_lod"])(
+  "GLB: the required extension %s is not known, and the refusal names it",
+  async (name) => {
+    const { json, binary } = await jsonOf(documentOf(cube).document);
+    const content = JSON.stringify({ ...json, extensionsUsed: [name], extensionsRequired: [name] });
+    const bytes = glb(content, binary);
+    writeFileSync(join(folder, "b.glb"), bytes);
+    await expect(readObjectFile(Buffer.from(bytes), "b.glb")).rejects.toThrow(name);
+    await expect(loadMeshFile(join(folder, "b.glb"), "soft")).rejects.toThrow(name);
+  },
+);
+
+test("PLY: a file of triangle strips only is refused, and the refusal names the missing faces (VTK, Open3D)", async () => {
+  const strips = `${head(4, 1).replace("element face 1", "element tristrips 1")}${POINTS}4 0 1 3 2\n`;
+  writeFileSync(join(folder, "b.ply"), strips);
+  await expect(readObjectFile(Buffer.from(strips), "b.ply")).rejects.toThrow(/face/);
+  await expect(loadMeshFile(join(folder, "b.ply"), "cloth")).rejects.toThrow(/face/);
+});

@@ -26,6 +26,21 @@ describe("InputQueue", () => {
     return queue.take();
   };
 
+  test("-0 is 0, also within lists and maps and in a coalesced move, because the journal keeps no -0", () => {
+    const tune: Input = {
+      type: "tune",
+      member: 1,
+      gravity: [-0, -9.81, -0],
+      wind: { velocity: [-0, 1, -0], drag: -0 },
+    };
+    const zeros = pushAll(grab(1, 1, -0), move(1, 1, -0), move(1, 2, 5), move(1, 2, -0), tune);
+    expect(zeros).toEqual([
+      grab(1, 1, 0),
+      move(1, 2, 0),
+      { ...tune, gravity: [0, -9.81, 0], wind: { velocity: [0, 1, 0], drag: 0 } },
+    ]);
+  });
+
   test("the last of several moves wins", () => {
     expect(pushAll(move(1, 1, 1), move(1, 1, 2), move(1, 1, 3))).toEqual([move(1, 1, 3)]);
   });

@@ -3,7 +3,7 @@
  * have another result.
  */
 import { readFileSync } from "node:fs";
-import { encode } from "@msgpack/msgpack";
+import { encode, ExtData } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkRanges, clampImpulse, cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
@@ -89,6 +89,10 @@ describe("parseClientMessage", () => {
       "spawn: occupied is neither refuse nor lift",
     ],
     ["spawn options of another type", [C.spawn, 1, 0, 0, 0, 7], "spawn: options is not a map"],
+    ["bin for options", [C.reset, new Uint8Array(2)], "reset: options is not a map"],
+    ["an extension for options", [C.reset, new ExtData(5, new Uint8Array(1))], "reset: options is not a map"],
+    ["a time for options", [C.undo, new Date(0)], "undo: options is not a map"],
+    ["bin for the wind", [C.tune, { wind: new Uint8Array(2) }], "tune: wind is not a map"],
     ["a message without a kind", [C.message, 7, 1], "message: kind is not a string"],
     ["a message without data", [C.message, "chat"], "message: data holds undefined"],
     ["an infinity in a message", [C.message, "chat", [[Infinity]]], "message: data holds a number that is not finite"],

@@ -2,7 +2,7 @@
 import { encode } from "@msgpack/msgpack";
 import { BODY_FIELDS, type TuningChange, type Wind, WIND_FIELDS } from "../../../tuning.ts";
 import * as field from "../../fields.ts";
-import type { Answered, FieldReader, Options } from "../../fieldReader.ts";
+import { type Answered, type FieldReader, isMap } from "../../fieldReader.ts";
 import type { Point } from "../../surfacePoint.ts";
 
 export const number = 15;
@@ -64,8 +64,8 @@ export function parse(read: FieldReader): Request {
 }
 
 function windOf(read: FieldReader, value: unknown): Partial<Wind> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw read.malformed("wind is not a map");
-  const { velocity, ...fields } = value as Options;
+  if (!isMap(value)) throw read.malformed("wind is not a map");
+  const { velocity, ...fields } = value;
   const wind: Partial<Wind> = velocity === undefined ? {} : { velocity: threeNumbers(read, "wind velocity", velocity) };
   for (const name of WIND_FIELDS)
     if (fields[name] !== undefined) wind[name] = finite(read, `wind ${name}`, fields[name]);
