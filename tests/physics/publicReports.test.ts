@@ -432,6 +432,21 @@ describe("a balloon", () => {
     found[0]!.forEach((radius, i) => expect(Math.abs(found[1]![i]! - radius)).toBeLessThan(1e-5));
   });
 
+  test("that inflates in free space does not turn", async () => {
+    const play = await open({ gravity: [0, 0, 0], bodies: [balloon([0, 5, 0])] }, false);
+    const arms = (): Vec3[] => play.places().map((place) => add(place, play.middle(), -1));
+    const before = arms();
+    play.run(4);
+    // The sum of r x s over |r| |s| is two thirds of a small turn.
+    let [sum, size] = [[0, 0, 0] as Vec3, 0];
+    arms().forEach((s, i) => {
+      const r = before[i]!;
+      sum = add(sum, [r[1] * s[2] - r[2] * s[1], r[2] * s[0] - r[0] * s[2], r[0] * s[1] - r[1] * s[0]]);
+      size += Math.hypot(...r) * Math.hypot(...s);
+    });
+    expect((1.5 * Math.hypot(...sum)) / size).toBeLessThan(0.002);
+  });
+
   // Godot #123661
   test("keeps its size through forty pauses", async () => {
     const play = await open({ gravity: [0, 0, 0], bodies: [balloon([0, 1, 0])] });

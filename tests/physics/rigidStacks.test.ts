@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
 import { inLong } from "../support/long.ts";
+import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;
@@ -146,3 +147,26 @@ test.each([
     expect(middle(lab, 1)[1] - middle(lab, 0)[1]).toBeGreaterThan(SIZE);
   },
 );
+
+test("a ball ten times as heavy on another one intersects it in no frame, although balls have no thickness", async () => {
+  const ball = (name: string, y: number, density: number): Body => ({
+    name,
+    kind: "ball",
+    mesh: { type: "ball", radius: 0.1, subdivisions: 2 },
+    transform: { translate: [0, y, 0], rotate: [20, 30, 40] },
+    material: { density, friction: 0.5 },
+  });
+  const walls = [[1, 0], [-1, 0], [0, 1], [0, -1]].map(([x, z]): Collider => ({ type: "plane", normal: [x!, 0, z!], offset: -0.103, friction: 0 })); // biome-ignore format: one line
+  const lab = await laboratory({
+    bodies: [ball("heavy", 0.312, 5000), ball("light", 0.106, 500)],
+    colliders: [PLANE, ...walls],
+    gravity: [0, -G, 0],
+    damping: 1,
+    refine: true,
+  });
+  for (let tick = 1; tick <= 30; tick++) {
+    lab.run(1);
+    expect(crossings(lab, true)).toBe(0);
+  }
+  expect(lab.world.contactCounts().checks).toBeGreaterThan(0);
+});

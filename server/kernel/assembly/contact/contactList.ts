@@ -129,7 +129,9 @@ export function fillLane(lane: usize, row: usize, vertex: bool): void {
   // a vertex in front of an intersection is pushed, but not held there: the parts behind it must come out
   store<f32>(
     lane,
-    tangled(row, vertex, <usize>load<u32>(L.HEADER, L.H_X), <usize>load<u32>(L.HEADER, L.H_MARKS)) ? NEVER : leastDistance(A, B, r),
+    tangled(row, vertex, <usize>load<u32>(L.HEADER, L.H_X), <usize>load<u32>(L.HEADER, L.H_MARKS))
+      ? NEVER
+      : leastDistance(A, B, r),
     L.CONTACT_BLOCK_KEEP,
   );
   store<f32>(lane, othersSolve(A, B, vertex) ? NEVER : vertex ? r : EDGE_SHARE * r, L.CONTACT_BLOCK_THICKNESS);

@@ -18,8 +18,8 @@
  * collider in this tick, where the error is not visible, except those with an enclosed volume and no neighbors. Their
  * stress at rest turned a balloon by 4 rad/s^2, and it rolled 16 m in 20 s. They meet the collider after `restore`, so
  * they are corrected without the lead.
- * Positions are corrected as velocities are. While x kept the turn of the sweeps, a free balloon turned by 0.08 rad/s
- * without any velocity.
+ * Positions are corrected as velocities are, except of islands with a prefactored sheet. While x kept the turn of the
+ * sweeps, a free balloon turned by 0.08 rad/s without any velocity.
  * Bodies near each other exchange momentum: they are an island, whose total momentum is conserved like a single body's.
  * Contact keeps a distance between the points that it pushes, so its friction is a couple, which is restored too.
  * Without islands two jellies that met at 2 m/s lost a hundredth of their angular momentum. Velocities of rigid bodies
@@ -35,11 +35,19 @@ import { keepsMomentum, standsForRigid } from "../state/islands";
 /** Most rounds of `turnBy`. */
 const TURN_ROUNDS = 4;
 
-// results of `measureSolved`: P, sum m x u^T and sum m S; each thread has its own instance
+// results of `measureSolved` and `measureStart`: P, sum m x u^T and sum m S; each thread has its own instance
 let solvedX: f64;
 let solvedY: f64;
 let solvedZ: f64;
-let xx: f64, xy: f64, xz: f64, yx: f64, yy: f64, yz: f64, zx: f64, zy: f64, zz: f64;
+let xx: f64;
+let xy: f64;
+let xz: f64;
+let yx: f64;
+let yy: f64;
+let yz: f64;
+let zx: f64;
+let zy: f64;
+let zz: f64;
 let startX: f64;
 let startY: f64;
 let startZ: f64;
@@ -50,10 +58,19 @@ export function measureMomentumError(begin: i32, end: i32, h: f32): void {
   for (let b = begin; b < end; b++) {
     const row = rows + <usize>b * L.BODY_BYTES;
     if (keepsMomentum(rows, b)) {
+      store<i32>(row, hasPrefactored(row, b) ? 0 : 1, L.BODY_MOVED);
       balanceIsland(row, b, 1.0 / <f64>h);
       measureLead(row, b, h);
     } else if (standsForRigid(rows, b)) noteIsland(row, b);
   }
+}
+
+/** Returns whether a prefactored sheet belongs to the island. Motion after its solve is a contact force to it. */
+function hasPrefactored(row: usize, island: i32): bool {
+  const bodies = bodiesOf(row, island);
+  for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES)
+    if (load<i32>(other, L.BODY_ISLAND) === island && load<i32>(other, L.BODY_PREFACTORED)) return true;
+  return false;
 }
 
 /** Computes how far a substep moves the island too far: h^2 F / 2 M. */
@@ -85,6 +102,7 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
   noteIsland(row, island); // P* and L* about o, the first particle
   measureIsland(row, island);
   measureSolved(row, island, inverseH);
+  measureStart(row, island);
   const M = mass;
   const tx = load<f64>(row, L.BODY_VELOCITY);
   const ty = load<f64>(row, L.BODY_VELOCITY + 8);
@@ -98,7 +116,7 @@ function balanceIsland(row: usize, island: i32, inverseH: f64): void {
     lx - (startY * tz - startZ * ty) / M - (yz - zy),
     ly - (startZ * tx - startX * tz) / M - (zx - xz),
     lz - (startX * ty - startY * tx) / M - (xy - yx),
-    1.0 / inverseH,
+    load<i32>(row, L.BODY_MOVED) ? 1.0 / inverseH : 0.0,
   );
   store<f64>(row, (tx - solvedX) / M, L.BODY_VELOCITY);
   store<f64>(row, (ty - solvedY) / M, L.BODY_VELOCITY + 8);
@@ -154,22 +172,15 @@ function square(x: f64, y: f64, z: f64): f64 {
   return x * x + y * y + z * z;
 }
 
-/** Computes P, sum m x u^T about o, and sum m S relative to o, with o in BODY_CENTER. */
+/** Computes P and sum m x u^T about o, with o in BODY_CENTER. */
 function measureSolved(row: usize, island: i32, inverseH: f64): void {
   const bodies = bodiesOf(row, island);
-  const X = <usize>load<u32>(L.HEADER, L.H_X);
-  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
-  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
-  // contact moves xPrev of overlapping particles; the start of the substep is S
-  const toStart = safe ? safe - X : toPrev;
+  const toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - <usize>load<u32>(L.HEADER, L.H_X);
   const toLow = lowFrom();
   const toLowPrev = lowPrevFrom();
   const ox = load<f64>(row, L.BODY_CENTER);
   const oy = load<f64>(row, L.BODY_CENTER + 8);
   const oz = load<f64>(row, L.BODY_CENTER + 16);
-  let px: f64 = 0;
-  let py: f64 = 0;
-  let pz: f64 = 0;
   let xa: f64 = 0;
   let xb: f64 = 0;
   let xc: f64 = 0;
@@ -179,14 +190,13 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   let za: f64 = 0;
   let zb: f64 = 0;
   let zc: f64 = 0;
-  let sx: f64 = 0;
-  let sy: f64 = 0;
-  let sz: f64 = 0;
+  solvedX = 0;
+  solvedY = 0;
+  solvedZ = 0;
   for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
     if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
     for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
       const prev = at + toPrev;
-      const start = at + toStart;
       const m = 1.0 / <f64>load<f32>(at, 12);
       const x = <f64>load<f32>(at) - ox + word(at, toLow);
       const y = <f64>load<f32>(at, 4) - oy + word(at + 4, toLow);
@@ -194,9 +204,9 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
       const a = m * (x - (<f64>load<f32>(prev) - ox + word(at, toLowPrev))) * inverseH;
       const b = m * (y - (<f64>load<f32>(prev, 4) - oy + word(at + 4, toLowPrev))) * inverseH;
       const c = m * (z - (<f64>load<f32>(prev, 8) - oz + word(at + 8, toLowPrev))) * inverseH;
-      px += a;
-      py += b;
-      pz += c;
+      solvedX += a;
+      solvedY += b;
+      solvedZ += c;
       xa += x * a;
       xb += x * b;
       xc += x * c;
@@ -206,14 +216,8 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
       za += z * a;
       zb += z * b;
       zc += z * c;
-      sx += m * (<f64>load<f32>(start) - ox + word(at, toLowPrev));
-      sy += m * (<f64>load<f32>(start, 4) - oy + word(at + 4, toLowPrev));
-      sz += m * (<f64>load<f32>(start, 8) - oz + word(at + 8, toLowPrev));
     }
   }
-  solvedX = px;
-  solvedY = py;
-  solvedZ = pz;
   xx = xa;
   xy = xb;
   xz = xc;
@@ -223,9 +227,32 @@ function measureSolved(row: usize, island: i32, inverseH: f64): void {
   zx = za;
   zy = zb;
   zz = zc;
-  startX = sx;
-  startY = sy;
-  startZ = sz;
+}
+
+/** Computes sum m S relative to o. */
+function measureStart(row: usize, island: i32): void {
+  const bodies = bodiesOf(row, island);
+  const X = <usize>load<u32>(L.HEADER, L.H_X);
+  const safe = <usize>load<u32>(L.HEADER, L.H_SAFE);
+  // contact moves xPrev of overlapping particles; the start of the substep is S
+  const toStart = safe ? safe - X : <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
+  const toLowPrev = lowPrevFrom();
+  const ox = load<f64>(row, L.BODY_CENTER);
+  const oy = load<f64>(row, L.BODY_CENTER + 8);
+  const oz = load<f64>(row, L.BODY_CENTER + 16);
+  startX = 0;
+  startY = 0;
+  startZ = 0;
+  for (let n = 0, other = row; n < bodies; n++, other += L.BODY_BYTES) {
+    if (load<i32>(other, L.BODY_ISLAND) !== island) continue;
+    for (let i = load<i32>(other, L.BODY_COUNT), at = <usize>load<u32>(other, L.BODY_FIRST); i > 0; i--, at += 16) {
+      const start = at + toStart;
+      const m = 1.0 / <f64>load<f32>(at, 12);
+      startX += m * (<f64>load<f32>(start) - ox + word(at, toLowPrev));
+      startY += m * (<f64>load<f32>(start, 4) - oy + word(at + 4, toLowPrev));
+      startZ += m * (<f64>load<f32>(start, 8) - oz + word(at + 8, toLowPrev));
+    }
+  }
 }
 
 /** Repeats the velocity update with the correction of measureMomentumError. */
@@ -252,6 +279,8 @@ export function restore(begin: i32, end: i32, h: f32): void {
     const cy = load<f64>(all, L.BODY_CENTER + 8);
     const cz = load<f64>(all, L.BODY_CENTER + 16);
     const lead = all + L.BODY_LEAD;
+    const falls = load<f64>(lead) !== 0 || load<f64>(lead, 8) !== 0 || load<f64>(lead, 16) !== 0;
+    const way: f64 = load<i32>(all, L.BODY_MOVED) ? step : 0.0;
     for (let i = load<i32>(row, L.BODY_COUNT), at = <usize>load<u32>(row, L.BODY_FIRST); i > 0; i--, at += 16) {
       const X = <f64>load<f32>(at);
       const Y = <f64>load<f32>(at, 4);
@@ -271,9 +300,10 @@ export function restore(begin: i32, end: i32, h: f32): void {
       store<f32>(v, <f32>(damped * ((X - <f64>load<f32>(prev) + rx) * inverseH + moreX)));
       store<f32>(v, <f32>(damped * ((Y - <f64>load<f32>(prev, 4) + ry) * inverseH + moreY)), 4);
       store<f32>(v, <f32>(damped * ((Z - <f64>load<f32>(prev, 8) + rz) * inverseH + moreZ)), 8);
-      put(at, X + word(at, toLow) + step * moreX - load<f64>(lead), toLow);
-      put(at + 4, Y + word(at + 4, toLow) + step * moreY - load<f64>(lead, 8), toLow);
-      put(at + 8, Z + word(at + 8, toLow) + step * moreZ - load<f64>(lead, 16), toLow);
+      if (!falls && way === 0) continue;
+      put(at, X + word(at, toLow) + way * moreX - load<f64>(lead), toLow);
+      put(at + 4, Y + word(at + 4, toLow) + way * moreY - load<f64>(lead, 8), toLow);
+      put(at + 8, Z + word(at + 8, toLow) + way * moreZ - load<f64>(lead, 16), toLow);
     }
   }
 }

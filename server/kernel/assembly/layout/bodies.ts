@@ -48,7 +48,9 @@ export const BODY_MASS = BODY_FORCE + 3 * F64; // f64 kg: its mass, if it may be
 // f64x3 m: distance that a substep of symplectic Euler moves it too far (momentum.ts)
 export const BODY_LEAD = BODY_MASS + F64;
 export const BODY_ENCLOSED = BODY_LEAD + 3 * F64; // i32 1: it keeps an enclosed volume, which stresses it at rest
-export const BODY_BYTES = BODY_ENCLOSED + I32 + 4;
+// i32 1: the correction moves positions of its island, too (momentum.ts)
+export const BODY_MOVED = BODY_ENCLOSED + I32;
+export const BODY_BYTES = BODY_MOVED + I32;
 
 export const HELD_RIGID = 4;
 export const HELD_GROUNDED = 8;
