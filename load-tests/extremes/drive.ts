@@ -12,7 +12,7 @@ import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { type Place, positionOf, spread, surfacesOf } from "../hands/circles.ts";
 import type { Knob } from "./knobs.ts";
 
-/** Simulated time before the setting is changed, s. */
+/** Simulated time before the setting is changed, s, unless DriveOptions has another. */
 const SETTLE_SECONDS = 0.5;
 /**
  * A pull changes its direction after TURN_SECONDS. Its target is AHEAD m away and never reached, so it pulls with the
@@ -135,6 +135,8 @@ export interface DriveOptions {
   hands: number;
   /** Simulated time with the setting changed, s. */
   seconds: number;
+  /** Ticks before the setting is changed. */
+  settleTicks?: number;
   /** Stepping stops after this total CPU time, s. */
   atMostSeconds: number;
 }
@@ -158,12 +160,12 @@ export function drive(
   name: string,
   template: Built,
   knob: Knob,
-  { hands, seconds, atMostSeconds }: DriveOptions,
+  { hands, seconds, atMostSeconds, settleTicks }: DriveOptions,
 ): Driven {
   const created = copyOf(template);
   const world = openWorld(created.memory, created.layout, template.memory);
   const { tickHz, substeps } = created.layout;
-  for (let tick = 0; tick < SETTLE_SECONDS * tickHz; tick++) world.step([]);
+  for (let tick = 0; tick < (settleTicks ?? SETTLE_SECONDS * tickHz); tick++) world.step([]);
   const pull = pulls(created, world, hands, knob.pushes ?? false);
   const gauge = wayGauge(created, world);
   const driven: Driven = {

@@ -12,11 +12,17 @@ import { readScene } from "../../server/sim/readScene.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/memoryCopy.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
+import { inLong } from "../support/long.ts";
 import { build, script, type Built } from "./run.ts";
 
 /** Limit of counted work a call, in units of about 10 ns. A tick of these scenes with contacts needs more. */
 const LIMIT = 100_000;
 const TICKS = 60;
+/** Ticks at which visitors begin to pull and push. Responses without estimates took 1.23 to 1.27 of the limit at three. */
+const STARTS = inLong(
+  Array.from({ length: 45 }, (_, n) => n),
+  [1, 2, 12, 30],
+);
 
 function limit(memory: WebAssembly.Memory, units: number): void {
   new Int32Array(memory.buffer)[(L.HEADER + L.H_WORK_LIMIT) / 4] = units;
@@ -145,15 +151,19 @@ test("a reset in the middle of a tick starts a new tick", async () => {
   expect(world.tangled).toBe(false);
 });
 
-test("three grabs and impulses at their limits exceed the work of a tick by a quarter at most", async () => {
+test("three grabs and impulses at their limits exceed the work of a tick by a tenth at most", async () => {
   const created = await createWorld(await readScene("scenes/tangled-hands.json"), { baseDir: "scenes", bounded: true });
   const impulses = knobsOf(created.layout).find(({ pushes }) => pushes)!;
-  const { work, ticks } = drive("tangled-hands", created, impulses, {
-    hands: 3,
-    seconds: 0.6,
-    atMostSeconds: Infinity,
-  });
-  expect(ticks.length).toBe(36);
-  expect(work).toBeGreaterThan(0.8);
-  expect(work).toBeLessThan(1.25);
+  // the sheets fall on each other differently at each start
+  for (const settleTicks of STARTS) {
+    const { work, ticks } = drive("tangled-hands", created, impulses, {
+      hands: 3,
+      seconds: 0.6,
+      settleTicks,
+      atMostSeconds: Infinity,
+    });
+    expect(ticks.length).toBe(36);
+    expect(work, `start at tick ${settleTicks}`).toBeGreaterThan(0.7);
+    expect(work, `start at tick ${settleTicks}`).toBeLessThan(1.1);
+  }
 });

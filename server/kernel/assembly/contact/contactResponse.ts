@@ -54,7 +54,7 @@ import {
   roundCount,
   roundParticle,
 } from "./movedParticles";
-import { marksOf, numberOf } from "../state/marks";
+import { mark, marksOf, numberOf, unmark } from "../state/marks";
 import { countWork, workAfter, workBeyond, workDone } from "../state/work";
 import { spendWork } from "../scheduler/clock";
 import { beginKeeping, endKeeping, noteChange } from "../integrate/momentumCorrection";
@@ -75,6 +75,8 @@ import { beginZones, endZones, joinZone, moveZones, sameZone } from "./rigidImpa
 /** Counted work of a visited pair, and of an examined one. */
 const UNITS_OF_VISIT = 1;
 const UNITS_OF_EXAMINE = 12;
+/** Estimated work of a neighbor in a round: some of the visited pairs are examined. */
+const UNITS_OF_NEIGHBOR = 6;
 
 /** Share of a tick's work limit after which a response only stops pairs that are not clear. */
 const SHARE: f32 = 0.5;
@@ -110,8 +112,10 @@ let most = 0;
 let mostOfStops = 0;
 /** Whether the last stage runs, in which most particles are at S. */
 let stops = false;
-/** Counted work when the last round began. */
-let begun = 0;
+/** Counted work when the last round began, -1: there was none. */
+let begun = -1;
+/** Whether a round did not fit into the work. Then nothing but stops follows in this substep. */
+let refused = false;
 /** Number of the next round of impulses. */
 let coming = 0;
 
@@ -160,20 +164,47 @@ function tally(counter: usize, by: i32): void {
 }
 
 /**
+ * Estimates the work of a visit to all neighbors of the queue's particles. The estimate ends where it exceeds `enough`.
+ */
+function estimateVisit(enough: i32): i32 {
+  let neighbors = 0;
+  let pairs = 0;
+  for (; pairs < queueSize && neighbors * UNITS_OF_NEIGHBOR <= enough; pairs++) {
+    const lane = laneOf(load<i32>(queueAt(false, pairs)));
+    for (let k: usize = 0; k < 64; k += 16) {
+      const particle = <usize>load<u32>(lane + k);
+      const number = numberOf(particle);
+      if (marksOf(number) & L.MARK_COUNTED) continue;
+      mark(number, L.MARK_COUNTED);
+      for (let entry = firstOf(particle); entry; entry = nextOf(entry)) neighbors++;
+    }
+    spendWork(8);
+  }
+  for (let n = 0; n < pairs; n++) {
+    const lane = laneOf(load<i32>(queueAt(false, n)));
+    for (let k: usize = 0; k < 64; k += 16) unmark(numberOf(<usize>load<u32>(lane + k)), L.MARK_COUNTED);
+  }
+  countWork(neighbors >> 1);
+  return neighbors * UNITS_OF_NEIGHBOR;
+}
+
+/**
  * Returns whether another round fits into the response's work. Like the last round, it visits all neighbors of moved
  * particles, and so does the last stage after it.
  */
 function mayGoOn(): bool {
   const now = workDone();
-  const last = now - begun;
+  if (refused || most === i32.MAX_VALUE) return !refused;
+  refused = now + 2 * (begun < 0 ? estimateVisit((most - now) >> 1) : now - begun) >= most;
   begun = now;
-  return now + 2 * last < most;
+  return !refused;
 }
 
 /** Grants the responses of this substep their share of the tick's work. */
 export function allowResponse(): void {
   most = workAfter(SHARE);
   mostOfStops = workBeyond(most, SHARE_OF_STOPS);
+  refused = false;
 }
 
 /**
@@ -189,7 +220,7 @@ export function resolveViolations(): i32 {
   collectBad();
   if (!queueSize) return 0;
   tally(L.H_COUNT_CHECKS, queueSize);
-  begun = workDone();
+  begun = -1;
   while (coming < ROUNDS && queueSize && mayGoOn()) {
     pushApart();
     askNeighbors();
@@ -198,7 +229,7 @@ export function resolveViolations(): i32 {
   endImpulses();
   gone = Infinity;
   coming = ROUNDS;
-  if (queueSize && mayGoOn()) {
+  if (queueSize && !refused) {
     beginZones();
     for (let round = 0; round < ZONE_ROUNDS && queueSize && mayGoOn(); round++) {
       for (let n = 0; n < queueSize; n++) {
@@ -215,11 +246,18 @@ export function resolveViolations(): i32 {
   return changedCount;
 }
 
+/** Returns whether the next round of stops does not fit into the work. */
+function stopsGroups(): bool {
+  if (mostOfStops === i32.MAX_VALUE) return false;
+  const left = mostOfStops - workDone();
+  return left <= 0 || estimateVisit(left) > left;
+}
+
 /** The last stage: stops queued pairs and their neighbors until all are clear. */
 function stopQueued(): void {
   stops = true;
   while (queueSize) {
-    const groups = workDone() >= mostOfStops;
+    const groups = stopsGroups();
     if (groups) countGroups();
     for (let n = 0; n < queueSize; n++) {
       if (examine(load<i32>(queueAt(false, n))) === CLEAR) continue;
@@ -228,7 +266,9 @@ function stopQueued(): void {
       stopCorner(particle2, groups);
       stopCorner(particle3, groups);
     }
-    askNeighbors();
+    // pairs of a stopped group are clear, except with colliders that move
+    if (groups && !load<i32>(L.HEADER, L.H_MOTION_COUNT)) endRound();
+    else askNeighbors();
     turnQueue();
   }
   stops = false;

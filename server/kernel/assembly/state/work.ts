@@ -23,10 +23,10 @@ export function beginWork(): void {
   atomic.store<i32>(L.HEADER, 0, L.H_WORK);
 }
 
-/** Returns whether another piece of work like the last one would exceed the limit. @param last units */
-export function exceedsLimit(last: i32): bool {
+/** Returns whether the next piece of work would exceed the limit. @param next estimate of its units */
+export function exceedsLimit(next: i32): bool {
   const limit = load<i32>(L.HEADER, L.H_WORK_LIMIT);
-  return limit !== 0 && workDone() + last > limit;
+  return limit !== 0 && workDone() + next > limit;
 }
 
 /** Share of the limit that a part of a tick has in any case. */

@@ -35,10 +35,12 @@ export function step(helpers: i32, scratch: usize): void {
   findFreeBodies();
   beginBalls();
   const substeps = load<i32>(L.HEADER, L.H_SUBSTEPS);
-  for (let last = 0; substep < substeps && !(last && exceedsLimit(last)); substep++) {
+  for (let last = 0, next = 0; substep < substeps && !(last && exceedsLimit(next)); substep++) {
     const before = workDone();
     runSubstep(substep, scratch);
-    last = workDone() - before;
+    const work = workDone() - before;
+    next = work + max<i32>(work >> 3, last ? work - last : 0);
+    last = work;
   }
   store<i32>(L.HEADER, substep < substeps ? substep : 0, L.H_NEXT_SUBSTEP);
   endClock();
