@@ -1,5 +1,4 @@
 /** Looks that members give spawnable bodies: a color, a finish and a short text beside the body. */
-import type { Refusal } from "./inputRanges.ts";
 import type { Finish } from "./scene.ts";
 import { visibleText } from "./visibleText.ts";
 
@@ -34,15 +33,6 @@ export const LONGEST_TEXT = 40;
 
 /** Returns the text as members see it, after the rules of names. */
 export const lookText = (text: string): string => visibleText(text);
-
-/** @returns the reason why a change is refused, or null */
-export function refuseDress({ color, finish, text }: LookChange): Refusal | null {
-  if (color != null && !/^#[0-9a-f]{6}$/.test(color)) return { field: "color", value: color, limit: "#rrggbb" };
-  if (finish != null && !FINISHES.includes(finish))
-    return { field: "finish", value: finish, limit: FINISHES.join(", ") };
-  const { length } = [...(text ?? "")];
-  return length > LONGEST_TEXT ? { field: "text", value: length, limit: `up to ${LONGEST_TEXT} characters` } : null;
-}
 
 /** Returns the look after a change. @param member who changes it */
 export function changedLook(look: BodyLook, change: LookChange, member: number): BodyLook {

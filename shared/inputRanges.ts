@@ -1,7 +1,8 @@
 /**
- * Ranges of grabs, moves, impulses and spawns. The room checks every request of a member with them. The simulation
+ * Ranges of grabs, moves, impulses, spawns and looks. The room checks every request of a member with them. The simulation
  * checks its inputs again, because recordings and journals bring inputs that no room has checked.
  */
+import { FINISHES, LONGEST_TEXT, type LookChange } from "./bodyLook.ts";
 import type { GrabOptions, SurfacePoint } from "./protocol/fromClient.ts";
 import type { Point } from "./protocol/fromServer.ts";
 
@@ -71,6 +72,15 @@ export function refuseSpawn(
   return length > 0 && length < Infinity
     ? null
     : { field: "heading", value: length, limit: "a direction: longer than 0" };
+}
+
+/** @returns the reason why a change is refused, or null */
+export function refuseDress({ color, finish, text }: LookChange): Refusal | null {
+  if (color != null && !/^#[0-9a-f]{6}$/.test(color)) return { field: "color", value: color, limit: "#rrggbb" };
+  if (finish != null && !FINISHES.includes(finish))
+    return { field: "finish", value: finish, limit: FINISHES.join(", ") };
+  const { length } = [...(text ?? "")];
+  return length > LONGEST_TEXT ? { field: "text", value: length, limit: `up to ${LONGEST_TEXT} characters` } : null;
 }
 
 /** @returns null if the point is within reach; its distance may overflow to infinity */

@@ -56,8 +56,8 @@ export interface RoomEvents {
   /** The bodies that can be spawned, because they are not in the room, from the frame of `tick` on. */
   spawnable: { tick: number; bodies: readonly number[]; member: number };
   /**
-   * Members gave bodies other looks (`Room.looks` has all), or the server took them away. Rows of body, its look, and the
-   * member who changed it; 0: the server
+   * Members gave bodies other looks (`Room.looks` has all), or the server took them away. Rows of body, its look, and
+   * the member who changed it; 0: the server
    */
   looks: { tick: number; looks: readonly LookRow[] };
   access: AccessState;

@@ -1,6 +1,6 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
-import { lookText, refuseDress } from "../../shared/bodyLook.ts";
-import { type Refusal, refuseFar, refuseGrab, refuseSpawn } from "../../shared/inputRanges.ts";
+import { lookText } from "../../shared/bodyLook.ts";
+import { type Refusal, refuseDress, refuseFar, refuseGrab, refuseSpawn } from "../../shared/inputRanges.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";

@@ -249,10 +249,7 @@ export class Room {
     return this.#options.template;
   }
 
-  /**
-   * Returns a recording of the last minutes, from which they can be stepped again.
-   * @param seconds least length, if the history reaches so far back
-   */
+  /** Returns a recording of the last minutes. @param seconds least length, if the history reaches so far back */
   record(seconds?: number): RoomRecording {
     const { text, identity, topologyHash, shapes } = this.#options.template;
     return recordingOf(
