@@ -9,7 +9,7 @@ import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { PickSurface } from "./picking.ts";
-import { FETCH_GLSL, type SkinMode, type SkinUniforms } from "./skinShader.ts";
+import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { KEY_DIRECTION } from "./environment.ts";
 import { Smoke } from "./fluids/smoke.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
@@ -18,7 +18,6 @@ import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfac
 import { VertexTexture } from "./vertexTexture.ts";
 
 type JellyCode = typeof import("./jelly.ts");
-type SmoothCode = typeof import("./smoothSheet.ts");
 
 /** Edges with a larger angle stay sharp on bodies drawn by their simulation surface: cos 50 degrees. */
 const CREASE_COSINE = 0.64;
@@ -60,7 +59,7 @@ export class BodyMesh implements PickSurface {
   private readonly softNormals: Float32Array | undefined;
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
-  private readonly materials: BodyMaterials;
+  readonly materials: BodyMaterials;
   /** Mean normals of creases, only for solids with rounded edges. */
   private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
   /** In the strain view. */
@@ -142,16 +141,6 @@ export class BodyMesh implements PickSurface {
   shineThrough(jellyOf: JellyCode["jellyOf"]): void {
     this.materials.jelly = jellyOf(this.mesh.geometry, this.triangles, this.rest);
     this.materials.surface.needsUpdate = true;
-  }
-
-  /** Draws a sheet as a smooth surface, with the code of smooth sheets. */
-  smooth({ smoothSheetOf, SMOOTH_SKIN_GLSL }: SmoothCode): void {
-    const geometry = smoothSheetOf(this.mesh.geometry);
-    if (!geometry) return;
-    this.mesh.geometry.dispose();
-    this.mesh.geometry = geometry;
-    this.materials.skin = FETCH_GLSL + SMOOTH_SKIN_GLSL;
-    this.materials.surface.needsUpdate = this.materials.shadow.needsUpdate = true;
   }
 
   /** First color of its look, linear. */
