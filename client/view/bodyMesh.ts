@@ -11,7 +11,7 @@ import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites 
 import { bodyMaterials, type BodyMaterials } from "./bodyMaterial.ts";
 import type { Look } from "../../shared/scene.ts";
 import type { PickSurface } from "./picking.ts";
-import { FETCH_GLSL, type SkinMode, type SkinUniforms } from "./skinShader.ts";
+import type { SkinMode, SkinUniforms } from "./skinShader.ts";
 import { KEY_DIRECTION } from "./environment.ts";
 import { Smoke } from "./fluids/smoke.ts";
 import { disposeMaterial, pictureGeometry, pictureMaterial } from "./picture.ts";
@@ -20,7 +20,6 @@ import { smoothingGroups, softenNormalsInto, surfaceNormalsInto } from "./surfac
 import { VertexTexture } from "./vertexTexture.ts";
 
 type JellyCode = typeof import("./jelly.ts");
-type SmoothCode = typeof import("./smoothSheet.ts");
 
 /** Edges with a larger angle stay sharp on bodies drawn by their simulation surface: cos 50 degrees. */
 const CREASE_COSINE = 0.64;
@@ -62,7 +61,7 @@ export class BodyMesh implements PickSurface {
   private readonly softNormals: Float32Array | undefined;
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
-  private materials: BodyMaterials;
+  materials: BodyMaterials;
   private readonly materialsOf: (look: Look) => BodyMaterials;
   /** Look of the scene. */
   private readonly ownLook: Look;
@@ -162,16 +161,6 @@ export class BodyMesh implements PickSurface {
     this.mesh.customDepthMaterial = made.shadow;
     this.materials = made;
     for (const material of [old.surface, old.shadow]) material.dispose();
-  }
-
-  /** Draws a sheet as a smooth surface, with the code of smooth sheets. */
-  smooth({ smoothSheetOf, SMOOTH_SKIN_GLSL }: SmoothCode): void {
-    const geometry = smoothSheetOf(this.mesh.geometry);
-    if (!geometry) return;
-    this.mesh.geometry.dispose();
-    this.mesh.geometry = geometry;
-    this.materials.skin = FETCH_GLSL + SMOOTH_SKIN_GLSL;
-    this.materials.surface.needsUpdate = this.materials.shadow.needsUpdate = true;
   }
 
   /** First color of its look, linear. */

@@ -27,14 +27,6 @@ export async function shineThrough(bodies: readonly BodyMesh[]): Promise<void> {
   for (const body of clear) body.shineThrough(jellyOf);
 }
 
-/** Loads the code of smooth sheets, if there are some, and draws them with it. */
-export async function smoothSheets(bodies: readonly BodyMesh[]): Promise<void> {
-  const sheets = bodies.filter(({ mode }) => mode === "sheet");
-  if (sheets.length === 0) return;
-  const code = await import("./smoothSheet.ts");
-  for (const sheet of sheets) sheet.smooth(code);
-}
-
 /** @param changed called after a picture was applied */
 export function dressAll(wardrobe: Wardrobe, changed: () => void): void {
   const { topology, bodies, colliders, ended } = wardrobe;

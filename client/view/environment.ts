@@ -24,7 +24,7 @@ import {
 const PANORAMA_WIDTH = 128;
 const PANORAMA_HEIGHT = 64;
 
-interface SoftBox {
+export interface SoftBox {
   direction: Vector3;
   /** Cosine of the half angle of the box; its edge is soft. */
   size: number;
@@ -32,16 +32,19 @@ interface SoftBox {
   power: number;
 }
 
-export const BOXES: readonly SoftBox[] = [
+const BOXES: readonly SoftBox[] = [
   { direction: new Vector3(0.55, 0.75, 0.4).normalize(), size: 0.86, color: new Color("#fff1dc"), power: 7 },
   { direction: new Vector3(-0.9, 0.35, 0.25).normalize(), size: 0.9, color: new Color("#ffd9c2"), power: 3.4 },
   { direction: new Vector3(-0.2, 0.4, -0.9).normalize(), size: 0.88, color: new Color("#d5e6ff"), power: 0.5 },
 ];
 
 /** Colors of the panorama. */
-export const SKY = new Color("#f4ece2");
-export const WALL = new Color("#cfc6bd");
-export const GROUND = new Color("#a08f80");
+const SKY = new Color("#f4ece2");
+const WALL = new Color("#cfc6bd");
+const GROUND = new Color("#a08f80");
+
+/** The light of the panorama, for a mirror (fluids/studioShader.ts). */
+export const LIGHT = { boxes: BOXES, sky: SKY, wall: WALL, ground: GROUND };
 
 /** Half the width of a shadow's edge, as a share of the map. */
 const SOFTNESS = 1 / 300;

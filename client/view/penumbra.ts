@@ -1,7 +1,7 @@
 /**
  * Shadows of a wide light: sharp at the contact, softer with the distance from the body that casts them (percentage-
- * closer soft shadows: Fernando 2005). A file of its own, loaded for levels with soft shadows. It changes three's
- * filter of the type BasicShadowMap, which no other level uses.
+ * closer soft shadows: Fernando 2005). Loaded with finer.ts. It changes three's filter of the type BasicShadowMap, which
+ * only levels with soft shadows use.
  */
 import { ShaderChunk } from "three";
 

@@ -9,7 +9,7 @@ import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { BodyMesh } from "./bodyMesh.ts";
 import { ContactBlobs } from "./contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
-import { dressAll, shineThrough, smoothSheets } from "./dress.ts";
+import { dressAll, shineThrough } from "./dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/framing.ts";
 import { CursorsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./cursorsView.ts";
 import type { LocalBend } from "./localBend.ts";
@@ -112,9 +112,8 @@ export class RoomView {
     // Without their code, fluids are drawn as spheres, jelly as rubber, and cloth by its mesh.
     void Promise.allSettled([
       this.stage.useFluids(this.bodies),
-      this.stage.usePenumbras(),
+      this.stage.refine(this.bodies),
       shineThrough(this.bodies),
-      this.stage.fine && smoothSheets(this.bodies),
     ]).then(() => {
       this.stage.ready = true;
       this.invalidate();

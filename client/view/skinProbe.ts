@@ -17,7 +17,7 @@ import {
   type WebGLRenderer,
 } from "three";
 import type { BodyMesh } from "./bodyMesh.ts";
-import { SKIN_GLSL } from "./skinShader.ts";
+import { FETCH_GLSL, SKIN_GLSL } from "./skinShader.ts";
 
 const WIDTH = 256;
 
@@ -50,7 +50,7 @@ export function readSkinned(renderer: WebGLRenderer, body: BodyMesh): ProbeResul
     const material = new RawShaderMaterial({
       glslVersion: GLSL3,
       uniforms: { ...body.uniforms },
-      vertexShader: `precision highp float;\nprecision highp int;\n#define attribute in\n${SKIN_GLSL[body.mode]}
+      vertexShader: `precision highp float;\nprecision highp int;\n#define attribute in\n${FETCH_GLSL}${SKIN_GLSL[body.mode]}
 out vec3 vValue;
 void main() {
   vec3 position, normal;

@@ -29,9 +29,9 @@ float pliantFourth(uint index) {
 }
 `;
 
-/** Declares `pliantSkin(out position, out normal)`. */
+/** Declares `pliantSkin(out position, out normal)`; follows FETCH_GLSL. */
 export const SKIN_GLSL: Record<SkinMode, string> = {
-  detail: /* glsl */ `${FETCH_GLSL}
+  detail: /* glsl */ `
 attribute uvec3 pliantCorners;
 attribute vec3 pliantCoords;
 attribute vec3 pliantCovector;
@@ -56,14 +56,14 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   normal = nn > 1e-24 ? n * inversesqrt(nn) : N;
 }
 `,
-  direct: /* glsl */ `${FETCH_GLSL}
+  direct: /* glsl */ `
 attribute uvec2 pliantSlots;
 void pliantSkin(out vec3 position, out vec3 normal) {
   position = pliantFetch(pliantPositions, pliantSlots.x);
   normal = pliantFetch(pliantNormals, pliantSlots.y);
 }
 `,
-  sheet: /* glsl */ `${FETCH_GLSL}
+  sheet: /* glsl */ `
 uniform highp float pliantHalf;
 attribute uvec2 pliantSlots;
 attribute vec2 pliantSide;
@@ -73,7 +73,7 @@ void pliantSkin(out vec3 position, out vec3 normal) {
   normal = pliantSide.x < 0.0 ? -front : front;
 }
 `,
-  points: /* glsl */ `${FETCH_GLSL}
+  points: /* glsl */ `
 void pliantSkin(out vec3 position, out vec3 normal) {
   position = pliantFetch(pliantPositions, uint(gl_InstanceID));
   normal = vec3(0.0, 1.0, 0.0);
@@ -96,7 +96,7 @@ export interface SkinUniforms {
 export function injectSkin(shader: WebGLProgramParametersWithUniforms, uniforms: SkinUniforms, skin: string): void {
   Object.assign(shader.uniforms, uniforms);
   const call = "vec3 pliantPosition; vec3 pliantNormal;\n  pliantSkin(pliantPosition, pliantNormal);\n";
-  let source = shader.vertexShader.replace("#include <common>", `#include <common>\n${skin}`);
+  let source = shader.vertexShader.replace("#include <common>", `#include <common>\n${FETCH_GLSL}${skin}`);
   source = source.replace("void main() {", `void main() {\n  ${call}`);
   source = source.replace("#include <beginnormal_vertex>", "vec3 objectNormal = pliantNormal;");
   shader.vertexShader = source.replace("#include <begin_vertex>", "vec3 transformed = pliantPosition;");

@@ -1,9 +1,10 @@
 /**
  * Smooth cloth: each triangle of its shell is drawn as a curved patch through the particles and normals of its corners
  * (PN triangles: Vlachos, Peters, Boyd, Mitchell 2001), in smaller triangles. Outlines, folds and printed lines of a
- * coarse mesh then have no corners. A file of its own, loaded for rooms with cloth.
+ * coarse mesh then have no corners. Loaded with finer.ts.
  */
 import { BufferAttribute, BufferGeometry } from "three";
+import type { BodyMesh } from "./bodyMesh.ts";
 
 /** Largest number of drawn triangles of one sheet, and of parts along one edge. */
 const MOST_TRIANGLES = 80_000;
@@ -88,8 +89,8 @@ function keyOf(
 export const partsFor = (triangles: number): number =>
   Math.max(1, Math.min(MOST_PARTS, Math.floor(Math.sqrt(MOST_TRIANGLES / Math.max(1, triangles)))));
 
-/** Declares `pliantSkin` for a geometry of `smoothSheetOf`; to put after FETCH_GLSL of skinShader.ts. */
-export const SMOOTH_SKIN_GLSL = /* glsl */ `
+/** Declares `pliantSkin` for a geometry of `smoothSheetOf`; follows FETCH_GLSL of skinShader.ts. */
+const SMOOTH_SKIN_GLSL = /* glsl */ `
 uniform highp float pliantHalf;
 attribute uvec3 pliantCorners;
 attribute uvec3 pliantCornerNormals;
@@ -166,4 +167,14 @@ export function smoothSheetOf(plain: BufferGeometry): BufferGeometry | undefined
   for (let vertex = 0; vertex < count; vertex++) side.setX(vertex, Math.round(side.getX(vertex)));
   geometry.setAttribute("normal", new BufferAttribute(new Int8Array(3 * count), 3, true));
   return geometry;
+}
+
+/** Draws a sheet as a smooth surface, if its triangles are not small enough. */
+export function smoothSheet({ mesh, materials }: BodyMesh): void {
+  const geometry = smoothSheetOf(mesh.geometry);
+  if (!geometry) return;
+  mesh.geometry.dispose();
+  mesh.geometry = geometry;
+  materials.skin = SMOOTH_SKIN_GLSL;
+  materials.surface.needsUpdate = materials.shadow.needsUpdate = true;
 }

@@ -23,10 +23,9 @@ import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { colliderMeshes, type FloorUniforms } from "./colliders.ts";
 import { MovingColliders } from "./movingColliders.ts";
 import type { BodyMesh } from "./bodyMesh.ts";
-import { KEY_DIRECTION, Studio } from "./environment.ts";
+import { KEY_DIRECTION, LIGHT, Studio } from "./environment.ts";
 import { BACKDROP } from "./backdrop.ts";
 import { FETCH_GLSL } from "./skinShader.ts";
-import { STUDIO_GLSL } from "./studioShader.ts";
 import type { FluidLayer } from "./fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
@@ -296,7 +295,7 @@ export class Stage {
         key: KEY_DIRECTION,
         walls: this.walls,
         fetch: FETCH_GLSL,
-        studio: STUDIO_GLSL,
+        light: LIGHT,
         backdrop: BACKDROP.pliantPage,
       });
     } finally {
@@ -304,17 +303,13 @@ export class Stage {
     }
   }
 
-  /** Loads the filter of soft shadows, if the quality has them. Until then all edges have one width. */
-  async usePenumbras(): Promise<void> {
-    if (!LEVELS[this.quality.level]!.softShadows) return;
-    await import("./penumbra.ts");
+  /** Loads the code of smooth sheets and of soft shadows, if the renderer is fast enough. */
+  async refine(bodies: readonly BodyMesh[]): Promise<void> {
+    if (this.quality.level >= SOFTWARE_LEVEL) return;
+    const { smoothSheet } = await import("./finer.ts");
+    for (const body of bodies) if (body.mode === "sheet") smoothSheet(body);
     this.penumbras = true;
     this.applyQuality(this.quality.level);
-  }
-
-  /** True if the renderer has time for finer meshes. */
-  get fine(): boolean {
-    return this.quality.level < SOFTWARE_LEVEL;
   }
 
   private leaveFluids(): void {

@@ -37,9 +37,11 @@ import {
   WebGLRenderTarget,
 } from "three";
 import type { BodyMesh } from "../bodyMesh.ts";
+import type { LIGHT } from "../environment.ts";
 import { areaOf } from "./area.ts";
 import { AREA_VERTEX, compose, EMPTY, LIQUID_SPLAT, MOST_WALLS, SMOOTH, splatVertex, SURFACE } from "./liquidShader.ts";
 import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";
+import { studioGlsl } from "./studioShader.ts";
 
 /** Radius of a splat, in radii of the particle's sphere: spheres of neighbors overlap. */
 const LIQUID_SIZE = 1.7;
@@ -83,9 +85,9 @@ export interface FluidSetting {
   key: Vector3;
   /** Planes: normal and offset. */
   walls: readonly Vector4[];
-  /** FETCH_GLSL of skinShader.ts, and STUDIO_GLSL of studioShader.ts. */
+  /** FETCH_GLSL of skinShader.ts. */
   fetch: string;
-  studio: string;
+  light: typeof LIGHT;
   /** Color of the page behind the picture. */
   backdrop: IUniform<Color>;
 }
@@ -337,7 +339,7 @@ export class FluidLayer {
       next: make(SMOOTH, { along: { value: [0, 1] } }),
       surface: make(SURFACE, { walls: { value: all } }),
       compose: make(
-        compose(this.setting.studio),
+        compose(studioGlsl(this.setting.light)),
         {
           surface: { value: null },
           absorb: { value: null },

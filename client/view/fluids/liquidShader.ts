@@ -6,7 +6,7 @@
  *   surface  normal, depth and thickness; flat against the walls of a tank
  *   compose  refraction of the scene behind, absorption along the ray, reflection of the studio
  *
- * `fetch` and `studio` come from files of the page's first load, which this one must not share.
+ * `fetch` comes from a file of the page's first load, which this one must not share.
  *
  * Depths are distances along the view axis from the middle of the liquid, in units of its radius: half floats are
  * precise near 0.
