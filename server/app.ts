@@ -3,7 +3,6 @@
  * life cycle, and `app.close()` ends them. This file puts them behind HTTP: first the hooks, in the order in which they
  * check a request, then the routes.
  */
-import rateLimit from "@fastify/rate-limit";
 import swaggerUi from "@fastify/swagger-ui";
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from "fastify";
 import { readFileSync } from "node:fs";
@@ -89,7 +88,6 @@ export async function buildApp(config: Config, logger: FastifyServerOptions["log
   });
   const { library } = services;
   sceneRoutes(fastify, library, web.listings && (async () => (await web.listings!.get()).map(({ scene }) => scene)));
-  await fastify.register(rateLimit, { global: false });
   await joinCluster(fastify, services, web);
   web.requestAuth.charge(fastify, web.budgets);
   await fastify.register(swaggerUi, {

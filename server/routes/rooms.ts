@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { FILE_NOTES, SURFACE_NOTES } from "../../shared/objectCodes.ts";
 import { LOBBY_ROOM } from "../../shared/lobbyRoom.ts";
-import { addressKey } from "../auth/addresses.ts";
+import { addressKey, Attempts } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -171,11 +171,7 @@ function listRooms(app: FastifyInstance, { requestAuth, listings, registry }: Ro
 }
 
 function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsPerMinute }: RoomRouteOptions): void {
-  const creations = app.createRateLimit({
-    max: roomsPerMinute,
-    timeWindow: "1 minute",
-    keyGenerator: (request) => addressKey(request.ip),
-  });
+  const creations = new Attempts(roomsPerMinute, roomsPerMinute);
 
   app.post<{
     Headers: { "idempotency-key"?: string };
@@ -188,7 +184,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
     if (pool === "dedicated" && requestAuth.of(request).identity?.role !== "admin")
       throw new CodedError("NOT_ALLOWED", { field: "pool", value: pool, limit: "admin" });
     // Only creating a room counts. A class that follows one link creates one room.
-    const maker = known ? undefined : await admitMaker(request, name);
+    const maker = known ? undefined : admitMaker(request, name);
     const made = await registry
       .create({ scene, name, pool, ...maker, ...(key !== undefined && { key }) })
       .catch((error: unknown) => {
@@ -215,10 +211,7 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
   });
 
   /** Checks that the caller may create a room, and returns its owner. Operators' rooms do not count towards limits. */
-  async function admitMaker(
-    request: FastifyRequest,
-    name: string | undefined,
-  ): Promise<{ address?: string; actor: string }> {
+  function admitMaker(request: FastifyRequest, name: string | undefined): { address?: string; actor: string } {
     const { identity } = requestAuth.of(request);
     const address = addressKey(request.ip);
     if (requestAuth.auth.mode === "tokens" && !(identity && mayCreate(identity, name))) {
@@ -230,15 +223,14 @@ function openRoom(app: FastifyInstance, { requestAuth, metrics, registry, roomsP
       });
     }
     if (identity?.role === "admin") return { actor: identity.subject };
-    const limit = await creations(request);
-    if (!limit.isAllowed && limit.isExceeded) {
+    if (!creations.take(address, performance.now())) {
       metrics.auth.refused("creation_rate");
       const refusal = new CodedError("TOO_MANY_REQUESTS", {
         field: "rooms",
-        value: limit.max,
-        limit: `${limit.max} a minute; again in ${limit.ttlInSeconds} s`,
+        value: roomsPerMinute,
+        limit: `${roomsPerMinute} a minute`,
       });
-      refusal.retryAfter = limit.ttlInSeconds;
+      refusal.retryAfter = Math.ceil(60 / roomsPerMinute);
       throw refusal;
     }
     return { address, actor: identity?.subject ?? `visitor at ${address}` };
