@@ -1,6 +1,7 @@
 /** Prefactored sheets that are spawned and removed, that bounce, and that begin inside out. */
 import { expect, test } from "vitest";
 import type { Body, ClothBody } from "../../shared/scene.ts";
+import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
@@ -101,4 +102,23 @@ test("a sheet that begins mirrored returns to its size, and does not gain energy
     const [a, b] = [triangles[t]!, triangles[t + 1]!];
     expect(Math.abs(length(x, a, b) / length(positions, a, b) - 1)).toBeLessThan(0.05);
   }
+});
+
+test.each([1, 2, 4])("a hand pulls a pinned sheet, and no solve begins anew: %d iterations", async (iterations) => {
+  const lab = await laboratory({
+    substeps: 4,
+    iterations,
+    gravity: [0, -G, 0],
+    damping: 2,
+    bodies: [sheet({ pins: [{ select: { box: { min: [-0.201, -9, -9], max: [-0.199, 9, 9] } } }] })],
+  });
+  const { memory, layout } = lab.created;
+  const words = new Uint32Array(memory.buffer);
+  const row = words[(layout.bodyRows + L.BODY_PREFACTORED) / 4]!;
+  const hand = { member: 1, grab: 0, target: [0.2, 0.6, 0.1] as [number, number, number] };
+  lab.run(1, [{ type: "grab", body: 0, triangle: 190, u: 0.3, v: 0.3, ...hand }]);
+  lab.run(60, [{ type: "move", ...hand }]);
+  // corrections are large, and the hand's work is part of the compared potentials
+  expect(words[(row + L.PREFACTORED_CHECKS) / 4]).toBeGreaterThan(0);
+  expect(words[(row + L.PREFACTORED_RESTARTS) / 4]).toBe(0);
 });

@@ -7,19 +7,19 @@
 import * as L from "../layout/layout";
 import { lowFrom, lowPrevFrom } from "../math/places";
 import { energyAt } from "./elements";
-import { holdsPrefactored } from "./response";
+import { isKnownToHold } from "./response";
 
 /** Kinetic energies of a free fall of one substep. */
 const ALLOWED: f64 = 16;
 
-/** Returns whether nothing can do work on prefactored bodies. */
+/** Returns whether nothing can do work on prefactored bodies. In a substep, the answer may only change to false. */
 export function isClosed(): bool {
   if (load<i32>(L.HEADER, L.H_MOTION_COUNT)) return false;
   const points = <usize>load<u32>(L.HEADER, L.H_POINTS);
   for (let n = load<i32>(L.HEADER, L.H_POINT_COUNT) - 1; n >= 0; n--) {
     const at = points + <usize>n * L.POINT_BYTES;
     const active = load<i32>(at, L.POINT_ACTIVE);
-    if (!active || !holdsPrefactored(at)) continue;
+    if (!active || !isKnownToHold(at)) continue;
     const last = load<f32>(at + ((load<i32>(at, L.POINT_COUNT) - 1) << 2), L.POINT_WEIGHT);
     if (active === L.POINT_GRAB || last < 0) return false;
   }

@@ -25,6 +25,12 @@ export function holdsPrefactored(at: usize): bool {
   return load<u32>(response, L.RESPONSE_BODY) !== 0;
 }
 
+/** Returns whether a point was found to hold a prefactored body. It changes nothing: threads may ask at once. */
+export function isKnownToHold(at: usize): bool {
+  const response = <usize>load<u32>(at, L.POINT_RESPONSE);
+  return response !== 0 && load<i32>(response, L.RESPONSE_VALID) !== 0 && load<u32>(response, L.RESPONSE_BODY) !== 0;
+}
+
 // rigid body of the current point: its row, 0 if there is none; sum of its weights; that times the held point from its
 // center, m
 let rigid: usize = 0;

@@ -18,7 +18,7 @@ import { pushBy, toLow, wayOf } from "../math/lanes";
 import { countWork } from "../state/work";
 import { backSolve, unitsOfBackSolve } from "./backSolve";
 import { addForces, energyAt, stiffening } from "./elements";
-import { noteEnergy } from "./energyGuard";
+import { isClosed, noteEnergy } from "./energyGuard";
 import { isHeld } from "./held";
 import { keepsForces } from "./keptForces";
 
@@ -28,6 +28,8 @@ const HALVINGS = 8;
 /** Stiffening from which corrections are shortened and repeated, and most solves then. */
 const STRETCHED: f32 = 1.3;
 const MOST_SOLVES: i32 = 8;
+/** A scene of one iteration. */
+const BOTH = L.PASS_FIRST | L.PASS_LAST;
 
 // current body
 let row: usize = 0;
@@ -39,7 +41,6 @@ let moved: usize = 0;
 let inertia: usize = 0;
 let kept: usize = 0;
 // bytes from X to other arrays
-let toV: usize = 0;
 let toAcc: usize = 0;
 let toPrev: usize = 0;
 let toLowPrev: usize = 0;
@@ -53,7 +54,9 @@ export function solvePrefactored(rows: usize, begin: i32, end: i32, pass: i32, h
     if (isHeld(row)) continue;
     if (pass & L.PASS_FIRST) start(h);
     let most = solveOnce(h);
-    const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening)) : 1;
+    // several iterations share the solves
+    const share: f32 = (pass & BOTH) === BOTH ? 1 : 2;
+    const solves = stiffening > STRETCHED ? min<i32>(MOST_SOLVES, <i32>ceil<f32>(stiffening / share)) : 1;
     for (let n = 1; n < solves; n++) most = max<f32>(most, solveOnce(h));
     countWork(solves * unitsOfBackSolve(row));
     if (most > load<f32>(row, L.PREFACTORED_LARGE)) keepEnergy(h);
@@ -70,7 +73,6 @@ function open(at: usize): void {
   moved = <usize>load<u32>(at, L.PREFACTORED_MOVED);
   inertia = <usize>load<u32>(at, L.PREFACTORED_INERTIA);
   kept = <usize>load<u32>(at, L.PREFACTORED_KEPT);
-  toV = <usize>load<u32>(L.HEADER, L.H_V) - X;
   toAcc = <usize>load<u32>(L.HEADER, L.H_ACC) - X;
   toPrev = <usize>load<u32>(L.HEADER, L.H_XPREV) - X;
   toLowPrev = <usize>load<u32>(L.HEADER, L.H_LOW_PREV) - X;
@@ -90,7 +92,7 @@ function fall(particle: usize, h2: v128): v128 {
 
 /** Takes external acceleration out of the predicted positions. */
 function start(h: f32): void {
-  if (keepsForces(row)) noteEnergy(row, h);
+  if (keepsForces(row) && isClosed()) noteEnergy(row, h);
   const h2 = f32x4.splat(h * h);
   for (let k = 0; k < columns; k++) {
     const at = particleAt(k);
@@ -148,7 +150,7 @@ function keepEnergy(h: f32): void {
   }
   if (potential(h, false) <= limit) return;
   store<u32>(row, load<u32>(row, L.PREFACTORED_RESTARTS) + 1, L.PREFACTORED_RESTARTS);
-  startAnew(h);
+  startAnew();
   solveOnce(h);
   let share: f32 = 1;
   for (let n = 0; n < HALVINGS && !(potential(h, false) <= limit); n++) {
@@ -157,39 +159,38 @@ function keepEnergy(h: f32): void {
   }
 }
 
-/** |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev), J. @param before at xPrev, where d is -h v */
+/**
+ * |d - h^2 a|^2 M / 2h^2 + E(x) - F.(x - xPrev), J. The target x - d has the impulses of contacts and points so far.
+ * @param before at xPrev
+ */
 function potential(h: f32, before: bool): f64 {
   const h2 = f32x4.splat(h * h);
-  const hh = f32x4.splat(h);
   let sum: f64 = 0;
   for (let k = 0; k < columns; k++) {
     const at = (<usize>k) << 4;
     const particle = particleAt(k);
-    // the predicted v has external acceleration already
-    const away = before
-      ? v128.and(LANES_OF_PLACE, f32x4.mul(hh, v128.load(particle + toV)))
-      : f32x4.sub(v128.load(moved + at), fall(particle, h2));
+    const way = v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev));
+    const d = v128.load(moved + at);
+    const away = f32x4.sub(before ? f32x4.sub(d, way) : d, fall(particle, h2));
     const square = f32x4.mul(away, away);
     sum +=
       <f64>load<f32>(inertia + (at >> 2)) *
       <f64>(f32x4.extract_lane(square, 0) + f32x4.extract_lane(square, 1) + f32x4.extract_lane(square, 2));
     if (before) continue;
-    const way = wayOf(particle, toPrev, toLowPrev);
     const work = f32x4.mul(v128.load(kept + at), way);
     sum -= 2 * <f64>(f32x4.extract_lane(work, 0) + f32x4.extract_lane(work, 1) + f32x4.extract_lane(work, 2));
   }
   return 0.5 * sum + (before ? energyAt(row, toPrev, toLowPrev) : energyAt(row, 0, toLow));
 }
 
-/** Puts the body to the start of the substep: x = xPrev, d = -h v. */
-function startAnew(h: f32): void {
-  const h2 = f32x4.splat(h * h);
-  const hh = f32x4.splat(h);
+/** Puts the body to the start of the substep: x = xPrev. The target of inertia stays. */
+function startAnew(): void {
   for (let k = 0; k < columns; k++) {
     const particle = particleAt(k);
-    pushBy(particle, toLow, f32x4.neg(v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev))));
-    const way = v128.and(LANES_OF_PLACE, f32x4.mul(hh, v128.load(particle + toV)));
-    v128.store(moved + ((<usize>k) << 4), f32x4.sub(fall(particle, h2), way));
+    const back = f32x4.neg(v128.and(LANES_OF_PLACE, wayOf(particle, toPrev, toLowPrev)));
+    const d = moved + ((<usize>k) << 4);
+    pushBy(particle, toLow, back);
+    v128.store(d, f32x4.add(v128.load(d), back));
   }
 }
 
