@@ -5,9 +5,9 @@
  * the report's figure of that name.
  */
 import * as L from "../server/kernel/assembly/layout/layout.ts";
-import type { Scene, SoftMaterial } from "../shared/scene.ts";
-import { createWorld } from "../server/sim/createWorld.ts";
-import type { Kernel } from "../server/sim/kernelModule.ts";
+import type { Scene, SoftMaterial } from "../shared/scene/scene.ts";
+import { createWorld } from "../server/sim/world/createWorld.ts";
+import type { Kernel } from "../server/sim/world/kernelModule.ts";
 import { openWorld } from "../server/sim/world.ts";
 import { quantile } from "./part.ts";
 

@@ -1,7 +1,7 @@
 /** Asks for the color, the surface and the text of a body; loaded when a member chooses it. Changes apply at once. */
 import "../styles/bring.css";
 import { type BodyLook, FINISHES, LONGEST_TEXT, type LookChange } from "../../shared/bodyLook.ts";
-import type { Finish } from "../../shared/scene.ts";
+import type { Finish } from "../../shared/scene/scene.ts";
 import { type PlainKey, t } from "../text/text.ts";
 import { h } from "./dom.ts";
 

@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { openRecording } from "../../server/tools/check/recording.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
-import { Recorder } from "../../server/sim/record.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
+import { Recorder } from "../../server/sim/world/record.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { circles } from "./circles.ts";
 import { standingFindings } from "./standing.ts";

@@ -2,8 +2,8 @@
  * This project's kernel on one thread, as a room's worker steps it, including contact (little for a single body without
  * self-contact).
  */
-import type { Scene } from "../../shared/scene.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import { constraintSeconds, type World } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { type Peer, timed } from "./peer.ts";

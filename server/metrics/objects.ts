@@ -1,6 +1,6 @@
 /** Metrics of uploaded objects and saved scenes: stored amount, results of uploads and saves, reading times. */
 import type { Histogram } from "prom-client";
-import type { ObjectTotals } from "../store/objectStore.ts";
+import type { ObjectTotals } from "../store/objects/objectStore.ts";
 import type { Maker } from "./maker.ts";
 
 /** Results as in store/objectStore.ts; refused: the file was rejected for its content. */

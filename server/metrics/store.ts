@@ -3,7 +3,7 @@
  * lost, or because the store has lost data, show that fencing works; they are not errors.
  */
 import type { Counter, Histogram } from "prom-client";
-import type { ObjectStore } from "../store/objectStore.ts";
+import type { ObjectStore } from "../store/objects/objectStore.ts";
 import type { Store } from "../store/store.ts";
 import { IO_BUCKETS, type Maker } from "./maker.ts";
 

@@ -8,16 +8,16 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { zstdDecompressSync } from "node:zlib";
 import { encode } from "@msgpack/msgpack";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { decodeRecording, type RoomRecording } from "../persistence/recording.ts";
-import { forgetList, loadState } from "../sim/checkpoint.ts";
+import { forgetList, loadState } from "../sim/world/checkpoint.ts";
 import { ObjectMeshes } from "../sim/body/objectMeshes.ts";
-import { createWorld, type CreatedWorld } from "../sim/createWorld.ts";
-import { Recorder } from "../sim/record.ts";
-import { checkSceneFiles } from "../sim/sceneFiles.ts";
+import { createWorld, type CreatedWorld } from "../sim/world/createWorld.ts";
+import { Recorder } from "../sim/world/record.ts";
+import { checkSceneFiles } from "../sim/scene/sceneFiles.ts";
 import { openWorld } from "../sim/world.ts";
-import { identityOf, topologyHashOf } from "../workers/identity.ts";
-import { copyMemory } from "../workers/memoryCopy.ts";
+import { identityOf, topologyHashOf } from "../workers/stateIdentity.ts";
+import { copyMemory } from "../workers/stepping/memoryCopy.ts";
 
 const USAGE = `npm run replay -- file [--scenes DIR] [--scene FILE] [--until TICK] [--record DIR]
   file           a recording from GET /api/rooms/<room>/recording

@@ -4,7 +4,7 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import type { BodyLook } from "../../shared/bodyLook.ts";
-import type { BodyTuning, Tuning, TuningLimits } from "../../shared/tuning.ts";
+import type { BodyTuning, Tuning, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
 import type {
   ContactCounts,

@@ -4,7 +4,7 @@
  * refers to a missing object, or has a value out of range, is refused with a notice (server/rooms/requestRanges.ts).
  */
 import { Decoder } from "@msgpack/msgpack";
-import { MOST_ENTRIES } from "../applicationData.ts";
+import { MOST_ENTRIES } from "../members/applicationData.ts";
 import { FieldReader, MalformedMessage } from "./fieldReader.ts";
 import * as access from "./messages/fromClient/access.ts";
 import * as cursor from "./messages/fromClient/cursor.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { parseAst } from "vite";
 import { afterEach, describe, expect, test } from "vitest";
-import { answerError } from "../../client/sdk/http.ts";
+import { answerError } from "../../client/sdk/connection/roomRequests.ts";
 import { type Catalog, english } from "../../client/text/english.ts";
 import { problemDetail, problemText } from "../../client/text/problem.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type TextKey,
   textOfCode,
 } from "../../client/text/text.ts";
-import { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/objectCodes.ts";
+import { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/scene/objectCodes.ts";
 
 const languages = Object.keys(LANGUAGES) as Language[];
 const keys = Object.keys(english) as TextKey[];

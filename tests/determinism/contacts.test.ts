@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { foldedSheet } from "../../load-tests/folds/scene.ts";
-import { loadState, saveState } from "../../server/sim/checkpoint.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { loadState, saveState } from "../../server/sim/world/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { hashOf } from "./run.ts";
 
 const word = ({ memory }: CreatedWorld, offset: number): number =>

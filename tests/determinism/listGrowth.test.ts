@@ -4,13 +4,13 @@
  * continues and reports it.
  */
 import { describe, expect, it } from "vitest";
-import type { Body } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Body } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { CheckpointError, forgetList, loadState, saveState } from "../../server/sim/checkpoint.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { CheckpointError, forgetList, loadState, saveState } from "../../server/sim/world/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { memoryUse } from "../../server/sim/memory/usage.ts";
 import { hashOf } from "./run.ts";
 

@@ -3,12 +3,12 @@
  * reset and a checkpoint give the same bits.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
-import { loadState, saveState } from "../../server/sim/checkpoint.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { Body } from "../../shared/scene/scene.ts";
+import { loadState, saveState } from "../../server/sim/world/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { hashOf, script } from "./run.ts";
 
 const TICKS = 30;

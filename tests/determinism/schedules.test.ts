@@ -3,8 +3,8 @@
  * bodies of several chunks, give the same bits with any number of threads.
  */
 import { expect, test } from "vitest";
-import type { Body, Sweep } from "../../shared/scene.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import type { Body, Sweep } from "../../shared/scene/scene.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import { hashOf } from "./run.ts";
 
 const SWEEPS: Sweep[] = [{ order: "symmetric" }, { order: "jacobi", relaxation: 0.8 }, { order: "jacobi", rho: 0.9 }];

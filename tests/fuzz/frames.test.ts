@@ -4,11 +4,11 @@
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkRanges, clampImpulse } from "../../server/rooms/requestRanges.ts";
+import { checkRanges, clampImpulse } from "../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import { anyFrame } from "./frames.ts";
 import { Random } from "./random.ts";
-import { wideLimits } from "../shared/tuningLimits.ts";
+import { wideLimits } from "../shared/scene/fieldLimits.ts";
 
 const target = { bodies: 2, triangles: 40, members: 8 };
 const shape = {

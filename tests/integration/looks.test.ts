@@ -13,7 +13,7 @@ import { type BodyLook, LONGEST_TEXT } from "../../shared/bodyLook.ts";
 import { ClientMessage } from "../../shared/protocol/fromClient.ts";
 import { parseServerMessage } from "../../shared/protocol/fromServer.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
-import { startTestServer } from "./server.ts";
+import { startTestServer } from "./testServer.ts";
 
 const SPARE = 1;
 const BALL = 2;

@@ -6,9 +6,9 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { freePort } from "../../load-tests/server.ts";
+import { freePort } from "../../load-tests/measuredServer.ts";
 import { findPostgres, PostgresServer } from "../support/postgres.ts";
-import { findExporter, lacks } from "../support/tools.ts";
+import { findExporter, lacks } from "../support/run/tools.ts";
 
 const bin = findPostgres();
 const exporter = findExporter();

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { parseMetrics } from "../../load-tests/metrics.ts";
-import { startServer } from "../../load-tests/server.ts";
-import type { RunningServer } from "../../load-tests/server.ts";
-import { findOnPath, lacks } from "../support/tools.ts";
+import { startServer } from "../../load-tests/measuredServer.ts";
+import type { RunningServer } from "../../load-tests/measuredServer.ts";
+import { findOnPath, lacks } from "../support/run/tools.ts";
 import { startPrometheus } from "./prometheus.ts";
 import type { RunningPrometheus } from "./prometheus.ts";
 

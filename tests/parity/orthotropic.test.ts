@@ -8,7 +8,7 @@
 import { expect, test } from "vitest";
 import { orthotropicElements, plasticElements } from "../../server/sim/constraints/tetrahedra.ts";
 import type { OrthotropicTetElements, PlasticTetElements } from "../../server/sim/constraints/elements.ts";
-import { isotropicCompliance, orthotropicCompliance, type OrthotropicCompliance } from "../../server/sim/materials.ts";
+import { isotropicCompliance, orthotropicCompliance, type OrthotropicCompliance } from "../../server/sim/scene/materialConstants.ts";
 import { orthotropicEnergy, orthotropicGradient, strainNorm } from "../../server/sim/reference/orthotropic.ts";
 import { flow } from "../../server/sim/reference/plasticity.ts";
 import {
@@ -19,8 +19,8 @@ import {
 } from "../../server/sim/reference/tetrahedron.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
 import { cross, norm, type Vector } from "../../server/sim/reference/vector.ts";
-import { inLong } from "../support/long.ts";
-import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./elements.ts";
+import { inLong } from "../support/run/long.ts";
+import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./randomElements.ts";
 import { conditioned, makeKit, randomStream, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

@@ -6,8 +6,8 @@ import { request } from "node:http";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import Fastify from "fastify";
-import { warningFor } from "../../client/ui/sharePanel.ts";
-import { addressRoutes, type AddressOptions } from "../../server/routes/address.ts";
+import { warningFor } from "../../client/ui/cards/sharePanel.ts";
+import { addressRoutes, type AddressOptions } from "../../server/routes/guards/publicAddress.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 
 /** The answer of a server with these options to a request for this host name over loopback, and its port. */

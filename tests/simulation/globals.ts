@@ -4,7 +4,7 @@
  */
 import * as nodeCrypto from "node:crypto";
 import * as nodeZlib from "node:zlib";
-import type { PlainError } from "../../server/store/rpc.ts";
+import type { PlainError } from "../../server/store/sqlite/threadCalls.ts";
 import type { Random } from "../fuzz/random.ts";
 import type { Runner, Timeline, Timer } from "./timeline.ts";
 

@@ -5,10 +5,10 @@
  * list (sim/checkpoint.ts): one bit of the digest models that. tests/determinism shows that the real step reproduces
  * its bits.
  */
-import { SceneBudget } from "../../server/rooms/sceneBudget.ts";
+import { SceneBudget } from "../../server/rooms/ticks/sceneBudget.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import type { Tuning } from "../../shared/tuning.ts";
-import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
+import type { Tuning } from "../../shared/members/tuningLimits.ts";
+import type { SceneTemplate } from "../../server/rooms/scenes/sceneLibrary.ts";
 import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
 import type {
   InspectResult,
@@ -21,10 +21,10 @@ import type {
   StepResult,
   StepTask,
 } from "../../server/workers/messages.ts";
-import { NO_WIND } from "../../server/sim/wind.ts";
+import { NO_WIND } from "../../server/sim/tuning/windRow.ts";
 import { type Machine, machineMs } from "./globals.ts";
 import type { Program } from "./load.ts";
-import type { NamedPool } from "./program.ts";
+import type { NamedPool } from "./processProgram.ts";
 
 /** Body 0 is in the scene; body 1 is spawnable. */
 const WAITS = [1];

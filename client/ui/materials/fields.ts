@@ -1,5 +1,5 @@
 /** Input fields of the materials page, with their limits. */
-import { type Beam, largestSag } from "../../../shared/beam.ts";
+import { type Beam, largestSag } from "../../../shared/geometry/beam.ts";
 import { type PlainKey, t } from "../../text/text.ts";
 import { NumberField } from "./numberField.ts";
 import { LENGTHS, pascals, type Unit } from "./quantity.ts";

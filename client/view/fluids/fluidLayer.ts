@@ -36,8 +36,8 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from "three";
-import type { BodyMesh } from "../bodyMesh.ts";
-import type { LIGHT } from "../environment.ts";
+import type { BodyMesh } from "../bodies/bodyMesh.ts";
+import type { LIGHT } from "../stage/studioLight.ts";
 import { areaOf } from "./area.ts";
 import { AREA_VERTEX, compose, EMPTY, LIQUID_SPLAT, MOST_WALLS, SMOOTH, splatVertex, SURFACE } from "./liquidShader.ts";
 import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";

@@ -1,6 +1,6 @@
 /** The studio of environment.ts for a mirror. */
 import type { Color } from "three";
-import type { LIGHT } from "../environment.ts";
+import type { LIGHT } from "../stage/studioLight.ts";
 
 const vec3Of = ({ x, y, z }: { x: number; y: number; z: number }): string =>
   `vec3(${[x, y, z].map((part) => part.toFixed(4)).join(", ")})`;

@@ -1,12 +1,12 @@
 /** Makes a body's template from the scene: mesh, placement, masses, forces, constraints. */
-import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
-import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
-import { boundarySurface } from "../../meshing/boundary.ts";
+import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { DEFAULT_FRICTION } from "../../../shared/scene/sceneRules.ts";
+import { boundarySurface } from "../../meshing/surface/boundary.ts";
 import { meshCache } from "../../meshing/meshCache.ts";
-import { requireSheet } from "../../meshing/finishMesh.ts";
-import { pieceNotes } from "../../meshing/pieces.ts";
-import { renumber } from "../../meshing/renumber.ts";
+import { requireSheet } from "../../meshing/importers/finishMesh.ts";
+import { pieceNotes } from "../../meshing/tetrahedra/pieces.ts";
+import { renumber } from "../../meshing/tetrahedra/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import type { Pace } from "../constraints/constraint.ts";
 import { enclosedVolume } from "../constraints/enclosedVolume.ts";
@@ -15,7 +15,7 @@ import { MOST_PARTICLES as MOST_PREFACTORED } from "../prefactored/model.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
 import { keepPast } from "../reference/dashpots.ts";
 import { boxCells } from "../../meshing/generators.ts";
-import { SCENE_DEFAULTS } from "../defaults.ts";
+import { SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { ballShape } from "./ball.ts";
 import { sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { addNotes, loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";

@@ -3,12 +3,12 @@
  * own units.
  */
 import { resolve } from "node:path";
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
-import type { Body, MeshSource } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
+import type { Body, MeshSource } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { boxTets, gridCloth, icosphere } from "../../meshing/generators.ts";
-import { loadMeshFile } from "../../meshing/loadMeshFile.ts";
-import { loadPackageMesh } from "../../meshing/packageMesh.ts";
+import { loadMeshFile } from "../../meshing/importers/loadMeshFile.ts";
+import { loadPackageMesh } from "../../meshing/importers/packageMesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../../meshing/mesh.ts";
 import type { MeshNote } from "../../meshing/meshNotes.ts";
 import type { Drawing, FoundInObject, ObjectMeshes } from "./objectMeshes.ts";

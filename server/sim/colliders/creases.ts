@@ -5,7 +5,7 @@
  * its edges count (memory/coreMeshes.ts).
  */
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
-import { uniqueEdges } from "../memory/surfaces.ts";
+import { uniqueEdges } from "../memory/contact/surfaceRows.ts";
 
 /** Unit normals that differ by less belong to one face: rounding of coordinates, amplified by slender triangles. */
 const FLAT = 1e-9;

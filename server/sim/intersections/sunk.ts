@@ -5,12 +5,12 @@
  * handles balls, which planes move as a whole anyway, and bodies with fixed particles.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Vec3 } from "../../../shared/scene.ts";
-import type { Views } from "../views.ts";
-import type { Kernel } from "../kernelModule.ts";
-import type { SimLayout } from "../layout.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
+import type { Views } from "../world/views.ts";
+import type { Kernel } from "../world/kernelModule.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
-import { statusAt } from "../spawnableBodies.ts";
+import { statusAt } from "../spawn/spawnableBodies.ts";
 
 export interface Sunk {
   body: number;

@@ -2,12 +2,12 @@
  * Plans constants and float64 state in the room's memory for bodies with their own method (method.ts). The state is a
  * StateRun like that of a constraint: the hash, reset, roll-back and checkpoints include it.
  */
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { passThrough } from "../memory/filters.ts";
-import type { Allocator } from "../memory/map.ts";
+import { passThrough } from "../memory/contact/filters.ts";
+import type { Allocator } from "../memory/memoryMap.ts";
 import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import type { Constants, MethodBody } from "./method.ts";

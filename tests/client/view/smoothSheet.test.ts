@@ -1,7 +1,7 @@
 /** Patches of a smooth sheet: the shell stays closed, neighbors share vertices, and sides and coordinates are kept. */
 import { BufferAttribute, BufferGeometry } from "three";
 import { expect, test } from "vitest";
-import { sheetOf } from "../../../client/view/sheet.ts";
+import { sheetOf } from "../../../client/view/bodies/sheetShell.ts";
 import { partsFor, patchesOf, smoothSheetOf } from "../../../client/view/smoothSheet.ts";
 import { gridCloth } from "../../../server/meshing/generators.ts";
 

@@ -3,17 +3,17 @@
  * the energy ledger work. Any number of threads, a restore and a repetition give the same bits.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Scene, SoftMaterial } from "../../../shared/scene.ts";
-import type { Method } from "../../../shared/sceneMethodTypes.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
-import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
-import { apartPairs } from "../../../server/sim/recordedColliders.ts";
+import type { Body, Scene, SoftMaterial } from "../../../shared/scene/scene.ts";
+import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../../server/sim/world/createWorld.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
+import { apartPairs } from "../../../server/sim/world/recordedColliders.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
-import { copyMemory } from "../../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import { laboratory } from "../laboratory.ts";
-import { watched, worst } from "../watched.ts";
+import { watched, worst } from "../laws/watched.ts";
 import { block, cube, largest } from "./kit.ts";
 
 const METHODS: [name: string, method: Method][] = [

@@ -5,11 +5,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
-import { Allocator } from "../../../server/sim/memory/map.ts";
-import { planSurfaces, SOLID, uniqueEdges, type SurfaceSource } from "../../../server/sim/memory/surfaces.ts";
-import type { Scene } from "../../../shared/scene.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
+import { planSurfaces, SOLID, uniqueEdges, type SurfaceSource } from "../../../server/sim/memory/contact/surfaceRows.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 
 test("edges: each once, lower particle first, sorted, for any order of triangles and corners", () => {
   fc.assert(

@@ -1,6 +1,6 @@
 /** `welcome`: the first message to a client. */
-import type { Role } from "../../../roles.ts";
-import type { TuningLimits } from "../../../tuning.ts";
+import type { Role } from "../../../members/roles.ts";
+import type { TuningLimits } from "../../../members/tuningLimits.ts";
 import * as field from "../../fields.ts";
 import { encoder, record, type Values } from "../../serverValues.ts";
 

@@ -1,8 +1,8 @@
 /** Dozens of defective surfaces: every kind of damage to several shapes, for every role. */
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
-import type { ObjectRole } from "../../../../shared/objectRoles.ts";
-import { inLong } from "../../../support/long.ts";
+import type { ObjectRole } from "../../../../shared/scene/objectRoles.ts";
+import { inLong } from "../../../support/run/long.ts";
 import { Random } from "../../../fuzz/random.ts";
 import {
   box,

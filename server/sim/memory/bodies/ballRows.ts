@@ -1,0 +1,31 @@
+/**
+ * Plans BALL rows for bodies of kind ball. Each ball's list has room for every triangle and every surface particle of
+ * the other bodies and of mesh colliders, so it never overflows.
+ */
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import type { Allocator } from "../memoryMap.ts";
+
+export interface PlannedBalls {
+  rows: number;
+  count: number;
+  /** @param shapeRows address of the SHAPE row of every shape-matched body, by body number */
+  write: (i32: Int32Array, shapeRows: ReadonlyMap<number, number>) => void;
+}
+
+/** @param fixed triangles and particles of mesh colliders */
+export function planBalls(bodies: readonly BodyTemplate[], fixed: number, allocator: Allocator): PlannedBalls {
+  const balls = bodies.flatMap((body, index) => (body.kind === "ball" ? [index] : []));
+  const others = bodies.reduce(
+    (sum, body) => sum + (body.kind === "ball" ? 0 : body.triangles.length / 3 + body.streamedCount),
+    fixed,
+  );
+  const rows = allocator.take(balls.length * L.BALL_BYTES);
+  const lists = balls.map(() => allocator.take(4 * others));
+  return {
+    rows,
+    count: balls.length,
+    write: (i32, shapeRows) =>
+      balls.forEach((body, n) => i32.set([shapeRows.get(body)!, body, lists[n]!], (rows + n * L.BALL_BYTES) / 4)),
+  };
+}
