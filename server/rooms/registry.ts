@@ -14,14 +14,14 @@ import type { Persistence } from "../persistence/persistence.ts";
 import type { QuarantineReason } from "../metrics/cluster.ts";
 import type { RestoreCause } from "../metrics/persistence.ts";
 import type { Lease, Listing } from "../store/store.ts";
-import { Quarantine } from "./quarantine.ts";
+import { Quarantine } from "./recovery/quarantine.ts";
 import { Room } from "./room.ts";
 import type { RoomEnd, RoomOptions } from "./roomOptions.ts";
-import type { SceneLibrary } from "./sceneLibrary.ts";
+import type { SceneLibrary } from "./scenes/sceneLibrary.ts";
 import type { Share } from "../workers/messages.ts";
-import type { Rebuilt } from "./simulation.ts";
-import { JournalDiffers, Probations } from "./probation.ts";
-import { RoomShares, type WeighedRoom } from "./weights.ts";
+import type { Rebuilt } from "./ticks/simulation.ts";
+import { JournalDiffers, Probations } from "./recovery/probation.ts";
+import { RoomShares, type WeighedRoom } from "./ticks/weights.ts";
 
 export const ROOM_NAME = "^[a-z0-9][a-z0-9-]{0,39}$";
 

@@ -13,19 +13,19 @@ import { type InspectResult, NO_FRAMES, type SavedState, type StepResult, type S
 import { fill, type Found } from "../persistence/restore.ts";
 import { CheckpointPolicy, RecoveryExhausted } from "../persistence/checkpointPolicy.ts";
 import { recordedObjects, recordingOf, type RoomRecording } from "../persistence/recording.ts";
-import { ActLog } from "./actLog.ts";
-import { Broadcast, type Outgoing } from "./broadcast.ts";
+import { ActLog } from "./inputs/actLog.ts";
+import { Broadcast, type Outgoing } from "./broadcast/broadcast.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
-import type { DueTick } from "./clock.ts";
-import type { Connection, Hello, Membership } from "./connection.ts";
-import { MemberRequests } from "./memberRequests.ts";
-import { InputQueue } from "./inputQueue.ts";
-import { MessageRelay } from "./messageRelay.ts";
-import { Moderation } from "./moderation.ts";
-import { type MemberRecords, Members } from "./members.ts";
-import type { RecentTimes } from "./recentTimes.ts";
+import type { DueTick } from "./ticks/tickClock.ts";
+import type { Connection, Hello, Membership } from "./members/connection.ts";
+import { MemberRequests } from "./inputs/memberRequests.ts";
+import { InputQueue } from "./inputs/inputQueue.ts";
+import { MessageRelay } from "./members/messageRelay.ts";
+import { Moderation } from "./members/moderation.ts";
+import { type MemberRecords, Members } from "./members/members.ts";
+import type { RecentTimes } from "./ticks/recentTimes.ts";
 import { RoomEvents } from "./roomEvents.ts";
-import type { SceneTemplate } from "./sceneLibrary.ts";
+import type { SceneTemplate } from "./scenes/sceneLibrary.ts";
 import {
   encodeAccess,
   encodeGrabs,
@@ -36,18 +36,18 @@ import {
   encodeStats,
   encodeWelcome,
 } from "../../shared/protocol/fromServer.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./members/session.ts";
 import type { Input } from "../sim/types.ts";
-import { type Rebuilt, type Recovered, RoomSimulation } from "./simulation.ts";
-import { type DueRun, Ticker } from "./ticker.ts";
-import { TickStats } from "./tickStats.ts";
-import { Talk } from "./talk.ts";
-import { JournalDiffers } from "./probation.ts";
+import { type Rebuilt, type Recovered, RoomSimulation } from "./ticks/simulation.ts";
+import { type DueRun, Ticker } from "./ticks/ticker.ts";
+import { TickStats } from "./ticks/tickStats.ts";
+import { Talk } from "./members/talk.ts";
+import { JournalDiffers } from "./recovery/probation.ts";
 import { traceInput, traceTick } from "./trace.ts";
 import { continuesElsewhere, type RoomOptions } from "./roomOptions.ts";
 import { isCharged, ThreadLost } from "../workers/threadLost.ts";
-import { Undo } from "./undo.ts";
-import { welcomeOf } from "./welcome.ts";
+import { Undo } from "./inputs/undo.ts";
+import { welcomeOf } from "./members/welcome.ts";
 
 /** While all bodies rest, an empty delta at this interval tells clients that the room is alive, ms. */
 const REST_HEARTBEAT_MS = 250;

@@ -6,11 +6,11 @@ import type { Tuning } from "../../shared/tuning.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Input, SimEvent } from "../sim/types.ts";
 import type { StepResult } from "../workers/messages.ts";
-import type { ActLog } from "./actLog.ts";
-import type { Broadcast, Outgoing } from "./broadcast.ts";
-import type { Connection } from "./connection.ts";
-import { ContactEvents } from "./contactEvents.ts";
-import type { MemberRequests } from "./memberRequests.ts";
+import type { ActLog } from "./inputs/actLog.ts";
+import type { Broadcast, Outgoing } from "./broadcast/broadcast.ts";
+import type { Connection } from "./members/connection.ts";
+import { ContactEvents } from "./broadcast/contactEvents.ts";
+import type { MemberRequests } from "./inputs/memberRequests.ts";
 import {
   encodeContacts,
   encodeNotice,
@@ -18,8 +18,8 @@ import {
   encodeTuned,
   encodeSpawnable,
 } from "../../shared/protocol/fromServer.ts";
-import type { Session } from "./session.ts";
-import type { Rebuilt } from "./simulation.ts";
+import type { Session } from "./members/session.ts";
+import type { Rebuilt } from "./ticks/simulation.ts";
 
 export interface RoomEventsOptions {
   room: string;

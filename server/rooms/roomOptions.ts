@@ -8,8 +8,8 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Share } from "../workers/messages.ts";
 import type { QuarantineReason } from "../metrics/cluster.ts";
 import type { RoomPool } from "../workers/pool.ts";
-import type { SceneTemplate } from "./sceneLibrary.ts";
-import type { Probation } from "./probation.ts";
+import type { SceneTemplate } from "./scenes/sceneLibrary.ts";
+import type { Probation } from "./recovery/probation.ts";
 
 /** over: ended for good. elsewhere: another process, or this one after a restart, may continue the room. */
 export type RoomEnd = "over" | "elsewhere";

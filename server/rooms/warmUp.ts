@@ -5,8 +5,8 @@
  */
 import type { Rebuild } from "../persistence/history.ts";
 import type { RoomPool } from "../workers/pool.ts";
-import type { SceneTemplate } from "./sceneLibrary.ts";
-import { RoomSimulation } from "./simulation.ts";
+import type { SceneTemplate } from "./scenes/sceneLibrary.ts";
+import { RoomSimulation } from "./ticks/simulation.ts";
 
 /** After this many ticks, all bundled scenes have reached their final tick time. */
 const WARM_UP_TICKS = 10;

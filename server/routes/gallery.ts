@@ -7,7 +7,7 @@ import type { Audit } from "../auth/audit.ts";
 import { MAX_TOKEN_HOURS } from "../auth/tokens.ts";
 import { type Gallery, TITLE_LENGTH } from "../objects/gallery.ts";
 import type { Pictures } from "../pictures/pictures.ts";
-import { tunedScene } from "../rooms/tunedScene.ts";
+import { tunedScene } from "../rooms/scenes/tunedScene.ts";
 import type { SavedScene } from "../store/savedScenes.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { compressText } from "./scenes.ts";

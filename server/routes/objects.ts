@@ -10,7 +10,7 @@ import type { Audit } from "../auth/audit.ts";
 import { boundsOf } from "../objects/bounds.ts";
 import type { Objects } from "../objects/objects.ts";
 import { type UploadPlace, UploadPlaces } from "../objects/uploadPlaces.ts";
-import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
+import type { SceneLibrary } from "../rooms/scenes/sceneLibrary.ts";
 import type { ObjectRecord } from "../store/objectStore.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { bytesAnswer, errorResponses, nameParam } from "./schemas.ts";

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Picture, Pictures } from "../pictures/pictures.ts";
-import type { SceneLibrary } from "../rooms/sceneLibrary.ts";
+import type { SceneLibrary } from "../rooms/scenes/sceneLibrary.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { bytesAnswer, errorResponses, nameParam } from "./schemas.ts";
 

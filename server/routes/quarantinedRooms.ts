@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Audit } from "../auth/audit.ts";
 import { recordingStream } from "../persistence/recording.ts";
-import { GO_ON_FROM, type GoOnFrom } from "../rooms/quarantine.ts";
+import { GO_ON_FROM, type GoOnFrom } from "../rooms/recovery/quarantine.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import { sendRecording } from "./recordings.ts";
 import type { RequestAuth } from "./requestAuth.ts";

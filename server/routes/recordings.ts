@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
 import { recordingStream, type RoomRecording } from "../persistence/recording.ts";
-import { Slots } from "../rooms/slots.ts";
+import { Slots } from "../rooms/replay/slots.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 

@@ -3,8 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
 import { addressKey } from "../auth/addresses.ts";
 import type { Audit } from "../auth/audit.ts";
-import { planReplay } from "../rooms/replayStream.ts";
-import type { ReplayStreams } from "../rooms/replayStreams.ts";
+import { planReplay } from "../rooms/replay/replayStream.ts";
+import type { ReplayStreams } from "../rooms/replay/replayStreams.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 

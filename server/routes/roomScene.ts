@@ -1,6 +1,6 @@
 /** Downloads a room's scene with its current settings. */
 import type { FastifyInstance } from "fastify";
-import { tunedScene } from "../rooms/tunedScene.ts";
+import { tunedScene } from "../rooms/scenes/tunedScene.ts";
 import type { RequestAuth } from "./requestAuth.ts";
 import { errorResponses, nameParam } from "./schemas.ts";
 

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CodedError } from "../../shared/errors.ts";
-import type { SceneLibrary, SceneListing, TopologyDocument } from "../rooms/sceneLibrary.ts";
+import type { SceneLibrary, SceneListing, TopologyDocument } from "../rooms/scenes/sceneLibrary.ts";
 import { fromOwnMachine } from "./ownMachine.ts";
 import { bytesAnswer, brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "./schemas.ts";
 

@@ -14,7 +14,7 @@ import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
 import type { Auth, Credentials, Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import { Connection, type Hello, type Membership } from "../rooms/connection.ts";
+import { Connection, type Hello, type Membership } from "../rooms/members/connection.ts";
 import { openMessage } from "./forwardedIdentity.ts";
 import type { RoomRegistry } from "../rooms/registry.ts";
 import type { Room } from "../rooms/room.ts";

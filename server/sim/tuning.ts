@@ -191,7 +191,7 @@ export class RoomTuning {
   }
 
   /**
-   * @param input within its ranges (rooms/requestRanges.ts)
+   * @param input within its ranges (rooms/inputs/requestRanges.ts)
    * @returns the first field that conflicts with other values; undefined: the input can be applied
    */
   refuse({ body, ...change }: Tune): Refusal | undefined {

@@ -6,7 +6,7 @@
  *   1996)
  *   not due yet                none: the thread sleeps
  *
- * Rooms of one address have one account with a common share (rooms/weights.ts). Scheduling is fair first between
+ * Rooms of one address have one account with a common share (rooms/ticks/weights.ts). Scheduling is fair first between
  * accounts, then between the rooms of each account.
  *
  * A share is counted in virtual time: thread seconds over weight. The schedule's own virtual time follows the least
@@ -20,8 +20,8 @@
  * waits for a piece of a heavy room's tick, never for its end.
  *
  * A piece that cannot be preempted (a phase, encoding, lists) may still cost light rooms ticks. The part that they
- * cannot catch up with (rooms/clock.ts) is a stall. Stalls get STALL_SHARE of the wall time. A tick that would stall
- * other rooms for longer waits until enough stall time has accumulated; it never waits forever.
+ * cannot catch up with (rooms/ticks/tickClock.ts) is a stall. Stalls get STALL_SHARE of the wall time. A tick that
+ * would stall other rooms for longer waits until enough stall time has accumulated; it never waits forever.
  */
 
 /**

@@ -4,7 +4,7 @@
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { checkRanges, clampImpulse } from "../../server/rooms/requestRanges.ts";
+import { checkRanges, clampImpulse } from "../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import { anyFrame } from "./frames.ts";
 import { Random } from "./random.ts";

@@ -11,7 +11,7 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { MESSAGE_COST } from "../../server/auth/budgets.ts";
 import { decodeRecording, encodeRecording, recordingStream } from "../../server/persistence/recording.ts";
 import { SharedRead } from "../../server/rooms/coalescedRead.ts";
-import { Slots } from "../../server/rooms/slots.ts";
+import { Slots } from "../../server/rooms/replay/slots.ts";
 import { RULES } from "../../server/routes/rules.ts";
 import { sleep, startTestServer, type TestServer } from "./server.ts";
 

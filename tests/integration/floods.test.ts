@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type WebSocket from "ws";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { Connection } from "../../server/rooms/connection.ts";
+import { Connection } from "../../server/rooms/members/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { startTestServer, type TestServer } from "./server.ts";

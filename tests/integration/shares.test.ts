@@ -1,8 +1,8 @@
 /** One heavy room beside light ones, on a real thread: it gets the remaining time, and does not delay their ticks. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { RoomSimulation } from "../../server/rooms/simulation.ts";
-import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
-import { Ticker } from "../../server/rooms/ticker.ts";
+import { RoomSimulation } from "../../server/rooms/ticks/simulation.ts";
+import type { SceneTemplate } from "../../server/rooms/scenes/sceneLibrary.ts";
+import { Ticker } from "../../server/rooms/ticks/ticker.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { WorkerPools } from "../../server/workers/pool.ts";
 import { fileURLToPath } from "node:url";

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/server.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
-import { tunedScene } from "../../server/rooms/tunedScene.ts";
+import { tunedScene } from "../../server/rooms/scenes/tunedScene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { NO_WIND } from "../../server/sim/wind.ts";
 import type { Scene } from "../../shared/scene.ts";

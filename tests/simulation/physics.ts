@@ -5,10 +5,10 @@
  * list (sim/checkpoint.ts): one bit of the digest models that. tests/determinism shows that the real step reproduces
  * its bits.
  */
-import { SceneBudget } from "../../server/rooms/sceneBudget.ts";
+import { SceneBudget } from "../../server/rooms/ticks/sceneBudget.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { Tuning } from "../../shared/tuning.ts";
-import type { SceneTemplate } from "../../server/rooms/sceneLibrary.ts";
+import type { SceneTemplate } from "../../server/rooms/scenes/sceneLibrary.ts";
 import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
 import type {
   InspectResult,

@@ -10,7 +10,7 @@ import type { Metrics } from "../../server/metrics/metrics.ts";
 import { RoomRegistry } from "../../server/rooms/registry.ts";
 import { Room } from "../../server/rooms/room.ts";
 import type { RoomOptions } from "../../server/rooms/roomOptions.ts";
-import type { SceneLibrary } from "../../server/rooms/sceneLibrary.ts";
+import type { SceneLibrary } from "../../server/rooms/scenes/sceneLibrary.ts";
 import type { RoomPool, WorkerPools } from "../../server/workers/pool.ts";
 
 export { denialOf } from "../../server/auth/admission.ts";

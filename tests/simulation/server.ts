@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConfig } from "../../server/config.ts";
 import type { Metrics } from "../../server/metrics/metrics.ts";
-import type { SceneLibrary } from "../../server/rooms/sceneLibrary.ts";
+import type { SceneLibrary } from "../../server/rooms/scenes/sceneLibrary.ts";
 import type { WorkerPools } from "../../server/workers/pool.ts";
 import { Random } from "../fuzz/random.ts";
 import type { Database } from "./database.ts";

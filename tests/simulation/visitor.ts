@@ -7,7 +7,7 @@ import { decode } from "@msgpack/msgpack";
 import { ServerMessage } from "../../shared/protocol/fromServer.ts";
 import type { Entry } from "../../server/auth/auth.ts";
 import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
-import type { Connection, Membership } from "../../server/rooms/connection.ts";
+import type { Connection, Membership } from "../../server/rooms/members/connection.ts";
 import type { Room } from "../../server/rooms/room.ts";
 import type { Random } from "../fuzz/random.ts";
 import { type Change, type Model, type Request, type RoomModel, Violation } from "./model.ts";

@@ -5,7 +5,7 @@ import { freeColor, lookOf, MEMBER_COLORS, PALETTE } from "../../../shared/membe
 import { COLOR_NAMES, distinctFrom, initials, tidyName } from "../../../client/ui/profile.ts";
 import { contrast, inkOn } from "../../../client/view/ink.ts";
 import { KEYS } from "../../../client/input/keyboard.ts";
-import { cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
+import { cleanColor, cleanName } from "../../../server/rooms/inputs/requestRanges.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 
 test("the server keeps a tidied name unchanged", () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { decode, encode } from "@msgpack/msgpack";
 import { MeshError } from "../../../server/meshing/mesh.ts";
 import { decodeRecording, RecordingError } from "../../../server/persistence/recording.ts";
-import { checkRanges } from "../../../server/rooms/requestRanges.ts";
+import { checkRanges } from "../../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { validateScene } from "../../../shared/sceneValidator.ts";
@@ -103,7 +103,7 @@ const scenes: Target = {
     try {
       scene = JSON.parse(Buffer.from(input).toString());
     } catch {
-      return; // The JSON parser reports invalid JSON (rooms/sceneLibrary.ts).
+      return; // The JSON parser reports invalid JSON (rooms/scenes/sceneLibrary.ts).
     }
     validateScene(scene);
   }),

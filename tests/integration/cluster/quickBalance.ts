@@ -3,7 +3,7 @@
  * thread. So a test knows how many rooms will move.
  */
 import { BALANCE } from "../../../server/cluster/balanceRules.ts";
-import { TickStats } from "../../../server/rooms/tickStats.ts";
+import { TickStats } from "../../../server/rooms/ticks/tickStats.ts";
 
 Object.assign(BALANCE, {
   busy: 0.35,

@@ -17,7 +17,7 @@ import { type RunningServer, serveCommand, startServer } from "../../../load-tes
 import type { Config } from "../../../server/config.ts";
 import { RecoveryExhausted } from "../../../server/persistence/checkpointPolicy.ts";
 import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/persistence/format.ts";
-import { RoomSimulation } from "../../../server/rooms/simulation.ts";
+import { RoomSimulation } from "../../../server/rooms/ticks/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { endlessSteps, withBody } from "../endless.ts";

@@ -7,7 +7,7 @@ import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { drive } from "../../../load-tests/extremes/drive.ts";
 import { type Knob, knobsOf } from "../../../load-tests/extremes/knobs.ts";
-import { checkRanges } from "../../../server/rooms/requestRanges.ts";
+import { checkRanges } from "../../../server/rooms/inputs/requestRanges.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { applyInput } from "../../../server/sim/grabs.ts";
 import { instantiateKernel } from "../../../server/sim/kernelModule.ts";

@@ -3,7 +3,7 @@
  * rooms, but not forever.
  */
 import { describe, expect, test } from "vitest";
-import { TickClock } from "../../../server/rooms/clock.ts";
+import { TickClock } from "../../../server/rooms/ticks/tickClock.ts";
 import { Account, FairSchedule, Flow } from "../../../server/workers/fairSchedule.ts";
 
 interface Room {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { encode } from "@msgpack/msgpack";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkRanges, clampImpulse, cleanColor, cleanName } from "../../../server/rooms/requestRanges.ts";
+import { checkRanges, clampImpulse, cleanColor, cleanName } from "../../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage, ClientMessage as C } from "../../../shared/protocol/fromClient.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 import { wideLimits } from "../tuningLimits.ts";

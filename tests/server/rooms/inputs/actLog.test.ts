@@ -1,0 +1,94 @@
+/** The log of acts: one act for a slider's moves or a shake, a bound, and what still stands. */
+import { expect, test } from "vitest";
+import { ActLog, MOST_ACTS } from "../../../../server/rooms/inputs/actLog.ts";
+import { NO_WIND } from "../../../../server/sim/wind.ts";
+import type { Input, SimEvent } from "../../../../server/sim/types.ts";
+import type { Tuning } from "../../../../shared/tuning.ts";
+
+const HZ = 60;
+const TUNING: Tuning = {
+  gravity: [0, -9.81, 0],
+  wind: NO_WIND,
+  timeScale: 1,
+  pausedTicks: 0,
+  bodies: [{ body: 0, friction: 0.5 }],
+};
+
+const grab = (member: number): Input => ({
+  type: "grab",
+  member,
+  grab: 1,
+  body: 0,
+  triangle: 0,
+  u: 0.2,
+  v: 0.2,
+  target: [0, 0, 0],
+});
+const move = (member: number): Input => ({ type: "move", member, grab: 1, target: [0, 1, 0] });
+
+test("moves of a grab are one act, also while another member pulls; after a pause a new act begins", () => {
+  const log = new ActLog(HZ);
+  for (let tick = 1; tick <= 100; tick++)
+    log.take(tick, tick === 1 ? [grab(1), grab(2)] : [move(1), move(2)], [], TUNING);
+  expect(log.acts.map(({ member, tick, until }) => [member, tick, until])).toEqual([
+    [2, 1, 100],
+    [1, 1, 100],
+  ]);
+  log.take(100 + HZ, [move(1)], [], TUNING);
+  expect(log.acts[0]).toMatchObject({ member: 1, type: "pull", tick: 100 + HZ });
+});
+
+test("the log keeps a bounded number of acts, the newest", () => {
+  const log = new ActLog(HZ);
+  for (let k = 0; k < 3 * MOST_ACTS; k++) log.take(k * HZ, [grab(k)], [], TUNING);
+  expect(log.acts.length).toBe(MOST_ACTS);
+  expect(log.acts[0]!.member).toBe(3 * MOST_ACTS - 1);
+});
+
+test("a refused spawn is no act; an act whose inverse is refused can be tried again", () => {
+  const log = new ActLog(HZ);
+  const spawn: Input = { type: "spawn", member: 1, body: 3, position: [0, 0, 0], heading: [1, 0], occupied: "refuse" };
+  const no: SimEvent = { type: "inputRejected", tick: 1, member: 1, field: "position", value: 0, limit: "", input: 0 };
+  log.take(1, [spawn], [no], TUNING);
+  expect(log.acts).toEqual([]);
+  log.take(2, [spawn], [{ type: "spawned", tick: 2, member: 1, body: 3 }], TUNING);
+  const [act] = log.acts;
+  const remove: Input = { type: "remove", member: 1, body: 3 };
+  log.undoBy(act!, [remove]);
+  expect(log.acts).toEqual([]);
+  log.take(3, [remove], [{ ...no, tick: 3 }], TUNING);
+  expect(log.acts).toEqual([act]);
+  const pose = { position: [0, 0, 0] as [number, number, number], heading: [1, 0] as [number, number] };
+  log.take(4, [{ ...remove }], [{ type: "removed", tick: 4, member: 1, body: 3, ...pose }], TUNING);
+  expect(log.acts).toMatchObject([{ type: "remove" }, { type: "spawn" }]);
+  // The body is out: only its removal stands.
+  expect(log.acts.map((one) => log.stands(one, TUNING, new Set([3])))).toEqual([true, false]);
+});
+
+test("a change of physics stands until one of its values is changed again", () => {
+  const log = new ActLog(HZ);
+  const after: Tuning = { ...TUNING, gravity: [0, 1, 0] };
+  log.take(
+    1,
+    [{ type: "tune", member: 1, gravity: [0, 1, 0] }],
+    [{ type: "tuned", tick: 1, member: 1, tuning: after }],
+    TUNING,
+  );
+  const stands = (now: Tuning): boolean => log.stands(log.acts[0]!, now, new Set());
+  expect(stands(after)).toBe(true);
+  expect(stands({ ...after, bodies: [{ body: 0, friction: 1 }] })).toBe(true);
+  expect(stands({ ...after, gravity: [0, 2, 0] })).toBe(false);
+});
+
+test("other members' inputs are known by tick; a return to an earlier tick forgets the later acts", () => {
+  const log = new ActLog(HZ);
+  log.take(10, [grab(1)], [], TUNING);
+  expect(log.othersActedSince(1, 10)).toBe(false);
+  log.take(100, [grab(2)], [], TUNING);
+  log.take(200, [grab(1)], [], TUNING);
+  log.take(300, [move(1)], [], TUNING);
+  expect(log.othersActedSince(1, 100)).toBe(true);
+  expect(log.othersActedSince(1, 101)).toBe(false);
+  log.wentBack(99);
+  expect(log.acts.map(({ tick }) => tick)).toEqual([10]);
+});
