@@ -1,5 +1,5 @@
 /**
- * Decides who may enter a room. Sockets (auth.ts) and HTTP (routes/requestAuth.ts) both use it. Pure function.
+ * Decides who may enter a room. Sockets (auth.ts) and HTTP (routes/guards/requestAuth.ts) both use it. Pure function.
  *
  *     owner, admin                                                   admitted
  *     `tokens` mode, and no token for the room                       refused, without details of the room

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
-import { refuseFrame } from "./framedElsewhere.ts";
+import { refuseFrame } from "./guards/framedElsewhere.ts";
 
 /** Assets that Vite names by their content: a file of this name never changes. */
 const HASHED_ASSET = /\/assets\/[^/]+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+(\.(br|gz))?$/;

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { hashPassword } from "../../server/auth/password.ts";
 import { TokenMint } from "../../server/auth/tokens.ts";
-import { RequestAuth } from "../../server/routes/requestAuth.ts";
+import { RequestAuth } from "../../server/routes/guards/requestAuth.ts";
 import { RULES } from "../../server/routes/rules.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { atLeast, isRole, type Role } from "../../shared/roles.ts";

@@ -7,7 +7,7 @@ import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import Fastify from "fastify";
 import { warningFor } from "../../client/ui/sharePanel.ts";
-import { addressRoutes, type AddressOptions } from "../../server/routes/address.ts";
+import { addressRoutes, type AddressOptions } from "../../server/routes/guards/publicAddress.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 
 /** The answer of a server with these options to a request for this host name over loopback, and its port. */

@@ -3,7 +3,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
 import { build, ClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { openMessage, IdentityForwarder } from "../../../server/routes/forwardedIdentity.ts";
+import { openMessage, IdentityForwarder } from "../../../server/routes/guards/forwardedIdentity.ts";
 import { parseClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 

@@ -46,7 +46,10 @@ export interface Request extends Hello {
   mode?: "simple";
   /** Frames per second in simple mode. */
   hz?: number;
-  /** From a forwarding process, in place of `resume`, `token` and `password` (server/routes/forwardedIdentity.ts). */
+  /**
+   * From a forwarding process, in place of `resume`, `token` and `password`
+   * (server/routes/guards/forwardedIdentity.ts).
+   */
   ticket?: string;
 }
 

@@ -1,13 +1,13 @@
 /** Quarantined rooms: operators download their stored data and put them back into service. */
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import type { Audit } from "../auth/audit.ts";
-import { recordingStream } from "../persistence/recording.ts";
-import { GO_ON_FROM, type GoOnFrom } from "../rooms/recovery/quarantine.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
-import { sendRecording } from "./recordings.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { recordingStream } from "../../persistence/recording.ts";
+import { GO_ON_FROM, type GoOnFrom } from "../../rooms/recovery/quarantine.ts";
+import type { RoomRegistry } from "../../rooms/registry.ts";
+import { sendRecording } from "../rooms/recordingRoutes.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 /** Time limit for reading a recording, ms. */
 const RECORDING_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 /** Liveness, readiness and metrics. */
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "../metrics/metrics.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
 
 export interface Readiness {
   /** Reason why the server should get no new visitors; null: ready. */

@@ -1,12 +1,12 @@
 /** A room's history over HTTP: the recording of its last minutes, and undo. */
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { addressKey } from "../auth/addresses.ts";
-import type { Audit } from "../auth/audit.ts";
-import { recordingStream, type RoomRecording } from "../persistence/recording.ts";
-import { Slots } from "../rooms/replay/slots.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { addressKey } from "../../auth/addresses.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { recordingStream, type RoomRecording } from "../../persistence/recording.ts";
+import { Slots } from "../../rooms/replay/slots.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 /** Upper limit, s; longer than any history. */
 const MOST_SECONDS = 3600;

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isLoopback } from "../../shared/loopback.ts";
+import { isLoopback } from "../../../shared/loopback.ts";
 
 const STYLE =
   "body{font:1rem/1.5 system-ui,sans-serif;display:grid;place-content:center;min-height:90vh;margin:1rem;text-align:center;color:#3a2a1e;background:#f7efe4}a{color:#a8431f}code{overflow-wrap:anywhere}";

@@ -3,7 +3,7 @@
  * operator.
  */
 import type { FastifyRequest } from "fastify";
-import { isLoopback } from "../../shared/loopback.ts";
+import { isLoopback } from "../../../shared/loopback.ts";
 
 export function fromOwnMachine({ hostname, socket, headers }: FastifyRequest): boolean {
   const forwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;

@@ -1,8 +1,8 @@
 /** Downloads a room's scene with its current settings. */
 import type { FastifyInstance } from "fastify";
-import { tunedScene } from "../rooms/scenes/tunedScene.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { tunedScene } from "../../rooms/scenes/tunedScene.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 export function roomSceneRoute(app: FastifyInstance, requestAuth: RequestAuth): void {
   app.get<{ Params: { room: string } }>(

@@ -4,21 +4,21 @@
  */
 import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
-import { fromAllowedOrigin } from "./crossSite.ts";
-import type { Config } from "../config.ts";
-import { addressKey } from "../auth/addresses.ts";
-import { NetworkCounts } from "../auth/share.ts";
-import { type Budgets, MESSAGE_COST } from "../auth/budgets.ts";
-import type { Auth, Credentials, Entry } from "../auth/auth.ts";
-import { Refused } from "../auth/refused.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import { Connection, type Hello, type Membership } from "../rooms/members/connection.ts";
-import { openMessage } from "./forwardedIdentity.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
-import type { Room } from "../rooms/room.ts";
-import { encodeNotice } from "../../shared/protocol/fromServer.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { CloseCode, Limits } from "../../../shared/protocol/protocol.ts";
+import { fromAllowedOrigin } from "../guards/crossSite.ts";
+import type { Config } from "../../config.ts";
+import { addressKey } from "../../auth/addresses.ts";
+import { NetworkCounts } from "../../auth/share.ts";
+import { type Budgets, MESSAGE_COST } from "../../auth/budgets.ts";
+import type { Auth, Credentials, Entry } from "../../auth/auth.ts";
+import { Refused } from "../../auth/refused.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
+import { Connection, type Hello, type Membership } from "../../rooms/members/connection.ts";
+import { openMessage } from "../guards/forwardedIdentity.ts";
+import type { RoomRegistry } from "../../rooms/registry.ts";
+import type { Room } from "../../rooms/room.ts";
+import { encodeNotice } from "../../../shared/protocol/fromServer.ts";
 
 /** A message of at most 4 KiB needs few fragments. More of them are an attack on the reassembly. */
 const MAX_FRAGMENTS = 8;

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from "fastify";
 import type { QuarantineRouteOptions } from "./quarantinedRooms.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 const ofRoom = nameParam("room", "Name of the room.");
 const ofPiece = {

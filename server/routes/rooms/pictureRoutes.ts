@@ -1,11 +1,11 @@
 /** Pictures of rooms and scenes, drawn by the server. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { addressKey } from "../auth/addresses.ts";
-import type { Picture, Pictures } from "../pictures/pictures.ts";
-import type { SceneLibrary } from "../rooms/scenes/sceneLibrary.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { bytesAnswer, errorResponses, nameParam } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { addressKey } from "../../auth/addresses.ts";
+import type { Picture, Pictures } from "../../pictures/pictures.ts";
+import type { SceneLibrary } from "../../rooms/scenes/sceneLibrary.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { bytesAnswer, errorResponses, nameParam } from "../schemas.ts";
 
 /** Access depends on the caller, so shared caches must not keep it. */
 const OF_ROOM = "private, max-age=5";

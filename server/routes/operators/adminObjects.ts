@@ -1,9 +1,9 @@
 /** Operators' view of uploaded objects: who uploaded them and which scenes use them. Also deletes objects. */
 import type { FastifyInstance } from "fastify";
-import type { Audit } from "../auth/audit.ts";
-import type { Objects } from "../objects/objects.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import type { Audit } from "../../auth/audit.ts";
+import type { Objects } from "../../objects/objects.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 /** Number of objects in one answer; the newest come first. */
 const MOST_LISTED = 1000;

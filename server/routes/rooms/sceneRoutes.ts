@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import type { SceneLibrary, SceneListing, TopologyDocument } from "../rooms/scenes/sceneLibrary.ts";
-import { fromOwnMachine } from "./ownMachine.ts";
-import { bytesAnswer, brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import type { SceneLibrary, SceneListing, TopologyDocument } from "../../rooms/scenes/sceneLibrary.ts";
+import { fromOwnMachine } from "../guards/ownMachine.ts";
+import { bytesAnswer, brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "../schemas.ts";
 
 /** The address contains the content's hash, so an answer never changes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";

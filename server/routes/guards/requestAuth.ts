@@ -9,18 +9,18 @@
  *     judge         checks in the room of the address: role, ban, lock, password (auth/admission.ts), as for sockets
  */
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { atLeast, isRole, type Role } from "../../shared/roles.ts";
-import { addressKey } from "../auth/addresses.ts";
-import { type Denial, denialOf } from "../auth/admission.ts";
-import type { Audit } from "../auth/audit.ts";
-import { type Auth, BAD_TOKENS_PER_MINUTE, type ForwardedIdentity } from "../auth/auth.ts";
-import type { Budgets } from "../auth/budgets.ts";
-import { type Identity, roleIn } from "../auth/identity.ts";
-import { TokenError } from "../auth/tokens.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import type { Room } from "../rooms/room.ts";
-import { NOTHING_THERE, type Rule, ruleOf } from "./rules.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { atLeast, isRole, type Role } from "../../../shared/roles.ts";
+import { addressKey } from "../../auth/addresses.ts";
+import { type Denial, denialOf } from "../../auth/admission.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { type Auth, BAD_TOKENS_PER_MINUTE, type ForwardedIdentity } from "../../auth/auth.ts";
+import type { Budgets } from "../../auth/budgets.ts";
+import { type Identity, roleIn } from "../../auth/identity.ts";
+import { TokenError } from "../../auth/tokens.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
+import type { Room } from "../../rooms/room.ts";
+import { NOTHING_THERE, type Rule, ruleOf } from "../rules.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -5,9 +5,9 @@
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { OperationsPort } from "./operationsPort.ts";
+import type { OperationsPort } from "../operators/operationsPort.ts";
 import { fromOwnMachine } from "./ownMachine.ts";
-import { errorResponses } from "./schemas.ts";
+import { errorResponses } from "../schemas.ts";
 
 export interface AddressOptions {
   /** Host that the server listens on. */

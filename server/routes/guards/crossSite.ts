@@ -4,9 +4,9 @@
  * Browsers name the page that sends a request (Origin; Fetch Metadata if there is no Origin). Programs send neither.
  */
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import type { Config } from "../config.ts";
-import type { AuthMetrics } from "../metrics/auth.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import type { Config } from "../../config.ts";
+import type { AuthMetrics } from "../../metrics/auth.ts";
 
 /** Methods that change nothing. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,20 +1,20 @@
 /** Gives a room the palette: its owner asks once, and the room starts again with primitives that members can add. */
 import { decode } from "@msgpack/msgpack";
 import type { FastifyInstance } from "fastify";
-import { float32Of } from "../../shared/bytes.ts";
-import { CodedError } from "../../shared/errors.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
-import type { Topology } from "../../shared/topology.ts";
-import type { Audit } from "../auth/audit.ts";
-import { boundsOf } from "../objects/bounds.ts";
-import type { Objects } from "../objects/objects.ts";
-import { hasPalette, paletteScene } from "../objects/palette.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
-import type { SceneTemplate } from "../rooms/scenes/sceneLibrary.ts";
-import { tunedScene } from "../rooms/scenes/tunedScene.ts";
-import type { Tuning } from "../../shared/tuning.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { float32Of } from "../../../shared/bytes.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { validateScene } from "../../../shared/sceneValidator.ts";
+import type { Topology } from "../../../shared/topology.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { boundsOf } from "../../objects/bounds.ts";
+import type { Objects } from "../../objects/objects.ts";
+import { hasPalette, paletteScene } from "../../objects/palette.ts";
+import type { RoomRegistry } from "../../rooms/registry.ts";
+import type { SceneTemplate } from "../../rooms/scenes/sceneLibrary.ts";
+import { tunedScene } from "../../rooms/scenes/tunedScene.ts";
+import type { Tuning } from "../../../shared/tuning.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 const PALETTE_SCHEMA = {
   tags: ["rooms"],

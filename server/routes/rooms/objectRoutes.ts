@@ -1,19 +1,19 @@
 /** Uploaded objects over HTTP: upload a file, read the findings and the preview mesh, and create a scene from it. */
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import type { PresetName } from "../../shared/materialPresets.ts";
-import { OBJECT_ROLES, PRESET_NAMES, type ObjectRole } from "../../shared/objectRoles.ts";
-import { atLeast } from "../../shared/roles.ts";
-import { addressKey, Attempts } from "../auth/addresses.ts";
-import type { Audit } from "../auth/audit.ts";
-import { boundsOf } from "../objects/bounds.ts";
-import type { Objects } from "../objects/objects.ts";
-import { type UploadPlace, UploadPlaces } from "../objects/uploadPlaces.ts";
-import type { SceneLibrary } from "../rooms/scenes/sceneLibrary.ts";
-import type { ObjectRecord } from "../store/objectStore.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { bytesAnswer, errorResponses, nameParam } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import type { PresetName } from "../../../shared/materialPresets.ts";
+import { OBJECT_ROLES, PRESET_NAMES, type ObjectRole } from "../../../shared/objectRoles.ts";
+import { atLeast } from "../../../shared/roles.ts";
+import { addressKey, Attempts } from "../../auth/addresses.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { boundsOf } from "../../objects/bounds.ts";
+import type { Objects } from "../../objects/objects.ts";
+import { type UploadPlace, UploadPlaces } from "../../objects/uploadPlaces.ts";
+import type { SceneLibrary } from "../../rooms/scenes/sceneLibrary.ts";
+import type { ObjectRecord } from "../../store/objectStore.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { bytesAnswer, errorResponses, nameParam } from "../schemas.ts";
 
 /** The address contains the content's hash, so an answer never changes. */
 const IMMUTABLE = "public, max-age=31536000, immutable";

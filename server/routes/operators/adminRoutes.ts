@@ -3,14 +3,14 @@
  * need an admin's token.
  */
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { CloseCode } from "../../shared/protocol/protocol.ts";
-import type { Audit } from "../auth/audit.ts";
-import { MAX_BAN_SECONDS } from "../auth/roomAccess.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
-import type { ListedProcess } from "../store/store.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { CloseCode } from "../../../shared/protocol/protocol.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { MAX_BAN_SECONDS } from "../../auth/roomAccess.ts";
+import type { RoomRegistry } from "../../rooms/registry.ts";
+import type { ListedProcess } from "../../store/store.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 const MOST_ENTRIES = 1000;
 /** Length limit, characters: two lines on a phone. */

@@ -5,10 +5,10 @@
  */
 import { encode } from "@msgpack/msgpack";
 import type { FastifyRequest } from "fastify";
-import { addressKey } from "../auth/addresses.ts";
-import type { Auth, ForwardedIdentity } from "../auth/auth.ts";
-import type { OpenedRequest } from "../rooms/members/connection.ts";
-import { type ClientRequest, parseClientMessage, ClientMessage } from "../../shared/protocol/fromClient.ts";
+import { addressKey } from "../../auth/addresses.ts";
+import type { Auth, ForwardedIdentity } from "../../auth/auth.ts";
+import type { OpenedRequest } from "../../rooms/members/connection.ts";
+import { type ClientRequest, parseClientMessage, ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { identityIn, type RequestAuth } from "./requestAuth.ts";
 
 /** Forwarded content of a socket message. */

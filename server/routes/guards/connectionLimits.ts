@@ -22,7 +22,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { addressKey } from "../auth/addresses.ts";
+import { addressKey } from "../../auth/addresses.ts";
 
 export const HEAD_MS = 10_000;
 export const BODY_MS = 30_000;

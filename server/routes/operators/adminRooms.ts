@@ -5,13 +5,13 @@
  */
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ROLES } from "../../shared/roles.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
-import type { Room } from "../rooms/room.ts";
-import type { Listing } from "../store/store.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { describeListing, describeRoom } from "./rooms.ts";
-import { errorResponses, listedRoomSchema } from "./schemas.ts";
+import { ROLES } from "../../../shared/roles.ts";
+import type { RoomRegistry } from "../../rooms/registry.ts";
+import type { Room } from "../../rooms/room.ts";
+import type { Listing } from "../../store/store.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { describeListing, describeRoom } from "../rooms/roomRoutes.ts";
+import { errorResponses, listedRoomSchema } from "../schemas.ts";
 
 /** Name of this process, as in its log lines. */
 const OWNER = `${hostname()}:${process.pid}`;

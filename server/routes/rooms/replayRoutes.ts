@@ -1,12 +1,12 @@
 /** A room's last seconds as a replay stream, for the replay page. */
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { addressKey } from "../auth/addresses.ts";
-import type { Audit } from "../auth/audit.ts";
-import { planReplay } from "../rooms/replay/replayStream.ts";
-import type { ReplayStreams } from "../rooms/replay/replayStreams.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { addressKey } from "../../auth/addresses.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { planReplay } from "../../rooms/replay/replayStream.ts";
+import type { ReplayStreams } from "../../rooms/replay/replayStreams.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 /** Default length, s. */
 const SECONDS = 60;

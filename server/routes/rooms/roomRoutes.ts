@@ -1,19 +1,19 @@
 /** Rooms over HTTP: list, create, read, delete, and read positions for tests and developers. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { FILE_NOTES, SURFACE_NOTES } from "../../shared/objectCodes.ts";
-import { LOBBY_ROOM } from "../../shared/lobbyRoom.ts";
-import { addressKey } from "../auth/addresses.ts";
-import type { Audit } from "../auth/audit.ts";
-import { type Identity, mayCreate, roleIn } from "../auth/identity.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import type { Room } from "../rooms/room.ts";
-import { SharedRead } from "../rooms/coalescedRead.ts";
-import { RoomElsewhere, type RoomRegistry } from "../rooms/registry.ts";
-import { RoomAccess } from "../auth/roomAccess.ts";
-import type { Listing, Quarantined } from "../store/store.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { createRoomSchema, errorResponses, listedRoomSchema, nameParam, roomSchema } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { FILE_NOTES, SURFACE_NOTES } from "../../../shared/objectCodes.ts";
+import { LOBBY_ROOM } from "../../../shared/lobbyRoom.ts";
+import { addressKey } from "../../auth/addresses.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { type Identity, mayCreate, roleIn } from "../../auth/identity.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
+import type { Room } from "../../rooms/room.ts";
+import { SharedRead } from "../../rooms/coalescedRead.ts";
+import { RoomElsewhere, type RoomRegistry } from "../../rooms/registry.ts";
+import { RoomAccess } from "../../auth/roomAccess.ts";
+import type { Listing, Quarantined } from "../../store/store.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { createRoomSchema, errorResponses, listedRoomSchema, nameParam, roomSchema } from "../schemas.ts";
 
 interface RoomParams {
   room: string;

@@ -1,17 +1,17 @@
 /** The gallery over HTTP: owners save their room's scene; the holder of its token renames and deletes it. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { atLeast } from "../../shared/roles.ts";
-import { addressKey, Attempts } from "../auth/addresses.ts";
-import type { Audit } from "../auth/audit.ts";
-import { MAX_TOKEN_HOURS } from "../auth/tokens.ts";
-import { type Gallery, TITLE_LENGTH } from "../objects/gallery.ts";
-import type { Pictures } from "../pictures/pictures.ts";
-import { tunedScene } from "../rooms/scenes/tunedScene.ts";
-import type { SavedScene } from "../store/savedScenes.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { compressText } from "./scenes.ts";
-import { bytesAnswer, errorResponses, nameParam } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { atLeast } from "../../../shared/roles.ts";
+import { addressKey, Attempts } from "../../auth/addresses.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { MAX_TOKEN_HOURS } from "../../auth/tokens.ts";
+import { type Gallery, TITLE_LENGTH } from "../../objects/gallery.ts";
+import type { Pictures } from "../../pictures/pictures.ts";
+import { tunedScene } from "../../rooms/scenes/tunedScene.ts";
+import type { SavedScene } from "../../store/savedScenes.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { compressText } from "./sceneRoutes.ts";
+import { bytesAnswer, errorResponses, nameParam } from "../schemas.ts";
 
 /** Number of scenes in one answer; the newest come first. */
 const MOST_LISTED = 1000;

@@ -1,9 +1,9 @@
 /** Operators' view of the gallery: the saved scenes with their addresses. Also deletes them. */
 import type { FastifyInstance } from "fastify";
-import type { Audit } from "../auth/audit.ts";
-import type { Gallery } from "../objects/gallery.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses, nameParam } from "./schemas.ts";
+import type { Audit } from "../../auth/audit.ts";
+import type { Gallery } from "../../objects/gallery.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses, nameParam } from "../schemas.ts";
 
 /** Number of scenes in one answer; the newest come first. */
 const MOST_LISTED = 1000;

@@ -1,13 +1,13 @@
 /** `POST /api/tokens`: owners issue tokens for their rooms, admins for all rooms. */
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import { above, atLeast, ROLES, type Role } from "../../shared/roles.ts";
-import type { Audit } from "../auth/audit.ts";
-import { type Identity, roleIn } from "../auth/identity.ts";
-import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, SUBJECT_PATTERN } from "../auth/tokens.ts";
-import type { RoomRegistry } from "../rooms/registry.ts";
-import type { RequestAuth } from "./requestAuth.ts";
-import { errorResponses } from "./schemas.ts";
+import { CodedError } from "../../../shared/errors.ts";
+import { above, atLeast, ROLES, type Role } from "../../../shared/roles.ts";
+import type { Audit } from "../../auth/audit.ts";
+import { type Identity, roleIn } from "../../auth/identity.ts";
+import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, SUBJECT_PATTERN } from "../../auth/tokens.ts";
+import type { RoomRegistry } from "../../rooms/registry.ts";
+import type { RequestAuth } from "../guards/requestAuth.ts";
+import { errorResponses } from "../schemas.ts";
 
 interface TokenRequest {
   room: string;
