@@ -20,7 +20,7 @@ import { prewarm } from "./rooms/prewarm.ts";
 import { warmUp } from "./rooms/warmUp.ts";
 import { MemoryObjects } from "./store/memoryObjects.ts";
 import type { ObjectStore } from "./store/objectStore.ts";
-import { programVersion } from "./workers/identity.ts";
+import { programVersion } from "./workers/stateIdentity.ts";
 import { WorkerPools } from "./workers/pool.ts";
 import type { LossReason } from "./workers/threadLost.ts";
 

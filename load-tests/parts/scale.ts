@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import type { Row } from "../part.ts";
 import { lineSeconds, piecesOf } from "../scale/measure.ts";
 import { predict, serialStages } from "../scale/model.ts";

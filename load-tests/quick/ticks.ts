@@ -3,7 +3,7 @@ import type { Scene } from "../../shared/scene.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
-import { copyMemory, filledOf } from "../../server/workers/memoryCopy.ts";
+import { copyMemory, filledOf } from "../../server/workers/stepping/memoryCopy.ts";
 import type { Figure, Options } from "./figure.ts";
 import { repeat } from "./repeat.ts";
 

@@ -53,7 +53,7 @@ const MOST_RETURNS = 3;
 export interface JournaledRoom {
   readonly name: string;
   readonly checkpointPolicy: CheckpointPolicy;
-  /** State identity of its scene (workers/identity.ts). */
+  /** State identity of its scene (workers/stateIdentity.ts). */
   readonly identity: string;
   readonly tickHz: number;
   memberRecords(): MemberRecords;

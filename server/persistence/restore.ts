@@ -37,7 +37,8 @@ export interface Found {
 }
 
 /**
- * @param identity state identity of this program (workers/identity.ts); null: accept that of the newest checkpoint, for
+ * @param identity state identity of this program (workers/stateIdentity.ts); null: accept that of the newest
+ * checkpoint, for
  *   a recording that is not stepped here
  */
 export async function findRoom(store: Store, room: string, identity: string | null): Promise<Found> {

@@ -16,8 +16,8 @@ import { createWorld, type CreatedWorld } from "../sim/createWorld.ts";
 import { Recorder } from "../sim/record.ts";
 import { checkSceneFiles } from "../sim/sceneFiles.ts";
 import { openWorld } from "../sim/world.ts";
-import { identityOf, topologyHashOf } from "../workers/identity.ts";
-import { copyMemory } from "../workers/memoryCopy.ts";
+import { identityOf, topologyHashOf } from "../workers/stateIdentity.ts";
+import { copyMemory } from "../workers/stepping/memoryCopy.ts";
 
 const USAGE = `npm run replay -- file [--scenes DIR] [--scene FILE] [--until TICK] [--record DIR]
   file           a recording from GET /api/rooms/<room>/recording

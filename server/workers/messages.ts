@@ -169,7 +169,7 @@ export interface BuildResult {
   topology: SharedArrayBuffer;
   /** SHA-256 (hex, first 32 digits) of the topology bytes. */
   topologyHash: string;
-  /** State identity (identity.ts): a state that was saved with another one cannot be loaded. */
+  /** State identity (stateIdentity.ts): a state that was saved with another one cannot be loaded. */
   identity: string;
   shape: RoomShape;
   /** Findings in the scene's objects. */

@@ -4,9 +4,9 @@
  */
 import { once } from "node:events";
 import { Piscina } from "piscina";
-import { Builder } from "./builder.ts";
-import { Reclaimer } from "./reclaim.ts";
-import { filledBytes } from "./memoryCopy.ts";
+import { Builder } from "./builders/builder.ts";
+import { Reclaimer } from "./stepping/reclaim.ts";
+import { filledBytes } from "./stepping/memoryCopy.ts";
 import type {
   BuildResult,
   BuildTask,
@@ -26,12 +26,12 @@ import type {
   StepTask,
   SimThreadData,
 } from "./messages.ts";
-import { StepsRunning } from "./stepsRunning.ts";
-import { StepThread } from "./stepThread.ts";
-import { TaskScheduler } from "./taskScheduler.ts";
+import { StepsRunning } from "./stepping/stepsRunning.ts";
+import { StepThread } from "./stepping/stepThread.ts";
+import { TaskScheduler } from "./schedule/taskScheduler.ts";
 import type { LossReason } from "./threadLost.ts";
-import { ThreadWatch } from "./threadWatch.ts";
-import { ThreadWords } from "./threadWords.ts";
+import { ThreadWatch } from "./stepping/threadWatch.ts";
+import { ThreadWords } from "./stepping/threadWords.ts";
 
 /** Interval of the checks for stuck threads, ms. */
 const WATCH_INTERVAL_MS = 100;
@@ -99,7 +99,7 @@ export interface PoolOptions {
   onLost?: (reason: LossReason) => void;
 }
 
-const filename = new URL("./simWorker.ts", import.meta.url).href;
+const filename = new URL("./stepping/simWorker.ts", import.meta.url).href;
 
 export class WorkerPools {
   readonly #options: PoolOptions;

@@ -29,7 +29,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   {
     files: /^server\/services\.ts$/,
     mayLoad:
-      /^server\/(config\.ts|durability\.ts|store\/|auth\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)/,
+      /^server\/(config\.ts|durability\.ts|store\/|auth\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!stepping\/simWorker|builders\/buildWorker)|metrics\/)/,
   },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^(shared\/|server\/trust\.ts$)/ },
@@ -40,7 +40,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   {
     files: /^server\/rooms\//,
     mayLoad:
-      /^(server\/(rooms|objects|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/,
+      /^(server\/(rooms|objects|auth|metrics|persistence)\/|server\/workers\/(?!stepping\/simWorker|builders\/buildWorker)|shared\/)/,
   },
   { files: /^server\/objects\//, mayLoad: /^(server\/(objects\/|metrics\/|store\/objectShares\.ts$)|shared\/)/ },
   { files: /^server\/pictures\//, mayLoad: /^(server\/(pictures\/|workers\/workDeadline)|shared\/)/ },

@@ -10,7 +10,7 @@ import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { build, script, type Built } from "./run.ts";
 

@@ -8,7 +8,7 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { CheckpointError, loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { laboratory } from "../physics/laboratory.ts";
 import { build, script } from "./run.ts";
 

@@ -12,7 +12,7 @@ import { foldedSheet } from "../../load-tests/folds/scene.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { hashOf } from "./run.ts";
 
 const word = ({ memory }: CreatedWorld, offset: number): number =>

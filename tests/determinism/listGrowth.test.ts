@@ -10,7 +10,7 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { CheckpointError, forgetList, loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { memoryUse } from "../../server/sim/memory/usage.ts";
 import { hashOf } from "./run.ts";
 

@@ -8,7 +8,7 @@ import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { hashOf, script } from "./run.ts";
 
 const TICKS = 30;

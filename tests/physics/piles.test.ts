@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import type { Body, Scene, Vec3 } from "../../shared/scene.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";

@@ -14,7 +14,7 @@ import { BodyMaterials } from "../../server/sim/retune.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { type Laboratory, laboratory } from "./laboratory.ts";
 import { enclosedVolume } from "../../server/sim/body/meshes.ts";
 import { worst, watched } from "./watched.ts";

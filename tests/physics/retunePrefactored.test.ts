@@ -9,7 +9,7 @@ import type { BodyTuning } from "../../shared/tuning.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { type Laboratory, laboratory } from "./laboratory.ts";
 
 type Change = Omit<BodyTuning, "body">;

@@ -8,7 +8,7 @@ import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

@@ -7,7 +7,7 @@ import type { Body, Scene } from "../../shared/scene.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import { copyMemory } from "../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { type Laboratory, laboratory } from "./laboratory.ts";
 
 type Vec3 = [number, number, number];

@@ -21,8 +21,8 @@ export { decodeRecording, encodeRecording } from "../../server/persistence/recor
 export { MIGRATIONS } from "../../server/store/sqliteFile.ts";
 export { SqliteWork } from "../../server/store/sqliteWork.ts";
 export { LeaseLost, StoreUnavailable } from "../../server/store/store.ts";
-export { FrameState } from "../../server/workers/frameState.ts";
-export { StepDropped } from "../../server/workers/stepThread.ts";
+export { FrameState } from "../../server/workers/stepping/frameState.ts";
+export { StepDropped } from "../../server/workers/stepping/stepThread.ts";
 export { ThreadLost } from "../../server/workers/threadLost.ts";
 
 /** A pool that knows the name of its room: one scene may have several rooms. */

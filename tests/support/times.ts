@@ -22,7 +22,7 @@ export const LONGEST = [
   "report/figures/figures",
   "simulation/histories",
   "simulation/moreHistories",
-  "workers/taskScheduler",
+  "schedule/taskScheduler",
   "physics/recovery",
   "server/tools/simulate",
   "methods/boundaryElements",
@@ -45,7 +45,7 @@ export const LONGEST = [
   "shared/sceneValidator",
   "server/store/postgres",
   "server/tools/check/main",
-  "server/workers/builder",
+  "builders/builder",
   "server/store/sqliteLog",
 ];
 

@@ -8,7 +8,7 @@
  *
  * A replay steps in its own memory on a thread that steps no rooms (workers/pool.ts), as fast as its reader takes it.
  * Its frames equal the room's own integers if the replay begins before a body fell asleep. A body that sleeps when the
- * replay begins may be off by one grid step (workers/frameEncoder.ts).
+ * replay begins may be off by one grid step (workers/stepping/frameEncoder.ts).
  */
 import type { RoomRecording } from "../../persistence/recording.ts";
 import { unpack } from "../../persistence/history.ts";

@@ -19,7 +19,7 @@ import type { FoundInMesh } from "../../sim/body/meshes.ts";
 import type { WorldLayout } from "../../sim/types.ts";
 import type { RoomShape } from "../../workers/messages.ts";
 import { STORED_SCENE } from "../../objects/objects.ts";
-import { BuildProgress } from "../../workers/buildProgress.ts";
+import { BuildProgress } from "../../workers/builders/buildProgress.ts";
 import type { WorkerPools } from "../../workers/pool.ts";
 import { SceneBudget } from "../ticks/sceneBudget.ts";
 
@@ -51,12 +51,12 @@ export interface SceneTemplate {
   text: string;
   shapes: ReadonlyMap<string, Uint8Array>;
   memory: WebAssembly.Memory;
-  /** Ranges of the memory that are not zero (workers/memoryCopy.ts). */
+  /** Ranges of the memory that are not zero (workers/stepping/memoryCopy.ts). */
   filled: Uint32Array;
   layout: WorldLayout;
   topology: SharedArrayBuffer;
   topologyHash: string;
-  /** State identity: worlds of the same identity can load its states (workers/identity.ts). */
+  /** State identity: worlds of the same identity can load its states (workers/stateIdentity.ts). */
   identity: string;
   shape: RoomShape;
   /** Defects that were found in the surfaces of its objects. */
@@ -188,7 +188,7 @@ export class SceneLibrary {
 
   /**
    * Returns the scene's template; builds it if this content has not been built yet.
-   * @param by address that the build time is charged to (workers/builder.ts)
+   * @param by address that the build time is charged to (workers/builders/builder.ts)
    * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED
    */
   async template(id: string, by?: string): Promise<SceneTemplate> {

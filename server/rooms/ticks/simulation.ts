@@ -15,9 +15,9 @@
  *         `-- that thread is lost, too -> throws RecoveryExhausted; the room is quarantined, or closes
  */
 import type { Rebuild } from "../../persistence/history.ts";
-import { FrameState } from "../../workers/frameState.ts";
+import { FrameState } from "../../workers/stepping/frameState.ts";
 import { type MemoryUse, memoryUse } from "../../workers/memoryUse.ts";
-import { StepDropped } from "../../workers/stepThread.ts";
+import { StepDropped } from "../../workers/stepping/stepThread.ts";
 import { isCharged } from "../../workers/threadLost.ts";
 import type {
   InspectResult,

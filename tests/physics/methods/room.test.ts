@@ -11,7 +11,7 @@ import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
 import { apartPairs } from "../../../server/sim/recordedColliders.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
-import { copyMemory } from "../../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import { laboratory } from "../laboratory.ts";
 import { watched, worst } from "../watched.ts";
 import { block, cube, largest } from "./kit.ts";

@@ -7,7 +7,7 @@ import type { Method } from "../../../shared/sceneMethodTypes.ts";
 import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
-import { copyMemory } from "../../../server/workers/memoryCopy.ts";
+import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import { type Laboratory, laboratory } from "../laboratory.ts";
 import { cube } from "./kit.ts";
 

@@ -5,8 +5,8 @@
  */
 import { expect, test } from "vitest";
 import { readConfig } from "../../../server/config.ts";
-import { FairSchedule, Flow } from "../../../server/workers/fairSchedule.ts";
-import { Placement, type Resident } from "../../../server/workers/placement.ts";
+import { FairSchedule, Flow } from "../../../server/workers/schedule/fairSchedule.ts";
+import { Placement, type Resident } from "../../../server/workers/schedule/threadPlacement.ts";
 
 const PERIOD_MS = 1000 / 60;
 const HEAVY_MS = 4;

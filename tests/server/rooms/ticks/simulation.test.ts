@@ -7,7 +7,7 @@ import { expect, test, vi } from "vitest";
 import { RoomHistory } from "../../../../server/persistence/history.ts";
 import { type Recover, RoomSimulation } from "../../../../server/rooms/ticks/simulation.ts";
 import type { SceneTemplate } from "../../../../server/rooms/scenes/sceneLibrary.ts";
-import { FrameState } from "../../../../server/workers/frameState.ts";
+import { FrameState } from "../../../../server/workers/stepping/frameState.ts";
 import type { StepTask } from "../../../../server/workers/messages.ts";
 import { type RoomPool, WorkerPools } from "../../../../server/workers/pool.ts";
 import { ThreadLost } from "../../../../server/workers/threadLost.ts";

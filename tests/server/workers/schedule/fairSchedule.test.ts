@@ -3,8 +3,8 @@
  * rooms, but not forever.
  */
 import { describe, expect, test } from "vitest";
-import { TickClock } from "../../../server/rooms/ticks/tickClock.ts";
-import { Account, FairSchedule, Flow } from "../../../server/workers/fairSchedule.ts";
+import { TickClock } from "../../../../server/rooms/ticks/tickClock.ts";
+import { Account, FairSchedule, Flow } from "../../../../server/workers/schedule/fairSchedule.ts";
 
 interface Room {
   hz: number;

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { FrameState } from "../../../server/workers/frameState.ts";
+import * as L from "../../../../server/kernel/assembly/layout/layout.ts";
+import { FrameState } from "../../../../server/workers/stepping/frameState.ts";
 import type {
   BuildResult,
   HelpTask,
@@ -16,12 +16,12 @@ import type {
   OpenResult,
   RoomHandle,
   StepResult,
-} from "../../../server/workers/messages.ts";
-import { WorkerPools, type RoomPool } from "../../../server/workers/pool.ts";
-import { StepThread } from "../../../server/workers/stepThread.ts";
-import { type SchedulerThread, TaskScheduler } from "../../../server/workers/taskScheduler.ts";
-import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
-import { inLong } from "../../support/long.ts";
+} from "../../../../server/workers/messages.ts";
+import { WorkerPools, type RoomPool } from "../../../../server/workers/pool.ts";
+import { StepThread } from "../../../../server/workers/stepping/stepThread.ts";
+import { type SchedulerThread, TaskScheduler } from "../../../../server/workers/schedule/taskScheduler.ts";
+import { StepsRunning } from "../../../../server/workers/stepping/stepsRunning.ts";
+import { inLong } from "../../../support/long.ts";
 
 const TICKS = 20;
 const onError = (error: Error): void => {
@@ -186,7 +186,7 @@ test("tasks run in the order of their arrival: rooms that never pause do not del
 const BEYOND = 2 ** 31 - 65_536;
 
 describe("helpers that die", () => {
-  const filename = fileURLToPath(new URL("../../../server/workers/simWorker.ts", import.meta.url));
+  const filename = fileURLToPath(new URL("../../../../server/workers/stepping/simWorker.ts", import.meta.url));
   const threads: Worker[] = [];
   const note = (worker: Worker): void => void threads.push(worker);
   const options = { mostThreads: 3, heavySeconds: 1e-5 };

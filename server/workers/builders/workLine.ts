@@ -1,9 +1,9 @@
 /** One thread of the builder, and the queue of its tasks. */
 import { Piscina } from "piscina";
-import { Turns } from "../../shared/turns.ts";
-import type { BuildThreadData } from "./messages.ts";
-import type { StepsRunning } from "./stepsRunning.ts";
-import { runWithin, TookTooLong, type WorkOptions } from "./workDeadline.ts";
+import { Turns } from "../../../shared/turns.ts";
+import type { BuildThreadData } from "../messages.ts";
+import type { StepsRunning } from "../stepping/stepsRunning.ts";
+import { runWithin, TookTooLong, type WorkOptions } from "../workDeadline.ts";
 
 export interface LineOptions {
   /** JavaScript heap of the thread, MB. */

@@ -15,11 +15,11 @@ import type {
   ThreadOrder,
   Turn,
   UnknownRoom,
-} from "./messages.ts";
-import { SchedulerWords } from "../sim/schedulerWords.ts";
-import { fromProcessMs } from "./processClock.ts";
+} from "../messages.ts";
+import { SchedulerWords } from "../../sim/schedulerWords.ts";
+import { fromProcessMs } from "../processClock.ts";
 import type { StepsRunning } from "./stepsRunning.ts";
-import { type LossReason, type StuckReason, ThreadLost } from "./threadLost.ts";
+import { type LossReason, type StuckReason, ThreadLost } from "../threadLost.ts";
 import { ThreadWatch } from "./threadWatch.ts";
 import { ThreadWords } from "./threadWords.ts";
 

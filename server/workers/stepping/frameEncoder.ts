@@ -3,18 +3,18 @@
  * encoder can be created on any thread.
  */
 import { decode } from "@msgpack/msgpack";
-import { encodeDeltaMessage, encodeKeyframeMessage, encodePositions } from "../../shared/protocol/fromServer.ts";
+import { encodeDeltaMessage, encodeKeyframeMessage, encodePositions } from "../../../shared/protocol/fromServer.ts";
 import {
   createSnapshotModel,
   encodeDelta,
   encodeKeyframe,
   quantizeInto,
   type SnapshotModel,
-} from "../../shared/snapshot/index.ts";
-import type { Topology } from "../../shared/topology.ts";
-import type { World } from "../sim/types.ts";
+} from "../../../shared/snapshot/index.ts";
+import type { Topology } from "../../../shared/topology.ts";
+import type { World } from "../../sim/types.ts";
 import type { FrameState } from "./frameState.ts";
-import { type EncodedMessage, type Frames, NO_FRAMES, type StepTask } from "./messages.ts";
+import { type EncodedMessage, type Frames, NO_FRAMES, type StepTask } from "../messages.ts";
 
 /** The codec's data of a topology. It is shared by all rooms of a scene, because creating it takes 10 ms. */
 export interface FrameModel {

@@ -1,6 +1,6 @@
 /**
- * Assigns a pool's work to its threads. A room stays on a thread as long as that is a good place (placement.ts). Its
- * steps are sent before they are due, and the thread decides which one runs next (fairSchedule.ts).
+ * Assigns a pool's work to its threads. A room stays on a thread as long as that is a good place (threadPlacement.ts).
+ * Its steps are sent before they are due, and the thread decides which one runs next (fairSchedule.ts).
  *
  * Idle threads help with the tick of a heavy room. Each gets a `help` order, and leaves when the tick ends or the
  * thread is needed.
@@ -16,11 +16,11 @@
  * number of helpers does not change the result (kernel/assembly/step/worker.ts). A room becomes heavy when its ticks
  * take `heavySeconds` of work on average, and light again at half of that.
  */
-import { SchedulerWords, MOST_HELPERS } from "../sim/schedulerWords.ts";
-import type { HelpTask, OpenTask, RoomHandle, StepResult, StepTask, Turn } from "./messages.ts";
-import { Placement, type Resident } from "./placement.ts";
-import { toProcessMs } from "./processClock.ts";
-import type { StepThread } from "./stepThread.ts";
+import { SchedulerWords, MOST_HELPERS } from "../../sim/schedulerWords.ts";
+import type { HelpTask, OpenTask, RoomHandle, StepResult, StepTask, Turn } from "../messages.ts";
+import { Placement, type Resident } from "./threadPlacement.ts";
+import { toProcessMs } from "../processClock.ts";
+import type { StepThread } from "../stepping/stepThread.ts";
 
 /** Weight of the last tick in the averages: about an eighth of a second at 60 Hz. */
 const NEWEST = 1 / 8;

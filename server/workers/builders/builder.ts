@@ -4,9 +4,9 @@
  * take turns, so many tasks of one address delay only that address. If there are fewer cores than busy threads, rooms
  * have priority.
  */
-import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
+import type { BuildResult, BuildTask, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../messages.ts";
 import { ObjectReader } from "./objectReader.ts";
-import type { StepsRunning } from "./stepsRunning.ts";
+import type { StepsRunning } from "../stepping/stepsRunning.ts";
 import { WorkLine } from "./workLine.ts";
 
 export interface BuilderOptions {

@@ -1,6 +1,6 @@
 /** When a thread is ended, in virtual time. */
 import { describe, expect, test } from "vitest";
-import { StuckRule } from "../../../server/workers/stuckRule.ts";
+import { StuckRule } from "../../../../server/workers/schedule/stuckRule.ts";
 
 const DEADLINE_MS = 5000;
 const LOOK_MS = 100;

@@ -6,9 +6,9 @@
  */
 import { threadId, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
-import { forgetList, loadState, saveState } from "../sim/checkpoint.ts";
-import type { SimLayout } from "../sim/layout.ts";
-import type { ContactCounts } from "../sim/types.ts";
+import { forgetList, loadState, saveState } from "../../sim/checkpoint.ts";
+import type { SimLayout } from "../../sim/layout.ts";
+import type { ContactCounts } from "../../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { type Done, type StepHooks, ThreadLoop } from "./threadLoop.ts";
 import { copyMemory } from "./memoryCopy.ts";
@@ -30,8 +30,8 @@ import {
   type StepResult,
   type StepTask,
   type UnknownRoom,
-} from "./messages.ts";
-import { toProcessMs } from "./processClock.ts";
+} from "../messages.ts";
+import { toProcessMs } from "../processClock.ts";
 import { collectGarbage } from "./reclaim.ts";
 import { ThreadWords } from "./threadWords.ts";
 import { findRoom, forgetRooms, type OpenRoom, openRoom } from "./roomCache.ts";

@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { Builder } from "../../../server/workers/builder.ts";
-import type { ReadObjectResult } from "../../../server/workers/messages.ts";
-import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
-import { objBall } from "../../support/modelFiles.ts";
+import { Builder } from "../../../../server/workers/builders/builder.ts";
+import type { ReadObjectResult } from "../../../../server/workers/messages.ts";
+import { StepsRunning } from "../../../../server/workers/stepping/stepsRunning.ts";
+import { objBall } from "../../../support/modelFiles.ts";
 
 const DEADLINE_MS = 3000;
 const folder = mkdtempSync(join(tmpdir(), "pliant-builder-"));

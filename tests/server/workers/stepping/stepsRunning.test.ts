@@ -1,7 +1,7 @@
 /** Work without a deadline lets steps go first, and continues later. */
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { lettingStepsGoFirst, StepsRunning } from "../../../server/workers/stepsRunning.ts";
+import { lettingStepsGoFirst, StepsRunning } from "../../../../server/workers/stepping/stepsRunning.ts";
 
 const CORES = 2;
 /** Longer than the test may take. */
@@ -40,7 +40,7 @@ test("it waits while steps need all cores, until one has ended", async () => {
   running.begin(1);
   const about = {
     words: running.words,
-    module: new URL("../../../server/workers/stepsRunning.ts", import.meta.url).href,
+    module: new URL("../../../../server/workers/stepping/stepsRunning.ts", import.meta.url).href,
   };
   const source = `
     const { workerData } = require("node:worker_threads");

@@ -1,6 +1,6 @@
 /** A room's memory is a copy of its template's, of which only filled chunks are read. */
 import { expect, test } from "vitest";
-import { copyMemory, filledOf } from "../../../server/workers/memoryCopy.ts";
+import { copyMemory, filledOf } from "../../../../server/workers/stepping/memoryCopy.ts";
 
 const memoryOf = (pages: number): WebAssembly.Memory =>
   new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });

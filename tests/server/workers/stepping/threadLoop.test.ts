@@ -4,11 +4,11 @@
  */
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { StepByKey, ThreadOrder } from "../../../server/workers/messages.ts";
-import { toProcessMs } from "../../../server/workers/processClock.ts";
-import { type Done, ThreadLoop } from "../../../server/workers/threadLoop.ts";
-import { ThreadWords } from "../../../server/workers/threadWords.ts";
-import { StepsRunning } from "../../../server/workers/stepsRunning.ts";
+import type { StepByKey, ThreadOrder } from "../../../../server/workers/messages.ts";
+import { toProcessMs } from "../../../../server/workers/processClock.ts";
+import { type Done, ThreadLoop } from "../../../../server/workers/stepping/threadLoop.ts";
+import { ThreadWords } from "../../../../server/workers/stepping/threadWords.ts";
+import { StepsRunning } from "../../../../server/workers/stepping/stepsRunning.ts";
 
 /** Time that a room may be ahead of its share, ms (SLACK_SECONDS in fairSchedule.ts), and the rounding of the clock. */
 const SLACK_MS = 4;

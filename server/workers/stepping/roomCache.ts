@@ -3,12 +3,12 @@
  * room's next tick here. A room may have ended or moved to another thread, so worlds that were not used for a while are
  * forgotten.
  */
-import { openWorld } from "../sim/world.ts";
-import { SchedulerWords } from "../sim/schedulerWords.ts";
-import type { SimWorld } from "../sim/world.ts";
+import { openWorld } from "../../sim/world.ts";
+import { SchedulerWords } from "../../sim/schedulerWords.ts";
+import type { SimWorld } from "../../sim/world.ts";
 import { createFrameModel, FrameEncoder, type FrameModel } from "./frameEncoder.ts";
 import { FrameState } from "./frameState.ts";
-import type { KnownRoom, RoomHandle } from "./messages.ts";
+import type { KnownRoom, RoomHandle } from "../messages.ts";
 
 export interface OpenRoom {
   world: SimWorld;

@@ -12,9 +12,9 @@
  */
 import { type MessagePort, receiveMessageOnPort, threadId } from "node:worker_threads";
 import { setImmediate as turnOfEvents } from "node:timers/promises";
-import { Account, FairSchedule, Flow, isLong } from "./fairSchedule.ts";
-import type { ServeTask, ThreadAnswer, ThreadOrder } from "./messages.ts";
-import { fromProcessMs } from "./processClock.ts";
+import { Account, FairSchedule, Flow, isLong } from "../schedule/fairSchedule.ts";
+import type { ServeTask, ThreadAnswer, ThreadOrder } from "../messages.ts";
+import { fromProcessMs } from "../processClock.ts";
 import { StepsRunning } from "./stepsRunning.ts";
 import { ThreadWords } from "./threadWords.ts";
 

@@ -1,7 +1,7 @@
 /** Looks at a thread regularly and tells when it must be ended (stuckRule.ts). */
 import type { Worker } from "node:worker_threads";
-import { StuckRule, type ThreadLook } from "./stuckRule.ts";
-import type { StuckReason } from "./threadLost.ts";
+import { StuckRule, type ThreadLook } from "../schedule/stuckRule.ts";
+import type { StuckReason } from "../threadLost.ts";
 
 /** Interval of CPU time queries, ms: each answer takes some microseconds of the thread. */
 const CPU_INTERVAL_MS = 250;

@@ -3,7 +3,7 @@
  * without gain.
  */
 import { expect, test } from "vitest";
-import { Placement, type Resident } from "../../../server/workers/placement.ts";
+import { Placement, type Resident } from "../../../../server/workers/schedule/threadPlacement.ts";
 
 const resident = (demand: number, heavy = false): Resident => ({
   home: -1,

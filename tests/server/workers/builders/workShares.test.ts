@@ -1,7 +1,7 @@
 /** Queues that serve the address with the least use. */
 import { expect, test } from "vitest";
-import { WorkShares } from "../../../server/workers/workShares.ts";
-import { Turns } from "../../../shared/turns.ts";
+import { WorkShares } from "../../../../server/workers/builders/workShares.ts";
+import { Turns } from "../../../../shared/turns.ts";
 
 test("use is halved every minute, and remembered for a limited number of addresses", () => {
   const shares = new WorkShares();

@@ -8,8 +8,8 @@
  * the address that has used least processor time is next (workShares.ts). A file that exceeds QUICK_MS is read again
  * from its beginning, which costs QUICK_MS.
  */
-import type { ObjectRefusal, ReadObjectResult, ReadObjectTask } from "./messages.ts";
-import type { StepsRunning } from "./stepsRunning.ts";
+import type { ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../messages.ts";
+import type { StepsRunning } from "../stepping/stepsRunning.ts";
 import { WorkLimit, WorkLine } from "./workLine.ts";
 import { WorkShares } from "./workShares.ts";
 

@@ -1,6 +1,6 @@
 /** When threads are asked to collect the garbage of closed rooms. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Reclaimer } from "../../../server/workers/reclaim.ts";
+import { Reclaimer } from "../../../../server/workers/stepping/reclaim.ts";
 
 let asked: number;
 let reclaimer: Reclaimer;

@@ -10,7 +10,7 @@
  * Both threads have the same priority, so a thread that can run gets more than LEAST_SHARE of that time; then only the
  * first rule applies.
  */
-import type { StuckReason } from "./threadLost.ts";
+import type { StuckReason } from "../threadLost.ts";
 
 /** Number of deadlines after which a blocked thread is ended. */
 const BLOCKED_DEADLINES = 12;
