@@ -11,7 +11,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import { JournalWriter } from "./persistence/journalWriter.ts";
 import type { RoomRegistry } from "./rooms/registry.ts";
 import type { Persistence } from "./persistence/persistence.ts";
-import { measured } from "./store/measured.ts";
+import { measured } from "./store/measuredStore.ts";
 import { openStore } from "./store/openStore.ts";
 import { daysBefore, type Store } from "./store/store.ts";
 import { STORE_AWAY_SECONDS, StoreHealth } from "./store/storeHealth.ts";

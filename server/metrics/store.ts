@@ -3,7 +3,7 @@
  * lost, or because the store has lost data, show that fencing works; they are not errors.
  */
 import type { Counter, Histogram } from "prom-client";
-import type { ObjectStore } from "../store/objectStore.ts";
+import type { ObjectStore } from "../store/objects/objectStore.ts";
 import type { Store } from "../store/store.ts";
 import { IO_BUCKETS, type Maker } from "./maker.ts";
 
@@ -71,7 +71,7 @@ export const OBJECT_OPERATIONS = [
 const STORE_LOSSES = ["STORE_DAMAGED", "STORE_LOG_DELETED", "STORE_LOG_DAMAGED"] as const;
 export type StoreLossCode = (typeof STORE_LOSSES)[number];
 
-/** Reactions to SQLite files that were deleted or replaced while the server ran (store/sqliteRescue.ts). */
+/** Reactions to SQLite files that were deleted or replaced while the server ran (store/sqlite/sqliteRescue.ts). */
 const STORE_FILES_CHANGES = [
   "STORE_FILES_REWRITTEN",
   "STORE_FILES_FOLLOWED",

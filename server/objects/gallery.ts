@@ -11,8 +11,8 @@ import type { Scene } from "../../shared/scene.ts";
 import { validateScene } from "../../shared/sceneValidator.ts";
 import { visibleText } from "../../shared/visibleText.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
-import type { ObjectStore } from "../store/objectStore.ts";
-import type { SavedLimits, SavedScene } from "../store/savedScenes.ts";
+import type { ObjectStore } from "../store/objects/objectStore.ts";
+import type { SavedLimits, SavedScene } from "../store/objects/savedScenes.ts";
 import { objectsOf, storedSceneId } from "./objects.ts";
 
 /** Longest title, characters; the same limit as in the scene's schema. */

@@ -12,8 +12,8 @@ import type { Scene } from "../../shared/scene.ts";
 import { SceneError } from "../../shared/sceneError.ts";
 import { visibleText } from "../../shared/visibleText.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
-import { mostOf } from "../store/objectShares.ts";
-import type { ListedObject, ObjectLimits, ObjectRecord, ObjectStore } from "../store/objectStore.ts";
+import { mostOf } from "../store/objects/objectShares.ts";
+import type { ListedObject, ObjectLimits, ObjectRecord, ObjectStore } from "../store/objects/objectStore.ts";
 import type { ObjectAbout, ObjectRefusal, ReadObjectResult, ReadObjectTask } from "../workers/messages.ts";
 import { type BaseScene, composeScene, type ObjectChoice } from "./composeScene.ts";
 

@@ -1,11 +1,11 @@
 /** Opens the store that the configuration names. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { PostgresStore } from "./postgres.ts";
-import { shownUrl } from "./postgresClient.ts";
-import { type SqliteOptions, SqliteStore } from "./sqlite.ts";
-import type { StoreLoss } from "./sqliteFile.ts";
-import type { FilesChange } from "./sqliteRescue.ts";
+import { PostgresStore } from "./postgres/postgresStore.ts";
+import { shownUrl } from "./postgres/postgresClient.ts";
+import { type SqliteOptions, SqliteStore } from "./sqlite/sqliteStore.ts";
+import type { StoreLoss } from "./sqlite/sqliteFile.ts";
+import type { FilesChange } from "./sqlite/sqliteRescue.ts";
 import type { Store } from "./store.ts";
 
 /** Name of the SQLite file in the data folder. */

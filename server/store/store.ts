@@ -21,7 +21,7 @@
  */
 
 import type { QuarantineReason } from "../metrics/cluster.ts";
-import type { ObjectStore } from "./objectStore.ts";
+import type { ObjectStore } from "./objects/objectStore.ts";
 
 /**
  * Term of a lease, s. It is renewed every third of the term, so that one lost renewal does no harm. Rooms of a dead

@@ -11,7 +11,7 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../load-tests/server.ts";
 import { RoomAccess } from "../../server/auth/roomAccess.ts";
 import { STORE_FILE } from "../../server/store/openStore.ts";
-import { SqliteStore } from "../../server/store/sqlite.ts";
+import { SqliteStore } from "../../server/store/sqlite/sqliteStore.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { objBall } from "../support/modelFiles.ts";

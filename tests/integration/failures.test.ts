@@ -9,7 +9,7 @@ import WebSocket from "ws";
 import { createRoom } from "../../load-tests/bot.ts";
 import { type App, buildApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
-import { SqliteStore } from "../../server/store/sqlite.ts";
+import { SqliteStore } from "../../server/store/sqlite/sqliteStore.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
 import { SCENES_DIR, startTestServer } from "./server.ts";
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { Metrics } from "../../server/metrics/metrics.ts";
 import { Gallery } from "../../server/objects/gallery.ts";
-import { MemoryObjects } from "../../server/store/memoryObjects.ts";
+import { MemoryObjects } from "../../server/store/objects/memoryObjects.ts";
 import type { Collider, Scene } from "../../shared/scene.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 

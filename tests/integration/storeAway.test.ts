@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../load-tests/server.ts";
-import { SqliteStore } from "../../server/store/sqlite.ts";
+import { SqliteStore } from "../../server/store/sqlite/sqliteStore.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { TcpProxy } from "../chaos/tcpProxy.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Metrics } from "../../server/metrics/metrics.ts";
 import { Objects } from "../../server/objects/objects.ts";
-import { SqliteStore } from "../../server/store/sqlite.ts";
+import { SqliteStore } from "../../server/store/sqlite/sqliteStore.ts";
 
 test("a picture is in memory once for any number of slow readers, also when it is too large for the cache", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-pictures-"));

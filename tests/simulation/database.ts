@@ -4,7 +4,7 @@
  * replica without the last transactions. After a failover those transactions never happened.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { SqliteWork } from "../../server/store/sqliteWork.ts";
+import type { SqliteWork } from "../../server/store/sqlite/sqliteWork.ts";
 import { Random } from "../fuzz/random.ts";
 import { globalsFor, type Machine } from "./globals.ts";
 import type { Program } from "./load.ts";

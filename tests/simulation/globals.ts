@@ -4,14 +4,14 @@
  */
 import * as nodeCrypto from "node:crypto";
 import * as nodeZlib from "node:zlib";
-import type { PlainError } from "../../server/store/rpc.ts";
+import type { PlainError } from "../../server/store/sqlite/threadCalls.ts";
 import type { Random } from "../fuzz/random.ts";
 import type { Runner, Timeline, Timer } from "./timeline.ts";
 
 /** Functions that the replaced modules call (load.ts). */
 interface Host {
   leaseSeconds(): number;
-  /** @param revive makes an Error of a received one (store/rpc.ts) */
+  /** @param revive makes an Error of a received one (store/sqlite/threadCalls.ts) */
   call(method: string, args: unknown[], revive: (error: PlainError) => Error): Promise<unknown>;
   processName(): string;
   isCertainlyDead(name: string): boolean;

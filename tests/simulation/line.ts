@@ -4,7 +4,7 @@
  * executed. As with the real stores, requests may overtake each other on PostgreSQL's several connections, but not on
  * SQLite's one thread.
  */
-import type { PlainError } from "../../server/store/rpc.ts";
+import type { PlainError } from "../../server/store/sqlite/threadCalls.ts";
 import type { Rewritten } from "../../server/store/store.ts";
 import type { Random } from "../fuzz/random.ts";
 import { type Database, DiskError } from "./database.ts";

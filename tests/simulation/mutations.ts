@@ -4,13 +4,13 @@ import type { Mutation } from "./load.ts";
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a write is not compared with the room's epoch",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "throw new LeaseLost(lease);",
     replace: "void LeaseLost;",
   },
   {
     name: "a claim does not check for a running lease",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "secondsLeft(row) > 0",
     replace: "false",
     seed: 8301,
@@ -24,7 +24,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "epochs do not grow",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "UPDATE counter SET epoch = epoch + 1 RETURNING epoch",
     replace: "UPDATE counter SET epoch = 1 RETURNING epoch",
   },
@@ -69,7 +69,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a store that has gone back is written to after a gap",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "write, after = 0 } = lease;",
     replace: "write } = lease;\n    const after = 0;",
     faults: ["tear"],

@@ -43,10 +43,10 @@ export const LONGEST = [
   "physics/plasticScenes",
   "physics/spawn",
   "shared/sceneValidator",
-  "server/store/postgres",
+  "postgres/postgresStore",
   "server/tools/check/main",
   "builders/builder",
-  "server/store/sqliteLog",
+  "sqlite/sqliteLog",
 ];
 
 /**

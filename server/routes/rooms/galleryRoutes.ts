@@ -8,7 +8,7 @@ import { MAX_TOKEN_HOURS } from "../../auth/tokens.ts";
 import { type Gallery, TITLE_LENGTH } from "../../objects/gallery.ts";
 import type { Pictures } from "../../pictures/pictures.ts";
 import { tunedScene } from "../../rooms/scenes/tunedScene.ts";
-import type { SavedScene } from "../../store/savedScenes.ts";
+import type { SavedScene } from "../../store/objects/savedScenes.ts";
 import type { RequestAuth } from "../guards/requestAuth.ts";
 import { compressText } from "./sceneRoutes.ts";
 import { bytesAnswer, errorResponses, nameParam } from "../schemas.ts";

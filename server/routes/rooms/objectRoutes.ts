@@ -11,7 +11,7 @@ import { boundsOf } from "../../objects/bounds.ts";
 import type { Objects } from "../../objects/objects.ts";
 import { type UploadPlace, UploadPlaces } from "../../objects/uploadPlaces.ts";
 import type { SceneLibrary } from "../../rooms/scenes/sceneLibrary.ts";
-import type { ObjectRecord } from "../../store/objectStore.ts";
+import type { ObjectRecord } from "../../store/objects/objectStore.ts";
 import type { RequestAuth } from "../guards/requestAuth.ts";
 import { bytesAnswer, errorResponses, nameParam } from "../schemas.ts";
 

@@ -15,8 +15,8 @@ import { forwardToOwners } from "../../../server/cluster/forward.ts";
 import type { ClusterRooms } from "../../../server/cluster/rooms.ts";
 import { Tickets } from "../../../server/cluster/ticket.ts";
 import { Metrics } from "../../../server/metrics/metrics.ts";
-import { PostgresStore } from "../../../server/store/postgres.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { PostgresStore } from "../../../server/store/postgres/postgresStore.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import { type Lease, LeaseLost } from "../../../server/store/store.ts";
 import { CodedError } from "../../../shared/errors.ts";
 

@@ -3,7 +3,7 @@
  * reads the room's data from the store; `ticks`, shortly after it has recorded the attempt, when the room is about to
  * tick.
  */
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 
 const { POISON_ROOM: poison, POISON_AT: at } = process.env;
 const die = (): void => void process.kill(process.pid, "SIGKILL");

@@ -8,7 +8,7 @@ import { LeaseKeeper } from "../../../server/cluster/leaseKeeper.ts";
 import { Takeover } from "../../../server/cluster/takeover.ts";
 import { ClusterMetrics } from "../../../server/metrics/cluster.ts";
 import { Maker } from "../../../server/metrics/maker.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import type { Holder, Store } from "../../../server/store/store.ts";
 
 const holder = { process: "here", url: "http://here" };

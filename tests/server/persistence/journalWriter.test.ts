@@ -14,7 +14,7 @@ import { fill, findRoom } from "../../../server/persistence/restore.ts";
 import { JournalWriter, type JournaledRoom } from "../../../server/persistence/journalWriter.ts";
 import { decodeRecording, encodeRecording, recordingOf } from "../../../server/persistence/recording.ts";
 import type { Input } from "../../../server/sim/types.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import type { Lease, Store } from "../../../server/store/store.ts";
 
 const HOLDER = { process: "p", url: "http://127.0.0.1:1" };

@@ -14,7 +14,7 @@ import {
 import { DamagedError } from "../../../server/persistence/checksummed.ts";
 import { type Checkpoint, RoomHistory } from "../../../server/persistence/history.ts";
 import { fill, findRoom, type Found } from "../../../server/persistence/restore.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import type { Lease } from "../../../server/store/store.ts";
 import type { TickRecord } from "../../../server/workers/messages.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../../server/config.ts";
 import { type RegistryOptions, RoomRegistry } from "../../../server/rooms/registry.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 
 const holder = { process: "here", url: "http://here" };
 let store: SqliteStore;

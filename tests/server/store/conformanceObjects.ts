@@ -1,4 +1,4 @@
-/** The requirements of every object store (server/store/objectStore.ts), in a database or in memory. */
+/** The requirements of every object store (server/store/objects/objectStore.ts), in a database or in memory. */
 import { beforeAll, expect } from "vitest";
 import type {
   ObjectLimits,
@@ -7,8 +7,8 @@ import type {
   PutResult,
   SceneLimits,
   StoredScene,
-} from "../../../server/store/objectStore.ts";
-import type { SavedContent, SavedScene } from "../../../server/store/savedScenes.ts";
+} from "../../../server/store/objects/objectStore.ts";
+import type { SavedContent, SavedScene } from "../../../server/store/objects/savedScenes.ts";
 import { bytes, Conformance } from "./conformanceKit.ts";
 
 const at = (seconds: number): string => new Date(1e12 + 1000 * seconds).toISOString();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exists, isCertainlyDead, processName } from "../../../server/store/processName.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 
 test("the SQLite file and its log are readable only by their owner, also after they were public", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pliant-private-"));

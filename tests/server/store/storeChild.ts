@@ -6,7 +6,7 @@
  */
 import { createInterface } from "node:readline";
 import { processName } from "../../../server/store/processName.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
+import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 
 const [path, what] = process.argv.slice(2);
 const holder = { process: processName(), url: `http://127.0.0.1:${process.pid}` };

@@ -1,7 +1,7 @@
 /** Sharing of scarce places for objects: numbers only. */
 import { expect, test } from "vitest";
-import { addressKey } from "../../../server/auth/addresses.ts";
-import { placeFor } from "../../../server/store/objectShares.ts";
+import { addressKey } from "../../../../server/auth/addresses.ts";
+import { placeFor } from "../../../../server/store/objects/objectShares.ts";
 
 const LIMITS = { count: 200, bytes: 200e6, countPerAddress: 20 };
 

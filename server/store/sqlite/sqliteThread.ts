@@ -2,15 +2,15 @@
  * The thread of the SQLite store. It opens the file with the first call and answers calls, so that writes and disk
  * syncs do not block the main thread.
  */
-import { OBJECT_OPERATIONS } from "../metrics/store.ts";
+import { OBJECT_OPERATIONS } from "../../metrics/store.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { answerCalls, threadOptions } from "./rpc.ts";
+import { answerCalls, threadOptions } from "./threadCalls.ts";
 import { followLog, isDamage, type Opened as OpenedFile, openFile } from "./sqliteFile.ts";
 import { forgetBeat, noteBeat } from "./sqliteLog.ts";
 import { FilesChanged, type FilesChange, HeldFiles, rescue } from "./sqliteRescue.ts";
 import { SqliteObjects } from "./sqliteObjects.ts";
 import { SqliteWork } from "./sqliteWork.ts";
-import { StoreBehind } from "./store.ts";
+import { StoreBehind } from "../store.ts";
 
 export interface ThreadOptions {
   path: string;

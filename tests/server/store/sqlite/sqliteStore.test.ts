@@ -10,13 +10,13 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { STORE_FILE, openStore } from "../../../server/store/openStore.ts";
-import { isCertainlyDead, processName } from "../../../server/store/processName.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
-import { MIGRATIONS } from "../../../server/store/sqliteFile.ts";
-import { type Lease, StoreRefused, StoreUnavailable } from "../../../server/store/store.ts";
-import { storeConformance } from "./conformance.ts";
-import { AUDIT_ENTRIES, TERM } from "./conformanceKit.ts";
+import { STORE_FILE, openStore } from "../../../../server/store/openStore.ts";
+import { isCertainlyDead, processName } from "../../../../server/store/processName.ts";
+import { SqliteStore } from "../../../../server/store/sqlite/sqliteStore.ts";
+import { MIGRATIONS } from "../../../../server/store/sqlite/sqliteFile.ts";
+import { type Lease, StoreRefused, StoreUnavailable } from "../../../../server/store/store.ts";
+import { storeConformance } from "../conformance.ts";
+import { AUDIT_ENTRIES, TERM } from "../conformanceKit.ts";
 
 const folders: string[] = [];
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -62,7 +62,7 @@ function startChild(
   errors: () => string;
   said: (count: number) => Promise<void>;
 } {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("./storeChild.ts", import.meta.url)), path, what]);
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../storeChild.ts", import.meta.url)), path, what]);
   children.push(child);
   const lines: unknown[] = [];
   let errors = "";

@@ -18,9 +18,9 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { StoreLossCode } from "../metrics/store.ts";
+import type { StoreLossCode } from "../../metrics/store.ts";
 import { copyLog, findDamage, hasLog, noteBeat, notedBeat } from "./sqliteLog.ts";
-import { StoreRefused } from "./store.ts";
+import { StoreRefused } from "../store.ts";
 
 /** "PLNT": shown by `file` and SQLite's tools; identifies a file of this program. */
 const APPLICATION_ID = 0x504c4e54;

@@ -3,9 +3,9 @@
  * sqliteFile.ts explains how safe it is and why. Several processes of one machine may share the file. Bytes are copied
  * once on their way to the thread.
  */
-import { OBJECT_OPERATIONS } from "../metrics/store.ts";
-import type { ObjectStore } from "./objectStore.ts";
-import { Caller, type PlainError } from "./rpc.ts";
+import { OBJECT_OPERATIONS } from "../../metrics/store.ts";
+import type { ObjectStore } from "../objects/objectStore.ts";
+import { Caller, type PlainError } from "./threadCalls.ts";
 import type { Opened, StoreLoss } from "./sqliteFile.ts";
 import type { FilesChange } from "./sqliteRescue.ts";
 import type { ThreadOptions } from "./sqliteThread.ts";
@@ -25,8 +25,8 @@ import type {
   RoomRecord,
   QuarantinedPiece,
   Store,
-} from "./store.ts";
-import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "./store.ts";
+} from "../store.ts";
+import { AUDIT_ENTRIES, LEASE_SECONDS, LeaseLost, StoreBehind, StoreRefused, StoreUnavailable } from "../store.ts";
 
 export interface SqliteOptions {
   /** The file. */

@@ -14,8 +14,8 @@ import {
   type SceneLimits,
   type ScenePut,
   type StoredScene,
-} from "./objectStore.ts";
-import { type Candidate, MOST_CANDIDATES, type Owned, placeFor, unusedSince } from "./objectShares.ts";
+} from "../objects/objectStore.ts";
+import { type Candidate, MOST_CANDIDATES, type Owned, placeFor, unusedSince } from "../objects/objectShares.ts";
 import {
   type Renamed,
   type SavedContent,
@@ -24,7 +24,7 @@ import {
   savedOf,
   type SavedScene,
   type SavePut,
-} from "./savedScenes.ts";
+} from "../objects/savedScenes.ts";
 import { transaction } from "./sqliteFile.ts";
 
 /** Stored scenes that rooms or entries of the gallery use. */

@@ -7,7 +7,7 @@
  * because it may have been committed. The caller knows whether a repetition is safe.
  */
 import pg from "pg";
-import { StoreUnavailable } from "./store.ts";
+import { StoreUnavailable } from "../store.ts";
 
 /** Connections of one process. A room needs one for some milliseconds every half second. */
 const POOL_SIZE = 8;

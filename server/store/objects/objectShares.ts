@@ -4,7 +4,7 @@
  * So a network with few objects gets a place, however many addresses fill the store. An address that would become as
  * heavy as the heaviest network is refused.
  */
-import { networksOf } from "../../shared/networks.ts";
+import { networksOf } from "../../../shared/networks.ts";
 import type { ObjectLimits, ObjectRecord } from "./objectStore.ts";
 
 /** Share of places and bytes reserved for operators. */

@@ -12,7 +12,7 @@
  * lock must not use the time of its beginning. If that clock jumps, leases end early or late, but epochs still order
  * all owners, and no two processes can write.
  */
-import { listingOf, quarantinedPieceOf } from "./listing.ts";
+import { listingOf, quarantinedPieceOf } from "../listing.ts";
 import { bytesOf, PostgresClient, type Query, type Row } from "./postgresClient.ts";
 import { PostgresObjects } from "./postgresObjects.ts";
 import { CREATED_MEANWHILE, MIGRATIONS, VERSION_TABLE } from "./postgresSchema.ts";
@@ -32,7 +32,7 @@ import type {
   RoomRecord,
   QuarantinedPiece,
   Store,
-} from "./store.ts";
+} from "../store.ts";
 import {
   AUDIT_ENTRIES,
   daysBefore,
@@ -41,7 +41,7 @@ import {
   PROCESS_KEPT_SECONDS,
   StoreBehind,
   StoreRefused,
-} from "./store.ts";
+} from "../store.ts";
 
 const LISTED = `name, scene, pool, created_at, settings, epoch, process, url, members, parked, attempts,
   CASE WHEN process IS NULL THEN 0 ELSE extract(epoch FROM lease_until - clock_timestamp()) END AS seconds_left`;

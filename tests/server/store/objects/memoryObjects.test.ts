@@ -1,7 +1,7 @@
 /** The object store of a server without a database. */
 import { describe } from "vitest";
-import { MemoryObjects } from "../../../server/store/memoryObjects.ts";
-import { objectConformance } from "./conformanceObjects.ts";
+import { MemoryObjects } from "../../../../server/store/objects/memoryObjects.ts";
+import { objectConformance } from "../conformanceObjects.ts";
 
 describe("objects in memory", () => {
   const rooms = new Set<string>();

@@ -2,7 +2,7 @@
  * Saved scenes: entries of the gallery. The text of an entry is a stored scene (objectStore.ts), which the store keeps,
  * with its objects, as long as an entry or a room uses it.
  */
-import { networksOf } from "../../shared/networks.ts";
+import { networksOf } from "../../../shared/networks.ts";
 
 /** An entry of the gallery, without its picture. */
 export interface SavedScene {

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
-import type { FilesChange } from "../../../server/store/sqliteRescue.ts";
-import { StoreUnavailable } from "../../../server/store/store.ts";
+import { SqliteStore } from "../../../../server/store/sqlite/sqliteStore.ts";
+import type { FilesChange } from "../../../../server/store/sqlite/sqliteRescue.ts";
+import { StoreUnavailable } from "../../../../server/store/store.ts";
 
 const folders: string[] = [];
 const stores: SqliteStore[] = [];

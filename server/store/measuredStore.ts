@@ -1,5 +1,5 @@
 /** Wraps a store: times and counts every operation (metrics/store.ts). */
-import type { ObjectStore } from "./objectStore.ts";
+import type { ObjectStore } from "./objects/objectStore.ts";
 import { OBJECT_OPERATIONS, ROOM_OPERATIONS, type StoreMetrics, type StoreOperation } from "../metrics/store.ts";
 import { LeaseLost, type Store, StoreBehind } from "./store.ts";
 

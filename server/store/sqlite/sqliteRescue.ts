@@ -26,8 +26,8 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { StoreFilesCode } from "../metrics/store.ts";
-import { isCertainlyDead, processName } from "./processName.ts";
+import type { StoreFilesCode } from "../../metrics/store.ts";
+import { isCertainlyDead, processName } from "../processName.ts";
 
 /** The database, its log and the log's index. */
 const SUFFIXES = ["", "-wal", "-shm"] as const;

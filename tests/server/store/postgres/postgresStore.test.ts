@@ -3,15 +3,15 @@
  * a server that goes away and comes back.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStore } from "../../../server/store/openStore.ts";
-import { PostgresStore } from "../../../server/store/postgres.ts";
-import { PostgresClient, shownUrl } from "../../../server/store/postgresClient.ts";
-import { MIGRATIONS } from "../../../server/store/postgresSchema.ts";
-import { LeaseLost, StoreRefused, StoreUnavailable } from "../../../server/store/store.ts";
-import { PostgresServer, findPostgres } from "../../support/postgres.ts";
-import { lacks } from "../../support/tools.ts";
-import { storeConformance } from "./conformance.ts";
-import { AUDIT_ENTRIES, TERM } from "./conformanceKit.ts";
+import { openStore } from "../../../../server/store/openStore.ts";
+import { PostgresStore } from "../../../../server/store/postgres/postgresStore.ts";
+import { PostgresClient, shownUrl } from "../../../../server/store/postgres/postgresClient.ts";
+import { MIGRATIONS } from "../../../../server/store/postgres/postgresSchema.ts";
+import { LeaseLost, StoreRefused, StoreUnavailable } from "../../../../server/store/store.ts";
+import { PostgresServer, findPostgres } from "../../../support/postgres.ts";
+import { lacks } from "../../../support/tools.ts";
+import { storeConformance } from "../conformance.ts";
+import { AUDIT_ENTRIES, TERM } from "../conformanceKit.ts";
 
 const bin = findPostgres();
 

@@ -14,8 +14,15 @@ import {
   type SceneLimits,
   type ScenePut,
   type StoredScene,
-} from "./objectStore.ts";
-import { type Candidate, isShort, MOST_CANDIDATES, type Owned, placeFor, unusedSince } from "./objectShares.ts";
+} from "../objects/objectStore.ts";
+import {
+  type Candidate,
+  isShort,
+  MOST_CANDIDATES,
+  type Owned,
+  placeFor,
+  unusedSince,
+} from "../objects/objectShares.ts";
 import { bytesOf, type PostgresClient, type Query } from "./postgresClient.ts";
 import {
   type Renamed,
@@ -25,7 +32,7 @@ import {
   savedOf,
   type SavedScene,
   type SavePut,
-} from "./savedScenes.ts";
+} from "../objects/savedScenes.ts";
 
 /**
  * Serializes these transactions over all processes, so that counts stay valid until the commit. It uses a row lock,

@@ -21,9 +21,9 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { openStore, STORE_FILE } from "../../../server/store/openStore.ts";
-import { SqliteStore } from "../../../server/store/sqlite.ts";
-import type { StoreLoss } from "../../../server/store/sqliteFile.ts";
+import { openStore, STORE_FILE } from "../../../../server/store/openStore.ts";
+import { SqliteStore } from "../../../../server/store/sqlite/sqliteStore.ts";
+import type { StoreLoss } from "../../../../server/store/sqlite/sqliteFile.ts";
 
 const folders: string[] = [];
 const children: ChildProcess[] = [];
@@ -46,7 +46,7 @@ function newPath(): { folder: string; path: string; log: string } {
  * room
  */
 async function killedAfter(path: string, lines: number): Promise<string> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("./storeChild.ts", import.meta.url)), path, "journal"]);
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../storeChild.ts", import.meta.url)), path, "journal"]);
   children.push(child);
   let said = 0;
   let first = "";
@@ -185,7 +185,7 @@ test("another program that has copied the log into the file and removed it has l
 
 test("the file follows its log: without the log rooms are as some seconds ago", async () => {
   const { folder, path, log } = newPath();
-  const child = spawn(process.execPath, [fileURLToPath(new URL("./storeChild.ts", import.meta.url)), path, "hold"]);
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../storeChild.ts", import.meta.url)), path, "hold"]);
   children.push(child);
   await once(child.stdout, "data");
   // A copy without the log has the room once the file has followed.

@@ -8,9 +8,9 @@
  */
 import { hostname } from "node:os";
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import { bootId } from "./processName.ts";
+import { bootId } from "../processName.ts";
 import { transaction } from "./sqliteFile.ts";
-import { listingOf, quarantinedPieceOf } from "./listing.ts";
+import { listingOf, quarantinedPieceOf } from "../listing.ts";
 import type {
   QuarantineLimits,
   AuditEntry,
@@ -26,8 +26,8 @@ import type {
   Rewritten,
   RoomRecord,
   QuarantinedPiece,
-} from "./store.ts";
-import { daysBefore, LeaseLost, PROCESS_KEPT_SECONDS, StoreBehind } from "./store.ts";
+} from "../store.ts";
+import { daysBefore, LeaseLost, PROCESS_KEPT_SECONDS, StoreBehind } from "../store.ts";
 
 type Row = Record<string, SQLOutputValue>;
 
