@@ -12,8 +12,8 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { SurfaceMesh } from "./mesh.ts";
-import { tetrahedralize, TETRAHEDRALIZER_VERSION } from "./tetrahedralize.ts";
-import type { Tetrahedralization, TetrahedralizeOptions, TetrahedralizeReport } from "./tetrahedralize.ts";
+import { tetrahedralize, TETRAHEDRALIZER_VERSION } from "./tetrahedra/tetrahedralize.ts";
+import type { Tetrahedralization, TetrahedralizeOptions, TetrahedralizeReport } from "./tetrahedra/tetrahedralize.ts";
 
 /** `build/cache/meshes` of this checkout. */
 const MESH_CACHE_FOLDER = fileURLToPath(new URL("../../build/cache/meshes/", import.meta.url));

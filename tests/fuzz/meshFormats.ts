@@ -1,11 +1,11 @@
 /** A small intact file and the importer of every mesh format. */
 import { gzipSync } from "node:zlib";
-import { importGmsh } from "../../server/meshing/importGmsh.ts";
-import { importObj } from "../../server/meshing/importObj.ts";
-import { importPly } from "../../server/meshing/importPly.ts";
-import { importStl } from "../../server/meshing/importStl.ts";
+import { importGmsh } from "../../server/meshing/importers/importGmsh.ts";
+import { importObj } from "../../server/meshing/importers/importObj.ts";
+import { importPly } from "../../server/meshing/importers/importPly.ts";
+import { importStl } from "../../server/meshing/importers/importStl.ts";
 import { stlOf } from "../server/meshing/objects/files.ts";
-import { importTetgen } from "../../server/meshing/importTetgen.ts";
+import { importTetgen } from "../../server/meshing/importers/importTetgen.ts";
 
 const CORNERS = ["0 0 0", "1 0 0", "0 1 0", "0 0 1", "1 1 1"];
 const FACES = [

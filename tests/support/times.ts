@@ -28,7 +28,7 @@ export const LONGEST = [
   "methods/boundaryElements",
   "physics/handsExact",
   "objects/prepareSurface",
-  "server/meshing/tetrahedralize",
+  "tetrahedra/tetrahedralize",
   "methods/eulerianFluid",
   "methods/reference",
   "physics/retune",

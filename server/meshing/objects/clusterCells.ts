@@ -3,7 +3,7 @@
  * quadratic time (J. Rossignac, P. Borrel 1993, Multi-resolution 3D approximations for rendering complex scenes). All
  * vertices of a cell become its first vertex; duplicate triangles are merged.
  */
-import { weldPlaces } from "../weldPlaces.ts";
+import { weldPlaces } from "../surface/weldPlaces.ts";
 
 /** Cells along the longest side in the first attempt; each further attempt halves them. */
 const MOST_CELLS = 1024;

@@ -4,7 +4,7 @@
  */
 import type { Part } from "./parts.ts";
 import { compacted } from "./parts.ts";
-import { weldPlaces } from "../weldPlaces.ts";
+import { weldPlaces } from "../surface/weldPlaces.ts";
 
 /** cos 40 degrees: modelers usually smooth up to angles of 30 to 60. */
 const SMOOTH = 0.766;

@@ -3,16 +3,16 @@
  * the lattice become strings or sheets of elements (tetrahedralize.ts). Pieces that nearly touch are joined. Parts
  * without volume are enclosed in a cage of elements.
  */
-import { joinFaces } from "../boundary.ts";
+import { joinFaces } from "../surface/boundary.ts";
 import type { SurfaceMesh, TetMesh } from "../mesh.ts";
 import { percent, type MeshNote } from "../meshNotes.ts";
-import { pieceOfTets, smallestPiece } from "../pieces.ts";
-import { tetrahedralize } from "../tetrahedralize.ts";
-import type { Tetrahedralization } from "../tetrahedralize.ts";
-import { buildTriangleTree } from "../triangleTree.ts";
-import { buildWindingField, windingNumber } from "../windingNumber.ts";
+import { pieceOfTets, smallestPiece } from "../tetrahedra/pieces.ts";
+import { tetrahedralize } from "../tetrahedra/tetrahedralize.ts";
+import type { Tetrahedralization } from "../tetrahedra/tetrahedralize.ts";
+import { buildTriangleTree } from "../tetrahedra/triangleTree.ts";
+import { buildWindingField, windingNumber } from "../tetrahedra/windingNumber.ts";
 import { ObjectError, type ObjectChoice } from "./objectFile.ts";
-import { areaOf } from "./sheet.ts";
+import { areaOf } from "./clothSheet.ts";
 import { simplifySurface } from "./simplify.ts";
 
 /** Sample points along each side of the box, for estimating the enclosed volume. */

@@ -5,8 +5,8 @@
 import type { Document } from "@gltf-transform/core";
 import type { SurfaceMesh } from "../mesh.ts";
 import type { MeshNote } from "../meshNotes.ts";
-import { floatPrecision } from "../precision.ts";
-import { weldNotes, weldSurface } from "../weldSurface.ts";
+import { floatPrecision } from "../importers/filePrecision.ts";
+import { weldNotes, weldSurface } from "../surface/weldSurface.ts";
 import { facePicture } from "./facePicture.ts";
 import type { ObjectFile, ObjectLimits } from "./objectFile.ts";
 import { ObjectError } from "./objectFile.ts";

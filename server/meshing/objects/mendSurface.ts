@@ -12,12 +12,12 @@
  *             Based on Ray Casting, section 3, with a ray along the normal on each side)
  */
 import { yieldPoint } from "../../../shared/yieldPoint.ts";
-import { next, numberEdges, VertexSets } from "../edges.ts";
+import { next, numberEdges, VertexSets } from "../surface/edges.ts";
 import type { SurfaceMesh } from "../mesh.ts";
-import { buildTriangleTree, rayMeets } from "../triangleTree.ts";
-import type { TriangleTree } from "../triangleTree.ts";
-import { weldPlaces } from "../weldPlaces.ts";
-import { buildWindingField, windingNumber, type WindingField } from "../windingNumber.ts";
+import { buildTriangleTree, rayMeets } from "../tetrahedra/triangleTree.ts";
+import type { TriangleTree } from "../tetrahedra/triangleTree.ts";
+import { weldPlaces } from "../surface/weldPlaces.ts";
+import { buildWindingField, windingNumber, type WindingField } from "../tetrahedra/windingNumber.ts";
 
 /** Findings; counts refer to the repaired surface, places are vertices. */
 export interface SurfaceFindings {

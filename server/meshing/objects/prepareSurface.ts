@@ -3,17 +3,17 @@
  * centered in x and z.
  */
 import type { ObjectRole } from "../../../shared/objectRoles.ts";
-import { requireSheet } from "../finishMesh.ts";
+import { requireSheet } from "../importers/finishMesh.ts";
 import { MeshError } from "../mesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../mesh.ts";
 import type { MeshNote } from "../meshNotes.ts";
-import { surfaceNotes } from "../surfaceNotes.ts";
+import { surfaceNotes } from "../surface/surfaceNotes.ts";
 import { fill } from "./fill.ts";
 import { mendSurface } from "./mendSurface.ts";
 import type { MendedSurface } from "./mendSurface.ts";
 import type { ObjectChoice, ObjectFile } from "./objectFile.ts";
 import { ObjectError, ofMeshError } from "./objectFile.ts";
-import { evenSheet } from "./sheet.ts";
+import { evenSheet } from "./clothSheet.ts";
 import { clusterSurface, simplifySurface } from "./simplify.ts";
 
 export interface PreparedSurface {

@@ -7,12 +7,12 @@ import { gunzipSync } from "node:zlib";
 import { MeshError } from "../mesh.ts";
 import type { ReadSurface } from "../mesh.ts";
 import type { MeshNote } from "../meshNotes.ts";
-import { inUtf8 } from "../textMesh.ts";
+import { inUtf8 } from "../importers/textMesh.ts";
 import { finishObject, surfaceOfParts } from "./finishObject.ts";
-import { isGlb } from "./gltfContainer.ts";
+import { isGlb } from "./gltf/gltfContainer.ts";
 import { OBJECT_LIMITS, ObjectError, ofMeshError, shortened } from "./objectFile.ts";
 import type { ObjectFile, ObjectLimits } from "./objectFile.ts";
-import { readGltf } from "./readGltf.ts";
+import { readGltf } from "./gltf/readGltf.ts";
 import { plainDocument, readObj, readPly, readStl } from "./readText.ts";
 
 export type { ObjectFile, ObjectLimits } from "./objectFile.ts";

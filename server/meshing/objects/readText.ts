@@ -2,10 +2,10 @@
 import { Document, Logger } from "@gltf-transform/core";
 import type { Material } from "@gltf-transform/core";
 import { MAX_VERTICES, MeshError } from "../mesh.ts";
-import { readObjRecords } from "../importObj.ts";
-import type { ObjRecords } from "../importObj.ts";
-import { readPlyRecords } from "../importPly.ts";
-import { importStl } from "../importStl.ts";
+import { readObjRecords } from "../importers/importObj.ts";
+import type { ObjRecords } from "../importers/importObj.ts";
+import { readPlyRecords } from "../importers/importPly.ts";
+import { importStl } from "../importers/importStl.ts";
 import type { MeshNote } from "../meshNotes.ts";
 import { withCreasedNormals } from "./creasedNormals.ts";
 import type { Attribute, Part } from "./parts.ts";

@@ -3,7 +3,7 @@
  * 1997), which keep topology and borders; if they fail, vertex clustering.
  */
 import { MeshoptSimplifier } from "meshoptimizer/simplifier";
-import { finishSurface } from "../finishMesh.ts";
+import { finishSurface } from "../importers/finishMesh.ts";
 import type { SurfaceMesh } from "../mesh.ts";
 import { clusterCells } from "./clusterCells.ts";
 import type { Attribute, Part } from "./parts.ts";

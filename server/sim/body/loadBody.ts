@@ -2,11 +2,11 @@
 import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
 import { SceneError } from "../../../shared/sceneError.ts";
 import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
-import { boundarySurface } from "../../meshing/boundary.ts";
+import { boundarySurface } from "../../meshing/surface/boundary.ts";
 import { meshCache } from "../../meshing/meshCache.ts";
-import { requireSheet } from "../../meshing/finishMesh.ts";
-import { pieceNotes } from "../../meshing/pieces.ts";
-import { renumber } from "../../meshing/renumber.ts";
+import { requireSheet } from "../../meshing/importers/finishMesh.ts";
+import { pieceNotes } from "../../meshing/tetrahedra/pieces.ts";
+import { renumber } from "../../meshing/tetrahedra/renumber.ts";
 import type { SurfaceMesh, TetMesh } from "../../meshing/mesh.ts";
 import type { Pace } from "../constraints/constraint.ts";
 import { enclosedVolume } from "../constraints/enclosedVolume.ts";

@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import type { Collider, MeshSource } from "../../../shared/scene.ts";
-import { boundarySurface } from "../../meshing/boundary.ts";
+import { boundarySurface } from "../../meshing/surface/boundary.ts";
 import { MeshError, type SurfaceMesh } from "../../meshing/mesh.ts";
 import { loadMesh, type MeshSources } from "../body/meshes.ts";
 import type { Drawing } from "../body/objectMeshes.ts";

@@ -3,7 +3,7 @@
  * cases of rays that meet an edge; and the distance out of it, straight up or down. Plain IEEE arithmetic: the same
  * result on any machine.
  */
-import { arcTangent } from "../../meshing/windingNumber.ts";
+import { arcTangent } from "../../meshing/tetrahedra/windingNumber.ts";
 
 /** A surface: float64[3N] m and three indices into it for each triangle. */
 export interface Shell {

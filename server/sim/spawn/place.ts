@@ -11,7 +11,7 @@
  * intervals at one height, then a check from there: measures each pair twice and needs one check per layer.
  */
 import type { SurfaceName } from "../types.ts";
-import { buildTriangleTree, type TriangleTree } from "../../meshing/triangleTree.ts";
+import { buildTriangleTree, type TriangleTree } from "../../meshing/tetrahedra/triangleTree.ts";
 import { boxOf, encloses, wayOut } from "./inside.ts";
 import type { Obstacle, Wall } from "./obstacles.ts";
 import { separation } from "./separation.ts";

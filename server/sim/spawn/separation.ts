@@ -7,7 +7,7 @@
  * triangle further than that from all of its sides, signs are clear; if it is nearer, the distance itself gives the
  * result.
  */
-import { triangleDistance2 } from "../../meshing/triangleTree.ts";
+import { triangleDistance2 } from "../../meshing/tetrahedra/triangleTree.ts";
 
 const ONE = Uint32Array.of(0, 1, 2);
 

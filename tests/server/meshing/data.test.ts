@@ -1,16 +1,16 @@
 /** Importers and tetrahedralizer on meshes of other projects, and the meshes of our packages. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { surfaceTopology } from "../../../server/meshing/boundary.ts";
-import { requireSheet } from "../../../server/meshing/finishMesh.ts";
-import { loadMeshFile } from "../../../server/meshing/loadMeshFile.ts";
+import { surfaceTopology } from "../../../server/meshing/surface/boundary.ts";
+import { requireSheet } from "../../../server/meshing/importers/finishMesh.ts";
+import { loadMeshFile } from "../../../server/meshing/importers/loadMeshFile.ts";
 import type { SurfaceMesh, TetMesh } from "../../../server/meshing/mesh.ts";
-import { loadPackageMesh, packageFolder } from "../../../server/meshing/packageMesh.ts";
-import { tetQuality } from "../../../server/meshing/quality.ts";
-import { tetrahedralize } from "../../../server/meshing/tetrahedralize.ts";
+import { loadPackageMesh, packageFolder } from "../../../server/meshing/importers/packageMesh.ts";
+import { tetQuality } from "../../../server/meshing/tetrahedra/tetrahedronQuality.ts";
+import { tetrahedralize } from "../../../server/meshing/tetrahedra/tetrahedralize.ts";
 import { inLong } from "../../support/long.ts";
 import { dataFolder, lacksData } from "../../support/dataFolder.ts";
-import { enclosedVolume, expectSound } from "./shapes.ts";
+import { enclosedVolume, expectSound } from "./meshShapes.ts";
 
 const TETS = [
   ["tets/armadillo_4k.node", 1180, 3717],

@@ -1,8 +1,8 @@
 /** Generated meshes: exact sizes, matching faces, known topology. */
 import { expect, test } from "vitest";
-import { surfaceTopology } from "../../../server/meshing/boundary.ts";
+import { surfaceTopology } from "../../../server/meshing/surface/boundary.ts";
 import { boxTets, gridCloth, icosphere } from "../../../server/meshing/generators.ts";
-import { enclosedVolume, expectSound, faultOf } from "./shapes.ts";
+import { enclosedVolume, expectSound, faultOf } from "./meshShapes.ts";
 
 test.each([[[1, 1, 1]], [[3, 2, 4]], [[1, 5, 2]]] as [[number, number, number]][])("a box of %j cells", (cells) => {
   const size: [number, number, number] = [1.5, 2, 0.5];

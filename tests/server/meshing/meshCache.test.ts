@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { icosphere } from "../../../server/meshing/generators.ts";
 import { meshCache, meshCacheKey } from "../../../server/meshing/meshCache.ts";
-import { tetrahedralize } from "../../../server/meshing/tetrahedralize.ts";
+import { tetrahedralize } from "../../../server/meshing/tetrahedra/tetrahedralize.ts";
 
 const surface = icosphere(1, 2);
 const options = { spacing: 0.5 };

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { loadMeshFile } from "../../../server/meshing/loadMeshFile.ts";
+import { loadMeshFile } from "../../../server/meshing/importers/loadMeshFile.ts";
 import type { MeshNote } from "../../../server/meshing/meshNotes.ts";
 import { readObjectFile } from "../../../server/meshing/objects/readObjectFile.ts";
 import { volumeOf } from "./objects/checkFile.ts";

@@ -1,9 +1,9 @@
 /** Which particles a selection contains, and how a force is distributed over them. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { boundarySurface } from "../../../server/meshing/boundary.ts";
+import { boundarySurface } from "../../../server/meshing/surface/boundary.ts";
 import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
-import { renumber } from "../../../server/meshing/renumber.ts";
+import { renumber } from "../../../server/meshing/tetrahedra/renumber.ts";
 import { addLoad, selectParticles } from "../../../server/sim/body/selection.ts";
 import { tetElements } from "../../../server/sim/constraints/tetrahedra.ts";
 import { SceneError } from "../../../shared/sceneError.ts";

@@ -6,7 +6,7 @@ import { join, relative, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { MemoryUse } from "../../../server/sim/memory/usage.ts";
 import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
-import { loadMeshFile } from "../../../server/meshing/loadMeshFile.ts";
+import { loadMeshFile } from "../../../server/meshing/importers/loadMeshFile.ts";
 import { dataFolder, lacksData } from "../../support/dataFolder.ts";
 import { shuffle, shuffled, writeGmsh, writeObj, writeTetgen, type PlainMesh } from "../meshFiles.ts";
 

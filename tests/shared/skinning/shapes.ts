@@ -1,7 +1,7 @@
 /** Surfaces for the skinning tests. */
-import { boundarySurface } from "../../../server/meshing/boundary.ts";
-import { loadPackageMesh } from "../../../server/meshing/packageMesh.ts";
-import { tetrahedralize } from "../../../server/meshing/tetrahedralize.ts";
+import { boundarySurface } from "../../../server/meshing/surface/boundary.ts";
+import { loadPackageMesh } from "../../../server/meshing/importers/packageMesh.ts";
+import { tetrahedralize } from "../../../server/meshing/tetrahedra/tetrahedralize.ts";
 
 export interface Mesh {
   positions: Float64Array;

@@ -3,7 +3,7 @@
  * positions.
  */
 import { describe, expect, test } from "vitest";
-import { boundarySurface, surfaceTopology } from "../../../../server/meshing/boundary.ts";
+import { boundarySurface, surfaceTopology } from "../../../../server/meshing/surface/boundary.ts";
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 import { mendSurface } from "../../../../server/meshing/objects/mendSurface.ts";
@@ -12,10 +12,10 @@ import type { PreparedSurface } from "../../../../server/meshing/objects/prepare
 import type { ObjectChoice } from "../../../../server/meshing/objects/objectFile.ts";
 import { readObjectFile } from "../../../../server/meshing/objects/readObjectFile.ts";
 import { encodeShape } from "../../../../server/meshing/objectShape.ts";
-import { pieceOfTets } from "../../../../server/meshing/pieces.ts";
-import { tetrahedralize } from "../../../../server/meshing/tetrahedralize.ts";
-import { buildTriangleTree, distanceToSurface } from "../../../../server/meshing/triangleTree.ts";
-import { buildWindingField, windingNumber } from "../../../../server/meshing/windingNumber.ts";
+import { pieceOfTets } from "../../../../server/meshing/tetrahedra/pieces.ts";
+import { tetrahedralize } from "../../../../server/meshing/tetrahedra/tetrahedralize.ts";
+import { buildTriangleTree, distanceToSurface } from "../../../../server/meshing/tetrahedra/triangleTree.ts";
+import { buildWindingField, windingNumber } from "../../../../server/meshing/tetrahedra/windingNumber.ts";
 import { ObjectMeshes } from "../../../../server/sim/body/objectMeshes.ts";
 import { attachDetail } from "../../../../shared/skinning/index.ts";
 import { boundsOf, volumeOf } from "./checkFile.ts";
