@@ -5,7 +5,7 @@
  * the report's figure of that name.
  */
 import * as L from "../server/kernel/assembly/layout/layout.ts";
-import type { Scene, SoftMaterial } from "../shared/scene.ts";
+import type { Scene, SoftMaterial } from "../shared/scene/scene.ts";
 import { createWorld } from "../server/sim/createWorld.ts";
 import type { Kernel } from "../server/sim/kernelModule.ts";
 import { openWorld } from "../server/sim/world.ts";

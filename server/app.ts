@@ -9,7 +9,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerO
 import { readFileSync } from "node:fs";
 import type { ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
-import { CodedError } from "../shared/errors.ts";
+import { CodedError } from "../shared/errorCodes.ts";
 import { addressKey } from "./auth/addresses.ts";
 import { Budgets, MISSING_COST } from "./auth/budgets.ts";
 import { ownUrl } from "./cluster/address.ts";

@@ -2,7 +2,7 @@
  * Topology: all data for drawing a scene except the motion. Clients fetch it once per scene version over HTTP (msgpack,
  * content-addressed). Typed arrays are msgpack `bin`, little-endian.
  */
-import type { AnalyticCollider, ColliderCommon, Look, Vec3 } from "./scene.ts";
+import type { AnalyticCollider, ColliderCommon, Look, Vec3 } from "./scene/scene.ts";
 
 export interface TopologyBody {
   name: string;

@@ -10,7 +10,7 @@ import type { DrawnGrab } from "../view/cursorsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
-import { surfacePoint } from "../../shared/surface.ts";
+import { surfacePoint } from "../../shared/geometry/surfacePoints.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
 interface OwnGrab {

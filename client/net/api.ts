@@ -2,7 +2,7 @@
  * HTTP calls of the pages: scenes, rooms, tokens. Every failure is a PliantError whose message may be shown to users.
  */
 import { isLoopback } from "../../shared/loopback.ts";
-import type { SceneTexts } from "../../shared/sceneSettings.ts";
+import type { SceneTexts } from "../../shared/scene/sceneSettings.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { PliantError } from "../sdk/errors.ts";
 import { answerError, bearer, fetchTopology as fetchTopologyFrom, isMissing, post, request } from "../sdk/http.ts";

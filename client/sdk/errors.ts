@@ -2,7 +2,7 @@
  * Errors of the package. `code` is a key of `ClientErrors`, which client/sdk/README.md repeats, or a code of the
  * server's HTTP answer (PROTOCOL.md, section 2).
  */
-import type { HttpErrorCode } from "../../shared/errors.ts";
+import type { HttpErrorCode } from "../../shared/errorCodes.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 
 export const ClientErrors = {

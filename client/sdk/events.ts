@@ -1,5 +1,5 @@
 /** Events of a room and their listeners. */
-import type { Tuning } from "../../shared/tuning.ts";
+import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import type { PliantError } from "./errors.ts";
 import type { FrameEvent } from "./frameDecoder.ts";
 import type { HeldPoint } from "./heldPoints.ts";

@@ -7,7 +7,7 @@ export type { Detail, RoomBody } from "./bodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
 export type { TokenStorage } from "./keptTokens.ts";
 export type { SocketConstructor, SocketLike } from "./connection.ts";
-export { REACTIONS } from "../../shared/reactions.ts";
+export { REACTIONS } from "../../shared/members/reactions.ts";
 export type {
   AccessState,
   MemberGrabs,

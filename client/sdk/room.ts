@@ -1,10 +1,10 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 /// <reference lib="esnext.disposable" preserve="true" />
-import { depthOf, isKind, KIND_FORM } from "../../shared/applicationData.ts";
+import { depthOf, isKind, KIND_FORM } from "../../shared/members/applicationData.ts";
 import { CloseCode, Limits, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
-import { BARYCENTRIC_SLACK } from "../../shared/inputRanges.ts";
-import { atLeast, type Role } from "../../shared/roles.ts";
-import { BODY_FIELDS, type Tuning, type TuningChange } from "../../shared/tuning.ts";
+import { BARYCENTRIC_SLACK } from "../../shared/members/inputRanges.ts";
+import { atLeast, type Role } from "../../shared/members/roles.ts";
+import { BODY_FIELDS, type Tuning, type TuningChange } from "../../shared/members/tuningLimits.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
 import { bodiesOf, type RoomBody } from "./bodies.ts";
@@ -21,9 +21,9 @@ import {
   type SpawnOptions,
   type SurfacePoint,
 } from "../../shared/protocol/fromClient.ts";
-import { REACTIONS } from "../../shared/reactions.ts";
+import { REACTIONS } from "../../shared/members/reactions.ts";
 import { RoomMirror } from "./roomMirror.ts";
-import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/surface.ts";
+import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/geometry/surfacePoints.ts";
 import { checkTuning } from "./tuning.ts";
 
 /** A body by its index or name, or an element of `bodies`. */

@@ -3,7 +3,7 @@
  * page's state are built on it.
  */
 import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../shared/protocol/fromServer.ts";
-import type { Tuning } from "../../shared/tuning.ts";
+import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import type { Topology } from "../../shared/topology.ts";
 import { Listeners } from "./events.ts";
 import type { FrameEvent } from "./frameDecoder.ts";

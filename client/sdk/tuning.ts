@@ -11,7 +11,7 @@ import {
   type Wind,
   WIND_FIELDS,
   WIND_SPANS,
-} from "../../shared/tuning.ts";
+} from "../../shared/members/tuningLimits.ts";
 import { checkNumber, checkVector } from "./arguments.ts";
 import { badArgument } from "./errors.ts";
 

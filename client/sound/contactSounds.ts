@@ -1,6 +1,6 @@
 /** Contact sounds of a room: finds impacts in its frames and plays them by the bodies' material. */
 import { float32Of } from "../../shared/bytes.ts";
-import type { Finish } from "../../shared/scene.ts";
+import type { Finish } from "../../shared/scene/scene.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
 import type { Frame } from "../state/snapshotBuffer.ts";
 import { Impacts } from "./impacts.ts";

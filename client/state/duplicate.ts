@@ -3,7 +3,7 @@
  * page of the new room applies these values and then resets it, so that it starts as if its scene file had them. Until
  * that page has loaded, the values are kept in the tab's session storage.
  */
-import type { Tuning } from "../../shared/tuning.ts";
+import type { Tuning } from "../../shared/members/tuningLimits.ts";
 
 /** Longest URL fragment, characters: mail programs and messengers cut longer links. */
 const LONGEST_LINK = 1800;

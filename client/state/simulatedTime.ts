@@ -2,7 +2,7 @@
  * Converts ticks into simulated time, which excludes paused ticks. The positions of colliders on paths depend on
  * simulated time only. The picture is a little behind the newest message, so the last KEPT changes are kept.
  */
-import type { Tuning } from "../../shared/tuning.ts";
+import type { Tuning } from "../../shared/members/tuningLimits.ts";
 
 interface Change {
   /** First tick of the change. */

@@ -2,7 +2,7 @@
  * Texts of the pages in the user's language. The catalogue is english.ts; each other language is a chunk of its own,
  * loaded only when used. The compiler reports missing keys and missing values.
  */
-import type { SceneTexts } from "../../shared/sceneSettings.ts";
+import type { SceneTexts } from "../../shared/scene/sceneSettings.ts";
 import { type Catalog, type English, english, type Plural } from "./english.ts";
 
 export type TextKey = keyof English;

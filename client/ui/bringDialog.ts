@@ -3,8 +3,8 @@
  * Errors appear in the dialog, and another file may be tried.
  */
 import "../styles/bring.css";
-import type { PresetName } from "../../shared/materialPresets.ts";
-import { OBJECT_ROLES, type ObjectRole, PRESET_NAMES, suits } from "../../shared/objectRoles.ts";
+import type { PresetName } from "../../shared/scene/materialPresets.ts";
+import { OBJECT_ROLES, type ObjectRole, PRESET_NAMES, suits } from "../../shared/scene/objectRoles.ts";
 import { type BroughtObject, bringObject, composeScene, createRoom, fetchProgress } from "../net/api.ts";
 import { problemDetail, problemText } from "../text/problem.ts";
 import { handOver } from "../state/handOver.ts";

@@ -1,5 +1,5 @@
 /** Builds elements without markup strings, so that text from servers or players is never parsed as HTML. */
-import { lookOf } from "../../shared/memberColors.ts";
+import { lookOf } from "../../shared/members/memberColors.ts";
 import { t } from "../text/text.ts";
 import { inkOn } from "../view/ink.ts";
 

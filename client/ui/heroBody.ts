@@ -3,7 +3,7 @@
  * the room's page, loaded when the lobby is complete. Until it draws, and where it cannot, the scene's picture is
  * there.
  */
-import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/lobbyRoom.ts";
+import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/members/lobbyRoom.ts";
 import { h } from "./dom.ts";
 import { t } from "../text/text.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../net/api.ts";
 import { Bring } from "./bring.ts";
 import { h, icon } from "./dom.ts";
-import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/lobbyRoom.ts";
+import { LOBBY_ROOM, LOBBY_SCENE } from "../../shared/members/lobbyRoom.ts";
 import { HeroBody } from "./heroBody.ts";
 import { LivePictures } from "./livePictures.ts";
 import { sceneSections } from "./sceneCards.ts";

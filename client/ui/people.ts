@@ -1,5 +1,5 @@
 /** The members of the room as a row of name tags. Badges mark spectators and owners. Owners can kick members here. */
-import { above, atLeast, type Role } from "../../shared/roles.ts";
+import { above, atLeast, type Role } from "../../shared/members/roles.ts";
 import type { Member } from "../../shared/protocol/fromServer.ts";
 import { h, icon, wear } from "./dom.ts";
 import { closeOutside } from "./panel.ts";

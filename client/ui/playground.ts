@@ -12,7 +12,7 @@ import { listenToPointers } from "../input/pointerInput.ts";
 import { Presence } from "../input/presence.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import { counterparts } from "../../shared/surface.ts";
+import { counterparts } from "../../shared/geometry/surfacePoints.ts";
 import type { RoomState } from "../state/roomState.ts";
 import { type DrawnCursor, type DrawnGrab, drawnGrabs, GREY } from "../view/cursorsView.ts";
 import { LEVELS } from "../view/quality.ts";

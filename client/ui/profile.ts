@@ -1,5 +1,5 @@
 /** This visitor's name and color for other members: random at the first visit, then kept in this browser. */
-import { MEMBER_COLORS, PALETTE } from "../../shared/memberColors.ts";
+import { MEMBER_COLORS, PALETTE } from "../../shared/members/memberColors.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
 
 export interface Profile {

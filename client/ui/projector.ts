@@ -1,5 +1,5 @@
 /** The part of the replay page that needs three.js: draws the moments of the replay, with grabs. */
-import { MEMBER_COLORS } from "../../shared/memberColors.ts";
+import { MEMBER_COLORS } from "../../shared/members/memberColors.ts";
 import type { Playhead } from "../state/playhead.ts";
 import type { ReplayBuffer } from "../state/replayBuffer.ts";
 import { type DrawnCursor, type DrawnGrab, drawnGrabs } from "../view/cursorsView.ts";

@@ -1,13 +1,13 @@
 /** The room page: connects the connection, the room's state, the picture and the tools. */
 import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
 import { closeError } from "../sdk/errors.ts";
-import { changesTo, type Tuning } from "../../shared/tuning.ts";
+import { changesTo, type Tuning } from "../../shared/members/tuningLimits.ts";
 import { createRoom, fetchRoom, fetchScene, fetchTopology, fetchTunedScene, invite, undo } from "../net/api.ts";
 import { Connection, type ConnectionStatus, socketUrl } from "../sdk/connection.ts";
 import { build } from "../../shared/protocol/fromClient.ts";
 import { forgetToken, tokenFor } from "../net/tokens.ts";
 import { handOver, takeOver } from "../state/handOver.ts";
-import { atLeast, type Role } from "../../shared/roles.ts";
+import { atLeast, type Role } from "../../shared/members/roles.ts";
 import { checkTuning } from "../sdk/tuning.ts";
 import { linkTo } from "../state/duplicate.ts";
 import { GrabWatch } from "../state/grabNews.ts";

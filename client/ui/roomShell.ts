@@ -1,5 +1,5 @@
 /** The static parts of the room page: canvas, title, people, tools, notes. Contains no room logic. */
-import type { SceneTexts } from "../../shared/sceneSettings.ts";
+import type { SceneTexts } from "../../shared/scene/sceneSettings.ts";
 import type { SlowMotion } from "../state/slowMotion.ts";
 import { CapturePanel, type CaptureSource } from "./capturePanel.ts";
 import { ConnectionBanner } from "./banner.ts";

@@ -2,7 +2,7 @@
  * A range input with label and value, which sends its moves. For a while after a move, the server's values do not move
  * it.
  */
-import type { Span } from "../../shared/tuning.ts";
+import type { Span } from "../../shared/members/tuningLimits.ts";
 import { numberText, t } from "../text/text.ts";
 import { h } from "./dom.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Said } from "../../shared/protocol/fromServer.ts";
 import { Limits } from "../../shared/protocol/protocol.ts";
-import { REACTIONS } from "../../shared/reactions.ts";
+import { REACTIONS } from "../../shared/members/reactions.ts";
 import { h, icon, labelOf, wear } from "./dom.ts";
 import { Panel } from "./panel.ts";
 import { t, type PlainKey } from "../text/text.ts";

@@ -1,7 +1,7 @@
 /** The room's toolbar: profile, push, reset, view, numbers, replay, invitation, help. */
 import { h, icon, labelOf, wear, type IconName } from "./dom.ts";
 import { closeOutside, Panel } from "./panel.ts";
-import { lookOf, MEMBER_COLORS, PALETTE } from "../../shared/memberColors.ts";
+import { lookOf, MEMBER_COLORS, PALETTE } from "../../shared/members/memberColors.ts";
 import { COLOR_NAMES, saveProfile, tidyName, type Profile } from "./profile.ts";
 import { t } from "../text/text.ts";
 

@@ -11,7 +11,7 @@ import {
   type TuningChange,
   type TuningLimits,
   type Wind,
-} from "../../shared/tuning.ts";
+} from "../../shared/members/tuningLimits.ts";
 import { t } from "../text/text.ts";
 import { h, icon, labelOf } from "./dom.ts";
 import { Panel } from "./panel.ts";

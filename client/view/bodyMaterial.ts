@@ -4,7 +4,7 @@
  */
 import { BackSide, Color, DoubleSide, FrontSide, type IUniform, MeshDepthMaterial, MeshStandardMaterial } from "three";
 import type { TopologyBody } from "../../shared/topology.ts";
-import type { Look } from "../../shared/scene.ts";
+import type { Look } from "../../shared/scene/scene.ts";
 import { BACKDROP, type JellyShading } from "./backdrop.ts";
 import { DEFAULT_FINISH, FINISHES, SMOOTH } from "./finish.ts";
 import { injectCloth, injectGlow, injectSolid, injectStrain } from "./bodyShader.ts";

@@ -24,7 +24,7 @@ import {
   type Vector4,
 } from "three";
 import { toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
-import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
+import type { AnalyticCollider, Vec3 } from "../../shared/scene/scene.ts";
 import type { TopologyCollider } from "../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
 import { glassWall, isWall, panesOf } from "./glassWalls.ts";

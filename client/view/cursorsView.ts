@@ -1,7 +1,7 @@
 /** Grabs and cursors of all members: a rubber band for each grab, and screen positions for the named cursors. */
 import { type Camera, Group, Vector3, type PerspectiveCamera } from "three";
 import type { MemberGrabs, Point } from "../../shared/protocol/fromServer.ts";
-import { counterparts, placesOf, type RestSurface, surfacePoint } from "../../shared/surface.ts";
+import { counterparts, placesOf, type RestSurface, surfacePoint } from "../../shared/geometry/surfacePoints.ts";
 import type { PickSurface } from "./picking.ts";
 import { RubberBand } from "./rubberBand.ts";
 

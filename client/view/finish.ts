@@ -5,7 +5,7 @@
  *   rim    light scattered at grazing angles
  *   thread distance of a weave's threads, m; 0: no weave
  */
-import type { Finish } from "../../shared/scene.ts";
+import type { Finish } from "../../shared/scene/scene.ts";
 import type { TopologyBody } from "../../shared/topology.ts";
 
 export interface FinishValues {

@@ -15,7 +15,7 @@ import {
   ShaderMaterial,
   Vector3,
 } from "three";
-import type { AnalyticCollider } from "../../shared/scene.ts";
+import type { AnalyticCollider } from "../../shared/scene/scene.ts";
 
 export type Wall = Extract<AnalyticCollider, { type: "plane" }>;
 

@@ -2,7 +2,7 @@
  * The band between a grabbed point and its target: a tube that thins when stretched, with a bead at each end. The beads
  * have a rim of the member's second color from every side. Hidden parts show faintly through other objects.
  */
-import { lookOf } from "../../shared/memberColors.ts";
+import { lookOf } from "../../shared/members/memberColors.ts";
 import {
   Box3,
   BufferAttribute,

@@ -29,7 +29,7 @@ import { STUDIO_GLSL } from "./studioShader.ts";
 import type { FluidLayer } from "./fluids/fluidLayer.ts";
 import type { GraphicsProbe } from "./graphicsProbe.ts";
 import { oneKindOfPointer, ViewControls } from "./pointerKinds.ts";
-import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/framing.ts";
+import { axesOf, frame, inside, WHOLE, withSpace, type FreeArea } from "../../shared/geometry/framing.ts";
 import { LEVELS, QualityGovernor, SOFTWARE_LEVEL, type QualityLevel } from "./quality.ts";
 
 /** Colors of the floor's shade; not black, because a room has ambient light. */

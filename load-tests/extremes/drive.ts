@@ -3,7 +3,7 @@
  * of a tick, the displacement of bodies, and the events that the room reports.
  */
 import { Limits } from "../../shared/protocol/protocol.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";

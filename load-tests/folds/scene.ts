@@ -1,5 +1,5 @@
 /** A sheet that lies on the floor, folded onto itself. */
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 
 /** Edge length of the cells, and distance of the layers, m. */
 const EDGE = 0.01;

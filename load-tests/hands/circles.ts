@@ -2,7 +2,7 @@
  * Motion of the grabs in the part `hands`: each grab moves its point in a horizontal circle of 0.3 m at 1 Hz, the first
  * at its original height, the last 0.6 m above. It depends on simulated time only, so that a run can be repeated.
  */
-import type { Vec3 } from "../../shared/scene.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import type { CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import type { SimWorld } from "../../server/sim/world.ts";

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { openRecording } from "../../server/tools/check/recording.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { Recorder } from "../../server/sim/record.ts";

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 
 const HEAD = { version: 1, tickHz: 60, substeps: 10, iterations: 1 } as const;
 const CLOTH = {

@@ -10,7 +10,7 @@
  * steps as well as for unfinished iterations. Time is that of the solve stage in the fastest tick, under ordinary
  * gravity.
  */
-import type { Scene, SoftBody, Sweep } from "../../shared/scene.ts";
+import type { Scene, SoftBody, Sweep } from "../../shared/scene/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import type { Row } from "../part.ts";

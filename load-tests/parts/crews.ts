@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { RoomSimulation } from "../../server/rooms/ticks/simulation.ts";
 import { Ticker } from "../../server/rooms/ticks/ticker.ts";
 import type { BuildResult } from "../../server/workers/messages.ts";

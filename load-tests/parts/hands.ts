@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import { type Driven, drive } from "../hands/drive.ts";
 import { frameGaps } from "../hands/frameGaps.ts";

@@ -7,7 +7,7 @@
  */
 import { countOf } from "../../server/sim/constraints/kinds.ts";
 import { join } from "node:path";
-import type { Body, ClothMaterial, Scene } from "../../shared/scene.ts";
+import type { Body, ClothMaterial, Scene } from "../../shared/scene/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { dataFolder, lacksData } from "../../tests/support/dataFolder.ts";

@@ -5,7 +5,7 @@
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Vec3 } from "../../shared/scene.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import { openWorld } from "../../server/sim/world.ts";

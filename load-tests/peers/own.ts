@@ -2,7 +2,7 @@
  * This project's kernel on one thread, as a room's worker steps it, including contact (little for a single body without
  * self-contact).
  */
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { constraintSeconds, type World } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";

@@ -4,7 +4,7 @@
  * without a counterpart in the scene have Rapier's defaults.
  */
 import RAPIER from "@dimforge/rapier3d-compat";
-import type { Collider, Vec3 } from "../../shared/scene.ts";
+import type { Collider, Vec3 } from "../../shared/scene/scene.ts";
 
 /** Half extents of the box that represents a plane, m. */
 const SLAB: Vec3 = [10, 1, 10];

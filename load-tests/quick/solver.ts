@@ -1,5 +1,5 @@
 /** Each kind of constraint alone, with and without damping, and implicit bodies in motion. */
-import type { Body, Vec3 } from "../../shared/scene.ts";
+import type { Body, Vec3 } from "../../shared/scene/scene.ts";
 import { block, FLAT, sheet, STEPS } from "../parts/kernel.ts";
 import type { Figure } from "./figure.ts";
 import { ticksOf } from "./ticks.ts";

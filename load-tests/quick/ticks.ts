@@ -1,5 +1,5 @@
 /** Ticks of a simulation, measured repeatedly from the same state: every repetition has the same bits. */
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";

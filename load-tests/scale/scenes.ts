@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { foldedSheet } from "../folds/scene.ts";
 

@@ -8,7 +8,7 @@
  *     a token for the room                                           admitted
  *     a password is set                                              refused until it is given
  */
-import { atLeast, type Role } from "../../shared/roles.ts";
+import { atLeast, type Role } from "../../shared/members/roles.ts";
 import type { RoomAccess } from "./roomAccess.ts";
 
 /** `open`: every visitor is a player. `tokens`: entering needs a token. */

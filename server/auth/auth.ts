@@ -14,7 +14,7 @@
  *                                      -> admitted as a player
  */
 import { CloseCode } from "../../shared/protocol/protocol.ts";
-import type { Role } from "../../shared/roles.ts";
+import type { Role } from "../../shared/members/roles.ts";
 import { type AuthMode, denialOf } from "./admission.ts";
 import { Attempts } from "./addresses.ts";
 import { type Identity, roleIn } from "./identity.ts";

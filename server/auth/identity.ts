@@ -1,5 +1,5 @@
 /** Identity that a token proves, and the role that it gives in a room. */
-import { atLeast, type Role } from "../../shared/roles.ts";
+import { atLeast, type Role } from "../../shared/members/roles.ts";
 
 /** Claims of a valid token. */
 export interface Identity {

@@ -11,7 +11,7 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { errors, jwtVerify, SignJWT } from "jose";
-import { isRole, type Role } from "../../shared/roles.ts";
+import { isRole, type Role } from "../../shared/members/roles.ts";
 import type { Identity } from "./identity.ts";
 
 const ISSUER = "pliant";

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { CodedError } from "../../shared/errors.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
 import type { ClusterMetrics } from "../metrics/cluster.ts";
 import type { Quarantined } from "../store/store.ts";
 import type { Cluster, Place } from "./cluster.ts";

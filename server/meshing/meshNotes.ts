@@ -1,5 +1,5 @@
 /** Notes about a mesh file or a surface: a finding, an ignored part or a repair, with its place. */
-import type { FILE_NOTES, SURFACE_NOTES } from "../../shared/objectCodes.ts";
+import type { FILE_NOTES, SURFACE_NOTES } from "../../shared/scene/objectCodes.ts";
 
 export interface MeshNote {
   /** For programs. */

@@ -1,7 +1,7 @@
 /** Bounding box of a built scene. */
 import { decode } from "@msgpack/msgpack";
 import { float32Of } from "../../shared/bytes.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 /** @param bytes msgpack of a `Topology`. @returns m, in world coordinates */

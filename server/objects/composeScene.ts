@@ -2,11 +2,17 @@
  * Creates a scene with an uploaded object: either a new scene with a floor, a camera and a named material, or an
  * existing scene with the object placed beside its content. The same choice gives the same text, and so the same scene.
  */
-import { MATERIAL_PRESETS, type PresetName } from "../../shared/materialPresets.ts";
-import { frictionOf, type ObjectRole, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/objectRoles.ts";
-import type { Body, Collider, ObjectMesh, Scene, Vec3 } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { MATERIAL_PRESETS, type PresetName } from "../../shared/scene/materialPresets.ts";
+import {
+  frictionOf,
+  type ObjectRole,
+  rigidMaterial,
+  sheetMaterial,
+  solidMaterial,
+} from "../../shared/scene/objectRoles.ts";
+import type { Body, Collider, ObjectMesh, Scene, Vec3 } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 
 export interface ObjectChoice {
   role: ObjectRole;

@@ -6,10 +6,10 @@
  */
 import { randomInt } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import type { Scene } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
-import { visibleText } from "../../shared/visibleText.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
+import { visibleText } from "../../shared/members/visibleText.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
 import type { ObjectStore } from "../store/objects/objectStore.ts";
 import type { SavedLimits, SavedScene } from "../store/objects/savedScenes.ts";

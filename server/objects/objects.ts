@@ -7,10 +7,10 @@
  */
 import { createHash } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
-import type { Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
-import { visibleText } from "../../shared/visibleText.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
+import { visibleText } from "../../shared/members/visibleText.ts";
 import type { ObjectMetrics } from "../metrics/objects.ts";
 import { mostOf } from "../store/objects/objectShares.ts";
 import type { ListedObject, ObjectLimits, ObjectRecord, ObjectStore } from "../store/objects/objectStore.ts";

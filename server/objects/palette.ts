@@ -4,12 +4,12 @@
  *
  *     scene, box around it -> the scene with a pool of spawnable bodies beside it, as many as fit into its budget
  */
-import { CodedError } from "../../shared/errors.ts";
-import { frictionOf, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/objectRoles.ts";
-import type { PresetName } from "../../shared/materialPresets.ts";
-import type { Body, Look, MeshSource, Scene, Vec3 } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
+import { frictionOf, rigidMaterial, sheetMaterial, solidMaterial } from "../../shared/scene/objectRoles.ts";
+import type { PresetName } from "../../shared/scene/materialPresets.ts";
+import type { Body, Look, MeshSource, Scene, Vec3 } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 
 /** Number of primitives of each kind, by the largest number of streamed particles that the scene may have. */
 const POOLS: readonly { particles: number; each: number }[] = [
@@ -98,8 +98,8 @@ export function paletteScene({ scene, low, high, extent, particles, worldRadius 
 }
 
 /**
- * Bodies of a method meet fixed shapes only, smoothed particles also compliant bodies (shared/sceneMethod.ts). All
- * other primitives pass through them.
+ * Bodies of a method meet fixed shapes only, smoothed particles also compliant bodies (shared/scene/sceneMethod.ts).
+ * All other primitives pass through them.
  */
 function passing<B extends Body>(body: B, primitives: readonly Body[]): B {
   if (!("method" in body) || !body.method) return body;

@@ -3,7 +3,7 @@
  * for operators. A slow upload loses its place when another client needs it, so slow senders cannot block uploads, even
  * from many addresses.
  */
-import { CodedError } from "../../shared/errors.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
 
 /**
  * Concurrent uploads, in total and per address. An address gets a second one only while less than half of the places

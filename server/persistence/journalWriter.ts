@@ -19,7 +19,7 @@
  *    here.
  */
 import type { FastifyBaseLogger } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import {
   type JournalSegment,

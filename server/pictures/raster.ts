@@ -2,8 +2,8 @@
  * Software rasterizer for small pictures: triangles with a depth buffer and Gouraud shading. Each pixel is the mean of
  * SAMPLES x SAMPLES samples. Light is added linearly and converted to sRGB at the end.
  */
-import { axesOf } from "../../shared/framing.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import { axesOf } from "../../shared/geometry/framing.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 
 /** Samples along either side of a pixel. */
 const SAMPLES = 2;

@@ -4,8 +4,8 @@
  * need a GPU.
  */
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
-import { axesOf, frame, withSpace, type FreeArea } from "../../shared/framing.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import { axesOf, frame, withSpace, type FreeArea } from "../../shared/geometry/framing.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import { createSkin, evaluateSkinInto, vertexNormalsInto, type Skin } from "../../shared/skinning/index.ts";
 import type { Topology, TopologyBody } from "../../shared/topology.ts";
 import { spheresAt } from "./spheres.ts";

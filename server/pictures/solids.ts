@@ -1,8 +1,8 @@
 /** Triangle meshes of a scene's colliders: solids of revolution, boxes, meshes. Planes get no mesh here. */
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
-import { axesOf } from "../../shared/framing.ts";
-import { compileMotion, centerOf, matrixOf, poseAt } from "../../shared/motion.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import { axesOf } from "../../shared/geometry/framing.ts";
+import { compileMotion, centerOf, matrixOf, poseAt } from "../../shared/geometry/colliderMotion.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import { vertexNormalsInto } from "../../shared/skinning/index.ts";
 import type { TopologyCollider } from "../../shared/topology.ts";
 

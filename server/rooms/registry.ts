@@ -1,7 +1,7 @@
 /** Creates, finds, lists and ends the rooms of this process. A room's name is its key; creating is idempotent. */
 import { randomBytes } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import type { Config } from "../config.ts";
 import type { Audit } from "../auth/audit.ts";

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
-import type { Tuning } from "../../shared/tuning.ts";
+import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import type { Entry } from "../auth/auth.ts";
 import { Refused } from "../auth/refused.ts";
 import type { RoomAccess } from "../auth/roomAccess.ts";

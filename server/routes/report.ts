@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../shared/errors.ts";
+import { CodedError } from "../../shared/errorCodes.ts";
 
 /** The report is one page without scripts, with embedded style and pictures. */
 const POLICY =

@@ -6,7 +6,7 @@
  * A cost is the request's approximate main-thread time, ms, measured on two cores at 2.5 GHz. `PLIANT_ADDRESS_BUDGET`
  * limits the sum per address and second.
  */
-import type { Role } from "../../shared/roles.ts";
+import type { Role } from "../../shared/members/roles.ts";
 
 /**
  * Callers that a rule admits:

@@ -1,5 +1,5 @@
 /** JSON schemas of the HTTP API. They validate requests, serialize answers, and appear in `/docs`. */
-import { HttpErrors, type HttpErrorCode } from "../../shared/errors.ts";
+import { HttpErrors, type HttpErrorCode } from "../../shared/errorCodes.ts";
 import { ROOM_NAME } from "../rooms/registry.ts";
 
 const text = (description: string, example?: string) => ({

@@ -2,8 +2,8 @@
  * Turns scene attachments into weighted points: a particle or surface point held at a world point, at a point of
  * another body or by a collider.
  */
-import type { Attachment, AttachmentPoint, Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
+import type { Attachment, AttachmentPoint, Scene } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
 import { bodyIndex } from "./body/loadBody.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { PointSettings, WeightedPoint } from "./memory/points.ts";

@@ -6,7 +6,7 @@
  * long by the same part (docs/SOLVERS.md): its lowest frequency is up to q/2 too low. If q of a body is above MOST:
  *   1. Sheets become prefactored if only sheets are too soft and their delay is small (prefactored/choose.ts).
  *   2. Else all bodies of the scene are integrated implicitly, which is right for any n, if all of them can be
- *      (shared/sceneImplicit.ts) and the cost is at most LIMIT.
+ *      (shared/scene/sceneImplicit.ts) and the cost is at most LIMIT.
  *   3. Else sheets with a delay below q/2 become prefactored. All others stay compliant.
  * `simulate` reports what is left, with the reason. The choice depends only on the scene's numbers, never on the
  * machine.
@@ -25,9 +25,9 @@
  *   cubes and beams cost the same with and without grabs: 5 for a beam of 3,840 tetrahedra, 3 (9) for a cube of 1,080
  *   on a floor, 14 (70) for two of them stacked, 19 (65) for a stack of eight of 135
  */
-import type { Body, Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
-import { checkImplicit, passThrough } from "../../shared/sceneImplicit.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
+import { checkImplicit, passThrough } from "../../shared/scene/sceneImplicit.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { CONSTRAINTS } from "./constraints/kinds.ts";
 import { choosePrefactored, DELAYS } from "./prefactored/choose.ts";

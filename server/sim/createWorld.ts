@@ -4,7 +4,7 @@
  *
  *   scene -> body templates (mesh, masses, constraints) -> colors -> memory map -> memory, layout, topology
  */
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import type { Topology } from "../../shared/topology.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "./body/template.ts";
@@ -36,7 +36,7 @@ export interface CreatedWorld extends BuiltWorld {
 }
 
 /**
- * @param inWorld already validated (shared/sceneValidator.ts)
+ * @param inWorld already validated (shared/scene/sceneValidator.ts)
  * @throws SceneError, MeshError
  * The same scene and meshes give the same bytes on any machine.
  */

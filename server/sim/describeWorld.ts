@@ -1,5 +1,5 @@
 /** Makes the layout of a planned world: the addresses and meanings that readers of its memory need. */
-import type { Collider } from "../../shared/scene.ts";
+import type { Collider } from "../../shared/scene/scene.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { anchorsOf, carriersOf, hangingOf } from "./attachments.ts";
 import { type BodyTemplate, ownStep } from "./body/template.ts";

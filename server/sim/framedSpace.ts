@@ -6,7 +6,7 @@
  *   held body    hangs from its pins and fixed attachments: its farthest point swings below the nearest of them and
  *                beyond, as far as no fixed point holds it back
  */
-import type { Scene, Vec3 } from "../../shared/scene.ts";
+import type { Scene, Vec3 } from "../../shared/scene/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { CoreMesh } from "./colliders/coreMesh.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";

@@ -5,7 +5,7 @@
  * relative to the middle of its box, and pulls each equally far. The place is measured on undeformed shapes. Bodies of
  * the same mesh get the same particles and weights to the bit, so only their motion differs.
  */
-import { counterpart, type RestSurface } from "../../shared/surface.ts";
+import { counterpart, type RestSurface } from "../../shared/geometry/surfacePoints.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./views.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";

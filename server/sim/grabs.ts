@@ -1,5 +1,5 @@
 /** Applies members' inputs, grabs and impulses, to the room's memory. */
-import { refuseGrab } from "../../shared/inputRanges.ts";
+import { refuseGrab } from "../../shared/members/inputRanges.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { grabSettings } from "./grabLimits.ts";
 import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";

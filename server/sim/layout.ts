@@ -2,8 +2,8 @@
  * The memory map and all other plain data that a thread needs to step a room: `WorldLayout` in full.
  * Structured-cloneable.
  */
-import type { Body } from "../../shared/scene.ts";
-import type { Tuning, TuningLimits } from "../../shared/tuning.ts";
+import type { Body } from "../../shared/scene/scene.ts";
+import type { Tuning, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import type { ElementKind } from "./constraints/kinds.ts";
 import type { Range } from "./memory/map.ts";
 import type { Mover } from "./movers.ts";

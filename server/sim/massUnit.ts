@@ -8,8 +8,8 @@
  * bits in every unit. Rooms of ordinary size keep the kilogram.
  * Tried: a factor per element in its rows: four multiplications and a load in every element of every iteration.
  */
-import type { Body, Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
 import type { BodyTemplate } from "./body/template.ts";
 
 /**

@@ -30,9 +30,9 @@
  * of their body.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Vec3 } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
-import { type Span, type Tuning, type TuningLimits, type Wind, WIND_SPANS } from "../../shared/tuning.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
+import { type Span, type Tuning, type TuningLimits, type Wind, WIND_SPANS } from "../../shared/members/tuningLimits.ts";
 import type { Views } from "./views.ts";
 import type { Kernel } from "./kernelModule.ts";
 import type { BodyLayout, SimLayout } from "./layout.ts";

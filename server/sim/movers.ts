@@ -2,8 +2,8 @@
  * Colliders on a path, as used outside of the kernel: they wake a sleeping room in their way, and a reset moves
  * attached bodies with them.
  */
-import { matrixOf, poseAt, type Path } from "../../shared/motion.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import { matrixOf, poseAt, type Path } from "../../shared/geometry/colliderMotion.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 
 export interface Mover {
   path: Path;

@@ -10,7 +10,7 @@
  * Tried: the middle rounded to a grid of powers of two. A scene at 1000 m then moves by 992 or 1008, depending on its
  * size.
  */
-import type { Attachment, AttachmentPoint, Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import type { Attachment, AttachmentPoint, Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { placed } from "./body/transform.ts";
 import type { BodyTemplate } from "./body/template.ts";
 

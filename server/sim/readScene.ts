@@ -1,8 +1,8 @@
 /** Reads and validates a scene file. */
 import { readFile, stat } from "node:fs/promises";
-import type { Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 
 /** Largest scene file, bytes: meshes are stored in their own files. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;

@@ -2,9 +2,9 @@
  * Prepares a scene for the simulation: meshes its bodies, moves them to the room's own origin and converts masses to
  * its own unit.
  */
-import type { Collider, Scene } from "../../shared/scene.ts";
-import type { Reference } from "../../shared/sceneSettings.ts";
-import { SceneError } from "../../shared/sceneError.ts";
+import type { Collider, Scene } from "../../shared/scene/scene.ts";
+import type { Reference } from "../../shared/scene/sceneSettings.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import { formOf, loadBody } from "./body/loadBody.ts";

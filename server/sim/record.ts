@@ -8,7 +8,7 @@
  */
 import { mkdirSync, openSync, writeFileSync, writeSync, closeSync } from "node:fs";
 import { join } from "node:path";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import type { CreatedWorld } from "./createWorld.ts";
 import { apartPairs, ColliderRecords } from "./recordedColliders.ts";
 import type { SimWorld } from "./world.ts";

@@ -2,8 +2,8 @@
  * Recorded data of colliders: their triangles, each frame's position of moving planes, restarts of paths, and pairs
  * that pass through each other.
  */
-import { centerOf, compileMotion, matrixOf, poseAt, type Path } from "../../shared/motion.ts";
-import type { Collider, Scene } from "../../shared/scene.ts";
+import { centerOf, compileMotion, matrixOf, poseAt, type Path } from "../../shared/geometry/colliderMotion.ts";
+import type { Collider, Scene } from "../../shared/scene/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { CoreLayout } from "./layout.ts";
 

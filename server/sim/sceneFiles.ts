@@ -5,8 +5,8 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
-import type { MeshSource, Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
+import type { MeshSource, Scene } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
 import { MAX_FILE_BYTES } from "../meshing/mesh.ts";
 
 /**

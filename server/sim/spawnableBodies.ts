@@ -11,7 +11,7 @@
  * the start of the tick that the input belongs to. So the same inputs give the same bits on any machine and with any
  * number of threads.
  */
-import { refuseSpawn } from "../../shared/inputRanges.ts";
+import { refuseSpawn } from "../../shared/members/inputRanges.ts";
 import * as L from "../kernel/assembly/layout/layout.ts";
 import type { Views } from "./views.ts";
 import { freeSlot } from "./grabSlots.ts";

@@ -23,7 +23,7 @@
  * Scenes that name values defined per substep are not refined: the paper's solver, stiffness k' and softly matched
  * shapes.
  */
-import type { Body, Scene } from "../../shared/scene.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import { stepsOf } from "./implicit/model.ts";
 import { SCENE_DEFAULTS } from "./defaults.ts";

@@ -1,6 +1,6 @@
 /** Makes the topology, which clients fetch once (shared/topology.ts), from the templates. */
-import { centerOf } from "../../shared/motion.ts";
-import type { Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import { centerOf } from "../../shared/geometry/colliderMotion.ts";
+import type { Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { attachDetail } from "../../shared/skinning/index.ts";
 import type { Topology, TopologyBody, TopologyCollider, TopologyPicture } from "../../shared/topology.ts";
 import type { Drawing } from "./body/objectMeshes.ts";

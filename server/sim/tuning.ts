@@ -27,7 +27,7 @@ import {
   type Tuning,
   type Wind,
   WIND_FIELDS,
-} from "../../shared/tuning.ts";
+} from "../../shared/members/tuningLimits.ts";
 import type { BodyTemplate } from "./body/template.ts";
 import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";

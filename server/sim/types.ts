@@ -3,9 +3,9 @@
  * WebAssembly.Memory; `openWorld` opens such a memory from any thread. No code outside `server/sim` reads or writes the
  * memory.
  */
-import type { Refusal as RangeRefusal } from "../../shared/inputRanges.ts";
+import type { Refusal as RangeRefusal } from "../../shared/members/inputRanges.ts";
 import type { Topology } from "../../shared/topology.ts";
-import type { Tuning, TuningChange, TuningLimits } from "../../shared/tuning.ts";
+import type { Tuning, TuningChange, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
 
 /**

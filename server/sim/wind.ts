@@ -12,9 +12,9 @@
  * square roots only, and directions come from an integer generator: the same bits on any machine.
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import type { Wind } from "../../shared/tuning.ts";
-import type { Vec3 } from "../../shared/scene.ts";
-import type { SceneWind } from "../../shared/sceneSettings.ts";
+import type { Wind } from "../../shared/members/tuningLimits.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
+import type { SceneWind } from "../../shared/scene/sceneSettings.ts";
 import type { Views } from "./views.ts";
 import type { SimLayout } from "./layout.ts";
 

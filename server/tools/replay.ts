@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { zstdDecompressSync } from "node:zlib";
 import { encode } from "@msgpack/msgpack";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { decodeRecording, type RoomRecording } from "../persistence/recording.ts";
 import { forgetList, loadState } from "../sim/checkpoint.ts";
 import { ObjectMeshes } from "../sim/body/objectMeshes.ts";

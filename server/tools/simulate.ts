@@ -4,8 +4,8 @@
 import { writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { SceneError } from "../../shared/scene/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
 import { createWorld, type CreatedWorld } from "../sim/createWorld.ts";

@@ -3,7 +3,7 @@
  * in the data folder. It also creates the first admin. Prints only the token to stdout, and its properties to stderr.
  */
 import { parseArgs } from "node:util";
-import { ROLES, isRole, type Role } from "../../shared/roles.ts";
+import { ROLES, isRole, type Role } from "../../shared/members/roles.ts";
 import { ConfigError, readConfig } from "../config.ts";
 import { tokenSecrets } from "../auth/secrets.ts";
 import { isSubject, MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, TokenMint, type Grant } from "../auth/tokens.ts";

@@ -1,5 +1,5 @@
 /** Reads the fields of a client message on the server. A message without its documented form is malformed. */
-import { depthOf } from "../applicationData.ts";
+import { depthOf } from "../members/applicationData.ts";
 import type { Point, SurfacePoint } from "./surfacePoint.ts";
 import { Limits } from "./protocol.ts";
 

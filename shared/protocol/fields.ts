@@ -2,7 +2,7 @@
  * Descriptions of messages, one beside each codec in messages/. PROTOCOL.md's tables, docs/protocol.json and the role
  * checks of rooms are derived from them.
  */
-import type { Role } from "../roles.ts";
+import type { Role } from "../members/roles.ts";
 
 /** One field of a message, of a map or of a row. */
 export interface Field {

@@ -5,7 +5,7 @@
  * (server/rooms/inputs/requestRanges.ts).
  */
 import { Decoder } from "@msgpack/msgpack";
-import { MOST_ENTRIES } from "../applicationData.ts";
+import { MOST_ENTRIES } from "../members/applicationData.ts";
 import { FieldReader, MalformedMessage } from "./fieldReader.ts";
 import * as access from "./messages/fromClient/access.ts";
 import * as cursor from "./messages/fromClient/cursor.ts";

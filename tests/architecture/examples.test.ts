@@ -1,7 +1,7 @@
 /** The scenes in the documents are valid, because readers copy them. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 
 test.each(["README.md", "scenes/README.md"])("every whole scene in %s is valid", (path) => {
   const blocks = [...readFileSync(path, "utf8").matchAll(/```json\n([\s\S]*?)```/g)].map(

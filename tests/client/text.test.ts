@@ -16,7 +16,7 @@ import {
   type TextKey,
   textOfCode,
 } from "../../client/text/text.ts";
-import { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/objectCodes.ts";
+import { FILE_NOTES, REFUSALS, SURFACE_NOTES } from "../../shared/scene/objectCodes.ts";
 
 const languages = Object.keys(LANGUAGES) as Language[];
 const keys = Object.keys(english) as TextKey[];

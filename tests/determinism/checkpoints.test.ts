@@ -3,7 +3,7 @@
  * stored impulses of rigid contacts and damaged bytes. golden.test.ts covers every bundled scene.
  */
 import { describe, expect, it } from "vitest";
-import type { Body, Collider } from "../../shared/scene.ts";
+import type { Body, Collider } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { CheckpointError, loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { foldedSheet } from "../../load-tests/folds/scene.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";

@@ -4,8 +4,8 @@
  * continues and reports it.
  */
 import { describe, expect, it } from "vitest";
-import type { Body } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Body } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { CheckpointError, forgetList, loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";

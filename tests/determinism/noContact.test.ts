@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import type { Body, Scene } from "../../shared/scene.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
 import { script } from "./run.ts";
 
 const TICKS = 90;

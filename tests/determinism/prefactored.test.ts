@@ -3,7 +3,7 @@
  * reset and a checkpoint give the same bits.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";

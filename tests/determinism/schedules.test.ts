@@ -3,7 +3,7 @@
  * bodies of several chunks, give the same bits with any number of threads.
  */
 import { expect, test } from "vitest";
-import type { Body, Sweep } from "../../shared/scene.ts";
+import type { Body, Sweep } from "../../shared/scene/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { hashOf } from "./run.ts";
 

@@ -11,7 +11,7 @@ import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
 import { decodeRecording } from "../../server/persistence/recording.ts";
 import { STORE_FILE } from "../../server/store/openStore.ts";
-import { HttpErrors } from "../../shared/errors.ts";
+import { HttpErrors } from "../../shared/errorCodes.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 import { ADMIN_TOKEN, downloaded, noBrowser, openStage, toasted, until, type E2e, PATIENCE_MS } from "./stage.ts";
 

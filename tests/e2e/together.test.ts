@@ -4,7 +4,7 @@
  */
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { lookOf } from "../../shared/memberColors.ts";
+import { lookOf } from "../../shared/members/memberColors.ts";
 import {
   commonFrames,
   drawn,

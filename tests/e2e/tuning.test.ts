@@ -1,7 +1,7 @@
 /** An owner tunes a room: a slider on one page changes the bodies on another. */
 import { describe, expect, test } from "vitest";
-import type { Scene } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import type { Page } from "playwright-core";
 import { downloaded, drawn, type E2e, noBrowser, press, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";

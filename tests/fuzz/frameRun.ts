@@ -5,7 +5,7 @@
  */
 import WebSocket from "ws";
 import { decode, encode } from "@msgpack/msgpack";
-import { Notices } from "../../shared/errors.ts";
+import { Notices } from "../../shared/errorCodes.ts";
 import { ClientMessage } from "../../shared/protocol/fromClient.ts";
 import { PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { ServerMessage } from "../../shared/protocol/fromServer.ts";

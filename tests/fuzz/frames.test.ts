@@ -8,7 +8,7 @@ import { checkRanges, clampImpulse } from "../../server/rooms/inputs/requestRang
 import { MalformedMessage, parseClientMessage } from "../../shared/protocol/fromClient.ts";
 import { anyFrame } from "./frames.ts";
 import { Random } from "./random.ts";
-import { wideLimits } from "../shared/tuningLimits.ts";
+import { wideLimits } from "../shared/scene/fieldLimits.ts";
 
 const target = { bodies: 2, triangles: 40, members: 8 };
 const shape = {

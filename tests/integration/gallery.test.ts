@@ -10,7 +10,7 @@ import { Bot } from "../../load-tests/bot.ts";
 import { Metrics } from "../../server/metrics/metrics.ts";
 import { Gallery } from "../../server/objects/gallery.ts";
 import { MemoryObjects } from "../../server/store/objects/memoryObjects.ts";
-import type { Collider, Scene } from "../../shared/scene.ts";
+import type { Collider, Scene } from "../../shared/scene/scene.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const ADMIN = "an-operators-own-token";

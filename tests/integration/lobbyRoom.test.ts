@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { ClientMessage } from "../../shared/protocol/fromClient.ts";
-import { LOBBY_ROOM } from "../../shared/lobbyRoom.ts";
+import { LOBBY_ROOM } from "../../shared/members/lobbyRoom.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 let server: TestServer;

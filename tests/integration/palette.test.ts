@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { hasPalette, type PaletteBase, paletteScene } from "../../server/objects/palette.ts";
-import type { Scene } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 interface Answer {

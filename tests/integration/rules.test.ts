@@ -13,7 +13,7 @@ import { TokenMint } from "../../server/auth/tokens.ts";
 import { RequestAuth } from "../../server/routes/guards/requestAuth.ts";
 import { RULES } from "../../server/routes/rules.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
-import { atLeast, isRole, type Role } from "../../shared/roles.ts";
+import { atLeast, isRole, type Role } from "../../shared/members/roles.ts";
 import { startTestServer, type TestServer } from "./server.ts";
 
 const MODES = ["open", "tokens"] as const;

@@ -14,8 +14,8 @@ import { decodeRecording } from "../../server/persistence/recording.ts";
 import { tunedScene } from "../../server/rooms/scenes/tunedScene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { NO_WIND } from "../../server/sim/wind.ts";
-import type { Scene } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { SCENES_DIR, startTestServer, type TestServer } from "./server.ts";
 
 const UP: [number, number, number] = [0, 4, 0];

@@ -10,8 +10,8 @@ import { selfIntersections } from "../../load-tests/peers/selfIntersections.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Vec3 } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { laboratory } from "../physics/laboratory.ts";
 
 describe("circles", () => {

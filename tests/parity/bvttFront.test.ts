@@ -3,8 +3,8 @@
  * than its contact distance has exactly one row. The test finds near pairs by brute force.
  */
 import { describe, expect, test } from "vitest";
-import { validateScene } from "../../shared/sceneValidator.ts";
-import type { Scene } from "../../shared/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";

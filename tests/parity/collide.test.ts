@@ -9,7 +9,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AnalyticCollider, Vec3 } from "../../shared/scene.ts";
+import type { AnalyticCollider, Vec3 } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";

@@ -3,8 +3,8 @@
  * are gone. If pairs that move past each other exceed the memory, only predicted contacts get rows.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Body } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";

@@ -5,8 +5,8 @@
  * and their sums.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
-import type { SceneWind } from "../../shared/sceneSettings.ts";
+import type { Body } from "../../shared/scene/scene.ts";
+import type { SceneWind } from "../../shared/scene/sceneSettings.ts";
 import { isClosed } from "../../server/sim/memory/wind.ts";
 import { airAt, middle, windForce, type WindyTriangle } from "../../server/sim/reference/wind.ts";
 import { add, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";

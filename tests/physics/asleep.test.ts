@@ -1,6 +1,6 @@
 /** Bodies that have come to rest sleep, including layers of cloth and piles whose contacts tremble. */
 import { describe, expect, test } from "vitest";
-import type { Body, Vec3 } from "../../shared/scene.ts";
+import type { Body, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const cloth = {

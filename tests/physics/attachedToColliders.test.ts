@@ -3,8 +3,8 @@
  * particle is at s + R (p - center), up to float32 rounding over a path of some meters: 1e-6 m.
  */
 import { describe, expect, test } from "vitest";
-import type { Attachment, Body, Collider, Vec3 } from "../../shared/scene.ts";
-import { compileMotion, matrixOf, poseAt } from "../../shared/motion.ts";
+import type { Attachment, Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
+import { compileMotion, matrixOf, poseAt } from "../../shared/geometry/colliderMotion.ts";
 import { HOST_STAGES } from "../../server/sim/world.ts";
 import { laboratory } from "./laboratory.ts";
 

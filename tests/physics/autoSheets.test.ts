@@ -3,8 +3,8 @@
  * they have the length of their material. Sources of the right values: closed formulas; a bar's path.
  */
 import { expect, test } from "vitest";
-import { compileMotion, poseAt } from "../../shared/motion.ts";
-import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import { compileMotion, poseAt } from "../../shared/geometry/colliderMotion.ts";
+import type { Body, Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

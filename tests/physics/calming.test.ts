@@ -3,7 +3,7 @@
  * with and without them. Calming keeps the momentum of a body without external forces.
  */
 import { expect, test } from "vitest";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { calmDeformation } from "../../server/sim/calm.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

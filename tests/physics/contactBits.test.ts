@@ -4,8 +4,8 @@
  * the order of contacts, so one, two and three threads give the same bits.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Body, Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";

@@ -5,7 +5,7 @@
  * and balls.
  */
 import { expect, test } from "vitest";
-import type { Body, SoftBody } from "../../shared/scene.ts";
+import type { Body, SoftBody } from "../../shared/scene/scene.ts";
 import { add, cross, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { tallyOf } from "./contactWatch.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";

@@ -7,8 +7,8 @@
 import { describe, expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { edgeEdge, vertexTriangle } from "../../server/tools/check/exact/swept.ts";
-import type { Scene, Vec3 } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene, Vec3 } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { instantiateKernel } from "../../server/sim/kernelModule.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";

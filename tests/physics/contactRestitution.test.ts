@@ -7,7 +7,7 @@
  * than those of vertices, so not all of the sheet turns around in the same substep: 2 % of its speed, as for friction.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider } from "../../shared/scene.ts";
+import type { Body, Collider } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;

@@ -1,6 +1,6 @@
 /** Scenes of difficult contacts: thin, fast, pinched and colliding bodies. Lengths in m; ticks of 1/60 s. */
 import type { Input } from "../../server/sim/types.ts";
-import type { Body, ClothBody, Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import type { Body, ClothBody, Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import type { Laboratory } from "./laboratory.ts";
 
 export interface ContactScene {

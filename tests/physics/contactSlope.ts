@@ -4,7 +4,7 @@
  * downhill under strong damping, because a sudden pull would swing it beyond its own friction. Then the damping is
  * removed and the motion of the next seconds is measured.
  */
-import type { Body, Collider } from "../../shared/scene.ts";
+import type { Body, Collider } from "../../shared/scene/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
 const G = 9.81;

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { KINDS, type FrameFindings } from "../../server/tools/check/findings.ts";
 import { FrameReader, openRecording } from "../../server/tools/check/recording.ts";

@@ -7,8 +7,8 @@
  * step of 4 m each: less than 2^-20 m together.
  */
 import { expect, test } from "vitest";
-import { compileMotion, matrixOf, poseAt } from "../../shared/motion.ts";
-import type { Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import { compileMotion, matrixOf, poseAt } from "../../shared/geometry/colliderMotion.ts";
+import type { Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";

@@ -3,7 +3,7 @@
  * shows that converged iterations are implicit Euler of the continued energy.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
 const cube: Body = {

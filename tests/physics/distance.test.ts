@@ -3,7 +3,7 @@
  * a round number of meters runs to the last bit like the scene at the origin. A scene at rest stays at rest.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Vec3 } from "../../shared/scene.ts";
+import type { Body, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 /**

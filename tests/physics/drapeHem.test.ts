@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { readScene } from "../../server/sim/readScene.ts";
 import { openWorld } from "../../server/sim/world.ts";
-import type { ClothBody } from "../../shared/scene.ts";
+import type { ClothBody } from "../../shared/scene/scene.ts";
 
 const GRAVITY = 9.81;
 

@@ -4,7 +4,7 @@
  * body is allowed.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Scene } from "../../shared/scene.ts";
+import type { Body, Collider, Scene } from "../../shared/scene/scene.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { crossings } from "./crossings.ts";
 import { drawOut } from "./drawOut.ts";

@@ -4,7 +4,7 @@
  * laws hold up to the error of the step.
  */
 import { describe, expect, test } from "vitest";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { FLOWS } from "../../server/sim/energy/ledger.ts";
 import { laboratory } from "./laboratory.ts";

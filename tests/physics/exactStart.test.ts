@@ -3,7 +3,7 @@
  */
 import { expect, test } from "vitest";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
-import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { strainGauge } from "../../load-tests/hands/strain.ts";
 import type { Input } from "../../server/sim/types.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import type { Body, Vec3 } from "../../shared/scene.ts";
+import type { Body, Vec3 } from "../../shared/scene/scene.ts";
 import { type Laboratory, laboratory } from "./laboratory.ts";
 
 const SPEED = 1;

@@ -2,7 +2,7 @@
  * Grabs obey contacts: with the largest force that a scene may allow, nothing passes through anything in any substep.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory } from "./laboratory.ts";

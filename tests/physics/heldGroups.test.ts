@@ -7,7 +7,7 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

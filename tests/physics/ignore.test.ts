@@ -1,6 +1,6 @@
 /** Filters: a body passes only through the bodies and colliders that it ignores. */
 import { expect, test } from "vitest";
-import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0 };

@@ -3,7 +3,7 @@
  * of the first, whatever the gaps, the direction and the order of the bodies in the scene. Energy is kept to 2 %.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Vec3 } from "../../shared/scene.ts";
+import type { Body, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const SPEED = 2;

@@ -3,7 +3,7 @@
  * bodies keep their momentum, no element inverts. Reset, sleep and grabs work as for any other body.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { laboratory, volumeOf } from "./laboratory.ts";
 import { bdf2, cantilever, modeMotion } from "./modes.ts";
 import { watched } from "./watched.ts";

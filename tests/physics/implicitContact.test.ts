@@ -3,7 +3,7 @@
  * law, nothing gains energy, nothing passes through.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;

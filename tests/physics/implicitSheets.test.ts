@@ -3,7 +3,7 @@
  * swing as beams do, for any stiffness and mesh.
  */
 import { expect, test } from "vitest";
-import type { ClothBody } from "../../shared/scene.ts";
+import type { ClothBody } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;

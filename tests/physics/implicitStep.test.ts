@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { ImplicitState } from "../../server/sim/implicit/state.ts";
-import type { Body, Scene } from "../../shared/scene.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { add, cross, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { colliderContacts, dot, ImplicitProblem, isEuler, pairContacts } from "./implicitProblem.ts";

@@ -4,7 +4,7 @@
  * through anything, by the exact checker.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { memoryUse } from "../../server/sim/memory/usage.ts";
 import { watch } from "./contactWatch.ts";

@@ -4,7 +4,7 @@
  * reset, a body rolled back, a collider that jumps.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider } from "../../shared/scene.ts";
+import type { Body, Collider } from "../../shared/scene/scene.ts";
 import type { SimEvent } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
 import { drawOut } from "./drawOut.ts";

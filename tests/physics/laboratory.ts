@@ -1,7 +1,7 @@
 /** Shared by the physics tests: worlds from scenes written in place, with access to the particles of their bodies. */
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import type { Scene } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";

@@ -2,7 +2,7 @@
  * Frequency of a clamped solid in motion, compared with its finite element eigenmode. The room's particles start at
  * rest with the velocities of the lowest mode, and every substep samples the modal coordinate.
  */
-import type { Scene, SoftBody } from "../../shared/scene.ts";
+import type { Scene, SoftBody } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";

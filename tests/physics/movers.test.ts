@@ -1,6 +1,6 @@
 /** A sleeping room wakes before a collider on a path touches a body, and for no other collider. */
 import { expect, test } from "vitest";
-import type { Collider } from "../../shared/scene.ts";
+import type { Collider } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const START = 70;

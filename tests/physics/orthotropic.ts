@@ -1,5 +1,5 @@
 /** A bar of orthotropic material under even loads on its ends, and the prediction by its tensor. */
-import type { OrthotropicMaterial, Vec3 } from "../../shared/scene.ts";
+import type { OrthotropicMaterial, Vec3 } from "../../shared/scene/scene.ts";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
 import { orthotropicCompliance } from "../../server/sim/materials.ts";
 import { laboratory } from "./laboratory.ts";

@@ -7,7 +7,7 @@ import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
-import type { Body, Scene, Vec3 } from "../../shared/scene.ts";
+import type { Body, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

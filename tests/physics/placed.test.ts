@@ -3,7 +3,7 @@
  * contact gap.
  */
 import { describe, expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;

@@ -3,7 +3,7 @@
  * many substeps cause no tremor.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Scene, Vec3 } from "../../shared/scene.ts";
+import type { Body, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;

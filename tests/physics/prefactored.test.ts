@@ -3,7 +3,7 @@
  * conserve momentum, and rest on colliders without crossings.
  */
 import { expect, test } from "vitest";
-import type { Body, ClothBody } from "../../shared/scene.ts";
+import type { Body, ClothBody } from "../../shared/scene/scene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";

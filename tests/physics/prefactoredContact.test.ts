@@ -3,7 +3,7 @@
  * exchange momentum, gain no energy, and are not crossed.
  */
 import { expect, test } from "vitest";
-import type { Body, ClothBody } from "../../shared/scene.ts";
+import type { Body, ClothBody } from "../../shared/scene/scene.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

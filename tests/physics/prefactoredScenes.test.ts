@@ -1,6 +1,6 @@
 /** Prefactored sheets that are spawned and removed, that bounce, and that begin inside out. */
 import { expect, test } from "vitest";
-import type { Body, ClothBody } from "../../shared/scene.ts";
+import type { Body, ClothBody } from "../../shared/scene/scene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { crossings } from "./crossings.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";

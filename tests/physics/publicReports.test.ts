@@ -3,8 +3,8 @@
  * physics gives. The comment of each test names the report.
  */
 import { describe, expect, test } from "vitest";
-import type { Scene, Vec3 } from "../../shared/scene.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene, Vec3 } from "../../shared/scene/scene.ts";
+import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";

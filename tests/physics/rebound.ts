@@ -3,7 +3,7 @@
  * (explicit.ts).
  */
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { densityOf } from "../statics/materials.ts";
 import { extremeStretches, solidMesh, type SolidMesh } from "../statics/solidMesh.ts";
 import { explicit, lumpedMass } from "./explicit.ts";

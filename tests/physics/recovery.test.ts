@@ -4,7 +4,7 @@
  * and firm boxes.
  */
 import { describe, expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { inLong } from "../support/long.ts";
 import { box, bunny, ELASTIC, HYPERELASTIC, PLASTIC, recover, WRECKS, type Place } from "./recovery.ts";
 

@@ -1,5 +1,5 @@
 /** Bodies and ways to wreck them (recovery.test.ts, figure 6). */
-import type { Body, OrthotropicMaterial, SoftMaterial } from "../../shared/scene.ts";
+import type { Body, OrthotropicMaterial, SoftMaterial } from "../../shared/scene/scene.ts";
 import { randomStream } from "../parity/kit.ts";
 import { laboratory, volumeOf, type Laboratory } from "./laboratory.ts";
 

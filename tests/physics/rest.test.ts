@@ -8,7 +8,7 @@
  * known to the rounding of their strain (restRounding.ts).
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { laboratory } from "./laboratory.ts";
 import { restStrain } from "./restRounding.ts";
 

@@ -4,7 +4,7 @@
  * mm/s of a few m/s.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;

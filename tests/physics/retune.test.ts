@@ -7,8 +7,8 @@
  * thousand.
  */
 import { describe, expect, test } from "vitest";
-import type { BodyTuning } from "../../shared/tuning.ts";
-import type { Body, Scene } from "../../shared/scene.ts";
+import type { BodyTuning } from "../../shared/members/tuningLimits.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { BodyMaterials } from "../../server/sim/retune.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";

@@ -4,8 +4,8 @@
  * keeps it.
  */
 import { expect, test } from "vitest";
-import type { Body, ClothMaterial } from "../../shared/scene.ts";
-import type { BodyTuning } from "../../shared/tuning.ts";
+import type { Body, ClothMaterial } from "../../shared/scene/scene.ts";
+import type { BodyTuning } from "../../shared/members/tuningLimits.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";

@@ -7,7 +7,7 @@
  * of an impact is uncertain, which gives g h. A block's mean deceleration: 2 %, as for friction.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const G = 9.81;

@@ -8,7 +8,7 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/kernelModule.ts";
 import { edgesDistance, vertexTriangleDistance, type Closest } from "../../server/sim/reference/closestPoints.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { packedPairs, type PackedPair } from "../parity/contactLists.ts";
 import { UNIT } from "../parity/kit.ts";
 import { laboratory } from "./laboratory.ts";

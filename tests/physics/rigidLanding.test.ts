@@ -6,7 +6,7 @@
  */
 import { expect, test } from "vitest";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
-import type { Vec3 } from "../../shared/scene.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
 const G = 9.81;

@@ -3,7 +3,7 @@
  * what gravity adds in a substep. A body counts as thrown if it is faster than a fall from its start.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
 import { inLong } from "../support/long.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

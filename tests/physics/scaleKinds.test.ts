@@ -4,7 +4,7 @@
  * compliance for lengths (m/N) times s^-3, one for volumes (m^3/Pa) times s.
  */
 import { expect, test } from "vitest";
-import type { Body, Collider, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 import { meanPlasticStrain } from "./plasticity.ts";
 

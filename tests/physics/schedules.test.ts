@@ -4,7 +4,7 @@
  * in every iteration. Chebyshev's iterates are the combination of Jacobi's that its factors say.
  */
 import { expect, test } from "vitest";
-import type { Body, Sweep } from "../../shared/scene.ts";
+import type { Body, Sweep } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
 import type { Constraint } from "../../server/sim/constraints/constraint.ts";

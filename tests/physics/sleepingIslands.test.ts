@@ -9,7 +9,7 @@ import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
-import type { Body, Collider, Scene, Vec3 } from "../../shared/scene.ts";
+import type { Body, Collider, Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 const FLOOR: Collider = { type: "plane", name: "floor", normal: [0, 1, 0], offset: 0, friction: 0.5 };

@@ -8,7 +8,7 @@
  * m.
  */
 import { expect, test } from "vitest";
-import type { Scene, Vec3 } from "../../shared/scene.ts";
+import type { Scene, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
 const SUBSTEPS = 12;

@@ -4,7 +4,7 @@
  * the same inputs give the same bits. Free places are computed by hand and by the checker's exact test.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider, Scene } from "../../shared/scene.ts";
+import type { Body, Collider, Scene } from "../../shared/scene/scene.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import { StepWorkers } from "../../server/sim/stepWorkers.ts";
 import { openWorld } from "../../server/sim/world.ts";

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { SCENES_FOLDER } from "../determinism/run.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 

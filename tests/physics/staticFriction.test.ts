@@ -7,7 +7,7 @@
  * the static coefficient.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider } from "../../shared/scene.ts";
+import type { Body, Collider } from "../../shared/scene/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
 const G = 9.81;

@@ -3,7 +3,7 @@
  * equilibrium.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Scene, SoftBody } from "../../shared/scene.ts";
+import type { Body, Scene, SoftBody } from "../../shared/scene/scene.ts";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import { caseOf } from "../statics/cases.ts";
 import { fidelity } from "../statics/fidelity.ts";

@@ -1,6 +1,6 @@
 /** Touching pairs of bodies: reported when bodies are as near as the contact distance, and not when they are apart. */
 import { describe, expect, test } from "vitest";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 
 type Body = Scene["bodies"][number];

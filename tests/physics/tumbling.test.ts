@@ -4,7 +4,7 @@
  * of the contact point. Between them the angular momentum stays.
  */
 import { expect, test } from "vitest";
-import type { Vec3 } from "../../shared/scene.ts";
+import type { Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory } from "./laboratory.ts";
 
 const G = 9.81;

@@ -3,7 +3,7 @@
  * a scene with these values, and the tuned values are part of the state.
  */
 import { describe, expect, it } from "vitest";
-import type { Body, Scene } from "../../shared/scene.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
 import { loadState, saveState } from "../../server/sim/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";

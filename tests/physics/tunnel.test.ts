@@ -4,7 +4,7 @@
  * particles, so anything thinner than the mesh's edges may pass between two of them; the last test covers that limit.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Collider } from "../../shared/scene.ts";
+import type { Body, Collider } from "../../shared/scene/scene.ts";
 import { distanceTo, type Shape } from "../../server/sim/reference/collide.ts";
 import { laboratory } from "./laboratory.ts";
 

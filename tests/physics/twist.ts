@@ -1,5 +1,5 @@
 /** A beam whose right end is turned and released (figure 8 of Bender et al. 2014). */
-import type { Plasticity, Vec3 } from "../../shared/scene.ts";
+import type { Plasticity, Vec3 } from "../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";
 import { meanPlasticStrain } from "./plasticity.ts";
 

@@ -8,7 +8,7 @@
  * energy of 8 kg at 0.2 m/s in 20 substeps, and four times that now and then.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
+import type { Body } from "../../shared/scene/scene.ts";
 import { EnergyLedger } from "../../server/sim/energy/ledger.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { laboratory } from "./laboratory.ts";

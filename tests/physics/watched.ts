@@ -1,5 +1,5 @@
 /** Worlds with an energy ledger, and the values that tests and figures read from it. */
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { EnergyLedger, FLOWS, type BodyEntry, type Flow } from "../../server/sim/energy/ledger.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { laboratory, type Laboratory } from "./laboratory.ts";

@@ -6,7 +6,7 @@
  *                          c s = sqrt(T/mu), T the force at its ends, mu its mass per stretched length
  * A chain of N equal elements with lumped masses, half of one at each end, is slower by sin(p)/p, p = n pi/2N.
  */
-import type { Body, Scene } from "../../shared/scene.ts";
+import type { Body, Scene } from "../../shared/scene/scene.ts";
 import { densityOf } from "../statics/materials.ts";
 import { solidMesh } from "../statics/solidMesh.ts";
 import { explicit } from "./explicit.ts";

@@ -4,8 +4,8 @@
  * of a few operations, 1e-5; motion is by symplectic Euler, h.
  */
 import { describe, expect, test } from "vitest";
-import type { Body } from "../../shared/scene.ts";
-import type { SceneWind } from "../../shared/sceneSettings.ts";
+import type { Body } from "../../shared/scene/scene.ts";
+import type { SceneWind } from "../../shared/scene/sceneSettings.ts";
 import { dot, norm, type Vector } from "../../server/sim/reference/vector.ts";
 import { modesOf, windOf } from "../../server/sim/wind.ts";
 import { wave } from "../../server/sim/reference/wind.ts";

@@ -1,7 +1,7 @@
 /** A scene's `report` field names a section of the report: the id of a figure. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../shared/scene/scene.ts";
 import { FIGURES } from "./figures/index.ts";
 
 const folder = new URL("../../scenes/", import.meta.url);

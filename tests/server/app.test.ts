@@ -9,7 +9,7 @@ import { decode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type App, buildApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
-import { HttpErrors } from "../../shared/errors.ts";
+import { HttpErrors } from "../../shared/errorCodes.ts";
 import type { Topology } from "../../shared/topology.ts";
 
 let app: App;

@@ -31,7 +31,7 @@ import {
   type Member,
   ServerMessage,
 } from "../../shared/protocol/fromServer.ts";
-import { HttpErrors, Notices } from "../../shared/errors.ts";
+import { HttpErrors, Notices } from "../../shared/errorCodes.ts";
 import { CloseCode, Limits, PROTOCOL_VERSION } from "../../shared/protocol/protocol.ts";
 import { createSnapshotModel, encodeDelta, encodeKeyframe } from "../../shared/snapshot/index.ts";
 import { FREQUENCY_ROWS } from "../../shared/snapshot/tables.ts";

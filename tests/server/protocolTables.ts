@@ -1,9 +1,9 @@
 /**
  * Tables of PROTOCOL.md: messages from their descriptions in shared/protocol/messages, errors and notices from
- * shared/errors.ts, limits and close codes from shared/protocol/protocol.ts.
+ * shared/errorCodes.ts, limits and close codes from shared/protocol/protocol.ts.
  */
 import { fileURLToPath } from "node:url";
-import { HttpErrors, Notices } from "../../shared/errors.ts";
+import { HttpErrors, Notices } from "../../shared/errorCodes.ts";
 import type { Field, RequestDescription } from "../../shared/protocol/fields.ts";
 import { ClientMessage, REQUEST_DESCRIPTIONS } from "../../shared/protocol/fromClient.ts";
 import { MESSAGE_DESCRIPTIONS, ServerMessage } from "../../shared/protocol/fromServer.ts";

@@ -7,7 +7,7 @@
  */
 import { SceneBudget } from "../../server/rooms/ticks/sceneBudget.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import type { Tuning } from "../../shared/tuning.ts";
+import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import type { SceneTemplate } from "../../server/rooms/scenes/sceneLibrary.ts";
 import { type Input, noSeconds, type SimEvent } from "../../server/sim/types.ts";
 import type {

@@ -42,7 +42,7 @@ export const LONGEST = [
   "parity/pairs",
   "physics/plasticScenes",
   "physics/spawn",
-  "shared/sceneValidator",
+  "scene/sceneValidator",
   "postgres/postgresStore",
   "server/tools/check/main",
   "builders/builder",

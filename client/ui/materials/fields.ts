@@ -1,10 +1,13 @@
 /** Input fields of the materials page, with their limits. */
-import { type Beam, largestSag } from "../../../shared/beam.ts";
+import { type Beam, largestSag } from "../../../shared/geometry/beam.ts";
 import { type PlainKey, t } from "../../text/text.ts";
 import { NumberField } from "./numberField.ts";
 import { LENGTHS, pascals, type Unit } from "./quantity.ts";
 
-/** SI units. Moduli and ratios as in scene files (shared/scene.ts); density and length within what fits on a table. */
+/**
+ * SI units. Moduli and ratios as in scene files (shared/scene/scene.ts); density and length within what fits on a
+ * table.
+ */
 const LIMITS = {
   youngsModulus: { min: 100, max: 1e13 },
   density: { min: 0.1, max: 1e5 },

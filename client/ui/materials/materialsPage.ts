@@ -1,6 +1,6 @@
 /**
  * `/materials`: the meaning of a material's numbers. Converts pascals into Hz and mm, with a picture to scale, and a
- * measured sag (mm) or counted swings into pascals (shared/beam.ts).
+ * measured sag (mm) or counted swings into pascals (shared/geometry/beam.ts).
  */
 import "../../styles/lobby.css";
 import "../../styles/materials.css";
@@ -18,8 +18,8 @@ import {
   slendernessError,
   SMALL,
   smallSag,
-} from "../../../shared/beam.ts";
-import { MATERIAL_PRESETS } from "../../../shared/materialPresets.ts";
+} from "../../../shared/geometry/beam.ts";
+import { MATERIAL_PRESETS } from "../../../shared/scene/materialPresets.ts";
 import { measuredText, type PlainKey, t } from "../../text/text.ts";
 import { h } from "../dom.ts";
 import { copyText } from "../share.ts";

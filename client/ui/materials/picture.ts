@@ -1,5 +1,5 @@
 /** Picture of the hanging beam, to scale, with a ruler beside its end. */
-import type { Hanging, Section } from "../../../shared/beam.ts";
+import type { Hanging, Section } from "../../../shared/geometry/beam.ts";
 import { measuredText } from "../../text/text.ts";
 import { svg } from "../dom.ts";
 import { LENGTHS, millimeters } from "./quantity.ts";

@@ -2,7 +2,7 @@
  * Last step for a surface from a scene's file: the steps of uploaded objects, without their simplification. Welds
  * vertices (weldSurface.ts), repairs the orientation (objects/mendSurface.ts), and reports both with places.
  */
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
 import { finishSurface } from "./finishMesh.ts";
 import type { ReadSurface, SurfaceMesh } from "../mesh.ts";
 import type { MeshNote } from "../meshNotes.ts";

@@ -3,7 +3,7 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
 import { MAX_FILE_BYTES, MeshError } from "../mesh.ts";
 import type { LoadedMesh, ReadSurface } from "../mesh.ts";
 import type { MeshNote } from "../meshNotes.ts";

@@ -1,6 +1,6 @@
 /** Result of reading an uploaded file, its errors, and the limits for one file. */
-import type { REFUSALS } from "../../../shared/objectCodes.ts";
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
+import type { REFUSALS } from "../../../shared/scene/objectCodes.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
 import type { MeshError } from "../mesh.ts";
 import type { MeshNote } from "../meshNotes.ts";
 import type { SurfaceMesh } from "../mesh.ts";

@@ -2,7 +2,7 @@
  * Converts an object's surface to the mesh of a body or a collider in the chosen role, in m, standing on y = 0,
  * centered in x and z.
  */
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
 import { requireSheet } from "../importers/finishMesh.ts";
 import { MeshError } from "../mesh.ts";
 import type { LoadedMesh, SurfaceMesh } from "../mesh.ts";

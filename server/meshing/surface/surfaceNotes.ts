@@ -1,5 +1,5 @@
 /** Notes about a surface in its role: holes, edges of three triangles, flipped triangles, pieces. */
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
 import { percent, placeOf } from "../meshNotes.ts";
 import type { MeshNote } from "../meshNotes.ts";
 import type { SurfaceFindings } from "../objects/mendSurface.ts";

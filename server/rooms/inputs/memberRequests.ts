@@ -2,7 +2,7 @@
  * Turns members' requests into the room's inputs and into the hands (cursor and grabs) that other members see. Checks
  * ranges and limits; never waits.
  */
-import type { ErrorDetails, NoticeCode } from "../../../shared/errors.ts";
+import type { ErrorDetails, NoticeCode } from "../../../shared/errorCodes.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../../metrics/metrics.ts";
 import type { Input } from "../../sim/types.ts";

@@ -1,5 +1,5 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
-import { type Refusal, refuseFar, refuseGrab, refuseSpawn } from "../../../shared/inputRanges.ts";
+import { type Refusal, refuseFar, refuseGrab, refuseSpawn } from "../../../shared/members/inputRanges.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
@@ -15,8 +15,8 @@ import {
   type Wind,
   WIND_FIELDS,
   within,
-} from "../../../shared/tuning.ts";
-import { visibleText } from "../../../shared/visibleText.ts";
+} from "../../../shared/members/tuningLimits.ts";
+import { visibleText } from "../../../shared/members/visibleText.ts";
 import type { RoomShape } from "../../workers/messages.ts";
 
 /** Relative tolerance for a vector of exactly its limit, after its parts are rounded. */

@@ -3,11 +3,11 @@
  * newest act of any member. Inverse inputs undo spawns, removals and changes of physics. For pulls, pushes and resets
  * the room goes back to the tick before: for a member only while no other member has acted since.
  */
-import { CodedError, type NoticeCode } from "../../../shared/errors.ts";
+import { CodedError, type NoticeCode } from "../../../shared/errorCodes.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import { encodeDone, encodeNotice, encodeReset } from "../../../shared/protocol/fromServer.ts";
-import { atLeast } from "../../../shared/roles.ts";
-import { changesTo } from "../../../shared/tuning.ts";
+import { atLeast } from "../../../shared/members/roles.ts";
+import { changesTo } from "../../../shared/members/tuningLimits.ts";
 import type { Audit } from "../../auth/audit.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { RoomHistory } from "../../persistence/history.ts";

@@ -8,7 +8,7 @@
  *                   `---- hello with token ----'
  */
 import { timingSafeEqual } from "node:crypto";
-import { freeColor } from "../../../shared/memberColors.ts";
+import { freeColor } from "../../../shared/members/memberColors.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import type { Entry } from "../../auth/auth.ts";
 import { Refused } from "../../auth/refused.ts";

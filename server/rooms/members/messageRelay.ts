@@ -3,8 +3,8 @@
  * replays do not contain them, and congested members miss them. Messages within TOGETHER_MS go out in one write to each
  * member: otherwise 48 members of one address, each at its rate limit, blocked the main thread for 256 ms at a time.
  */
-import type { ErrorDetails, NoticeCode } from "../../../shared/errors.ts";
-import { depthOf, isKind, KIND_FORM } from "../../../shared/applicationData.ts";
+import type { ErrorDetails, NoticeCode } from "../../../shared/errorCodes.ts";
+import { depthOf, isKind, KIND_FORM } from "../../../shared/members/applicationData.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../../metrics/metrics.ts";
 import type { Broadcast } from "../broadcast/broadcast.ts";

@@ -1,8 +1,8 @@
 /** Permissions of members by role, and moderation by owners: kick and ban members, lock the room, set a password. */
 import type { FastifyBaseLogger } from "fastify";
-import { CodedError, type NoticeCode } from "../../../shared/errors.ts";
+import { CodedError, type NoticeCode } from "../../../shared/errorCodes.ts";
 import { CloseCode, PASSWORD_LENGTH } from "../../../shared/protocol/protocol.ts";
-import { above, atLeast, type Role } from "../../../shared/roles.ts";
+import { above, atLeast, type Role } from "../../../shared/members/roles.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { hashPassword, PasswordQueueFull } from "../../auth/password.ts";
 import { type AccessChange, MAX_BAN_SECONDS, type RoomAccess } from "../../auth/roomAccess.ts";

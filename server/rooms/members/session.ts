@@ -10,7 +10,7 @@ import type { Connection } from "./connection.ts";
 import { skeletonsOf } from "./nameSkeleton.ts";
 import { cleanName } from "../inputs/requestRanges.ts";
 import type { Grab, Point } from "../../../shared/protocol/fromServer.ts";
-import type { Role } from "../../../shared/roles.ts";
+import type { Role } from "../../../shared/members/roles.ts";
 import type { SimpleMode } from "../broadcast/simpleMode.ts";
 import { talkBudgets } from "./talkRates.ts";
 import { TokenBucket } from "./tokenBucket.ts";

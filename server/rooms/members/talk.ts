@@ -3,12 +3,12 @@
  * last lines are kept in memory for newcomers. Each kind goes out as one message every TOGETHER_MS; of several
  * reactions of a member the last one counts.
  */
-import type { ErrorDetails } from "../../../shared/errors.ts";
+import type { ErrorDetails } from "../../../shared/errorCodes.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import { encodeNotice, encodeReactions, encodeSaid, type Said } from "../../../shared/protocol/fromServer.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
-import { LINE_FORM, REACTIONS } from "../../../shared/reactions.ts";
-import { visibleText } from "../../../shared/visibleText.ts";
+import { LINE_FORM, REACTIONS } from "../../../shared/members/reactions.ts";
+import { visibleText } from "../../../shared/members/visibleText.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { Broadcast } from "../broadcast/broadcast.ts";
 import type { Connection } from "./connection.ts";

@@ -1,7 +1,7 @@
 /** Composes a member's first message: its session, and the room's properties. */
 import { Limits, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";
-import { atLeast } from "../../../shared/roles.ts";
+import { atLeast } from "../../../shared/members/roles.ts";
 import type { Entry } from "../../auth/auth.ts";
 import type { RoomOptions } from "../roomOptions.ts";
 import type { Session } from "./session.ts";

@@ -4,7 +4,7 @@
  * start of its scene.
  */
 import type { FastifyBaseLogger } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import type { QuarantineReason } from "../../metrics/cluster.ts";
 import { RoomHistory } from "../../persistence/history.ts";

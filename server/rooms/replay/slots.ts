@@ -4,7 +4,7 @@
  * byte now and then.
  */
 import { Readable } from "node:stream";
-import { CodedError, type HttpErrorCode } from "../../../shared/errors.ts";
+import { CodedError, type HttpErrorCode } from "../../../shared/errorCodes.ts";
 
 /** Bytes that are buffered for the reader before the next part is made. */
 const BUFFERED_BYTES = 256 * 1024;

@@ -4,7 +4,7 @@
  * Browsers name the page that sends a request (Origin; Fetch Metadata if there is no Origin). Programs send neither.
  */
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 import type { Config } from "../../config.ts";
 import type { AuthMetrics } from "../../metrics/auth.ts";
 

@@ -9,8 +9,8 @@
  *     judge         checks in the room of the address: role, ban, lock, password (auth/admission.ts), as for sockets
  */
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
-import { atLeast, isRole, type Role } from "../../../shared/roles.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
+import { atLeast, isRole, type Role } from "../../../shared/members/roles.ts";
 import { addressKey } from "../../auth/addresses.ts";
 import { type Denial, denialOf } from "../../auth/admission.ts";
 import type { Audit } from "../../auth/audit.ts";

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 
 const refused = (field: string): CodedError =>
   new CodedError("BODY_INVALID", { field, limit: "UTF-8 without lone surrogates and U+0000" });

@@ -5,7 +5,7 @@
  */
 import { hostname } from "node:os";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ROLES } from "../../../shared/roles.ts";
+import { ROLES } from "../../../shared/members/roles.ts";
 import type { RoomRegistry } from "../../rooms/registry.ts";
 import type { Room } from "../../rooms/room.ts";
 import type { Listing } from "../../store/store.ts";

@@ -3,7 +3,7 @@
  * need an admin's token.
  */
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { MAX_BAN_SECONDS } from "../../auth/roomAccess.ts";

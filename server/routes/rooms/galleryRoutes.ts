@@ -1,7 +1,7 @@
 /** The gallery over HTTP: owners save their room's scene; the holder of its token renames and deletes it. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
-import { atLeast } from "../../../shared/roles.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
+import { atLeast } from "../../../shared/members/roles.ts";
 import { addressKey, Attempts } from "../../auth/addresses.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { MAX_TOKEN_HOURS } from "../../auth/tokens.ts";

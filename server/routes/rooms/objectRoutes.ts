@@ -1,10 +1,10 @@
 /** Uploaded objects over HTTP: upload a file, read the findings and the preview mesh, and create a scene from it. */
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
-import type { PresetName } from "../../../shared/materialPresets.ts";
-import { OBJECT_ROLES, PRESET_NAMES, type ObjectRole } from "../../../shared/objectRoles.ts";
-import { atLeast } from "../../../shared/roles.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
+import type { PresetName } from "../../../shared/scene/materialPresets.ts";
+import { OBJECT_ROLES, PRESET_NAMES, type ObjectRole } from "../../../shared/scene/objectRoles.ts";
+import { atLeast } from "../../../shared/members/roles.ts";
 import { addressKey, Attempts } from "../../auth/addresses.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { boundsOf } from "../../objects/bounds.ts";

@@ -2,8 +2,8 @@
 import { decode } from "@msgpack/msgpack";
 import type { FastifyInstance } from "fastify";
 import { float32Of } from "../../../shared/bytes.ts";
-import { CodedError } from "../../../shared/errors.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { boundsOf } from "../../objects/bounds.ts";
@@ -12,7 +12,7 @@ import { hasPalette, paletteScene } from "../../objects/palette.ts";
 import type { RoomRegistry } from "../../rooms/registry.ts";
 import type { SceneTemplate } from "../../rooms/scenes/sceneLibrary.ts";
 import { tunedScene } from "../../rooms/scenes/tunedScene.ts";
-import type { Tuning } from "../../../shared/tuning.ts";
+import type { Tuning } from "../../../shared/members/tuningLimits.ts";
 import type { RequestAuth } from "../guards/requestAuth.ts";
 import { errorResponses, nameParam } from "../schemas.ts";
 

@@ -1,6 +1,6 @@
 /** Pictures of rooms and scenes, drawn by the server. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 import { addressKey } from "../../auth/addresses.ts";
 import type { Picture, Pictures } from "../../pictures/pictures.ts";
 import type { SceneLibrary } from "../../rooms/scenes/sceneLibrary.ts";

@@ -1,6 +1,6 @@
 /** A room's last seconds as a replay stream, for the replay page. */
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 import { addressKey } from "../../auth/addresses.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { planReplay } from "../../rooms/replay/replayStream.ts";

@@ -1,8 +1,8 @@
 /** Rooms over HTTP: list, create, read, delete, and read positions for tests and developers. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
-import { FILE_NOTES, SURFACE_NOTES } from "../../../shared/objectCodes.ts";
-import { LOBBY_ROOM } from "../../../shared/lobbyRoom.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
+import { FILE_NOTES, SURFACE_NOTES } from "../../../shared/scene/objectCodes.ts";
+import { LOBBY_ROOM } from "../../../shared/members/lobbyRoom.ts";
 import { addressKey } from "../../auth/addresses.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { type Identity, mayCreate, roleIn } from "../../auth/identity.ts";

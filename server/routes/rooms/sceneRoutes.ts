@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 import type { SceneLibrary, SceneListing, TopologyDocument } from "../../rooms/scenes/sceneLibrary.ts";
 import { fromOwnMachine } from "../guards/ownMachine.ts";
 import { bytesAnswer, brokenSceneSchema, errorResponses, nameParam, sceneSchema } from "../schemas.ts";

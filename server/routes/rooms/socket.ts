@@ -4,7 +4,7 @@
  */
 import websocket, { type WebSocket } from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 import { CloseCode, Limits } from "../../../shared/protocol/protocol.ts";
 import { fromAllowedOrigin } from "../guards/crossSite.ts";
 import type { Config } from "../../config.ts";

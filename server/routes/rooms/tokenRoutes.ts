@@ -1,7 +1,7 @@
 /** `POST /api/tokens`: owners issue tokens for their rooms, admins for all rooms. */
 import type { FastifyInstance } from "fastify";
-import { CodedError } from "../../../shared/errors.ts";
-import { above, atLeast, ROLES, type Role } from "../../../shared/roles.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
+import { above, atLeast, ROLES, type Role } from "../../../shared/members/roles.ts";
 import type { Audit } from "../../auth/audit.ts";
 import { type Identity, roleIn } from "../../auth/identity.ts";
 import { MAX_SUBJECT_LENGTH, MAX_TOKEN_HOURS, SUBJECT_PATTERN } from "../../auth/tokens.ts";

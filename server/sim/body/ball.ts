@@ -4,8 +4,8 @@
  * about any axis, because an icosphere has the icosahedron's symmetry. So the shell gets 3/5 of the mass and the center
  * 2/5.
  */
-import type { BallBody } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { BallBody } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { Shape } from "./template.ts";
 import { loadSource } from "./meshes.ts";
 import { placed, placementOf, scaled } from "./transform.ts";

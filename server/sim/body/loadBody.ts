@@ -1,7 +1,7 @@
 /** Makes a body's template from the scene: mesh, placement, masses, forces, constraints. */
-import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
-import { DEFAULT_FRICTION } from "../../../shared/sceneRules.ts";
+import type { BallBody, Body, BodyContact, ClothBody, Scene, SoftBody } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { DEFAULT_FRICTION } from "../../../shared/scene/sceneRules.ts";
 import { boundarySurface } from "../../meshing/surface/boundary.ts";
 import { meshCache } from "../../meshing/meshCache.ts";
 import { requireSheet } from "../../meshing/importers/finishMesh.ts";

@@ -3,9 +3,9 @@
  * own units.
  */
 import { resolve } from "node:path";
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
-import type { Body, MeshSource } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
+import type { Body, MeshSource } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { boxTets, gridCloth, icosphere } from "../../meshing/generators.ts";
 import { loadMeshFile } from "../../meshing/importers/loadMeshFile.ts";
 import { loadPackageMesh } from "../../meshing/importers/packageMesh.ts";

@@ -4,8 +4,8 @@
  *     shape (meshing/objectShape.ts) -> prepareSurface by role, size, particles -> mesh, m
  *                                    -> the picture's places, welded            -> detail mesh attached to it
  */
-import type { ObjectRole } from "../../../shared/objectRoles.ts";
-import type { ObjectMesh } from "../../../shared/scene.ts";
+import type { ObjectRole } from "../../../shared/scene/objectRoles.ts";
+import type { ObjectMesh } from "../../../shared/scene/scene.ts";
 import { MeshError, type LoadedMesh, type SurfaceMesh } from "../../meshing/mesh.ts";
 import type { MeshNote } from "../../meshing/meshNotes.ts";
 import { ObjectError } from "../../meshing/objects/objectFile.ts";

@@ -1,6 +1,6 @@
 /** Makes a cloud of points from a lattice; each point has the mass of its share of the volume. */
-import type { Lattice, PointsBody } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { Lattice, PointsBody } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { Shape } from "./template.ts";
 import { placed, placementOf, scaled } from "./transform.ts";
 

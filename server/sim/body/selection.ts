@@ -1,6 +1,6 @@
 /** Selects the particles of a pin or load, and spreads a load's force over them. */
-import type { Selection, Vec3 } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { Selection, Vec3 } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { Shape } from "./template.ts";
 
 /**

@@ -2,8 +2,8 @@
  * A body of the scene, ready to simulate: placed particles, masses, forces, constraints, surface, detail mesh.
  * Immutable.
  */
-import type { Body, Look, Plasticity, Vec3 } from "../../../shared/scene.ts";
-import type { Method } from "../../../shared/sceneMethodTypes.ts";
+import type { Body, Look, Plasticity, Vec3 } from "../../../shared/scene/scene.ts";
+import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import type { Elements } from "../constraints/kinds.ts";
 import type { EnclosedVolume } from "../constraints/geometric.ts";

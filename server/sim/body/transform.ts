@@ -1,5 +1,5 @@
-/** Places a mesh in the world: scale, rotate, translate (shared/scene.ts, Transform). */
-import type { Transform, Vec3 } from "../../../shared/scene.ts";
+/** Places a mesh in the world: scale, rotate, translate (shared/scene/scene.ts, Transform). */
+import type { Transform, Vec3 } from "../../../shared/scene/scene.ts";
 
 export interface Placement {
   scale: number;

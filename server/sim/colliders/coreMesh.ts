@@ -3,7 +3,7 @@
  * colliders have their own triangles.
  */
 import { basename } from "node:path";
-import type { Collider, MeshSource } from "../../../shared/scene.ts";
+import type { Collider, MeshSource } from "../../../shared/scene/scene.ts";
 import { boundarySurface } from "../../meshing/surface/boundary.ts";
 import { MeshError, type SurfaceMesh } from "../../meshing/mesh.ts";
 import { loadMesh, type MeshSources } from "../body/meshes.ts";

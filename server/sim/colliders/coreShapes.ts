@@ -11,7 +11,7 @@
  * A regular polygon of n corners on a circle sags by 1 - cos(pi/n) of the radius. A facet between two such polygons of
  * a ball sags by 1 - cos(pi/n) cos(step/2), with `step` the angle between them.
  */
-import type { Collider, Vec3 } from "../../../shared/scene.ts";
+import type { Collider, Vec3 } from "../../../shared/scene/scene.ts";
 import { icosphere } from "../../meshing/generators.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import { rotationMatrix } from "../body/transform.ts";

@@ -4,7 +4,7 @@
  * one vertex, so there are no duplicates and the surface is closed. Quads between two rings are planar (two parallel
  * sides), so either diagonal may cut them.
  */
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 
 /** Radius, m (below 0: beyond the axis), and height above the first end, m. */

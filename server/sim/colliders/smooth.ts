@@ -6,7 +6,7 @@
  * A core at the surface itself would push edges and faces of a resting body away from where its particles belong, and
  * apply friction a second time: a sheet over a head never came to rest (0.7 m/s).
  */
-import type { Collider } from "../../../shared/scene.ts";
+import type { Collider } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { roundMantissa } from "../memory/roundMantissa.ts";
 

@@ -2,8 +2,8 @@
  * Descriptor of one kind of constraint: the bodies that have it, its layout in memory, its float64 twin, its energy,
  * and its tunable values. kinds.ts lists the kinds; all other code uses that list.
  */
-import type { BodyTuning } from "../../../shared/tuning.ts";
-import type { ClothMaterial, SoftMaterial } from "../../../shared/scene.ts";
+import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
+import type { ClothMaterial, SoftMaterial } from "../../../shared/scene/scene.ts";
 import type { Particles } from "../reference/particles.ts";
 import type { Vector } from "../reference/vector.ts";
 import type { AnyElements } from "./elements.ts";

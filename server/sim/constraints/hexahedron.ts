@@ -24,8 +24,8 @@
  *    Springs alone have nu = 1/4 (Cauchy) and c_v cannot be negative, so for smaller nu k is kept and nu is 1/4.
  * tests/report/figures/hexahedron.ts measures both.
  */
-import type { HexahedralMaterial, Vec3 } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { HexahedralMaterial, Vec3 } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { lump } from "../body/masses.ts";
 import { lameCoefficients } from "../materials.ts";

@@ -1,6 +1,6 @@
 /** Velocities of moving colliders: the energy ledger uses them to separate their work from friction. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import type { Kernel } from "../kernelModule.ts";
 

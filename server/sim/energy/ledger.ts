@@ -28,7 +28,7 @@
  * energy.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import { HOST_STAGES, type SimWorld } from "../world.ts";
 import { colliderVelocities } from "./drivers.ts";

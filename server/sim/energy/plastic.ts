@@ -5,7 +5,7 @@
 import type { PlasticTetElements } from "../constraints/elements.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { Tuning } from "../../../shared/tuning.ts";
+import type { Tuning } from "../../../shared/members/tuningLimits.ts";
 import type { CreatedWorld } from "../createWorld.ts";
 import type { TunableBody } from "../tunable.ts";
 import { tunedBody } from "./tunedElements.ts";

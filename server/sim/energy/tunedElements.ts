@@ -1,5 +1,5 @@
 /** A body's constraints with its current material: in float64, and so the readable twin of retune.ts. */
-import type { BodyTuning } from "../../../shared/tuning.ts";
+import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { CONSTRAINTS, type Elements } from "../constraints/kinds.ts";
 import type { TunableBody } from "../tunable.ts";

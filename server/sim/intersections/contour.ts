@@ -7,7 +7,7 @@
  * into triangle i. An inner edge that passes straight through a flat sheet has G = 0: the ends of the curve shorten it,
  * and pull inner edges along.
  */
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { cross, dot, minus, plus, times, unit, type Intersection } from "./intersection.ts";
 import { edgeKey, type IntersectingSurface } from "./surface.ts";
 

@@ -8,7 +8,7 @@
  * particle. The one along which the two boxes separate first is taken.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Views } from "../views.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import { boxOf, encloses, partsOf, type Shell } from "../spawn/inside.ts";

@@ -4,7 +4,7 @@
  * where elasticity and contact return it. Two open sheets move apart as wholes. Deeper intersections stay, for
  * watch.ts.
  */
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { cross, dot, length, minus, plus, times, unit, type Intersection } from "./intersection.ts";
 import { enclosedVolume, type IntersectingSurface } from "./surface.ts";
 

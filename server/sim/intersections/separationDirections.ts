@@ -10,7 +10,7 @@
  * as a whole. It is kept for a second at a time: computed in every tick, it turned back and forth once a cloth had slid
  * over a box's corner.
  */
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import { shortening } from "./contour.ts";
 import { findSides } from "./sides.ts";

@@ -5,7 +5,7 @@
  * handles balls, which planes move as a whole anyway, and bodies with fixed particles.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Views } from "../views.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";

@@ -18,7 +18,7 @@
  * it, the same on any machine.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Views } from "../views.ts";
 import type { Kernel } from "../kernelModule.ts";
 import type { SimLayout } from "../layout.ts";

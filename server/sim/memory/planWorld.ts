@@ -1,7 +1,7 @@
 /** Plans a room's memory: every part allocates its memory, in a fixed order, and writes it later. */
-import { centerOf } from "../../../shared/motion.ts";
-import type { Scene } from "../../../shared/scene.ts";
-import { passThrough } from "../../../shared/sceneImplicit.ts";
+import { centerOf } from "../../../shared/geometry/colliderMotion.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
+import { passThrough } from "../../../shared/scene/sceneImplicit.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { anchorsOf } from "../attachments.ts";
 import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";

@@ -2,7 +2,7 @@
  * Sweep schedules. Bodies with the same sweep form a group, and each iteration runs the groups one after another
  * (kernel/assembly/constraints/sweep.ts implements Jacobi and Chebyshev).
  */
-import type { Sweep } from "../../../shared/scene.ts";
+import type { Sweep } from "../../../shared/scene/scene.ts";
 import type { Elements } from "../constraints/kinds.ts";
 
 /** A sweep with all values filled in. */

@@ -18,7 +18,7 @@
  *
  * The solid is linear: it swells when it turns.
  */
-import { SceneError } from "../../../shared/sceneError.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { solveDense } from "./denseSolve.ts";
 import { greensFunctions, type Hooke } from "./greensFunctions.ts";
 import { GRABS } from "./integrators.ts";
@@ -43,7 +43,7 @@ export const boundaryElements: MethodKind = {
         `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed; it needs a free one, and three fixed ones that are not on a line`,
       );
     try {
-      // shared/sceneMethod.ts requires a material with these values
+      // shared/scene/sceneMethod.ts requires a material with these values
       return greensFunctions({ positions, triangles, fixed }, free, template.material as Hooke);
     } catch (error) {
       if (error instanceof RangeError) throw refuse(`another method: ${error.message}`);

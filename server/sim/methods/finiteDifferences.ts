@@ -12,8 +12,8 @@
  * lengths, so that bending is linear. K leaves out the negative contribution of compressed edges, and shear's part of
  * the geometric stiffness.
  */
-import type { ClothMaterial } from "../../../shared/scene.ts";
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
+import type { ClothMaterial } from "../../../shared/scene/scene.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { sheetModuli } from "../materials.ts";
 import type { ForceModel } from "./forceModel.ts";
@@ -30,7 +30,7 @@ export const finiteDifferences: MethodKind = {
   anyStep: true,
 };
 
-/** The scene's rules ensure a grid (shared/sceneMethod.ts): rows of particles along x, one after another in z. */
+/** The scene's rules ensure a grid (shared/scene/sceneMethod.ts): rows of particles along x, one after another in z. */
 function sheetOf({ own, particleCount, material }: BodyTemplate): Constants {
   const X = own!;
   const m = material as ClothMaterial;

@@ -3,7 +3,7 @@
  * warped stiffness (Mueller and Gross 2004), f = -R K_e (R^T x - x_0). Nodal forces are the derivatives of the energy,
  * f_j = -V P b_j (tetrahedra.ts).
  */
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { tetElements } from "../constraints/tetrahedra.ts";
 import type { TetElements } from "../constraints/elements.ts";
@@ -32,7 +32,7 @@ export const finiteElements = tetrahedralMethod(volumeGradients);
 
 /** Elements of the body where the scene places it. */
 export function placedElements({ elements, positions, tets }: BodyTemplate): TetElements {
-  // the scene's rules ensure it (shared/sceneMethod.ts)
+  // the scene's rules ensure it (shared/scene/sceneMethod.ts)
   const own = elements.find((e) => e.kind === "tet")!;
   return tetElements(positions, tets, own);
 }

@@ -1,5 +1,5 @@
 /** All methods, by their names in a scene. */
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import { boundaryElements } from "./boundaryElements.ts";
 import { eulerianFluid } from "./eulerianFluid.ts";
 import { finiteDifferences } from "./finiteDifferences.ts";

@@ -14,8 +14,8 @@
  *   f_ij = (-gamma w^2 (v_ij . n) + sqrt(2 gamma k T / h) w zeta) n,   w = 1 - d/d_c,  <zeta> = 0, <zeta^2> = 1
  * zeta is uniform, from a hash of the pair and the step number, which is the body's only extra state.
  */
-import type { LennardJones as Spec } from "../../../shared/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { LennardJones as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { GRABS, outerForce } from "./integrators.ts";
 import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";

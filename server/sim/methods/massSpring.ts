@@ -11,7 +11,7 @@
  * leaves out the indefinite part of a compressed spring. k is 1 over the compliance of material model `pbd`: the same
  * net works with position based dynamics.
  */
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { ForceModel } from "./forceModel.ts";
 import { GRABS, integrate, type Integrator } from "./integrators.ts";
@@ -28,7 +28,7 @@ export const massSpring: MethodKind = {
 };
 
 function springsOf({ elements }: Pick<BodyTemplate, "elements">): Constants {
-  // the scene's rules ensure it (shared/sceneMethod.ts)
+  // the scene's rules ensure it (shared/scene/sceneMethod.ts)
   const edges = elements.find((e) => e.kind === "distance")!;
   return { ends: edges.particles, rest: edges.rest, stiffness: edges.alpha.map((a) => 1 / a) };
 }

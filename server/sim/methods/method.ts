@@ -8,7 +8,7 @@
  *   step(h)    state and outer forces -> state: float64, only + - * / sqrt, serial sums
  *   energy     elastic, J
  */
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { RigidGrabs } from "../reference/implicit/points.ts";
 

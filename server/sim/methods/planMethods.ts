@@ -2,8 +2,8 @@
  * Plans constants and float64 state in the room's memory for bodies with their own method (method.ts). The state is a
  * StateRun like that of a constraint: the hash, reset, roll-back and checkpoints include it.
  */
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { passThrough } from "../memory/filters.ts";

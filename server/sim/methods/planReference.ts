@@ -3,10 +3,10 @@
  * constants and state in the room's memory. The state is a StateRun that belongs to no body: hash, resets and
  * checkpoints include it.
  */
-import type { Body, Scene, SoftBody } from "../../../shared/scene.ts";
-import type { Reference } from "../../../shared/sceneSettings.ts";
-import type { Method as MethodSpec } from "../../../shared/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { Body, Scene, SoftBody } from "../../../shared/scene/scene.ts";
+import type { Reference } from "../../../shared/scene/sceneSettings.ts";
+import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { tetElements } from "../constraints/tetrahedra.ts";
 import type { Allocator } from "../memory/map.ts";
@@ -55,7 +55,7 @@ export interface PlannedReference {
 
 /** @param part 1: the finer mesh, 2: the coarser one */
 export function referenceBody({ bodies }: Scene, { of, cells, steps }: Reference, part: number): SoftBody {
-  // shared/sceneReference.ts ensures it
+  // shared/scene/sceneReference.ts ensures it
   const body = bodies.find(({ name }) => name === of) as SoftBody & { mesh: { type: "box" } };
   const { name, transform, pins, loads, material } = body;
   return {

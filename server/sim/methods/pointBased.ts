@@ -25,9 +25,9 @@
  *
  * K leaves out the rotation of stress by F (Gauss and Newton): it is symmetric and positive semidefinite.
  */
-import type { PointsBody } from "../../../shared/scene.ts";
-import type { PointBased as Spec } from "../../../shared/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { PointsBody } from "../../../shared/scene/scene.ts";
+import type { PointBased as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { ForceModel } from "./forceModel.ts";
 import { GRABS, integrate, type Integrator } from "./integrators.ts";

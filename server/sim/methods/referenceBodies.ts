@@ -1,7 +1,7 @@
 /**
- * Measures the errors of bodies, live, against the reference of a scene (shared/scene.ts, Reference), which gets the
- * same grabs. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by symplectic
- * Euler. Its result is extrapolated to infinitely fine meshes (Richardson):
+ * Measures the errors of bodies, live, against the reference of a scene (shared/scene/scene.ts, Reference), which gets
+ * the same grabs. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by
+ * symplectic Euler. Its result is extrapolated to infinitely fine meshes (Richardson):
  *
  *   u = u_1 + (u_1 - u_2)/(2^p - 1),   error = sqrt(mean_i |x_i - X_i - u(X_i)|^2)/(largest side), over drawn particles
  *

@@ -24,8 +24,8 @@
  * the fluid sinks into a body that it should carry. Fluid mass that moves with a cloth's constraints carries, but
  * shakes.
  */
-import type { SmoothedParticles as Spec } from "../../../shared/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import type { SmoothedParticles as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { accelerate, cohere, confine } from "./fluidForces.ts";
 import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";
 import { eachNear } from "./halfSpaces.ts";

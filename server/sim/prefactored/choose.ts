@@ -13,9 +13,9 @@
  *   10^6 Pa   64, 31, 12; 29; 12
  *   10^7 Pa   241, 103, 43; 40; 10
  */
-import { checkPrefactored } from "../../../shared/scenePrefactored.ts";
-import type { Body, Scene } from "../../../shared/scene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import { checkPrefactored } from "../../../shared/scene/scenePrefactored.ts";
+import type { Body, Scene } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { boxOf } from "../spawn/inside.ts";
 import { modulusOf, type Steps } from "../substeps.ts";

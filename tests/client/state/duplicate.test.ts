@@ -1,8 +1,8 @@
 /** The changes that make a room a duplicate of another (client/state/duplicate.ts). */
 import { expect, test } from "vitest";
 import { linkTo, tuningOfLink } from "../../../client/state/duplicate.ts";
-import { changesTo } from "../../../shared/tuning.ts";
-import type { Tuning } from "../../../shared/tuning.ts";
+import { changesTo } from "../../../shared/members/tuningLimits.ts";
+import type { Tuning } from "../../../shared/members/tuningLimits.ts";
 
 const SCENE: Tuning = {
   gravity: [0, -9.81, 0],

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isUseful, PRESETS } from "../../../client/ui/presets.ts";
 import { embedCode } from "../../../client/ui/embed.ts";
 import { NO_WIND } from "../../../server/sim/wind.ts";
-import { type Tuning, type TuningLimits, WIND_SPANS } from "../../../shared/tuning.ts";
+import { type Tuning, type TuningLimits, WIND_SPANS } from "../../../shared/members/tuningLimits.ts";
 
 const LIMITS: TuningLimits = {
   gravity: 20,

@@ -1,7 +1,7 @@
 /** Names and colors: a visitor's input fits the server's rules, and labels are readable on every color. */
 import { expect, test } from "vitest";
 import { ciede2000, EYES, labOf, noticed } from "./colorDifference.ts";
-import { freeColor, lookOf, MEMBER_COLORS, PALETTE } from "../../../shared/memberColors.ts";
+import { freeColor, lookOf, MEMBER_COLORS, PALETTE } from "../../../shared/members/memberColors.ts";
 import { COLOR_NAMES, distinctFrom, initials, tidyName } from "../../../client/ui/profile.ts";
 import { contrast, inkOn } from "../../../client/view/ink.ts";
 import { KEYS } from "../../../client/input/keyboard.ts";

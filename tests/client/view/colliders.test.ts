@@ -3,7 +3,7 @@ import { Box3, Color, type Mesh, Vector3, Vector4 } from "three";
 import { expect, test } from "vitest";
 import { colliderMeshes } from "../../../client/view/colliders.ts";
 import { MovingColliders } from "../../../client/view/movingColliders.ts";
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 
 const LOOK = {

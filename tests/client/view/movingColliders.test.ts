@@ -2,7 +2,7 @@
 import { Object3D, Vector3 } from "three";
 import { expect, test } from "vitest";
 import { MovingColliders } from "../../../client/view/movingColliders.ts";
-import type { Collider } from "../../../shared/scene.ts";
+import type { Collider } from "../../../shared/scene/scene.ts";
 
 const paddle: Collider = {
   type: "capsule",

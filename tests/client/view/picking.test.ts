@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { pickNearest, pickSurfaces, rayTriangle, type PickSurface } from "../../../client/view/picking.ts";
-import { surfacePoint } from "../../../shared/surface.ts";
+import { surfacePoint } from "../../../shared/geometry/surfacePoints.ts";
 
 type Vec = [number, number, number];
 const A: Vec = [0, 0, 0];

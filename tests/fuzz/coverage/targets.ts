@@ -5,8 +5,8 @@ import { MeshError } from "../../../server/meshing/mesh.ts";
 import { decodeRecording, RecordingError } from "../../../server/persistence/recording.ts";
 import { checkRanges } from "../../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { anyFrame } from "../frames.ts";
 import { FORMATS } from "../meshFormats.ts";
 import { bent, damaged } from "../mutate.ts";
@@ -14,7 +14,7 @@ import { OBJECT_FORMATS } from "../objectFormats.ts";
 import { Random } from "../random.ts";
 import { sealed, whole } from "../wholeRecording.ts";
 import type { Target } from "./search.ts";
-import { wideLimits } from "../../shared/tuningLimits.ts";
+import { wideLimits } from "../../shared/scene/fieldLimits.ts";
 
 /** Damages an input, or joins the head of one and the tail of another. */
 function bytes(input: Uint8Array, other: Uint8Array, random: Random): Uint8Array {

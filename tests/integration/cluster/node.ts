@@ -18,7 +18,7 @@ import { Metrics } from "../../../server/metrics/metrics.ts";
 import { PostgresStore } from "../../../server/store/postgres/postgresStore.ts";
 import { SqliteStore } from "../../../server/store/sqlite/sqliteStore.ts";
 import { type Lease, LeaseLost } from "../../../server/store/store.ts";
-import { CodedError } from "../../../shared/errors.ts";
+import { CodedError } from "../../../shared/errorCodes.ts";
 
 const [where, secret, term] = process.argv.slice(2);
 const TICK_MS = 20;

@@ -2,7 +2,7 @@
  * Measurements of boundary elements for their test and the report: uniform stress, a cube against finite elements of
  * separate code (tests/statics), grabs that come and go.
  */
-import type { SoftBody } from "../../../shared/scene.ts";
+import type { SoftBody } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import { BoundarySolid, type BoundaryMesh } from "../../../server/sim/methods/boundarySolid.ts";
 import { RigidGrabs, type HeldPoint } from "../../../server/sim/reference/implicit/points.ts";

@@ -3,7 +3,7 @@
  * shows exact solutions and the order 2.
  */
 import { describe, expect, test } from "vitest";
-import type { ClothBody } from "../../../shared/scene.ts";
+import type { ClothBody } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../laboratory.ts";
 import { watched, worst } from "../watched.ts";
 import { forcesOf, largest, randoms } from "./kit.ts";

@@ -1,5 +1,5 @@
 /** Shared by the tests of fluids of points. */
-import type { Collider, PointsBody } from "../../../shared/scene.ts";
+import type { Collider, PointsBody } from "../../../shared/scene/scene.ts";
 import type { MethodState } from "../../../server/sim/methods/method.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { block, largest, randoms, type Opened } from "./kit.ts";

@@ -2,8 +2,8 @@
  * Measurements of Lennard-Jones particles for their test and the report: lattice sums with shells counted here, a
  * cluster that swings, and one that melts.
  */
-import type { PointsBody } from "../../../shared/scene.ts";
-import type { LennardJones } from "../../../shared/sceneMethodTypes.ts";
+import type { PointsBody } from "../../../shared/scene/scene.ts";
+import type { LennardJones } from "../../../shared/scene/sceneMethodTypes.ts";
 import { lawOf } from "../../../server/sim/methods/lennardJones.ts";
 import { block, largest, opened, randoms, templateOf } from "./kit.ts";
 

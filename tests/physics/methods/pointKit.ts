@@ -1,8 +1,8 @@
 /**
  * Measurements of point-based bodies for their test and the report: affine maps, and a beam against finite elements.
  */
-import type { PointsBody } from "../../../shared/scene.ts";
-import type { Method as MethodSpec, PointBased } from "../../../shared/sceneMethodTypes.ts";
+import type { PointsBody } from "../../../shared/scene/scene.ts";
+import type { Method as MethodSpec, PointBased } from "../../../shared/scene/sceneMethodTypes.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { block, largest, opened, outside, POISSON, YOUNG, type Opened } from "./kit.ts";

@@ -3,8 +3,8 @@
  * break, floating bodies).
  */
 import { describe, expect, test } from "vitest";
-import type { PointsBody, Scene } from "../../../shared/scene.ts";
-import type { PositionBasedFluid } from "../../../shared/sceneMethodTypes.ts";
+import type { PointsBody, Scene } from "../../../shared/scene/scene.ts";
+import type { PositionBasedFluid } from "../../../shared/scene/sceneMethodTypes.ts";
 import { laboratory } from "../laboratory.ts";
 import { inLong } from "../../support/long.ts";
 import { flows, momentumLost, pressureLine, stepped, tank, water } from "./fluidKit.ts";

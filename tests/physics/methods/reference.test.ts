@@ -3,9 +3,9 @@
  * references to bodies.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Scene, SoftBody } from "../../../shared/scene.ts";
-import type { Method } from "../../../shared/sceneMethodTypes.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import type { Body, Scene, SoftBody } from "../../../shared/scene/scene.ts";
+import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { type Laboratory, laboratory } from "../laboratory.ts";
 import { cube, largest } from "./kit.ts";

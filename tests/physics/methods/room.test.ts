@@ -3,8 +3,8 @@
  * the energy ledger work. Any number of threads, a restore and a repetition give the same bits.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, Scene, SoftMaterial } from "../../../shared/scene.ts";
-import type { Method } from "../../../shared/sceneMethodTypes.ts";
+import type { Body, Scene, SoftMaterial } from "../../../shared/scene/scene.ts";
+import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
 import { StepWorkers } from "../../../server/sim/stepWorkers.ts";

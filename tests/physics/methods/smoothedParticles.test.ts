@@ -3,8 +3,8 @@
  * the number of points.
  */
 import { describe, expect, test } from "vitest";
-import type { Body, PointsBody } from "../../../shared/scene.ts";
-import type { SmoothedParticles } from "../../../shared/sceneMethodTypes.ts";
+import type { Body, PointsBody } from "../../../shared/scene/scene.ts";
+import type { SmoothedParticles } from "../../../shared/scene/sceneMethodTypes.ts";
 import { laboratory } from "../laboratory.ts";
 import { inLong } from "../../support/long.ts";
 import { flows, momentumLost, tank, water } from "./fluidKit.ts";

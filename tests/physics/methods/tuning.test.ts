@@ -3,7 +3,7 @@
  * with these values, and the tuned values are part of the state.
  */
 import { describe, expect, test } from "vitest";
-import type { Method } from "../../../shared/sceneMethodTypes.ts";
+import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";

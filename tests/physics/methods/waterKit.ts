@@ -1,6 +1,6 @@
 /** Measurements of smoothed particles for their test and the report: statics, a dam break, floating bodies. */
-import type { Body } from "../../../shared/scene.ts";
-import type { SmoothedParticles } from "../../../shared/sceneMethodTypes.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
+import type { SmoothedParticles } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { Wall } from "../../../server/sim/methods/method.ts";
 import { laboratory } from "../laboratory.ts";
 import { pressureLine, stepped, tank, water } from "./fluidKit.ts";

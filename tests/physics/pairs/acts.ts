@@ -2,7 +2,7 @@
  * Acts of the matrix. Each takes two kinds and returns the measured values with their limits. a is the upper, the
  * moving, the pulled or the first body.
  */
-import type { Body, Collider, Vec3 } from "../../../shared/scene.ts";
+import type { Body, Collider, Vec3 } from "../../../shared/scene/scene.ts";
 import { chimney, CLEAR, crossed, EXACT, floor, G, MOMENTUM, Stage, type Measure } from "./act.ts";
 import { block, FRICTION, heightOf, isRound, isSheet, type Kind, KINDS, massOf, SIZE, slab, SLAB } from "./kinds.ts";
 import { norm, subtract } from "../../../server/sim/reference/vector.ts";

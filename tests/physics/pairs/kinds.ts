@@ -2,7 +2,7 @@
  * Kinds of bodies for the matrix of pairs, each as a block of 0.2 m and as a slab of 0.8 x 0.1 x 0.4 m. Solver settings
  * are the defaults.
  */
-import type { Body, Vec3 } from "../../../shared/scene.ts";
+import type { Body, Vec3 } from "../../../shared/scene/scene.ts";
 
 export const KINDS = [
   "compliant cloth",

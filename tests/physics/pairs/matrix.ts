@@ -1,5 +1,5 @@
 /** The matrix of pairs: every kind of body meets every kind in every act. */
-import { SceneError } from "../../../shared/sceneError.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { ACTS, type Partner } from "./acts.ts";
 import type { Measure } from "./act.ts";
 import type { Kind } from "./kinds.ts";

@@ -1,5 +1,5 @@
 /** Scripted grabs for each contact scene: a few ticks that show its purpose, then random pulls. */
-import type { Vec3 } from "../../../shared/scene.ts";
+import type { Vec3 } from "../../../shared/scene/scene.ts";
 import { stream, wander, type Script } from "./hands.ts";
 
 export const JELLIES = Array.from({ length: 100 }, (_, n) => `jelly ${n + 1}`);

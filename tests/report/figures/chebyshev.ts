@@ -4,7 +4,7 @@
  */
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
-import type { Body, Sweep } from "../../../shared/scene.ts";
+import type { Body, Sweep } from "../../../shared/scene/scene.ts";
 import { check, type Check, type Figure } from "./figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";

@@ -1,5 +1,5 @@
 /** Material damping at default settings against the Kelvin-Voigt law, and the energy ledger's share of viscosity. */
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { cantilever, modeMotion } from "../../physics/modes.ts";
 import { now, sum, watched } from "../../physics/watched.ts";

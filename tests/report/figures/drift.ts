@@ -1,5 +1,5 @@
 /** Undisturbed motion continues: a slow drift, a fall far from the origin, and swings without damping for an hour. */
-import type { Body, Scene } from "../../../shared/scene.ts";
+import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { bookCheck } from "./books.ts";
 import { check, type Figure, type Progress } from "./figure.ts";

@@ -1,5 +1,5 @@
 /** Linear and warped finite elements, and finite volumes: cases in which their forces are exact, and a cantilever. */
-import type { Method } from "../../../shared/sceneMethodTypes.ts";
+import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { Tetrahedra } from "../../../server/sim/methods/tetrahedra.ts";
 import { laboratory } from "../../physics/laboratory.ts";

@@ -1,6 +1,6 @@
 /** Energy of a dropped jelly: the energy ledger (server/sim/energy) as a plot, compared with physical laws. */
 import { FLOWS, type EnergyLedger, type Flow } from "../../../server/sim/energy/ledger.ts";
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import type { Laboratory } from "../../physics/laboratory.ts";
 import { pendulum, sum, watched, worst } from "../../physics/watched.ts";
 import { check, type Figure, type Picture, type Plot } from "./figure.ts";

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Collider, Scene } from "../../../shared/scene.ts";
+import type { Collider, Scene } from "../../../shared/scene/scene.ts";
 import { SCENES_FOLDER } from "../../determinism/run.ts";
 import { laboratory, volumeOf, type Laboratory } from "../../physics/laboratory.ts";
 import { check, type Figure, type Picture, type Progress } from "./figure.ts";

@@ -6,7 +6,7 @@ import { colorConstraints } from "../../../server/sim/constraints/color.ts";
 import { loadBody } from "../../../server/sim/body/loadBody.ts";
 import { makeParticles } from "../../../server/sim/reference/particles.ts";
 import { solvePaperConstraint } from "../../../server/sim/reference/twins.ts";
-import type { SoftBody } from "../../../shared/scene.ts";
+import type { SoftBody } from "../../../shared/scene/scene.ts";
 import { check, type Figure } from "./figure.ts";
 import { newtonIteration, totalEnergy } from "./newton.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";

@@ -2,7 +2,7 @@
  * Figure 5 of Bender et al. 2014: a beam pulled by 100 N, its strain against iterations and against Young's modulus,
  * for both solver forms.
  */
-import type { Body } from "../../../shared/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { equilibrium } from "../../physics/statics.ts";
 import { check, type Figure, type Check, type Plot, type Picture, type FigureSize, type Progress } from "./figure.ts";

@@ -3,7 +3,7 @@
  * simulation of the same sheet.
  */
 import { gridCloth } from "../../../server/meshing/generators.ts";
-import type { ClothBody } from "../../../shared/scene.ts";
+import type { ClothBody } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { check, short, type Figure, type Progress, type Plot, type Picture, type FigureSize } from "./figure.ts";
 import { integrateSheet } from "./fem.ts";

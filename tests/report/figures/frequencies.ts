@@ -1,5 +1,5 @@
 /** Clamped beams at default settings against the eigenmodes of their meshes, for any stiffness. */
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { cantilever, modeMotion, type ModeMotion } from "../../physics/modes.ts";
 import { bookCheck } from "./books.ts";

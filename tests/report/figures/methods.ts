@@ -1,6 +1,6 @@
 /** One cube under every method: exact cases, errors at rest and in motion, and cost. */
-import type { Body, PointsBody, Scene, Selection, SoftBody } from "../../../shared/scene.ts";
-import type { Method } from "../../../shared/sceneMethodTypes.ts";
+import type { Body, PointsBody, Scene, Selection, SoftBody } from "../../../shared/scene/scene.ts";
+import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { staticEquilibrium } from "../../statics/equilibrium.ts";
 import {

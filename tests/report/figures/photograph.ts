@@ -2,7 +2,7 @@
  * Pictures of worlds: the current bodies of a laboratory in their looks, with their detail meshes and the scene's
  * colliders (raster.ts draws).
  */
-import type { Collider } from "../../../shared/scene.ts";
+import type { Collider } from "../../../shared/scene/scene.ts";
 import { attachDetail, createSkin, evaluateSkinInto } from "../../../shared/skinning/index.ts";
 import { icosphere } from "../../../server/meshing/generators.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";

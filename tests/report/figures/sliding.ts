@@ -1,5 +1,5 @@
 /** Plates that begin exactly on a floor, or land on it: the distance until friction stops them. */
-import type { Body } from "../../../shared/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { bookCheck } from "./books.ts";
 import { check, type Check, type Figure, type Progress } from "./figure.ts";

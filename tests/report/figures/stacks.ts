@@ -1,5 +1,5 @@
 /** Stacks at default settings stand under any load, and gain no energy. */
-import type { Body } from "../../../shared/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { bookCheck } from "./books.ts";
 import { check, type Check, type Figure, type Progress } from "./figure.ts";

@@ -1,6 +1,6 @@
 /** Stiff fine cloth stays bounded in the solver's color order, with forward and symmetric sweeps. */
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
-import type { ClothMaterial, Sweep } from "../../../shared/scene.ts";
+import type { ClothMaterial, Sweep } from "../../../shared/scene/scene.ts";
 import { check, type Figure } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves } from "./plots.ts";

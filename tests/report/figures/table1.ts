@@ -3,7 +3,7 @@
  * machine and its load differ from day to day.
  */
 import { cpus, loadavg } from "node:os";
-import type { Body, SoftBody } from "../../../shared/scene.ts";
+import type { Body, SoftBody } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { check, short, type Figure, type Picture, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
-import type { Body, Scene } from "../../../shared/scene.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import type { Body, Scene } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 
 type Part = Record<string, unknown>;
 

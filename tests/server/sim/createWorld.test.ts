@@ -9,8 +9,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { MeshError } from "../../../server/meshing/mesh.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "pliant-world-"));
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
 import { orthotropicEnergy } from "../../../server/sim/reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../../../server/sim/reference/tetrahedron.ts";
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 
 async function bodyOf(body: object): Promise<Awaited<ReturnType<typeof createWorld>>["bodies"][number]> {

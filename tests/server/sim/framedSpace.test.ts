@@ -1,7 +1,7 @@
 /** The default camera frames all bodies of a new scene, also after they have fallen or swung. */
 import { describe, expect, test } from "vitest";
-import { axesOf, frame, inside, WHOLE, withSpace } from "../../../shared/framing.ts";
-import type { Scene } from "../../../shared/scene.ts";
+import { axesOf, frame, inside, WHOLE, withSpace } from "../../../shared/geometry/framing.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { openWorld, type SimWorld } from "../../../server/sim/world.ts";
 

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import type { Input } from "../../../server/sim/types.ts";
 import { momentumOf } from "../../../server/sim/reference/momentum.ts";
 import type { Vector } from "../../../server/sim/reference/vector.ts";
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 
 const LIMIT = 2;

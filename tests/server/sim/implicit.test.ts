@@ -4,7 +4,7 @@ import { factorize, type BlockMatrix } from "../../../server/sim/implicit/factor
 import { graphOf, nestedDissection } from "../../../server/sim/implicit/order.ts";
 import { polarPart, precondition } from "../../../server/sim/reference/implicit/precondition.ts";
 import { positivePart } from "../../../server/sim/reference/implicit/positivePart.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { randomStream } from "../../parity/kit.ts";
 import { diagonalize, projectSemiDefinite } from "../../statics/eigen.ts";
 

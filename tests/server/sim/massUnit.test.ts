@@ -1,6 +1,6 @@
 /** The unit of mass: which scenes need one, that it is a power of two, and that the converted scene is equivalent. */
 import { expect, test } from "vitest";
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { inMassUnit } from "../../../server/sim/massUnit.ts";
 import { openWorld } from "../../../server/sim/world.ts";

@@ -11,7 +11,7 @@ import { ROOM_MEMORY_MB } from "../../../server/sim/defaults.ts";
 import { memoryUse } from "../../../server/sim/memory/usage.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { build } from "../../determinism/run.ts";
 import { inLong } from "../../support/long.ts";
 

@@ -16,9 +16,15 @@ import { readScene } from "../../../server/sim/readScene.ts";
 import type { Input, SimEvent } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import type { RoomShape } from "../../../server/workers/messages.ts";
-import type { Body, Scene } from "../../../shared/scene.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
-import { type BodyField, type Span, spanText, type TuningChange, within } from "../../../shared/tuning.ts";
+import type { Body, Scene } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import {
+  type BodyField,
+  type Span,
+  spanText,
+  type TuningChange,
+  within,
+} from "../../../shared/members/tuningLimits.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 import { inLong } from "../../support/long.ts";
 

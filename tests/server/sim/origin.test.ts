@@ -1,6 +1,6 @@
 /** The room's own origin: its position, and that every position is moved with it. */
 import { expect, test } from "vitest";
-import type { Scene, Vec3 } from "../../../shared/scene.ts";
+import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { chooseOrigin, moveScene } from "../../../server/sim/origin.ts";
 
 /** A cube of edge 1 (diagonal 1.73) with its middle at this point. */

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { CONSTRAINTS, ELEMENT_KINDS } from "../../../server/sim/constraints/kinds.ts";
-import type { Body } from "../../../shared/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
 
 const ITERATIONS = 2;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { readScene } from "../../../server/sim/readScene.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "pliant-scene-"));
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -6,8 +6,8 @@ import { boxTets, gridCloth } from "../../../server/meshing/generators.ts";
 import { renumber } from "../../../server/meshing/tetrahedra/renumber.ts";
 import { addLoad, selectParticles } from "../../../server/sim/body/selection.ts";
 import { tetElements } from "../../../server/sim/constraints/tetrahedra.ts";
-import { SceneError } from "../../../shared/sceneError.ts";
-import type { Selection, Vec3 } from "../../../shared/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import type { Selection, Vec3 } from "../../../shared/scene/scene.ts";
 
 /** A box of 2 x 1 x 1 m in cells of 0.25 m, renumbered as bodies are: `origin` is no longer 0, 1, 2 ... */
 const file = boxTets([2, 1, 1], [8, 4, 4]);

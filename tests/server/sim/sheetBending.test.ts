@@ -12,7 +12,7 @@ import { rectangularBending } from "../../../server/sim/constraints/rectangularB
 import { sheetBending } from "../../../server/sim/constraints/sheetBending.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { placed, placementOf, scaled } from "../../../server/sim/body/transform.ts";
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { delaunay, equilateral, sheet } from "../../physics/rigidity.ts";
 import { inverseMasses } from "../../parity/elements.ts";
 import { makeKit } from "../../parity/kit.ts";

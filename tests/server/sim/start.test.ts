@@ -1,7 +1,7 @@
 /** `start` of a body: its initial positions, with an unchanged rest shape. */
 import { expect, test } from "vitest";
-import type { Body } from "../../../shared/scene.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { laboratory, volumeOf } from "../../physics/laboratory.ts";
 
 const box = (start?: "flattened" | "mirrored"): Body => ({

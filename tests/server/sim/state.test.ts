@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import type { Body } from "../../../shared/scene.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 import { plasticStrains } from "../../physics/plasticity.ts";
 

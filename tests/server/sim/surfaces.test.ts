@@ -8,8 +8,8 @@ import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { Allocator } from "../../../server/sim/memory/map.ts";
 import { planSurfaces, SOLID, uniqueEdges, type SurfaceSource } from "../../../server/sim/memory/surfaces.ts";
-import type { Scene } from "../../../shared/scene.ts";
-import { validateScene } from "../../../shared/sceneValidator.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 
 test("edges: each once, lower particle first, sorted, for any order of triangles and corners", () => {
   fc.assert(

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { placed, placementOf, rotationMatrix, scaled } from "../../../server/sim/body/transform.ts";
-import type { Transform, Vec3 } from "../../../shared/scene.ts";
+import type { Transform, Vec3 } from "../../../shared/scene/scene.ts";
 
 const place = (transform: Transform | undefined, points: readonly number[]): Float64Array => {
   const positions = Float64Array.from(points);

@@ -1,6 +1,6 @@
 /** A room from tick to tick: guard against blow-ups, reset, sleep, attachments, and reports of a world. */
 import { describe, expect, test } from "vitest";
-import type { Scene } from "../../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
 

@@ -9,8 +9,8 @@ import { describe, expect, test } from "vitest";
 import { checkRanges, clampImpulse, cleanColor, cleanName } from "../../../server/rooms/inputs/requestRanges.ts";
 import { MalformedMessage, parseClientMessage, ClientMessage as C } from "../../../shared/protocol/fromClient.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
-import { wideLimits } from "../tuningLimits.ts";
-import { MOST_GRAVITY, MOST_WIND, SPANS, TIME_SCALE, WIND_SPANS } from "../../../shared/tuning.ts";
+import { wideLimits } from "../scene/fieldLimits.ts";
+import { MOST_GRAVITY, MOST_WIND, SPANS, TIME_SCALE, WIND_SPANS } from "../../../shared/members/tuningLimits.ts";
 
 const parse = (message: unknown): unknown => parseClientMessage(encode(message));
 

@@ -1,6 +1,6 @@
 /** `message`: application data for the other members. */
 import { encode } from "@msgpack/msgpack";
-import { KIND_FORM } from "../../../applicationData.ts";
+import { KIND_FORM } from "../../../members/applicationData.ts";
 import * as field from "../../fields.ts";
 import type { FieldReader } from "../../fieldReader.ts";
 

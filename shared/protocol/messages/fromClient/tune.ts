@@ -1,6 +1,6 @@
 /** `tune`: changes the physics of the room. */
 import { encode } from "@msgpack/msgpack";
-import { BODY_FIELDS, type TuningChange, type Wind, WIND_FIELDS } from "../../../tuning.ts";
+import { BODY_FIELDS, type TuningChange, type Wind, WIND_FIELDS } from "../../../members/tuningLimits.ts";
 import * as field from "../../fields.ts";
 import type { Answered, FieldReader, Options } from "../../fieldReader.ts";
 import type { Point } from "../../surfacePoint.ts";

@@ -1,5 +1,5 @@
 /** `members`: all members, on every change. */
-import { isRole, type Role } from "../../../roles.ts";
+import { isRole, type Role } from "../../../members/roles.ts";
 import * as field from "../../fields.ts";
 import * as value from "../../serverValues.ts";
 

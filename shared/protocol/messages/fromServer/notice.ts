@@ -1,5 +1,5 @@
 /** `notice`: a refusal or an event; the connection stays open. */
-import { type ErrorDetails, Notices, type NoticeCode } from "../../../errors.ts";
+import { type ErrorDetails, Notices, type NoticeCode } from "../../../errorCodes.ts";
 import * as field from "../../fields.ts";
 import * as value from "../../serverValues.ts";
 

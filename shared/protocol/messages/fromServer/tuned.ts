@@ -1,5 +1,5 @@
 /** `tuned`: the complete physics that owners may change. */
-import { BODY_FIELDS, type BodyTuning, type Tuning, type Wind, WIND_FIELDS } from "../../../tuning.ts";
+import { BODY_FIELDS, type BodyTuning, type Tuning, type Wind, WIND_FIELDS } from "../../../members/tuningLimits.ts";
 import * as field from "../../fields.ts";
 import * as value from "../../serverValues.ts";
 import type { Point } from "../../surfacePoint.ts";

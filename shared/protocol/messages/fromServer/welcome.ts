@@ -1,6 +1,6 @@
 /** `welcome`: the first message to a client. */
-import type { Role } from "../../../roles.ts";
-import type { TuningLimits } from "../../../tuning.ts";
+import type { Role } from "../../../members/roles.ts";
+import type { TuningLimits } from "../../../members/tuningLimits.ts";
 import * as field from "../../fields.ts";
 import { encoder, record, type Values } from "../../serverValues.ts";
 
@@ -36,7 +36,7 @@ export interface Welcome {
   limits: Record<string, number>;
   /** Limits of `tune`; absent: this member may not tune. */
   tuning?: TuningLimits;
-  /** Role of this member; see shared/roles.ts. */
+  /** Role of this member; see shared/members/roles.ts. */
   role: Role;
   /** Frames are sent as `positions`. */
   mode?: "simple";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createWorld } from "../../../../server/sim/createWorld.ts";
-import type { Scene } from "../../../../shared/scene.ts";
+import type { Scene } from "../../../../shared/scene/scene.ts";
 import type { TopologyBody } from "../../../../shared/topology.ts";
 
 async function fluidsOf(scene: string): Promise<TopologyBody["fluid"][]> {

@@ -1,7 +1,7 @@
 /** Dozens of defective surfaces: every kind of damage to several shapes, for every role. */
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
-import type { ObjectRole } from "../../../../shared/objectRoles.ts";
+import type { ObjectRole } from "../../../../shared/scene/objectRoles.ts";
 import { inLong } from "../../../support/long.ts";
 import { Random } from "../../../fuzz/random.ts";
 import {

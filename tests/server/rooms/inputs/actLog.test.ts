@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ActLog, MOST_ACTS } from "../../../../server/rooms/inputs/actLog.ts";
 import { NO_WIND } from "../../../../server/sim/wind.ts";
 import type { Input, SimEvent } from "../../../../server/sim/types.ts";
-import type { Tuning } from "../../../../shared/tuning.ts";
+import type { Tuning } from "../../../../shared/members/tuningLimits.ts";
 
 const HZ = 60;
 const TUNING: Tuning = {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Collider } from "../../../../shared/scene.ts";
+import type { Collider } from "../../../../shared/scene/scene.ts";
 import { coreMesh, loadCores, weld } from "../../../../server/sim/colliders/coreMesh.ts";
 
 let dir: string;

@@ -5,7 +5,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AnalyticCollider, Vec3 } from "../../../../shared/scene.ts";
+import type { AnalyticCollider, Vec3 } from "../../../../shared/scene/scene.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 import { rotationMatrix } from "../../../../server/sim/body/transform.ts";
 import {

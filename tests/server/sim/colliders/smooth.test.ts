@@ -3,7 +3,7 @@
  * their cores.
  */
 import { expect, test } from "vitest";
-import type { Collider } from "../../../../shared/scene.ts";
+import type { Collider } from "../../../../shared/scene/scene.ts";
 import { coreMesh } from "../../../../server/sim/colliders/coreMesh.ts";
 import { insetOf, isSmooth, layingEdge } from "../../../../server/sim/colliders/smooth.ts";
 

@@ -1,7 +1,7 @@
 /** Every preset is a valid material of a scene, and its numbers are those of its sources. */
 import { expect, test } from "vitest";
-import { MATERIAL_PRESETS, presetsOf } from "../../shared/materialPresets.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { MATERIAL_PRESETS, presetsOf } from "../../../shared/scene/materialPresets.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 
 const MESH = {
   soft: { type: "box", size: [1, 1, 1], cells: [1, 1, 1] },

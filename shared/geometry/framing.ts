@@ -3,7 +3,7 @@
  * direction: in the camera's axes, each edge of the free part bounds eye.x + k eye.z (and y likewise) by one extreme
  * over the points. Two opposite bounds meet at the smallest distance.
  */
-import type { Vec3 } from "./scene.ts";
+import type { Vec3 } from "../scene/scene.ts";
 
 /** Edges of the free part, in the picture's coordinates: -1 left and bottom, 1 right and top. */
 export interface FreeArea {

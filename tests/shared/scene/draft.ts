@@ -1,6 +1,6 @@
 /** A scene with one of everything, for tests to break, and the error that the validator finds in it. */
-import { SceneError } from "../../shared/sceneError.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 
 /** A scene as plain data, so that tests can write values that the types forbid. */
 export type Draft = any;

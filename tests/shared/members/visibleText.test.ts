@@ -1,6 +1,6 @@
 /** Names without invisible characters, in one form. */
 import { expect, test } from "vitest";
-import { visibleText } from "../../shared/visibleText.ts";
+import { visibleText } from "../../../shared/members/visibleText.ts";
 
 test.each([
   ["a Hangul filler", "\u3164", ""],

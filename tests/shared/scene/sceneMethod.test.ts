@@ -1,6 +1,6 @@
 /** Options of a body with its own method, and those that it cannot have. */
 import { expect, test } from "vitest";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 
 const cube = {
   name: "cube",

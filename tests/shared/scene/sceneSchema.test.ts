@@ -2,15 +2,15 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
-import { SCENE_DEFAULTS } from "../../server/sim/defaults.ts";
-import { sceneReference } from "./sceneReference.ts";
+import { SCENE_DEFAULTS } from "../../../server/sim/defaults.ts";
+import { sceneReference } from "../scenePage.ts";
 import { sceneSchema } from "./sceneSchema.ts";
 
-test("scenes/schema.json matches shared/scene.ts: `npm run schema` writes it", () =>
-  expect(sceneSchema()).toMatchFileSnapshot("../../scenes/schema.json"));
+test("scenes/schema.json matches shared/scene/scene.ts: `npm run schema` writes it", () =>
+  expect(sceneSchema()).toMatchFileSnapshot("../../../scenes/schema.json"));
 
-test("docs/SCENES.md matches shared/scene.ts: `npm run schema` writes it", () =>
-  expect(sceneReference()).toMatchFileSnapshot("../../docs/SCENES.md"));
+test("docs/SCENES.md matches shared/scene/scene.ts: `npm run schema` writes it", () =>
+  expect(sceneReference()).toMatchFileSnapshot("../../../docs/SCENES.md"));
 
 test("scenes/schema.json is a valid JSON Schema", () => {
   const ajv = new Ajv({ strict: false });

@@ -1,7 +1,7 @@
 /** The rules between fields of a scene: the options of a model, and the stability of an orthotropic tensor. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { draft, fault, put } from "./draft.ts";
 
 /** Errors that name another field than the changed one: [value, its path, the error's path, its limit]. */

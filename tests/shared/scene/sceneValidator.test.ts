@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Scene } from "../../shared/scene.ts";
-import { SceneError } from "../../shared/sceneError.ts";
-import { validateScene } from "../../shared/sceneValidator.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { draft, fault, put } from "./draft.ts";
 import { placesOf, validScenes } from "./scenes.ts";
 

@@ -2,8 +2,8 @@
  * Ranges of grabs, moves, impulses and spawns. The room checks every request of a member with them. The simulation
  * checks its inputs again, because recordings and journals bring inputs that no room has checked.
  */
-import type { GrabOptions, SurfacePoint } from "./protocol/fromClient.ts";
-import type { Point } from "./protocol/fromServer.ts";
+import type { GrabOptions, SurfacePoint } from "../protocol/fromClient.ts";
+import type { Point } from "../protocol/fromServer.ts";
 
 /** Reason why a request is refused. */
 export interface Refusal {

@@ -1,6 +1,6 @@
-/** Random valid scenes of every form in shared/scene.ts, and ways to walk and change them. */
+/** Random valid scenes of every form in shared/scene/scene.ts, and ways to walk and change them. */
 import fc from "fast-check";
-import type { Scene } from "../../shared/scene.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
 
 const between = (min: number, max: number): fc.Arbitrary<number> =>
   fc.double({ min, max, noNaN: true, minExcluded: true });

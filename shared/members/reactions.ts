@@ -1,5 +1,5 @@
 /** Reactions and the form of a line of chat. */
-import { Limits } from "./protocol/protocol.ts";
+import { Limits } from "../protocol/protocol.ts";
 
 /** The protocol names a reaction by its place in this list. Add new ones at the end. */
 export const REACTIONS = ["👍", "👏", "😂", "😮", "❤️", "🎉"] as const;

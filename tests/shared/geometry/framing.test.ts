@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { PerspectiveCamera, Vector3 } from "three";
 import { expect, test } from "vitest";
-import { frame, inside } from "../../shared/framing.ts";
+import { frame, inside } from "../../../shared/geometry/framing.ts";
 
 const coordinate = fc.double({ min: -3, max: 3, noNaN: true });
 const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), { minLength: 2, maxLength: 30 });

@@ -1,7 +1,7 @@
 /** Restrictions of solver "prefactored": each error names the field and the limit. */
 import { expect, test } from "vitest";
-import { validateScene } from "../../shared/sceneValidator.ts";
-import { SceneError } from "../../shared/sceneError.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
 
 const sheet = {
   name: "sheet",

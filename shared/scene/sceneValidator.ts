@@ -3,7 +3,7 @@
  * (sceneRules.ts). Throws all errors with their JSON path, value and limit.
  */
 import { Ajv } from "ajv";
-import schema from "../scenes/schema.json" with { type: "json" };
+import schema from "../../scenes/schema.json" with { type: "json" };
 import { withMaterials } from "./namedMaterials.ts";
 import type { Attachment, Body, Scene } from "./scene.ts";
 import { SceneError, type SceneFault } from "./sceneError.ts";

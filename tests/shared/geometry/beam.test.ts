@@ -12,8 +12,8 @@ import {
   shortening,
   slendernessError,
   smallSag,
-} from "../../shared/beam.ts";
-import { beamTheory, H, L, RHO } from "../physics/cantilever.ts";
+} from "../../../shared/geometry/beam.ts";
+import { beamTheory, H, L, RHO } from "../../physics/cantilever.ts";
 
 const G = 9.81;
 const STEEL = { youngsModulus: 210e9, density: 7850, poissonsRatio: 0.3 };

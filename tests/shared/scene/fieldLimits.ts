@@ -1,5 +1,5 @@
 /** Limits of tuning as wide as those of a scene, for tests of other limits. */
-import { MOST_GRAVITY, MOST_WIND, type TuningLimits, WIND_SPANS } from "../../shared/tuning.ts";
+import { MOST_GRAVITY, MOST_WIND, type TuningLimits, WIND_SPANS } from "../../../shared/members/tuningLimits.ts";
 
 export const wideLimits = (bodies: number): TuningLimits => ({
   gravity: MOST_GRAVITY,

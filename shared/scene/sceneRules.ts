@@ -16,8 +16,8 @@ import {
   MESH_OF_MODEL,
 } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";
-import { isTimeScale, TIME_SCALE_TEXT } from "./tuning.ts";
-import { COORDINATE_LIMIT } from "./snapshot/format.ts";
+import { isTimeScale, TIME_SCALE_TEXT } from "../members/tuningLimits.ts";
+import { COORDINATE_LIMIT } from "../snapshot/format.ts";
 
 /** Relative tolerance of the orthotropic symmetry: allows for the scene file's rounded decimals. */
 const SYMMETRY_TOLERANCE = 1e-3;

@@ -1,7 +1,7 @@
 /** Points on a body's surface: in a frame, or undeformed. */
-import { closestOnTriangle } from "./skinning/attach.ts";
-import type { Point } from "./protocol/fromServer.ts";
-import type { SurfacePoint } from "./protocol/fromClient.ts";
+import { closestOnTriangle } from "../skinning/attach.ts";
+import type { Point } from "../protocol/fromServer.ts";
+import type { SurfacePoint } from "../protocol/fromClient.ts";
 
 /** An undeformed surface at its place in the scene. */
 export interface RestSurface {

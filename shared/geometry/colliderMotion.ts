@@ -6,7 +6,7 @@
  * quaternions here, once, with the host's sine and cosine, every STEP degrees of turn. Between those, normalized linear
  * interpolation is within 1e-5 degrees of a uniform turn and needs only + - * / sqrt.
  */
-import type { AnalyticCollider, Collider, Transform, Vec3 } from "./scene.ts";
+import type { AnalyticCollider, Collider, Transform, Vec3 } from "../scene/scene.ts";
 
 export type Quaternion = [w: number, x: number, y: number, z: number];
 
