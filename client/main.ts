@@ -18,13 +18,13 @@ const { takeTokenFromAddress } = await import("./net/tokens.ts");
 takeTokenFromAddress(match ? decodeURIComponent(match[1]!) : undefined);
 const spoken = chooseLanguage();
 if (match?.[2]) {
-  const { openReplayPage } = await import("./ui/replayPage.ts");
+  const { openReplayPage } = await import("./ui/replay/replayPage.ts");
   await spoken;
   openReplayPage(app, decodeURIComponent(match[1]!));
 } else if (match) {
   const room = decodeURIComponent(match[1]!);
   const scene = new URLSearchParams(location.search).get("scene");
-  const page = import("./ui/roomPage.ts");
+  const page = import("./ui/room/roomPage.ts");
   let noScene = false;
   if (scene) {
     const { createRoom } = await import("./net/api.ts");
@@ -58,7 +58,7 @@ if (match?.[2]) {
   await spoken;
   app.replaceChildren(messagePage(...messageOf("nothingHere")));
 } else {
-  const { openLobby } = await import("./ui/lobby.ts");
+  const { openLobby } = await import("./ui/lobby/lobby.ts");
   await spoken;
   openLobby(app);
 }

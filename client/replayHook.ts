@@ -15,7 +15,7 @@
  */
 import type { ReplayBuffer } from "./state/replayBuffer.ts";
 import type { Playhead } from "./state/playhead.ts";
-import type { Projector } from "./ui/projector.ts";
+import type { Projector } from "./ui/replay/projector.ts";
 
 export interface ReplaySources {
   room: string;

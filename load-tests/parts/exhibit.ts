@@ -8,9 +8,9 @@
  *
  * After each visitor both heaps are measured after a garbage collection: the page's, and that of the server's main
  * thread.
- * The first sixth is warm-up. Every half hour the page reloads itself (client/ui/exhibit.ts), which bounds the memory
- * of the browser. Heaps are flat if the slope of a line through the rest is at most 2 % an hour, within twice its
- * standard error.
+ * The first sixth is warm-up. Every half hour the page reloads itself (client/ui/room/exhibit.ts), which bounds the
+ * memory of the browser. Heaps are flat if the slope of a line through the rest is at most 2 % an hour, within twice
+ * its standard error.
  */
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

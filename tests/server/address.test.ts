@@ -6,7 +6,7 @@ import { request } from "node:http";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import Fastify from "fastify";
-import { warningFor } from "../../client/ui/sharePanel.ts";
+import { warningFor } from "../../client/ui/cards/sharePanel.ts";
 import { addressRoutes, type AddressOptions } from "../../server/routes/guards/publicAddress.ts";
 import { isLoopback } from "../../shared/loopback.ts";
 

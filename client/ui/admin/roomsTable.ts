@@ -4,7 +4,7 @@
  */
 import type { AdminRoom, Person, QuarantinedPiece } from "../../net/admin.ts";
 import { h, icon, wear } from "../dom.ts";
-import { ROLE_TEXTS } from "../people.ts";
+import { ROLE_TEXTS } from "../room/people.ts";
 import { dateText, t } from "../../text/text.ts";
 import { sureButton } from "./sureButton.ts";
 import { age, megabytes, milliseconds, percent, size } from "./format.ts";

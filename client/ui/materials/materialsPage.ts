@@ -22,7 +22,7 @@ import {
 import { MATERIAL_PRESETS } from "../../../shared/scene/materialPresets.ts";
 import { measuredText, type PlainKey, t } from "../../text/text.ts";
 import { h } from "../dom.ts";
-import { copyText } from "../share.ts";
+import { copyText } from "../shareLink.ts";
 import { Toasts } from "../toasts.ts";
 import { makeFields, stripOf } from "./fields.ts";
 import type { NumberField } from "./numberField.ts";
