@@ -30,7 +30,7 @@ import { Vector3 } from "three";
 import type { ConnectionStatus } from "./sdk/connection.ts";
 import type { RoomState } from "./state/roomState.ts";
 import type { LocalStats } from "./ui/room/statsOverlay.ts";
-import type { DrawnCursor, DrawnGrab } from "./view/cursorsView.ts";
+import type { DrawnCursor, DrawnGrab } from "./view/grabs/cursorsView.ts";
 import type { RoomView } from "./view/roomView.ts";
 
 export interface HookSources {
@@ -127,7 +127,7 @@ function createHook({
     grabs,
     cursors,
     skinned: async (body: number) => {
-      const { readSkinned } = await import("./view/skinProbe.ts");
+      const { readSkinned } = await import("./view/bodies/skinProbe.ts");
       const room = view();
       if (!room) throw new Error("nothing is drawn yet");
       const mesh = room.bodies[body]!;

@@ -6,9 +6,9 @@
 import { Plane, Ray, Vector3 } from "three";
 import type { Point } from "../../shared/protocol/fromServer.ts";
 import { type Grab, OwnGrabs } from "../sdk/grab.ts";
-import type { DrawnGrab } from "../view/cursorsView.ts";
+import type { DrawnGrab } from "../view/grabs/cursorsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
-import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/localBend.ts";
+import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/grabs/localBend.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { surfacePoint } from "../../shared/geometry/surfacePoints.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";

@@ -13,10 +13,10 @@ import {
   Vector3,
 } from "three";
 import { interpolateInto } from "../state/interpolate.ts";
-import { BodyMesh } from "../view/bodyMesh.ts";
-import { dressAll, shineThrough } from "../view/dress.ts";
-import { type DrawnGrab, drawnGrabs, GREY, CursorsView } from "../view/cursorsView.ts";
-import { pickSurfaces } from "../view/picking.ts";
+import { BodyMesh } from "../view/bodies/bodyMesh.ts";
+import { dressAll, shineThrough } from "../view/bodies/dress.ts";
+import { type DrawnGrab, drawnGrabs, GREY, CursorsView } from "../view/grabs/cursorsView.ts";
+import { pickSurfaces } from "../view/grabs/picking.ts";
 import type { Grab } from "./grab.ts";
 import type { MemberGrabs, Point } from "../../shared/protocol/fromServer.ts";
 import type { GrabOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";

@@ -2,7 +2,7 @@
  * Draws the simulation surface as a wireframe over the picture: the mesh that the server simulates and that rays pick.
  */
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments } from "three";
-import type { PickSurface } from "./picking.ts";
+import type { PickSurface } from "./grabs/picking.ts";
 
 export class DebugDraw {
   readonly group = new Group();

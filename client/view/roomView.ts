@@ -5,19 +5,19 @@
 import { Box3, Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
-import { BodyMesh } from "./bodyMesh.ts";
-import { ContactBlobs } from "./contactBlobs.ts";
+import { BodyMesh } from "./bodies/bodyMesh.ts";
+import { ContactBlobs } from "./colliders/contactBlobs.ts";
 import { DebugDraw } from "./debugDraw.ts";
-import { dressAll, shineThrough } from "./dress.ts";
+import { dressAll, shineThrough } from "./bodies/dress.ts";
 import { WHOLE, type FreeArea } from "../../shared/geometry/framing.ts";
-import { CursorsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./cursorsView.ts";
-import type { LocalBend } from "./localBend.ts";
+import { CursorsView, type DrawnCursor, type DrawnGrab, type ShownCursor, type ViewSize } from "./grabs/cursorsView.ts";
+import type { LocalBend } from "./grabs/localBend.ts";
 import { closestSurfacePoint, surfacePoint } from "../../shared/geometry/surfacePoints.ts";
-import { pickNearest, pickSurfaces } from "./picking.ts";
-import type { GraphicsProbe } from "./graphicsProbe.ts";
-import { RubberBand } from "./rubberBand.ts";
-import { Stage } from "./stage.ts";
-import { scaleFor, STRAIN_COLORS } from "./strain.ts";
+import { pickNearest, pickSurfaces } from "./grabs/picking.ts";
+import type { GraphicsProbe } from "./stage/graphicsProbe.ts";
+import { RubberBand } from "./grabs/rubberBand.ts";
+import { Stage } from "./stage/stage.ts";
+import { scaleFor, STRAIN_COLORS } from "./bodies/strainView.ts";
 
 export interface Picked extends SurfacePoint {
   /** m */

@@ -12,14 +12,14 @@ import { spheresAt } from "./spheres.ts";
 import { Raster, type Shade, type Surface } from "./raster.ts";
 import { moved, solidOf, type Solid } from "./solids.ts";
 
-/** Tangent of half the page's vertical field of view (client/view/stage.ts). */
+/** Tangent of half the page's vertical field of view (client/view/stage/stage.ts). */
 const TAN_Y = Math.tan((38 * Math.PI) / 360);
 /**
  * Margin around fitted content. If a box filled the picture, the camera would be so close that only one side is
  * visible.
  */
 const FREE: FreeArea = { left: -0.7, right: 0.7, bottom: -0.7, top: 0.7 };
-/** Direction towards the light that casts the shadow, as in client/view/environment.ts. */
+/** Direction towards the light that casts the shadow, as in client/view/stage/studioLight.ts. */
 const KEY = unit([0.55, 0.75, 0.4]);
 const SHADE = { color: [74, 47, 30], opacity: 0.45 } as const;
 /** Colors for bodies without one, by index, and for colliders; the same as in client/view. */

@@ -1,7 +1,7 @@
 /** WebGL draws every quality level of the picture without refusing a call. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LEVELS } from "../../client/view/quality.ts";
+import { LEVELS } from "../../client/view/stage/pictureQuality.ts";
 import { setQuality } from "./controls.ts";
 import { drawn, noBrowser, openStage, type E2e } from "./stage.ts";
 

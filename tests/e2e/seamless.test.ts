@@ -5,8 +5,8 @@
  * (`pictures.ts`).
  *
  * The bound: the local bend at a vertex is w sat(RESPONSE (h - e)). h is the page's own target, e the server's target
- * at the displayed time, w <= 1, sat 1-Lipschitz (`client/view/localBend.ts`). Between two pictures it changes by at
- * most RESPONSE (|dh| + |de|), the motion of the two targets. Neither grab nor body explains a larger jump. Here e
+ * at the displayed time, w <= 1, sat 1-Lipschitz (`client/view/grabs/localBend.ts`). Between two pictures it changes by
+ * at most RESPONSE (|dh| + |de|), the motion of the two targets. Neither grab nor body explains a larger jump. Here e
  * comes from the socket's messages, one for each frame, interpolated linearly as frames are.
  */
 import { decode } from "@msgpack/msgpack";
@@ -17,7 +17,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { parseServerMessage } from "../../shared/protocol/fromServer.ts";
 import { float32Of, uint32Of } from "../../shared/bytes.ts";
-import { BEND_RADIUS, LIMIT, RESPONSE } from "../../client/view/localBend.ts";
+import { BEND_RADIUS, LIMIT, RESPONSE } from "../../client/view/grabs/localBend.ts";
 import { Bot, type Point } from "../../load-tests/bot.ts";
 import { createSkin, evaluateSkinInto } from "../../shared/skinning/index.ts";
 import type { Topology } from "../../shared/topology.ts";

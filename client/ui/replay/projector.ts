@@ -2,8 +2,8 @@
 import { MEMBER_COLORS } from "../../../shared/members/memberColors.ts";
 import type { Playhead } from "../../state/playhead.ts";
 import type { ReplayBuffer } from "../../state/replayBuffer.ts";
-import { type DrawnCursor, type DrawnGrab, drawnGrabs } from "../../view/cursorsView.ts";
-import type { GraphicsProbe } from "../../view/graphicsProbe.ts";
+import { type DrawnCursor, type DrawnGrab, drawnGrabs } from "../../view/grabs/cursorsView.ts";
+import type { GraphicsProbe } from "../../view/stage/graphicsProbe.ts";
 import { RoomView } from "../../view/roomView.ts";
 import type { CursorLayer } from "../room/cursorLayer.ts";
 import { FrameRing } from "../../capture/frameRing.ts";

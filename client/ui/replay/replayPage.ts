@@ -10,7 +10,7 @@ import { ReplayBuffer } from "../../state/replayBuffer.ts";
 import { Playhead } from "../../state/playhead.ts";
 import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
 import type { ReplayHead } from "../../../shared/protocol/protocol.ts";
-import { type GraphicsProbe, probeGraphics } from "../../view/graphicsProbe.ts";
+import { type GraphicsProbe, probeGraphics } from "../../view/stage/graphicsProbe.ts";
 import { messageOf, messagePage } from "../messagePage.ts";
 import type { Projector } from "./projector.ts";
 import { saveFile } from "../saveFile.ts";

@@ -19,7 +19,7 @@ import { exhibit, reopen } from "./exhibit.ts";
 import { frameBridge } from "./frameBridge.ts";
 import { modeOf } from "./mode.ts";
 import { distinctFrom, freshProfile, loadProfile, saveProfile } from "./profile.ts";
-import { type GraphicsProbe, probeGraphics } from "../../view/graphicsProbe.ts";
+import { type GraphicsProbe, probeGraphics } from "../../view/stage/graphicsProbe.ts";
 import { headsetIsThere } from "./headset.ts";
 import { messageOf, messagePage } from "../messagePage.ts";
 import { passwordPage } from "./passwordPage.ts";

@@ -9,7 +9,7 @@ import { type BroughtObject, bringObject, composeScene, createRoom, fetchProgres
 import { problemDetail, problemText } from "../../text/problem.ts";
 import { handOver } from "../../state/handOver.ts";
 import { numberText, t } from "../../text/text.ts";
-import type { ObjectPreview } from "../../view/objectPreview.ts";
+import type { ObjectPreview } from "../../view/uploads/objectPreview.ts";
 import { h, icon } from "../dom.ts";
 import { noteItems } from "./objectNotes.ts";
 
@@ -178,7 +178,7 @@ export class BringDialog {
     this.notes.replaceChildren(h("li", {}, found), ...noteItems(notes));
     this.choices.hidden = false;
     this.role.focus();
-    const { ObjectPreview } = await import("../../view/objectPreview.ts");
+    const { ObjectPreview } = await import("../../view/uploads/objectPreview.ts");
     this.preview ??= new ObjectPreview(this.canvas);
     await this.preview.show(brought.picture);
   }

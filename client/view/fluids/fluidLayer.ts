@@ -36,7 +36,7 @@ import {
   type WebGLRenderer,
   WebGLRenderTarget,
 } from "three";
-import type { BodyMesh } from "../bodyMesh.ts";
+import type { BodyMesh } from "../bodies/bodyMesh.ts";
 import { areaOf } from "./area.ts";
 import { AREA_VERTEX, compose, EMPTY, LIQUID_SPLAT, MOST_WALLS, SMOOTH, splatVertex, SURFACE } from "./liquidShader.ts";
 import { SMOKE_COMPOSE, SMOKE_SPLAT } from "./smokeShader.ts";

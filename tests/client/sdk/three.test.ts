@@ -3,7 +3,7 @@ import { Box3, OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import type { Room } from "../../../client/sdk/room.ts";
 import { PliantRoom, RoomLights } from "../../../client/sdk/three.ts";
-import { RubberBand } from "../../../client/view/rubberBand.ts";
+import { RubberBand } from "../../../client/view/grabs/rubberBand.ts";
 
 /** Two triangles of cloth, the second one spawnable. */
 function room(): { room: Room; positions: Float32Array[]; spawnable: number[]; tellFrame: () => void } {
