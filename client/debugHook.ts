@@ -27,7 +27,7 @@
  *     pliant.view                       the RoomView (bodies, stage); undefined before drawing starts
  */
 import { Vector3 } from "three";
-import type { ConnectionStatus } from "./sdk/connection.ts";
+import type { ConnectionStatus } from "./sdk/connection/roomConnection.ts";
 import type { RoomState } from "./state/roomState.ts";
 import type { LocalStats } from "./ui/room/statsOverlay.ts";
 import type { DrawnCursor, DrawnGrab } from "./view/grabs/cursorsView.ts";

@@ -4,9 +4,9 @@
  */
 import { encode } from "@msgpack/msgpack";
 import WebSocket from "ws";
-import { socketUrl } from "../client/sdk/connection.ts";
-import { FrameDecoder, type FrameEvent } from "../client/sdk/frameDecoder.ts";
-import { fetchTopology } from "../client/sdk/http.ts";
+import { socketUrl } from "../client/sdk/connection/roomConnection.ts";
+import { FrameDecoder, type FrameEvent } from "../client/sdk/mirror/frameDecoder.ts";
+import { fetchTopology } from "../client/sdk/connection/roomRequests.ts";
 import {
   type AccessState,
   type MemberGrabs,

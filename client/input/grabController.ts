@@ -5,7 +5,7 @@
  */
 import { Plane, Ray, Vector3 } from "three";
 import type { Point } from "../../shared/protocol/fromServer.ts";
-import { type Grab, OwnGrabs } from "../sdk/grab.ts";
+import { type Grab, OwnGrabs } from "../sdk/calls/ownGrabs.ts";
 import type { DrawnGrab } from "../view/grabs/cursorsView.ts";
 import type { AcknowledgedGrabs } from "../state/acknowledgedGrabs.ts";
 import { BEND_RADIUS, LocalBend, type ShownMoment } from "../view/grabs/localBend.ts";

@@ -1,6 +1,6 @@
 /** Client of `/api/admin`. The operator's token is kept in this tab only. */
 import { PliantError } from "../sdk/errors.ts";
-import { request } from "../sdk/http.ts";
+import { request } from "../sdk/connection/roomRequests.ts";
 import type { Role } from "../../shared/members/roles.ts";
 
 export interface Person {

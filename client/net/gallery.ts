@@ -1,5 +1,5 @@
 /** HTTP calls of gallery and palette, and the tokens of the scenes that this browser saved. */
-import { bearer, post, request } from "../sdk/http.ts";
+import { bearer, post, request } from "../sdk/connection/roomRequests.ts";
 import { authorized } from "./api.ts";
 import { tokenFor } from "./tokens.ts";
 

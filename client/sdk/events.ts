@@ -1,8 +1,8 @@
 /** Events of a room and their listeners. */
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import type { PliantError } from "./errors.ts";
-import type { FrameEvent } from "./frameDecoder.ts";
-import type { HeldPoint } from "./heldPoints.ts";
+import type { FrameEvent } from "./mirror/frameDecoder.ts";
+import type { HeldPoint } from "./mirror/heldPoints.ts";
 import type {
   AccessState,
   MemberGrabs,

@@ -1,12 +1,12 @@
 /** Public interface of the package `pliant-client`. */
 export { joinRoom, type JoinOptions } from "./joinRoom.ts";
 export type { BodyReference, PointReference, Room } from "./room.ts";
-export type { Grab } from "./grab.ts";
-export type { HeldPoint } from "./heldPoints.ts";
-export type { Detail, RoomBody } from "./bodies.ts";
+export type { Grab } from "./calls/ownGrabs.ts";
+export type { HeldPoint } from "./mirror/heldPoints.ts";
+export type { Detail, RoomBody } from "./mirror/roomBodies.ts";
 export type { RoomEventName, RoomEvents, RoomState } from "./events.ts";
-export type { TokenStorage } from "./keptTokens.ts";
-export type { SocketConstructor, SocketLike } from "./connection.ts";
+export type { TokenStorage } from "./connection/keptTokens.ts";
+export type { SocketConstructor, SocketLike } from "./connection/roomConnection.ts";
 export { REACTIONS } from "../../shared/members/reactions.ts";
 export type {
   AccessState,

@@ -1,10 +1,10 @@
 /** `joinRoom`: connects to a room and waits for its first frame. */
-import { checkColor, checkNumber, checkText, parseAddress } from "./arguments.ts";
-import type { SocketConstructor } from "./connection.ts";
+import { checkColor, checkNumber, checkText, parseAddress } from "./calls/checkArguments.ts";
+import type { SocketConstructor } from "./connection/roomConnection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
-import { bearer, fetchTopology, isMissing, post, refusedOrigin, request } from "./http.ts";
+import { bearer, fetchTopology, isMissing, post, refusedOrigin, request } from "./connection/roomRequests.ts";
 import { Room } from "./room.ts";
-import { defaultTokens, KeptToken, type TokenStorage } from "./keptTokens.ts";
+import { defaultTokens, KeptToken, type TokenStorage } from "./connection/keptTokens.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";
 
 export interface JoinOptions {

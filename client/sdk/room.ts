@@ -6,13 +6,13 @@ import { BARYCENTRIC_SLACK } from "../../shared/members/inputRanges.ts";
 import { atLeast, type Role } from "../../shared/members/roles.ts";
 import { BODY_FIELDS, type Tuning, type TuningChange } from "../../shared/members/tuningLimits.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { checkInteger, checkNumber, checkVector } from "./arguments.ts";
-import { bodiesOf, type RoomBody } from "./bodies.ts";
-import { Connection, type ConnectionStatus, type SocketConstructor, socketUrl } from "./connection.ts";
+import { checkInteger, checkNumber, checkVector } from "./calls/checkArguments.ts";
+import { bodiesOf, type RoomBody } from "./mirror/roomBodies.ts";
+import { Connection, type ConnectionStatus, type SocketConstructor, socketUrl } from "./connection/roomConnection.ts";
 import { badArgument, closeError, PliantError } from "./errors.ts";
 import { EVENT_NAMES, type RoomEventName, type RoomEvents, type RoomState } from "./events.ts";
-import { Answers } from "./answers.ts";
-import { type Grab, OwnGrabs } from "./grab.ts";
+import { Answers } from "./calls/answers.ts";
+import { type Grab, OwnGrabs } from "./calls/ownGrabs.ts";
 import type { AccessState, Member, Point, RoomStats } from "../../shared/protocol/fromServer.ts";
 import {
   type AccessChange,
@@ -22,9 +22,9 @@ import {
   type SurfacePoint,
 } from "../../shared/protocol/fromClient.ts";
 import { REACTIONS } from "../../shared/members/reactions.ts";
-import { RoomMirror } from "./roomMirror.ts";
+import { RoomMirror } from "./mirror/roomMirror.ts";
 import { closestSurfacePoint, placesOf, surfacePoint } from "../../shared/geometry/surfacePoints.ts";
-import { checkTuning } from "./tuning.ts";
+import { checkTuning } from "./calls/checkTuning.ts";
 
 /** A body by its index or name, or an element of `bodies`. */
 export type BodyReference = number | string | RoomBody;

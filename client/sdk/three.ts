@@ -17,7 +17,7 @@ import { BodyMesh } from "../view/bodies/bodyMesh.ts";
 import { dressAll, shineThrough } from "../view/bodies/dress.ts";
 import { type DrawnGrab, drawnGrabs, GREY, CursorsView } from "../view/grabs/cursorsView.ts";
 import { pickSurfaces } from "../view/grabs/picking.ts";
-import type { Grab } from "./grab.ts";
+import type { Grab } from "./calls/ownGrabs.ts";
 import type { MemberGrabs, Point } from "../../shared/protocol/fromServer.ts";
 import type { GrabOptions, SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Room } from "./room.ts";

@@ -8,7 +8,7 @@ import { dequantizeInto } from "../../shared/snapshot/index.ts";
 import type { ReplayHead } from "../../shared/protocol/protocol.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { MemberGrabs, ServerEvent } from "../../shared/protocol/fromServer.ts";
-import { type FrameBase, FrameDecoder, type FrameEvent } from "../sdk/frameDecoder.ts";
+import { type FrameBase, FrameDecoder, type FrameEvent } from "../sdk/mirror/frameDecoder.ts";
 import { interpolateInto } from "./interpolate.ts";
 
 interface DecodedFrame extends FrameBase {

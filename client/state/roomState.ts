@@ -4,9 +4,9 @@
  */
 import type { MemberGrabs } from "../../shared/protocol/fromServer.ts";
 import type { Topology } from "../../shared/topology.ts";
-import { Clock } from "../sdk/clock.ts";
-import type { FrameEvent } from "../sdk/frameDecoder.ts";
-import { RoomMirror, type RoomMirrorOptions } from "../sdk/roomMirror.ts";
+import { Clock } from "../sdk/connection/serverClock.ts";
+import type { FrameEvent } from "../sdk/mirror/frameDecoder.ts";
+import { RoomMirror, type RoomMirrorOptions } from "../sdk/mirror/roomMirror.ts";
 import { AcknowledgedGrabs } from "./acknowledgedGrabs.ts";
 import { interpolateInto } from "./interpolate.ts";
 import { Playout } from "./playout.ts";

@@ -1,6 +1,6 @@
 /** Banner that reports a lost connection. */
 import { CloseCode } from "../../shared/protocol/protocol.ts";
-import type { ConnectionStatus } from "../sdk/connection.ts";
+import type { ConnectionStatus } from "../sdk/connection/roomConnection.ts";
 import { h } from "./dom.ts";
 import { t, type PlainKey } from "../text/text.ts";
 

@@ -4,8 +4,8 @@
  * costs the generator half of the time of Node's own.
  */
 import WebSocket from "ws";
-import { Connection, type SocketConstructor, socketUrl } from "../../client/sdk/connection.ts";
-import { fetchTopology } from "../../client/sdk/http.ts";
+import { Connection, type SocketConstructor, socketUrl } from "../../client/sdk/connection/roomConnection.ts";
+import { fetchTopology } from "../../client/sdk/connection/roomRequests.ts";
 import { build, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import type { Point, ServerEvent } from "../../shared/protocol/fromServer.ts";
 import { RoomState } from "../../client/state/roomState.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { decode } from "@msgpack/msgpack";
 import { valueSymbol } from "piscina";
-import { RoomFrames } from "../../client/sdk/roomFrames.ts";
+import { RoomFrames } from "../../client/sdk/mirror/roomFrames.ts";
 import { parseServerMessage } from "../../shared/protocol/fromServer.ts";
 import { decodeDelta, createSnapshotModel, encodeDelta } from "../../shared/snapshot/index.ts";
 import type { Topology } from "../../shared/topology.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { parseAst } from "vite";
 import { afterEach, describe, expect, test } from "vitest";
-import { answerError } from "../../client/sdk/http.ts";
+import { answerError } from "../../client/sdk/connection/roomRequests.ts";
 import { type Catalog, english } from "../../client/text/english.ts";
 import { problemDetail, problemText } from "../../client/text/problem.ts";
 import {

@@ -1,13 +1,13 @@
 /**
- * Two processes, and a page's connection (client/sdk/connection.ts) to the process that does not have the room. The
- * page connects to the process with the room, and follows the room at a hand-over.
+ * Two processes, and a page's connection (client/sdk/connection/roomConnection.ts) to the process that does not have
+ * the room. The page connects to the process with the room, and follows the room at a hand-over.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Connection, type ConnectionStatus } from "../../client/sdk/connection.ts";
+import { Connection, type ConnectionStatus } from "../../client/sdk/connection/roomConnection.ts";
 import { encode } from "@msgpack/msgpack";
 import { Bot } from "../../load-tests/bot.ts";
 import { freePort } from "../../load-tests/server.ts";

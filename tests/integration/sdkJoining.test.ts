@@ -5,10 +5,10 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import WebSocket from "ws";
-import type { SocketConstructor } from "../../client/sdk/connection.ts";
+import type { SocketConstructor } from "../../client/sdk/connection/roomConnection.ts";
 import type { PliantError } from "../../client/sdk/errors.ts";
 import { type JoinOptions, joinRoom } from "../../client/sdk/joinRoom.ts";
-import type { TokenStorage } from "../../client/sdk/keptTokens.ts";
+import type { TokenStorage } from "../../client/sdk/connection/keptTokens.ts";
 import type { Room } from "../../client/sdk/room.ts";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startTestServer, type TestServer } from "./server.ts";

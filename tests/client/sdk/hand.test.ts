@@ -1,7 +1,7 @@
 /** The grabs of a member: ids, and the rate at which moves are sent, on a virtual clock. */
 import { decode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { OwnGrabs } from "../../../client/sdk/grab.ts";
+import { OwnGrabs } from "../../../client/sdk/calls/ownGrabs.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { Connection } from "../../../client/sdk/connection.ts";
+import { Connection } from "../../../client/sdk/connection/roomConnection.ts";
 import { createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";

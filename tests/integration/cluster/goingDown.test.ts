@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { Connection } from "../../../client/sdk/connection.ts";
+import { Connection } from "../../../client/sdk/connection/roomConnection.ts";
 import { createRoom } from "../../../load-tests/bot.ts";
 import { freePort, type RunningServer, startServer } from "../../../load-tests/server.ts";
 import { readConfig } from "../../../server/config.ts";

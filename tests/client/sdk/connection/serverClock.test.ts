@@ -1,8 +1,8 @@
 /** Round trip and server tick from pings, and the rate meter, on a simulated clock. */
 import { expect, test } from "vitest";
-import { Clock } from "../../../client/sdk/clock.ts";
-import { backoffMs } from "../../../client/sdk/connection.ts";
-import { RateMeter } from "../../../client/sdk/rateMeter.ts";
+import { Clock } from "../../../../client/sdk/connection/serverClock.ts";
+import { backoffMs } from "../../../../client/sdk/connection/roomConnection.ts";
+import { RateMeter } from "../../../../client/sdk/connection/rateMeter.ts";
 
 test("before the first pong there are no estimates", () => {
   expect(new Clock(60).rttMs).toBeNaN();

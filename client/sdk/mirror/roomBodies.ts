@@ -1,6 +1,6 @@
 /** Bodies of a room, for drawing and grabbing, decoded from its topology. */
-import type { Topology, TopologyBody } from "../../shared/topology.ts";
-import { float32Of, uint32Of } from "../../shared/bytes.ts";
+import type { Topology, TopologyBody } from "../../../shared/topology.ts";
+import { float32Of, uint32Of } from "../../../shared/bytes.ts";
 
 /** A finer mesh to draw in place of a body's surface (PROTOCOL.md, section 3). */
 export interface Detail {

@@ -1,6 +1,6 @@
 /** The newest frame of a room, decoded as it arrives: as integers and in meters. */
-import { dequantizeInto } from "../../shared/snapshot/index.ts";
-import type { Topology } from "../../shared/topology.ts";
+import { dequantizeInto } from "../../../shared/snapshot/index.ts";
+import type { Topology } from "../../../shared/topology.ts";
 import { type FrameBase, FrameDecoder, type FrameEvent } from "./frameDecoder.ts";
 
 /** Least time between two requests for a keyframe, ms. */

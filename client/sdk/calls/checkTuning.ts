@@ -11,9 +11,9 @@ import {
   type Wind,
   WIND_FIELDS,
   WIND_SPANS,
-} from "../../shared/members/tuningLimits.ts";
-import { checkNumber, checkVector } from "./arguments.ts";
-import { badArgument } from "./errors.ts";
+} from "../../../shared/members/tuningLimits.ts";
+import { checkNumber, checkVector } from "./checkArguments.ts";
+import { badArgument } from "../errors.ts";
 
 function checkParts(field: string, value: unknown, most: number): [number, number, number] {
   const parts = checkVector(field, value);

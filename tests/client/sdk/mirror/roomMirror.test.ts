@@ -1,9 +1,9 @@
 /** A client's copy of a room: what each message changes, what it tells, and frames before the topology. */
 import { beforeEach, expect, test } from "vitest";
-import { RoomMirror } from "../../../client/sdk/roomMirror.ts";
-import type { ServerEvent } from "../../../shared/protocol/fromServer.ts";
-import type { Topology } from "../../../shared/topology.ts";
-import { delta, keyframe, topology, welcome } from "../quad.ts";
+import { RoomMirror } from "../../../../client/sdk/mirror/roomMirror.ts";
+import type { ServerEvent } from "../../../../shared/protocol/fromServer.ts";
+import type { Topology } from "../../../../shared/topology.ts";
+import { delta, keyframe, topology, welcome } from "../../quad.ts";
 
 let mirror: RoomMirror;
 let fetches: { hash: string; arrives: (topology: Topology) => void; fails: (error: Error) => void }[];

@@ -1,6 +1,6 @@
 /** The grabs of this member. */
-import { build, type GrabOptions, type SurfacePoint } from "../../shared/protocol/fromClient.ts";
-import type { Point } from "../../shared/protocol/fromServer.ts";
+import { build, type GrabOptions, type SurfacePoint } from "../../../shared/protocol/fromClient.ts";
+import type { Point } from "../../../shared/protocol/fromServer.ts";
 
 /** Moves of all grabs together stay below the server's inputs a second, which grabs and releases share. */
 const MOVES_PER_SECOND = 48;

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { decode, encode } from "@msgpack/msgpack";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
-import { closeError } from "../../../client/sdk/errors.ts";
-import { Connection, type ConnectionStatus, directUrl } from "../../../client/sdk/connection.ts";
-import { build, ClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { type ServerEvent, ServerMessage } from "../../../shared/protocol/fromServer.ts";
-import { CloseCode, Limits, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
+import { closeError } from "../../../../client/sdk/errors.ts";
+import { Connection, type ConnectionStatus, directUrl } from "../../../../client/sdk/connection/roomConnection.ts";
+import { build, ClientMessage } from "../../../../shared/protocol/fromClient.ts";
+import { type ServerEvent, ServerMessage } from "../../../../shared/protocol/fromServer.ts";
+import { CloseCode, Limits, PROTOCOL_VERSION } from "../../../../shared/protocol/protocol.ts";
 
 let server: WebSocketServer;
 let sockets: ServerSocket[];

@@ -1,7 +1,7 @@
 /** HTTP requests about a room. Every failure is a PliantError whose message may be shown to users. */
 import { decode } from "@msgpack/msgpack";
-import type { Topology } from "../../shared/topology.ts";
-import { PliantError } from "./errors.ts";
+import type { Topology } from "../../../shared/topology.ts";
+import { PliantError } from "../errors.ts";
 
 /** @throws PliantError UNREACHABLE, or the server's own code with the HTTP status */
 export async function request(address: string, init?: RequestInit): Promise<Response> {

@@ -2,10 +2,10 @@
  * WebSocket connection to a room. Sends the hello, keeps the session's resume token, detects a dead connection, and
  * reconnects with exponential backoff and jitter until the server says that the room is gone.
  */
-import { CloseCode, Limits } from "../../shared/protocol/protocol.ts";
-import { build } from "../../shared/protocol/fromClient.ts";
-import { parseServerMessage, type ServerEvent } from "../../shared/protocol/fromServer.ts";
-import type { PliantError } from "./errors.ts";
+import { CloseCode, Limits } from "../../../shared/protocol/protocol.ts";
+import { build } from "../../../shared/protocol/fromClient.ts";
+import { parseServerMessage, type ServerEvent } from "../../../shared/protocol/fromServer.ts";
+import type { PliantError } from "../errors.ts";
 import { RateMeter } from "./rateMeter.ts";
 
 export type ConnectionStatus =

@@ -1,5 +1,5 @@
 /** Tracks the grabs of all members from the server's messages, and computes the changes. */
-import type { Grab, MemberGrabs } from "../../shared/protocol/fromServer.ts";
+import type { Grab, MemberGrabs } from "../../../shared/protocol/fromServer.ts";
 
 /** A point that a member grabbed or released. */
 export type HeldPoint = Grab & { member: number };

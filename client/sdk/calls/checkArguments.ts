@@ -1,6 +1,6 @@
 /** Checks of the arguments that callers pass to the package. An error names the field, its value and the limit. */
-import { badArgument } from "./errors.ts";
-import type { Point } from "../../shared/protocol/fromServer.ts";
+import { badArgument } from "../errors.ts";
+import type { Point } from "../../../shared/protocol/fromServer.ts";
 
 const ROOM_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const COLOR = /^#[0-9a-f]{6}$/i;

@@ -2,10 +2,10 @@
  * A client's copy of a room: the only place that handles each message of the server. The public `Room` and the room
  * page's state are built on it.
  */
-import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../shared/protocol/fromServer.ts";
-import type { Tuning } from "../../shared/members/tuningLimits.ts";
-import type { Topology } from "../../shared/topology.ts";
-import { Listeners } from "./events.ts";
+import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../../shared/protocol/fromServer.ts";
+import type { Tuning } from "../../../shared/members/tuningLimits.ts";
+import type { Topology } from "../../../shared/topology.ts";
+import { Listeners } from "../events.ts";
 import type { FrameEvent } from "./frameDecoder.ts";
 import { type HeldChanges, HeldPoints } from "./heldPoints.ts";
 import { RoomFrames } from "./roomFrames.ts";

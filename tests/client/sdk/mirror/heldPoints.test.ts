@@ -1,7 +1,7 @@
 /** Each grab of another member begins once and ends once, in every way of ending. */
 import { expect, test } from "vitest";
-import { HeldPoints } from "../../../client/sdk/heldPoints.ts";
-import type { Grab } from "../../../shared/protocol/fromServer.ts";
+import { HeldPoints } from "../../../../client/sdk/mirror/heldPoints.ts";
+import type { Grab } from "../../../../shared/protocol/fromServer.ts";
 
 const held = (grab: number, triangle = 7, x = 0): Grab => ({
   grab,

@@ -1,6 +1,6 @@
 /** Promises for requests that the server answers: with `done`, or with a notice that names the reason. */
-import { PliantError } from "./errors.ts";
-import type { RoomEvents } from "./events.ts";
+import { PliantError } from "../errors.ts";
+import type { RoomEvents } from "../events.ts";
 
 /** Time after which an unanswered request fails, ms. */
 const ANSWER_MS = 30_000;
