@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { createWorld } from "../../server/sim/createWorld.ts";
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
-import { equilibrium } from "../physics/statics.ts";
+import { equilibrium } from "../physics/bars/statics.ts";
 import { staticEquilibrium } from "./equilibrium.ts";
 import { densityOf, type StaticModel } from "./materials.ts";
 import { solidMesh, weights } from "./solidMesh.ts";

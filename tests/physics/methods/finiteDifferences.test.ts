@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClothBody } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../laboratory.ts";
-import { watched, worst } from "../watched.ts";
+import { watched, worst } from "../laws/watched.ts";
 import { forcesOf, largest, randoms } from "./kit.ts";
 import { sheet, sheetModel, SIDE } from "./sheetKit.ts";
 

@@ -13,7 +13,7 @@ import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import { laboratory } from "../laboratory.ts";
-import { watched, worst } from "../watched.ts";
+import { watched, worst } from "../laws/watched.ts";
 import { block, cube, largest } from "./kit.ts";
 
 const METHODS: [name: string, method: Method][] = [

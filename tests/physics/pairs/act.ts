@@ -1,6 +1,6 @@
 /** Definition of an act of the matrix: a scene of two bodies, and the laws that it must obey. */
 import type { Body, Collider, Scene, Vec3 } from "../../../shared/scene/scene.ts";
-import { crossings } from "../crossings.ts";
+import { crossings } from "../contact/crossings.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { add, cross, norm, scale, subtract, ZERO, type Vector } from "../../../server/sim/reference/vector.ts";
 import { vectorAt } from "../../../server/sim/reference/particles.ts";

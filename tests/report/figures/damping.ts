@@ -1,8 +1,8 @@
 /** Material damping at default settings against the Kelvin-Voigt law, and the energy ledger's share of viscosity. */
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
-import { cantilever, modeMotion } from "../../physics/modes.ts";
-import { now, sum, watched } from "../../physics/watched.ts";
+import { cantilever, modeMotion } from "../../physics/bars/barModes.ts";
+import { now, sum, watched } from "../../physics/laws/watched.ts";
 import { check, short, type Check, type Figure, type Progress } from "./figure.ts";
 import { curves, type Series } from "./plots.ts";
 

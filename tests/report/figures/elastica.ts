@@ -1,8 +1,16 @@
 /** A hanging strip of cloth against the elastica, and the rigidity of sheets by direction and mesh. */
 import { bendElements } from "../../../server/sim/constraints/bending.ts";
 import { sheetBending } from "../../../server/sim/constraints/sheetBending.ts";
-import { ELASTICA, hang } from "../../physics/elastica.ts";
-import { cylinder, delaunay, freeStrip, range, rigidity, sheet, type Rigidity } from "../../physics/rigidity.ts";
+import { ELASTICA, hang } from "../../physics/bars/elastica.ts";
+import {
+  cylinder,
+  delaunay,
+  freeStrip,
+  range,
+  rigidity,
+  sheet,
+  type Rigidity,
+} from "../../physics/materials/rigidity.ts";
 import { check, type Check, type Figure, type Picture, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";

@@ -2,7 +2,7 @@
 import { FLOWS, type EnergyLedger, type Flow } from "../../../server/sim/energy/ledger.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import type { Laboratory } from "../../physics/laboratory.ts";
-import { pendulum, sum, watched, worst } from "../../physics/watched.ts";
+import { pendulum, sum, watched, worst } from "../../physics/laws/watched.ts";
 import { check, type Figure, type Picture, type Plot } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves, stacked } from "./plots.ts";

@@ -2,7 +2,7 @@
 import type { IsotropicMaterial } from "../../../shared/scene/scene.ts";
 import { elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
 import { laboratory } from "../../physics/laboratory.ts";
-import { pressCube, uniaxialEnergy, uniaxialLaw } from "../../physics/uniaxial.ts";
+import { pressCube, uniaxialEnergy, uniaxialLaw } from "../../physics/bars/pulledBar.ts";
 import {
   check,
   short,

@@ -4,7 +4,7 @@
  */
 import type { Body } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
-import { equilibrium } from "../../physics/statics.ts";
+import { equilibrium } from "../../physics/bars/statics.ts";
 import { check, type Figure, type Check, type Plot, type Picture, type FigureSize, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves } from "./plots.ts";

@@ -1,5 +1,5 @@
 /** Figure 8 of Bender et al. 2014: a beam is twisted and released; four sets of plastic constants. */
-import { BEAM, HAND, SETS, twistBeam, type Twist } from "../../physics/twist.ts";
+import { BEAM, HAND, SETS, twistBeam, type Twist } from "../../physics/bars/twist.ts";
 import {
   check,
   short,

@@ -1,7 +1,7 @@
 /**
  * Figure 9 of Bender et al. 2014: an elastoplastic body under a heavy sphere keeps its dent, its elastic twin does not.
  */
-import { CUSHION, DAMPING, dentOf, DRAGON, press, type Pressing } from "../../physics/dent.ts";
+import { CUSHION, DAMPING, dentOf, DRAGON, press, type Pressing } from "../../physics/materials/dent.ts";
 import { check, short, type Figure, type Picture, type Plot, type Progress } from "./figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves } from "./plots.ts";

@@ -1,7 +1,7 @@
 /** Clamped beams at default settings against the eigenmodes of their meshes, for any stiffness. */
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { laboratory } from "../../physics/laboratory.ts";
-import { cantilever, modeMotion, type ModeMotion } from "../../physics/modes.ts";
+import { cantilever, modeMotion, type ModeMotion } from "../../physics/bars/barModes.ts";
 import { bookCheck } from "./books.ts";
 import { check, short, type Check, type Figure, type Progress } from "./figure.ts";
 import { curves, type Series } from "./plots.ts";

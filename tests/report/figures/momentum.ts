@@ -1,5 +1,5 @@
 /** Momentum: a free body without gravity keeps its momentum. */
-import { FLIGHTS, fly } from "../../physics/momentum.ts";
+import { FLIGHTS, fly } from "../../physics/laws/worldMomentum.ts";
 import { check, short, type Figure, type Progress } from "./figure.ts";
 import { bodyMesh, COLORS, photographMeshes } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";

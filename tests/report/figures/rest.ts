@@ -1,7 +1,7 @@
 /** A rest state is a fixed point, also a kilometer from the origin. */
 import type { Body, SoftMaterial } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
-import { restStrain } from "../../physics/restRounding.ts";
+import { restStrain } from "../../physics/rest/restRounding.ts";
 import { check, type Check, type Figure, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves, type Series } from "./plots.ts";
@@ -25,7 +25,8 @@ const MODELS: Record<string, SoftMaterial> = {
   "PBD, k = 1": { model: "pbd", density: 500, distance: { stiffness: 1 }, volume: { stiffness: 1 } },
 };
 /**
- * The first two models use the axes of each element, which no coordinates make exact (tests/physics/restRounding.ts).
+ * The first two models use the axes of each element, which no coordinates make exact
+ * (tests/physics/rest/restRounding.ts).
  */
 const TURNED = 2;
 const CELL = 0.0625;

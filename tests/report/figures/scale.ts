@@ -1,5 +1,5 @@
 /** The same scene in millimeters and in tens of meters: no threshold is in meters. */
-import { run, swing } from "../../physics/scaled.ts";
+import { run, swing } from "../../physics/laws/scaled.ts";
 import { check, short, type Figure, type Picture, type Progress } from "./figure.ts";
 import { photograph } from "./photograph.ts";
 import { curves } from "./plots.ts";

@@ -2,7 +2,7 @@
  * The law of uniaxial stretch: k and nu have their meaning from mechanics, for any stiffness, step and sufficient
  * iterations.
  */
-import { stretchBar, type Bar } from "../../physics/uniaxial.ts";
+import { stretchBar, type Bar } from "../../physics/bars/pulledBar.ts";
 import {
   check,
   short,

@@ -1,7 +1,7 @@
 /** Standing waves along bars and across strips: their speed against the material's and the mesh's. */
 import { laboratory } from "../../physics/laboratory.ts";
-import { bdf2 } from "../../physics/modes.ts";
-import { BAR, bar, barMesh, barWave, chain, STRIP, stripWave, type Wave } from "../../physics/waves.ts";
+import { bdf2 } from "../../physics/bars/barModes.ts";
+import { BAR, bar, barMesh, barWave, chain, STRIP, stripWave, type Wave } from "../../physics/bars/standingWaves.ts";
 import { bookCheck } from "./books.ts";
 import { check, short, type Check, type Figure, type FigureSize, type Plot, type Progress } from "./figure.ts";
 import { curves } from "./plots.ts";
@@ -161,7 +161,7 @@ const TEXT = `A free bar of ${BAR.length} x ${BAR.width} x ${BAR.width} m (${BAR
 
 (in space the latter is c s = sqrt(T/mu), with the force T at the ends and the mass mu per stretched length).
 
-There are three errors. **The mesh's**: a chain of N elements is slower by sin(p)/p, p = n pi/2N; the bar's mesh has its own frequencies, measured by velocity Verlet in float64 without code of the simulation (tests/physics/explicit.ts). **The time integrator's**: if default settings choose the implicit solver (5e5 Pa and more along; 1e5 Pa and more across), its BDF2 steps of 1/240 s make 6 Hz slower by 0.7 %, 12.5 Hz by 3.2 % and 25 Hz by 9.8 %: a known function of w h, which no setting of a scene reduces. The check compares the rest. **The solver's**: one iteration carries stress over one element. Consider a chain whose even and then odd elements are solved once each. The even ones lack r = 2 (h c/a)^2 of their stress, with the element length a. The odd ones see that, and lack nothing of first order. So the mean stiffness is lower by r/2 and the speed by r/4 = (h c/a)^2/2. That is the limit for compliant bars at default settings. A compliant sheet is too long at default settings, by less than 1 %, so its wave is slower by half of that.
+There are three errors. **The mesh's**: a chain of N elements is slower by sin(p)/p, p = n pi/2N; the bar's mesh has its own frequencies, measured by velocity Verlet in float64 without code of the simulation (tests/physics/materials/explicit.ts). **The time integrator's**: if default settings choose the implicit solver (5e5 Pa and more along; 1e5 Pa and more across), its BDF2 steps of 1/240 s make 6 Hz slower by 0.7 %, 12.5 Hz by 3.2 % and 25 Hz by 9.8 %: a known function of w h, which no setting of a scene reduces. The check compares the rest. **The solver's**: one iteration carries stress over one element. Consider a chain whose even and then odd elements are solved once each. The even ones lack r = 2 (h c/a)^2 of their stress, with the element length a. The odd ones see that, and lack nothing of first order. So the mean stiffness is lower by r/2 and the speed by r/4 = (h c/a)^2/2. That is the limit for compliant bars at default settings. A compliant sheet is too long at default settings, by less than 1 %, so its wave is slower by half of that.
 
 **Converged** settings are compliant ones, ${CONVERGED.bar.substeps} x ${CONVERGED.bar.iterations} for bars and ${CONVERGED.strip.substeps} x ${CONVERGED.strip.iterations} for strips, and must be within 1 % of the material's speed.
 

@@ -1,6 +1,6 @@
 /**
  * Bending stencils of sheets: which ones a sheet gets, and that those of rectangles are exact
- * (tests/physics/elastica.test.ts measures rigidities).
+ * (tests/physics/bars/elastica.test.ts measures rigidities).
  */
 import { bendingEnergy, bendingGradient } from "../../../server/sim/reference/bending.ts";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { sheetBending } from "../../../server/sim/constraints/sheetBending.ts";
 import { createWorld } from "../../../server/sim/createWorld.ts";
 import { placed, placementOf, scaled } from "../../../server/sim/body/transform.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { delaunay, equilateral, sheet } from "../../physics/rigidity.ts";
+import { delaunay, equilateral, sheet } from "../../physics/materials/rigidity.ts";
 import { inverseMasses } from "../../parity/elements.ts";
 import { makeKit } from "../../parity/kit.ts";
 

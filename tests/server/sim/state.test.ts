@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import type { Body } from "../../../shared/scene/scene.ts";
 import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
-import { plasticStrains } from "../../physics/plasticity.ts";
+import { plasticStrains } from "../../physics/materials/plasticStrains.ts";
 
 /** 15 and 40 tetrahedra, so that some blocks have lanes of both bodies. */
 const body = (name: string, x: number, cells: [number, number, number]): Body => ({

@@ -13,7 +13,7 @@ import {
   slendernessError,
   smallSag,
 } from "../../../shared/geometry/beam.ts";
-import { beamTheory, H, L, RHO } from "../../physics/cantilever.ts";
+import { beamTheory, H, L, RHO } from "../../physics/bars/cantilever.ts";
 
 const G = 9.81;
 const STEEL = { youngsModulus: 210e9, density: 7850, poissonsRatio: 0.3 };

@@ -1,0 +1,505 @@
+/**
+ * Scenes rebuilt from public reports against other physics engines, each at default settings, with the value that
+ * physics gives. The comment of each test names the report.
+ */
+import { describe, expect, test } from "vitest";
+import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import { createWorld } from "../../../server/sim/createWorld.ts";
+import type { Input, SimEvent } from "../../../server/sim/types.ts";
+import { openWorld } from "../../../server/sim/world.ts";
+import { laboratory } from "../laboratory.ts";
+
+const G = 9.81;
+const RUBBER = { density: 1000, youngsModulus: 1e5, poissonsRatio: 0.4 };
+const RIGID = { model: "shape-matching", mode: "rigid", density: 1000 };
+const SHEET = { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3 };
+const BALLOON = {
+  ...{ model: "pbd", density: 300, thickness: 0.001, distance: { compliance: 1e-4 } },
+  volume: { compliance: 0, pressure: 1.5 },
+};
+const floor = { type: "plane", normal: [0, 1, 0], offset: 0 };
+const wall = { type: "box", center: [0, 0, 0], halfExtents: [0.005, 1, 1] };
+
+const box = (name: string, size: Vec3, translate: Vec3, material: object = RIGID, more: object = {}): object => ({
+  ...{ name, kind: "soft", mesh: { type: "box", size, cells: [2, 2, 2] }, transform: { translate }, material },
+  ...more,
+});
+const ball = (name: string, radius: number, translate: Vec3, more: object = {}): object => ({
+  ...{ name, kind: "ball", mesh: { type: "ball", radius }, transform: { translate }, material: { density: 1000 } },
+  ...more,
+});
+const sheet = (size: number, cells: number, translate: Vec3, more: object = {}): object => ({
+  ...{ name: "sheet", kind: "cloth", mesh: { type: "grid", size: [size, size], cells: [cells, cells] } },
+  ...{ transform: { translate }, material: SHEET, ...more },
+});
+const balloon = (translate: Vec3): object => ({
+  ...{ name: "balloon", kind: "cloth", mesh: { type: "ball", radius: 0.3, subdivisions: 2 } },
+  ...{ transform: { translate }, material: BALLOON },
+});
+/** Pins the edge x = -0.5 of a sheet of 1 m. */
+const hung = { pins: [{ select: { box: { min: [-0.51, -9, -0.51], max: [-0.49, 9, 0.51] } } }] };
+/** Gravity beside a plane that is inclined by this angle. */
+const inclined = (degrees: number): Vec3 => {
+  const angle = (degrees * Math.PI) / 180;
+  return [G * Math.sin(angle), -G * Math.cos(angle), 0];
+};
+
+interface Play {
+  places(body?: number): Vec3[];
+  middle(body?: number): Vec3;
+  /** Steps; `inputs` apply to the first tick. Returns the events. */
+  run(seconds: number, look?: (t: number) => void, inputs?: readonly Input[]): SimEvent[];
+  origin: Vec3;
+}
+
+/** Opens a scene with its defaults. @param rests whether bodies may sleep */
+async function open(scene: object, rests = true): Promise<Play> {
+  const whole = validateScene({ version: 1, title: "report", ...scene }) as Scene;
+  const created = await createWorld(whole, { baseDir: "." });
+  const world = openWorld(created.memory, created.layout);
+  world.mayRest = rests;
+  const { origin, tickHz } = created.layout;
+  const places = (body = 0): Vec3[] =>
+    Array.from({ length: created.bodies[body]!.particleCount }, (_, p) => add(world.position(body, p), origin));
+  return {
+    places,
+    origin,
+    middle: (body = 0) => {
+      const all = places(body);
+      return all.reduce((sum, place) => add(sum, place, 1 / all.length), [0, 0, 0] as Vec3);
+    },
+    run(seconds, look = () => {}, inputs = []) {
+      const events: SimEvent[] = [];
+      for (let t = 1; t <= Math.round(seconds * tickHz); t++) {
+        events.push(...world.step(t === 1 ? inputs : []).events);
+        look(t / tickHz);
+      }
+      return events;
+    },
+  };
+}
+const add = (a: readonly number[], b: readonly number[], factor = 1): Vec3 =>
+  [0, 1, 2].map((k) => a[k]! + factor * b[k]!) as Vec3;
+const distance = (a: Vec3, b: Vec3): number => Math.hypot(...add(a, b, -1));
+/** Largest distance between corresponding places. */
+const farthest = (a: readonly Vec3[], b: readonly Vec3[]): number =>
+  Math.max(...a.map((place, i) => distance(place, b[i]!)));
+const heights = (places: readonly Vec3[]): number[] => places.map(([, y]) => y);
+const peaks = (ys: readonly number[]): number[] =>
+  ys.filter((y, i) => i > 0 && y > ys[i - 1]! && y >= (ys[i + 1] ?? Infinity));
+
+describe("rebound", () => {
+  // Rapier #97, Jolt #1286
+  test("of a ball with restitution 1 has the same height at every bounce", async () => {
+    const play = await open({
+      bodies: [ball("ball", 0.1, [0, 1.1, 0], { contact: { restitution: 1 } })],
+      colliders: [{ ...floor, restitution: 1 }],
+    });
+    const ys: number[] = [];
+    play.run(8, () => ys.push(play.middle()[1] - 0.1));
+    expect(peaks(ys).length).toBeGreaterThanOrEqual(8);
+    for (const peak of peaks(ys)) expect(Math.abs(peak - 1)).toBeLessThan(0.003);
+  });
+
+  // Rapier #974
+  test.each([
+    ["ball", 0.3],
+    ["ball", 0.5],
+    ["ball", 0.8],
+    ["ball", 0.95],
+    ["rigid box", 0.8],
+  ])("of a %s with restitution %f has the square of it as share of the height", async (kind, restitution) => {
+    const contact = { contact: { restitution } };
+    const body =
+      kind === "ball"
+        ? ball("body", 0.1, [0, 2.1, 0], contact)
+        : box("body", [0.2, 0.2, 0.2], [0, 2.1, 0], RIGID, contact);
+    const play = await open({ bodies: [body], colliders: [{ ...floor, restitution }] });
+    const ys: number[] = [];
+    play.run(1.9, () => ys.push(play.middle()[1] - 0.1));
+    expect(Math.abs(peaks(ys)[0]! / 2 - restitution ** 2)).toBeLessThan(0.005);
+  });
+
+  // Rapier #615
+  test("between smooth walls without gravity keeps each component of the velocity", async () => {
+    const normals = [0, 1, 2].flatMap((k) => [1, -1].map((s) => [0, 1, 2].map((r) => (r === k ? s : 0))));
+    const play = await open({
+      gravity: [0, 0, 0],
+      damping: 0,
+      bodies: [ball("ball", 0.1, [0, 0, 0], { velocity: [2, 1.3, 0.7], contact: { restitution: 1 } })],
+      colliders: normals.map((normal) => ({ type: "plane", normal, offset: -1, restitution: 1, friction: 0 })),
+    });
+    const way: Vec3 = [0, 0, 0];
+    let last = play.middle();
+    play.run(20, () => {
+      const now = play.middle();
+      for (const k of [0, 1, 2] as const) way[k] = Math.max(way[k], Math.abs(now[k] - last[k]));
+      last = now;
+    });
+    const before = last;
+    play.run(1 / 60);
+    const speeds = add(play.middle(), before, -1).map((d) => Math.abs(60 * d));
+    [2, 1.3, 0.7].forEach((speed, k) => {
+      expect(Math.abs(60 * way[k]! - speed)).toBeLessThan(0.002);
+      expect(speeds[k]).toBeGreaterThan(0);
+    });
+  });
+});
+
+// Newton's cradle with gaps; unequal masses
+describe("an elastic impact in a row", () => {
+  const elastic = { contact: { restitution: 1 } };
+  const speeds = async (bodies: object[]): Promise<number[]> => {
+    const play = await open({ gravity: [0, 0, 0], damping: 0, bodies });
+    play.run(1);
+    const before = bodies.map((_, b) => play.middle(b)[0]);
+    play.run(1);
+    return bodies.map((_, b) => play.middle(b)[0] - before[b]!);
+  };
+  test("of equal balls passes the whole speed to the last one", async () => {
+    const row = [1, 2, 3].map((i) => ball(`ball ${i}`, 0.1, [0.3 + 0.2005 * i, 0, 0], elastic));
+    const found = await speeds([ball("first", 0.1, [0, 0, 0], { velocity: [1, 0, 0], ...elastic }), ...row]);
+    [0, 0, 0, 1].forEach((speed, i) => expect(Math.abs(found[i]! - speed)).toBeLessThan(0.002));
+  });
+  test("of a ball and one of eight times its mass has the textbook's speeds", async () => {
+    const large = ball("large", 0.2, [0.5, 0, 0], elastic);
+    const found = await speeds([ball("small", 0.1, [0, 0, 0], { velocity: [1, 0, 0], ...elastic }), large]);
+    [-7 / 9, 2 / 9].forEach((speed, i) => expect(Math.abs(found[i]! - speed)).toBeLessThan(0.002));
+  });
+});
+
+describe("friction", () => {
+  test.each([
+    [0.5, 5 / 7],
+    [0, 1],
+  ])(
+    "of %f on a slope of 20 degrees gives a ball %f of the acceleration of gravity along it",
+    async (friction, share) => {
+      const play = await open({
+        damping: 0,
+        gravity: inclined(20),
+        bodies: [ball("ball", 0.2, [0, 0.2, 0], { material: { density: 1000, friction } })],
+        colliders: [{ ...floor, friction }],
+      });
+      play.run(1);
+      expect(play.middle()[0] / (0.5 * share * inclined(20)[0])).toBeCloseTo(1, 2);
+    },
+  );
+
+  test.each([
+    ["rigid", RIGID],
+    ["soft", { ...RUBBER, youngsModulus: 1e6 }],
+  ])("stops a %s box after v^2 / 2 mu g", async (_, material) => {
+    const sliding = box("box", [0.3, 0.1, 0.3], [0, 0.05, 0], { ...material, friction: 0.3 }, { velocity: [2, 0, 0] });
+    const play = await open({ damping: 0, bodies: [sliding], colliders: [{ ...floor, friction: 0.3 }] });
+    play.run(2);
+    expect(play.middle()[0] / (4 / (0.6 * G))).toBeCloseTo(1, 2);
+  });
+
+  // Creep of resting bodies on slopes: reports against PhysX, Bullet and MuJoCo (#1649)
+  test.each([
+    ["sheet", sheet(0.5, 10, [0, 0.003, 0])],
+    ["soft box", box("box", [0.3, 0.1, 0.3], [0, 0.05, 0], RUBBER)],
+  ])("of 0.5 keeps a %s in place on a slope of 20 degrees, also without sleep", async (_, body) => {
+    const play = await open({ gravity: inclined(20), bodies: [body], colliders: [floor] }, false);
+    play.run(2);
+    const [x] = play.middle();
+    play.run(10);
+    expect(Math.abs(play.middle()[0] - x)).toBeLessThan(1e-5);
+  });
+
+  // FUDGE #340, Godot #16450
+  test.each([
+    [0.5, true],
+    [1.5, false],
+  ])("of 0.5 on a turntable of 2 rad/s: at %f m a block stays: %s", async (radius, stays) => {
+    const keys = Array.from({ length: 401 }, (_, i) => ({ time: (i * Math.PI) / 40, rotate: [0, 9 * i, 0] }));
+    const table = { type: "cylinder", a: [0, -0.1, 0], b: [0, 0.1, 0], radius: 3, motion: { keys } };
+    const play = await open({ bodies: [box("block", [0.1, 0.1, 0.1], [radius, 0.152, 0])], colliders: [table] });
+    play.run(10);
+    const [x, , z] = play.middle();
+    if (stays) expect(Math.abs(Math.hypot(x, z) - radius)).toBeLessThan(0.015);
+    else expect(Math.hypot(x, z)).toBeGreaterThan(3);
+  });
+
+  // Box2D #906
+  test("lets a ball that was thrown up a slope roll back: its slow apex is no rest", async () => {
+    const [slope, speed] = [(10 * Math.PI) / 180, 0.3];
+    const bodies = [ball("ball", 0.2, [0, 0.2, 0], { velocity: [speed, 0, 0] })];
+    const gravity = [-Math.sin(slope), -Math.cos(slope), 0];
+    const play = await open({ damping: 0, gravity, bodies, colliders: [floor] });
+    let top = 0;
+    play.run(12, () => (top = Math.max(top, play.middle()[0])));
+    // It slides until its spin fits (friction 0.5), then rolls.
+    const [down, rub] = [Math.sin(slope), 0.5 * Math.cos(slope)];
+    const seconds = speed / (down + 3.5 * rub);
+    const rolling = speed - (down + rub) * seconds;
+    const highest = ((speed + rolling) / 2) * seconds + rolling ** 2 / ((10 / 7) * down);
+    expect(top / highest).toBeCloseTo(1, 1);
+    expect(play.middle()[0]).toBeLessThan(-5);
+  });
+});
+
+describe("a body", () => {
+  test("falls half of g in the first second", async () => {
+    for (const body of [ball("ball", 0.1, [0, 20, 0]), box("box", [0.2, 0.2, 0.2], [0, 20, 0], RUBBER)]) {
+      const play = await open({ bodies: [body] });
+      play.run(1);
+      expect(Math.abs(20 - play.middle()[1] - G / 2)).toBeLessThan(1e-3);
+    }
+  });
+
+  // habitat-sim #801
+  test.each([
+    ["rigid", RIGID],
+    ["soft", RUBBER],
+  ])("asleep on a %s support falls when the support is removed", async (_, material) => {
+    const bodies = [
+      box("low", [0.3, 0.3, 0.3], [0, 0.15, 0], material, { spawnable: true }),
+      box("high", [0.2, 0.2, 0.2], [0, 0.45, 0], material),
+    ];
+    const play = await open({ bodies, colliders: [floor] });
+    const position = add([0, 0.005, 0], play.origin, -1);
+    const spawn: Input = { type: "spawn", member: 1, body: 0, position, heading: [1, 0], occupied: "refuse" };
+    play.run(10, undefined, [spawn]);
+    expect(play.middle(1)[1]).toBeGreaterThan(0.39);
+    play.run(1, undefined, [{ type: "remove", member: 1, body: 0 }]);
+    expect(play.middle(1)[1]).toBeLessThan(0.11);
+  });
+
+  // Box2D and PhysX: heavy on light
+  test.each([10, 100])("of %i times the mass rests on a light one", async (ratio) => {
+    const bodies = [
+      box("low", [0.2, 0.2, 0.2], [0, 0.1, 0], { ...RIGID, density: 200 }),
+      box("high", [0.2, 0.2, 0.2], [0, 0.305, 0], { ...RIGID, density: 200 * ratio }),
+    ];
+    const play = await open({ bodies, colliders: [floor] });
+    play.run(5);
+    expect(Math.abs(play.middle(0)[1] - 0.1)).toBeLessThan(0.005);
+    expect(Math.abs(play.middle(1)[1] - 0.305)).toBeLessThan(0.01);
+  });
+
+  // bepuphysics2 #371
+  describe.each([5, 20, 60])("of 10 cm at %i m/s", (speed) => {
+    const velocity = [speed, 0, 0];
+    test.each([
+      ["ball", ball("body", 0.05, [-1, 0, 0], { velocity })],
+      ["rigid box", box("body", [0.1, 0.1, 0.1], [-1, 0, 0], RIGID, { velocity })],
+      ["soft box", box("body", [0.1, 0.1, 0.1], [-1, 0, 0], RUBBER, { velocity })],
+    ])("does not pass through a wall of 1 cm: %s", async (_, body) => {
+      const play = await open({ gravity: [0, 0, 0], bodies: [body], colliders: [wall] });
+      let most = -1;
+      play.run(1, () => (most = Math.max(most, ...play.places().map(([x]) => x))));
+      expect(most).toBeLessThan(-0.004);
+      expect(most).toBeGreaterThan(-0.03);
+    });
+  });
+
+  // Godot #50173, bepuphysics2 #79
+  test("that spins about its middle axis turns over, and about the others does not", async () => {
+    const rates = [0.01, 0.01, 0.01];
+    for (const axis of [0, 1, 2]) {
+      const shape = { type: "box", size: [0.6, 0.3, 0.06], cells: [4, 2, 1] };
+      const body = { name: "plate", kind: "soft", mesh: shape, material: RIGID };
+      const lab = await laboratory({ damping: 0, bodies: [body] } as unknown as Parameters<typeof laboratory>[0]);
+      const spin = rates.map((rate, k) => (k === axis ? 6 : rate));
+      lab.put(
+        0,
+        (x) => x,
+        ([x, y, z]) => [spin[1]! * z - spin[2]! * y, spin[2]! * x - spin[0]! * z, spin[0]! * y - spin[1]! * x],
+      );
+      const start = lab.positions();
+      // A vertex on the positive side of the axis of rotation.
+      const corner = start.findIndex((c, i) => i % 3 === axis && c > 0) - axis;
+      let least = Infinity;
+      for (let t = 0; t < 600; t++) {
+        lab.run(1);
+        least = Math.min(least, lab.positions()[corner + axis]!);
+      }
+      // Moments of inertia: y and z sides for axis 0, and so on; the middle one is about y.
+      expect(least < 0, `axis ${axis}`).toBe(axis === 1);
+    }
+  });
+});
+
+describe("a sheet", () => {
+  // Godot #116058
+  test("hangs as low with 40 x 40 as with 10 x 10 cells", async () => {
+    const lows: number[] = [];
+    for (const cells of [10, 40]) {
+      const play = await open({ bodies: [sheet(1, cells, [0, 2, 0], hung)], damping: 2 });
+      play.run(6);
+      lows.push(2 - Math.min(...heights(play.places())));
+    }
+    expect(Math.abs(lows[1]! / lows[0]! - 1)).toBeLessThan(0.01);
+  });
+
+  // SoftGym #43, Modeling Cloth #17
+  test("over a sharp box is pierced by no corner and not stretched over its edges", async () => {
+    const pillar = { type: "box", center: [0, 0.25, 0], halfExtents: [0.2, 0.25, 0.2] };
+    const play = await open({ bodies: [sheet(1, 24, [0, 0.55, 0])], colliders: [floor, pillar], damping: 1 });
+    play.run(6);
+    const places = play.places();
+    for (const [x, y, z] of places) expect(Math.max(Math.abs(x), Math.abs(z), y - 0.3)).toBeGreaterThan(0.199);
+    for (let i = 0; i < 25; i++)
+      for (let k = 0; k < 24; k++) {
+        expect(distance(places[25 * i + k]!, places[25 * i + k + 1]!) * 24).toBeLessThan(1.1);
+        expect(distance(places[25 * k + i]!, places[25 * k + i + 25]!) * 24).toBeLessThan(1.1);
+      }
+  });
+
+  // ppf-contact-solver #111
+  test("moves by the same bits beside a distant moving ball", async () => {
+    // the same steps: those of scenes without substeps depend on all bodies
+    const scene = (more: object[]): object => ({
+      substeps: 10,
+      bodies: [sheet(1, 16, [0, 1, 0], hung), ...more],
+      colliders: [floor],
+    });
+    const [alone, beside] = [await open(scene([])), await open(scene([ball("far", 0.1, [6, 90, 0])]))];
+    for (const play of [alone, beside]) play.run(3);
+    expect(beside.places()).toEqual(alone.places());
+  });
+
+  // FleX #139
+  test("that is made twice as stiff contracts to its new length without a jump", async () => {
+    const soft = { ...hung, material: { ...SHEET, youngsModulus: 2e4 } };
+    const play = await open({ bodies: [sheet(1, 20, [0, 1, 0], soft)], damping: 2 });
+    play.run(8);
+    const stretch = (youngsModulus: number): number => (SHEET.density * G) / (2 * youngsModulus);
+    expect(-Math.min(...heights(play.places())) / stretch(2e4)).toBeCloseTo(0.9, 0);
+    let [most, last] = [0, play.places()];
+    const look = (): void => {
+      const now = play.places();
+      most = Math.max(most, farthest(now, last));
+      last = now;
+    };
+    play.run(6, look, [{ type: "tune", member: 1, body: 0, youngsModulus: 4e4 }]);
+    expect(most).toBeLessThan(0.02);
+    expect(-Math.min(...heights(last)) / stretch(4e4)).toBeCloseTo(0.95, 1);
+  });
+
+  // Unreal: teleported attachments of cloth
+  test("on a pole that jumps by a meter hangs below it again", async () => {
+    const keys = [{ time: 0 }, { time: 2 }, { time: 2.0001, translate: [1, 0, 0] }, { time: 10, translate: [1, 0, 0] }];
+    const pole = { type: "box", name: "pole", center: [0, 1.35, 0], halfExtents: [0.3, 0.05, 0.05], motion: { keys } };
+    const upright = { transform: { translate: [0, 1, 0], rotate: [90, 0, 0] } };
+    const attachments = [-0.25, 0, 0.25].map((x) => ({
+      ...{ from: { body: "sheet", near: [x, 1.25, 0] }, to: { collider: "pole" } },
+    }));
+    const bodies = [sheet(0.5, 12, [0, 0, 0], upright)];
+    const play = await open({ bodies, colliders: [pole], attachments, damping: 1 });
+    play.run(7);
+    expect(distance(play.middle(), [1, 1, 0])).toBeLessThan(0.03);
+  });
+
+  // panda3d #337: a heavy weight on a light rope
+  test.each([5, 50])("of 0.1 kg carries %i kg with the stretch of Hooke's law (prefactored)", async (mass) => {
+    const strip = {
+      ...{ name: "strip", kind: "cloth", mesh: { type: "grid", size: [1, 0.05], cells: [20, 1] } },
+      ...{ solver: "prefactored", transform: { translate: [0, 2, 0], rotate: [0, 0, 90] } },
+      material: { density: 1000, thickness: 0.002, youngsModulus: 1e8, poissonsRatio: 0.3 },
+      pins: [{ select: { box: { min: [-1, 2.49, -1], max: [1, 3, 1] } } }],
+    };
+    const density = mass / ((4 / 3) * Math.PI * 1e-3);
+    const attachments = [-0.025, 0.025].map((z) => ({
+      ...{ from: { body: "strip", near: [0, 1.5, z] }, to: { body: "weight", near: [0, 1.5, z] } },
+    }));
+    const bodies = [strip, { ...ball("weight", 0.1, [0, 1.4, 0]), material: { density } }];
+    const play = await open({ bodies, attachments, damping: 1 });
+    play.run(5);
+    const low = Math.min(...heights(play.places()));
+    expect(Math.abs(2.5 - low - 1 - ((mass + 0.05) * G) / 1e4)).toBeLessThan(0.007);
+  });
+});
+
+describe("a balloon", () => {
+  const radii = (play: Play): number[] => play.places().map((place) => distance(place, play.middle()));
+
+  // Godot #112348
+  test("at (100, 26, -100) has the shape that it has at the origin", async () => {
+    const found: number[][] = [];
+    for (const place of [
+      [0, 5, 0],
+      [100, 26, -100],
+    ] as Vec3[]) {
+      const play = await open({ worldRadius: 200, gravity: [0, 0, 0], bodies: [balloon(place)] });
+      play.run(4);
+      found.push(radii(play));
+      expect(distance(play.middle(), place)).toBeLessThan(1e-3);
+    }
+    found[0]!.forEach((radius, i) => expect(Math.abs(found[1]![i]! - radius)).toBeLessThan(1e-5));
+  });
+
+  // Godot #123661
+  test("keeps its size through forty pauses", async () => {
+    const play = await open({ gravity: [0, 0, 0], bodies: [balloon([0, 1, 0])] });
+    play.run(4);
+    const before = radii(play);
+    for (let i = 0; i < 40; i++) {
+      play.run(0.1, undefined, [{ type: "tune", member: 1, timeScale: 0 }]);
+      play.run(0.1, undefined, [{ type: "tune", member: 1, timeScale: 1 }]);
+    }
+    radii(play).forEach((radius, i) => expect(Math.abs(radius - before[i]!)).toBeLessThan(1e-4));
+  });
+});
+
+describe("a soft body", () => {
+  // Bullet #3210, Libbulletjme #2
+  test("of any stiffness lies on the floor, the stiffer the higher", async () => {
+    const tops: number[] = [];
+    for (const youngsModulus of [600, 1200, 1e4, 1e6]) {
+      const body = {
+        ...{ name: "ball", kind: "soft", mesh: { type: "ball", radius: 0.25, subdivisions: 3 } },
+        ...{ tetrahedralize: { spacing: 0.1 }, transform: { translate: [0, 0.6, 0] } },
+        material: { density: 61, youngsModulus, poissonsRatio: 0.3 },
+      };
+      const play = await open({ bodies: [body], colliders: [floor] });
+      play.run(6);
+      const ys = heights(play.places());
+      expect(Math.abs(Math.min(...ys))).toBeLessThan(0.005);
+      tops.push(Math.max(...ys));
+    }
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+    expect(tops[0]).toBeGreaterThan(0.2);
+    expect(tops[3]).toBeLessThan(0.5);
+    expect(tops[3]).toBeGreaterThan(0.48);
+  });
+
+  test("pressed to half its height by a plate has its shape again afterwards", async () => {
+    const keys = [
+      { time: 0 },
+      { time: 1, translate: [0, -0.15, 0] },
+      { time: 1.5, translate: [0, -0.15, 0] },
+      { time: 2, translate: [0, 0.3, 0] },
+    ];
+    const plate = { type: "box", center: [0, 0.41, 0], halfExtents: [0.5, 0.1, 0.5], motion: { keys } };
+    const play = await open({ bodies: [box("box", [0.3, 0.3, 0.3], [0, 0.15, 0], RUBBER)], colliders: [floor, plate] });
+    let least = 1;
+    play.run(4.5, () => (least = Math.min(least, Math.max(...heights(play.places())))));
+    expect(least).toBeLessThan(0.16);
+    const ys = heights(play.places());
+    expect(Math.max(...ys) - Math.min(...ys)).toBeGreaterThan(0.29);
+    expect(distance(play.middle(), [0, 0.15, 0])).toBeLessThan(0.01);
+  });
+
+  // Bullet #4070
+  test("that is attached to a rigid one, and ignores it, comes to rest", async () => {
+    const soft = { ...RUBBER, youngsModulus: 1e4, model: "neo-hookean" };
+    const bodies = [
+      box("soft", [0.25, 0.25, 0.25], [0, 1, 0], soft, { contact: { ignore: ["rigid"] } }),
+      box("rigid", [0.25, 0.25, 0.25], [0, 1.3, 0]),
+    ];
+    const corners = [-0.125, 0.125].flatMap((x) => [-0.125, 0.125].map((z) => [x, z] as const));
+    const attachments = corners.map(([x, z]) => ({
+      from: { body: "soft", near: [x, 1.125, z] },
+      to: { body: "rigid", near: [x, 1.175, z] },
+    }));
+    const play = await open({ bodies, attachments, colliders: [floor] });
+    play.run(14);
+    const before = play.places();
+    play.run(0.5);
+    expect(farthest(play.places(), before)).toBeLessThan(0.01);
+  });
+});

@@ -1,0 +1,89 @@
+/** Bodies that have come to rest sleep, including layers of cloth and piles whose contacts tremble. */
+import { describe, expect, test } from "vitest";
+import type { Body, Vec3 } from "../../../shared/scene/scene.ts";
+import { laboratory, type Laboratory } from "../laboratory.ts";
+
+const cloth = {
+  density: 300,
+  thickness: 0.001,
+  youngsModulus: 1e5,
+  poissonsRatio: 0.3,
+  bendingStiffness: 1e-4,
+  friction: 0.4,
+};
+
+const sheet = (n: number): Body => ({
+  name: `sheet ${n}`,
+  kind: "cloth",
+  mesh: { type: "grid", size: [0.6, 0.6], cells: [10, 10] },
+  transform: { translate: [0.02 * n, 0.05 + 0.05 * n, 0], rotate: [0, 11 * n, 0] },
+  material: cloth,
+});
+
+const jelly = (n: number): Body => {
+  const translate: Vec3 = [0.09 * (((n * 7) % 3) - 1), 0.15 + 0.25 * n, 0.08 * (((n * 5) % 3) - 1)];
+  return {
+    name: `jelly ${n}`,
+    kind: "soft",
+    mesh: { type: "box", size: [0.2, 0.2, 0.2], cells: [2, 2, 2] },
+    transform: { translate, rotate: [10 * n, 25 * n, 0] },
+    material: { density: 500, youngsModulus: 4e4, poissonsRatio: 0.35, friction: 0.5 },
+  };
+};
+
+const scenes: Record<string, { bodies: Body[]; damping: number }> = {
+  "five sheets, one on the other": { bodies: [0, 1, 2, 3, 4].map(sheet), damping: 0.5 },
+  "a pile of ten jellies": { bodies: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(jelly), damping: 1.5 },
+};
+
+function height(lab: Laboratory): number {
+  const { bodies } = lab.created;
+  return bodies.reduce(
+    (most, _, b) => lab.positions(b).reduce((m, c, k) => (k % 3 === 1 ? Math.max(m, c) : m), most),
+    0,
+  );
+}
+
+test.each(Object.entries(scenes))("%s: asleep within 15 s", async (_, { bodies, damping }) => {
+  const lab = await laboratory({
+    gravity: [0, -9.81, 0],
+    damping,
+    refine: true,
+    bodies,
+    colliders: [{ type: "plane", normal: [0, 1, 0], offset: 0, friction: 0.5 }],
+  });
+  lab.world.mayRest = true;
+  let ticks = 0;
+  for (; ticks < 15 * 60 && !lab.world.resting; ticks++) lab.run(1);
+  expect(lab.world.resting, `after ${ticks / 60} s`).toBe(true);
+  // it has fallen and lies on the floor
+  expect(height(lab)).toBeLessThan(0.5);
+});
+
+describe("a free body that drifts", () => {
+  /** Returns the share of ticks at rest, after the first 1.5 s. @param seconds that it needs to leave its place */
+  async function restingShare(seconds: number): Promise<number> {
+    const size = 0.2 * Math.sqrt(3);
+    const lab = await laboratory({ bodies: [{ ...jelly(0), transform: {} }] });
+    lab.put(
+      0,
+      (x) => x,
+      () => [(0.0002 * size) / seconds, 0, 0],
+    );
+    let resting = 0;
+    lab.run(90);
+    for (let tick = 0; tick < 240; tick++) {
+      lab.run(1);
+      resting += lab.world.asleep()[0]!;
+    }
+    return resting / 240;
+  }
+
+  test("is at rest, without a break, if it needs more than 1.25 s to leave each place", async () => {
+    expect(await restingShare(1.5)).toBe(1);
+  });
+
+  test("is never at rest if it needs 1.1 s", async () => {
+    expect(await restingShare(1.1)).toBe(0);
+  });
+});
