@@ -6,7 +6,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { histogramQuantile, increase, readMetrics, type Sample as MetricSample, total } from "../metrics.ts";
 import { quantile } from "../part.ts";
-import { type RunningServer, startServer } from "../server.ts";
+import { type RunningServer, startServer } from "../measuredServer.ts";
 import type { Order, Report } from "./generator.ts";
 import type { Counts } from "./player.ts";
 import { noCounts } from "./player.ts";

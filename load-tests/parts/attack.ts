@@ -26,7 +26,7 @@ import { Bot } from "../bot.ts";
 import { FrameWatch } from "../frameWatch.ts";
 import { forkGivingWay } from "../givingWay.ts";
 import { quantile, type Row } from "../part.ts";
-import { serveCommand, startServer } from "../server.ts";
+import { serveCommand, startServer } from "../measuredServer.ts";
 import { ATTACKS } from "../attack/attacks.ts";
 import { addThreads, describeThreads, type Threads, threadsOf } from "../attack/threads.ts";
 

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { Bot, createRoom } from "../bot.ts";
 import { FrameWatch } from "../frameWatch.ts";
 import { quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 
 export const name = "beside";
 export const about =

@@ -6,7 +6,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { createRoom } from "../bot.ts";
 import { quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 import { launch, type PageWindow, showWhole, surfacePoint } from "../visitors/pages.ts";
 import { steadinessOf, watchSteadiness } from "../visitors/steadiness.ts";
 

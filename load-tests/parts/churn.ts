@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Bot, createRoom, deleteRoom } from "../bot.ts";
 import { readMetrics, total } from "../metrics.ts";
 import type { Row } from "../part.ts";
-import type { RunningServer } from "../server.ts";
+import type { RunningServer } from "../measuredServer.ts";
 import { killed, lastingServer } from "../survival/lasting.ts";
 
 export const name = "churn";

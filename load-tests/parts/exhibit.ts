@@ -19,7 +19,7 @@ import { randomStream } from "../../tests/parity/kit.ts";
 import { Bot } from "../bot.ts";
 import { readMetrics, total } from "../metrics.ts";
 import { type PartOptions, quantile, type Row } from "../part.ts";
-import { serveCommand, startServer } from "../server.ts";
+import { serveCommand, startServer } from "../measuredServer.ts";
 import { Inspected, pageHeap } from "../visitors/heap.ts";
 import { launch, type PageWindow } from "../visitors/pages.ts";
 import { slopeOf } from "../visitors/slope.ts";

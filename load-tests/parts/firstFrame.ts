@@ -7,7 +7,7 @@
 import { chromium } from "playwright-core";
 import { chromiumFlags, findChromium } from "../../tests/support/chromium.ts";
 import type { Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 
 export const name = "first-frame";
 export const about =

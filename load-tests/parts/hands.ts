@@ -15,7 +15,7 @@ import { type Driven, drive } from "../hands/drive.ts";
 import { frameGaps } from "../hands/frameGaps.ts";
 import { STONES } from "../hands/stones.ts";
 import { type PartOptions, quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 
 export const name = "hands";
 export const about =

@@ -1,7 +1,7 @@
 /** Requests per second and latency of the listings that every lobby polls, by autocannon, while one room is running. */
 import autocannon from "autocannon";
 import type { Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 
 export const name = "http";
 export const about = "/api/rooms and /api/scenes under 20 connections for 5 s each (autocannon)";

@@ -26,7 +26,7 @@ import {
   type WatcherLog,
 } from "../latency/pageProbe.ts";
 import { quantile, type Row } from "../part.ts";
-import { serveCommand, startServer } from "../server.ts";
+import { serveCommand, startServer } from "../measuredServer.ts";
 
 export const name = "latency";
 export const about =

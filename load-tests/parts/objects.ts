@@ -19,7 +19,7 @@ import { late } from "../load/drive.ts";
 import { increase, readMetrics } from "../metrics.ts";
 import { quantile, type Row } from "../part.ts";
 import { forkGivingWay } from "../givingWay.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 import { launch, type PageWindow } from "../visitors/pages.ts";
 import { RING, ringGlb } from "../visitors/ringFile.ts";
 

@@ -24,7 +24,7 @@ import { Bot, createRoom, type Point, type SurfacePoint } from "../bot.ts";
 import { FrameWatch } from "../frameWatch.ts";
 import { type HeldSurface, offsetOf, positionOf, spread } from "../hands/circles.ts";
 import { type PartOptions, quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 import { threadSeconds } from "../load/threads.ts";
 import { launch, type PageWindow, surfacePoint } from "../visitors/pages.ts";
 import { readQr } from "../visitors/qr.ts";

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
 import { noCounts, Player } from "../load/player.ts";
 import { quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 import { fileURLToPath } from "node:url";
 
 export const name = "reaction";

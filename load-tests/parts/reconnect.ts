@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
 import { noCounts, Player } from "../load/player.ts";
 import { quantile, type Row } from "../part.ts";
-import type { RunningServer } from "../server.ts";
+import type { RunningServer } from "../measuredServer.ts";
 import { killed, lastingServer } from "../survival/lasting.ts";
 
 export const name = "reconnect";

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRoom } from "../bot.ts";
 import { noCounts, Player } from "../load/player.ts";
 import type { Row } from "../part.ts";
-import type { RunningServer } from "../server.ts";
+import type { RunningServer } from "../measuredServer.ts";
 import { killed, lastingServer, untilListed } from "../survival/lasting.ts";
 
 export const name = "restart";

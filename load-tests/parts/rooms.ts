@@ -10,7 +10,7 @@ import { drive, type Outcome } from "../load/drive.ts";
 import { knee } from "../load/knee.ts";
 import { readScenario, type Scenario } from "../load/scenario.ts";
 import type { Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 
 export const name = "rooms";
 export const about =

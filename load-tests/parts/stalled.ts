@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { Bot, createRoom } from "../bot.ts";
 import { noCounts, Player } from "../load/player.ts";
 import { quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 
 export const name = "stalled";
 export const about =

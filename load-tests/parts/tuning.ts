@@ -7,7 +7,7 @@
 import type { Page } from "playwright-core";
 import { createRoom } from "../bot.ts";
 import { quantile, type Row } from "../part.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../measuredServer.ts";
 import { launch, type PageWindow } from "../visitors/pages.ts";
 
 export const name = "tuning";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort, type RunningServer, startServer } from "../server.ts";
+import { freePort, type RunningServer, startServer } from "../measuredServer.ts";
 
 export interface LastingServer {
   url: string;

@@ -1,7 +1,7 @@
 /**
  * Access rule and cost of every route, one row each. A route without a row fails at registration (`ruleOf` throws).
- * Each request is checked against its row before its handler runs (requestAuth.ts). `tests/integration/rules.test.ts`
- * requests every row as every role in every state of a room.
+ * Each request is checked against its row before its handler runs (requestAuth.ts).
+ * `tests/integration/access/rules.test.ts` requests every row as every role in every state of a room.
  *
  * A cost is the request's approximate main-thread time, ms, measured on two cores at 2.5 GHz. `PLIANT_ADDRESS_BUDGET`
  * limits the sum per address and second.

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort, serveCommand, waitForOk } from "../../load-tests/server.ts";
+import { freePort, serveCommand, waitForOk } from "../../load-tests/measuredServer.ts";
 import { PostgresServer } from "../support/postgres.ts";
 import { TcpProxy } from "./tcpProxy.ts";
 

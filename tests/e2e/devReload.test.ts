@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createRoom } from "../../load-tests/bot.ts";
-import { freePort, waitForOk } from "../../load-tests/server.ts";
+import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { launch, type PageWindow } from "../../load-tests/visitors/pages.ts";
 import { noBrowser, PATIENCE_MS } from "./stage.ts";
 

@@ -13,7 +13,7 @@ import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { joinRoom, Room } from "../../client/sdk/index.ts";
 import { Bot } from "../../load-tests/bot.ts";
-import { SCENES_DIR } from "../integration/server.ts";
+import { SCENES_DIR } from "../integration/testServer.ts";
 import { succeeds } from "../support/program.ts";
 import { buildTemplate } from "./template.ts";
 import { type E2e, noBrowser, openStage, serverPositions, PATIENCE_MS } from "./stage.ts";

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
-import { SCENES_DIR } from "../integration/server.ts";
+import { SCENES_DIR } from "../integration/testServer.ts";
 import { expectFramed } from "./controls.ts";
 import { ADMIN_TOKEN, drawn, noBrowser, PATIENCE_MS, until } from "./stage.ts";
 import { useStage } from "./useStage.ts";

@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
-import { SCENES_DIR } from "../integration/server.ts";
+import { SCENES_DIR } from "../integration/testServer.ts";
 import { noBrowser, until, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";
 

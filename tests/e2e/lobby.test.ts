@@ -10,7 +10,7 @@ import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { Bot } from "../../load-tests/bot.ts";
 import { forgetShifts, steadinessOf, watchSteadiness } from "../../load-tests/visitors/steadiness.ts";
-import { SCENES_DIR } from "../integration/server.ts";
+import { SCENES_DIR } from "../integration/testServer.ts";
 import { SIZES, wrong } from "./controls.ts";
 import { drawn, noBrowser, openStage, PATIENCE_MS } from "./stage.ts";
 import { useStage } from "./useStage.ts";

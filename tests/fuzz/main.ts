@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { runFrames } from "./frameRun.ts";
 import { Random } from "./random.ts";
 import { violate, VIOLATIONS } from "./rawFrames.ts";
-import { alarms, startFuzzedServer, type Holdings } from "./server.ts";
+import { alarms, startFuzzedServer, type Holdings } from "./fuzzedServer.ts";
 
 const { values } = parseArgs({
   options: {

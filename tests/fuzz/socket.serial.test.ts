@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runFrames } from "./frameRun.ts";
 import { Random } from "./random.ts";
 import { violate, VIOLATIONS } from "./rawFrames.ts";
-import { alarms, type FuzzedServer, startFuzzedServer } from "./server.ts";
+import { alarms, type FuzzedServer, startFuzzedServer } from "./fuzzedServer.ts";
 
 let fuzzed: FuzzedServer;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { type App, buildApp } from "../../server/app.ts";
 import { readConfig } from "../../server/config.ts";
 import { SqliteStore } from "../../server/store/sqlite/sqliteStore.ts";
 import { StoreUnavailable } from "../../server/store/store.ts";
-import { SCENES_DIR, startTestServer } from "./server.ts";
+import { SCENES_DIR, startTestServer } from "./testServer.ts";
 
 interface Line {
   level: number;

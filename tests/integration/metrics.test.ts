@@ -1,7 +1,7 @@
 /** Metrics of a real server: requests by route, sockets, joins, inputs and frames with their times, and refusals. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
-import { startTestServer, type TestServer } from "./server.ts";
+import { startTestServer, type TestServer } from "./testServer.ts";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { getPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { type RunningServer, startServer } from "../../load-tests/server.ts";
+import { type RunningServer, startServer } from "../../load-tests/measuredServer.ts";
 import { readConfig } from "../../server/config.ts";
 import { HELPERS, isHelper } from "../../server/workers/helperThreads.ts";
 import { CloseCode } from "../../shared/protocol/protocol.ts";

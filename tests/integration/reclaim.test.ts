@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { startServer } from "../../load-tests/server.ts";
+import { startServer } from "../../load-tests/measuredServer.ts";
 import { inLong } from "../support/long.ts";
 
 const ROOMS = inLong(150, 75);

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Crowd } from "../../load-tests/load/generator.ts";
 import { readScenario } from "../../load-tests/load/scenario.ts";
 import type { Room } from "../../server/rooms/room.ts";
-import { sleep, startTestServer, type TestServer } from "../integration/server.ts";
+import { sleep, startTestServer, type TestServer } from "../integration/testServer.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;

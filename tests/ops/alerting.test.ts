@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, expect, test, vi } from "vitest";
 import { parse, stringify } from "yaml";
-import { freePort, waitForOk } from "../../load-tests/server.ts";
+import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { findAlertmanager, findOnPath, lacks } from "../support/tools.ts";
 import { startPrometheus } from "./prometheus.ts";
 

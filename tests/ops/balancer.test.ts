@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { freePort, waitForOk } from "../../load-tests/server.ts";
-import { startTestServer, type TestServer } from "../integration/server.ts";
+import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
+import { startTestServer, type TestServer } from "../integration/testServer.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
 
 const haproxy = findOnPath("haproxy");

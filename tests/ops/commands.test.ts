@@ -11,7 +11,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { freePort, waitForOk } from "../../load-tests/server.ts";
+import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { repositoryFiles } from "../architecture/sources.ts";
 import { inLong } from "../support/long.ts";
 

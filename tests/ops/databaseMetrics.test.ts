@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { freePort } from "../../load-tests/server.ts";
+import { freePort } from "../../load-tests/measuredServer.ts";
 import { findPostgres, PostgresServer } from "../support/postgres.ts";
 import { findExporter, lacks } from "../support/tools.ts";
 

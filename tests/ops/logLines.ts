@@ -1,5 +1,5 @@
 /** Log lines of a server, and their deviations from server/ops/LOGS.md. */
-import type { RunningServer } from "../../load-tests/server.ts";
+import type { RunningServer } from "../../load-tests/measuredServer.ts";
 import { loggedOnPage } from "./logCalls.ts";
 
 export type Line = Record<string, unknown> & { level: number; msg: string };

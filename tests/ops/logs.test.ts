@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom, deleteRoom } from "../../load-tests/bot.ts";
-import { startServer } from "../../load-tests/server.ts";
-import type { RunningServer } from "../../load-tests/server.ts";
+import { startServer } from "../../load-tests/measuredServer.ts";
+import type { RunningServer } from "../../load-tests/measuredServer.ts";
 import { faults, type Line, linesOf } from "./logLines.ts";
 
 describe("a running server", () => {

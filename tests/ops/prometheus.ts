@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
-import { freePort, waitForOk } from "../../load-tests/server.ts";
+import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 
 /** One series of an answer: its labels and the values of its samples. */
 interface Series {

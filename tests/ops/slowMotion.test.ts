@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { type RunningServer, serveCommand, startServer } from "../../load-tests/server.ts";
+import { type RunningServer, serveCommand, startServer } from "../../load-tests/measuredServer.ts";
 import { findOnPath, lacks } from "../support/tools.ts";
 import { type RunningPrometheus, startPrometheus } from "./prometheus.ts";
 

@@ -1,10 +1,10 @@
 /** Carries out the faults of a plan. Each fault starts here and ends after its duration. */
 import { Random } from "../fuzz/random.ts";
 import type { Database } from "./database.ts";
-import type { Model, RoomModel } from "./model.ts";
+import type { Model, RoomModel } from "./serviceModel.ts";
 import type { Loss } from "./physics.ts";
 import type { Action } from "./plan.ts";
-import type { Server } from "./server.ts";
+import type { Server } from "./virtualServer.ts";
 import type { Timeline } from "./timeline.ts";
 import { QUERY_TIMEOUT_MS, type LineFaults } from "./line.ts";
 

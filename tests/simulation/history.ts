@@ -8,11 +8,11 @@ import { Random } from "../fuzz/random.ts";
 import { Database } from "./database.ts";
 import { CALM_MS, MAY_LOSE_MS, strike } from "./faults.ts";
 import type { Loaded } from "./load.ts";
-import { Model, type Request, type RoomModel, Violation } from "./model.ts";
+import { Model, type Request, type RoomModel, Violation } from "./serviceModel.ts";
 import { World } from "./physics.ts";
 import type { Action, Fault, Plan } from "./plan.ts";
 import { judgeRecording } from "./recordings.ts";
-import { Place, Server } from "./server.ts";
+import { Place, Server } from "./virtualServer.ts";
 import { Timeline } from "./timeline.ts";
 import { Visitor } from "./visitor.ts";
 

@@ -18,7 +18,7 @@ import { build, type Plugin } from "vite";
 import type { Globals } from "./globals.ts";
 import type { Fault } from "./plan.ts";
 
-export type Program = typeof import("./program.ts");
+export type Program = typeof import("./processProgram.ts");
 
 export interface Mutation {
   name: string;
@@ -34,7 +34,7 @@ export interface Mutation {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const entry = fileURLToPath(new URL("./program.ts", import.meta.url));
+const entry = fileURLToPath(new URL("./processProgram.ts", import.meta.url));
 const requireHere = createRequire(import.meta.url);
 
 const REPLACED: Record<string, string> = {

@@ -24,7 +24,7 @@ import type {
 import { NO_WIND } from "../../server/sim/wind.ts";
 import { type Machine, machineMs } from "./globals.ts";
 import type { Program } from "./load.ts";
-import type { NamedPool } from "./program.ts";
+import type { NamedPool } from "./processProgram.ts";
 
 /** Body 0 is in the scene; body 1 is spawnable. */
 const WAITS = [1];

@@ -1,7 +1,7 @@
 /** Encodes, decodes and replays a room's recording: the replay gives the recorded hashes and the room's state. */
 import type { Room } from "../../server/rooms/room.ts";
 import type { Program } from "./load.ts";
-import { type State, Violation } from "./model.ts";
+import { type State, Violation } from "./serviceModel.ts";
 import { World } from "./physics.ts";
 
 export function judgeRecording(program: Program, room: Room, tip: State): void {

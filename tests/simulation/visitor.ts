@@ -10,8 +10,8 @@ import type { ClientRequest } from "../../shared/protocol/fromClient.ts";
 import type { Connection, Membership } from "../../server/rooms/members/connection.ts";
 import type { Room } from "../../server/rooms/room.ts";
 import type { Random } from "../fuzz/random.ts";
-import { type Change, type Model, type Request, type RoomModel, Violation } from "./model.ts";
-import type { Server } from "./server.ts";
+import { type Change, type Model, type Request, type RoomModel, Violation } from "./serviceModel.ts";
+import type { Server } from "./virtualServer.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Between two attempts to enter, ms. */

@@ -8,7 +8,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { freePort } from "../../load-tests/server.ts";
+import { freePort } from "../../load-tests/measuredServer.ts";
 
 const DEBIAN = "/usr/lib/postgresql";
 const START_MS = 30_000;

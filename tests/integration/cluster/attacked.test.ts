@@ -17,7 +17,7 @@ import { MESSAGE } from "../../../server/cluster/forward.ts";
 import { TICKET_HEADER, Tickets } from "../../../server/cluster/ticket.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
 import { CloseCode, PROTOCOL_VERSION } from "../../../shared/protocol/protocol.ts";
-import { startTestServer, type TestServer } from "../server.ts";
+import { startTestServer, type TestServer } from "../testServer.ts";
 
 const ADMIN = "an-operators-own-token";
 const SECRET = "the secret that both processes of this suite share";

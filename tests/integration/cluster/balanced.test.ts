@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { Connection } from "../../../client/sdk/connection/roomConnection.ts";
 import { createRoom } from "../../../load-tests/bot.ts";
-import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
+import { freePort, type RunningServer, serveCommand, startServer } from "../../../load-tests/measuredServer.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";
 
 const ADMIN = "an-operators-own-token";

@@ -10,7 +10,7 @@ import { afterAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { Connection } from "../../../client/sdk/connection/roomConnection.ts";
 import { createRoom } from "../../../load-tests/bot.ts";
-import { freePort, type RunningServer, startServer } from "../../../load-tests/server.ts";
+import { freePort, type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import { readConfig } from "../../../server/config.ts";
 import type { Welcome } from "../../../shared/protocol/fromServer.ts";
 

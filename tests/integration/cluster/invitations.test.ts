@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
-import { startTestServer, type TestServer } from "../server.ts";
+import { startTestServer, type TestServer } from "../testServer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-invitations-"));
 let near: TestServer;

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
-import { endlessSteps, withBody } from "../endless.ts";
-import { startTestServer, type TestServer } from "../server.ts";
+import { endlessSteps, withBody } from "../hostile/endless.ts";
+import { startTestServer, type TestServer } from "../testServer.ts";
 
 const DEADLINE_MS = 300;
 const HZ = 60;

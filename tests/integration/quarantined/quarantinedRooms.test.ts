@@ -13,15 +13,15 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
-import { type RunningServer, serveCommand, startServer } from "../../../load-tests/server.ts";
+import { type RunningServer, serveCommand, startServer } from "../../../load-tests/measuredServer.ts";
 import type { Config } from "../../../server/config.ts";
 import { RecoveryExhausted } from "../../../server/persistence/checkpointPolicy.ts";
 import { decodeCheckpoint, decodeSegment, encodeSegment } from "../../../server/persistence/format.ts";
 import { RoomSimulation } from "../../../server/rooms/ticks/simulation.ts";
 import { STORE_FILE } from "../../../server/store/openStore.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
-import { endlessSteps, withBody } from "../endless.ts";
-import { SCENES_DIR, startTestServer, type TestServer } from "../server.ts";
+import { endlessSteps, withBody } from "../hostile/endless.ts";
+import { SCENES_DIR, startTestServer, type TestServer } from "../testServer.ts";
 
 const ADMIN = "an-operators-own-token";
 const ATTEMPTS = 2;

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
-import { type RunningServer, startServer } from "../../../load-tests/server.ts";
+import { type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

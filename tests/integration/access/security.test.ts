@@ -1,0 +1,51 @@
+/** Sentences of SECURITY.md that no other test shows. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Bot, createRoom } from "../../../load-tests/bot.ts";
+import { startTestServer } from "../testServer.ts";
+
+test("without an operator's or a signed token there is no admin", async () => {
+  const server = await startTestServer();
+  for (const authorization of [undefined, "Bearer admin", "Bearer null", "Bearer undefined", "Bearer "]) {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    expect([authorization, (await fetch(`${server.url}/api/admin/rooms`, { headers })).status]).toEqual([
+      authorization,
+      401,
+    ]);
+  }
+  await server.close();
+});
+
+test("/metrics names no members or addresses, and in open mode /api/rooms names every room", async () => {
+  const server = await startTestServer();
+  const { token } = await createRoom(server.url, "cube", "a-private-name");
+  const bot = await Bot.join(server.url, "a-private-name", { name: "Mallory", joinToken: token });
+  await bot.until(() => bot.tick > 10, "some ticks");
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  for (const secret of ["Mallory", "127.0.0.1", token!]) expect(metrics).not.toContain(secret);
+  const { rooms } = (await (await fetch(`${server.url}/api/rooms`)).json()) as { rooms: { room: string }[] };
+  expect(rooms.map(({ room }) => room)).toEqual(["a-private-name"]);
+  await bot.leave();
+  await server.close();
+});
+
+test("who repeats the idempotency key of a room's creation gets the owner's token, and no other key does", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "pliant-security-"));
+  const server = await startTestServer({ store: "sqlite", dataDir });
+  const open = async (key: string): Promise<{ room: string; token?: string }> => {
+    const headers = { "content-type": "application/json", "idempotency-key": key };
+    const answer = await fetch(`${server.url}/api/rooms`, { method: "POST", headers, body: '{"scene":"cube"}' });
+    return (await answer.json()) as { room: string; token?: string };
+  };
+  const key = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed";
+  const [first, again, other] = [await open(key), await open(key), await open(key.replace("1b", "2b"))];
+  expect(again.room).toBe(first.room);
+  expect(other.room).not.toBe(first.room);
+  const owner = await Bot.join(server.url, first.room, { joinToken: again.token });
+  expect(owner.welcome.role).toBe("owner");
+  await owner.leave();
+  await server.close();
+  rmSync(dataDir, { recursive: true });
+});
