@@ -69,7 +69,7 @@ export default defineConfig({
           name: "pages",
           isolate: false,
           include: pages,
-          globalSetup: "./tests/e2e/shared.ts",
+          globalSetup: "./tests/e2e/sharedServer.ts",
           ...oneByOne,
           sequence: { groupOrder: 0 },
         },

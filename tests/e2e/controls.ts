@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { PATIENCE_MS, until } from "./stage.ts";
+import { PATIENCE_MS, until } from "./pageStage.ts";
 
 declare global {
   interface Window {

@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { Bot } from "../../load-tests/bot.ts";
 import { setup as buildClient } from "../support/builtClient.ts";
 import { chromiumFlags } from "../support/chromium.ts";
-import { drawn, openStage, until, type E2e } from "./stage.ts";
+import { drawn, openStage, until, type E2e } from "./pageStage.ts";
 
 const publicDir = fileURLToPath(new URL("../../client/public", import.meta.url));
 

@@ -1,7 +1,7 @@
 /** A stage for all tests of a file: opened before the first, left after each, closed after the last. */
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { Config } from "../../server/config.ts";
-import { noBrowser, openStage, type E2e, type StageOptions } from "./stage.ts";
+import { noBrowser, openStage, type E2e, type StageOptions } from "./pageStage.ts";
 
 /**
  * Call it where the file's tests are described. After each test all visitors leave, and no page may have had an error.

@@ -1,0 +1,102 @@
+/**
+ * Spawnable bodies, on real pages: neither drawn nor picked until a member puts one in with two clicks. Then all
+ * members see it, and one more click takes it out.
+ */
+import { describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { decode } from "fast-png";
+import { look } from "../clips.ts";
+import { downloaded, drawn, noBrowser, press, serverPositions, toasted, until } from "../pageStage.ts";
+import { useStage } from "../useStage.ts";
+
+/** In scene put-in: all spawnable bodies, one of them, and its place on the tray, m. */
+const ALL = [1, 2, 3, 4, 5];
+const GREEN = 2;
+const PLACE: [number, number, number] = [0.18, 0.03, 0.1];
+
+/** Opens the list and chooses a body of it. */
+async function choose(page: Page, body: number): Promise<void> {
+  await page.click(".spares .tool");
+  await page.click(`.spares-panel [data-body="${body}"]`);
+}
+
+/** A click on a body puts the next one on top of it; Escape cancels the choice. */
+async function onTop(page: Page): Promise<void> {
+  await choose(page, 3);
+  await page.keyboard.press("Escape");
+  const at = (await page.evaluate(() => window.pliant.project([0, 0.12, 0.1])))!;
+  await page.mouse.click(at.x, at.y);
+  await page.waitForTimeout(500);
+  expect(await page.evaluate(() => window.pliant.waiting)).toEqual(ALL);
+  await choose(page, 3);
+  await page.mouse.click(at.x, at.y);
+  await until(page, () => !window.pliant.waiting.includes(3), undefined);
+}
+
+/** Ann takes her last act back by the keyboard, Ben his by the button; both are theirs although others acted since. */
+async function undone(ann: Page, ben: Page): Promise<void> {
+  await ann.keyboard.press("Control+z");
+  await until(ben, () => window.pliant.waiting.includes(3), undefined);
+  await toasted(ben, / took out /);
+  await ben.click("[data-tool='undo']");
+  await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
+}
+
+/** The picture, and the last seconds, in which a body came and went, are saved as files that a browser can show. */
+async function saved(page: Page): Promise<void> {
+  await press(page, "[data-tool='camera']");
+  const save = async (kind: string): Promise<Buffer> => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(`[data-save='${kind}']`)]);
+    expect(download.suggestedFilename()).toMatch(new RegExp(`\\.${kind}$`));
+    return downloaded(download);
+  };
+  const picture = decode(await save("png"));
+  expect(picture.width).toBe(await page.evaluate(() => document.querySelector("canvas")!.width));
+  const gif = await look(page, await save("gif"), "image/gif");
+  expect(Math.max(gif.width, gif.height)).toBe(Math.min(480, Math.max(picture.width, picture.height)));
+  expect(gif.motion).toBeGreaterThan(0.001);
+  await page.waitForSelector("[data-save='webm']:not([disabled])");
+  const video = await look(page, await save("webm"), "video/webm");
+  expect(video).toMatchObject({ width: gif.width, height: gif.height });
+  expect(video.motion).toBeGreaterThan(0.001);
+  await page.keyboard.press("Escape");
+}
+
+describe.skipIf(noBrowser)("spawnable bodies", () => {
+  const stage = useStage({}, { fewPictures: true });
+
+  test("a body is put in at the click, or on top, seen by the other member, picked, and taken out", async () => {
+    const { name, path } = await stage.room("put-in");
+    const ann = await drawn(await stage.visit(path));
+    const ben = await drawn(await stage.visit(path));
+    for (const page of [ann, ben]) expect(await page.evaluate(() => window.pliant.waiting)).toEqual(ALL);
+    const at = (await ann.evaluate((place) => window.pliant.project(place), PLACE))!;
+    expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
+
+    await choose(ann, GREEN);
+    await toasted(ann, "Choose a place for green jelly");
+    await ann.mouse.click(at.x, at.y);
+    await until(ben, (body) => !window.pliant.waiting.includes(body), GREEN);
+    await toasted(ben, / put in green jelly$/);
+    await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
+    // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it.
+    for (const page of [ann, ben])
+      await until(page, ({ x, y, body }) => window.pliant.pick(x, y)?.body === body, { ...at, body: GREEN });
+    expect((await serverPositions(stage, name)).spawnableBodies).toEqual(ALL.filter((body) => body !== GREEN));
+    await stage.shoot(ben, "put-in");
+
+    // A member who joins now sees it at once, and not the other spawnable bodies.
+    const late = await drawn(await stage.visit(path));
+    expect(await late.evaluate(() => window.pliant.waiting)).toEqual(ALL.filter((body) => body !== GREEN));
+
+    // The same list takes it out.
+    await ben.click(".spares .tool");
+    expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
+    await ben.click(`.spares-panel [data-body="${GREEN}"]`);
+    await until(ann, (body) => window.pliant.waiting.includes(body), GREEN);
+    await until(ann, ({ x, y }) => window.pliant.pick(x, y) === undefined, at);
+    await onTop(ann);
+    await undone(ann, ben);
+    await saved(ann);
+  });
+});

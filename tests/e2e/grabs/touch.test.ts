@@ -1,0 +1,79 @@
+/**
+ * Touch: each finger grabs its own point, a finger beside the body turns the view, and lifting a finger ends its grab.
+ */
+import type { CDPSession, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { drawn, noBrowser, surfaceUnderMiddle, until } from "../pageStage.ts";
+import { useStage } from "../useStage.ts";
+
+interface Finger {
+  id: number;
+  x: number;
+  y: number;
+}
+
+const touch = (
+  session: CDPSession,
+  type: "touchStart" | "touchMove" | "touchEnd",
+  touchPoints: Finger[],
+): Promise<unknown> => session.send("Input.dispatchTouchEvent", { type, touchPoints });
+
+/** The projection of fixed points shows the camera's direction. */
+const projected = (page: Page) =>
+  page.evaluate(() => [window.pliant.project([0, 0, 0]), window.pliant.project([0.2, 0.2, 0.2])]);
+
+/** A finger beside the body turns the view and grabs nothing. */
+async function turnsTheView(page: Page, session: CDPSession): Promise<void> {
+  const [, before] = await projected(page);
+  await touch(session, "touchStart", [{ id: 1, x: 40, y: 180 }]);
+  for (let step = 1; step <= 6; step++)
+    await touch(session, "touchMove", [{ id: 1, x: 40 + 20 * step, y: 180 + 6 * step }]);
+  expect(await page.evaluate(() => window.pliant.grabs().length)).toBe(0);
+  await touch(session, "touchEnd", []);
+  await until(page, (first) => Math.abs(window.pliant.project([0.2, 0.2, 0.2])!.x - first) > 10, before!.x);
+}
+
+describe.skipIf(noBrowser)("touch", () => {
+  const stage = useStage({}, { fewPictures: true });
+
+  test("two fingers grab two points of one body, and the view stays; one beside the body turns it", async () => {
+    const { path } = await stage.room("bunny");
+    const page = await drawn(
+      await stage.visit(path, { viewport: { width: 412, height: 780 }, hasTouch: true, isMobile: true }),
+    );
+    await until(page, () => window.pliant.frames().at(-1)?.still, undefined);
+    const session = await page.context().newCDPSession(page);
+    const held = await surfaceUnderMiddle(page);
+    const view = await projected(page);
+    const before = await page.evaluate(() => window.pliant.displayed());
+    const fingers = [
+      { id: 1, x: held.x - 12, y: held.y },
+      { id: 2, x: held.x + 25, y: held.y + 5 },
+    ];
+    await touch(session, "touchStart", [fingers[0]!]);
+    await touch(session, "touchStart", fingers);
+    await until(page, () => window.pliant.grabs().length === 2, undefined);
+    for (let step = 1; step <= 8; step++) {
+      await touch(session, "touchMove", [
+        { ...fingers[0]!, x: fingers[0]!.x - 8 * step },
+        { ...fingers[1]!, x: fingers[1]!.x + 8 * step },
+      ]);
+      await page.waitForTimeout(50);
+    }
+    await until(
+      page,
+      (first) => {
+        const change = window.pliant.displayed().map((x, i) => x - first[i]!);
+        return Math.max(...change) > 0.015 && Math.min(...change) < -0.015;
+      },
+      before,
+    );
+    await stage.shoot(page, "touch-two-fingers");
+    expect(await projected(page)).toEqual(view);
+    const triangles = await page.evaluate(() => window.pliant.grabs().map(({ triangle }) => triangle));
+    expect(new Set(triangles).size).toBe(2);
+    await touch(session, "touchEnd", []);
+    await until(page, () => window.pliant.grabs().length === 0, undefined);
+    await turnsTheView(page, session);
+  });
+});
