@@ -1,8 +1,8 @@
 /** The report's page: complete without other files, clear about failures, and safe against markup in figures' texts. */
 import { expect, test } from "vitest";
 import { check } from "./figures/figure.ts";
-import { curves } from "./figures/plots.ts";
-import { render } from "./figures/raster.ts";
+import { curves } from "./figures/drawing/plots.ts";
+import { render } from "./figures/drawing/raster.ts";
 import type { Outcome } from "./outcome.ts";
 import { page } from "./page.ts";
 
