@@ -1,6 +1,6 @@
 /** Each kind of constraint alone, with and without damping, and implicit bodies in motion. */
 import type { Body, Vec3 } from "../../shared/scene/scene.ts";
-import { block, FLAT, sheet, STEPS } from "../parts/kernel.ts";
+import { block, FLAT, sheet, STEPS } from "../parts/solver/kernel.ts";
 import type { Figure } from "./figure.ts";
 import { ticksOf } from "./ticks.ts";
 
@@ -22,7 +22,7 @@ const PER_PIECE = 4;
 /** 1/s */
 const DAMPING = 1;
 
-/** Steps as in parts/kernel.ts: five substeps in a tick of 5 ms. */
+/** Steps as in parts/solver/kernel.ts: five substeps in a tick of 5 ms. */
 export function constraints(kind: keyof typeof BODIES, damped = false): Figure["measure"] {
   return (how) =>
     ticksOf(
