@@ -6,8 +6,8 @@
  */
 import * as L from "../server/kernel/assembly/layout/layout.ts";
 import type { Scene, SoftMaterial } from "../shared/scene/scene.ts";
-import { createWorld } from "../server/sim/createWorld.ts";
-import type { Kernel } from "../server/sim/kernelModule.ts";
+import { createWorld } from "../server/sim/world/createWorld.ts";
+import type { Kernel } from "../server/sim/world/kernelModule.ts";
 import { openWorld } from "../server/sim/world.ts";
 import { quantile } from "./part.ts";
 

@@ -4,7 +4,7 @@
  */
 import { Limits } from "../../shared/protocol/protocol.ts";
 import type { Vec3 } from "../../shared/scene/scene.ts";
-import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { newMemory } from "../../server/sim/memory/map.ts";

@@ -7,7 +7,7 @@ import {
   type TuningChange,
   WIND_FIELDS,
 } from "../../shared/members/tuningLimits.ts";
-import type { SimLayout } from "../../server/sim/layout.ts";
+import type { SimLayout } from "../../server/sim/world/worldLayout.ts";
 
 export interface Knob {
   /** "gravity down", "density least" ... */

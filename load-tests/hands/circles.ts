@@ -3,7 +3,7 @@
  * at its original height, the last 0.6 m above. It depends on simulated time only, so that a run can be repeated.
  */
 import type { Vec3 } from "../../shared/scene/scene.ts";
-import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 

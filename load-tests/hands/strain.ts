@@ -1,6 +1,6 @@
 /** Measures the deformation of bodies: the largest stretch of an edge, and the share of inverted elements. */
 import { edgesOf } from "../../server/sim/constraints/distance.ts";
-import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { SimWorld } from "../../server/sim/world.ts";
 
 export interface Strain {

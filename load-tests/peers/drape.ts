@@ -6,8 +6,8 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Vec3 } from "../../shared/scene/scene.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
-import { readScene } from "../../server/sim/readScene.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
+import { readScene } from "../../server/sim/scene/readScene.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { circles, offsetOf, spread } from "../hands/circles.ts";
 import { quantile, type Row } from "../part.ts";

@@ -3,7 +3,7 @@
  * self-contact).
  */
 import type { Scene } from "../../shared/scene/scene.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import { constraintSeconds, type World } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { type Peer, timed } from "./peer.ts";

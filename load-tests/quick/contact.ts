@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readScene } from "../../server/sim/readScene.ts";
+import { readScene } from "../../server/sim/scene/readScene.ts";
 import { foldedSheet } from "../folds/scene.ts";
 import { circles } from "../hands/circles.ts";
 import type { Figure } from "./figure.ts";

@@ -1,6 +1,6 @@
 /** Ticks of a simulation, measured repeatedly from the same state: every repetition has the same bits. */
 import type { Scene } from "../../shared/scene/scene.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory, filledOf } from "../../server/workers/stepping/memoryCopy.ts";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Scene } from "../../shared/scene/scene.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import { foldedSheet } from "../folds/scene.ts";
 
 const STEP = { version: 1, title: "benchmark", tickHz: 200, substeps: 5, iterations: 1 } as const;

@@ -54,7 +54,9 @@ export type Input =
     }
   /** Takes a spawnable body out of the scene. */
   | { type: "remove"; member: number; body: number }
-  /** Changes gravity, wind or the time scale, or values of a body; `asScene` resets all such changes (tuning.ts). */
+  /**
+   * Changes gravity, wind or the time scale, or values of a body; `asScene` resets all such changes (applyTuning.ts).
+   */
   | ({ type: "tune"; member: number } & TuningChange);
 
 type Words<S extends string> = S extends `${infer A}_${infer B}`

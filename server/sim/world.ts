@@ -10,32 +10,32 @@
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
  *   |- methods   bodies with their own method (methods/methodBodies.ts)
  *   |- guard     each body finite and inside the world           else rolled back and held -> bodyHeld
- *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks do no work (rest.ts)
+ *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks do no work (findResting.ts)
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
-import { tellCrowding } from "./crowding.ts";
-import { easeGrabs } from "./grabLimits.ts";
-import { applyInput, type GrabInput, moveGrabTargets } from "./grabs.ts";
-import type { Views } from "./views.ts";
-import { freeSlot } from "./grabSlots.ts";
-import { SchedulerWords } from "./schedulerWords.ts";
-import { instantiateKernel, type Kernel } from "./kernelModule.ts";
+import { tellCrowding } from "./rest/crowding.ts";
+import { easeGrabs } from "./grabs/grabLimits.ts";
+import { applyInput, type GrabInput, moveGrabTargets } from "./grabs/applyGrabs.ts";
+import type { Views } from "./world/views.ts";
+import { freeSlot } from "./grabs/grabSlots.ts";
+import { SchedulerWords } from "./threads/schedulerWords.ts";
+import { instantiateKernel, type Kernel } from "./world/kernelModule.ts";
 import { stirs } from "../../shared/geometry/colliderMotion.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
-import { carry, comesNear } from "./movers.ts";
+import { carry, comesNear } from "./colliders/movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
-import { forgetPairList, forgetPushes } from "./keptPushes.ts";
-import type { SimLayout } from "./layout.ts";
-import { limitSpeeds } from "./motionLimits.ts";
+import { forgetPairList, forgetPushes } from "./rest/keptPushes.ts";
+import type { SimLayout } from "./world/worldLayout.ts";
+import { limitSpeeds } from "./tuning/motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
 import { ReferenceBodies } from "./methods/referenceBodies.ts";
 import { clearLowWords } from "./memory/lowWords.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
-import { HELD, withdrawAll, statusAt, InactiveBodies } from "./spawnableBodies.ts";
-import { Rest } from "./rest.ts";
-import { SleepingIslands } from "./sleepingIslands.ts";
-import { Touching } from "./touching.ts";
-import { RoomTuning } from "./tuning.ts";
+import { HELD, withdrawAll, statusAt, InactiveBodies } from "./spawn/spawnableBodies.ts";
+import { Rest } from "./rest/findResting.ts";
+import { SleepingIslands } from "./rest/sleepingIslands.ts";
+import { Touching } from "./rest/touching.ts";
+import { RoomTuning } from "./tuning/applyTuning.ts";
 import {
   type ContactCounts,
   type Input,
@@ -48,7 +48,7 @@ import {
   type World,
   type WorldLayout,
 } from "./types.ts";
-import { marksIn } from "./marks.ts";
+import { marksIn } from "./world/marks.ts";
 
 /**
  * Time that frames continue after a collider has stopped, s. Clients draw colliders at the tick of their newest frame,

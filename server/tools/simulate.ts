@@ -8,17 +8,17 @@ import type { Scene } from "../../shared/scene/scene.ts";
 import { SceneError } from "../../shared/scene/sceneError.ts";
 import { MeshError } from "../meshing/mesh.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
-import { createWorld, type CreatedWorld } from "../sim/createWorld.ts";
-import { StepWorkers } from "../sim/stepWorkers.ts";
+import { createWorld, type CreatedWorld } from "../sim/world/createWorld.ts";
+import { StepWorkers } from "../sim/threads/stepWorkers.ts";
 import { EnergyLedger } from "../sim/energy/ledger.ts";
 import { ledgerAsCsv, ledgerAsJson, summaryLines, summaryOf, type BodySummary } from "../sim/energy/writeLedger.ts";
-import { readScene } from "../sim/readScene.ts";
-import { Recorder } from "../sim/record.ts";
+import { readScene } from "../sim/scene/readScene.ts";
+import { Recorder } from "../sim/world/record.ts";
 import { type ContactCounts, noSeconds, STAGES } from "../sim/types.ts";
 import { openWorld } from "../sim/world.ts";
-import type { Inexact } from "../sim/chooseSolvers.ts";
+import type { Inexact } from "../sim/scene/chooseSolvers.ts";
 import type { Form } from "../sim/constraints/constraint.ts";
-import { askedSteps } from "../sim/substeps.ts";
+import { askedSteps } from "../sim/scene/substeps.ts";
 import { type MemoryUse, memoryUse } from "../sim/memory/usage.ts";
 
 const USAGE = `npm run simulate -- scene.json --ticks N [--threads n] [--record dir] [--every tick|substep] [--energy file.json|file.csv] [--rest] [--json]

@@ -183,7 +183,7 @@ export interface OpenTask {
   /** Filled ranges of the template. */
   filled: Uint32Array;
   layout: WorldLayout;
-  /** Bytes of sim/checkpoint.ts; absent: the scene's start. */
+  /** Bytes of sim/world/checkpoint.ts; absent: the scene's start. */
   state?: Uint8Array;
 }
 
@@ -233,7 +233,7 @@ export interface StepTask {
   /** The room's wire tick. */
   tick: number;
   inputs: Input[];
-  /** A state was saved before this tick when it was first stepped, which affects it (sim/checkpoint.ts). */
+  /** A state was saved before this tick when it was first stepped, which affects it (sim/world/checkpoint.ts). */
   fresh?: boolean;
   /** `none`: not a send tick. `moving`: encode a delta if anything changed. `always`: encode a delta even if empty. */
   delta: "none" | "moving" | "always";
@@ -321,7 +321,7 @@ export interface StepResult extends Frames {
   stateHash?: string;
 }
 
-/** A room's state between two ticks (sim/checkpoint.ts). */
+/** A room's state between two ticks (sim/world/checkpoint.ts). */
 export interface SavedState {
   tick: number;
   /** Its buffer is transferred. */
@@ -336,7 +336,7 @@ export interface SaveTask {
   room: RoomHandle;
 }
 
-/** Inputs of one tick. `fresh`: a state was saved before it, which affects the tick (sim/checkpoint.ts). */
+/** Inputs of one tick. `fresh`: a state was saved before it, which affects the tick (sim/world/checkpoint.ts). */
 export interface TickRecord {
   tick: number;
   inputs: Input[];

@@ -3,7 +3,7 @@
  * map, the scene's bodies. A state and its journal are valid only where all of these are equal.
  */
 import { createHash } from "node:crypto";
-import { kernelBytes } from "../sim/kernelModule.ts";
+import { kernelBytes } from "../sim/world/kernelModule.ts";
 import type { WorldLayout } from "../sim/types.ts";
 
 /**

@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { drive } from "../../load-tests/extremes/drive.ts";
 import { knobsOf } from "../../load-tests/extremes/knobs.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { loadState, saveState } from "../../server/sim/checkpoint.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
-import { readScene } from "../../server/sim/readScene.ts";
+import { loadState, saveState } from "../../server/sim/world/checkpoint.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
+import { readScene } from "../../server/sim/scene/readScene.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
-import { StepWorkers } from "../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../server/sim/threads/stepWorkers.ts";
 import { build, script, type Built } from "./run.ts";
 
 /** Limit of counted work a call, in units of about 10 ns. A tick of these scenes with contacts needs more. */

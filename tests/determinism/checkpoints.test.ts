@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import type { Body, Collider } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { CheckpointError, loadState, saveState } from "../../server/sim/checkpoint.ts";
+import { CheckpointError, loadState, saveState } from "../../server/sim/world/checkpoint.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";

@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadState, saveState } from "../../server/sim/checkpoint.ts";
+import { loadState, saveState } from "../../server/sim/world/checkpoint.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
 import { inLong } from "../support/long.ts";

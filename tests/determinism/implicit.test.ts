@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene/scene.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { hashOf } from "./run.ts";

@@ -1,6 +1,6 @@
 /** If no two surfaces of a room can meet, the kernel skips the search for pairs. That must change only the time. */
 import { expect, test } from "vitest";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import type { Body, Scene } from "../../shared/scene/scene.ts";
 import { script } from "./run.ts";

@@ -4,8 +4,8 @@
  */
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene/scene.ts";
-import { loadState, saveState } from "../../server/sim/checkpoint.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { loadState, saveState } from "../../server/sim/world/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";

@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
-import { StepWorkers } from "../../server/sim/stepWorkers.ts";
-import { readScene } from "../../server/sim/readScene.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
+import { StepWorkers } from "../../server/sim/threads/stepWorkers.ts";
+import { readScene } from "../../server/sim/scene/readScene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { inLong } from "../support/long.ts";

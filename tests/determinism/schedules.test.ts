@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import type { Body, Sweep } from "../../shared/scene/scene.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import { hashOf } from "./run.ts";
 
 const SWEEPS: Sweep[] = [{ order: "symmetric" }, { order: "jacobi", relaxation: 0.8 }, { order: "jacobi", rho: 0.9 }];

@@ -11,7 +11,7 @@
  * cube's surface. With these, all coefficients and table 4.1 agree to the printed digits.
  */
 import { solveLinear } from "../../server/sim/reference/vector.ts";
-import { lameCoefficients } from "../../server/sim/materials.ts";
+import { lameCoefficients } from "../../server/sim/scene/materialConstants.ts";
 import { elasticity, finiteElement, frobenius, unitMatrices, type Matrix24 } from "./hexahedralStiffness.ts";
 
 export type Four = [number, number, number, number];

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { MeshError } from "../../server/meshing/mesh.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import type { Scene } from "../../shared/scene/scene.ts";
 import { SceneError } from "../../shared/scene/sceneError.ts";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";

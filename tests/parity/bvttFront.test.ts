@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import type { Scene } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";

@@ -1,12 +1,12 @@
 /**
- * server/sim/ccd.ts, which the kernel compiles as its own ccd.ts, against exact arithmetic (support/exactCcd.ts) and
- * against query sets with exact truth.
+ * server/sim/colliders/ccd.ts, which the kernel compiles as its own ccd.ts, against exact arithmetic
+ * (support/exactCcd.ts) and against query sets with exact truth.
  *
  * Guarantees: no miss; no time of impact after the first touch, and none much before it; few false alarms.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { edgeEdge, vertexTriangle } from "../../server/sim/ccd.ts";
+import { edgeEdge, vertexTriangle } from "../../server/sim/colliders/ccd.ts";
 import { inLong } from "../support/long.ts";
 import { QUERY_FOLDER, readQuerySets, type Query } from "../support/ccdQueries.ts";
 import { lacksData } from "../support/dataFolder.ts";

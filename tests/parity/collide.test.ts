@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import type { AnalyticCollider, Vec3 } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { rotationMatrix } from "../../server/sim/body/transform.ts";
-import { instantiateKernel } from "../../server/sim/kernelModule.ts";
+import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
 import { writeColliders } from "../../server/sim/memory/colliders.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { answer, collide, distanceTo, type ReferenceCollider } from "../../server/sim/reference/collide.ts";

@@ -12,8 +12,8 @@ import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { edgeEdge, vertexTriangle } from "../../server/tools/check/exact/swept.ts";
 import type { Scene } from "../../shared/scene/scene.ts";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
-import { instantiateKernel } from "../../server/sim/kernelModule.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
+import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
 import {
   closestOf,
   separation,

@@ -6,7 +6,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel } from "../../server/sim/kernelModule.ts";
+import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
 import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";
 import { add, combine, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { randomStream, UNIT } from "./kit.ts";

@@ -8,7 +8,7 @@
 import { describe, expect, test } from "vitest";
 import { boxTets } from "../../server/meshing/generators.ts";
 import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
-import { neoHookean, stableNeoHookean } from "../../server/sim/materials.ts";
+import { neoHookean, stableNeoHookean } from "../../server/sim/scene/materialConstants.ts";
 import { hyperelasticVolume } from "../../server/sim/reference/hyperelastic.ts";
 import { inLong } from "../support/long.ts";
 import { DEFORMATIONS, deformed, HYPER_KINDS, inverseMasses, randomHyper } from "./elements.ts";

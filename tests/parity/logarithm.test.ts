@@ -3,7 +3,7 @@
  * the result over all normal float32 numbers; ln 1 is exactly 0.
  */
 import { expect, test } from "vitest";
-import { instantiateKernel } from "../../server/sim/kernelModule.ts";
+import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
 
 const ADDRESS = 4096;
 const COUNT = 4096;

@@ -12,7 +12,7 @@ import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
 import { bendElements } from "../../server/sim/constraints/bending.ts";
 import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import type { HyperElements } from "../../server/sim/constraints/elements.ts";
-import { lameCoefficients, neoHookean, stableNeoHookean } from "../../server/sim/materials.ts";
+import { lameCoefficients, neoHookean, stableNeoHookean } from "../../server/sim/scene/materialConstants.ts";
 import { hyperelasticVolume } from "../../server/sim/reference/hyperelastic.ts";
 import {
   DEFORMATIONS,

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel } from "../../server/sim/kernelModule.ts";
+import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
 import { Allocator } from "../../server/sim/memory/map.ts";
 import { type GrabSettings, writePoint } from "../../server/sim/memory/points.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";

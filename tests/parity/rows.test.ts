@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene/scene.ts";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import type { ContactCounts } from "../../server/sim/types.ts";
 import { EDGE_SHARE } from "../../server/sim/reference/contacts.ts";

@@ -6,7 +6,7 @@
 import { expect, test } from "vitest";
 import { boxTets } from "../../server/meshing/generators.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
-import { lameCoefficients } from "../../server/sim/materials.ts";
+import { lameCoefficients } from "../../server/sim/scene/materialConstants.ts";
 import { tetrahedronVolume } from "../../server/sim/reference/tetrahedron.ts";
 import { inLong } from "../support/long.ts";
 import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./elements.ts";

@@ -10,7 +10,7 @@ import { describe, expect, test } from "vitest";
 import type { SoftMaterial } from "../../shared/scene/scene.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
-import type { CreatedWorld } from "../../server/sim/createWorld.ts";
+import type { CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";
 import { warmStartTetrahedra } from "../../server/sim/reference/warmStart.ts";
 import { warmStartHyperelastic } from "../../server/sim/reference/warmStartHyperelastic.ts";

@@ -10,7 +10,7 @@ import type { SceneWind } from "../../shared/scene/sceneSettings.ts";
 import { isClosed } from "../../server/sim/memory/wind.ts";
 import { airAt, middle, windForce, type WindyTriangle } from "../../server/sim/reference/wind.ts";
 import { add, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
-import { modesOf, windOf } from "../../server/sim/wind.ts";
+import { modesOf, windOf } from "../../server/sim/tuning/windRow.ts";
 import { laboratory } from "../physics/laboratory.ts";
 import { randomStream, UNIT } from "./kit.ts";
 

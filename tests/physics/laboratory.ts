@@ -2,7 +2,7 @@
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import type { Scene } from "../../shared/scene/scene.ts";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";
-import { createWorld, type CreatedWorld } from "../../server/sim/createWorld.ts";
+import { createWorld, type CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 

@@ -2,8 +2,8 @@
  * A stand-in for the simulation, behind the interface that rooms use (workers/pool.ts). Its state is a digest of all
  * inputs, tick by tick, and of which bodies are inactive. Two states are equal if and only if the same inputs arrived
  * at the same ticks, each once. So a lost, doubled or moved input shows in the first hash. A saved state lacks the pair
- * list (sim/checkpoint.ts): one bit of the digest models that. tests/determinism shows that the real step reproduces
- * its bits.
+ * list (sim/world/checkpoint.ts): one bit of the digest models that. tests/determinism shows that the real step
+ * reproduces its bits.
  */
 import { SceneBudget } from "../../server/rooms/ticks/sceneBudget.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -21,7 +21,7 @@ import type {
   StepResult,
   StepTask,
 } from "../../server/workers/messages.ts";
-import { NO_WIND } from "../../server/sim/wind.ts";
+import { NO_WIND } from "../../server/sim/tuning/windRow.ts";
 import { type Machine, machineMs } from "./globals.ts";
 import type { Program } from "./load.ts";
 import type { NamedPool } from "./processProgram.ts";

@@ -1,6 +1,6 @@
 /** Static solutions against exact solutions, against the dense solver of tests/physics and against beam theory. */
 import { expect, test } from "vitest";
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
 import { equilibrium } from "../physics/bars/statics.ts";
 import { staticEquilibrium } from "./equilibrium.ts";

@@ -3,7 +3,7 @@
  * same mesh (equilibrium.ts). The body starts undeformed. Damping is critical for its slowest mode, which changes how
  * long it takes, not where it ends.
  */
-import { createWorld } from "../../server/sim/createWorld.ts";
+import { createWorld } from "../../server/sim/world/createWorld.ts";
 import type { BodyTemplate } from "../../server/sim/body/template.ts";
 import { laboratory, type Laboratory } from "../physics/laboratory.ts";
 import { sceneOf, type LoadedBody } from "./cases.ts";

@@ -11,7 +11,7 @@
  * gravity.
  */
 import type { Scene, SoftBody, Sweep } from "../../../shared/scene/scene.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { openWorld, type SimWorld } from "../../../server/sim/world.ts";
 import type { Row } from "../../part.ts";
 import { constraintSeconds } from "../../../server/sim/types.ts";

@@ -1,14 +1,14 @@
 /**
  * All extremes: every bundled scene with every setting that a visitor can change at both of its limits, one after
  * another (extremes/knobs.ts), under three grabs that pull with the largest force, ten simulated seconds each. Measures
- * CPU time of this thread per tick. The limits are those that server/sim/motionLimits.ts derives from the scene.
+ * CPU time of this thread per tick. The limits are those that server/sim/tuning/motionLimits.ts derives from the scene.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readScene } from "../../../server/sim/readScene.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
-import { MOST_SIZES } from "../../../server/sim/motionLimits.ts";
+import { readScene } from "../../../server/sim/scene/readScene.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { MOST_SIZES } from "../../../server/sim/tuning/motionLimits.ts";
 import { type Driven, drive } from "../../extremes/drive.ts";
 import { knobsOf } from "../../extremes/knobs.ts";
 import type { PartOptions, Row } from "../../part.ts";

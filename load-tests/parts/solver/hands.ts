@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
-import { readScene } from "../../../server/sim/readScene.ts";
+import { readScene } from "../../../server/sim/scene/readScene.ts";
 import { type Driven, drive } from "../../hands/drive.ts";
 import { frameGaps } from "../../hands/frameGaps.ts";
 import { STONES } from "../../hands/stones.ts";

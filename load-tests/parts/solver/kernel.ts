@@ -8,7 +8,7 @@
 import { countOf } from "../../../server/sim/constraints/kinds.ts";
 import { join } from "node:path";
 import type { Body, ClothMaterial, Scene } from "../../../shared/scene/scene.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { dataFolder, lacksData } from "../../../tests/support/dataFolder.ts";
 import type { Row } from "../../part.ts";

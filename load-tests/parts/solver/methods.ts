@@ -5,8 +5,8 @@
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createWorld } from "../../../server/sim/createWorld.ts";
-import { readScene } from "../../../server/sim/readScene.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { readScene } from "../../../server/sim/scene/readScene.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { quantile, type Row } from "../../part.ts";

@@ -7,8 +7,8 @@
  */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CreatedWorld } from "../../../server/sim/createWorld.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import type { CreatedWorld } from "../../../server/sim/world/createWorld.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
 import { openWorld, type SimWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import type { Row } from "../../part.ts";

@@ -112,7 +112,7 @@ const LISTED_MS = 1000;
 /** A file that changed less than this time ago is read again, because it may still be written, ms. */
 const FRESH_MS = 100;
 const SCENE_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
-/** Longest scene file, bytes; meshes are separate files. The same limit as in sim/readScene.ts. */
+/** Longest scene file, bytes; meshes are separate files. The same limit as in sim/scene/readScene.ts. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 /** Number of stored scenes that stay built without a room here, because rooms of other processes may use them. */
 const MOST_UNUSED = 8;

@@ -15,7 +15,7 @@ import { MOST_PARTICLES as MOST_PREFACTORED } from "../prefactored/model.ts";
 import { scheduleOf } from "../memory/sweeps.ts";
 import { keepPast } from "../reference/dashpots.ts";
 import { boxCells } from "../../meshing/generators.ts";
-import { SCENE_DEFAULTS } from "../defaults.ts";
+import { SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { ballShape } from "./ball.ts";
 import { sheetMasses, tetrahedralMasses } from "./masses.ts";
 import { addNotes, loadSource, type MeshSources, meanEdge, type SourceMesh } from "./meshes.ts";

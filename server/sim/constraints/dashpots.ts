@@ -5,7 +5,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { IsotropicMaterial, OrthotropicMaterial } from "../../../shared/scene/scene.ts";
-import { isotropicCompliance, orthotropicCompliance, sheetModuli } from "../materials.ts";
+import { isotropicCompliance, orthotropicCompliance, sheetModuli } from "../scene/materialConstants.ts";
 import { solveBendDashpot, solveTetDashpot, solveTriangleDashpot } from "../reference/dashpots.ts";
 import { bend } from "./bend.ts";
 import type { Constraint } from "./constraint.ts";

@@ -1,6 +1,6 @@
 /** Elements of one body, by kind. A kind whose twin is beside its descriptor defines its elements there. */
 import type { Plasticity } from "../../../shared/scene/scene.ts";
-import type { OrthotropicCompliance } from "../materials.ts";
+import type { OrthotropicCompliance } from "../scene/materialConstants.ts";
 
 /**
  * Constraints of one body as flat float64 arrays, before they are colored and written to memory. The twins solve these

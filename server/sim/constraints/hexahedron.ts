@@ -28,7 +28,7 @@ import type { HexahedralMaterial, Vec3 } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { lump } from "../body/masses.ts";
-import { lameCoefficients } from "../materials.ts";
+import { lameCoefficients } from "../scene/materialConstants.ts";
 import { vectorAt, type Particles } from "../reference/particles.ts";
 import type { Constraint, Solid } from "./constraint.ts";
 import type { AnyElements } from "./elements.ts";

@@ -4,7 +4,7 @@
  * clamp.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { hyperModuli, type HyperModuli } from "../materials.ts";
+import { hyperModuli, type HyperModuli } from "../scene/materialConstants.ts";
 import {
   hyperelasticEnergy,
   hyperelasticGradient,

@@ -14,7 +14,7 @@ import {
   MOST_PLASTIC_STRAIN,
   orthotropicCompliance,
   type OrthotropicCompliance,
-} from "../materials.ts";
+} from "../scene/materialConstants.ts";
 import { orthotropicEnergy, orthotropicGradient, solveOrthotropic } from "../reference/orthotropic.ts";
 import {
   ENTRIES,

@@ -3,7 +3,7 @@
  * (Bender et al. 2014, section 4.3).
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { sheetCompliance, sheetModuli, type SheetModuli } from "../materials.ts";
+import { sheetCompliance, sheetModuli, type SheetModuli } from "../scene/materialConstants.ts";
 import { continuedTriangleEnergy, continuedTriangleGradient } from "../reference/paperTriangle.ts";
 import { solveTriangle, TRIANGLE_MEMORY, triangleEnergy } from "../reference/triangle.ts";
 import { NONE, rowsOf, type Constraint, type Row } from "./constraint.ts";

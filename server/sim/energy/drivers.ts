@@ -1,8 +1,8 @@
 /** Velocities of moving colliders: the energy ledger uses them to separate their work from friction. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { CreatedWorld } from "../createWorld.ts";
-import type { Kernel } from "../kernelModule.ts";
+import type { CreatedWorld } from "../world/createWorld.ts";
+import type { Kernel } from "../world/kernelModule.ts";
 
 /**
  * Returns a function for use during a substep: velocity (m/s) at a point (m from the room's origin) of the analytic

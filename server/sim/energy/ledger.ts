@@ -29,7 +29,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { CreatedWorld } from "../createWorld.ts";
+import type { CreatedWorld } from "../world/createWorld.ts";
 import { HOST_STAGES, type SimWorld } from "../world.ts";
 import { colliderVelocities } from "./drivers.ts";
 import { elasticEnergyOf } from "./elastic.ts";

@@ -6,8 +6,8 @@ import type { PlasticTetElements } from "../constraints/elements.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { Tuning } from "../../../shared/members/tuningLimits.ts";
-import type { CreatedWorld } from "../createWorld.ts";
-import type { TunableBody } from "../tunable.ts";
+import type { CreatedWorld } from "../world/createWorld.ts";
+import type { TunableBody } from "../tuning/tunable.ts";
 import { tunedBody } from "./tunedElements.ts";
 
 export class PlasticStrains {

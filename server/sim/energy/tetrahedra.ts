@@ -6,7 +6,7 @@
  * in every substep.
  */
 import type { OrthotropicTetElements, PlasticTetElements, TetElements, TetShapes } from "../constraints/elements.ts";
-import { orthotropicTensor } from "../materials.ts";
+import { orthotropicTensor } from "../scene/materialConstants.ts";
 import { orthotropicEnergy } from "../reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../reference/tetrahedron.ts";
 

@@ -2,7 +2,7 @@
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { CONSTRAINTS, type Elements } from "../constraints/kinds.ts";
-import type { TunableBody } from "../tunable.ts";
+import type { TunableBody } from "../tuning/tunable.ts";
 
 function tuned(e: Elements, tunable: TunableBody, now: BodyTuning): Elements {
   const { compliance, tuned: remade } = CONSTRAINTS[e.kind];

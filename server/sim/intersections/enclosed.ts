@@ -9,7 +9,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { Views } from "../views.ts";
+import type { Views } from "../world/views.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import { boxOf, encloses, partsOf, type Shell } from "../spawn/inside.ts";
 import type { IntersectingSurface } from "./surface.ts";

@@ -1,6 +1,6 @@
 /** An intersecting edge and triangle, measured: where they meet, and the triangle's position relative to the edge. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Views } from "../views.ts";
+import type { Views } from "../world/views.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 
 export interface Intersection {

@@ -6,11 +6,11 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { Views } from "../views.ts";
-import type { Kernel } from "../kernelModule.ts";
-import type { SimLayout } from "../layout.ts";
+import type { Views } from "../world/views.ts";
+import type { Kernel } from "../world/kernelModule.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
-import { statusAt } from "../spawnableBodies.ts";
+import { statusAt } from "../spawn/spawnableBodies.ts";
 
 export interface Sunk {
   body: number;

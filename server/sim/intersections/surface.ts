@@ -1,6 +1,6 @@
 /** A surface for the search for intersections, read from its SURFACE row: particles are numbered within it, from 0. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Views } from "../views.ts";
+import type { Views } from "../world/views.ts";
 
 export interface IntersectingSurface {
   /** Room number of its first particle, and number of particles. */

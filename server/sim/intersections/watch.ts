@@ -19,9 +19,9 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { Views } from "../views.ts";
-import type { Kernel } from "../kernelModule.ts";
-import type { SimLayout } from "../layout.ts";
+import type { Views } from "../world/views.ts";
+import type { Kernel } from "../world/kernelModule.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import type { SimEvent, IntersectingPair } from "../types.ts";
 import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
@@ -30,7 +30,7 @@ import { findSunk, raiseSunk, type Sunk } from "./sunk.ts";
 import { enclosedVolume, readSurface, type IntersectingSurface } from "./surface.ts";
 import { dot, readIntersections, times, type Intersection } from "./intersection.ts";
 import { findWays, type Ways } from "./separationDirections.ts";
-import { marksIn } from "../marks.ts";
+import { marksIn } from "../world/marks.ts";
 
 /** Time in which intersecting bodies move apart by their size, s: slow enough for members to follow. */
 const SECONDS_TO_CLEAR = 4;

@@ -6,7 +6,7 @@ import { insetOf } from "../colliders/smooth.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { rotationMatrix } from "../body/transform.ts";
-import type { Mover } from "../movers.ts";
+import type { Mover } from "../colliders/movers.ts";
 import type { Allocator } from "./map.ts";
 
 export interface PlannedColliders {

@@ -10,7 +10,7 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import { creases } from "../colliders/creases.ts";
 import { isSmooth } from "../colliders/smooth.ts";
-import type { CoreLayout } from "../layout.ts";
+import type { CoreLayout } from "../world/worldLayout.ts";
 import type { PlannedColliders } from "./colliders.ts";
 import type { Allocator } from "./map.ts";
 import { SOLID, uniqueEdges, type SurfaceSource } from "./surfaces.ts";

@@ -1,11 +1,11 @@
 /** Writes the initial bytes of a planned world. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { resolveAttachment } from "../attachments.ts";
+import { resolveAttachment } from "../world/attachments.ts";
 import { startPositions } from "../body/start.ts";
 import { ownStep, type BodyTemplate } from "../body/template.ts";
-import { SCENE_DEFAULTS } from "../defaults.ts";
-import { invertedLimit } from "../materials.ts";
-import type { World } from "../readWorld.ts";
+import { SCENE_DEFAULTS } from "../scene/defaults.ts";
+import { invertedLimit } from "../scene/materialConstants.ts";
+import type { World } from "../world/readWorld.ts";
 import type { WorldPlan } from "./planWorld.ts";
 import { MOST_PAGES, PAGES_PER_MIB } from "./map.ts";
 import { writePoint } from "./points.ts";

@@ -15,7 +15,7 @@
 import type { ClothMaterial } from "../../../shared/scene/scene.ts";
 import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { sheetModuli } from "../materials.ts";
+import { sheetModuli } from "../scene/materialConstants.ts";
 import type { ForceModel } from "./forceModel.ts";
 import { GRABS, integrate, type Integrator } from "./integrators.ts";
 import type { Constants, MethodKind } from "./method.ts";

@@ -13,19 +13,19 @@
  *
  * Only the room's memory outlives a tick.
  */
-import type { Views } from "../views.ts";
+import type { Views } from "../world/views.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Kernel } from "../kernelModule.ts";
-import type { SimLayout } from "../layout.ts";
-import type { RoomTuning } from "../tuning.ts";
+import type { Kernel } from "../world/kernelModule.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
+import type { RoomTuning } from "../tuning/applyTuning.ts";
 import { RigidGrabs, type HeldPoint } from "../reference/implicit/points.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import { wallsFor } from "../spawn/obstacles.ts";
 import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
-import { isFelt } from "../wind.ts";
-import { statusAt, WAITS } from "../spawnableBodies.ts";
+import { isFelt } from "../tuning/windRow.ts";
+import { statusAt, WAITS } from "../spawn/spawnableBodies.ts";
 import { CoupledSurface } from "./coupledSurface.ts";
 
 /** Stiffness of holding points without compliance, relative to the inertia of the held particles. */

@@ -17,14 +17,14 @@
  * the largest group keeps it, and the other groups continue with copies.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Views } from "../views.ts";
-import { areAlike, neighborhood } from "../grabNeighborhood.ts";
-import { hands, slotAddress } from "../grabSlots.ts";
-import type { SimLayout } from "../layout.ts";
+import type { Views } from "../world/views.ts";
+import { areAlike, neighborhood } from "../grabs/grabNeighborhood.ts";
+import { hands, slotAddress } from "../grabs/grabSlots.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
 import { RigidGrabs, type HeldPoint } from "../reference/implicit/points.ts";
-import type { RoomTuning } from "../tuning.ts";
+import type { RoomTuning } from "../tuning/applyTuning.ts";
 import type { Input, MethodError } from "../types.ts";
-import { isFelt } from "../wind.ts";
+import { isFelt } from "../tuning/windRow.ts";
 import { finiteVolumes } from "./finiteVolumes.ts";
 import { GRABS } from "./integrators.ts";
 import { HOLDING } from "./methodBodies.ts";

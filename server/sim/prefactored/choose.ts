@@ -18,7 +18,7 @@ import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { boxOf } from "../spawn/inside.ts";
-import { modulusOf, type Steps } from "../substeps.ts";
+import { modulusOf, type Steps } from "../scene/substeps.ts";
 import { MOST_PARTICLES } from "./model.ts";
 
 /** Smallest number of substeps a second. */

@@ -8,7 +8,7 @@
  *   g_ij = 2 (e_i - e_j)/(sigma_i^2 - sigma_j^2) = (mean slope of e between the two) / ((sigma_i + sigma_j)/2)
  */
 import type { OrthotropicTetElements, PlasticTetElements } from "../constraints/elements.ts";
-import { orthotropicTensor } from "../materials.ts";
+import { orthotropicTensor } from "../scene/materialConstants.ts";
 import type { Particles } from "./particles.ts";
 import { svd } from "./svd.ts";
 import {

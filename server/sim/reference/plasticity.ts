@@ -3,7 +3,7 @@
  */
 import type { Elements } from "../constraints/kinds.ts";
 import type { PlasticTetElements } from "../constraints/elements.ts";
-import { MOST_PLASTIC_STRAIN, invertedLimit } from "../materials.ts";
+import { MOST_PLASTIC_STRAIN, invertedLimit } from "../scene/materialConstants.ts";
 import { strainNorm } from "./orthotropic.ts";
 import { svd } from "./svd.ts";
 import { deformationGradient, ENTRIES, TURNING_STRETCH } from "./tetrahedron.ts";

@@ -1,6 +1,6 @@
 /** Twin of kernel/assembly/wind/wind.ts in float64: the force of the air on triangles, and on their corners. */
 import type { Wind } from "../../../shared/members/tuningLimits.ts";
-import { fraction, type Mode } from "../wind.ts";
+import { fraction, type Mode } from "../tuning/windRow.ts";
 import { add, cross, dot, norm, scale, subtract, type Vector } from "./vector.ts";
 
 /**

@@ -4,9 +4,9 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { Views } from "../views.ts";
-import type { Kernel } from "../kernelModule.ts";
-import type { SimLayout } from "../layout.ts";
+import type { Views } from "../world/views.ts";
+import type { Kernel } from "../world/kernelModule.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
 import { SOLID } from "../memory/surfaces.ts";
 import { readSurface } from "../intersections/surface.ts";
 import type { SurfaceName } from "../types.ts";

@@ -2,20 +2,20 @@
 import { dirname } from "node:path";
 import { workerData } from "node:worker_threads";
 import { encode } from "@msgpack/msgpack";
-import { createWorld } from "../../sim/createWorld.ts";
-import { SCENE_DEFAULTS } from "../../sim/defaults.ts";
+import { createWorld } from "../../sim/world/createWorld.ts";
+import { SCENE_DEFAULTS } from "../../sim/scene/defaults.ts";
 import type { FoundInMesh } from "../../sim/body/meshes.ts";
 import { ObjectMeshes } from "../../sim/body/objectMeshes.ts";
-import { readScene, sceneOf } from "../../sim/readScene.ts";
+import { readScene, sceneOf } from "../../sim/scene/readScene.ts";
 import { BuildProgress } from "./buildProgress.ts";
-import { checkSceneFiles } from "../../sim/sceneFiles.ts";
+import { checkSceneFiles } from "../../sim/scene/sceneFiles.ts";
 import { filledOf } from "../stepping/memoryCopy.ts";
 import { identityOf, topologyHashOf } from "../stateIdentity.ts";
 import type { BuildResult, BuildTask, BuildThreadData } from "../messages.ts";
 import { lettingStepsGoFirst, StepsRunning } from "../stepping/stepsRunning.ts";
 import { atYieldPoints } from "../../../shared/yieldPoint.ts";
 
-export { readObject } from "../../sim/readObject.ts";
+export { readObject } from "../../sim/scene/readObject.ts";
 
 /** Absent in tests that run tasks without the pool. */
 const { steps } = (workerData ?? {}) as Partial<BuildThreadData>;

@@ -16,7 +16,7 @@
  * number of helpers does not change the result (kernel/assembly/step/worker.ts). A room becomes heavy when its ticks
  * take `heavySeconds` of work on average, and light again at half of that.
  */
-import { SchedulerWords, MOST_HELPERS } from "../../sim/schedulerWords.ts";
+import { SchedulerWords, MOST_HELPERS } from "../../sim/threads/schedulerWords.ts";
 import type { HelpTask, OpenTask, RoomHandle, StepResult, StepTask, Turn } from "../messages.ts";
 import { Placement, type Resident } from "./threadPlacement.ts";
 import { toProcessMs } from "../processClock.ts";

@@ -4,7 +4,7 @@
  * forgotten.
  */
 import { openWorld } from "../../sim/world.ts";
-import { SchedulerWords } from "../../sim/schedulerWords.ts";
+import { SchedulerWords } from "../../sim/threads/schedulerWords.ts";
 import type { SimWorld } from "../../sim/world.ts";
 import { createFrameModel, FrameEncoder, type FrameModel } from "./frameEncoder.ts";
 import { FrameState } from "./frameState.ts";

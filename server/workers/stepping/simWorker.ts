@@ -6,8 +6,8 @@
  */
 import { threadId, workerData } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
-import { forgetList, loadState, saveState } from "../../sim/checkpoint.ts";
-import type { SimLayout } from "../../sim/layout.ts";
+import { forgetList, loadState, saveState } from "../../sim/world/checkpoint.ts";
+import type { SimLayout } from "../../sim/world/worldLayout.ts";
 import type { ContactCounts } from "../../sim/types.ts";
 import { FrameState } from "./frameState.ts";
 import { type Done, type StepHooks, ThreadLoop } from "./threadLoop.ts";

@@ -16,7 +16,7 @@ import type {
   Turn,
   UnknownRoom,
 } from "../messages.ts";
-import { SchedulerWords } from "../../sim/schedulerWords.ts";
+import { SchedulerWords } from "../../sim/threads/schedulerWords.ts";
 import { fromProcessMs } from "../processClock.ts";
 import type { StepsRunning } from "./stepsRunning.ts";
 import { type LossReason, type StuckReason, ThreadLost } from "../threadLost.ts";

@@ -1,7 +1,7 @@
 /** Steps that never end and make no progress, on real threads. */
 import { vi } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import type { SimLayout } from "../../../server/sim/layout.ts";
+import type { SimLayout } from "../../../server/sim/world/worldLayout.ts";
 import type { RoomHandle } from "../../../server/workers/messages.ts";
 import { type RoomPool, WorkerPools } from "../../../server/workers/pool.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Scene, SoftBody } from "../../../shared/scene/scene.ts";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld, type CreatedWorld } from "../../../server/sim/world/createWorld.ts";
 import { openWorld, type SimWorld } from "../../../server/sim/world.ts";
 import { densityOf } from "../../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../../statics/solidMesh.ts";

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import type { SoftMaterial } from "../../../shared/scene/scene.ts";
-import { orthotropicCompliance, orthotropicTensor } from "../../../server/sim/materials.ts";
+import { orthotropicCompliance, orthotropicTensor } from "../../../server/sim/scene/materialConstants.ts";
 import { laboratory } from "../laboratory.ts";
 import { equilibrium } from "./statics.ts";
 import { strainsUnder, stretchOrthotropicBar, type OrthotropicConstants } from "./orthotropicBar.ts";

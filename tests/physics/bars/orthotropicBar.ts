@@ -1,7 +1,7 @@
 /** A bar of orthotropic material under even loads on its ends, and the prediction by its tensor. */
 import type { OrthotropicMaterial, Vec3 } from "../../../shared/scene/scene.ts";
 import { rotationMatrix } from "../../../server/sim/body/transform.ts";
-import { orthotropicCompliance } from "../../../server/sim/materials.ts";
+import { orthotropicCompliance } from "../../../server/sim/scene/materialConstants.ts";
 import { laboratory } from "../laboratory.ts";
 
 /**

@@ -1,17 +1,18 @@
 /**
- * Material changes in a running room (server/sim/retune.ts). A changed body rests as in a scene with this material from
- * the start. A body changed before the first tick moves as in such a scene. A change can be undone to the bit.
+ * Material changes in a running room (server/sim/tuning/retune.ts). A changed body rests as in a scene with this
+ * material from the start. A body changed before the first tick moves as in such a scene. A change can be undone to the
+ * bit.
  *
- * Tolerances: rest means that stress is within 0.5 % of its limit (SETTLED of server/sim/rest.ts), in both rooms.
- * Motion from the start differs by the rounding of float32 rows, which a second of motion amplifies by less than a
- * thousand.
+ * Tolerances: rest means that stress is within 0.5 % of its limit (SETTLED of server/sim/rest/findResting.ts), in both
+ * rooms. Motion from the start differs by the rounding of float32 rows, which a second of motion amplifies by less than
+ * a thousand.
  */
 import { describe, expect, test } from "vitest";
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
 import type { Body, Scene } from "../../../shared/scene/scene.ts";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { BodyMaterials } from "../../../server/sim/retune.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
+import { BodyMaterials } from "../../../server/sim/tuning/retune.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";

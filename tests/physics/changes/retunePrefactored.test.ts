@@ -1,12 +1,12 @@
 /**
- * Material changes of prefactored sheets in a running room (server/sim/retunePrefactored.ts): the factor follows, so
- * the sheet moves and rests as in a scene with this material. A change can be undone to the bit, and a checkpoint
- * keeps it.
+ * Material changes of prefactored sheets in a running room (server/sim/tuning/retunePrefactored.ts): the factor
+ * follows, so the sheet moves and rests as in a scene with this material. A change can be undone to the bit, and a
+ * checkpoint keeps it.
  */
 import { expect, test } from "vitest";
 import type { Body, ClothMaterial } from "../../../shared/scene/scene.ts";
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
 import type { Input, SimEvent } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";

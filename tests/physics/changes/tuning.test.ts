@@ -1,10 +1,10 @@
 /**
- * Tuning by the owner of a running room (server/sim/tuning.ts). A room tuned before its first tick moves bit for bit as
- * a scene with these values, and the tuned values are part of the state.
+ * Tuning by the owner of a running room (server/sim/tuning/applyTuning.ts). A room tuned before its first tick moves
+ * bit for bit as a scene with these values, and the tuned values are part of the state.
  */
 import { describe, expect, it } from "vitest";
 import type { Body, Scene } from "../../../shared/scene/scene.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { Body } from "../../../shared/scene/scene.ts";
 import type { SceneWind } from "../../../shared/scene/sceneSettings.ts";
 import { dot, norm, type Vector } from "../../../server/sim/reference/vector.ts";
-import { modesOf, windOf } from "../../../server/sim/wind.ts";
+import { modesOf, windOf } from "../../../server/sim/tuning/windRow.ts";
 import { wave } from "../../../server/sim/reference/wind.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 import { now, sum, watched, worst } from "../laws/watched.ts";

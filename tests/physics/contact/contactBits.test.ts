@@ -6,8 +6,8 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import * as scenes from "./contactScenes.ts";
 import { tallyOf } from "./contactWatch.ts";

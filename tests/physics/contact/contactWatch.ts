@@ -10,7 +10,7 @@ import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { KINDS, type FrameFindings } from "../../../server/tools/check/findings.ts";
 import { FrameReader, openRecording } from "../../../server/tools/check/recording.ts";
 import { Run } from "../../../server/tools/check/run.ts";
-import { Recorder } from "../../../server/sim/record.ts";
+import { Recorder } from "../../../server/sim/world/record.ts";
 import type { SimEvent } from "../../../server/sim/types.ts";
 import type { ContactScene } from "./contactScenes.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";

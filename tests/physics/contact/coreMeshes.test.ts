@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { compileMotion, matrixOf, poseAt } from "../../../shared/geometry/colliderMotion.ts";
 import type { Collider, Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 
 const CLOSE = 2 ** -20;

@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import type { Body } from "../../../shared/scene/scene.ts";

@@ -5,7 +5,7 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { STONES } from "../../../load-tests/hands/stones.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 
 /** Simulated time until the plate is down, s. */

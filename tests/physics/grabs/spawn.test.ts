@@ -6,7 +6,7 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Scene } from "../../../shared/scene/scene.ts";
 import type { Input, SimEvent } from "../../../server/sim/types.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { encloses } from "../../../server/sim/spawn/inside.ts";
 import { separation } from "../../../server/sim/spawn/separation.ts";

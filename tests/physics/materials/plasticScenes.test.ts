@@ -3,7 +3,7 @@
  * run them.
  */
 import { expect, test } from "vitest";
-import { readScene } from "../../../server/sim/readScene.ts";
+import { readScene } from "../../../server/sim/scene/readScene.ts";
 import { dentOf } from "./dent.ts";
 import { laboratory, volumeOf, type Laboratory } from "../laboratory.ts";
 import { turnOf } from "../bars/twist.ts";

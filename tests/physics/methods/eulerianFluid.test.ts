@@ -4,7 +4,7 @@ import type { EulerianFluid } from "../../../shared/scene/sceneMethodTypes.ts";
 import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";
 import { add, norm, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
 import { middle, windForce } from "../../../server/sim/reference/wind.ts";
-import { windOf } from "../../../server/sim/wind.ts";
+import { windOf } from "../../../server/sim/tuning/windRow.ts";
 import { laboratory } from "../laboratory.ts";
 import { block } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 /** Shared by the tests of methods: bodies with a method, their templates, and steps without a room. */
 import type { Body, PointsBody, SoftBody } from "../../../shared/scene/scene.ts";
 import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { ForceModel } from "../../../server/sim/methods/forceModel.ts";
 import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";

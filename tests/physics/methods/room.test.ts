@@ -5,10 +5,10 @@
 import { describe, expect, test } from "vitest";
 import type { Body, Scene, SoftMaterial } from "../../../shared/scene/scene.ts";
 import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
-import { createWorld, type CreatedWorld } from "../../../server/sim/createWorld.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
-import { apartPairs } from "../../../server/sim/recordedColliders.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
+import { createWorld, type CreatedWorld } from "../../../server/sim/world/createWorld.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
+import { apartPairs } from "../../../server/sim/world/recordedColliders.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";

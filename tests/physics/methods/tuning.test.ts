@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";

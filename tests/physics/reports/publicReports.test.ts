@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import type { Input, SimEvent } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { laboratory } from "../laboratory.ts";

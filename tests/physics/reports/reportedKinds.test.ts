@@ -7,7 +7,7 @@ import type { Scene, Vec3 } from "../../../shared/scene/scene.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { icosphere } from "../../../server/meshing/generators.ts";
 import { enclosedVolume } from "../../../server/sim/body/meshes.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-kinds-"));

@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { calmDeformation } from "../../../server/sim/calm.ts";
+import { calmDeformation } from "../../../server/sim/rest/calm.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 
 type Vec = readonly [number, number, number];

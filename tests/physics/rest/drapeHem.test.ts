@@ -4,8 +4,8 @@
  * wide: the hem turns back from edge to edge and looks jagged.
  */
 import { expect, test } from "vitest";
-import { createWorld } from "../../../server/sim/createWorld.ts";
-import { readScene } from "../../../server/sim/readScene.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { readScene } from "../../../server/sim/scene/readScene.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import type { ClothBody } from "../../../shared/scene/scene.ts";
 

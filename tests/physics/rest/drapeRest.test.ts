@@ -3,7 +3,7 @@
  * not push its edges as well (server/sim/colliders/smooth.ts).
  */
 import { expect, test } from "vitest";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 
 test("a draped sheet sleeps within ten seconds", async () => {

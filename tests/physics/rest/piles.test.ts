@@ -3,8 +3,8 @@
  * stay on a slope, and fall asleep. Neither checkpoints nor threads disturb them.
  */
 import { describe, expect, test } from "vitest";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";
 import type { Body, Scene, Vec3 } from "../../../shared/scene/scene.ts";

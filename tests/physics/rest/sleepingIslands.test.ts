@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { loadState, saveState } from "../../../server/sim/checkpoint.ts";
-import { StepWorkers } from "../../../server/sim/stepWorkers.ts";
+import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
+import { StepWorkers } from "../../../server/sim/threads/stepWorkers.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { copyMemory } from "../../../server/workers/stepping/memoryCopy.ts";

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel, type Kernel } from "../../../server/sim/kernelModule.ts";
+import { instantiateKernel, type Kernel } from "../../../server/sim/world/kernelModule.ts";
 import { edgesDistance, vertexTriangleDistance, type Closest } from "../../../server/sim/reference/closestPoints.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
 import type { Body } from "../../../shared/scene/scene.ts";

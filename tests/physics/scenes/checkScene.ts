@@ -10,9 +10,9 @@ import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { checkRecording } from "../../../server/tools/check/check.ts";
 import { STATIC, sum, SWEPT, type Finding } from "../../../server/tools/check/findings.ts";
 import { openRecording } from "../../../server/tools/check/recording.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
-import { readScene } from "../../../server/sim/readScene.ts";
-import { Recorder } from "../../../server/sim/record.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { readScene } from "../../../server/sim/scene/readScene.ts";
+import { Recorder } from "../../../server/sim/world/record.ts";
 import { HOST_STAGES, openWorld } from "../../../server/sim/world.ts";
 import { handsOf, type Script } from "./hands.ts";
 

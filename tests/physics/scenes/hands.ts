@@ -1,6 +1,6 @@
 /** Scripted grabs: inputs of members that depend only on the tick and the state, so that a run can be repeated. */
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import type { CreatedWorld } from "../../../server/sim/createWorld.ts";
+import type { CreatedWorld } from "../../../server/sim/world/createWorld.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import type { SimWorld } from "../../../server/sim/world.ts";
 

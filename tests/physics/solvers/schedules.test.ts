@@ -9,7 +9,7 @@ import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
 import type { Constraint } from "../../../server/sim/constraints/constraint.ts";
 import { CONSTRAINTS, type Elements } from "../../../server/sim/constraints/kinds.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { chebyshevFactors } from "../../../server/sim/memory/sweeps.ts";
 import { momentumOf } from "../../../server/sim/reference/momentum.ts";
 import { norm } from "../../../server/sim/reference/vector.ts";

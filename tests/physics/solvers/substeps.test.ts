@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Scene, SoftBody } from "../../../shared/scene/scene.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { caseOf } from "../../statics/cases.ts";
 import { fidelity } from "../../statics/fidelity.ts";
 

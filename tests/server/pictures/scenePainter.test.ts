@@ -4,8 +4,8 @@ import { PerspectiveCamera, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { ScenePainter } from "../../../server/pictures/scenePainter.ts";
 import { moved, solidOf } from "../../../server/pictures/solids.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
-import { readScene } from "../../../server/sim/readScene.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { readScene } from "../../../server/sim/scene/readScene.ts";
 import type { TopologyCollider } from "../../../shared/topology.ts";
 
 const SCENES = fileURLToPath(new URL("../../../scenes/", import.meta.url));

@@ -8,7 +8,7 @@ import { elasticEnergyOf } from "../../../server/sim/energy/elastic.ts";
 import { orthotropicEnergy } from "../../../server/sim/reference/orthotropic.ts";
 import { tetrahedronEnergy } from "../../../server/sim/reference/tetrahedron.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 
 async function bodyOf(body: object): Promise<Awaited<ReturnType<typeof createWorld>>["bodies"][number]> {
   return (await createWorld({ version: 1, title: "t", bodies: [{ name: "b", ...body }] } as Scene, { baseDir: "." }))

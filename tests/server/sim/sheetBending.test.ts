@@ -10,7 +10,7 @@ import { bendElements } from "../../../server/sim/constraints/bending.ts";
 import { flattened } from "../../../server/sim/constraints/flattened.ts";
 import { rectangularBending } from "../../../server/sim/constraints/rectangularBending.ts";
 import { sheetBending } from "../../../server/sim/constraints/sheetBending.ts";
-import { createWorld } from "../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { placed, placementOf, scaled } from "../../../server/sim/body/transform.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { delaunay, equilateral, sheet } from "../../physics/materials/rigidity.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
-import { SCENE_DEFAULTS } from "../../../server/sim/defaults.ts";
+import { SCENE_DEFAULTS } from "../../../server/sim/scene/defaults.ts";
 import { sceneReference } from "../scenePage.ts";
 import { sceneSchema } from "./sceneSchema.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { isUseful, PRESETS } from "../../../../client/ui/cards/presets.ts";
 import { embedCode } from "../../../../client/ui/room/embedCode.ts";
-import { NO_WIND } from "../../../../server/sim/wind.ts";
+import { NO_WIND } from "../../../../server/sim/tuning/windRow.ts";
 import { type Tuning, type TuningLimits, WIND_SPANS } from "../../../../shared/members/tuningLimits.ts";
 
 const LIMITS: TuningLimits = {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { colliderMeshes } from "../../../../client/view/colliders/colliderMeshes.ts";
 import { MovingColliders } from "../../../../client/view/colliders/movingColliders.ts";
 import type { Scene } from "../../../../shared/scene/scene.ts";
-import { createWorld } from "../../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../../server/sim/world/createWorld.ts";
 
 const LOOK = {
   radius: 1,

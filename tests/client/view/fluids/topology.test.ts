@@ -1,7 +1,7 @@
 /** The topology says which points are a fluid, and where a gas takes up smoke. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { createWorld } from "../../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../../server/sim/world/createWorld.ts";
 import type { Scene } from "../../../../shared/scene/scene.ts";
 import type { TopologyBody } from "../../../../shared/topology.ts";
 

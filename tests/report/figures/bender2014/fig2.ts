@@ -11,7 +11,7 @@ import {
   orthotropicCompliance,
   orthotropicTensor,
   stableNeoHookean,
-} from "../../../../server/sim/materials.ts";
+} from "../../../../server/sim/scene/materialConstants.ts";
 import { makeKit } from "../../../parity/kit.ts";
 import { check, short, type Check, type Figure, type Plot } from "../figure.ts";
 import { curves } from "../drawing/plots.ts";

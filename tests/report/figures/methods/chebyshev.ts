@@ -2,7 +2,7 @@
  * Figure 3.1 of Rodero Gomez 2016 (after Wang 2015): Jacobi sweeps with and without Chebyshev acceleration, on a sheet
  * and on a solid.
  */
-import { createWorld } from "../../../../server/sim/createWorld.ts";
+import { createWorld } from "../../../../server/sim/world/createWorld.ts";
 import { openWorld } from "../../../../server/sim/world.ts";
 import type { Body, Sweep } from "../../../../shared/scene/scene.ts";
 import { check, type Check, type Figure } from "../figure.ts";

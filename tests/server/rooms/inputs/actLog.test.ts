@@ -1,7 +1,7 @@
 /** The log of acts: one act for a slider's moves or a shake, a bound, and what still stands. */
 import { expect, test } from "vitest";
 import { ActLog, MOST_ACTS } from "../../../../server/rooms/inputs/actLog.ts";
-import { NO_WIND } from "../../../../server/sim/wind.ts";
+import { NO_WIND } from "../../../../server/sim/tuning/windRow.ts";
 import type { Input, SimEvent } from "../../../../server/sim/types.ts";
 import type { Tuning } from "../../../../shared/members/tuningLimits.ts";
 

@@ -1,0 +1,178 @@
+/** Applies members' inputs, grabs and impulses, to the room's memory. */
+import { refuseGrab } from "../../../shared/members/inputRanges.ts";
+import * as L from "../../kernel/assembly/layout/layout.ts";
+import { grabSettings } from "./grabLimits.ts";
+import { freeSlot, freeSlots, slotAddress, slotsOf, slotsOfMember } from "./grabSlots.ts";
+import { averageOf, holdAlone, holdTogether, neighborhood } from "./grabNeighborhood.ts";
+import type { Kernel } from "../world/kernelModule.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
+import { mostPushSpeed } from "../tuning/motionLimits.ts";
+import { writePoint } from "../memory/points.ts";
+import type { Input, Refusal, SimEvent } from "../types.ts";
+import type { Views } from "../world/views.ts";
+
+/** Inputs about grabs and impulses. */
+export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "tune" }>;
+
+/**
+ * Applies one input. An invalid one changes nothing and returns an event.
+ * @param waits whether a body is inactive
+ */
+export function applyInput(
+  views: Views,
+  layout: SimLayout,
+  kernel: Kernel,
+  input: GrabInput,
+  tick: number,
+  waits: (body: number) => boolean,
+): SimEvent | undefined {
+  const refusal = refuse(views, layout, input, waits) ?? act(views, layout, kernel, input);
+  return (
+    refusal && {
+      type: "inputRejected",
+      tick,
+      member: input.member,
+      ...refusal,
+      ...(input.type === "grab" && { grab: input.grab }),
+    }
+  );
+}
+
+function act(views: Views, layout: SimLayout, kernel: Kernel, input: GrabInput): Refusal | undefined {
+  switch (input.type) {
+    case "grab":
+      return grab(views, layout, kernel, input);
+    case "impulse":
+      return void push(views, layout, input);
+    case "move":
+      // a move may follow the release of its grab: not an error
+      for (const slot of slotsOf(views, layout, input.member, input.grab)) aim(views, layout, slot, input.target);
+      return undefined;
+    case "release":
+      for (const slot of slotsOf(views, layout, input.member, input.grab)) freeSlot(views, layout, slot);
+      return undefined;
+    case "releaseAll":
+      for (const slot of slotsOfMember(views, layout, input.member)) freeSlot(views, layout, slot);
+      return undefined;
+  }
+}
+
+function refuse(
+  views: Views,
+  layout: SimLayout,
+  input: GrabInput,
+  waits: (body: number) => boolean,
+): Refusal | undefined {
+  if (input.type === "release" || input.type === "releaseAll") return undefined;
+  const places = (body: number): number => {
+    const { kind, count, surface } = layout.bodies[body]!;
+    return kind === "points" ? count : views.i32[(surface + L.SURFACE_TRIANGLE_COUNT) / 4]!;
+  };
+  const { bodyCount: bodies, worldRadius: reach, origin } = layout;
+  const refusal = refuseGrab(input, { bodies, places, together: layout.interaction.together, reach, origin });
+  if (refusal) return refusal;
+  if (input.type !== "move" && waits(input.body))
+    return { field: "body", value: input.body, limit: "a body in the scene: this one is absent" };
+  if (input.type === "impulse") {
+    const size = length(input.impulse);
+    const most = layout.interaction.maxImpulse;
+    if (!(size <= most * (1 + 1e-6))) return { field: "impulse", value: size, limit: `at most ${most} N s` };
+  }
+  return undefined;
+}
+
+function length(a: readonly number[]): number {
+  return Math.sqrt(a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!);
+}
+
+function grab(
+  views: Views,
+  layout: SimLayout,
+  kernel: Kernel,
+  input: Extract<Input, { type: "grab" }>,
+): Refusal | undefined {
+  const holds = input.together ? holdTogether(views, layout, input) : [holdAlone(views, layout, input)];
+  const own = slotsOf(views, layout, input.member, input.grab);
+  const slots = [...own, ...freeSlots(views, layout)];
+  if (slots.length < holds.length)
+    return { field: "grab", value: input.grab, limit: `${layout.grabCount} grabs in a room` };
+  for (const slot of own) freeSlot(views, layout, slot);
+  holds.forEach(({ body, point, offset }, n) => {
+    const slot = slots[n]!;
+    const owners = layout.grabOwners / 4 + 2 * slot;
+    // the grab holds the average of the neighborhood and begins where that is; its goal is the average's position once
+    // the picked point has reached the pointer
+    writePoint(views.f32, views.i32, slotAddress(layout, slot), point, {
+      target: averageOf(views, point),
+      hand: grabSettings(views, layout, kernel, body, slot, point),
+      compliance: layout.interaction.grabCompliance * layout.massUnit,
+      maxForce: layout.interaction.grabMaxForce / layout.massUnit,
+      implicit: layout.bodies[body]!.implicit,
+    });
+    views.f32.set(offset, layout.grabOffsets / 4 + 3 * slot);
+    aim(views, layout, slot, input.target);
+    views.i32[owners] = input.member;
+    views.i32[owners + 1] = input.grab + 1;
+  });
+  return undefined;
+}
+
+/** Sets the goal of a grab from the pointer's position: the held point moves there at most at grabSpeed. */
+function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [number, number, number]): void {
+  const goal = layout.grabGoals / 4 + 3 * slot;
+  const offset = layout.grabOffsets / 4 + 3 * slot;
+  for (let r = 0; r < 3; r++) views.f32[goal + r] = hand[r]! + views.f32[offset + r]!;
+}
+
+/**
+ * Sets each grab's target displacement per substep, once before each tick: towards its goal, at most at `grabSpeed`.
+ * The speed is in simulated time: if a tick takes long, a grab does not pull harder.
+ * Tried: grabs that slow down, to a quarter at least, while contact does more than half a tick's work (counted, so that
+ * bits stay the same). Eight grabs on drape then take 25 ms a tick instead of 38, on the funnel's cloth 63 instead of
+ * 88. If grabs are not the cost (tangled-hands) they crawl for nothing, and by wall time held bodies move slower than
+ * in slow motion.
+ */
+export function moveGrabTargets({ f32, i32 }: Views, layout: SimLayout): void {
+  const most = layout.interaction.grabSpeed / layout.tickHz;
+  for (let slot = 0; slot < layout.grabCount; slot++) {
+    const at = slotAddress(layout, slot) / 4;
+    if (!i32[at + L.POINT_ACTIVE / 4]) continue;
+    const goal = layout.grabGoals / 4 + 3 * slot;
+    const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[at + L.POINT_TARGET / 4 + r]!);
+    const share = Math.min(1, most / length(way));
+    // the step of an implicit body is stable for any jump of the target: it has no substeps to distribute it over
+    if (i32[at + L.POINT_ACTIVE / 4] === L.POINT_IMPLICIT)
+      way.forEach((d, r) => (f32[at + L.POINT_TARGET / 4 + r]! += d === 0 ? 0 : d * share));
+    else way.forEach((d, r) => (f32[at + L.POINT_STEP / 4 + r] = d === 0 ? 0 : d * (share / layout.substeps)));
+  }
+}
+
+/**
+ * Applies an impulse J at a surface point: m_i Dv_i = b_i J. Particles there get at most mostPushSpeed from it. The
+ * rest of J goes to the whole body: all its free particles get the same velocity, again at most mostPushSpeed. So the
+ * momentum J arrives whole, less the share of pinned particles and of a body that would exceed mostPushSpeed.
+ */
+function push(views: Views, layout: SimLayout, input: Extract<Input, { type: "impulse" }>): void {
+  const body = layout.bodies[input.body]!;
+  const { point } = neighborhood(views, layout, body, input);
+  const J = input.impulse.map((c) => c / layout.massUnit);
+  const most = mostPushSpeed(body, 1 / (layout.tickHz * layout.substeps));
+  const inverse = point.addresses.map((address, i) => views.f32[address / 4 + 3]! * point.weights[i]!);
+  const share = Math.min(1, most / (Math.max(...inverse) * length(J)));
+  const add = (address: number, factor: number): void => {
+    for (let r = 0; r < 3; r++) views.f32[(address + layout.v - layout.x) / 4 + r]! += factor * J[r]!;
+  };
+  point.addresses.forEach((address, i) => add(address, share * inverse[i]!));
+  if (!(share < 1)) return;
+  const free: number[] = [];
+  let mass = 0;
+  for (let p = body.first; p < body.first + body.count; p++) {
+    const w = views.f32[layout.x / 4 + 4 * p + 3]!;
+    if (w > 0) {
+      free.push(layout.x + 16 * p);
+      mass += 1 / w;
+    }
+  }
+  const factor = Math.min((1 - share) / mass, most / length(J));
+  for (const address of free) add(address, factor);
+}

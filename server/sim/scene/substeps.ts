@@ -1,0 +1,139 @@
+/**
+ * Chooses the substeps and iterations of a scene.
+ *
+ * The effect of a substep's iterations on a body depends on the number n of mesh edges that sound crosses in it:
+ *   n = (h/a) sqrt(k/density), with lambda + 2 mu for k in Neo-Hookean bodies
+ *   n < 0.6   one iteration keeps the body calm, and remembered stress (kernel/assembly/warmStart/warmStart.ts) makes
+ *             its rest shape exact
+ *   n = 1     a vertex or two of a strongly bent body may tremble for ever (beams of 7e5 to 1.3e6 Pa: 8 of 15 runs at
+ *             n = 0.7 to 1, up to 2 % off; none of 6 at 0.55)
+ *   n = 2     whole bodies tremble (18 to 135 % off)
+ *   n > 4     elements throw each other about
+ * So a scene whose elastic solids are too stiff gets shorter substeps. Each is split into enough parts to bring n down
+ * to MOST_EDGES, with fewer iterations in each part. The work grows only where the iterations were not enough. It ends
+ * at the work of a default scene, because a room has to keep up with its clock.
+ *
+ * Measured (tests/statics/heatmap.ts --rest; 1 m beam, 20 x 4 x 4 cells, 1e7 Pa, 400 N at its end; error of the settled
+ * shape, computing time over that of 240 x 5):
+ * 60 x 5 unrefined 937 % and never still, 0.2; refined to 1200 x 1 0.008 %, 0.8.
+ * 240 x 5 unrefined 1.3 to 4 %, 1; refined to 1200 x 1 0.008 %, 0.8.
+ * 8.65 m beam of 1e7 Pa: 60 x 1 unrefined 3 to 80 %; refined to 360 x 1 0.04 %; nu 0.49 400 % and 0.24 %.
+ * Tried: a softer material for bodies too stiff even for those substeps, with remembered stress for the true stiffness.
+ * It was no calmer (beam of 1e8 and 1e9 Pa, all rates of damping).
+ * Scenes that name values defined per substep are not refined: the paper's solver, stiffness k' and softly matched
+ * shapes.
+ */
+import type { Body, Scene } from "../../../shared/scene/scene.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import { stepsOf } from "../implicit/model.ts";
+import { SCENE_DEFAULTS } from "./defaults.ts";
+
+/** Largest number of edges that sound may cross in a substep. */
+export const MOST_EDGES = 0.6;
+
+export interface Steps {
+  tickHz: number;
+  /** Per tick. */
+  substeps: number;
+  /** Per substep. */
+  iterations: number;
+}
+
+/**
+ * Steps that the scene asks for. Without a value, a scene of implicit bodies only has one substep for each of their
+ * steps.
+ */
+export function askedSteps(scene: Scene): Steps {
+  const { substeps, iterations } = SCENE_DEFAULTS;
+  const tickHz = scene.tickHz ?? SCENE_DEFAULTS.tickHz;
+  return {
+    tickHz,
+    substeps: scene.substeps ?? (allImplicit(scene) ? stepsOf(tickHz) : substeps),
+    iterations: scene.iterations ?? iterations,
+  };
+}
+
+export const allImplicit = ({ bodies }: Scene): boolean =>
+  bodies.every((body) => body.kind !== "ball" && body.solver === "implicit");
+
+/**
+ * Steps that the room uses.
+ * @param bodies of the scene, in its order
+ */
+export function chooseSteps(scene: Scene, bodies: readonly Pick<BodyTemplate, "elements" | "schedule">[]): Steps {
+  const asked = askedSteps(scene);
+  const { tickHz, substeps, iterations } = asked;
+  if (scene.refine === false || scene.bodies.some(dependsOnSubsteps)) return asked;
+  const h = 1 / (tickHz * substeps);
+  const edges = Math.max(0, ...scene.bodies.map((body, b) => edgesPerSecond(body, bodies[b]!) * h));
+  const { tickHz: usualHz, substeps: usual } = SCENE_DEFAULTS;
+  const most = Math.max(iterations, Math.floor((usual * usualHz) / (tickHz * substeps)));
+  const parts = Math.min(Math.ceil(edges / MOST_EDGES), most);
+  return parts <= 1
+    ? asked
+    : { tickHz, substeps: substeps * parts, iterations: Math.max(1, Math.floor(iterations / parts)) };
+}
+
+/** True if the body's values have another meaning with another step. */
+export function dependsOnSubsteps(body: Body): boolean {
+  if (body.kind === "ball" || body.kind === "points") return false;
+  const { material } = body;
+  const geometric = "distance" in material || "volume" in material ? [material.distance, material.volume] : [];
+  return (
+    body.solver === "paper" ||
+    geometric.some((g) => g && "stiffness" in g) ||
+    (material.model === "shape-matching" && (material.mode === "linear" || material.stiffness !== undefined))
+  );
+}
+
+/** Modulus of an isotropic body, or the larger one of a sheet, Pa; 0 without moduli. */
+export function modulusOf({ material }: Body): number {
+  const {
+    youngsModulus,
+    kWeft = 0,
+    kWarp = 0,
+  } = material as { youngsModulus?: number; kWeft?: number; kWarp?: number };
+  return youngsModulus ?? Math.max(kWeft, kWarp);
+}
+
+/** Edges of the body's mesh that sound crosses in a second, 1/s; 0 for bodies that are not elastic solids. */
+function edgesPerSecond(body: Body, template: Pick<BodyTemplate, "elements" | "schedule">): number {
+  if (body.kind === "points") return 0;
+  const { material } = body;
+  const k =
+    "youngsModuli" in material
+      ? Math.max(...(material.youngsModuli as readonly number[]))
+      : "youngsModulus" in material
+        ? (material.youngsModulus as number) * volumetric(material.model, material.poissonsRatio)
+        : 0;
+  return Math.sqrt(k / material.density) * soundPace(body, template);
+}
+
+/** Edges of the body's mesh in a meter, 1/m; 0 for bodies that are not elastic solids. */
+export function soundPace(body: Body, { elements, schedule }: Pick<BodyTemplate, "elements" | "schedule">): number {
+  if (body.kind !== "soft" || body.solver === "implicit" || body.method || schedule.order === "jacobi") return 0;
+  return elements.reduce(
+    (most, e) =>
+      "dmInverse" in e && "volume" in e && e.kind !== "triangle" ? Math.max(most, 1 / edgeOf(e.volume)) : most,
+    0,
+  );
+}
+
+/**
+ * Returns (lambda + 2 mu)/k for Neo-Hookean elements, else 1. Their solver bounds the volumetric stiffness instead of
+ * solving the exact block of Saint Venant-Kirchhoff strains, so the speed of pressure waves determines their substeps.
+ * (Armadillo of tests/statics, nu 0.49: without this factor it blows up at 300 and 600 x 1; 0.2 % off at 960 x 1.)
+ */
+export function volumetric(model: string | undefined, nu: number | undefined): number {
+  return (model === "neo-hookean" || model === "stable-neo-hookean") && nu !== undefined
+    ? (1 - nu) / ((1 + nu) * (1 - 2 * nu))
+    : 1;
+}
+
+/**
+ * Edge of the regular tetrahedron with the average volume of the body's elements, m. It describes the typical cell: a
+ * few slivers do not matter, since they affect only their own particles, which iterations handle well.
+ */
+function edgeOf(volume: Float64Array): number {
+  return Math.cbrt((6 * Math.SQRT2 * volume.reduce((sum, v) => sum + v, 0)) / volume.length);
+}

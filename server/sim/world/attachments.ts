@@ -1,0 +1,147 @@
+/**
+ * Turns scene attachments into weighted points: a particle or surface point held at a world point, at a point of
+ * another body or by a collider.
+ */
+import type { Attachment, AttachmentPoint, Scene } from "../../../shared/scene/scene.ts";
+import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { bodyIndex } from "../body/loadBody.ts";
+import type { BodyTemplate } from "../body/template.ts";
+import type { PointSettings, WeightedPoint } from "../memory/points.ts";
+
+/**
+ * Relative difference below which squared distances count as equal: far above float64's rounding, far below any
+ * difference that a scene intends.
+ */
+const TIE = 1e-9;
+
+interface Resolved {
+  addresses: number[];
+  weights: number[];
+  at: [number, number, number];
+}
+
+/**
+ * @param firsts first particle of each body
+ * @param x address of the position array
+ * @param motionOf the MOTION row's address of each collider that moves
+ */
+export function resolveAttachment(
+  attachment: Attachment,
+  path: string,
+  scene: Scene,
+  bodies: readonly BodyTemplate[],
+  firsts: readonly number[],
+  x: number,
+  motionOf: readonly ({ row: number } | undefined)[],
+): { point: WeightedPoint; settings: PointSettings } {
+  const settings = { compliance: attachment.compliance ?? 0, maxForce: attachment.maxForce ?? 3e38 };
+  const from = resolvePoint(attachment.from, `${path}/from`, scene, bodies, firsts, x);
+  if ("world" in attachment.to) return { point: from, settings: { ...settings, target: attachment.to.world } };
+  if ("collider" in attachment.to)
+    return {
+      point: from,
+      settings: {
+        ...settings,
+        target: from.at,
+        motion: motionOf[colliderIndex(scene, attachment.to.collider)]?.row ?? 0,
+      },
+    };
+  const to = resolvePoint(attachment.to, `${path}/to`, scene, bodies, firsts, x);
+  if (from.addresses[0] === to.addresses[0])
+    throw new SceneError(
+      `${path}/to`,
+      attachment.to,
+      "another particle than from: a point cannot be attached to itself",
+    );
+  // keeps the distance vector at rest: sum b x = from - to
+  const target = [from.at[0] - to.at[0], from.at[1] - to.at[1], from.at[2] - to.at[2]] as [number, number, number];
+  return {
+    point: {
+      addresses: [...from.addresses, ...to.addresses],
+      weights: [...from.weights, ...to.weights.map((w) => -w)],
+    },
+    settings: { ...settings, target },
+  };
+}
+
+/**
+ * Particles of body number `index` that attachments without compliance and force limit hold in space or on a collider.
+ */
+export function anchorsOf(scene: Scene, bodies: readonly BodyTemplate[], index: number): number[] {
+  const anchors = new Set<number>();
+  (scene.attachments ?? []).forEach(({ from, to, compliance, maxForce }, n) => {
+    if ("body" in to || from.body !== bodies[index]!.name || compliance || maxForce !== undefined) return;
+    const { addresses } = resolvePoint(
+      from,
+      `/attachments/${n}/from`,
+      scene,
+      bodies,
+      bodies.map(() => 0),
+      0,
+    );
+    for (const address of addresses) anchors.add(address / 16);
+  });
+  return [...anchors].filter((i) => !bodies[index]!.pinned[i]);
+}
+
+function colliderIndex({ colliders = [] }: Scene, name: string): number {
+  return colliders.findIndex((c) => c.name === name);
+}
+
+/**
+ * The collider that carries each body: the first moving one that a point of the body is attached to.
+ * @returns by body; undefined: no carrier
+ */
+export function carriersOf({ bodies, attachments = [], ...scene }: Scene): (number | undefined)[] {
+  return bodies.map(({ name }) => {
+    const carried = attachments.flatMap(({ from, to }) =>
+      from.body === name && "collider" in to ? [colliderIndex({ bodies, ...scene }, to.collider)] : [],
+    );
+    return carried.find((c) => scene.colliders![c]!.motion !== undefined);
+  });
+}
+
+/** @returns for each body, whether the scene pins it or attaches it to anything */
+export function hangingOf({ bodies, attachments = [] }: Scene): boolean[] {
+  const attached = new Set(attachments.flatMap(({ from, to }) => [from.body, "body" in to ? to.body : from.body]));
+  return bodies.map(({ name, pins = [] }) => pins.length > 0 || attached.has(name));
+}
+
+function resolvePoint(
+  p: AttachmentPoint,
+  path: string,
+  scene: Scene,
+  bodies: readonly BodyTemplate[],
+  firsts: readonly number[],
+  x: number,
+): Resolved {
+  const index = bodyIndex(scene, p.body, `${path}/body`);
+  const body = bodies[index]!;
+  const address = (particle: number): number => x + 16 * (firsts[index]! + particle);
+  const place = (particle: number): [number, number, number] => [
+    body.positions[3 * particle]!,
+    body.positions[3 * particle + 1]!,
+    body.positions[3 * particle + 2]!,
+  ];
+  if (p.particle !== undefined) {
+    const particle = body.origin.indexOf(body.merged?.get(p.particle) ?? p.particle);
+    if (particle < 0)
+      throw new SceneError(
+        `${path}/particle`,
+        p.particle,
+        `a particle of body ${p.body}, which has ${body.particleCount}`,
+      );
+    return { addresses: [address(particle)], weights: [1], at: place(particle) };
+  }
+  if (!p.near) throw new SceneError(path, p, "an object with particle or near");
+  // the nearest streamed particle is exact enough if the surface's triangles are smaller than the attached part
+  let best = 0;
+  let least = Infinity;
+  for (let i = 0; i < body.streamedCount; i++) {
+    const q = place(i);
+    const d = (q[0] - p.near[0]) ** 2 + (q[1] - p.near[1]) ** 2 + (q[2] - p.near[2]) ** 2;
+    // of equally near particles, up to rounding, take the first, wherever the scene is placed
+    if (d < least * (1 - TIE)) [best, least] = [i, d];
+  }
+  return { addresses: [address(best)], weights: [1], at: place(best) };
+}
