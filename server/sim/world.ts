@@ -28,7 +28,7 @@ import { forgetPairList, forgetPushes } from "./rest/keptPushes.ts";
 import type { SimLayout } from "./world/worldLayout.ts";
 import { limitSpeeds } from "./tuning/motionLimits.ts";
 import { MethodBodies } from "./methods/methodBodies.ts";
-import { ReferenceBodies } from "./methods/referenceBodies.ts";
+import { ReferenceBodies } from "./methods/references/referenceBodies.ts";
 import { clearLowWords } from "./memory/lowWords.ts";
 import type { StateRun } from "./memory/writeBlocks.ts";
 import { HELD, withdrawAll, statusAt, InactiveBodies } from "./spawn/spawnableBodies.ts";

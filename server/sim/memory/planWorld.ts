@@ -7,7 +7,7 @@ import { anchorsOf } from "../world/attachments.ts";
 import { leftOutOf, ownStep, type BodyTemplate } from "../body/template.ts";
 import { planEnclosedVolumes } from "../constraints/enclosedVolume.ts";
 import { planMethods } from "../methods/planMethods.ts";
-import { planReference } from "../methods/planReference.ts";
+import { planReference } from "../methods/references/planReference.ts";
 import type { World } from "../world/readWorld.ts";
 import { planRestShapes } from "../grabs/restShapes.ts";
 import { tuningBytes } from "../tuning/applyTuning.ts";

@@ -1,17 +1,17 @@
 /** All methods, by their names in a scene. */
 import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
-import { boundaryElements } from "./boundaryElements.ts";
-import { eulerianFluid } from "./eulerianFluid.ts";
-import { finiteDifferences } from "./finiteDifferences.ts";
-import { finiteElements } from "./finiteElements.ts";
-import { finiteVolumes } from "./finiteVolumes.ts";
-import { lennardJones } from "./lennardJones.ts";
-import { massSpring } from "./massSpring.ts";
+import { boundaryElements } from "./boundary/boundaryElements.ts";
+import { eulerianFluid } from "./fluids/eulerianFluid.ts";
+import { finiteDifferences } from "./elements/finiteDifferences.ts";
+import { finiteElements } from "./elements/finiteElements.ts";
+import { finiteVolumes } from "./elements/finiteVolumes.ts";
+import { lennardJones } from "./points/lennardJones.ts";
+import { massSpring } from "./elements/massSpring.ts";
 import type { MethodKind } from "./method.ts";
-import { pointBased } from "./pointBased.ts";
-import { positionBasedFluid } from "./positionBasedFluid.ts";
-import { smoothedParticles } from "./smoothedParticles.ts";
-import { modal } from "./modal.ts";
+import { pointBased } from "./points/pointBased.ts";
+import { positionBasedFluid } from "./fluids/positionBasedFluid.ts";
+import { smoothedParticles } from "./fluids/smoothedParticles.ts";
+import { modal } from "./elements/modal.ts";
 
 export const METHOD_KINDS: Readonly<Record<MethodSpec["type"], MethodKind>> = {
   "eulerian-fluid": eulerianFluid,

@@ -26,7 +26,7 @@ import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../tuning/windRow.ts";
 import { statusAt, WAITS } from "../spawn/spawnableBodies.ts";
-import { CoupledSurface } from "./coupledSurface.ts";
+import { CoupledSurface } from "./fluids/coupledSurface.ts";
 
 /** Stiffness of holding points without compliance, relative to the inertia of the held particles. */
 export const HOLDING = 1e4;

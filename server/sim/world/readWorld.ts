@@ -15,7 +15,7 @@ import { layingEdge } from "../colliders/smooth.ts";
 import { chooseSolvers, type Inexact } from "../scene/chooseSolvers.ts";
 import { ROOM_MEMORY_MB, SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { chooseMassUnit, inMassUnit } from "./massUnit.ts";
-import { referenceBody } from "../methods/planReference.ts";
+import { referenceBody } from "../methods/references/planReference.ts";
 import { chooseOrigin, moveBody, moveScene } from "./origin.ts";
 import { chooseSteps, type Steps } from "../scene/substeps.ts";
 

@@ -9,7 +9,7 @@ import type { Range } from "../memory/map.ts";
 import type { Mover } from "../colliders/movers.ts";
 import type { StateRun } from "../memory/writeBlocks.ts";
 import type { MethodLayout } from "../methods/planMethods.ts";
-import type { ReferenceLayout } from "../methods/planReference.ts";
+import type { ReferenceLayout } from "../methods/references/planReference.ts";
 import type { TunableBody } from "../tuning/tunable.ts";
 
 /** Addresses of one body's rest shape. */

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import { BoundarySolid } from "../../../server/sim/methods/boundarySolid.ts";
-import { solveDense } from "../../../server/sim/methods/denseSolve.ts";
+import { BoundarySolid } from "../../../server/sim/methods/boundary/boundarySolid.ts";
+import { solveDense } from "../../../server/sim/methods/boundary/denseSolve.ts";
 import type { SoftBody, Vec3 } from "../../../shared/scene/scene.ts";
 import { ball, bench, cells, held, ISOTROPIC, METHOD, rested, weight } from "./boundaryKit.ts";
 import { cube, largest, opened, outside, randoms, templateOf } from "./kit.ts";

@@ -4,7 +4,7 @@
  */
 import type { SoftBody } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import { BoundarySolid, type BoundaryMesh } from "../../../server/sim/methods/boundarySolid.ts";
+import { BoundarySolid, type BoundaryMesh } from "../../../server/sim/methods/boundary/boundarySolid.ts";
 import { RigidGrabs, type HeldPoint } from "../../../server/sim/reference/implicit/points.ts";
 import { densityOf } from "../../statics/materials.ts";
 import { elasticHessian, solidMesh } from "../../statics/solidMesh.ts";

@@ -1,7 +1,7 @@
 /** Fluid on a staggered grid, in rooms. The report (figure eulerian) compares it with exact flows and Ghia's cavity. */
 import { describe, expect, test } from "vitest";
 import type { EulerianFluid } from "../../../shared/scene/sceneMethodTypes.ts";
-import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";
+import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/fluids/macGrid.ts";
 import { add, norm, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
 import { middle, windForce } from "../../../server/sim/reference/wind.ts";
 import { windOf } from "../../../server/sim/tuning/windRow.ts";

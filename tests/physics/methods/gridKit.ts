@@ -1,5 +1,5 @@
 /** Measurements of the fluid on a staggered grid for the report: exact flows, and Ghia, Ghia and Shin 1982. */
-import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/macGrid.ts";
+import { gridLength, MacGrid, type GridSpec } from "../../../server/sim/methods/fluids/macGrid.ts";
 import { randoms } from "./kit.ts";
 
 /** A flat box of n by n cells, 1 m wide. */

@@ -3,7 +3,7 @@ import type { Body, PointsBody, SoftBody } from "../../../shared/scene/scene.ts"
 import type { Method } from "../../../shared/scene/sceneMethodTypes.ts";
 import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import type { ForceModel } from "../../../server/sim/methods/forceModel.ts";
+import type { ForceModel } from "../../../server/sim/methods/elements/forceModel.ts";
 import { METHOD_KINDS } from "../../../server/sim/methods/kinds.ts";
 import type { MethodBody, Outside } from "../../../server/sim/methods/method.ts";
 import { RigidGrabs } from "../../../server/sim/reference/implicit/points.ts";

@@ -3,7 +3,7 @@
  * (figure lennard-jones) shows their lattice constant, drift of energy and momentum, and melting.
  */
 import { expect, test } from "vitest";
-import { lennardJones, Pair } from "../../../server/sim/methods/lennardJones.ts";
+import { lennardJones, Pair } from "../../../server/sim/methods/points/lennardJones.ts";
 import { laboratory } from "../laboratory.ts";
 import { block, known, largest, opened, templateOf } from "./kit.ts";
 import { crystal, CRYSTALS, FREE, latticeSum, METHOD, SPACING, warm } from "./pairKit.ts";

@@ -3,9 +3,9 @@
  * (report/figures/methods/modalAnalysis.ts) shows frequencies, motion and energy.
  */
 import { describe, expect, test } from "vitest";
-import { modal } from "../../../server/sim/methods/modal.ts";
-import { propagator } from "../../../server/sim/methods/oscillator.ts";
-import { symmetricEigen } from "../../../server/sim/methods/symmetricEigen.ts";
+import { modal } from "../../../server/sim/methods/elements/modal.ts";
+import { propagator } from "../../../server/sim/methods/elements/oscillator.ts";
+import { symmetricEigen } from "../../../server/sim/methods/elements/symmetricEigen.ts";
 import { cube, known, largest, randoms, templateOf } from "./kit.ts";
 
 test("a free body has its six rigid motions at frequency 0", async () => {

@@ -4,7 +4,7 @@
  */
 import type { PointsBody } from "../../../shared/scene/scene.ts";
 import type { LennardJones } from "../../../shared/scene/sceneMethodTypes.ts";
-import { lawOf } from "../../../server/sim/methods/lennardJones.ts";
+import { lawOf } from "../../../server/sim/methods/points/lennardJones.ts";
 import { block, largest, opened, randoms, templateOf } from "./kit.ts";
 
 export const SPACING = 0.1;

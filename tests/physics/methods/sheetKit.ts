@@ -1,7 +1,7 @@
 /** A square sheet of finite differences, for tests and the report. */
 import type { ClothBody } from "../../../shared/scene/scene.ts";
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import { finiteDifferences, Sheet } from "../../../server/sim/methods/finiteDifferences.ts";
+import { finiteDifferences, Sheet } from "../../../server/sim/methods/elements/finiteDifferences.ts";
 import { known, templateOf } from "./kit.ts";
 
 export const SIDE = 0.8;

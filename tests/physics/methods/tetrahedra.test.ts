@@ -3,7 +3,7 @@
  * (report/figures/methods/linearElements.ts) shows where they are exact.
  */
 import { expect, test } from "vitest";
-import { finiteElements } from "../../../server/sim/methods/finiteElements.ts";
+import { finiteElements } from "../../../server/sim/methods/elements/finiteElements.ts";
 import { forcesOf, known, largest, moved, NOTHING, outside, randoms, YOUNG } from "./kit.ts";
 import { jittered, tetrahedra } from "./tetrahedraKit.ts";
 

@@ -2,9 +2,9 @@
  * Linear tetrahedra under Hooke's law for tests and the report: irregular elements, and their forces by both formulas.
  */
 import type { BodyTemplate } from "../../../server/sim/body/template.ts";
-import { placedElements, volumeGradients } from "../../../server/sim/methods/finiteElements.ts";
-import { faceAreas } from "../../../server/sim/methods/finiteVolumes.ts";
-import { Tetrahedra, tetrahedraOf } from "../../../server/sim/methods/tetrahedra.ts";
+import { placedElements, volumeGradients } from "../../../server/sim/methods/elements/finiteElements.ts";
+import { faceAreas } from "../../../server/sim/methods/elements/finiteVolumes.ts";
+import { Tetrahedra, tetrahedraOf } from "../../../server/sim/methods/elements/linearTetrahedra.ts";
 import { cube, randoms, templateOf } from "./kit.ts";
 
 /** A cube without pins whose inner particles are displaced by up to a tenth of a cell. */

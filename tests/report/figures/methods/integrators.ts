@@ -1,6 +1,6 @@
 /** The three Euler methods on nets of springs: order, damping, limits of stability, and energy. */
-import type { Integrator } from "../../../../server/sim/methods/integrators.ts";
-import { massSpring } from "../../../../server/sim/methods/massSpring.ts";
+import type { Integrator } from "../../../../server/sim/methods/elements/integrators.ts";
+import { massSpring } from "../../../../server/sim/methods/elements/massSpring.ts";
 import type { Constants, MethodState } from "../../../../server/sim/methods/method.ts";
 import { known, largest, NOTHING, outside, randoms, templateOf } from "../../../physics/methods/kit.ts";
 import { diagonalize } from "../../../statics/eigen.ts";

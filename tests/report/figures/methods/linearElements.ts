@@ -1,7 +1,7 @@
 /** Linear and warped finite elements, and finite volumes: cases in which their forces are exact, and a cantilever. */
 import type { Method } from "../../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../../../../server/sim/body/template.ts";
-import type { Tetrahedra } from "../../../../server/sim/methods/tetrahedra.ts";
+import type { Tetrahedra } from "../../../../server/sim/methods/elements/linearTetrahedra.ts";
 import { laboratory } from "../../../physics/laboratory.ts";
 import { forcesOf, largest, moved, POISSON, randoms, YOUNG } from "../../../physics/methods/kit.ts";
 import { jittered, tetrahedra } from "../../../physics/methods/tetrahedraKit.ts";

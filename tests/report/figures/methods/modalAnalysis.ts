@@ -1,6 +1,6 @@
 /** Linear modal analysis: frequencies, all modes in motion against linear elements, and the error of few modes. */
 import type { BodyTemplate } from "../../../../server/sim/body/template.ts";
-import { DEFAULT_MODES, modal } from "../../../../server/sim/methods/modal.ts";
+import { DEFAULT_MODES, modal } from "../../../../server/sim/methods/elements/modal.ts";
 import {
   cube,
   known,

@@ -11,11 +11,11 @@
  * leaves out the indefinite part of a compressed spring. k is 1 over the compliance of material model `pbd`: the same
  * net works with position based dynamics.
  */
-import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
-import type { BodyTemplate } from "../body/template.ts";
+import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import type { BodyTemplate } from "../../body/template.ts";
 import type { ForceModel } from "./forceModel.ts";
 import { GRABS, integrate, type Integrator } from "./integrators.ts";
-import type { Constants, MethodKind } from "./method.ts";
+import type { Constants, MethodKind } from "../method.ts";
 
 type Spec = Extract<MethodSpec, { type: "mass-spring" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";

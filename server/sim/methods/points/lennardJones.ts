@@ -14,12 +14,12 @@
  *   f_ij = (-gamma w^2 (v_ij . n) + sqrt(2 gamma k T / h) w zeta) n,   w = 1 - d/d_c,  <zeta> = 0, <zeta^2> = 1
  * zeta is uniform, from a hash of the pair and the step number, which is the body's only extra state.
  */
-import type { LennardJones as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/scene/sceneError.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { GRABS, outerForce } from "./integrators.ts";
-import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
-import { Neighbors } from "./neighbors.ts";
+import type { LennardJones as Spec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../../shared/scene/sceneError.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { GRABS, outerForce } from "../elements/integrators.ts";
+import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "../method.ts";
+import { Neighbors } from "../fluids/neighbors.ts";
 
 /** Largest omega h: a quarter of the limit, since colliding pairs are stiffer than pairs at rest. */
 const STIFFEST = 0.5;

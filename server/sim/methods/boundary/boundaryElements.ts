@@ -18,11 +18,11 @@
  *
  * The solid is linear: it swells when it turns.
  */
-import { SceneError } from "../../../shared/scene/sceneError.ts";
+import { SceneError } from "../../../../shared/scene/sceneError.ts";
 import { solveDense } from "./denseSolve.ts";
 import { greensFunctions, type Hooke } from "./greensFunctions.ts";
-import { GRABS } from "./integrators.ts";
-import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
+import { GRABS } from "../elements/integrators.ts";
+import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "../method.ts";
 
 /** Largest number of corners times particles whose integrals are planned. */
 const MOST_INTEGRALS = 100_000;

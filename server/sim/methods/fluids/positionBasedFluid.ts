@@ -23,11 +23,11 @@
  * neighbors with their own volume (Akinci et al. 2012) with impulses at the tick's end: surface particles are so light
  * that they leave their body before its constraints respond, and the fluid runs into a cube that it should carry.
  */
-import type { PositionBasedFluid as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
+import type { PositionBasedFluid as Spec } from "../../../../shared/scene/sceneMethodTypes.ts";
 import { accelerate, cohere, confine, type Pairs } from "./fluidForces.ts";
 import { eachNear, latticeSums } from "./halfSpaces.ts";
-import { GRABS } from "./integrators.ts";
-import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "./method.ts";
+import { GRABS } from "../elements/integrators.ts";
+import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "../method.ts";
 import { Neighbors } from "./neighbors.ts";
 
 /** H in spacings. */

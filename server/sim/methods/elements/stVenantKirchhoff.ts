@@ -4,7 +4,7 @@
  *
  *   U = mu e:e + lambda tr(e)^2/2 + bulk (det F - 1)^2/2,   e = (F^T F - 1)/2,   P = dU/dF
  */
-import { cofactorsOf, green, multiply } from "./matrices.ts";
+import { cofactorsOf, green, multiply } from "../matrices.ts";
 
 export interface Moduli {
   /** Pa */

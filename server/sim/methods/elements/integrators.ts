@@ -11,7 +11,7 @@
  * with a damper of GRIP_DAMPING steps, which keeps a grabbed body stable for a grip up to 1/2.
  */
 import type { ForceModel } from "./forceModel.ts";
-import type { Method, MethodBody, MethodState, Outside } from "./method.ts";
+import type { Method, MethodBody, MethodState, Outside } from "../method.ts";
 
 /**
  * Relative residual at the end of a solve, in the norm of M^-1; and the largest number of iterations, which bounds a

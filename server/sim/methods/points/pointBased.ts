@@ -25,16 +25,16 @@
  *
  * K leaves out the rotation of stress by F (Gauss and Newton): it is symmetric and positive semidefinite.
  */
-import type { PointsBody } from "../../../shared/scene/scene.ts";
-import type { PointBased as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/scene/sceneError.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import type { ForceModel } from "./forceModel.ts";
-import { GRABS, integrate, type Integrator } from "./integrators.ts";
-import type { Constants, Method, MethodBody, MethodKind } from "./method.ts";
-import { cofactorsOf, cubeRoot, green, IDENTITY, multiply, multiplyTransposed } from "./matrices.ts";
+import type { PointsBody } from "../../../../shared/scene/scene.ts";
+import type { PointBased as Spec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../../shared/scene/sceneError.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import type { ForceModel } from "../elements/forceModel.ts";
+import { GRABS, integrate, type Integrator } from "../elements/integrators.ts";
+import type { Constants, Method, MethodBody, MethodKind } from "../method.ts";
+import { cofactorsOf, cubeRoot, green, IDENTITY, multiply, multiplyTransposed } from "../matrices.ts";
 import { LeastSquares } from "./movingLeastSquares.ts";
-import { StVenantKirchhoff } from "./stVenantKirchhoff.ts";
+import { StVenantKirchhoff } from "../elements/stVenantKirchhoff.ts";
 
 /** H in spacings: 18 neighbors in a cubic lattice. */
 const REACH = 1.5;

@@ -2,10 +2,10 @@
  * Surface of a body with the kernel's constraints, as a method uses it between two of the kernel's substeps. The method
  * changes velocities, and the constraints respond in the next substep.
  */
-import type { Views } from "../world/views.ts";
-import { readSurface } from "../intersections/surface.ts";
-import type { SimLayout } from "../world/worldLayout.ts";
-import type { Surface } from "./method.ts";
+import type { Views } from "../../world/views.ts";
+import { readSurface } from "../../intersections/surface.ts";
+import type { SimLayout } from "../../world/worldLayout.ts";
+import type { Surface } from "../method.ts";
 
 export class CoupledSurface implements Surface {
   readonly body: number;

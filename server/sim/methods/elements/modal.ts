@@ -8,14 +8,14 @@
  * elements at rest, so rotations swell in the same way. The lowest `modes` are kept; motion outside of their span (an
  * impulse at one particle, a corner on the floor) is lost. The state is x and v: q = Phi^T M u.
  */
-import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/scene/sceneError.ts";
+import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../../shared/scene/sceneError.ts";
 import { placedElements, volumeGradients } from "./finiteElements.ts";
 import { GRABS, outerForce } from "./integrators.ts";
-import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "./method.ts";
+import type { Constants, Method, MethodBody, MethodKind, MethodState, Outside } from "../method.ts";
 import { propagator } from "./oscillator.ts";
 import { symmetricEigen } from "./symmetricEigen.ts";
-import { Tetrahedra, tetrahedraOf } from "./tetrahedra.ts";
+import { Tetrahedra, tetrahedraOf } from "./linearTetrahedra.ts";
 
 /** Largest number of rows. The dense eigenproblem takes 0.2 s of processor time for 375 rows, and 5 s for this many. */
 const MOST_ROWS = 1200;

@@ -2,8 +2,8 @@
  * Moving least squares over points (Mueller et al. 2004, eq. 2 and 8 to 12): the gradient of a field at each point from
  * its neighbors' values, exact for affine fields; pointBased.ts has the equations.
  */
-import { cofactorsOf } from "./matrices.ts";
-import { Neighbors } from "./neighbors.ts";
+import { cofactorsOf } from "../matrices.ts";
+import { Neighbors } from "../fluids/neighbors.ts";
 
 /**
  * Limit of det A over (tr A/3)^3: below it the neighbors lie in a plane, and the point is loose and has no gradient.

@@ -1,15 +1,15 @@
 /**
  * Finite elements of linear tetrahedra (Physically Based Deformable Models, "Finite element method"): linear, or with
  * warped stiffness (Mueller and Gross 2004), f = -R K_e (R^T x - x_0). Nodal forces are the derivatives of the energy,
- * f_j = -V P b_j (tetrahedra.ts).
+ * f_j = -V P b_j (linearTetrahedra.ts).
  */
-import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { tetElements } from "../constraints/tetrahedra.ts";
-import type { TetElements } from "../constraints/elements.ts";
+import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { tetElements } from "../../constraints/tetrahedra.ts";
+import type { TetElements } from "../../constraints/elements.ts";
 import { GRABS, integrate, type Integrator } from "./integrators.ts";
-import type { MethodKind } from "./method.ts";
-import { Tetrahedra, tetrahedraOf } from "./tetrahedra.ts";
+import type { MethodKind } from "../method.ts";
+import { Tetrahedra, tetrahedraOf } from "./linearTetrahedra.ts";
 
 type Spec = Extract<MethodSpec, { type: "finite-elements" | "finite-volumes" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";

@@ -6,8 +6,8 @@
  *
  * W_0 is the sum of W over the body's initial lattice.
  */
-import { outerForce } from "./integrators.ts";
-import type { MethodBody, MethodState, Outside } from "./method.ts";
+import { outerForce } from "../elements/integrators.ts";
+import type { MethodBody, MethodState, Outside } from "../method.ts";
 
 export interface Pairs {
   count: number;

@@ -3,8 +3,8 @@
  * Newton's iteration R' = (R + R^-T)/2 from R = F (Higham 1986), which needs only + - * /. A flat or inverted F uses
  * the rotation of its singular value decomposition, which is never a reflection (Irving et al. 2004).
  */
-import { svd } from "../reference/svd.ts";
-import { multiply, transpose } from "../reference/vector.ts";
+import { svd } from "../../reference/svd.ts";
+import { multiply, transpose } from "../../reference/vector.ts";
 
 /** Below this determinant the iteration is slow, or ends at a reflection. */
 const LEAST = 0.01;

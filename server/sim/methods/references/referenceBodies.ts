@@ -16,20 +16,20 @@
  * Bodies of one mesh with grabs at the same places (grabNeighborhood.ts) follow one reference. Once their grabs differ,
  * the largest group keeps it, and the other groups continue with copies.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Views } from "../world/views.ts";
-import { areAlike, neighborhood } from "../grabs/grabNeighborhood.ts";
-import { hands, slotAddress } from "../grabs/grabSlots.ts";
-import type { SimLayout } from "../world/worldLayout.ts";
-import { RigidGrabs, type HeldPoint } from "../reference/implicit/points.ts";
-import type { RoomTuning } from "../tuning/applyTuning.ts";
-import type { Input, MethodError } from "../types.ts";
-import { isFelt } from "../tuning/windRow.ts";
-import { finiteVolumes } from "./finiteVolumes.ts";
-import { GRABS } from "./integrators.ts";
-import { HOLDING } from "./methodBodies.ts";
-import type { Constants, Method, MethodBody, MethodState } from "./method.ts";
-import { constantsIn } from "./planMethods.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { Views } from "../../world/views.ts";
+import { areAlike, neighborhood } from "../../grabs/grabNeighborhood.ts";
+import { hands, slotAddress } from "../../grabs/grabSlots.ts";
+import type { SimLayout } from "../../world/worldLayout.ts";
+import { RigidGrabs, type HeldPoint } from "../../reference/implicit/points.ts";
+import type { RoomTuning } from "../../tuning/applyTuning.ts";
+import type { Input, MethodError } from "../../types.ts";
+import { isFelt } from "../../tuning/windRow.ts";
+import { finiteVolumes } from "../elements/finiteVolumes.ts";
+import { GRABS } from "../elements/integrators.ts";
+import { HOLDING } from "../methodBodies.ts";
+import type { Constants, Method, MethodBody, MethodState } from "../method.ts";
+import { constantsIn } from "../planMethods.ts";
 import { APART, headOf, type ReferenceLayout } from "./planReference.ts";
 
 /** 1/(2^p - 1) with p = 1.42. */

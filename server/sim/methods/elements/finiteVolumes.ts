@@ -8,7 +8,7 @@
  * On linear tetrahedra these equal the forces of finite elements up to rounding: the area vectors of a closed surface
  * add up to 0, and -A N/3V of the face opposite a corner is the gradient of its shape function.
  */
-import type { TetElements } from "../constraints/elements.ts";
+import type { TetElements } from "../../constraints/elements.ts";
 import { tetrahedralMethod } from "./finiteElements.ts";
 
 /** Corners of the faces, counterclockwise from outside if det(X0-X3, X1-X3, X2-X3) > 0. */

@@ -4,7 +4,7 @@
  */
 import { BoundarySolid, type BoundaryLoad, type BoundaryMesh } from "./boundarySolid.ts";
 import { solveDense } from "./denseSolve.ts";
-import type { Constants } from "./method.ts";
+import type { Constants } from "../method.ts";
 
 export interface Hooke {
   /** Young's modulus, Pa. */

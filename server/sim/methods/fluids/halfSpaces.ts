@@ -2,7 +2,7 @@
  * Walls of fluids: finds points near a wall, and computes sums over the fluid's lattice. To each point, a wall is a
  * half space of fluid.
  */
-import type { Wall } from "./method.ts";
+import type { Wall } from "../method.ts";
 
 /**
  * Visits the points nearer to a wall than H, with the number, the distance and the wall's normal there. A shape other

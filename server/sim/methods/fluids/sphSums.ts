@@ -4,7 +4,7 @@
  * a skin serves several steps; each step selects the pairs within H from it.
  */
 import type { Pairs } from "./fluidForces.ts";
-import type { MethodState } from "./method.ts";
+import type { MethodState } from "../method.ts";
 import { Neighbors } from "./neighbors.ts";
 import { W_0 } from "./wendland.ts";
 

@@ -1,5 +1,5 @@
 /** The point of a triangle nearest to a place (Ericson, Real-Time Collision Detection, 5.1.5). */
-import type { Surface } from "./method.ts";
+import type { Surface } from "../method.ts";
 
 /**
  * Offsets in nearestOn's result: distance, height above the plane (negative behind it), weights of b and c, direction

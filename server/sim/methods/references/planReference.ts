@@ -3,18 +3,18 @@
  * constants and state in the room's memory. The state is a StateRun that belongs to no body: hash, resets and
  * checkpoints include it.
  */
-import type { Body, Scene, SoftBody } from "../../../shared/scene/scene.ts";
-import type { Reference } from "../../../shared/scene/sceneSettings.ts";
-import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/scene/sceneError.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { tetElements } from "../constraints/tetrahedra.ts";
-import type { Allocator } from "../memory/map.ts";
-import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
-import { finiteVolumes } from "./finiteVolumes.ts";
-import type { Constants } from "./method.ts";
-import { Tetrahedra } from "./tetrahedra.ts";
-import { takeConstants, writeConstants, type ConstantLayout } from "./planMethods.ts";
+import type { Body, Scene, SoftBody } from "../../../../shared/scene/scene.ts";
+import type { Reference } from "../../../../shared/scene/sceneSettings.ts";
+import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../../shared/scene/sceneError.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { tetElements } from "../../constraints/tetrahedra.ts";
+import type { Allocator } from "../../memory/map.ts";
+import { wholeRun, type StateRun } from "../../memory/writeBlocks.ts";
+import { finiteVolumes } from "../elements/finiteVolumes.ts";
+import type { Constants } from "../method.ts";
+import { Tetrahedra } from "../elements/linearTetrahedra.ts";
+import { takeConstants, writeConstants, type ConstantLayout } from "../planMethods.ts";
 
 type FiniteVolumes = Extract<MethodSpec, { type: "finite-volumes" }>;
 

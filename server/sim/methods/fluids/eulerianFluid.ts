@@ -9,11 +9,11 @@
  * If the room has wind, the fluid is part of it: it blows on triangles in its box (methodBodies.ts), and they do not
  * slow it.
  */
-import type { EulerianFluid as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/scene/sceneError.ts";
-import { GRABS } from "./integrators.ts";
+import type { EulerianFluid as Spec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../../shared/scene/sceneError.ts";
+import { GRABS } from "../elements/integrators.ts";
 import { diffusions, gridLength, MacGrid } from "./macGrid.ts";
-import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "./method.ts";
+import type { Method, MethodBody, MethodKind, MethodState, Outside, Wall } from "../method.ts";
 
 /** Largest number of cells times steps of a tick: 6 us each. */
 const MOST_STEPPED = 2 ** 14;

@@ -3,7 +3,7 @@
  * finds also the side that the point is on. Like pairs of points (neighbors.ts), candidates are listed until a
  * displacement exceeds the skin; displacements also rule out candidates that cannot be the nearest yet.
  */
-import type { Surface } from "./method.ts";
+import type { Surface } from "../method.ts";
 import { ALONG, DISTANCE, HEIGHT, NEAREST, nearestOn } from "./nearestOn.ts";
 import { mostMoved, type Neighbors } from "./neighbors.ts";
 

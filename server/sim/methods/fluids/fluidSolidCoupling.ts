@@ -5,7 +5,7 @@
  * have the largest stiffness that Gershgorin's circles allow: h^2 k (1/m + sum_c b_c w_c sum_j b_jc) = STIFF, at most
  * 4, with weights b of corners.
  */
-import type { Surface } from "./method.ts";
+import type { Surface } from "../method.ts";
 import { ALONG, DISTANCE, NEAREST, WEIGHT_B, WEIGHT_C } from "./nearestOn.ts";
 import { NearestTriangles } from "./nearestTriangles.ts";
 import type { Neighbors } from "./neighbors.ts";

@@ -12,13 +12,13 @@
  * lengths, so that bending is linear. K leaves out the negative contribution of compressed edges, and shear's part of
  * the geometric stiffness.
  */
-import type { ClothMaterial } from "../../../shared/scene/scene.ts";
-import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodTypes.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { sheetModuli } from "../scene/materialConstants.ts";
+import type { ClothMaterial } from "../../../../shared/scene/scene.ts";
+import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { sheetModuli } from "../../scene/materialConstants.ts";
 import type { ForceModel } from "./forceModel.ts";
 import { GRABS, integrate, type Integrator } from "./integrators.ts";
-import type { Constants, MethodKind } from "./method.ts";
+import type { Constants, MethodKind } from "../method.ts";
 
 type Spec = Extract<MethodSpec, { type: "finite-differences" }>;
 const integratorOf = (spec: MethodSpec): Integrator => (spec as Spec).integrator ?? "implicit";

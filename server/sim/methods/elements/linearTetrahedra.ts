@@ -9,9 +9,9 @@
  * V (mu e:e + lambda tr(e)^2/2) at constant R), the areas of faces for finite volumes. Like the paper, K leaves out the
  * change of R: it is symmetric and positive semidefinite.
  */
-import type { TetElements } from "../constraints/elements.ts";
+import type { TetElements } from "../../constraints/elements.ts";
 import type { ForceModel } from "./forceModel.ts";
-import type { Constants } from "./method.ts";
+import type { Constants } from "../method.ts";
 import { rotationOf } from "./polar.ts";
 
 /**

@@ -24,13 +24,13 @@
  * the fluid sinks into a body that it should carry. Fluid mass that moves with a cloth's constraints carries, but
  * shakes.
  */
-import type { SmoothedParticles as Spec } from "../../../shared/scene/sceneMethodTypes.ts";
-import { SceneError } from "../../../shared/scene/sceneError.ts";
+import type { SmoothedParticles as Spec } from "../../../../shared/scene/sceneMethodTypes.ts";
+import { SceneError } from "../../../../shared/scene/sceneError.ts";
 import { accelerate, cohere, confine } from "./fluidForces.ts";
 import { type CoupledFluid, FluidSolidCoupling } from "./fluidSolidCoupling.ts";
 import { eachNear } from "./halfSpaces.ts";
-import { GRABS } from "./integrators.ts";
-import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "./method.ts";
+import { GRABS } from "../elements/integrators.ts";
+import type { Method, MethodBody, MethodKind, MethodState, Outside, Surface, Wall } from "../method.ts";
 import { mostMoved } from "./neighbors.ts";
 import { SphSums } from "./sphSums.ts";
 import { REACH, wallAt, wallSlope } from "./wendland.ts";
