@@ -7,7 +7,7 @@ import type { Vec3 } from "../../shared/scene/scene.ts";
 import type { CreatedWorld } from "../../server/sim/world/createWorld.ts";
 import type { Input, SimEvent } from "../../server/sim/types.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { newMemory } from "../../server/sim/memory/map.ts";
+import { newMemory } from "../../server/sim/memory/memoryMap.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
 import { type Place, positionOf, spread, surfacesOf } from "../hands/circles.ts";
 import type { Knob } from "./knobs.ts";

@@ -14,7 +14,7 @@ import type { TetElements } from "../../server/sim/constraints/elements.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../../server/sim/constraints/color.ts";
 import { instantiateKernel, type Kernel } from "../../server/sim/world/kernelModule.ts";
-import { Allocator } from "../../server/sim/memory/map.ts";
+import { Allocator } from "../../server/sim/memory/memoryMap.ts";
 import { planBlocks, type ColorRange } from "../../server/sim/memory/writeBlocks.ts";
 import type { Form } from "../../server/sim/constraints/constraint.ts";
 import { makeParticles, type Particles } from "../../server/sim/reference/particles.ts";

@@ -6,7 +6,7 @@
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
-import { Allocator } from "../../server/sim/memory/map.ts";
+import { Allocator } from "../../server/sim/memory/memoryMap.ts";
 import { makeParticles, predict, updateVelocity } from "../../server/sim/reference/particles.ts";
 import { randomStream, UNIT } from "./kit.ts";
 

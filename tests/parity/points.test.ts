@@ -6,8 +6,8 @@
 import { expect, test } from "vitest";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
 import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
-import { Allocator } from "../../server/sim/memory/map.ts";
-import { type GrabSettings, writePoint } from "../../server/sim/memory/points.ts";
+import { Allocator } from "../../server/sim/memory/memoryMap.ts";
+import { type GrabSettings, writePoint } from "../../server/sim/memory/bodies/pointSlots.ts";
 import { makeParticles } from "../../server/sim/reference/particles.ts";
 import { solvePoint, type HeldPoint } from "../../server/sim/reference/points.ts";
 import { norm, subtract, type Vector } from "../../server/sim/reference/vector.ts";

@@ -7,7 +7,7 @@
 import { expect, test } from "vitest";
 import type { Body } from "../../shared/scene/scene.ts";
 import type { SceneWind } from "../../shared/scene/sceneSettings.ts";
-import { isClosed } from "../../server/sim/memory/wind.ts";
+import { isClosed } from "../../server/sim/memory/bodies/windRows.ts";
 import { airAt, middle, windForce, type WindyTriangle } from "../../server/sim/reference/wind.ts";
 import { add, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
 import { modesOf, windOf } from "../../server/sim/tuning/windRow.ts";

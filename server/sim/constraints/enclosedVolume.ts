@@ -5,8 +5,8 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import { leftOutOf } from "../body/template.ts";
-import type { Allocator } from "../memory/map.ts";
-import type { Phase } from "../memory/program.ts";
+import type { Allocator } from "../memory/memoryMap.ts";
+import type { Phase } from "../memory/substepProgram.ts";
 import type { Pace } from "./constraint.ts";
 import { holdOf, stored, type EnclosedVolume, type Held } from "./geometric.ts";
 import { sixVolumes, triplesOf } from "./polyhedron.ts";

@@ -7,7 +7,7 @@ import { averageOf, holdAlone, holdTogether, neighborhood } from "./grabNeighbor
 import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
 import { mostPushSpeed } from "../tuning/motionLimits.ts";
-import { writePoint } from "../memory/points.ts";
+import { writePoint } from "../memory/bodies/pointSlots.ts";
 import type { Input, Refusal, SimEvent } from "../types.ts";
 import type { Views } from "../world/views.ts";
 

@@ -11,7 +11,7 @@ import type { Views } from "../world/views.ts";
 import { hands, slotAddress } from "./grabSlots.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { BodyLayout, SimLayout } from "../world/worldLayout.ts";
-import type { GrabSettings, WeightedPoint } from "../memory/points.ts";
+import type { GrabSettings, WeightedPoint } from "../memory/bodies/pointSlots.ts";
 import { edgesAt } from "./restShapes.ts";
 
 /** Share of the allowed stretch at which a grab's force begins to fall. Over the same share it falls to zero. */

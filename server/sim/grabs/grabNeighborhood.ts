@@ -9,7 +9,7 @@ import { counterpart, type RestSurface } from "../../../shared/geometry/surfaceP
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../world/views.ts";
 import type { BodyLayout, SimLayout } from "../world/worldLayout.ts";
-import type { WeightedPoint } from "../memory/points.ts";
+import type { WeightedPoint } from "../memory/bodies/pointSlots.ts";
 
 /** Radius of a grab's neighborhood if the scene names none, in mean edges of the surface. */
 const GRAB_EDGES = 2;

@@ -2,8 +2,8 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { BodyLayout, RestShape } from "../world/worldLayout.ts";
-import type { Allocator } from "../memory/map.ts";
-import { isRigid } from "../memory/rigidContacts.ts";
+import type { Allocator } from "../memory/memoryMap.ts";
+import { isRigid } from "../memory/contact/rigidContacts.ts";
 
 /** An edge: its end particles in a body, and its rest length, m. */
 export interface RestEdge {

@@ -10,7 +10,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Views } from "../world/views.ts";
-import { SOLID } from "../memory/surfaces.ts";
+import { SOLID } from "../memory/contact/surfaceRows.ts";
 import { boxOf, encloses, partsOf, type Shell } from "../spawn/inside.ts";
 import type { IntersectingSurface } from "./surface.ts";
 import { dot, length, minus, plus, times, unit } from "./intersection.ts";

@@ -11,7 +11,7 @@
  * over a box's corner.
  */
 import type { Vec3 } from "../../../shared/scene/scene.ts";
-import { SOLID } from "../memory/surfaces.ts";
+import { SOLID } from "../memory/contact/surfaceRows.ts";
 import { shortening } from "./contour.ts";
 import { findSides } from "./sides.ts";
 import type { IntersectingSurface } from "./surface.ts";

@@ -22,7 +22,7 @@ import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Views } from "../world/views.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
-import { SOLID } from "../memory/surfaces.ts";
+import { SOLID } from "../memory/contact/surfaceRows.ts";
 import type { SimEvent, IntersectingPair } from "../types.ts";
 import { across, EnclosedSearch, type Enclosed } from "./enclosed.ts";
 import { grazes, partGrazing, playOf, type GrazingBody } from "./grazing.ts";

@@ -1,6 +1,6 @@
 /** Low words of positions and velocities (kernel/assembly/integrate/particles.ts): four lanes per particle. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Allocator } from "./map.ts";
+import type { Allocator } from "./memoryMap.ts";
 
 /** Addresses; `start` holds the low words of positions at the start of the substep. */
 export interface LowWords {

@@ -1,6 +1,6 @@
 /** Measures a room's memory and the part of it that has been in use. Any thread may call it, at any time. */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { PAGE_BYTES } from "./map.ts";
+import { PAGE_BYTES } from "./memoryMap.ts";
 
 export interface MemoryUse {
   /** Size of the room's memory, bytes. */

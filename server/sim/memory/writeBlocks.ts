@@ -8,7 +8,7 @@ import * as L from "../../kernel/assembly/layout/layout.ts";
 import { colorConstraints } from "../constraints/color.ts";
 import { CONSTRAINTS, ELEMENT_KINDS, type ElementKind, type Elements } from "../constraints/kinds.ts";
 import type { Form } from "../constraints/constraint.ts";
-import type { Allocator } from "./map.ts";
+import type { Allocator } from "./memoryMap.ts";
 import { massParts, scheduleOf, type Schedule } from "./sweeps.ts";
 
 const FORMS: readonly Form[] = ["compliant", "paper"];

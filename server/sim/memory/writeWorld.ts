@@ -7,10 +7,10 @@ import { SCENE_DEFAULTS } from "../scene/defaults.ts";
 import { invertedLimit } from "../scene/materialConstants.ts";
 import type { World } from "../world/readWorld.ts";
 import type { WorldPlan } from "./planWorld.ts";
-import { MOST_PAGES, PAGES_PER_MIB } from "./map.ts";
-import { writePoint } from "./points.ts";
-import { writeProgram } from "./program.ts";
-import { isRigid } from "./rigidContacts.ts";
+import { MOST_PAGES, PAGES_PER_MIB } from "./memoryMap.ts";
+import { writePoint } from "./bodies/pointSlots.ts";
+import { writeProgram } from "./substepProgram.ts";
+import { isRigid } from "./contact/rigidContacts.ts";
 
 interface Views {
   f32: Float32Array;

@@ -6,8 +6,8 @@ import type { Method as MethodSpec } from "../../../shared/scene/sceneMethodType
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import { passThrough } from "../memory/filters.ts";
-import type { Allocator } from "../memory/map.ts";
+import { passThrough } from "../memory/contact/filters.ts";
+import type { Allocator } from "../memory/memoryMap.ts";
 import { wholeRun, type StateRun } from "../memory/writeBlocks.ts";
 import { METHOD_KINDS } from "./kinds.ts";
 import type { Constants, MethodBody } from "./method.ts";

@@ -7,7 +7,7 @@ import type { Vec3 } from "../../../shared/scene/scene.ts";
 import type { Views } from "../world/views.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { SimLayout } from "../world/worldLayout.ts";
-import { SOLID } from "../memory/surfaces.ts";
+import { SOLID } from "../memory/contact/surfaceRows.ts";
 import { readSurface } from "../intersections/surface.ts";
 import type { SurfaceName } from "../types.ts";
 import { boxOf, isClosed, partsOf, type Shell } from "./inside.ts";

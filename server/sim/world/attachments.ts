@@ -6,7 +6,7 @@ import type { Attachment, AttachmentPoint, Scene } from "../../../shared/scene/s
 import { SceneError } from "../../../shared/scene/sceneError.ts";
 import { bodyIndex } from "../body/loadBody.ts";
 import type { BodyTemplate } from "../body/template.ts";
-import type { PointSettings, WeightedPoint } from "../memory/points.ts";
+import type { PointSettings, WeightedPoint } from "../memory/bodies/pointSlots.ts";
 
 /**
  * Relative difference below which squared distances count as equal: far above float64's rounding, far below any

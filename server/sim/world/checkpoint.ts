@@ -14,7 +14,7 @@
  *             multiples of LINE
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
-import { MOST_PAGES, PAGE_BYTES, type Range } from "../memory/map.ts";
+import { MOST_PAGES, PAGE_BYTES, type Range } from "../memory/memoryMap.ts";
 import { forgetPairList } from "../rest/keptPushes.ts";
 import type { SimLayout } from "./worldLayout.ts";
 

@@ -12,7 +12,7 @@ import type { Inexact } from "../scene/chooseSolvers.ts";
 import { describeWorld } from "./describeWorld.ts";
 import { withdrawAll, sceneMeets } from "../spawn/spawnableBodies.ts";
 import type { SimLayout } from "./worldLayout.ts";
-import { newMemory } from "../memory/map.ts";
+import { newMemory } from "../memory/memoryMap.ts";
 import { planWorld } from "../memory/planWorld.ts";
 import { writeWorld } from "../memory/writeWorld.ts";
 import { readWorld, type CreateOptions } from "./readWorld.ts";

@@ -5,7 +5,7 @@
 import type { Body } from "../../../shared/scene/scene.ts";
 import type { Tuning, TuningLimits } from "../../../shared/members/tuningLimits.ts";
 import type { ElementKind } from "../constraints/kinds.ts";
-import type { Range } from "../memory/map.ts";
+import type { Range } from "../memory/memoryMap.ts";
 import type { Mover } from "../colliders/movers.ts";
 import type { StateRun } from "../memory/writeBlocks.ts";
 import type { MethodLayout } from "../methods/planMethods.ts";

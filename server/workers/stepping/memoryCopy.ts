@@ -5,7 +5,7 @@
  * copying them: when a stepping thread did it, it was blocked for 736 ms by the first room of `drape` (131 MB) and for
  * 60 ms by each further one.
  */
-import { newMemory, PAGE_BYTES } from "../../sim/memory/map.ts";
+import { newMemory, PAGE_BYTES } from "../../sim/memory/memoryMap.ts";
 
 /** Page size of most systems. With larger pages the copy is still correct, and slightly larger. */
 const CHUNK_BYTES = 4096;

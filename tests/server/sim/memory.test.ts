@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
 import { createWorld, type CreatedWorld } from "../../../server/sim/world/createWorld.ts";
-import { Allocator } from "../../../server/sim/memory/map.ts";
+import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
 import { ROOM_MEMORY_MB } from "../../../server/sim/scene/defaults.ts";
 import { memoryUse } from "../../../server/sim/memory/usage.ts";
 import type { Input } from "../../../server/sim/types.ts";

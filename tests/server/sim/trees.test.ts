@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shapeTree } from "../../../server/sim/memory/trees.ts";
+import { shapeTree } from "../../../server/sim/memory/contact/trees.ts";
 
 // Few different values: equal centers, planes and lines of them.
 const centers = fc.array(fc.tuple(fc.nat(6), fc.nat(2), fc.nat(12)), { maxLength: 300 });

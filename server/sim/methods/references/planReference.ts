@@ -9,7 +9,7 @@ import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodT
 import { SceneError } from "../../../../shared/scene/sceneError.ts";
 import type { BodyTemplate } from "../../body/template.ts";
 import { tetElements } from "../../constraints/tetrahedra.ts";
-import type { Allocator } from "../../memory/map.ts";
+import type { Allocator } from "../../memory/memoryMap.ts";
 import { wholeRun, type StateRun } from "../../memory/writeBlocks.ts";
 import { finiteVolumes } from "../elements/finiteVolumes.ts";
 import type { Constants } from "../method.ts";

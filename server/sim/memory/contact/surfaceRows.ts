@@ -2,9 +2,9 @@
  * Plans one SURFACE row for every body and, after them, for every collider's core mesh, with its triangles, edges and
  * contact partners. Undeformed positions distinguish a fold from a fine mesh.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import type { Allocator } from "./map.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import type { Allocator } from "../memoryMap.ts";
 import { centersOf, planTree, shapeTree, type PlannedTree } from "./trees.ts";
 
 /**

@@ -2,9 +2,9 @@
  * Plans memory for contacts of rigid bodies (kernel/assembly/contact/rigidContact.ts), and sets the marks of their
  * particles.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import type { Allocator } from "./map.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import type { Allocator } from "../memoryMap.ts";
 
 /**
  * Contacts per particle: a corner of a box may lie on up to six triangles, each of them near. Contacts above this are

@@ -2,15 +2,15 @@
  * Plans IMPLICIT rows for bodies of solver "implicit", with their elements, factors, state and work area
  * (kernel/assembly/implicit/step.ts).
  */
-import type { BendElements, TetElements, TriangleElements } from "../constraints/elements.ts";
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import { LANES } from "../../kernel/assembly/layout/sizes.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { startPositions } from "../body/start.ts";
-import { implicitModel, type ImplicitModel, type Stencils } from "../implicit/model.ts";
-import { initialState } from "../implicit/state.ts";
-import type { Allocator } from "./map.ts";
-import { wholeRun, type StateRun } from "./writeBlocks.ts";
+import type { BendElements, TetElements, TriangleElements } from "../../constraints/elements.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import { LANES } from "../../../kernel/assembly/layout/sizes.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { startPositions } from "../../body/start.ts";
+import { implicitModel, type ImplicitModel, type Stencils } from "../../implicit/model.ts";
+import { initialState } from "../../implicit/state.ts";
+import type { Allocator } from "../memoryMap.ts";
+import { wholeRun, type StateRun } from "../writeBlocks.ts";
 
 /** Bytes of a particle in a vector. */
 const VECTOR = 24;
@@ -132,7 +132,7 @@ function inertiaOf({ h, mass, coefficient, diagonal }: ImplicitModel): StepInert
   return { seconds: h, share: mass.map((m, i) => (m > 0 ? (coefficient * m) / diagonal[i]! : 0)) };
 }
 
-/** Near pairs per particle. Two layers vertex on vertex have 20 (surfaces.ts), of which few push. */
+/** Near pairs per particle. Two layers vertex on vertex have 20 (surfaceRows.ts), of which few push. */
 const ROWS_PER_PARTICLE = 6;
 
 /**

@@ -2,10 +2,10 @@
  * Decides which bodies and colliders pass through each other (`ignore` in the scene): for surfaces, and for bodies
  * against analytic colliders.
  */
-import type { Collider } from "../../../shared/scene/scene.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import type { Allocator } from "./map.ts";
-import type { Meets } from "./surfaces.ts";
+import type { Collider } from "../../../../shared/scene/scene.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import type { Allocator } from "../memoryMap.ts";
+import type { Meets } from "./surfaceRows.ts";
 
 type FilteredBody = Pick<BodyTemplate, "name" | "touch" | "form">;
 

@@ -2,9 +2,9 @@
  * Plans BALL rows for bodies of kind ball. Each ball's list has room for every triangle and every surface particle of
  * the other bodies and of mesh colliders, so it never overflows.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import type { Allocator } from "./map.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import type { Allocator } from "../memoryMap.ts";
 
 export interface PlannedBalls {
   rows: number;

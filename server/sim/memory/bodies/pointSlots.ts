@@ -1,5 +1,5 @@
 /** Writes weighted-point slots in memory: attachments when the scene is built, grabs while it runs. */
-import * as L from "../../kernel/assembly/layout/layout.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
 
 /** sum_i weight_i x_i, by absolute particle address. */
 export interface WeightedPoint {

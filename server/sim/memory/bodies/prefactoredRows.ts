@@ -2,13 +2,13 @@
  * Plans PREFACTORED rows for bodies of solver "prefactored", with their elements, factors and work area
  * (kernel/assembly/prefactored/step.ts), and RESPONSE rows for the points that may hold them.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import { LANES } from "../../kernel/assembly/layout/sizes.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { groupColumns, type Groups } from "../prefactored/groups.ts";
-import { prefactoredModel, type PrefactoredModel } from "../prefactored/model.ts";
-import type { Allocator } from "./map.ts";
-import { wholeRun, type StateRun } from "./writeBlocks.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import { LANES } from "../../../kernel/assembly/layout/sizes.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { groupColumns, type Groups } from "../../prefactored/groups.ts";
+import { prefactoredModel, type PrefactoredModel } from "../../prefactored/model.ts";
+import type { Allocator } from "../memoryMap.ts";
+import { wholeRun, type StateRun } from "../writeBlocks.ts";
 
 /** Share of the mean edge above which a correction is checked. */
 const LARGE = 0.1;

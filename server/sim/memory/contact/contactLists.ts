@@ -2,8 +2,8 @@
  * Plans the growing lists of contact (kernel/assembly/contact/listMemory.ts), which come last in a room's memory. Their
  * initial size is enough for most scenes, and their contents do not depend on it.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Allocator } from "./map.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { Allocator } from "../memoryMap.ts";
 
 /**
  * Leaf pairs and separated pairs per leaf: a flat sheet has 6 and 6, a crumpled one 20 and 60. Most leaves of a

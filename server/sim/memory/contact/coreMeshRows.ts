@@ -3,17 +3,17 @@
  * For moving colliders it also plans the data of kernel/assembly/colliders/coreMeshes.ts, which moves their cores. Core
  * meshes are not part of the state (hash, copies for reset, frames): their position follows from the tick.
  */
-import { matrixOf, poseAt } from "../../../shared/geometry/colliderMotion.ts";
-import type { Collider } from "../../../shared/scene/scene.ts";
-import { DEFAULT_FRICTION } from "../../../shared/scene/sceneRules.ts";
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { SurfaceMesh } from "../../meshing/mesh.ts";
-import { creases } from "../colliders/creases.ts";
-import { isSmooth } from "../colliders/smooth.ts";
-import type { CoreLayout } from "../world/worldLayout.ts";
-import type { PlannedColliders } from "./colliders.ts";
-import type { Allocator } from "./map.ts";
-import { SOLID, uniqueEdges, type SurfaceSource } from "./surfaces.ts";
+import { matrixOf, poseAt } from "../../../../shared/geometry/colliderMotion.ts";
+import type { Collider } from "../../../../shared/scene/scene.ts";
+import { DEFAULT_FRICTION } from "../../../../shared/scene/sceneRules.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { SurfaceMesh } from "../../../meshing/mesh.ts";
+import { creases } from "../../colliders/creases.ts";
+import { isSmooth } from "../../colliders/smooth.ts";
+import type { CoreLayout } from "../../world/worldLayout.ts";
+import type { PlannedColliders } from "../bodies/colliderRows.ts";
+import type { Allocator } from "../memoryMap.ts";
+import { SOLID, uniqueEdges, type SurfaceSource } from "./surfaceRows.ts";
 
 export interface PlannedCoreMeshes {
   layouts: CoreLayout[];

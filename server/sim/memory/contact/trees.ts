@@ -5,8 +5,8 @@
  * A node of n leaves is cut into pieces of the largest power of four below n, along the longest side of the box of
  * centers, at the median. The same positions give the same tree on any machine, also when scaled by a power of two.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Allocator } from "./map.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { Allocator } from "../memoryMap.ts";
 
 /**
  * A tree's nodes: the root first, every node before its children. Leaves are numbered in the order of `order`, four

@@ -1,10 +1,10 @@
 /** Plans SHAPE rows and rest shapes for shape-matched bodies (kernel/assembly/constraints/shape.ts). */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { leftOutOf } from "../body/template.ts";
-import type { Allocator } from "./map.ts";
-import type { Phase } from "./program.ts";
-import type { StateRun, WaitingRun } from "./writeBlocks.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { leftOutOf } from "../../body/template.ts";
+import type { Allocator } from "../memoryMap.ts";
+import type { Phase } from "../substepProgram.ts";
+import type { StateRun, WaitingRun } from "../writeBlocks.ts";
 
 /**
  * Weight of a pinned particle in masses of its body: the best fit then passes through it to 1e-6 of the error, and

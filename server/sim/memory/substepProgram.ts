@@ -135,7 +135,7 @@ export interface ProgramSizes {
   motions: number;
   /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
   cores: readonly { motion: number; count: number }[];
-  /** First phases of a substep while there is wind (memory/wind.ts). */
+  /** First phases of a substep while there is wind (memory/bodies/windRows.ts). */
   wind: readonly Phase[];
 }
 

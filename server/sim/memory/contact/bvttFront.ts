@@ -3,9 +3,9 @@
  * surface, and the particles, vertices and edges that no leaf before it has. Nodes above the leaves follow from the
  * undeformed positions. Particles in no triangle have leaves without triangles.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Allocator } from "./map.ts";
-import type { SurfaceSource } from "./surfaces.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { Allocator } from "../memoryMap.ts";
+import type { SurfaceSource } from "./surfaceRows.ts";
 import { shapeTree } from "./trees.ts";
 
 /** Largest number of rows of two leaves, rounded up: 4 x 12 vertices and triangles both ways, 12 x 12 edges. */

@@ -2,13 +2,13 @@
  * Plans WIND rows for surfaces exposed to wind (kernel/assembly/wind/wind.ts). They contain all bodies' triangles one
  * after another, and each surface particle with its triangles in their order. Balls and points feel no wind.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { BodyTemplate } from "../body/template.ts";
-import { leftOutOf } from "../body/template.ts";
-import type { StepInertia } from "./implicit.ts";
-import type { Allocator } from "./map.ts";
-import type { Phase } from "./program.ts";
-import type { WaitingRun } from "./writeBlocks.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { BodyTemplate } from "../../body/template.ts";
+import { leftOutOf } from "../../body/template.ts";
+import type { StepInertia } from "./implicitRows.ts";
+import type { Allocator } from "../memoryMap.ts";
+import type { Phase } from "../substepProgram.ts";
+import type { WaitingRun } from "../writeBlocks.ts";
 
 /** Triangles in a chunk: about as long as a chunk of particles. */
 const TRIANGLE_CHUNK = 256;

@@ -1,10 +1,10 @@
 /**
  * Plans per-particle memory of contact between surfaces (kernel/assembly/contact/pipeline.ts): safe positions, and
- * arrays for resolving missed contacts. For blocks of pairs, see lists.ts.
+ * arrays for resolving missed contacts. For blocks of pairs, see contactLists.ts.
  */
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import type { Allocator } from "./map.ts";
-import { roundMantissa } from "./roundMantissa.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import type { Allocator } from "../memoryMap.ts";
+import { roundMantissa } from "../roundMantissa.ts";
 
 /**
  * SURFACE_LIMIT in mean edges of the surface. With more, the second neighbors of every edge would become rows.

@@ -1,13 +1,13 @@
 /** Plans COLLIDER rows for a scene's colliders, and MOTION rows with keys for the moving ones. */
-import { compileMotion, type Path } from "../../../shared/geometry/colliderMotion.ts";
-import type { AnalyticCollider, Collider, Vec3 } from "../../../shared/scene/scene.ts";
-import { DEFAULT_FRICTION } from "../../../shared/scene/sceneRules.ts";
-import { insetOf } from "../colliders/smooth.ts";
-import type { SurfaceMesh } from "../../meshing/mesh.ts";
-import * as L from "../../kernel/assembly/layout/layout.ts";
-import { rotationMatrix } from "../body/transform.ts";
-import type { Mover } from "../colliders/movers.ts";
-import type { Allocator } from "./map.ts";
+import { compileMotion, type Path } from "../../../../shared/geometry/colliderMotion.ts";
+import type { AnalyticCollider, Collider, Vec3 } from "../../../../shared/scene/scene.ts";
+import { DEFAULT_FRICTION } from "../../../../shared/scene/sceneRules.ts";
+import { insetOf } from "../../colliders/smooth.ts";
+import type { SurfaceMesh } from "../../../meshing/mesh.ts";
+import * as L from "../../../kernel/assembly/layout/layout.ts";
+import { rotationMatrix } from "../../body/transform.ts";
+import type { Mover } from "../../colliders/movers.ts";
+import type { Allocator } from "../memoryMap.ts";
 
 export interface PlannedColliders {
   address: number;
