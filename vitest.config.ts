@@ -16,7 +16,7 @@
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import LongestFirst from "./tests/support/longestFirst.ts";
+import LongestFirst from "./tests/support/run/longestFirst.ts";
 
 const pages = ["tests/e2e/**/*.test.ts"];
 const servers = ["tests/{integration,ops,load-tests}/**/*.test.ts", "tests/**/*.serial.test.ts"];
@@ -43,10 +43,10 @@ if (process.env.TEST_NICE) setPriority(Number(process.env.TEST_NICE));
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./tests/support/countsReporter.ts"],
+    reporters: ["default", "./tests/support/run/countsReporter.ts"],
     pool: "forks",
     sequence: { sequencer: LongestFirst },
-    setupFiles: ["./tests/support/cpuTime.ts"],
+    setupFiles: ["./tests/support/run/cpuTime.ts"],
     // Tests start hundreds of servers and commands. Without the cache each would compile the same modules, half of the
     // time of a short one.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("./build/cache/compiled", import.meta.url)) },

@@ -6,19 +6,19 @@
  *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then tests that only
  *                               compute
  *   npm test -- server/rooms    the tests whose paths contain this, and no checks; arguments go to Vitest
- *   npm run test:long           the full form of tests that are short in `npm test` (tests/support/long.ts);
- *                               with `--if-release` only when a release is being made (tests/support/release.ts)
+ *   npm run test:long           the full form of tests that are short in `npm test` (tests/support/run/long.ts);
+ *                               with `--if-release` only when a release is being made (tests/support/run/release.ts)
  */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { CHECKS, runChecks } from "./support/checks.ts";
-import { closingLine, together } from "./support/closingLine.ts";
-import type { TestCounts } from "./support/countsReporter.ts";
-import { longFiles } from "./support/long.ts";
+import { CHECKS, runChecks } from "./support/run/checks.ts";
+import { closingLine, together } from "./support/run/closingLine.ts";
+import type { TestCounts } from "./support/run/countsReporter.ts";
+import { longFiles } from "./support/run/long.ts";
 import { succeeds } from "./support/program.ts";
-import { releaseIsMade } from "./support/release.ts";
-import { times } from "./support/times.ts";
-import { installTools } from "./support/tools.ts";
+import { releaseIsMade } from "./support/run/release.ts";
+import { times } from "./support/run/times.ts";
+import { installTools } from "./support/run/tools.ts";
 
 const LONG_FLAG = "--long";
 const IF_RELEASE_FLAG = "--if-release";

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import { LEASE_SECONDS } from "../../server/store/store.ts";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 import { findPostgres } from "../support/postgres.ts";
-import { lacks } from "../support/tools.ts";
+import { lacks } from "../support/run/tools.ts";
 import { chaos, randomFrom } from "./run.ts";
 import { SCENARIOS } from "./scenarios.ts";
 

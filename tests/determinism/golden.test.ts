@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { loadState, saveState } from "../../server/sim/world/checkpoint.ts";
 import { openWorld } from "../../server/sim/world.ts";
 import { copyMemory } from "../../server/workers/stepping/memoryCopy.ts";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 import {
   build,
   DEAR,

@@ -9,7 +9,7 @@ import { StepWorkers } from "../../server/sim/threads/stepWorkers.ts";
 import { readScene } from "../../server/sim/scene/readScene.ts";
 import type { Input } from "../../server/sim/types.ts";
 import { openWorld, type SimWorld } from "../../server/sim/world.ts";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 
 export const SCENES_FOLDER = fileURLToPath(new URL("../../scenes/", import.meta.url));
 export const GOLDEN_PATH = fileURLToPath(new URL("./golden.json", import.meta.url));

@@ -13,7 +13,7 @@ import { type App, buildApp } from "../../server/app.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { findChromium } from "../support/chromium.ts";
 import { lightScenes } from "./lightScenes.ts";
-import { lacks } from "../support/tools.ts";
+import { lacks } from "../support/run/tools.ts";
 import { PATIENCE_MS, type Way, Visitors } from "./visitors.ts";
 
 export { PATIENCE_MS };

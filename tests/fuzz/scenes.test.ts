@@ -10,7 +10,7 @@ import { createWorld } from "../../server/sim/world/createWorld.ts";
 import type { Scene } from "../../shared/scene/scene.ts";
 import { SceneError } from "../../shared/scene/sceneError.ts";
 import { validateScene } from "../../shared/scene/sceneValidator.ts";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 import { bent } from "./mutate.ts";
 import { Random } from "./random.ts";
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { startServer } from "../../load-tests/measuredServer.ts";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 
 const ROOMS = inLong(150, 75);
 /** Allowance for the rooms that were open at once; 75 rooms that remain would add 110 MB. */

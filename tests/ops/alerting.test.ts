@@ -12,7 +12,7 @@ import { json } from "node:stream/consumers";
 import { afterAll, expect, test, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
-import { findAlertmanager, findOnPath, lacks } from "../support/tools.ts";
+import { findAlertmanager, findOnPath, lacks } from "../support/run/tools.ts";
 import { startPrometheus } from "./prometheus.ts";
 
 interface Notification {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { startTestServer, type TestServer } from "../integration/testServer.ts";
-import { findOnPath, lacks } from "../support/tools.ts";
+import { findOnPath, lacks } from "../support/run/tools.ts";
 
 const haproxy = findOnPath("haproxy");
 const ADMIN = "the-operators-own-token";

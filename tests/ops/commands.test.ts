@@ -13,7 +13,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { freePort, waitForOk } from "../../load-tests/measuredServer.ts";
 import { repositoryFiles } from "../architecture/sources.ts";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pliant-clone-"));
 const clone = join(folder, "pliant");

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { freePort, startServer } from "../../load-tests/measuredServer.ts";
 import type { RunningServer } from "../../load-tests/measuredServer.ts";
-import { findOnPath, lacks } from "../support/tools.ts";
+import { findOnPath, lacks } from "../support/run/tools.ts";
 import { faults, linesOf } from "./logLines.ts";
 import { startPrometheus } from "./prometheus.ts";
 import type { RunningPrometheus } from "./prometheus.ts";

@@ -8,7 +8,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { freePort } from "../../load-tests/measuredServer.ts";
 import { findPostgres, PostgresServer } from "../support/postgres.ts";
-import { findExporter, lacks } from "../support/tools.ts";
+import { findExporter, lacks } from "../support/run/tools.ts";
 
 const bin = findPostgres();
 const exporter = findExporter();

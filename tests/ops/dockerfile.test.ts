@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../../load-tests/measuredServer.ts";
 import type { RunningServer } from "../../load-tests/measuredServer.ts";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 import { ignoredByDocker, parseDockerfile, replay } from "./dockerfile.ts";
 import type { Replayed } from "./dockerfile.ts";
 

@@ -11,7 +11,7 @@ import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { parseMetrics } from "../../load-tests/metrics.ts";
 import { startServer } from "../../load-tests/measuredServer.ts";
 import type { RunningServer } from "../../load-tests/measuredServer.ts";
-import { findOnPath, lacks } from "../support/tools.ts";
+import { findOnPath, lacks } from "../support/run/tools.ts";
 import { startPrometheus } from "./prometheus.ts";
 import type { RunningPrometheus } from "./prometheus.ts";
 

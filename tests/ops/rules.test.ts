@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { describe, expect, test } from "vitest";
-import { findOnPath, lacks } from "../support/tools.ts";
+import { findOnPath, lacks } from "../support/run/tools.ts";
 import { loggedOnPage } from "./logCalls.ts";
 
 const folder = "server/ops/prometheus";

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { Bot, createRoom } from "../../load-tests/bot.ts";
 import { type RunningServer, serveCommand, startServer } from "../../load-tests/measuredServer.ts";
-import { findOnPath, lacks } from "../support/tools.ts";
+import { findOnPath, lacks } from "../support/run/tools.ts";
 import { type RunningPrometheus, startPrometheus } from "./prometheus.ts";
 
 const executable = findOnPath("prometheus");

@@ -3,7 +3,7 @@
  * the twin's result when its inputs change by one float32 unit in the last place (kit.ts). Measured: 3.
  */
 import { expect, test } from "vitest";
-import { DEFORMATIONS, deformed, inverseMasses, randomStencils, stencilsOn } from "./elements.ts";
+import { DEFORMATIONS, deformed, inverseMasses, randomStencils, stencilsOn } from "./randomElements.ts";
 import { conditioned, distanceAt, makeKit, randomStream } from "./kit.ts";
 
 const TOLERANCE = 8;

@@ -7,8 +7,15 @@ import { expect, test } from "vitest";
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import { isotropicCompliance, orthotropicCompliance } from "../../server/sim/scene/materialConstants.ts";
 import { keepPast } from "../../server/sim/reference/dashpots.ts";
-import { inLong } from "../support/long.ts";
-import { DEFORMATIONS, deformed, inverseMasses, randomStencils, randomTets, randomTriangles } from "./elements.ts";
+import { inLong } from "../support/run/long.ts";
+import {
+  DEFORMATIONS,
+  deformed,
+  inverseMasses,
+  randomStencils,
+  randomTets,
+  randomTriangles,
+} from "./randomElements.ts";
 import { conditioned, makeKit, perturbed, randomStream, sizeOf, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

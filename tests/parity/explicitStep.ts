@@ -5,7 +5,7 @@
  */
 import { CONSTRAINTS, type Elements } from "../../server/sim/constraints/kinds.ts";
 import type { Vector } from "../../server/sim/reference/vector.ts";
-import { DEFORMATIONS, deformed, inverseMasses, type Deform } from "./elements.ts";
+import { DEFORMATIONS, deformed, inverseMasses, type Deform } from "./randomElements.ts";
 import { makeKit } from "./kit.ts";
 
 /**

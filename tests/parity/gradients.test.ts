@@ -33,7 +33,7 @@ import {
   randomStencils,
   randomTets,
   randomTriangles,
-} from "./elements.ts";
+} from "./randomElements.ts";
 import { randomStream } from "./kit.ts";
 
 const STEP = 1e-6;

@@ -10,8 +10,8 @@ import { boxTets } from "../../server/meshing/generators.ts";
 import { hyperElements } from "../../server/sim/constraints/hyperelastic.ts";
 import { neoHookean, stableNeoHookean } from "../../server/sim/scene/materialConstants.ts";
 import { hyperelasticVolume } from "../../server/sim/reference/hyperelastic.ts";
-import { inLong } from "../support/long.ts";
-import { DEFORMATIONS, deformed, HYPER_KINDS, inverseMasses, randomHyper } from "./elements.ts";
+import { inLong } from "../support/run/long.ts";
+import { DEFORMATIONS, deformed, HYPER_KINDS, inverseMasses, randomHyper } from "./randomElements.ts";
 import { conditioned, distanceAt, makeKit, randomStream, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

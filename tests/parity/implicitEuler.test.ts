@@ -12,7 +12,7 @@ import { hyperelasticGradient } from "../../server/sim/reference/hyperelastic.ts
 import { tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
 import { triangleGradient } from "../../server/sim/reference/triangle.ts";
 import { solveLinear, type Vector } from "../../server/sim/reference/vector.ts";
-import { HYPER_KINDS, randomHyper, randomTets, randomTriangles } from "./elements.ts";
+import { HYPER_KINDS, randomHyper, randomTets, randomTriangles } from "./randomElements.ts";
 import { makeKit, randomStream, UNIT } from "./kit.ts";
 
 /** dE/dx of an element of the kernel, rounded to float32. */

@@ -23,8 +23,8 @@ import {
 } from "../../server/sim/reference/tetrahedron.ts";
 import { svd } from "../../server/sim/reference/svd.ts";
 import { cross, norm, type Vector } from "../../server/sim/reference/vector.ts";
-import { inLong } from "../support/long.ts";
-import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./elements.ts";
+import { inLong } from "../support/run/long.ts";
+import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./randomElements.ts";
 import { conditioned, makeKit, randomStream, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

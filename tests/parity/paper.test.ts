@@ -24,8 +24,8 @@ import {
   randomTets,
   randomTriangles,
   type Deform,
-} from "./elements.ts";
-import { inLong } from "../support/long.ts";
+} from "./randomElements.ts";
+import { inLong } from "../support/run/long.ts";
 import { conditioned, distanceAt, makeKit, randomStream, sizeOf, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

@@ -6,7 +6,7 @@ import { bendingGradient } from "../../server/sim/reference/bending.ts";
 import { expect, test } from "vitest";
 import { tetrahedronGradient } from "../../server/sim/reference/tetrahedron.ts";
 import { triangleGradient } from "../../server/sim/reference/triangle.ts";
-import { randomStencils, randomTets, randomTriangles } from "./elements.ts";
+import { randomStencils, randomTets, randomTriangles } from "./randomElements.ts";
 import { explicitStepError } from "./explicitStep.ts";
 
 const COUNT = 16;

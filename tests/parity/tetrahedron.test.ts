@@ -8,8 +8,8 @@ import { boxTets } from "../../server/meshing/generators.ts";
 import { tetElements } from "../../server/sim/constraints/tetrahedra.ts";
 import { lameCoefficients } from "../../server/sim/scene/materialConstants.ts";
 import { tetrahedronVolume } from "../../server/sim/reference/tetrahedron.ts";
-import { inLong } from "../support/long.ts";
-import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./elements.ts";
+import { inLong } from "../support/run/long.ts";
+import { DEFORMATIONS, deformed, inverseMasses, randomTets } from "./randomElements.ts";
 import { conditioned, distanceAt, makeKit, randomStream, sizeOf, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

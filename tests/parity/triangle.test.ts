@@ -5,8 +5,8 @@
 import { triangleElements } from "../../server/sim/constraints/triangle.ts";
 import { expect, test } from "vitest";
 import { gridCloth } from "../../server/meshing/generators.ts";
-import { inLong } from "../support/long.ts";
-import { DEFORMATIONS, deformed, inverseMasses, randomTriangles, type Deform } from "./elements.ts";
+import { inLong } from "../support/run/long.ts";
+import { DEFORMATIONS, deformed, inverseMasses, randomTriangles, type Deform } from "./randomElements.ts";
 import { conditioned, distanceAt, makeKit, randomStream, UNIT } from "./kit.ts";
 
 const TOLERANCE = 8;

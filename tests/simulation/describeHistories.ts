@@ -1,6 +1,6 @@
 /** The histories of `npm test`, half of them in each of two files. */
 import { describe, expect, test } from "vitest";
-import { inLong } from "../support/long.ts";
+import { inLong } from "../support/run/long.ts";
 import { EVERY_FAULT } from "./plan.ts";
 import { prepareStage, runHistories } from "./run.ts";
 

@@ -22,7 +22,7 @@ import { Bot, type Point } from "../../../load-tests/bot.ts";
 import { createSkin, evaluateSkinInto } from "../../../shared/skinning/index.ts";
 import type { Topology } from "../../../shared/topology.ts";
 import { openSlowLine, PERFECT, type LineQuality, type SlowLine } from "../../support/slowLine.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { record, recorded, wave, type Picture } from "../drawnPictures.ts";
 import {
   drawn,

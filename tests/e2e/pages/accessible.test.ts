@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { findings, PANELS, WIDTHS, withAxe } from "../controls.ts";
 import { ADMIN_TOKEN, drawn, noBrowser, until, PATIENCE_MS } from "../pageStage.ts";
 import { useStage } from "../useStage.ts";

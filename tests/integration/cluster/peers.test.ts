@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot } from "../../../load-tests/bot.ts";
 import { TokenMint } from "../../../server/auth/tokens.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
-import { lacks } from "../../support/tools.ts";
+import { lacks } from "../../support/run/tools.ts";
 import { findOpenssl, makeCertificate } from "../../support/certificate.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 

@@ -15,7 +15,7 @@ import { StoreUnavailable } from "../../../server/store/store.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { TcpProxy } from "../../chaos/tcpProxy.ts";
 import { PostgresServer, findPostgres } from "../../support/postgres.ts";
-import { findOnPath, lacks } from "../../support/tools.ts";
+import { findOnPath, lacks } from "../../support/run/tools.ts";
 import { SCENES_DIR, startTestServer } from "../testServer.ts";
 
 const ADMIN_TOKEN = "an-admin-token-of-the-tests-own";

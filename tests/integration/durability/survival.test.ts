@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { type RunningServer, startServer } from "../../../load-tests/measuredServer.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { decodeRecording } from "../../../server/persistence/recording.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 

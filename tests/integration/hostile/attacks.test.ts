@@ -11,7 +11,7 @@ import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { CloseCode } from "../../../shared/protocol/protocol.ts";
 import { findOpenssl, makeCertificate } from "../../support/certificate.ts";
-import { lacks } from "../../support/tools.ts";
+import { lacks } from "../../support/run/tools.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
 const SECRET_TEXT = "nobody may read this";

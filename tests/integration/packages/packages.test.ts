@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findPip, lacks } from "../../support/tools.ts";
+import { findPip, lacks } from "../../support/run/tools.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
-import { inLong } from "../../support/long.ts";
-import { findOnPath, lacks } from "../../support/tools.ts";
+import { inLong } from "../../support/run/long.ts";
+import { findOnPath, lacks } from "../../support/run/tools.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

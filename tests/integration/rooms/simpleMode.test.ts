@@ -9,7 +9,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { Bot, createRoom } from "../../../load-tests/bot.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
 const BUNDLED = fileURLToPath(new URL("../../../scenes", import.meta.url));

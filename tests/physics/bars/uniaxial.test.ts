@@ -11,7 +11,7 @@
  * with the square: that row is below, with its own limit.
  */
 import { describe, expect, test } from "vitest";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { pressCube, stretchBar, type Bar } from "./pulledBar.ts";
 
 const ROWS: Bar[] = [

@@ -15,7 +15,7 @@ import { edgesDistance, vertexTriangleDistance } from "../../../server/sim/refer
 import { momentumOf } from "../../../server/sim/reference/momentum.ts";
 import { vectorAt } from "../../../server/sim/reference/particles.ts";
 import { add, cross, norm, scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
-import { packedPairs } from "../../parity/contactLists.ts";
+import { packedPairs } from "../../parity/contact/contactLists.ts";
 import { randomStream, UNIT } from "../../parity/kit.ts";
 
 const SIZE = 0.2;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { drive } from "../../../load-tests/hands/drive.ts";
 import { readScene } from "../../../server/sim/scene/readScene.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { SCENES_FOLDER } from "../scenes/checkScene.ts";
 
 /**

@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body } from "../../../shared/scene/scene.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { box, bunny, ELASTIC, HYPERELASTIC, PLASTIC, recover, WRECKS, type Place } from "./recovery.ts";
 
 /** Limit for slow recoveries, s. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { PointsBody, Scene } from "../../../shared/scene/scene.ts";
 import type { PositionBasedFluid } from "../../../shared/scene/sceneMethodTypes.ts";
 import { laboratory } from "../laboratory.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { flows, momentumLost, pressureLine, stepped, tank, water } from "./fluidKit.ts";
 import { largest, opened } from "./kit.ts";
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Body, PointsBody } from "../../../shared/scene/scene.ts";
 import type { SmoothedParticles } from "../../../shared/scene/sceneMethodTypes.ts";
 import { laboratory } from "../laboratory.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { flows, momentumLost, tank, water } from "./fluidKit.ts";
 import { largest, opened } from "./kit.ts";
 import { column, damBreak, FLOATING, floatingDepth, GRAVITY, METHOD, ROOM } from "./waterKit.ts";

@@ -3,7 +3,7 @@
  * that red.json lists. A green cell that becomes red fails, and so does a listed one that becomes green.
  */
 import { describe, expect, test } from "vitest";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { ACTS } from "./acts.ts";
 import { difference, isKnownRefused, strangers, type Known } from "./known.ts";
 import { CELLS, play, sampleOf, type Cell } from "./matrix.ts";

@@ -9,7 +9,7 @@ import { instantiateKernel, type Kernel } from "../../../server/sim/world/kernel
 import { edgesDistance, vertexTriangleDistance, type Closest } from "../../../server/sim/reference/closestPoints.ts";
 import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
 import type { Body } from "../../../shared/scene/scene.ts";
-import { packedPairs, type PackedPair } from "../../parity/contactLists.ts";
+import { packedPairs, type PackedPair } from "../../parity/contact/contactLists.ts";
 import { UNIT } from "../../parity/kit.ts";
 import { laboratory } from "../laboratory.ts";
 

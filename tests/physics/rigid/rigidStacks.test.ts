@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider, Vec3 } from "../../../shared/scene/scene.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { laboratory, type Laboratory } from "../laboratory.ts";
 
 const G = 9.81;

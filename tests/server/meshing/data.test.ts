@@ -8,7 +8,7 @@ import type { SurfaceMesh, TetMesh } from "../../../server/meshing/mesh.ts";
 import { loadPackageMesh, packageFolder } from "../../../server/meshing/importers/packageMesh.ts";
 import { tetQuality } from "../../../server/meshing/tetrahedra/tetrahedronQuality.ts";
 import { tetrahedralize } from "../../../server/meshing/tetrahedra/tetrahedralize.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 import { dataFolder, lacksData } from "../../support/dataFolder.ts";
 import { enclosedVolume, expectSound } from "./meshShapes.ts";
 

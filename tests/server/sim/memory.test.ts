@@ -13,7 +13,7 @@ import type { Input } from "../../../server/sim/types.ts";
 import { openWorld } from "../../../server/sim/world.ts";
 import { validateScene } from "../../../shared/scene/sceneValidator.ts";
 import { build } from "../../determinism/run.ts";
-import { inLong } from "../../support/long.ts";
+import { inLong } from "../../support/run/long.ts";
 
 test("the allocator: aligned to cache lines, ascending, disjoint, after the header, within the pages", () => {
   fc.assert(

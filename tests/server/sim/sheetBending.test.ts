@@ -14,7 +14,7 @@ import { createWorld } from "../../../server/sim/world/createWorld.ts";
 import { placed, placementOf, scaled } from "../../../server/sim/body/transform.ts";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import { delaunay, equilateral, sheet } from "../../physics/materials/rigidity.ts";
-import { inverseMasses } from "../../parity/elements.ts";
+import { inverseMasses } from "../../parity/randomElements.ts";
 import { makeKit } from "../../parity/kit.ts";
 
 const energyOf = (e: BendElements, x: Float64Array): number =>

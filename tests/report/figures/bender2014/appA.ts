@@ -4,7 +4,7 @@
  */
 import { bendingGradient } from "../../../../server/sim/reference/bending.ts";
 import type { Vector } from "../../../../server/sim/reference/vector.ts";
-import { randomStencils, randomTets, randomTriangles, type Deform } from "../../../parity/elements.ts";
+import { randomStencils, randomTets, randomTriangles, type Deform } from "../../../parity/randomElements.ts";
 import { explicitStepError } from "../../../parity/explicitStep.ts";
 import { check, type Figure } from "../figure.ts";
 import { sheetForces, solidForces } from "../solids/fem.ts";

@@ -6,7 +6,7 @@ import { bendingEnergy } from "../../../../server/sim/reference/bending.ts";
 import { gridCloth } from "../../../../server/meshing/generators.ts";
 import { bendElements } from "../../../../server/sim/constraints/bending.ts";
 import { laboratory } from "../../../physics/laboratory.ts";
-import { randomStencils } from "../../../parity/elements.ts";
+import { randomStencils } from "../../../parity/randomElements.ts";
 import { check, type Figure } from "../figure.ts";
 import { photographMeshes, COLORS } from "../drawing/photograph.ts";
 import { curves } from "../drawing/plots.ts";

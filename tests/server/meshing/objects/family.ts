@@ -2,7 +2,7 @@
 import { icosphere } from "../../../../server/meshing/generators.ts";
 import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 import type { ObjectRole } from "../../../../shared/scene/objectRoles.ts";
-import { inLong } from "../../../support/long.ts";
+import { inLong } from "../../../support/run/long.ts";
 import { Random } from "../../../fuzz/random.ts";
 import {
   box,

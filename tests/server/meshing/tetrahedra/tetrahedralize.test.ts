@@ -8,7 +8,7 @@ import type { SurfaceMesh } from "../../../../server/meshing/mesh.ts";
 import { loadPackageMesh } from "../../../../server/meshing/importers/packageMesh.ts";
 import { tetrahedralize } from "../../../../server/meshing/tetrahedra/tetrahedralize.ts";
 import { buildTriangleTree, distanceToSurface } from "../../../../server/meshing/tetrahedra/triangleTree.ts";
-import { inLong } from "../../../support/long.ts";
+import { inLong } from "../../../support/run/long.ts";
 import { boxSurface, enclosedVolume, expectSound, faultOf, together, torus, withHole } from "../meshShapes.ts";
 
 /** The bounds that stuffing.test.ts checks with hostile fields. */

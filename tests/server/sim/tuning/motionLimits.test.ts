@@ -26,7 +26,7 @@ import {
   within,
 } from "../../../../shared/members/tuningLimits.ts";
 import { laboratory } from "../../../physics/laboratory.ts";
-import { inLong } from "../../../support/long.ts";
+import { inLong } from "../../../support/run/long.ts";
 
 const SCENES = readdirSync("scenes")
   .filter((file) => file.endsWith(".json") && file !== "schema.json")

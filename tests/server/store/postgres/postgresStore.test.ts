@@ -9,7 +9,7 @@ import { PostgresClient, shownUrl } from "../../../../server/store/postgres/post
 import { MIGRATIONS } from "../../../../server/store/postgres/postgresSchema.ts";
 import { LeaseLost, StoreRefused, StoreUnavailable } from "../../../../server/store/store.ts";
 import { PostgresServer, findPostgres } from "../../../support/postgres.ts";
-import { lacks } from "../../../support/tools.ts";
+import { lacks } from "../../../support/run/tools.ts";
 import { storeConformance } from "../conformance.ts";
 import { AUDIT_ENTRIES, TERM } from "../conformanceKit.ts";
 

@@ -21,7 +21,7 @@ import { WorkerPools, type RoomPool } from "../../../../server/workers/pool.ts";
 import { StepThread } from "../../../../server/workers/stepping/stepThread.ts";
 import { type SchedulerThread, TaskScheduler } from "../../../../server/workers/schedule/taskScheduler.ts";
 import { StepsRunning } from "../../../../server/workers/stepping/stepsRunning.ts";
-import { inLong } from "../../../support/long.ts";
+import { inLong } from "../../../support/run/long.ts";
 
 const TICKS = 20;
 const onError = (error: Error): void => {

@@ -5,11 +5,11 @@
  * of the pair's size. The float64 twin agrees to float64 rounding.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
-import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";
-import { add, combine, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
-import { randomStream, UNIT } from "./kit.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import { instantiateKernel } from "../../../server/sim/world/kernelModule.ts";
+import { edgesDistance, vertexTriangleDistance } from "../../../server/sim/reference/closestPoints.ts";
+import { add, combine, dot, norm, scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
+import { randomStream, UNIT } from "../kit.ts";
 
 const X = 4096;
 const ROW = 1024;

@@ -71,6 +71,6 @@ export function times(files: readonly TestFile[]): string[] {
     ...dearest
       .slice(0, DEAREST)
       .map(({ project, path, seconds, cpu }) => `${cpu.toFixed(1)} CPU s, ${seconds.toFixed(1)} s ${project} ${path}`),
-    ...late.map(({ path }) => `${path} belongs among the first (LONGEST in tests/support/times.ts)`),
+    ...late.map(({ path }) => `${path} belongs among the first (LONGEST in tests/support/run/times.ts)`),
   ];
 }

@@ -3,15 +3,15 @@
  * are gone. If pairs that move past each other exceed the memory, only predicted contacts get rows.
  */
 import { expect, test } from "vitest";
-import type { Body } from "../../shared/scene/scene.ts";
-import { validateScene } from "../../shared/scene/sceneValidator.ts";
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { createWorld } from "../../server/sim/world/createWorld.ts";
-import { openWorld } from "../../server/sim/world.ts";
-import type { ContactCounts } from "../../server/sim/types.ts";
-import { EDGE_SHARE } from "../../server/sim/reference/contacts.ts";
-import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";
-import type { Vector } from "../../server/sim/reference/vector.ts";
+import type { Body } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { openWorld } from "../../../server/sim/world.ts";
+import type { ContactCounts } from "../../../server/sim/types.ts";
+import { EDGE_SHARE } from "../../../server/sim/reference/contacts.ts";
+import { edgesDistance, vertexTriangleDistance } from "../../../server/sim/reference/closestPoints.ts";
+import type { Vector } from "../../../server/sim/reference/vector.ts";
 import { namedPairs, packedPairs, surfaceRows } from "./contactLists.ts";
 
 /** Two sheets, the upper one thrown beside and along the lower one; both come to rest on the floor. */

@@ -1,10 +1,10 @@
 /** Pairs of contact without a list and without a world, as blocks for the kernel and as pairs for the float64 twin. */
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { instantiateKernel, type Kernel } from "../../server/sim/world/kernelModule.ts";
-import { Allocator } from "../../server/sim/memory/memoryMap.ts";
-import { makeParticles, vectorAt, type Particles } from "../../server/sim/reference/particles.ts";
-import type { ReferenceContactPair } from "../../server/sim/reference/contacts.ts";
-import type { Vector } from "../../server/sim/reference/vector.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import { instantiateKernel, type Kernel } from "../../../server/sim/world/kernelModule.ts";
+import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
+import { makeParticles, vectorAt, type Particles } from "../../../server/sim/reference/particles.ts";
+import type { ReferenceContactPair } from "../../../server/sim/reference/contacts.ts";
+import type { Vector } from "../../../server/sim/reference/vector.ts";
 
 /** A pair of four particles that no other pair uses. */
 export interface PairCase {

@@ -10,8 +10,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findChromium } from "./chromium.ts";
-import { findPostgres } from "./postgres.ts";
+import { findChromium } from "../chromium.ts";
+import { findPostgres } from "../postgres.ts";
 
 /** True if a test that is skipped for a missing program is a failure. */
 const inCI = !["", "0", "false"].includes(process.env.CI ?? "");
@@ -59,5 +59,5 @@ export function installTools(): void {
   const monitoring = [findOnPath("prometheus"), findAlertmanager(), findExporter(), findOnPath("haproxy")];
   const found = [findChromium(), ...monitoring, findOnPath("python3"), findPip(), findPostgres()];
   if (!found.includes(undefined)) return;
-  spawnSync("bash", [fileURLToPath(new URL("./install-tools.sh", import.meta.url))], { stdio: "inherit" });
+  spawnSync("bash", [fileURLToPath(new URL("../install-tools.sh", import.meta.url))], { stdio: "inherit" });
 }

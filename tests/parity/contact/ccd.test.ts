@@ -6,11 +6,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { edgeEdge, vertexTriangle } from "../../server/sim/colliders/ccd.ts";
-import { inLong } from "../support/long.ts";
-import { QUERY_FOLDER, readQuerySets, type Query } from "../support/ccdQueries.ts";
-import { lacksData } from "../support/dataFolder.ts";
-import { exactEdgeEdge, exactVertexTriangle } from "../support/exactCcd.ts";
+import { edgeEdge, vertexTriangle } from "../../../server/sim/colliders/ccd.ts";
+import { inLong } from "../../support/run/long.ts";
+import { QUERY_FOLDER, readQuerySets, type Query } from "../../support/ccdQueries.ts";
+import { lacksData } from "../../support/dataFolder.ts";
+import { exactEdgeEdge, exactVertexTriangle } from "../../support/exactCcd.ts";
 
 type Test = (q: Float64Array) => number;
 const PAIRS: [string, Test, Test][] = [

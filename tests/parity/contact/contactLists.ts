@@ -1,6 +1,6 @@
 /** The kernel's packed list of pairs (contactList.ts) and its surfaces, read from a room's memory. */
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import type { PairName } from "../../server/sim/reference/contacts.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import type { PairName } from "../../../server/sim/reference/contacts.ts";
 
 const word = (memory: WebAssembly.Memory, offset: number): number =>
   new Int32Array(memory.buffer)[(L.HEADER + offset) / 4]!;

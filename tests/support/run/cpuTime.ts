@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll } from "vitest";
-import { SHARED_BROWSER_PID } from "../e2e/sharedBrowser.ts";
+import { SHARED_BROWSER_PID } from "../../e2e/sharedBrowser.ts";
 
 declare module "vitest" {
   interface TaskMeta {

@@ -3,13 +3,13 @@
  * than its contact distance has exactly one row. The test finds near pairs by brute force.
  */
 import { describe, expect, test } from "vitest";
-import { validateScene } from "../../shared/scene/sceneValidator.ts";
-import type { Scene } from "../../shared/scene/scene.ts";
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { createWorld } from "../../server/sim/world/createWorld.ts";
-import { openWorld } from "../../server/sim/world.ts";
-import { edgesDistance, vertexTriangleDistance } from "../../server/sim/reference/closestPoints.ts";
-import type { Vector } from "../../server/sim/reference/vector.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { openWorld } from "../../../server/sim/world.ts";
+import { edgesDistance, vertexTriangleDistance } from "../../../server/sim/reference/closestPoints.ts";
+import type { Vector } from "../../../server/sim/reference/vector.ts";
 import { namedPairs, surfaceRows } from "./contactLists.ts";
 
 const sheet = { density: 300, thickness: 0.002, youngsModulus: 2e4, poissonsRatio: 0.3, bendingStiffness: 1e-5 };

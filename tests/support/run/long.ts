@@ -3,7 +3,7 @@
  * subject is broken. `npm run test:long` runs the files that import this one, in full.
  */
 import { readFileSync } from "node:fs";
-import { importsOf, repositoryFiles } from "../architecture/sources.ts";
+import { importsOf, repositoryFiles } from "../../architecture/sources.ts";
 
 /** Set by `npm run test:long`. */
 const LONG = process.env.TEST_LONG === "1";
@@ -16,5 +16,5 @@ export const longFiles = (): string[] =>
   repositoryFiles().filter(
     (path) =>
       path.endsWith(".test.ts") &&
-      importsOf(path, readFileSync(path, "utf8")).some(({ target }) => target === "tests/support/long.ts"),
+      importsOf(path, readFileSync(path, "utf8")).some(({ target }) => target === "tests/support/run/long.ts"),
   );

@@ -9,17 +9,17 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AnalyticCollider, Vec3 } from "../../shared/scene/scene.ts";
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { rotationMatrix } from "../../server/sim/body/transform.ts";
-import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
-import { writeColliders } from "../../server/sim/memory/bodies/colliderRows.ts";
-import { Allocator } from "../../server/sim/memory/memoryMap.ts";
-import { answer, collide, distanceTo, type ReferenceCollider } from "../../server/sim/reference/collide.ts";
-import { makeParticles, vectorAt, type Particles } from "../../server/sim/reference/particles.ts";
-import { add, dot, norm, scale, subtract, type Matrix, type Vector } from "../../server/sim/reference/vector.ts";
-import { inLong } from "../support/long.ts";
-import { distanceAt, randomStream, UNIT } from "./kit.ts";
+import type { AnalyticCollider, Vec3 } from "../../../shared/scene/scene.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import { rotationMatrix } from "../../../server/sim/body/transform.ts";
+import { instantiateKernel } from "../../../server/sim/world/kernelModule.ts";
+import { writeColliders } from "../../../server/sim/memory/bodies/colliderRows.ts";
+import { Allocator } from "../../../server/sim/memory/memoryMap.ts";
+import { answer, collide, distanceTo, type ReferenceCollider } from "../../../server/sim/reference/collide.ts";
+import { makeParticles, vectorAt, type Particles } from "../../../server/sim/reference/particles.ts";
+import { add, dot, norm, scale, subtract, type Matrix, type Vector } from "../../../server/sim/reference/vector.ts";
+import { inLong } from "../../support/run/long.ts";
+import { distanceAt, randomStream, UNIT } from "../kit.ts";
 
 const h = 1 / 240;
 

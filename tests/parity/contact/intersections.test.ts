@@ -4,11 +4,11 @@
  * their permanent, and no pair here is closer to touching than that.
  */
 import { expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { signOf, toIntegers } from "../../server/tools/check/exact/integers.ts";
-import { add, scale, type Vector } from "../../server/sim/reference/vector.ts";
-import { randomStream } from "./kit.ts";
-import { box, grid, surfaceRoom, type Sheet, type SurfaceRoom } from "./surfaces.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import { signOf, toIntegers } from "../../../server/tools/check/exact/integers.ts";
+import { add, scale, type Vector } from "../../../server/sim/reference/vector.ts";
+import { randomStream } from "../kit.ts";
+import { box, grid, surfaceRoom, type Sheet, type SurfaceRoom } from "./memorySurfaces.ts";
 
 type Point = [bigint, bigint, bigint];
 const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];

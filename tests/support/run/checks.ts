@@ -1,5 +1,5 @@
 /** Static checks: format, unused code, types. Each counts as one test. */
-import { succeeds } from "./program.ts";
+import { succeeds } from "../program.ts";
 
 interface Check {
   name: string;

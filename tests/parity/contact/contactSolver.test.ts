@@ -8,20 +8,20 @@
  * own place.
  */
 import { describe, expect, test } from "vitest";
-import * as L from "../../server/kernel/assembly/layout/layout.ts";
-import { edgeEdge, vertexTriangle } from "../../server/tools/check/exact/swept.ts";
-import type { Scene } from "../../shared/scene/scene.ts";
-import { validateScene } from "../../shared/scene/sceneValidator.ts";
-import { createWorld } from "../../server/sim/world/createWorld.ts";
-import { instantiateKernel } from "../../server/sim/world/kernelModule.ts";
+import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import { edgeEdge, vertexTriangle } from "../../../server/tools/check/exact/swept.ts";
+import type { Scene } from "../../../shared/scene/scene.ts";
+import { validateScene } from "../../../shared/scene/sceneValidator.ts";
+import { createWorld } from "../../../server/sim/world/createWorld.ts";
+import { instantiateKernel } from "../../../server/sim/world/kernelModule.ts";
 import {
   closestOf,
   separation,
   solveContacts,
   type ReferenceContactPair,
-} from "../../server/sim/reference/contacts.ts";
-import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../server/sim/reference/vector.ts";
-import { randomStream, UNIT } from "./kit.ts";
+} from "../../../server/sim/reference/contacts.ts";
+import { add, combine, cross, dot, norm, scale, subtract, type Vector } from "../../../server/sim/reference/vector.ts";
+import { randomStream, UNIT } from "../kit.ts";
 import { cornersOf, contactKit, type ContactKit, type PairCase } from "./contactKit.ts";
 import { packedPairs, solvedPairs } from "./contactLists.ts";
 
