@@ -42,7 +42,10 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
     mayLoad:
       /^(server\/(rooms|objects|auth|metrics|persistence)\/|server\/workers\/(?!stepping\/simWorker|builders\/buildWorker)|shared\/)/,
   },
-  { files: /^server\/objects\//, mayLoad: /^(server\/(objects\/|metrics\/|store\/objects\/objectShares\.ts$)|shared\/)/ },
+  {
+    files: /^server\/objects\//,
+    mayLoad: /^(server\/(objects\/|metrics\/|store\/objects\/objectShares\.ts$)|shared\/)/,
+  },
   { files: /^server\/pictures\//, mayLoad: /^(server\/(pictures\/|workers\/workDeadline)|shared\/)/ },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },
