@@ -1,7 +1,8 @@
 /**
- * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/simWorker,
- * buildWorker -> sim -> kernel; client -> shared; tools/check alone. server/README.md draws the same picture. A
- * type-only import does not exist at run time and may point anywhere in the server, if no cycle of imports results.
+ * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/stepping/simWorker,
+ * workers/builders/buildWorker -> sim -> kernel; client -> shared; tools/check alone. server/README.md draws the same
+ * picture. A type-only import does not exist at run time and may point anywhere in the server, if no cycle of imports
+ * results.
  */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";

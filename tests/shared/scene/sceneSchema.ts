@@ -20,7 +20,7 @@ export type Definitions = Record<string, Part>;
 export function sceneTypes(): Part & { definitions: Definitions } {
   return createGenerator({
     path: "shared/scene/scene.ts",
-    tsconfig: "tests/shared/sceneSchema.tsconfig.json", // without TypeScript's library, which takes 4 s to read
+    tsconfig: "tests/shared/scene/sceneSchema.tsconfig.json", // without TypeScript's library, which takes 4 s to read
     type: "Scene",
     expose: "all",
     topRef: false,
