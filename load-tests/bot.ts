@@ -106,7 +106,7 @@ export class Bot {
   /** The room's tuning, with the tick and the member of the last change. */
   tuned: Extract<ServerEvent, { type: "tuned" }> | null = null;
   /** The spawnable bodies that are not in the room, with the tick and the member of the last change. */
-  waiting: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
+  spawnable: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
   readonly #timeoutMs: number;
   readonly #keepFrames: number;
@@ -381,7 +381,7 @@ export class Bot {
         this.access = event.access;
         break;
       case "spawnable":
-        this.waiting = { tick: event.tick, bodies: event.bodies, member: event.member };
+        this.spawnable = { tick: event.tick, bodies: event.bodies, member: event.member };
         break;
     }
   }

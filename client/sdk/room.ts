@@ -541,15 +541,15 @@ export class Room {
       this.#token = undefined;
       this.#options.onTokenInvalid();
     });
-    mirror.add("reset", () => this.#endHands());
-    mirror.add("spawnable", ({ bodies }) => this.#endHands(({ at }) => bodies.includes(at.body)));
+    mirror.add("reset", () => this.#endGrabs());
+    mirror.add("spawnable", ({ bodies }) => this.#endGrabs(({ at }) => bodies.includes(at.body)));
     return mirror;
   }
 
   #lineIs(status: ConnectionStatus): void {
     if (status.state === "connecting") return;
     if (status.state !== "open") {
-      this.#endHands();
+      this.#endGrabs();
       this.#answers.lost(new PliantError(status.state === "ended" ? "LEFT" : "OFFLINE"));
     }
     if (status.state === "ended") {
@@ -569,7 +569,7 @@ export class Room {
       this.#mirror.tell("error", { error: this.#state.error });
   }
 
-  #endHands(which: (hand: Grab) => boolean = () => true): void {
-    for (const hand of this.grabs) if (which(hand)) hand.end();
+  #endGrabs(which: (grab: Grab) => boolean = () => true): void {
+    for (const grab of this.grabs) if (which(grab)) grab.end();
   }
 }

@@ -241,7 +241,7 @@ export interface World {
   /** Returns 1 for each body that sleeps or is inactive, else 0. */
   asleep(): Uint8Array;
   /** Returns 1 for each inactive spawnable body, else 0. */
-  waiting(): Uint8Array;
+  absent(): Uint8Array;
   tuning(): Tuning;
   /** Pairs a, b of bodies that touch each other, a < b, in one flat array. */
   touching(): number[];

@@ -80,7 +80,7 @@ export class SimWorld implements World {
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
   private readonly intersections: IntersectionWatch;
-  private readonly waitingBodies: InactiveBodies;
+  private readonly inactiveBodies: InactiveBodies;
   private readonly tuned: RoomTuning;
   private readonly rest: Rest;
   private readonly islands: SleepingIslands;
@@ -103,14 +103,14 @@ export class SimWorld implements World {
     );
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
-    this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
+    this.inactiveBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
     this.rest = new Rest(
       memory,
       this.views,
       layout,
       this.tuned,
-      (body) => this.waitingBodies.waits(body),
+      (body) => this.inactiveBodies.isAbsent(body),
       (body) => this.islands.sleeps(body),
     );
     this.islands = new SleepingIslands(memory, this.views, layout, this.kernel, {
@@ -296,15 +296,17 @@ export class SimWorld implements World {
   }
 
   asleep(): Uint8Array {
-    return Uint8Array.from(this.layout.bodies, (_, b) => (this.waitingBodies.waits(b) || this.rest.sleeps(b) ? 1 : 0));
+    return Uint8Array.from(this.layout.bodies, (_, b) =>
+      this.inactiveBodies.isAbsent(b) || this.rest.sleeps(b) ? 1 : 0,
+    );
   }
 
   held(): Uint8Array {
     return Uint8Array.from(this.layout.bodies, (_, b) => (this.views.i32[this.heldAt(b)] === HELD ? 1 : 0));
   }
 
-  waiting(): Uint8Array {
-    return Uint8Array.from(this.layout.bodies, (_, b) => (this.waitingBodies.waits(b) ? 1 : 0));
+  absent(): Uint8Array {
+    return Uint8Array.from(this.layout.bodies, (_, b) => (this.inactiveBodies.isAbsent(b) ? 1 : 0));
   }
 
   stateHash(): string {
@@ -381,7 +383,7 @@ export class SimWorld implements World {
     const movers = layout.movers.filter(({ path }) => stirs(path, from, to));
     if (movers.length === 0) return [];
     return layout.bodies.flatMap((body, b) => {
-      if (this.waitingBodies.waits(b)) return [];
+      if (this.inactiveBodies.isAbsent(b)) return [];
       const x = f32.subarray(layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.streamedCount));
       const carried = body.carrier !== undefined && movers.includes(layout.movers[body.carrier]!);
       return carried || movers.some((mover) => comesNear(mover, from, to, x, 0.05 * body.size)) ? [b] : [];
@@ -398,7 +400,7 @@ export class SimWorld implements World {
   }
 
   private comeOrGo(input: Extract<Input, { type: "spawn" | "remove" }>, tick: number): SimEvent {
-    const event = this.waitingBodies.apply(input, tick);
+    const event = this.inactiveBodies.apply(input, tick);
     if (event.type !== "inputRejected") {
       this.relist();
       this.intersections.request();
@@ -427,8 +429,8 @@ export class SimWorld implements World {
   }
 
   private applyGrab(input: GrabInput, tick: number, events: SimEvent[]): void {
-    const waits = (body: number): boolean => this.waitingBodies.waits(body);
-    const event = applyInput(this.views, this.layout, this.kernel, input, tick, waits);
+    const isAbsent = (body: number): boolean => this.inactiveBodies.isAbsent(body);
+    const event = applyInput(this.views, this.layout, this.kernel, input, tick, isAbsent);
     if (event) events.push(event);
     else if (input.type === "impulse") this.reference?.push(input);
   }

@@ -86,7 +86,7 @@ export interface RoomShape {
   /** Number of surface triangles of each body, or points of a cloud: the range of a grab's index. */
   triangles: number[];
   /** Spawnable bodies. At the start of a scene none of them is in it. */
-  waiting: number[];
+  spawnable: number[];
   /** Bodies that one grab may pull together. */
   together: number[];
   /** Fields of each body that owners may change, with the scene's values. */
@@ -368,7 +368,7 @@ export interface ReplayResult {
   ticks: number;
   /** Bodies that are held, and spawnable bodies that are not in the scene. */
   held: number[];
-  waiting: number[];
+  absent: number[];
   tuning: Tuning;
   stateHash: string;
   /** The first tick whose hash differs from the recorded one, with both hashes; null: none. */
@@ -387,7 +387,7 @@ export interface InspectResult {
   /** int32[3*streamed] of the last frame, or null before the first. */
   quantized: Int32Array<ArrayBuffer> | null;
   /** Spawnable bodies that are not in the scene. */
-  waiting: number[];
+  absent: number[];
   /** Wire tick of that frame, -1 before the first. */
   frameTick: number;
   stateHash: string;

@@ -23,10 +23,10 @@ export const GREY = "#8a8f98";
 
 /** Grabs of these members, to draw. */
 export function drawnGrabs(
-  hands: readonly Pick<MemberGrabs, "member" | "grabs">[],
+  members: readonly Pick<MemberGrabs, "member" | "grabs">[],
   colorOf: (member: number) => string,
 ): DrawnGrab[] {
-  return hands.flatMap(({ member, grabs }) =>
+  return members.flatMap(({ member, grabs }) =>
     grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),
   );
 }

@@ -112,7 +112,7 @@ export class ActLog {
   }
 
   /** True if the state that the act left is still there, so that its inverse means the same. */
-  stands(act: Act, tuning: Tuning, waiting: ReadonlySet<number>): boolean {
+  stands(act: Act, tuning: Tuning, absent: ReadonlySet<number>): boolean {
     if (act.type === "tune") {
       const changed = valuesOf(changesTo(act.before, act.after));
       return changed.length > 0 && !valuesOf(changesTo(act.after, tuning)).some((name) => changed.includes(name));
@@ -120,7 +120,7 @@ export class ActLog {
     if (act.type !== "spawn" && act.type !== "remove") return true;
     const later = this.#acts.slice(this.#acts.indexOf(act) + 1);
     const replaced = later.some((one) => one.type === "reset" || ("body" in one && one.body === act.body));
-    return !replaced && waiting.has(act.body) === (act.type === "remove");
+    return !replaced && absent.has(act.body) === (act.type === "remove");
   }
 
   /** Marks the act as being undone by these inputs, until the last of them has run. */

@@ -1,5 +1,5 @@
 /**
- * Turns members' requests into the room's inputs and into the hands (cursor and grabs) that other members see. Checks
+ * Turns members' requests into the room's inputs and into the cursors and grabs that other members see. Checks
  * ranges and limits; never waits.
  */
 import type { ErrorDetails, NoticeCode } from "../../../shared/errorCodes.ts";
@@ -176,7 +176,7 @@ export class MemberRequests {
     session.handsChanged = true;
   }
 
-  /** Forgets a grab that the simulation rejected, so that no member sees a hand with it. */
+  /** Forgets a grab that the simulation rejected, so that no member sees it. */
   forget(session: Session, grab: number): void {
     if (session.grabs.delete(grab)) session.handsChanged = true;
   }
@@ -198,7 +198,7 @@ export class MemberRequests {
     }
   }
 
-  /** Returns the sessions whose hands changed since the last call. */
+  /** Returns the sessions with a changed cursor or grab since the last call. */
   takeChanged(): Session[] {
     const changed = [...this.#sessions.values()].filter((session) => session.handsChanged);
     for (const session of changed) session.handsChanged = false;

@@ -32,7 +32,7 @@ interface UndoneRoom {
   readonly tick: number;
   readonly tickHz: number;
   readonly members: { readonly sessions: ReadonlyMap<number, Session> };
-  readonly waiting: ReadonlySet<number>;
+  readonly absent: ReadonlySet<number>;
   readonly moderation: Moderation;
   readonly checkpointPolicy: { readonly history: RoomHistory };
 }
@@ -95,7 +95,7 @@ export class Undo {
     const { acts, events, room } = this.#options;
     const { history } = room.checkpointPolicy;
     if (act.type === "pull" || act.type === "reset") return act.tick - 1 >= history.oldestTick;
-    return acts.stands(act, events.tuning, room.waiting);
+    return acts.stands(act, events.tuning, room.absent);
   }
 
   /** Returns whether the member may undo this act: it is separable from the acts of the others. */

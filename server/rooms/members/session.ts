@@ -58,7 +58,7 @@ export class Session {
   readonly talk = talkBudgets(performance.now());
   /** Budget of impulses, in impulses of the largest size. */
   readonly impulses = new TokenBucket(Limits.impulsesPerSecond, Limits.impulsesPerSecond, performance.now());
-  /** The next hands message includes this member's hands. */
+  /** The next `grabs` message includes this member's cursor and grabs. */
   handsChanged = false;
 
   #looks: { name: string; skeletons: readonly string[] } = { name: "", skeletons: [] };

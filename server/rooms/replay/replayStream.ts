@@ -15,7 +15,7 @@ import { unpack } from "../../persistence/history.ts";
 import type { SimEvent } from "../../sim/types.ts";
 import type { StepResult } from "../../workers/messages.ts";
 import type { RoomPool } from "../../workers/pool.ts";
-import { ReplayHands } from "./replayGrabs.ts";
+import { ReplayGrabs } from "./replayGrabs.ts";
 import type { Room } from "../room.ts";
 import type { SceneTemplate } from "../scenes/sceneLibrary.ts";
 import { encodeReplayHead, encodeGrabs, encodeReset, encodeSpawnable } from "../../../shared/protocol/fromServer.ts";
@@ -75,8 +75,8 @@ export async function* replay(
     fresh: false,
   });
   const inputs = new Map(records.map((record) => [record.tick, record]));
-  const hands = new ReplayHands();
-  const waiting = new WaitingTold(template.shape.waiting, rebuilt.waiting);
+  const grabs = new ReplayGrabs();
+  const absent = new AbsentTold(template.shape.spawnable, rebuilt.absent);
   const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks);
   const lastSend = until - (until % sendTicks);
   let beside: Uint8Array[] = [];
@@ -91,13 +91,13 @@ export async function* replay(
     const keyframe = send && (!shown || tick % keyframeTicks === 0);
     const delta = !send ? "none" : tick === lastSend ? "always" : "moving";
     const result = await stepAgain(simulation, { tick, inputs: given, fresh, delta, keyframe });
-    hands.step(given, result.events);
-    const told = result.events.flatMap((event) => waiting.tell(event, tick));
+    grabs.step(given, result.events);
+    const told = result.events.flatMap((event) => absent.tell(event, tick));
     if (!showing) continue;
     beside.push(...told);
     if (!send) continue;
-    if (!shown && template.shape.waiting.length > 0) beside = [waiting.encode(tick, 0)];
-    const changed = hands.takeChanged();
+    if (!shown && template.shape.spawnable.length > 0) beside = [absent.encode(tick, 0)];
+    const changed = grabs.takeChanged();
     if (changed.length > 0) beside.push(encodeGrabs(tick, changed));
     const frame = frameOf(result, keyframe);
     if (frame) beside.push(frame);
@@ -118,30 +118,30 @@ async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimula
 }
 
 /** Spawnable bodies that are not in the scene, and the messages about them. */
-class WaitingTold {
+class AbsentTold {
   readonly #atStart: readonly number[];
-  readonly #waiting: Set<number>;
+  readonly #absent: Set<number>;
 
   constructor(atStart: readonly number[], now: Iterable<number>) {
     this.#atStart = atStart;
-    this.#waiting = new Set(now);
+    this.#absent = new Set(now);
   }
 
   encode(tick: number, member: number): Uint8Array {
-    return encodeSpawnable(tick, this.#waiting, member);
+    return encodeSpawnable(tick, this.#absent, member);
   }
 
   tell(event: SimEvent, tick: number): Uint8Array[] {
     switch (event.type) {
       case "reset":
-        this.#waiting.clear();
-        for (const body of this.#atStart) this.#waiting.add(body);
-        return [encodeReset(tick, event.member), ...(this.#waiting.size > 0 ? [this.encode(tick, 0)] : [])];
+        this.#absent.clear();
+        for (const body of this.#atStart) this.#absent.add(body);
+        return [encodeReset(tick, event.member), ...(this.#absent.size > 0 ? [this.encode(tick, 0)] : [])];
       case "spawned":
-        this.#waiting.delete(event.body);
+        this.#absent.delete(event.body);
         return [this.encode(tick, event.member)];
       case "removed":
-        this.#waiting.add(event.body);
+        this.#absent.add(event.body);
         return [this.encode(tick, event.member)];
       default:
         return [];

@@ -25,7 +25,7 @@ import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../tuning/windRow.ts";
-import { statusAt, WAITS } from "../spawn/spawnableBodies.ts";
+import { statusAt, ABSENT } from "../spawn/spawnableBodies.ts";
 import { CoupledSurface } from "./fluids/coupledSurface.ts";
 
 /** Stiffness of holding points without compliance, relative to the inertia of the held particles. */
@@ -139,7 +139,7 @@ export class MethodBodies {
     this.takeOver(body);
     this.sumForces(body);
     body.points.hold(this.pointsOf(body));
-    body.surfaces = body.coupled.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== WAITS);
+    body.surfaces = body.coupled.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== ABSENT);
     body.done = this.due(body);
     body.stepSeconds = 0;
     body.method.begin?.();

@@ -178,7 +178,7 @@ export class SleepingIslands {
   #pullOf(b: number): number {
     const { layout, f32 } = { layout: this.#layout, ...this.#views };
     const { grabSpeed } = layout.interaction;
-    return this.#hands(b).reduce((most, slot) => {
+    return this.#grabSlots(b).reduce((most, slot) => {
       const target = (slotAddress(layout, slot) + L.POINT_TARGET) / 4;
       const goal = layout.grabGoals / 4 + 3 * slot;
       const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[target + r]!);
@@ -198,7 +198,7 @@ export class SleepingIslands {
   }
 
   /** Slots of the grabs that hold a body. */
-  #hands(b: number): number[] {
+  #grabSlots(b: number): number[] {
     const { grabCount, x, bodies } = this.#layout;
     const { i32 } = this.#views;
     const { first, count } = bodies[b]!;
@@ -210,7 +210,7 @@ export class SleepingIslands {
   }
 
   #held(): number[] {
-    return this.#numbers.filter((b) => this.#hands(b).length > 0);
+    return this.#numbers.filter((b) => this.#grabSlots(b).length > 0);
   }
 
   /** For every body, the number of the body that represents its island. */

@@ -49,7 +49,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
   if (options.bounded) views.i32[(L.HEADER + L.H_WORK_LIMIT) / 4] = workLimit(layout.tickHz);
   new RoomTuning(views, layout).begin();
-  if (world.bodies.some((b) => b.waits)) {
+  if (world.bodies.some((b) => b.spawnable)) {
     layout.sceneMeets = sceneMeets(memory, layout);
     withdrawAll(views, layout);
   }

@@ -71,7 +71,7 @@ function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: Si
     name: body.name,
     kind: body.kind,
     look: body.look,
-    ...(body.waits && { spawnable: true as const }),
+    ...(body.spawnable && { spawnable: true as const }),
     first,
     count: body.streamedCount,
     quantum,

@@ -51,7 +51,7 @@ export interface BodyLayout {
   /** True if the body starts flattened or inside out. */
   startsDegenerate: boolean;
   /** True for a spawnable body (spawnableBodies.ts). */
-  waits: boolean;
+  spawnable: boolean;
   /** True if the body has its own step (implicit solver, or a method) and settles without calming. */
   implicit: boolean;
   /** True if the scene pins or attaches it: it may swing for any length of time. */

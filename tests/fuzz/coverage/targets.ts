@@ -55,7 +55,7 @@ const refusing =
 
 const shape = {
   triangles: [40, 12],
-  waiting: [1],
+  spawnable: [1],
   together: [],
   tunable: [
     { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },

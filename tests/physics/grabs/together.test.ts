@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { hands, slotAddress } from "../../../server/sim/grabs/grabSlots.ts";
+import { slotsByGrab, slotAddress } from "../../../server/sim/grabs/grabSlots.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import type { Body, SoftBody } from "../../../shared/scene/scene.ts";
 import { type Laboratory, laboratory } from "../laboratory.ts";
@@ -59,7 +59,7 @@ const moved = (lab: Laboratory, body: number): Float64Array =>
   lab.positions(body).map((x, k) => x - lab.created.bodies[body]!.positions[k]!);
 
 const slots = ({ created: { memory, layout } }: Laboratory): number[][] => [
-  ...hands({ i32: new Int32Array(memory.buffer) }, layout).values(),
+  ...slotsByGrab({ i32: new Int32Array(memory.buffer) }, layout).values(),
 ];
 
 /** Reads a word of each grab's slot, by body. */

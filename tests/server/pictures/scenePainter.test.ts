@@ -46,10 +46,10 @@ test("an absent spawnable body is not painted, and one that has moved is elsewhe
   const { start } = painter;
   const before = painter.paint(start, WIDTH, HEIGHT);
   expect(painter.paint({ ...start, positions: start.positions.slice() }, WIDTH, HEIGHT)).toEqual(before);
-  expect(painter.paint({ ...start, waiting: [0] }, WIDTH, HEIGHT)).not.toEqual(before);
+  expect(painter.paint({ ...start, absent: [0] }, WIDTH, HEIGHT)).not.toEqual(before);
   const positions = start.positions.map((value, i) => (i % 3 === 0 ? value + 0.1 : value));
   expect(painter.paint({ ...start, positions }, WIDTH, HEIGHT)).not.toEqual(before);
-  const nobody = painter.paint({ ...start, waiting: topology.bodies.map((_, i) => i) }, WIDTH, HEIGHT);
+  const nobody = painter.paint({ ...start, absent: topology.bodies.map((_, i) => i) }, WIDTH, HEIGHT);
   expect(nobody.every((value) => value === 0)).toBe(true);
 });
 

@@ -19,7 +19,7 @@
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../../world/views.ts";
 import { areAlike, neighborhood } from "../../grabs/grabNeighborhood.ts";
-import { hands, slotAddress } from "../../grabs/grabSlots.ts";
+import { slotsByGrab, slotAddress } from "../../grabs/grabSlots.ts";
 import type { SimLayout } from "../../world/worldLayout.ts";
 import { RigidGrabs, type HeldPoint } from "../../reference/implicit/points.ts";
 import type { RoomTuning } from "../../tuning/applyTuning.ts";
@@ -271,14 +271,14 @@ export class ReferenceBodies {
     const { own, layout, views } = this;
     for (const points of this.held) points.length = 0;
     this.grabs.fill("");
-    for (const [hand, slots] of hands(views, layout)) {
+    for (const [grab, slots] of slotsByGrab(views, layout)) {
       for (const slot of slots) {
         const point = slotAddress(layout, slot) / 4;
         const n = own.bodies.indexOf(views.i32[point + L.POINT_BODY / 4]!);
         if (n < 0) continue;
         this.held[n]!.push(this.heldPoint(n, point));
         this.grabs[n] ||= `of ${this.alike[n]}`;
-        this.grabs[n] += ` by ${hand}`;
+        this.grabs[n] += ` by ${grab}`;
       }
     }
   }

@@ -3,13 +3,13 @@
  * add up, and impulses arrive whole. An invalid input is refused with field, value and limit and changes nothing. Tests
  * compare momentum, because no other force acts.
  */
-import * as L from "../../../server/kernel/assembly/layout/layout.ts";
+import * as L from "../../../../server/kernel/assembly/layout/layout.ts";
 import { describe, expect, test } from "vitest";
-import type { Input } from "../../../server/sim/types.ts";
-import { momentumOf } from "../../../server/sim/reference/momentum.ts";
-import type { Vector } from "../../../server/sim/reference/vector.ts";
-import type { Scene } from "../../../shared/scene/scene.ts";
-import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
+import type { Input } from "../../../../server/sim/types.ts";
+import { momentumOf } from "../../../../server/sim/reference/momentum.ts";
+import type { Vector } from "../../../../server/sim/reference/vector.ts";
+import type { Scene } from "../../../../shared/scene/scene.ts";
+import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
 
 const LIMIT = 2;
 const cube = (name: string, x: number): Scene["bodies"][number] => ({
