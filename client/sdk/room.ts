@@ -245,7 +245,7 @@ export class Room {
   /**
    * Grabs a point of a body's surface. The body is pulled once the grab moves. `together`: grabs the same place of all
    * bodies in `topology.interaction.together`.
-   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_WAITS
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_ABSENT
    */
   grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Grab {
     const at = this.#surfacePoint(body, point);

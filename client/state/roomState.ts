@@ -19,7 +19,7 @@ export class RoomState extends RoomMirror {
   buffer: SnapshotBuffer | undefined;
   playout: Playout | undefined;
   clock: Clock | undefined;
-  /** By member; a message names only members with a change. */
+  /** Cursor and grabs of each member. A message names only members with a change. */
   readonly grabsByMember = new Map<number, MemberGrabs>();
   /** This member's own grabs as the server had them. */
   readonly acknowledged = new AcknowledgedGrabs();

@@ -33,7 +33,7 @@ export interface FrameInput {
   moved: boolean;
   /** Simulated time of the room at the moment shown, s. */
   seconds: number;
-  /** At least one frame has been received. */
+  /** True after the first frame has been received. */
   hasFrame: boolean;
   /** By body, 1: a spawnable body that is not in the room. */
   hidden: Uint8Array;

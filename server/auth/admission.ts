@@ -17,7 +17,7 @@ export type AuthMode = "open" | "tokens";
 export interface Newcomer {
   /** Role and subject from the token or from the earlier session; null: unknown. */
   known: { role: Role; subject: string | null } | null;
-  /** It is or was a member of this room, and its session still exists. */
+  /** True if the caller is or was a member of this room and its session still exists. */
   wasIn: boolean;
   /** Fingerprint of the session that it presents. */
   session?: string;

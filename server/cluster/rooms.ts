@@ -11,7 +11,7 @@ export interface RoomLoad {
   share: number;
   /** Time since it was opened here, ms. */
   residentMs: number;
-  /** It ticks on shared threads, has settled, and is neither going back nor being handed over. */
+  /** True if the room may be moved: it ticks on shared threads, has settled, and no undo or hand-over is under way. */
   movable: boolean;
 }
 

@@ -30,7 +30,7 @@ interface Primitive {
   look: Look;
 }
 
-/** In the order of importance: each kind has its most different materials first. */
+/** Boxes of the palette, the most important first: a small pool has the most different materials. */
 const BOXES: readonly Primitive[] = [
   { shape: "box", material: "jelly", look: { color: "#d1495b", finish: "jelly" } },
   { shape: "box", material: "rubber", look: { color: "#3f7cac", finish: "rubber" } },

@@ -42,7 +42,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/scenes/:scene/progress": { who: "everyone", cost: 0.2 },
   // Knowing an object's id gives access to it: the id is a hash of the content.
   "GET /api/objects/:object": { who: "everyone", cost: 1 },
-  // It may have to be read from the store, up to about 16 MB.
+  // The picture may have to be read from the store, up to about 16 MB.
   "GET /api/objects/:object/picture": { who: "everyone", cost: 10 },
   "POST /api/objects": { who: "opener", cost: 50 },
   "GET /api/saved-scenes": { who: "listed", cost: 5 },

@@ -187,7 +187,7 @@ export interface ProcessReport extends Holder {
 }
 
 export interface ListedProcess extends ProcessReport {
-  /** Time until the report expires, s; negative: time since then. */
+  /** Time until the report expires, s; negative after its end. */
   secondsLeft: number;
 }
 

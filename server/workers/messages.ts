@@ -247,11 +247,11 @@ export interface StepTask {
    * member does not have the last frame. Absent: no.
    */
   positions?: "moving" | "always";
-  /** Also return the touching pairs of bodies. */
+  /** True: the answer has the touching pairs of bodies. */
   touching?: boolean;
-  /** Also save the state after this tick. */
+  /** True: the answer has the state after this tick. */
   save?: boolean;
-  /** Also return the state hash. */
+  /** True: the answer has the state hash. */
   hash?: boolean;
   /**
    * Set by the pool for a heavy room: other threads may help with this tick (`taskScheduler.ts`). Unique among the

@@ -6,7 +6,7 @@ import type { Body, Scene } from "../../shared/scene/scene.ts";
 import { script } from "./run.ts";
 
 const TICKS = 90;
-/** It falls onto a plane, which is not a surface. */
+/** A sheet that falls onto a plane, which is not a surface. */
 const sheet: Body = {
   name: "sheet",
   kind: "cloth",

@@ -40,7 +40,7 @@ export class World {
   tick = 0;
   low = 1;
   high = 2;
-  /** It has a pair list from the tick before. */
+  /** True if the memory has a pair list from the tick before. */
   hasList = false;
   absent = true;
 

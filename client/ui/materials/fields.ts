@@ -18,7 +18,7 @@ const LIMITS = {
 /** Least height and sag of a beam, m. */
 const THINNEST = 1e-5;
 
-/** For counts and ratios. */
+/** Unit of counts and ratios: none. */
 const NO_UNIT: Unit = { text: "", size: 1 };
 
 export type Fields = Record<

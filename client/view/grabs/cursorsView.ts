@@ -122,7 +122,7 @@ export class CursorsView {
     entry.band.update(this.from.fromArray(this.point), entry.shown, view.camera);
   }
 
-  /** The same grab on the other bodies that it holds. */
+  /** Returns the bands of one grab on the other bodies that it holds. */
   private others(grab: DrawnGrab, surfaces: readonly RestSurface[]): DrawnGrab[] {
     const { id, body, triangle, u, v, target } = grab;
     const of = [body, triangle, u, v].join();

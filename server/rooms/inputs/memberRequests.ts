@@ -97,7 +97,7 @@ export class MemberRequests {
         value: grab,
         limit: Limits.grabsPerMember,
       });
-    // The same id again: release the old grab first.
+    // The id is in use: release its old grab first.
     if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
     session.grabs.set(grab, { ...held });
     this.#accept({ type, member, ...held });

@@ -90,7 +90,7 @@ export class Undo {
     );
   }
 
-  /** Returns whether the state or the history that its undo needs is still there. */
+  /** Returns whether the state or history that undoing the act needs still exists. */
   #isPossible(act: Act): boolean {
     const { acts, events, room } = this.#options;
     const { history } = room.checkpointPolicy;

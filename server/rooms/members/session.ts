@@ -22,7 +22,7 @@ interface KeptSession {
 }
 
 export class Session {
-  /** For logs; not a secret. */
+  /** Name in logs; not a secret. */
   readonly id: string;
   /**
    * Secret that resumes this session. Never logged. After a restart the server knows only its fingerprint, until the

@@ -120,7 +120,7 @@ const PICTURES = ["webp", "png", "jpg", "svg"];
 
 export class SceneLibrary {
   readonly #options: SceneLibraryOptions;
-  /** By scene id; the hash detects a changed file. */
+  /** Templates by scene id; the hash detects a changed file. */
   readonly #templates = new Map<string, { fileHash: string; template: Promise<SceneTemplate> }>();
   /** Result of the last read of each file. A file whose `stat` is unchanged is not read or validated again. */
   readonly #read = new Map<string, (ReadScene | { error: CodedError }) & { state: string }>();

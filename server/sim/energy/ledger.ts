@@ -75,7 +75,7 @@ export interface BodyEntry extends Holdings {
 
 export interface TickEntry {
   tick: number;
-  /** In the order of the scene. */
+  /** Entry of each body, in the order of the scene. */
   bodies: BodyEntry[];
 }
 

@@ -37,9 +37,9 @@ const BULGE = 0.1;
 
 /** Queries and commands about the room's bodies. */
 export interface Bodies {
-  /** It has been at rest long enough to sleep. */
+  /** Whether the body has been at rest long enough to sleep. */
   rests: (body: number) => boolean;
-  /** It has been still for some time. */
+  /** Whether the body has been still for some time. */
   isCalm: (body: number) => boolean;
   /** Makes the body come to rest again before it may sleep. */
   forget: (body: number) => void;

@@ -29,7 +29,7 @@ export const hasLog = (path: string): boolean => existsSync(logOf(path));
 /** Returns the last noted beat; 0: none was noted. */
 export function notedBeat(path: string): number {
   const noted = existsSync(beatOf(path)) ? Number(readFileSync(beatOf(path), "utf8")) : 0;
-  return Number.isSafeInteger(noted) ? noted : 0; // Not a number of ours: ignore it.
+  return Number.isSafeInteger(noted) ? noted : 0; // The stored value is no number that this program wrote: ignore it.
 }
 
 /** Notes a beat. @param beat value that is committed */

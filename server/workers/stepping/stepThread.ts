@@ -209,7 +209,7 @@ export class StepThread {
       }
       // The thread may have been lost while it was stepping.
       this.#running.end(this.#slot);
-      // It may have posted answers before it was lost.
+      // The thread may have posted answers before it was lost.
       for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1))
         this.#answered(entry.message as ThreadAnswer);
       port1.close();

@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     const late = await drawn(await stage.visit(path));
     expect(await late.evaluate(() => window.pliant.absent)).toEqual(ALL.filter((body) => body !== GREEN));
 
-    // The same list takes it out.
+    // The list that put the body in also takes it out.
     await ben.click(".spares .tool");
     expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
     await ben.click(`.spares-panel [data-body="${GREEN}"]`);

@@ -34,7 +34,7 @@ test("the topology lists spawnable bodies, the room the absent ones; a spawned o
   const [x, , z] = ben.center(SPARE);
   expect(x).toBeCloseTo(1, 2);
   expect(z).toBeCloseTo(0.2, 2);
-  // It falls from there.
+  // The body falls from the place of its spawn.
   await ben.until(() => lowest(ben, SPARE) < 0.02, "the floor");
   expect(lowest(ben, SPARE)).toBeGreaterThan(-0.01);
   // A later member knows it before the first frame.

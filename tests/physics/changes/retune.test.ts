@@ -127,7 +127,7 @@ const CASES: [string, (changed: boolean) => Body, Change][] = [
   ],
 ];
 
-/** The same with implicit steps, whose factorization stays that of the scene. */
+/** Implicit bodies, whose factorization stays that of the scene. */
 const IMPLICIT = { solver: "implicit" };
 const IMPLICIT_CASES: typeof CASES = [
   ["stiffness", (c) => beam({ youngsModulus: c ? 1.6e6 : 1e5 }, IMPLICIT), { youngsModulus: 1.6e6 }],

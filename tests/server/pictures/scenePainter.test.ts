@@ -76,7 +76,8 @@ test.each(COLLIDERS.map((collider, i) => [collider.type, collider, VOLUMES[i]!] 
     const at = (i: number): Vector3 => new Vector3().fromArray(positions, 3 * triangles[i]!);
     let sum = 0;
     for (let t = 0; t < triangles.length; t += 3) sum += at(t).dot(at(t + 1).cross(at(t + 2))) / 6;
-    // 32 corners around are sin(x)/x of x = 2 pi / 32: 0.6 % less. 10 along half a circle: another (pi / 10)^2 / 4.
+    // A polygon of 32 corners has sin(x)/x of the circle's area, x = 2 pi / 32: 0.6 % less. 10 segments along the half
+    // circle lose another (pi / 10)^2 / 4.
     expect(sum / volume).toBeGreaterThan(0.968);
     expect(sum / volume).toBeLessThanOrEqual(1 + 1e-6);
   },

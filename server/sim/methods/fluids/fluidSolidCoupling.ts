@@ -60,7 +60,7 @@ export class FluidSolidCoupling {
     this.near.list(x, neighbors, FELT * this.spacing, skin);
   }
 
-  /** Largest displacement of a surface particle since then, m. */
+  /** Largest displacement of a surface particle since the last `list`, m. */
   moved(): number {
     return this.near.moved();
   }

@@ -50,7 +50,7 @@ interface Mesh {
   constants: Constants;
   known: MethodBody;
   method: Method;
-  /** By number of the reference. */
+  /** State of each reference, by its number. */
   states: MethodState[];
   points: RigidGrabs;
   force: Float64Array;
