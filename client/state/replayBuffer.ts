@@ -34,7 +34,7 @@ export class ReplayBuffer {
   readonly topology: Topology;
   /** float32[3*particles] m at the moment of the last `show`. */
   readonly displayed: Float32Array;
-  /** By body, 1: a spawnable body that is not in the room at that moment. */
+  /** 1 for each spawnable body that is not in the room at that moment. */
   readonly hidden: Uint8Array;
   private readonly frames: FrameEvent[] = [];
   private readonly absent: { tick: number; bodies: ReadonlySet<number> }[] = [];

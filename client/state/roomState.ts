@@ -27,7 +27,7 @@ export class RoomState extends RoomMirror {
   sampled = new Float32Array(0);
   /** float32[3*particles] positions drawn now, m: `sampled` plus the local bends of the own grabs. */
   displayed = new Float32Array(0);
-  /** By body, 1: a spawnable body that is not in the room, and not drawn. */
+  /** 1 for each spawnable body that is not in the room, and not drawn. */
   hidden = new Uint8Array(0);
   readonly time = new SimulatedTime();
   private readonly absent = new AbsentBodies();

@@ -1,4 +1,4 @@
-/** Which spawnable bodies are out of the room, by tick: messages run ahead of the picture, which shows a moment ago. */
+/** Absent bodies by tick: messages run ahead of the picture, which shows an earlier moment. */
 
 /** Number of changes kept; the picture is a second behind at most. */
 const CAPACITY = 64;

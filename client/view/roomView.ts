@@ -35,7 +35,7 @@ export interface FrameInput {
   seconds: number;
   /** True after the first frame has been received. */
   hasFrame: boolean;
-  /** By body, 1: a spawnable body that is not in the room. */
+  /** 1 for each spawnable body that is not in the room. */
   hidden: Uint8Array;
   grabs: readonly DrawnGrab[];
   cursors: readonly DrawnCursor[];

@@ -275,7 +275,7 @@ export class JournalWriter {
     }
   }
 
-  /** Has the room ended here, but is not removed from the store yet? */
+  /** Returns whether the room has ended here but is still in the store. */
   isRemoving(room: string): boolean {
     return this.#over.has(room);
   }

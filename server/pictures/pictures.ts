@@ -94,7 +94,7 @@ const filename = new URL("./pictureWorker.ts", import.meta.url).href;
 export class Pictures {
   readonly #pool: Piscina;
   readonly #rooms = new WeakMap<PaintedRoom, Kept>();
-  /** By topology. */
+  /** Pictures of scenes at their start, by topology. */
   readonly #scenes = new Map<string, Promise<Picture>>();
   /** Serializes drawing, including the pause after each picture. */
   readonly #turns = new Turns(1);

@@ -287,7 +287,7 @@ export interface EncodedMessage {
 
 /** Encoded frames of a tick; null: none. */
 export interface Frames {
-  /** Does this frame differ from the one before? */
+  /** Whether this frame differs from the one before. */
   moved: boolean;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
@@ -317,7 +317,7 @@ export interface StepResult extends Frames {
   touching?: number[];
   work: SharedWork;
   saved: SavedState | null;
-  /** If requested. */
+  /** Present if the task asked for it. */
   stateHash?: string;
 }
 

@@ -108,7 +108,7 @@ export class Broadcast {
     this.#tickHz = tickHz;
   }
 
-  /** Does a connected member listen to contact events? */
+  /** Returns whether a connected member listens to contact events. */
   get hearsContacts(): boolean {
     for (const { hearsContacts, connection } of this.#sessions.values()) if (hearsContacts && connection) return true;
     return false;

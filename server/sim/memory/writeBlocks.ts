@@ -32,7 +32,7 @@ interface Lane {
   index: number;
   first: number;
   body: number;
-  /** Jacobi: number of parts of each of the body's particles. */
+  /** Number of the constraints that move each particle, for Jacobi sweeps. */
   parts: Float64Array | undefined;
 }
 

@@ -104,7 +104,7 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
 
 const NOTHING: Pick<Inexact, "missing" | "of"> = { missing: 0, of: "stiffness" };
 
-/** Error of a prefactored sheet. */
+/** Error by which a prefactored sheet lags behind. */
 const lateness = (delay: number): Pick<Inexact, "missing" | "of"> =>
   delay > DELAYS.right ? { missing: delay, of: "pace" } : NOTHING;
 

@@ -62,7 +62,7 @@ const LEAST_WAIT_MS = 0.1;
 /** A room that has asked for no tick for this time cannot be stalled, ms. */
 const GONE_MS = 500;
 
-/** Is the tick too long for other rooms to wait for its end? */
+/** Returns whether the tick is too long for other rooms to wait for its end. */
 export const isLong = (seconds: number): boolean => seconds > LONG_SECONDS;
 
 /** Rooms with a common share. */
@@ -120,7 +120,7 @@ export class Flow {
     this.pieceSeconds = medianOfThree(this.#lastPieces);
   }
 
-  /** Are its ticks too long for other rooms to wait for their end? */
+  /** Whether the room's ticks are too long for other rooms to wait for their end. */
   get isLong(): boolean {
     return isLong(this.expectedSeconds);
   }
@@ -129,13 +129,15 @@ export class Flow {
     return this.#ticks >= PROVEN_TICKS;
   }
 
-  /** May its ticks run in the middle of a tick that takes this long? */
+  /** Returns whether the room's ticks may run in the middle of a tick that takes this long. */
   fitsInto(seconds: number): boolean {
     const ticks = seconds >= VERY_LONG_SECONDS ? KNOWN_TICKS : PROVEN_TICKS;
     return this.#ticks >= ticks && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
   }
 
-  /** May its first ticks run in the middle of a tick that takes this long, although their time is unknown? */
+  /**
+   * Returns whether the room's first ticks, of unknown length, may run in the middle of a tick that takes this long.
+   */
   isNewFor(seconds: number): boolean {
     return this.#ticks < KNOWN_TICKS && seconds >= VERY_LONG_SECONDS;
   }
@@ -150,7 +152,7 @@ export class Flow {
       : this.account.virtualSeconds <= running.#reached(seconds);
   }
 
-  /** Does its account stay less served than the running one, even afterwards, and is its tick no longer? */
+  /** Returns whether the room's account stays less served than the running one after its tick, which is no longer. */
   fitsByShare(running: Flow, seconds: number, wholeSeconds: number): boolean {
     if (this.account === running.account || !this.#isProven || this.expectedSeconds > wholeSeconds) return false;
     const { virtualSeconds, weight } = this.account;
@@ -186,7 +188,7 @@ export class FairSchedule<T> {
   /** Number of ticks that have begun and not ended: one, and those in its middle. */
   #running = 0;
 
-  /** Does a due tick wait for the thread? */
+  /** Returns whether a due tick waits for the thread. */
   isDue(nowMs: number): boolean {
     return this.#entries.some(({ dueMs }) => dueMs <= nowMs);
   }

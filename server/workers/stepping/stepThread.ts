@@ -84,7 +84,7 @@ export class StepThread {
     void this.#serve();
   }
 
-  /** Is the thread running? A lost one still accepts orders, which its replacement executes. */
+  /** Whether the thread is running. A lost one still accepts orders, which its replacement executes. */
   get up(): boolean {
     return this.#threadId >= 0;
   }

@@ -21,7 +21,7 @@ export interface PlannedImplicit {
   count: number;
   /** Number of bodies that may touch surfaces. */
   together: number;
-  /** By body. */
+  /** Inertia of each implicit body in its step, by body. */
   inertias: ReadonlyMap<number, StepInertia>;
   /** Positions and velocities in float64, current and of the step before. */
   states: StateRun[];
