@@ -32,7 +32,7 @@ interface Lane {
   index: number;
   first: number;
   body: number;
-  /** Number of the constraints that move each particle, for Jacobi sweeps. */
+  /** Number of parts into which each particle's mass is split, for Jacobi sweeps. */
   parts: Float64Array | undefined;
 }
 
