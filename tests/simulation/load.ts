@@ -40,7 +40,7 @@ const requireHere = createRequire(import.meta.url);
 const REPLACED: Record<string, string> = {
   "server/cluster/balanceRules.ts": `export const BALANCE = { busy: 0.15, calm: 0.05, gap: 0.1, placeGap: 0.05, leastShare: 0.01,
     sustainedMs: 300, pauseMs: 500, atOnce: 2, residenceMs: 500, offerSeconds: 1, newRoomShare: 0.05 };`,
-  "server/store/openStore.ts": `import { SqliteStore } from ${JSON.stringify("./sqlite.ts")};
+  "server/store/openStore.ts": `import { SqliteStore } from ${JSON.stringify("./sqlite/sqliteStore.ts")};
     export const openStore = async () => new SqliteStore({ path: "virtual", leaseSeconds: $host.leaseSeconds() });`,
   "server/store/sqlite/threadCalls.ts": `export class Caller {
       #revive;

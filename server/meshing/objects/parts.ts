@@ -16,7 +16,7 @@ export interface Part {
   /** Vertex attributes by their names in glTF: NORMAL, TANGENT, TEXCOORD_n, COLOR_n. */
   attributes: Map<string, Attribute>;
   material: Material | null;
-  /** Largest rounding error of a position, in the file's unit (../precision.ts). */
+  /** Largest rounding error of a position, in the file's unit (../filePrecision.ts). */
   precision: number;
   /** Position in the file, for messages. */
   where: string;
