@@ -59,7 +59,7 @@ export type Method =
     })
   | (Warped & {
       /**
-       * Finite volumes for the bodies of finite-elements. Stress on element faces: the forces of finite-elements to
+       * The same bodies. Stress on element faces: the forces of finite-elements to
        * rounding.
        */
       type: "finite-volumes";
