@@ -18,7 +18,7 @@
  *     pliant.skinned(body)              promise of positions and normals as the GPU computes them
  *     pliant.firstMovingFrameMs         from the start of navigation to the first picture with motion, ms
  *     pliant.firstDrawnFrameMs          from the start of navigation to the first picture with bodies, ms
- *     pliant.waiting                    indices of the spawnable bodies that are not drawn
+ *     pliant.absent                    indices of the spawnable bodies that are not drawn
  *     pliant.seen([x, y, z])            a point relative to a visitor with a headset, m; undefined without a headset
  *     pliant.stats()                    round trip, buffer, fps, kbit/s, decode times
  *     pliant.sounds                     contact sounds since they were turned on; undefined while they are off
@@ -88,7 +88,7 @@ function createHook({
     get crossFading() {
       return state.crossFading;
     },
-    get waiting() {
+    get absent() {
       return [...state.hidden].flatMap((hidden, body) => (hidden ? [body] : []));
     },
     get sounds() {

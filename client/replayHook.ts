@@ -10,7 +10,7 @@
  *     pliantReplay.ints()             grid coordinates of the last frame at or before `shown`
  *     pliantReplay.displayed()        float32 positions drawn now, m
  *     pliantReplay.grabs()            grabs as drawn
- *     pliantReplay.waiting            indices of the spawnable bodies that are not drawn
+ *     pliantReplay.absent            indices of the spawnable bodies that are not drawn
  *     pliantReplay.drawn              pictures drawn so far
  */
 import type { ReplayBuffer } from "./state/replayBuffer.ts";
@@ -52,7 +52,7 @@ function createHook({ room, replay, playhead, projector, whole }: ReplaySources)
     get speed() {
       return playhead()?.speed ?? 1;
     },
-    get waiting() {
+    get absent() {
       return [...(replay()?.hidden ?? [])].flatMap((hidden, body) => (hidden ? [body] : []));
     },
     get drawn() {

@@ -7,7 +7,7 @@
  * Figures are comparable within one machine and one run; across machines only ratios are.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runChild } from "./harness/child.ts";
 import { compare, describeMoves, type Move } from "./harness/compare.ts";
@@ -34,9 +34,9 @@ interface LoadedPart {
 }
 
 async function loadParts(): Promise<LoadedPart[]> {
-  const files = readdirSync(folder)
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
-    .sort();
+    .sort((a, b) => (basename(a) < basename(b) ? -1 : 1));
   return Promise.all(
     files.map(async (name) => ({
       file: folder + name,

@@ -107,7 +107,7 @@ export class Bot {
   /** The room's tuning, with the tick and the member of the last change. */
   tuned: Extract<ServerEvent, { type: "tuned" }> | null = null;
   /** The spawnable bodies that are not in the room, with the tick and the member of the last change. */
-  waiting: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
+  spawnable: { tick: number; bodies: number[]; member: number } = { tick: -1, bodies: [], member: 0 };
   /** Looks that members gave bodies, with the member of each body's last change. */
   readonly looks = new Map<number, { look: BodyLook; member: number }>();
   readonly counts = { keyframes: 0, deltas: 0, emptyDeltas: 0, bytes: 0, frameBytes: 0, messages: 0, pongs: 0 };
@@ -391,7 +391,7 @@ export class Bot {
         for (const [body, look, member] of event.looks) this.looks.set(body, { look, member });
         break;
       case "spawnable":
-        this.waiting = { tick: event.tick, bodies: event.bodies, member: event.member };
+        this.spawnable = { tick: event.tick, bodies: event.bodies, member: event.member };
         break;
     }
   }

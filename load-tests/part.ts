@@ -1,6 +1,6 @@
 /**
- * Interface of a benchmark part: a module `load-tests/parts/<name>.ts` that exports `name`, `about` and `run`. Every
- * module in that folder is a part; there is no list. load-tests/README.md has an example.
+ * Interface of a benchmark part: a module `load-tests/parts/<subject>/<name>.ts` that exports `name`, `about` and
+ * `run`. Every module in that folder is a part; there is no list. load-tests/README.md has an example.
  */
 
 /** One measured quantity of one run. Rows of several runs with the same `what` are combined. */

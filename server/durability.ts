@@ -43,7 +43,7 @@ export interface DurabilityOptions {
   log: FastifyBaseLogger;
   /** Version of this program. Processes of one version can read each other's states of the same scene. */
   version: string;
-  /** May visitors be sent here, apart from the store's own state? */
+  /** Returns whether visitors may be sent here, apart from the store's own state. */
   ready: () => boolean;
   memoryBytes: () => number;
   /** A function, because the registry is created later: it needs this object. */

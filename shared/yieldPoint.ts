@@ -1,6 +1,6 @@
 /**
  * Yield points. Long work calls `yieldPoint` about every millisecond, so that a thread with deferrable work can let
- * others go first (server/workers/stepsRunning.ts). In other threads it does nothing.
+ * others go first (server/workers/stepping/stepsRunning.ts). In other threads it does nothing.
  */
 let yieldThread = (): void => {};
 

@@ -6,8 +6,8 @@
  *   npm test                    everything: `pages`, then `unit`; `servers` beside them; checks, then tests that only
  *                               compute
  *   npm test -- server/rooms    the tests whose paths contain this, and no checks; arguments go to Vitest
- *   npm run test:long           the full form of tests that are short in `npm test` (tests/support/long.ts);
- *                               with `--if-release` only when a release is being made (tests/support/release.ts)
+ *   npm run test:long           the full form of tests that are short in `npm test` (tests/support/run/long.ts);
+ *                               with `--if-release` only when a release is being made (tests/support/run/release.ts)
  */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";

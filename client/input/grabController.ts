@@ -14,7 +14,7 @@ import { surfacePoint } from "../../shared/geometry/surfacePoints.ts";
 import type { Picked, RoomView } from "../view/roomView.ts";
 
 interface OwnGrab {
-  hand: Grab;
+  own: Grab;
   picked: Picked;
   plane: Plane;
   target: Vector3;
@@ -64,11 +64,11 @@ export class GrabController {
     const facing = this.options.view.stage.camera.getWorldDirection(new Vector3());
     const others = this.options.others(picked);
     const target = picked.point.toArray() as Point;
-    const hand = this.own.begin(picked, target, { together: others.length > 0 });
-    const bends = [picked, ...others].map((at) => this.bendAt(at, hand.id, target));
+    const own = this.own.begin(picked, target, { together: others.length > 0 });
+    const bends = [picked, ...others].map((at) => this.bendAt(at, own.id, target));
     this.bends.push(...bends);
     this.grabs.set(pointer, {
-      hand,
+      own,
       picked,
       target: picked.point.clone(),
       bends,
@@ -153,15 +153,15 @@ export class GrabController {
 
   drawn(): DrawnGrab[] {
     const color = this.options.color();
-    return [...this.grabs.values()].map(({ hand, picked, target }) => ({
-      id: `own:${hand.id}`,
+    return [...this.grabs.values()].map(({ own, picked, target }) => ({
+      id: `own:${own.id}`,
       color,
       body: picked.body,
       triangle: picked.triangle,
       u: picked.u,
       v: picked.v,
       target: target.toArray() as Point,
-      ...(hand.together && { together: true }),
+      ...(own.together && { together: true }),
     }));
   }
 
@@ -183,14 +183,14 @@ export class GrabController {
     if (grab.target.equals(to)) return;
     grab.target.copy(to);
     for (const bend of grab.bends) bend.move(to.x, to.y, to.z);
-    grab.hand.move(to.toArray() as Point);
+    grab.own.move(to.toArray() as Point);
   }
 
   /** @param tell also tell the server */
-  private forget(pointer: number, { hand, bends }: OwnGrab, tell: boolean): void {
+  private forget(pointer: number, { own, bends }: OwnGrab, tell: boolean): void {
     this.grabs.delete(pointer);
-    if (tell) hand.release();
-    else hand.end();
+    if (tell) own.release();
+    else own.end();
     for (const bend of bends) bend.release(performance.now(), tell);
   }
 }

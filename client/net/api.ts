@@ -211,7 +211,7 @@ export async function invite(room: string, role: "player" | "spectator"): Promis
 
 /** Addresses of the server, as far as this page may know them. */
 export interface ServerAddresses {
-  /** For invitations. */
+  /** Address of this server for invitations. */
   url?: string | null;
   /** Origin of the rooms, for pages on the operations port. */
   visitors?: string | null;

@@ -125,7 +125,7 @@ class Limited {
 interface Opened {
   /** Token to join with. */
   token: string | undefined;
-  /** This call has created the room. */
+  /** True if this call created the room. */
   created: boolean;
 }
 

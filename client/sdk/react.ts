@@ -107,7 +107,7 @@ export function PliantRoom(props: PliantRoomProps): ReactNode {
  * Each pointer that is pressed on a body pulls it, in the plane that faces the camera, until the pointer is released.
  */
 function usePulling(object: RoomObject | undefined, onRefused: PliantRoomProps["onRefused"]) {
-  const held = useRef(new Map<number, { hand: Grab; plane: Plane }>()).current;
+  const held = useRef(new Map<number, { grab: Grab; plane: Plane }>()).current;
   return {
     onPointerDown: (event: ThreeEvent<PointerEvent>): void => {
       const { pointerId, camera, point } = event;
@@ -115,16 +115,16 @@ function usePulling(object: RoomObject | undefined, onRefused: PliantRoomProps["
       if (!object || held.has(pointerId)) return;
       event.stopPropagation();
       try {
-        const hand = object.grab(surface);
+        const grab = object.grab(surface);
         const plane = new Plane().setFromNormalAndCoplanarPoint(camera.getWorldDirection(new Vector3()), point);
-        held.set(pointerId, { hand, plane });
+        held.set(pointerId, { grab, plane });
         // Fires at the end of every press, including a cancelled one.
         const canvas = event.nativeEvent.target as HTMLElement;
         const lost = (end: PointerEvent): void => {
           if (end.pointerId !== pointerId) return;
           canvas.removeEventListener("lostpointercapture", lost);
           held.delete(pointerId);
-          hand.release();
+          grab.release();
         };
         canvas.addEventListener("lostpointercapture", lost);
         (event.target as Element).setPointerCapture(pointerId);
@@ -134,8 +134,8 @@ function usePulling(object: RoomObject | undefined, onRefused: PliantRoomProps["
     },
     onPointerMove: ({ pointerId, ray }: ThreeEvent<PointerEvent>): void => {
       const pulling = held.get(pointerId);
-      const to = pulling?.hand.held && ray.intersectPlane(pulling.plane, new Vector3());
-      if (to) object?.pull(pulling.hand, to);
+      const to = pulling?.grab.held && ray.intersectPlane(pulling.plane, new Vector3());
+      if (to) object?.pull(pulling.grab, to);
     },
   };
 }

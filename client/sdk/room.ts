@@ -251,7 +251,7 @@ export class Room {
   /**
    * Grabs a point of a body's surface. The body is pulled once the grab moves. `together`: grabs the same place of all
    * bodies in `topology.interaction.together`.
-   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_WAITS
+   * @throws PliantError BAD_ARGUMENT, OFFLINE, LEFT, NOT_ALLOWED, GRAB_LIMIT, BODY_ABSENT
    */
   grab(body: BodyReference, point: PointReference, { together = false }: GrabOptions = {}): Grab {
     const at = this.#surfacePoint(body, point);
@@ -559,15 +559,15 @@ export class Room {
       this.#token = undefined;
       this.#options.onTokenInvalid();
     });
-    mirror.add("reset", () => this.#endHands());
-    mirror.add("spawnable", ({ bodies }) => this.#endHands(({ at }) => bodies.includes(at.body)));
+    mirror.add("reset", () => this.#endGrabs());
+    mirror.add("spawnable", ({ bodies }) => this.#endGrabs(({ at }) => bodies.includes(at.body)));
     return mirror;
   }
 
   #lineIs(status: ConnectionStatus): void {
     if (status.state === "connecting") return;
     if (status.state !== "open") {
-      this.#endHands();
+      this.#endGrabs();
       this.#answers.lost(new PliantError(status.state === "ended" ? "LEFT" : "OFFLINE"));
     }
     if (status.state === "ended") {
@@ -587,7 +587,7 @@ export class Room {
       this.#mirror.tell("error", { error: this.#state.error });
   }
 
-  #endHands(which: (hand: Grab) => boolean = () => true): void {
-    for (const hand of this.grabs) if (which(hand)) hand.end();
+  #endGrabs(which: (grab: Grab) => boolean = () => true): void {
+    for (const grab of this.grabs) if (which(grab)) grab.end();
   }
 }

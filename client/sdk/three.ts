@@ -57,8 +57,8 @@ export class PliantRoom extends Object3D {
   #frameMs = Number.NaN;
   #intervalMs = INTERVAL.first;
   #lastMs = Number.NaN;
-  readonly #handsView = new CursorsView();
-  readonly #hands = new Map<number, MemberGrabs>();
+  readonly #cursorsView = new CursorsView();
+  readonly #grabsByMember = new Map<number, MemberGrabs>();
   readonly #ends: (() => void)[];
 
   /** @param room from `joinRoom`; `dispose` does not leave it */
@@ -66,17 +66,17 @@ export class PliantRoom extends Object3D {
     super();
     this.room = room;
     this.name = room.topology.title;
-    this.add(this.#handsView.group);
+    this.add(this.#cursorsView.group);
     this.#build();
     this.#ends = [
       room.on("frame", () => this.#frame()),
       room.on("scene", () => this.#build()),
       room.on("grabs", ({ members }) => {
-        for (const hand of members) this.#hands.set(hand.member, hand);
+        for (const entry of members) this.#grabsByMember.set(entry.member, entry);
       }),
       room.on("members", ({ members }) => {
         const there = new Set(members.filter(({ connected }) => connected).map(({ member }) => member));
-        for (const member of this.#hands.keys()) if (!there.has(member)) this.#hands.delete(member);
+        for (const member of this.#grabsByMember.keys()) if (!there.has(member)) this.#grabsByMember.delete(member);
       }),
     ];
   }
@@ -91,7 +91,7 @@ export class PliantRoom extends Object3D {
     this.#updateBodies();
     const elapsedMs = Math.min(250, nowMs - this.#lastMs) || 0;
     this.#lastMs = nowMs;
-    this.#handsView.update(this.#grabs(), [], this.#bodies, { camera }, elapsedMs);
+    this.#cursorsView.update(this.#grabs(), [], this.#bodies, { camera }, elapsedMs);
   }
 
   /** Returns the nearest surface point on a ray; undefined if it meets none. */
@@ -124,9 +124,9 @@ export class PliantRoom extends Object3D {
     return this.room.grab(body, { triangle, u, v }, how);
   }
 
-  /** Moves a grab's target to a place in the world, m. @throws PliantError as `hand.move` does */
-  pull(hand: Grab, to: Vector3): void {
-    hand.move(this.worldToLocal(to.clone()).toArray() as Point);
+  /** Moves a grab's target to a place in the world, m. @throws PliantError as `grab.move` does */
+  pull(grab: Grab, to: Vector3): void {
+    grab.move(this.worldToLocal(to.clone()).toArray() as Point);
   }
 
   /** Frees the memory on the graphics card and removes the room's listeners. */
@@ -134,14 +134,14 @@ export class PliantRoom extends Object3D {
     super.dispose();
     for (const end of this.#ends) end();
     this.#clear();
-    this.#handsView.update([], [], [], { camera: undefined as never }, 0);
+    this.#cursorsView.update([], [], [], { camera: undefined as never }, 0);
     this.removeFromParent();
   }
 
   #build(): void {
     this.#clear();
     const { bodies, interaction } = this.room.topology;
-    this.#handsView.together = interaction.together ?? [];
+    this.#cursorsView.together = interaction.together ?? [];
     const particles = bodies.reduce((sum, { count }) => sum + count, 0);
     this.#shown = new Float32Array(3 * particles);
     this.#from = this.#shown.slice();
@@ -169,7 +169,7 @@ export class PliantRoom extends Object3D {
   }
 
   #clear(): void {
-    this.#hands.clear();
+    this.#grabsByMember.clear();
     this.#undressed.abort();
     for (const body of this.#bodies) {
       this.remove(body.mesh);
@@ -200,7 +200,7 @@ export class PliantRoom extends Object3D {
       target: target as Point,
       ...(together && { together }),
     }));
-    const others = [...this.#hands.values()].filter(({ member }) => member !== room.member);
+    const others = [...this.#grabsByMember.values()].filter(({ member }) => member !== room.member);
     return [...own, ...drawnGrabs(others, colorOf)];
   }
 }

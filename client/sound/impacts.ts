@@ -10,7 +10,7 @@ export interface SoundingBody {
   count: number;
   /** Share of the loudest sound's mass, 0 to 1. */
   mass: number;
-  /** True if it is not in the room at this tick, or a member holds it: a hand makes no sound. */
+  /** True if it is not in the room at this tick, or a member holds it: a grabbed body makes no sound. */
   silent: (tick: number) => boolean;
 }
 

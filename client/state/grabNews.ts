@@ -11,11 +11,11 @@ export class GrabWatch {
   private held = new Map<number, number | "all">();
 
   /**
-   * @param hands by member. @param own this member, who is skipped. @returns one entry for each member with a change
+   * @param byMember by member. @param own this member, who is skipped. @returns one entry for each member with a change
    */
-  look(hands: ReadonlyMap<number, Pick<MemberGrabs, "grabs">>, own: number | undefined): GrabNews[] {
+  look(byMember: ReadonlyMap<number, Pick<MemberGrabs, "grabs">>, own: number | undefined): GrabNews[] {
     const now = new Map<number, number | "all">();
-    for (const [member, { grabs }] of hands) {
+    for (const [member, { grabs }] of byMember) {
       const last = grabs.at(-1);
       if (member !== own && last) now.set(member, last.together ? "all" : last.body);
     }

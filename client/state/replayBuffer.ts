@@ -34,12 +34,12 @@ export class ReplayBuffer {
   readonly topology: Topology;
   /** float32[3*particles] m at the moment of the last `show`. */
   readonly displayed: Float32Array;
-  /** By body, 1: a spawnable body that is not in the room at that moment. */
+  /** 1 for each spawnable body that is not in the room at that moment. */
   readonly hidden: Uint8Array;
   private readonly frames: FrameEvent[] = [];
-  private readonly waits: { tick: number; bodies: ReadonlySet<number> }[] = [];
+  private readonly absent: { tick: number; bodies: ReadonlySet<number> }[] = [];
   private readonly resets: { tick: number }[] = [];
-  private readonly hands: { tick: number; hands: ReadonlyMap<number, MemberGrabs> }[] = [];
+  private readonly grabs: { tick: number; grabs: ReadonlyMap<number, MemberGrabs> }[] = [];
   private readonly decoder: FrameDecoder;
   private readonly quanta: Float64Array;
   private from: DecodedFrame;
@@ -80,17 +80,17 @@ export class ReplayBuffer {
         this.frames.push(event);
         return;
       case "spawnable":
-        this.waits.push({ tick: event.tick, bodies: new Set(event.bodies) });
+        this.absent.push({ tick: event.tick, bodies: new Set(event.bodies) });
         return;
       case "reset":
         this.resets.push({ tick: event.tick });
         return;
       case "grabs":
-        this.hands.push({
+        this.grabs.push({
           tick: event.tick,
-          hands: new Map([
-            ...(this.hands.at(-1)?.hands ?? []),
-            ...event.members.map((hand) => [hand.member, hand] as const),
+          grabs: new Map([
+            ...(this.grabs.at(-1)?.grabs ?? []),
+            ...event.members.map((entry) => [entry.member, entry] as const),
           ]),
         });
         return;
@@ -101,7 +101,7 @@ export class ReplayBuffer {
 
   /** Cursors and grabs of all members at a moment. */
   handsAt(tick: number): ReadonlyMap<number, MemberGrabs> {
-    return this.hands[lastAt(this.hands, tick)]?.hands ?? new Map<number, MemberGrabs>();
+    return this.grabs[lastAt(this.grabs, tick)]?.grabs ?? new Map<number, MemberGrabs>();
   }
 
   /**
@@ -143,7 +143,7 @@ export class ReplayBuffer {
   }
 
   private waitsAt(body: number, tick: number): boolean {
-    return this.waits[lastAt(this.waits, tick)]?.bodies.has(body) ?? false;
+    return this.absent[lastAt(this.absent, tick)]?.bodies.has(body) ?? false;
   }
 
   /** Decodes these frames into `from` and `to`. `next` is `at` or `at` + 1. */

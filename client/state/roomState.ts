@@ -13,24 +13,24 @@ import { Playout } from "./playout.ts";
 import { CrossFade } from "./crossFade.ts";
 import { SimulatedTime } from "./simulatedTime.ts";
 import { SnapshotBuffer } from "./snapshotBuffer.ts";
-import { WaitingBodies } from "./spawnableBodies.ts";
+import { AbsentBodies } from "./spawnableBodies.ts";
 
 export class RoomState extends RoomMirror {
   buffer: SnapshotBuffer | undefined;
   playout: Playout | undefined;
   clock: Clock | undefined;
-  /** By member; a message names only members with a change. */
-  readonly hands = new Map<number, MemberGrabs>();
+  /** Cursor and grabs of each member. A message names only members with a change. */
+  readonly grabsByMember = new Map<number, MemberGrabs>();
   /** This member's own grabs as the server had them. */
   readonly acknowledged = new AcknowledgedGrabs();
   /** float32[3*particles] the server's motion at the playhead, jumps cross-faded, m. */
   sampled = new Float32Array(0);
   /** float32[3*particles] positions drawn now, m: `sampled` plus the local bends of the own grabs. */
   displayed = new Float32Array(0);
-  /** By body, 1: a spawnable body that is not in the room, and not drawn. */
+  /** 1 for each spawnable body that is not in the room, and not drawn. */
   hidden = new Uint8Array(0);
   readonly time = new SimulatedTime();
-  private readonly absent = new WaitingBodies();
+  private readonly absent = new AbsentBodies();
   /** `ticksPerSecond` of `clock` and `playout`. */
   private pace = Number.NaN;
   private rejoining = false;
@@ -47,13 +47,13 @@ export class RoomState extends RoomMirror {
     this.add("topology", (topology) => this.use(topology));
     this.add("decoded", (event) => this.arrived(event));
     this.add("members", ({ members }) => {
-      for (const member of this.hands.keys())
-        if (!members.some((m) => m.member === member && m.connected)) this.hands.delete(member);
+      for (const member of this.grabsByMember.keys())
+        if (!members.some((m) => m.member === member && m.connected)) this.grabsByMember.delete(member);
     });
     this.add("grabs", ({ tick, members }) => {
-      for (const hand of members) {
-        this.hands.set(hand.member, hand);
-        if (hand.member === this.welcome?.member) this.acknowledged.note(tick, hand.grabs);
+      for (const entry of members) {
+        this.grabsByMember.set(entry.member, entry);
+        if (entry.member === this.welcome?.member) this.acknowledged.note(tick, entry.grabs);
       }
     });
     this.add("pong", ({ clientTimeMs, serverTick }) => this.clock?.pong(clientTimeMs, serverTick, this.receivedMs));
@@ -77,7 +77,7 @@ export class RoomState extends RoomMirror {
 
   /** True if a body was not in the room at this tick. */
   isAbsent(body: number, tick: number): boolean {
-    return this.absent.waits(body, tick, tick);
+    return this.absent.isAbsent(body, tick, tick);
   }
 
   /** The page was hidden for a while: the next picture fades in from the last one. */
@@ -149,7 +149,7 @@ export class RoomState extends RoomMirror {
   private hide(fromTick: number, toTick: number): boolean {
     let changed = false;
     for (let body = 0; body < this.hidden.length; body++) {
-      const now = this.absent.waits(body, fromTick, toTick) ? 1 : 0;
+      const now = this.absent.isAbsent(body, fromTick, toTick) ? 1 : 0;
       changed ||= now !== this.hidden[body];
       this.hidden[body] = now;
     }
@@ -157,7 +157,7 @@ export class RoomState extends RoomMirror {
   }
 
   private welcomed(resumed: boolean): void {
-    this.hands.clear();
+    this.grabsByMember.clear();
     this.acknowledged.clear();
     // The last frames of the old connection stay on the screen until the first keyframe of the new one.
     this.rejoining = true;

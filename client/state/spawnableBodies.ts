@@ -1,9 +1,9 @@
-/** Which spawnable bodies are out of the room, by tick: messages run ahead of the picture, which shows a moment ago. */
+/** Absent bodies by tick: messages run ahead of the picture, which shows an earlier moment. */
 
 /** Number of changes kept; the picture is a second behind at most. */
 const CAPACITY = 64;
 
-export class WaitingBodies {
+export class AbsentBodies {
   /** In tick order: from `tick` on these bodies are out of the room. */
   private changes: { tick: number; bodies: ReadonlySet<number> }[] = [];
 
@@ -17,7 +17,7 @@ export class WaitingBodies {
    * True if the body was out of the room at any moment between two frames. The picture between them must not show it:
    * interpolation would sweep it to the place where it was put in.
    */
-  waits(body: number, fromTick: number, toTick: number): boolean {
+  isAbsent(body: number, fromTick: number, toTick: number): boolean {
     return this.changes.some(
       ({ tick, bodies }, n) => bodies.has(body) && tick <= toTick && (this.changes[n + 1]?.tick ?? Infinity) > fromTick,
     );

@@ -21,7 +21,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The same for SVG: `svg("path", { d: "M0 0h1" })`. */
+/** Makes an SVG element, as `h` makes HTML elements: `svg("path", { d: "M0 0h1" })`. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Record<string, string | number>,

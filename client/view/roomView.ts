@@ -34,9 +34,9 @@ export interface FrameInput {
   moved: boolean;
   /** Simulated time of the room at the moment shown, s. */
   seconds: number;
-  /** At least one frame has been received. */
+  /** True after the first frame has been received. */
   hasFrame: boolean;
-  /** By body, 1: a spawnable body that is not in the room. */
+  /** 1 for each spawnable body that is not in the room. */
   hidden: Uint8Array;
   grabs: readonly DrawnGrab[];
   cursors: readonly DrawnCursor[];
@@ -81,7 +81,7 @@ export class RoomView {
   private elapsedMs = 0;
   /** Skip one animation frame after a press, so that the page's own change is shown before another picture. */
   private pressed = false;
-  private readonly hands = new CursorsView();
+  private readonly cursors = new CursorsView();
   private readonly blobs: ContactBlobs;
   /**
    * An invisible band that stays in the scene: otherwise its programs would be deleted and compiled again at every
@@ -105,7 +105,7 @@ export class RoomView {
     this.canvas = canvas;
     this.strainKind = topology.showStrain ?? "principal";
     this.bodies = topology.bodies.map((body, index) => new BodyMesh(body, index, displayed));
-    this.hands.together = topology.interaction.together ?? [];
+    this.cursors.together = topology.interaction.together ?? [];
     // Gas does not darken the floor.
     this.blobs = new ContactBlobs(this.bodies.filter(({ fluid }) => fluid?.type !== "gas"));
     this.stage = new Stage(canvas, topology, probe, this.blobs.spheres);
@@ -123,7 +123,7 @@ export class RoomView {
     // Hide bodies before the first frame: otherwise the rest shape would be visible, and jump.
     for (const { mesh } of this.bodies) mesh.visible = false;
     this.stage.scene.add(...this.bodies.map(({ mesh }) => mesh));
-    this.stage.over.add(this.hands.group, this.debug.group);
+    this.stage.over.add(this.cursors.group, this.debug.group);
     dressAll(
       { topology, bodies: this.bodies, colliders: this.stage.colliders, base: "", ended: this.ended.signal },
       () => this.invalidate(),
@@ -145,7 +145,7 @@ export class RoomView {
 
   /** Compiles the programs of a grab with the next picture, so that the first grab does not stutter. */
   warmUp(): void {
-    this.hands.group.add(this.warmth.group);
+    this.cursors.group.add(this.warmth.group);
     this.dirty = true;
   }
 
@@ -228,9 +228,9 @@ export class RoomView {
       this.updateBodies(input.seconds);
     }
     const size = { camera: stage.eye, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
-    const handsMoved = this.hands.update(input.grabs, input.cursors, this.bodies, size, this.elapsedMs);
+    const cursorsMoved = this.cursors.update(input.grabs, input.cursors, this.bodies, size, this.elapsedMs);
     this.elapsedMs = 0;
-    if (!(visited || cameraMoved || collidersMoved || input.moved || bent || handsMoved || this.dirty)) return false;
+    if (!(visited || cameraMoved || collidersMoved || input.moved || bent || cursorsMoved || this.dirty)) return false;
     this.dirty = false;
     if (this.visible && !this.measured && !visited && stage.ready) {
       stage.useWhatIsThere();
@@ -239,7 +239,7 @@ export class RoomView {
     stage.draw();
     this.drawn++;
     this.warmth.group.removeFromParent();
-    this.showCursors(this.hands.onScreen(input.cursors, size), size.width, size.height);
+    this.showCursors(this.cursors.onScreen(input.cursors, size), size.width, size.height);
     this.showFeet((body) => this.footOf(body, size));
     return true;
   }
@@ -347,7 +347,7 @@ export class RoomView {
 
   /**
    * Returns the surface point nearest to a point of the room; undefined if none is within reach.
-   * @param at m. @param reach m. @param direction of the hand, unit vector
+   * @param at m. @param reach m. @param direction of the push, unit vector
    */
   pickNear(at: Vector3, reach: number, direction: Vector3): Picked | undefined {
     let best: Picked | undefined;

@@ -16,7 +16,7 @@ const UP = new Vector3(0, 1, 0);
 export interface Placement {
   /** The middle of the table, in the room, m. */
   foot: Vector3;
-  /** The same in the visitor's space, m from the visitor's floor. */
+  /** Middle of the table in the visitor's space, m from the floor. */
   table: Vector3;
   /** Rotation of the visitor's space around the table, rad. */
   turn: number;

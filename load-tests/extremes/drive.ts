@@ -82,9 +82,9 @@ function pulls(created: Built, world: SimWorld, count: number, wants: boolean): 
 function setting(knob: Knob, { layout }: Built): Input[] {
   const tunings = knob.changes.map((change): Input => ({ type: "tune", member: 1, ...change }));
   if (!knob.spawns) return tunings;
-  const waiting = layout.bodies.flatMap(({ waits }, body) => (waits ? [body] : []));
+  const spawnable = layout.bodies.flatMap(({ spawnable: isSpawnable }, body) => (isSpawnable ? [body] : []));
   const high = 0.9 * layout.worldRadius;
-  return waiting.map((body, n) => ({
+  return spawnable.map((body, n) => ({
     type: "spawn",
     member: 1,
     body,
@@ -112,18 +112,18 @@ function centersOf(created: Built): Float64Array {
  */
 function wayGauge(created: Built, world: SimWorld): () => { sizes: number; broken: number } {
   let before = centersOf(created);
-  let there = world.waiting();
+  let there = world.absent();
   return () => {
     const now = centersOf(created);
-    const waiting = world.waiting();
+    const absent = world.absent();
     let sizes = 0;
     created.layout.bodies.forEach(({ size }, b) => {
-      if (waiting[b] || there[b]) return;
+      if (absent[b] || there[b]) return;
       const way = Math.hypot(...[0, 1, 2].map((r) => now[3 * b + r]! - before[3 * b + r]!));
       sizes = Math.max(sizes, way / size);
     });
     const broken = now.reduce((count, c) => count + (Number.isFinite(c) ? 0 : 1), 0);
-    [before, there] = [now, waiting];
+    [before, there] = [now, absent];
     return { sizes, broken };
   };
 }

@@ -65,6 +65,6 @@ export function knobsOf(layout: SimLayout): Knob[] {
     ...BODY_FIELDS.flatMap((field) => ofField(layout, field)),
     ...(pinned.length > 0 ? [{ name: "pins off", changes: pinned.map(({ body }) => ({ body, pins: false })) }] : []),
     { name: "impulses", changes: [], pushes: true as const },
-    ...(bodies.some(({ waits }) => waits) ? [{ name: "spawn high", changes: [], spawns: true as const }] : []),
+    ...(bodies.some(({ spawnable }) => spawnable) ? [{ name: "spawn high", changes: [], spawns: true as const }] : []),
   ];
 }

@@ -86,7 +86,7 @@ export function surfacesOf(
   { bodies, layout }: Pick<CreatedWorld, "bodies" | "layout">,
   world: SimWorld,
 ): HeldSurface[] {
-  const waiting = world.waiting();
+  const absent = world.absent();
   return bodies
     .map(({ triangles }, body) => ({
       body,
@@ -94,7 +94,7 @@ export function surfacesOf(
       triangles,
       at: (particle: number): Vec3 => world.position(body, particle),
     }))
-    .filter(({ body }) => !waiting[body]);
+    .filter(({ body }) => !absent[body]);
 }
 
 /**

@@ -87,7 +87,7 @@ export async function drive(scene: Scene, baseDir: string, options: DriveOptions
     for (let tick = 0; tick < end && driven.whole; tick++) {
       if (tick === settle && hands > 0) pull = circles(created, world, hands);
       let inputs = pull?.() ?? [];
-      // As in rooms: work beyond a tick's limit continues in the next tick.
+      // Work beyond a tick's limit continues in the next tick, as in a room.
       do {
         const { ms, events } = timed(() => world.step(inputs));
         inputs = [];

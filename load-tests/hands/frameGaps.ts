@@ -42,7 +42,7 @@ export async function frameGaps(url: string, scene: string, hands: number, secon
 
 function pull(members: readonly Member[], hands: number): NodeJS.Timeout {
   const { topology } = members[0]!;
-  const { bodies: waiting } = members[0]!.waiting;
+  const { bodies: absent } = members[0]!.spawnable;
   const surfaces = topology.bodies
     .map(
       ({ kind, count, triangles }, body): HeldSurface => ({
@@ -52,7 +52,7 @@ function pull(members: readonly Member[], hands: number): NodeJS.Timeout {
         at: (particle) => members[0]!.position(body, particle),
       }),
     )
-    .filter(({ body }) => !waiting.includes(body));
+    .filter(({ body }) => !absent.includes(body));
   const starts = spread(surfaces, hands).map((place, hand) => {
     const start = positionOf(surfaces.find(({ body }) => body === place.body)!, place);
     members[Math.floor(hand / HANDS_EACH)]!.grab(hand, place, start);

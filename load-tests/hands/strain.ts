@@ -28,11 +28,11 @@ export function strainGauge({ bodies, layout, memory }: CreatedWorld, world: Sim
   });
   const elements = gauges.reduce((sum, { signs }) => sum + signs.length, 0);
   return () => {
-    const waiting = world.waiting();
+    const absent = world.absent();
     let stretch = 0;
     let inverted = 0;
     for (const { body, edges, lengths, tets, signs, now } of gauges) {
-      if (waiting[body]) continue;
+      if (absent[body]) continue;
       for (let e = 0; e < lengths.length; e++)
         stretch = Math.max(stretch, lengthOf(edges[2 * e]!, edges[2 * e + 1]!, now) / lengths[e]!);
       for (let t = 0; t < signs.length; t++) if (!(volumeOf(tets, t, now) * signs[t]! > 0)) inverted++;

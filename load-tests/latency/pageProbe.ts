@@ -55,7 +55,7 @@ interface PageWindow {
   watchAt?: { x: number; y: number } | undefined;
 }
 
-/** For the page that pulls. */
+/** Installs the probe of the page that pulls. */
 export function installPuller(): void {
   const log: PullerLog = { sent: [] };
   (window as unknown as PageWindow).pliantPuller = log;

@@ -22,7 +22,7 @@ const PER_PIECE = 4;
 /** 1/s */
 const DAMPING = 1;
 
-/** Steps as in parts/kernel.ts: five substeps in a tick of 5 ms. */
+/** Steps as in parts/solver/kernel.ts: five substeps in a tick of 5 ms. */
 export function constraints(kind: keyof typeof BODIES, damped = false): Figure["measure"] {
   return (how) =>
     ticksOf(

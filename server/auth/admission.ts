@@ -1,5 +1,5 @@
 /**
- * Decides who may enter a room. Sockets (auth.ts) and HTTP (routes/requestAuth.ts) both use it. Pure function.
+ * Decides who may enter a room. Sockets (auth.ts) and HTTP (routes/guards/requestAuth.ts) both use it. Pure function.
  *
  *     owner, admin                                                   admitted
  *     `tokens` mode, and no token for the room                       refused, without details of the room
@@ -17,7 +17,7 @@ export type AuthMode = "open" | "tokens";
 export interface Newcomer {
   /** Role and subject from the token or from the earlier session; null: unknown. */
   known: { role: Role; subject: string | null } | null;
-  /** It is or was a member of this room, and its session still exists. */
+  /** True if the caller is or was a member of this room and its session still exists. */
   wasIn: boolean;
   /** Fingerprint of the session that it presents. */
   session?: string;

@@ -95,7 +95,7 @@ export class Auth {
   /** Shared by sockets and HTTP. */
   readonly badTokens = new Attempts(BAD_TOKEN_BURST, BAD_TOKENS_PER_MINUTE);
   readonly #passwords = new Attempts(PASSWORD_BURST, PASSWORDS_PER_MINUTE);
-  /** By `RoomAccess.id`. */
+  /** Failed passwords of each room, by `RoomAccess.id`. */
   readonly #roomPasswords = new Attempts(ROOM_PASSWORD_BURST, ROOM_PASSWORDS_PER_MINUTE);
 
   constructor({ mode, secrets, adminToken }: AuthOptions) {

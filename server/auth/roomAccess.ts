@@ -1,7 +1,7 @@
 /**
  * Access settings of one room: lock, password, bans and players' rights. Plain state with a JSON form in the room's
  * record (`RoomRecord.settings`), so it lives as long as the stored room. It does not depend on sockets: `auth.ts`
- * reads it, and `rooms/moderation.ts` changes it for owners.
+ * reads it, and `rooms/members/moderation.ts` changes it for owners.
  */
 import { randomBytes } from "node:crypto";
 import { isPassword, type PasswordHash } from "./password.ts";

@@ -22,7 +22,7 @@ interface Counted {
   perAddress: number;
   taken: number;
   all: number;
-  /** As in `mayTake`; 0 disables the limit by the free amount. */
+  /** The `ratio` of `mayTake`; 0 disables the limit by the free amount. */
   ratio: number;
 }
 

@@ -110,7 +110,7 @@ export class Cluster {
     return this.#balancer.place();
   }
 
-  /** Is this room without owner left to another process? */
+  /** Returns whether this room without owner is left to another process. */
   async isOthers(room: Listing): Promise<boolean> {
     return (await this.#balancer.successors([room])).size > 0;
   }

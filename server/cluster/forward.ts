@@ -16,7 +16,7 @@ import type { PeerTls } from "./peer.ts";
 import { proxySocket } from "./proxySocket.ts";
 import { TICKET_HEADER, type Ticket, type Tickets } from "./ticket.ts";
 
-/** The same pattern as `ROOM_NAME` of rooms/registry.ts. */
+/** Form of a room's name; equal to `ROOM_NAME` of rooms/registry.ts. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 /** Matches routes of one room. */
 const OF_A_ROOM = /^\/api\/(admin\/)?rooms\/:room(\/|$)/;

@@ -11,14 +11,14 @@ export interface RoomLoad {
   share: number;
   /** Time since it was opened here, ms. */
   residentMs: number;
-  /** It ticks on shared threads, has settled, and is neither going back nor being handed over. */
+  /** True if the room may be moved: it ticks on shared threads, has settled, and no undo or hand-over is under way. */
   movable: boolean;
 }
 
 export interface ClusterRooms {
-  /** Is the room open here, being opened, or ended but still in the store? */
+  /** Whether the room is open here, being opened, or ended but still in the store. */
   serves(room: string): boolean;
-  /** Is the room open here, so that members can join? */
+  /** Whether the room is open here, so that members can join. */
   isOpen(room: string): boolean;
   /** Connected members; 0 for a room that is not open here. */
   members(room: string): number;
@@ -26,7 +26,7 @@ export interface ClusterRooms {
   names(): string[];
   /** Loads of the rooms that are open here. Absent: unknown. */
   loads?(): RoomLoad[];
-  /** Can this process read a room that is quarantined because of its version? Absent: no. */
+  /** Whether this process can read a room that is quarantined because of its version. Absent: no. */
   reads?(listing: Listing): Promise<boolean>;
   /**
    * Call it before a room is claimed, with the number of this attempt: a room's last attempt runs alone. Absent: no

@@ -36,7 +36,7 @@ export interface Ticket {
   url: string;
   /** Address of the client. */
   address: string;
-  /** The first process's statement about the client (routes/forwardedIdentity.ts), as JSON. */
+  /** The first process's statement about the client (routes/guards/forwardedIdentity.ts), as JSON. */
   said: unknown;
 }
 

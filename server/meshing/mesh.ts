@@ -60,7 +60,7 @@ export const MAX_FILE_BYTES = 512 * 1024 * 1024;
  * further from the origin than their elements are long, and is far below any usable sliver (1e-4).
  */
 export const DEGENERATE_VOLUME = 1e-10;
-/** The same for a triangle: area over longest edge squared; an equilateral one has 0.433. */
+/** Least shape of a triangle: area over longest edge squared; an equilateral one has 0.433. */
 export const DEGENERATE_AREA = 1e-10;
 
 /** Details of a mesh error. */

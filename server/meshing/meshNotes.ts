@@ -2,7 +2,7 @@
 import type { FILE_NOTES, SURFACE_NOTES } from "../../shared/scene/objectCodes.ts";
 
 export interface MeshNote {
-  /** For programs. */
+  /** Code of the note, for programs. */
   code: (typeof FILE_NOTES | typeof SURFACE_NOTES)[number];
   /** A sentence for people. */
   text: string;

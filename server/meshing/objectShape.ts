@@ -9,7 +9,7 @@ import type { SurfaceMesh } from "./mesh.ts";
 import type { ObjectFile } from "./objects/objectFile.ts";
 
 export interface ObjectShape {
-  /** In the file's unit. */
+  /** Surface in the file's unit of length. */
   surface: SurfaceMesh;
   /** uint32[picture vertices]: the surface vertex at the same position. */
   surfaceOfPicture: Uint32Array;

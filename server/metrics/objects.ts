@@ -3,16 +3,16 @@ import type { Histogram } from "prom-client";
 import type { ObjectTotals } from "../store/objects/objectStore.ts";
 import type { Maker } from "./maker.ts";
 
-/** Results as in store/objectStore.ts; refused: the file was rejected for its content. */
+/** Results as in store/objects/objectStore.ts; refused: the file was rejected for its content. */
 const RESULTS = ["stored", "there", "full", "share", "refused"] as const;
-/** Results as in store/savedScenes.ts. */
+/** Results as in store/objects/savedScenes.ts. */
 const SAVES = ["stored", "missing", "full", "share"] as const;
 /** Buckets, s; the deadline of one file is 30 s. */
 const READ_BUCKETS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 
 export class ObjectMetrics {
   readonly put: (result: (typeof RESULTS)[number]) => void;
-  /** Counts objects that were deleted to make room for other addresses (store/objectShares.ts). */
+  /** Counts objects that were deleted to make room for other addresses (store/objects/objectShares.ts). */
   readonly madeWay: (count: number) => void;
   readonly saved: (result: (typeof SAVES)[number]) => void;
   readonly readSeconds: Histogram;

@@ -71,7 +71,7 @@ export const OBJECT_OPERATIONS = [
 const STORE_LOSSES = ["STORE_DAMAGED", "STORE_LOG_DELETED", "STORE_LOG_DAMAGED"] as const;
 export type StoreLossCode = (typeof STORE_LOSSES)[number];
 
-/** Reactions to SQLite files that were deleted or replaced while the server ran (store/sqliteRescue.ts). */
+/** Reactions to SQLite files that were deleted or replaced while the server ran (store/sqlite/sqliteRescue.ts). */
 const STORE_FILES_CHANGES = [
   "STORE_FILES_REWRITTEN",
   "STORE_FILES_FOLLOWED",

@@ -30,7 +30,7 @@ interface Primitive {
   look: Look;
 }
 
-/** In the order of importance: each kind has its most different materials first. */
+/** Boxes of the palette, the most important first: a small pool has the most different materials. */
 const BOXES: readonly Primitive[] = [
   { shape: "box", material: "jelly", look: { color: "#d1495b", finish: "jelly" } },
   { shape: "box", material: "rubber", look: { color: "#3f7cac", finish: "rubber" } },
@@ -98,8 +98,8 @@ export function paletteScene({ scene, low, high, extent, particles, worldRadius 
 }
 
 /**
- * Bodies of a method meet fixed shapes only, smoothed particles also compliant bodies (shared/sceneMethod.ts). All
- * other primitives pass through them.
+ * Bodies of a method meet fixed shapes only, smoothed particles also compliant bodies (shared/scene/sceneMethod.ts).
+ * All other primitives pass through them.
  */
 function passing<B extends Body>(body: B, primitives: readonly Body[]): B {
   if (!("method" in body) || !body.method) return body;

@@ -14,7 +14,8 @@ const PER_ADDRESS = 2;
 /** Additional places reserved for operators. */
 const FOR_OPERATORS = 2;
 /**
- * Minimum average rate of an upload while another client waits, bytes/s; the same as for downloads (rooms/slots.ts).
+ * Minimum average rate of an upload while another client waits, bytes/s; the same as for downloads
+ * (rooms/replay/slots.ts).
  */
 const LEAST_BYTES_PER_SECOND = 16 * 1024;
 /** Time before the rate is checked, ms: allows for connection setup and weak mobile reception. */

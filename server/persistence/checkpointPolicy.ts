@@ -59,7 +59,7 @@ export class CheckpointPolicy {
     return this.#ticks > 0 ? (performance.now() - this.#lastSavedMs) / 1000 : 0;
   }
 
-  /** Has the room ticked since the last state? */
+  /** Returns whether the room has ticked since the last state. */
   get moved(): boolean {
     return this.#ticks > 0;
   }
@@ -111,7 +111,7 @@ export class CheckpointPolicy {
     return outcome;
   }
 
-  /** Does the room's next tick run on its own thread? */
+  /** Returns whether the room's next tick runs on its own thread. */
   get triedAlone(): boolean {
     return this.#alone;
   }

@@ -8,7 +8,7 @@
  *               SPARSE_SECONDS apart
  *     inputs       .   ..  .    ...  .         . .  ..     . .          every tick with inputs
  *     fresh                   |             |             |              ticks before which a state was saved: saving
- *                             affects the next tick (sim/checkpoint.ts)
+ *                             affects the next tick (sim/world/checkpoint.ts)
  */
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompressSync } from "node:zlib";
@@ -25,7 +25,7 @@ export interface Checkpoint {
   tick: number;
   /** Empty at the scene's start, tick 0. */
   stateHash: string;
-  /** The bytes of sim/checkpoint.ts, compressed with zstd; null: the scene's start. */
+  /** The bytes of sim/world/checkpoint.ts, compressed with zstd; null: the scene's start. */
   packed: Uint8Array | null;
   /** Step time of the room in this process up to this tick, s: the cost of rebuilding this state without its bytes. */
   cost?: number;

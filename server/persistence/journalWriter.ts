@@ -53,7 +53,7 @@ const MOST_RETURNS = 3;
 export interface JournaledRoom {
   readonly name: string;
   readonly checkpointPolicy: CheckpointPolicy;
-  /** State identity of its scene (workers/identity.ts). */
+  /** State identity of its scene (workers/stateIdentity.ts). */
   readonly identity: string;
   readonly tickHz: number;
   memberRecords(): MemberRecords;
@@ -275,7 +275,7 @@ export class JournalWriter {
     }
   }
 
-  /** Has the room ended here, but is not removed from the store yet? */
+  /** Returns whether the room has ended here but is still in the store. */
   isRemoving(room: string): boolean {
     return this.#over.has(room);
   }

@@ -9,6 +9,6 @@ export interface Persistence {
   journalWriter: JournalWriter;
   /** Time until which the room's lease certainly holds, ms on performance.now(). */
   ownedUntilMs: (room: string) => number;
-  /** Is another process due to take over this room, which has no owner now? */
+  /** Returns whether another process is due to take over this room, which has no owner now. */
   isOthers: (room: Listing) => Promise<boolean>;
 }

@@ -20,7 +20,7 @@ export interface RoomRecording {
   /** Id of the scene, and its file at the time. */
   scene: string;
   sceneText: string;
-  /** State identity that replays it to the same bits (workers/identity.ts). */
+  /** State identity that replays it to the same bits (workers/stateIdentity.ts). */
   identity: string;
   topology: string;
   tickHz: number;

@@ -37,7 +37,8 @@ export interface Found {
 }
 
 /**
- * @param identity state identity of this program (workers/identity.ts); null: accept that of the newest checkpoint, for
+ * @param identity state identity of this program (workers/stateIdentity.ts); null: accept that of the newest
+ * checkpoint, for
  *   a recording that is not stepped here
  */
 export async function findRoom(store: Store, room: string, identity: string | null): Promise<Found> {
@@ -106,7 +107,7 @@ export function fill(history: RoomHistory, { checkpoints, segments }: Found): nu
     segments.flatMap(({ hashes }) => hashes),
   );
   for (const { checkpoint } of checkpoints) history.add(checkpoint);
-  // The scene's start is usable only if all inputs since then are known.
+  // The scene's start is usable only if all inputs since the start are known.
   const reaches = segments[0]?.after ?? until;
   if (reaches > 0) history.forgetBefore(checkpoints[0]!.checkpoint.tick);
   // If the journal ends with a state, the record which tells that it was saved is lost, so mark it here.

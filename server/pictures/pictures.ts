@@ -21,7 +21,7 @@ export interface PaintTask {
     /** [3 * particles]: grid units of each body as int32, or m as float32. */
     points: Int32Array | Float32Array;
     /** Indices of the spawnable bodies that are not in the scene. */
-    waiting: number[];
+    absent: number[];
     /** Time since the room's first tick, s. */
     seconds: number;
   };
@@ -53,7 +53,7 @@ export interface PaintedScene {
 /** Room properties needed for a picture. */
 export interface PaintedRoom {
   template: PaintedScene & { layout: { tickHz: number } };
-  waiting: ReadonlySet<number>;
+  absent: ReadonlySet<number>;
   tick: number;
   /** Last sent frame, in grid units of each body; null: none yet. */
   sentFrame: { tick: number; points: Int32Array } | null;
@@ -94,7 +94,7 @@ const filename = new URL("./pictureWorker.ts", import.meta.url).href;
 export class Pictures {
   readonly #pool: Piscina;
   readonly #rooms = new WeakMap<PaintedRoom, Kept>();
-  /** By topology. */
+  /** Pictures of scenes at their start, by topology. */
   readonly #scenes = new Map<string, Promise<Picture>>();
   /** Serializes drawing, including the pause after each picture. */
   readonly #turns = new Turns(1);
@@ -153,7 +153,7 @@ export class Pictures {
   async #renew(room: PaintedRoom, kept: Kept, by: string): Promise<void> {
     try {
       // A room at rest may have sent no frame yet; use its tick.
-      const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.waiting]]);
+      const shows = JSON.stringify([room.sentFrame?.tick ?? room.tick, [...room.absent]]);
       if (kept.picture && shows === kept.shows) return;
       kept.picture = await this.#paint(by, () => taskOf(room));
       kept.shows = shows;
@@ -191,7 +191,7 @@ async function taskOf(room: PaintedRoom): Promise<PaintTask> {
   const { topology, topologyHash, layout } = room.template;
   const sent = room.sentFrame;
   const read = sent ? { ...sent, positions: sent.points } : await room.inspect();
-  const moment = { points: read.positions, waiting: [...room.waiting], seconds: read.tick / layout.tickHz };
+  const moment = { points: read.positions, absent: [...room.absent], seconds: read.tick / layout.tickHz };
   return { hash: topologyHash, topology, moment, ...ROOM };
 }
 

@@ -12,14 +12,14 @@ import { spheresAt } from "./spheres.ts";
 import { Raster, type Shade, type Surface } from "./raster.ts";
 import { moved, solidOf, type Solid } from "./solids.ts";
 
-/** Tangent of half the page's vertical field of view (client/view/stage.ts). */
+/** Tangent of half the page's vertical field of view (client/view/stage/stage.ts). */
 const TAN_Y = Math.tan((38 * Math.PI) / 360);
 /**
  * Margin around fitted content. If a box filled the picture, the camera would be so close that only one side is
  * visible.
  */
 const FREE: FreeArea = { left: -0.7, right: 0.7, bottom: -0.7, top: 0.7 };
-/** Direction towards the light that casts the shadow, as in client/view/environment.ts. */
+/** Direction towards the light that casts the shadow, as in client/view/stage/studioLight.ts. */
 const KEY = unit([0.55, 0.75, 0.4]);
 const SHADE = { color: [74, 47, 30], opacity: 0.45 } as const;
 /** Colors for bodies without one, by index, and for colliders; the same as in client/view. */
@@ -45,7 +45,7 @@ export interface Moment {
   /** float32[3 * particles] m */
   positions: Float32Array;
   /** Indices of the spawnable bodies that are not in the scene. */
-  waiting: readonly number[];
+  absent: readonly number[];
   /** Time since the room's first tick, s. */
   seconds: number;
 }
@@ -70,14 +70,14 @@ export class ScenePainter {
     const { bodies, particles } = this.#topology;
     const positions = new Float32Array(3 * particles);
     for (const { first, rest } of bodies) positions.set(float32Of(rest), 3 * first);
-    const waiting = bodies.flatMap(({ spawnable }, index) => (spawnable ? [index] : []));
-    return { positions, waiting: waiting.length === bodies.length ? [] : waiting, seconds: 0 };
+    const absent = bodies.flatMap(({ spawnable }, index) => (spawnable ? [index] : []));
+    return { positions, absent: absent.length === bodies.length ? [] : absent, seconds: 0 };
   }
 
   /** Returns uint8[4 * width * height], sRGB and straight opacity. */
-  paint({ positions, waiting, seconds }: Moment, width: number, height: number): Uint8Array {
+  paint({ positions, absent, seconds }: Moment, width: number, height: number): Uint8Array {
     const shown = this.#bodies
-      .filter((_, index) => !waiting.includes(index))
+      .filter((_, index) => !absent.includes(index))
       .map((painted) => ({ painted, points: pointsOf(painted.body, positions) }));
     const view = this.#view(
       shown.map(({ points }) => points),

@@ -1,7 +1,7 @@
 /**
  * Builds scenes at the start, one after another. A list of scenes is built before the server is ready. All scenes of
  * the folder (the default) are built in the background: the server is ready at once, and a visitor who opens a scene
- * that is not built yet waits for its build, and for at most one other (workers/workLine.ts).
+ * that is not built yet waits for its build, and for at most one other (workers/builders/workLine.ts).
  */
 export interface PrewarmOptions {
   /** PLIANT_PREWARM */

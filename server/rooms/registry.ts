@@ -104,7 +104,7 @@ export class RoomRegistry {
     return [...this.#rooms.values()];
   }
 
-  /** Is the room open, or being opened? */
+  /** Returns whether the room is open or being opened. */
   has(name: string): boolean {
     return this.#rooms.has(name) || this.#opening.has(name);
   }
@@ -204,7 +204,9 @@ export class RoomRegistry {
     }
   }
 
-  /** Can this program read a room that is quarantined because another version stepped it? Never rejects. */
+  /**
+   * Returns whether this program can read a room that is quarantined because another version stepped it. Never rejects.
+   */
   async reads({ scene, quarantined }: Listing): Promise<boolean> {
     const template = await this.#options.library.template(scene).catch(() => null);
     return template !== null && template.identity === quarantined?.identity;

@@ -77,7 +77,7 @@ export class Room {
   /** Held bodies: they blew up, or they intersected from the start and the scene asks to hold such bodies. */
   readonly held = new Set<number>();
   /** Spawnable bodies that are not in the scene now. */
-  readonly waiting: Set<number>;
+  readonly absent: Set<number>;
   /** History in memory and the decision when to take checkpoints. */
   readonly checkpointPolicy: CheckpointPolicy;
   readonly #options: RoomOptions;
@@ -129,7 +129,7 @@ export class Room {
     this.scene = options.scene;
     this.createdAt = new Date(options.createdAt ?? Date.now());
     this.pool = options.pool.kind;
-    this.waiting = new Set(template.shape.waiting);
+    this.absent = new Set(template.shape.spawnable);
     this.sendTicks = Math.max(1, Math.round(template.layout.tickHz / config.sendHz));
     this.members = new Members({
       maxMembers: config.maxMembers,
@@ -161,9 +161,9 @@ export class Room {
       room,
       tickHz: this.tickHz,
       scene: this.scene,
-      waits: template.shape.waiting,
+      spawnable: template.shape.spawnable,
       held: this.held,
-      waiting: this.waiting,
+      absent: this.absent,
       tuning: template.layout.tuned,
       onTuned: () => this.#keepPace(this.tuning),
       sessions: this.members.sessions,

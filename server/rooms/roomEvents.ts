@@ -29,10 +29,10 @@ export interface RoomEventsOptions {
   tickHz: number;
   scene: string;
   /** Spawnable bodies that are not in the scene when it starts. */
-  waits: readonly number[];
+  spawnable: readonly number[];
   /** Sets of the room, updated here. */
   held: Set<number>;
-  waiting: Set<number>;
+  absent: Set<number>;
   /** Tuning of the scene file. */
   tuning: Tuning;
   /** Called when the tuning has changed. */
@@ -94,28 +94,28 @@ export class RoomEvents {
 
   /** Sends a newcomer the state that it needs before any frame. */
   greet(connection: Connection, tick: number): void {
-    const { waits, waiting } = this.#options;
+    const { spawnable, absent } = this.#options;
     connection.send(encodeTuned(tick, this.#tuningAt(tick), 0), "other");
     // Bodies that are not in the scene must not be drawn.
-    if (waits.length > 0) connection.send(encodeSpawnable(tick, waiting, 0), "other");
+    if (spawnable.length > 0) connection.send(encodeSpawnable(tick, absent, 0), "other");
     if (this.looks.size > 0) connection.send(encodeLooks(tick, rowsOf(this.looks)), "other");
   }
 
   /** Resets all known state after the room's state was replaced, and requests keyframes for all members. */
-  standAt({ held, waiting, tuning, looks }: Rebuilt, tick: number): void {
-    const { held: known, waiting: absent, waits, sessions, broadcast, acts } = this.#options;
+  standAt({ held, absent: now, tuning, looks }: Rebuilt, tick: number): void {
+    const { held: known, absent, spawnable, sessions, broadcast, acts } = this.#options;
     acts.wentBack(tick);
     known.clear();
     for (const body of held) known.add(body);
     absent.clear();
-    for (const body of waiting) absent.add(body);
+    for (const body of now) absent.add(body);
     this.#tuning = tuning;
     // The tuning counts paused ticks up to and including this tick.
     this.#tunedTick = tick + 1;
     this.#options.onTuned();
     for (const session of sessions.values()) session.needsKeyframe = true;
     broadcast.certain(encodeTuned(tick, tuning, 0), "other");
-    if (waits.length > 0) broadcast.certain(encodeSpawnable(tick, absent, 0), "other");
+    if (spawnable.length > 0) broadcast.certain(encodeSpawnable(tick, absent, 0), "other");
     const changed = new Map<number, BodyLook>([...[...this.looks.keys()].map((body) => [body, {}] as const), ...looks]);
     this.looks.clear();
     for (const [body, look] of looks) this.looks.set(body, look);
@@ -140,7 +140,7 @@ export class RoomEvents {
   }
 
   #report(event: SimEvent, tick: number, inputs: readonly Input[]): void {
-    const { room, held, waiting, sessions, interactions, metrics, log } = this.#options;
+    const { room, held, absent, sessions, interactions, metrics, log } = this.#options;
     switch (event.type) {
       case "reset":
         held.clear();
@@ -149,14 +149,14 @@ export class RoomEvents {
         this.#allWait(tick);
         return;
       case "spawned":
-        waiting.delete(event.body);
-        this.#tell(encodeSpawnable(tick, waiting, event.member));
+        absent.delete(event.body);
+        this.#tell(encodeSpawnable(tick, absent, event.member));
         return;
       case "removed":
-        waiting.add(event.body);
+        absent.add(event.body);
         held.delete(event.body);
         interactions.dropBody(event.body);
-        this.#tell(encodeSpawnable(tick, waiting, event.member));
+        this.#tell(encodeSpawnable(tick, absent, event.member));
         return;
       case "bodyHeld":
         held.add(event.body);
@@ -225,10 +225,10 @@ export class RoomEvents {
 
   /** Marks all spawnable bodies as not in the scene, as at its start. */
   #allWait(tick: number): void {
-    const { waits, waiting } = this.#options;
-    if (waits.length === 0) return;
-    for (const body of waits) waiting.add(body);
-    this.#tell(encodeSpawnable(tick, waiting, 0));
+    const { spawnable, absent } = this.#options;
+    if (spawnable.length === 0) return;
+    for (const body of spawnable) absent.add(body);
+    this.#tell(encodeSpawnable(tick, absent, 0));
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Access rule and cost of every route, one row each. A route without a row fails at registration (`ruleOf` throws).
- * Each request is checked against its row before its handler runs (requestAuth.ts). `tests/integration/rules.test.ts`
- * requests every row as every role in every state of a room.
+ * Each request is checked against its row before its handler runs (requestAuth.ts).
+ * `tests/integration/access/rules.test.ts` requests every row as every role in every state of a room.
  *
  * A cost is the request's approximate main-thread time, ms, measured on two cores at 2.5 GHz. `PLIANT_ADDRESS_BUDGET`
  * limits the sum per address and second.
@@ -42,7 +42,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   "GET /api/scenes/:scene/progress": { who: "everyone", cost: 0.2 },
   // Knowing an object's id gives access to it: the id is a hash of the content.
   "GET /api/objects/:object": { who: "everyone", cost: 1 },
-  // It may have to be read from the store, up to about 16 MB.
+  // The picture may have to be read from the store, up to about 16 MB.
   "GET /api/objects/:object/picture": { who: "everyone", cost: 10 },
   "POST /api/objects": { who: "opener", cost: 50 },
   "GET /api/saved-scenes": { who: "listed", cost: 5 },

@@ -55,7 +55,9 @@ export type Input =
     }
   /** Takes a spawnable body out of the scene. */
   | { type: "remove"; member: number; body: number }
-  /** Changes gravity, wind or the time scale, or values of a body; `asScene` resets all such changes (tuning.ts). */
+  /**
+   * Changes gravity, wind or the time scale, or values of a body; `asScene` resets all such changes (applyTuning.ts).
+   */
   | ({ type: "tune"; member: number } & TuningChange)
   /** Changes the look of a spawnable body (looks.ts). */
   | ({ type: "dress"; member: number; body: number } & LookChange);
@@ -247,7 +249,7 @@ export interface World {
   /** Returns 1 for each body that sleeps or is inactive, else 0. */
   asleep(): Uint8Array;
   /** Returns 1 for each inactive spawnable body, else 0. */
-  waiting(): Uint8Array;
+  absent(): Uint8Array;
   tuning(): Tuning;
   /** Looks of the bodies that do not look as in the scene. */
   looks(): [body: number, look: BodyLook][];

@@ -10,7 +10,7 @@
  *   |- kernel    broad phase, substeps (kernel/assembly/step)
  *   |- methods   bodies with their own method (methods/methodBodies.ts)
  *   |- guard     each body finite and inside the world           else rolled back and held -> bodyHeld
- *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks do no work (rest.ts)
+ *   '- rest      still -> calmed, then asleep; all asleep -> the next ticks do no work (findResting.ts)
  */
 import * as L from "../kernel/assembly/layout/layout.ts";
 import { tellCrowding } from "./rest/crowding.ts";
@@ -82,7 +82,7 @@ export class SimWorld implements World {
   private readonly memory: WebAssembly.Memory;
   private readonly views: Views;
   private readonly intersections: IntersectionWatch;
-  private readonly waitingBodies: InactiveBodies;
+  private readonly inactiveBodies: InactiveBodies;
   private readonly tuned: RoomTuning;
   private readonly dressed: RoomLooks;
   private readonly rest: Rest;
@@ -106,7 +106,7 @@ export class SimWorld implements World {
     );
     this.views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
     this.intersections = new IntersectionWatch(memory, this.views, layout, this.kernel);
-    this.waitingBodies = new InactiveBodies(this.views, layout, this.kernel);
+    this.inactiveBodies = new InactiveBodies(this.views, layout, this.kernel);
     this.tuned = new RoomTuning(this.views, layout, template);
     this.dressed = new RoomLooks(this.views, layout);
     this.rest = new Rest(
@@ -114,7 +114,7 @@ export class SimWorld implements World {
       this.views,
       layout,
       this.tuned,
-      (body) => this.waitingBodies.waits(body),
+      (body) => this.inactiveBodies.isAbsent(body),
       (body) => this.islands.sleeps(body),
     );
     this.islands = new SleepingIslands(memory, this.views, layout, this.kernel, {
@@ -305,15 +305,17 @@ export class SimWorld implements World {
   }
 
   asleep(): Uint8Array {
-    return Uint8Array.from(this.layout.bodies, (_, b) => (this.waitingBodies.waits(b) || this.rest.sleeps(b) ? 1 : 0));
+    return Uint8Array.from(this.layout.bodies, (_, b) =>
+      this.inactiveBodies.isAbsent(b) || this.rest.sleeps(b) ? 1 : 0,
+    );
   }
 
   held(): Uint8Array {
     return Uint8Array.from(this.layout.bodies, (_, b) => (this.views.i32[this.heldAt(b)] === HELD ? 1 : 0));
   }
 
-  waiting(): Uint8Array {
-    return Uint8Array.from(this.layout.bodies, (_, b) => (this.waitingBodies.waits(b) ? 1 : 0));
+  absent(): Uint8Array {
+    return Uint8Array.from(this.layout.bodies, (_, b) => (this.inactiveBodies.isAbsent(b) ? 1 : 0));
   }
 
   stateHash(): string {
@@ -395,7 +397,7 @@ export class SimWorld implements World {
     const movers = layout.movers.filter(({ path }) => stirs(path, from, to));
     if (movers.length === 0) return [];
     return layout.bodies.flatMap((body, b) => {
-      if (this.waitingBodies.waits(b)) return [];
+      if (this.inactiveBodies.isAbsent(b)) return [];
       const x = f32.subarray(layout.x / 4 + 4 * body.first, layout.x / 4 + 4 * (body.first + body.streamedCount));
       const carried = body.carrier !== undefined && movers.includes(layout.movers[body.carrier]!);
       return carried || movers.some((mover) => comesNear(mover, from, to, x, 0.05 * body.size)) ? [b] : [];
@@ -412,7 +414,7 @@ export class SimWorld implements World {
   }
 
   private comeOrGo(input: Extract<Input, { type: "spawn" | "remove" }>, tick: number): SimEvent {
-    const event = this.waitingBodies.apply(input, tick);
+    const event = this.inactiveBodies.apply(input, tick);
     if (event.type !== "inputRejected") {
       this.relist();
       this.intersections.request();
@@ -441,8 +443,8 @@ export class SimWorld implements World {
   }
 
   private applyGrab(input: GrabInput, tick: number, events: SimEvent[]): void {
-    const waits = (body: number): boolean => this.waitingBodies.waits(body);
-    const event = applyInput(this.views, this.layout, this.kernel, input, tick, waits);
+    const isAbsent = (body: number): boolean => this.inactiveBodies.isAbsent(body);
+    const event = applyInput(this.views, this.layout, this.kernel, input, tick, isAbsent);
     if (event) events.push(event);
     else if (input.type === "impulse") this.reference?.push(input);
   }

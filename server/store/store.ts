@@ -72,7 +72,7 @@ export interface Quarantined {
   since: string;
   /** Explanation for the operator. */
   details: string;
-  /** With reason `version`: the state identity that can read the room's states (workers/identity.ts). */
+  /** With reason `version`: the state identity that can read the room's states (workers/stateIdentity.ts). */
   identity?: string;
 }
 
@@ -187,7 +187,7 @@ export interface ProcessReport extends Holder {
 }
 
 export interface ListedProcess extends ProcessReport {
-  /** Time until the report expires, s; negative: time since then. */
+  /** Time until the report expires, s; negative after its end. */
   secondsLeft: number;
 }
 

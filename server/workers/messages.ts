@@ -87,7 +87,7 @@ export interface RoomShape {
   /** Number of surface triangles of each body, or points of a cloud: the range of a grab's index. */
   triangles: number[];
   /** Spawnable bodies. At the start of a scene none of them is in it. */
-  waiting: number[];
+  spawnable: number[];
   /** Bodies that one grab may pull together. */
   together: number[];
   /** Fields of each body that owners may change, with the scene's values. */
@@ -170,7 +170,7 @@ export interface BuildResult {
   topology: SharedArrayBuffer;
   /** SHA-256 (hex, first 32 digits) of the topology bytes. */
   topologyHash: string;
-  /** State identity (identity.ts): a state that was saved with another one cannot be loaded. */
+  /** State identity (stateIdentity.ts): a state that was saved with another one cannot be loaded. */
   identity: string;
   shape: RoomShape;
   /** Findings in the scene's objects. */
@@ -184,7 +184,7 @@ export interface OpenTask {
   /** Filled ranges of the template. */
   filled: Uint32Array;
   layout: WorldLayout;
-  /** Bytes of sim/checkpoint.ts; absent: the scene's start. */
+  /** Bytes of sim/world/checkpoint.ts; absent: the scene's start. */
   state?: Uint8Array;
 }
 
@@ -234,7 +234,7 @@ export interface StepTask {
   /** The room's wire tick. */
   tick: number;
   inputs: Input[];
-  /** A state was saved before this tick when it was first stepped, which affects it (sim/checkpoint.ts). */
+  /** A state was saved before this tick when it was first stepped, which affects it (sim/world/checkpoint.ts). */
   fresh?: boolean;
   /** `none`: not a send tick. `moving`: encode a delta if anything changed. `always`: encode a delta even if empty. */
   delta: "none" | "moving" | "always";
@@ -248,11 +248,11 @@ export interface StepTask {
    * member does not have the last frame. Absent: no.
    */
   positions?: "moving" | "always";
-  /** Also return the touching pairs of bodies. */
+  /** True: the answer has the touching pairs of bodies. */
   touching?: boolean;
-  /** Also save the state after this tick. */
+  /** True: the answer has the state after this tick. */
   save?: boolean;
-  /** Also return the state hash. */
+  /** True: the answer has the state hash. */
   hash?: boolean;
   /**
    * Set by the pool for a heavy room: other threads may help with this tick (`taskScheduler.ts`). Unique among the
@@ -288,7 +288,7 @@ export interface EncodedMessage {
 
 /** Encoded frames of a tick; null: none. */
 export interface Frames {
-  /** Does this frame differ from the one before? */
+  /** Whether this frame differs from the one before. */
   moved: boolean;
   delta: EncodedMessage | null;
   keyframe: EncodedMessage | null;
@@ -318,11 +318,11 @@ export interface StepResult extends Frames {
   touching?: number[];
   work: SharedWork;
   saved: SavedState | null;
-  /** If requested. */
+  /** Present if the task asked for it. */
   stateHash?: string;
 }
 
-/** A room's state between two ticks (sim/checkpoint.ts). */
+/** A room's state between two ticks (sim/world/checkpoint.ts). */
 export interface SavedState {
   tick: number;
   /** Its buffer is transferred. */
@@ -337,7 +337,7 @@ export interface SaveTask {
   room: RoomHandle;
 }
 
-/** Inputs of one tick. `fresh`: a state was saved before it, which affects the tick (sim/checkpoint.ts). */
+/** Inputs of one tick. `fresh`: a state was saved before it, which affects the tick (sim/world/checkpoint.ts). */
 export interface TickRecord {
   tick: number;
   inputs: Input[];
@@ -369,7 +369,7 @@ export interface ReplayResult {
   ticks: number;
   /** Bodies that are held, and spawnable bodies that are not in the scene. */
   held: number[];
-  waiting: number[];
+  absent: number[];
   tuning: Tuning;
   /** Looks that members gave bodies. */
   looks: [body: number, look: BodyLook][];
@@ -390,7 +390,7 @@ export interface InspectResult {
   /** int32[3*streamed] of the last frame, or null before the first. */
   quantized: Int32Array<ArrayBuffer> | null;
   /** Spawnable bodies that are not in the scene. */
-  waiting: number[];
+  absent: number[];
   /** Wire tick of that frame, -1 before the first. */
   frameTick: number;
   stateHash: string;

@@ -89,7 +89,7 @@ export interface PoolOptions {
   /** Processor time limit of reading an object, ms; default 30 s. */
   readDeadlineMs?: number;
   buildMemoryMb?: number;
-  /** Limit of a room's memory, MB; default as in sim/createWorld.ts. */
+  /** Limit of a room's memory, MB; default as in sim/world/createWorld.ts. */
   roomMemoryMb?: number;
   /** Heap limit of a stepping thread, MB: a thread that exceeds it ends as after a crash; default 1 GB. */
   threadMemoryMb?: number;

@@ -24,5 +24,5 @@ export class ThreadLost extends Error {
   }
 }
 
-/** Is the work to blame? An error that the work itself threw counts, too. */
+/** Returns whether the work is to blame. An error that the work itself threw counts, too. */
 export const isCharged = (error: unknown): boolean => !(error instanceof ThreadLost) || error.charged;

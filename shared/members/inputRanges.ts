@@ -58,7 +58,7 @@ export function refuseGrab(request: Ranged, ranges: GrabRanges): Refusal | null 
   return request.type === "impulse" ? null : refuseFar("target", request.target, ranges);
 }
 
-/** @param spawnable bodies. @returns null if the body and its heading are valid */
+/** @param spawnable indices of the spawnable bodies. @returns null if the body and its heading are valid */
 export function refuseSpawn(
   request: { type: "spawn"; body: number; heading: readonly [number, number] } | { type: "remove"; body: number },
   spawnable: readonly number[],

@@ -88,7 +88,7 @@ export interface TuningChange extends Partial<BodyTuning> {
   asScene?: true;
 }
 
-/** Limits for the owners of a room, derived from its scene (server/sim/motionLimits.ts). */
+/** Limits for the owners of a room, derived from its scene (server/sim/tuning/motionLimits.ts). */
 export interface TuningLimits {
   /** Length of gravity, m/s^2. */
   gravity: number;
@@ -121,7 +121,7 @@ export const WIND_SPANS: Readonly<Record<(typeof WIND_FIELDS)[number], Span>> = 
 
 /**
  * Limit of a change in a running room, as a factor of the scene's value: the room's memory is scaled for the scene's
- * masses and moduli (server/sim/massUnit.ts).
+ * masses and moduli (server/sim/world/massUnit.ts).
  */
 const STRETCH = { density: 1e3, youngsModulus: 1e4, bendingStiffness: 1e4 } as const;
 

@@ -1,7 +1,8 @@
 /**
  * Client messages: one file each in messages/fromClient. Two kinds of errors are distinguished. A message without its
  * documented form is malformed, and the connection closes (4400); this is checked here. A well-formed message that
- * refers to a missing object, or has a value out of range, is refused with a notice (server/rooms/requestRanges.ts).
+ * refers to a missing object, or has a value out of range, is refused with a notice
+ * (server/rooms/inputs/requestRanges.ts).
  */
 import { Decoder } from "@msgpack/msgpack";
 import { MOST_ENTRIES } from "../members/applicationData.ts";

@@ -44,7 +44,7 @@ export { encode as encodeWelcome, type Welcome } from "./messages/fromServer/wel
 export { safeColor } from "./serverValues.ts";
 export type { Point } from "./surfacePoint.ts";
 
-/** By name, in the order of their numbers. */
+/** Messages by name, in the order of their numbers. */
 const MESSAGES = {
   welcome,
   keyframe,
@@ -78,7 +78,7 @@ export const ServerMessage = /* @__PURE__ */ eachMessage(({ number }) => number)
 /** Fields and meanings of the messages. */
 export const MESSAGE_DESCRIPTIONS = /* @__PURE__ */ eachMessage(({ describe }) => describe());
 
-/** By number. Apart from MESSAGES, so that pages do not load the encoders. */
+/** Parsers by number. Apart from MESSAGES, so that pages do not load the encoders. */
 const PARSERS: Readonly<Record<number, (values: Values) => ServerEvent>> = {
   [welcome.number]: welcome.parse,
   [keyframe.number]: keyframe.parse,

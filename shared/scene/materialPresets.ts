@@ -1,6 +1,6 @@
 /**
  * Materials by name: `"material": "rubber"` in a scene, and the choice for an uploaded object. A preset is a material
- * as in a scene (shared/scene.ts), for a solid, a sheet, or both.
+ * as in a scene (shared/scene/scene.ts), for a solid, a sheet, or both.
  *
  * Densities and moduli are handbook values from M. F. Ashby, Materials Selection in Mechanical Design, appendix of
  * material properties, unless another source is given. Damping (1/s) and friction are plausible orders of magnitude,

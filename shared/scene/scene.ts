@@ -1,6 +1,6 @@
 /**
  * Types of a `scenes/*.json` file; limits are JSON Schema tags. `npm run schema` generates `scenes/schema.json` from
- * them, which `shared/sceneValidator.ts` validates against. Units are SI (m, kg, s, N, Pa), y is up, angles are
+ * them, which `shared/scene/sceneValidator.ts` validates against. Units are SI (m, kg, s, N, Pa), y is up, angles are
  * degrees.
  */
 

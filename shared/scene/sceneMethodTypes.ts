@@ -58,7 +58,10 @@ export type Method =
       type: "finite-elements";
     })
   | (Warped & {
-      /** The same bodies. Stress on element faces: the forces of finite-elements to rounding. */
+      /**
+       * The same bodies. Stress on element faces: the forces of finite-elements to
+       * rounding.
+       */
       type: "finite-volumes";
     })
   | (Damped & {

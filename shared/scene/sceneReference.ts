@@ -1,6 +1,6 @@
 /**
- * Checks the reference for comparisons (server/sim/methods/referenceBodies.ts): each check throws a SceneError with the
- * field's path, its value and the limit.
+ * Checks the reference for comparisons (server/sim/methods/references/referenceBodies.ts): each check throws a
+ * SceneError with the field's path, its value and the limit.
  */
 import type { Body, Scene } from "./scene.ts";
 import { SceneError } from "./sceneError.ts";

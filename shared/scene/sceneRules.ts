@@ -244,7 +244,7 @@ export function checkIgnored({ bodies, colliders = [] }: Pick<Scene, "bodies" | 
 }
 
 /** Spawnable bodies start undeformed and have no attachments. */
-export function checkWaiting({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
+export function checkSpawnable({ bodies, attachments = [] }: Pick<Scene, "bodies" | "attachments">): void {
   const spawnable = new Set(bodies.flatMap((b) => (b.spawnable ? [b.name] : [])));
   bodies.forEach((b, i) => {
     if (b.spawnable && b.start !== undefined)

@@ -23,7 +23,7 @@ import {
   checkSoft,
   checkTimeScale,
   checkTogether,
-  checkWaiting,
+  checkSpawnable,
 } from "./sceneRules.ts";
 import { schemaFaults } from "./sceneSchemaFaults.ts";
 
@@ -98,7 +98,7 @@ function* checksOf(scene: Scene): Generator<() => void, void, undefined> {
     if ("collider" in to) yield () => checkCarrier(scene, to.collider, `/attachments/${i}/to/collider`);
     else yield () => checkAttached(to, names, `/attachments/${i}/to`);
   }
-  yield () => checkWaiting(scene);
+  yield () => checkSpawnable(scene);
   yield () => checkTogether(scene);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Positions and normals of an attached detail mesh on a deformed surface: the reference for the vertex shader
- * (client/view/skinShader.ts mirrors these formulas line by line; tests compare both).
+ * (client/view/bodies/skinShader.ts mirrors these formulas line by line; tests compare both).
  *
  * For a detail vertex with corners a, b, c (positions), na, nb, nc (vertexNormalsInto of the current positions) and
  * coords u, v, d:

@@ -1,8 +1,8 @@
 /**
  * Bounding volume tree over triangles for searches around a point, nearest first. It depends only on the input. It is
- * separate from server/meshing/triangleTree.ts, because its visiting order decides between equally near triangles.
- * Attachments are part of a topology's hash, by which stored rooms identify their scene, so this order must never
- * change.
+ * separate from server/meshing/tetrahedra/triangleTree.ts, because its visiting order decides between equally near
+ * triangles. Attachments are part of a topology's hash, by which stored rooms identify their scene, so this order must
+ * never change.
  */
 import { yieldPoint } from "../yieldPoint.ts";
 

@@ -17,7 +17,7 @@ const sources = repositoryFiles()
 
 /**
  * Pattern that finds each kind in a file: its name in any form. If the name is a common word: its function, constants,
- * elements and descriptor. Code that uses another kind's elements does not count (methods/massSpring.ts uses
+ * elements and descriptor. Code that uses another kind's elements does not count (methods/elements/massSpring.ts uses
  * distances).
  */
 const NAMED: Record<string, RegExp> = {

@@ -13,6 +13,7 @@ const RETIRED_WORDS: ReadonlySet<string> = new Set(
     ["heir", "heirs", "lapse", "lapsed", "adopt", "adopted", "adoption", "trial", "trials", "doubt", "foreign"],
     ["vouch", "vouched", "foresee", "foreseen", "film", "films", "hopeless", "outlier", "outliers", "spares"],
     ["somebody", "nobody", "whoever", "others", "park", "parks", "parked", "parking", "unpark", "stood"],
+    ["hands", "waits"],
   ].flat(),
 );
 /** Beginnings of constants of the kernel's layout that were renamed. */
@@ -112,4 +113,22 @@ test("the code has each older name that the glossary maps to a term", () => {
   const names = firstCells().older.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
   expect(names.length).toBeGreaterThan(5);
   expect(names.filter((name) => !new RegExp(`(?<![\\w])${name}(?![\\w])`).test(all))).toEqual([]);
+});
+
+/** A word in singular, so that `heldBodies` has the words of "held body". */
+const singular = (word: string): string => word.replace(/ies$/, "y").replace(/(?<=[^s]{3})s$/, "");
+
+test("a name in the code, not only its comments, has a word of each term", () => {
+  const names = sources.flatMap(({ path, text }) => [
+    posix.basename(path, ".ts"),
+    ...text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").match(/[A-Za-z_$][\w$]*/g)!,
+  ]);
+  const used = new Set([...new Set(names)].flatMap((name) => [name.toLowerCase(), ...wordsOf(name)]).map(singular));
+  const { terms } = firstCells();
+  const missing = terms
+    .flatMap((cell) => cell.split(", "))
+    .filter(
+      (term) => !used.has(squashed(term)) && !wordsOf(term).some((word) => word.length > 2 && used.has(singular(word))),
+    );
+  expect(missing).toEqual([]);
 });

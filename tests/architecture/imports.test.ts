@@ -1,7 +1,8 @@
 /**
- * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/simWorker,
- * buildWorker -> sim -> kernel; client -> shared; tools/check alone. server/README.md draws the same picture. A
- * type-only import does not exist at run time and may point anywhere in the server, if no cycle of imports results.
+ * Imports go one way: main -> app -> routes, services -> rooms -> workers/pool; separately workers/stepping/simWorker,
+ * workers/builders/buildWorker -> sim -> kernel; client -> shared; tools/check alone. server/README.md draws the same
+ * picture. A type-only import does not exist at run time and may point anywhere in the server, if no cycle of imports
+ * results.
  */
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -29,7 +30,7 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   {
     files: /^server\/services\.ts$/,
     mayLoad:
-      /^server\/(config\.ts|durability\.ts|store\/|auth\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!simWorker|buildWorker)|metrics\/)/,
+      /^server\/(config\.ts|durability\.ts|store\/|auth\/|rooms\/|objects\/|pictures\/pictures|workers\/(?!stepping\/simWorker|builders\/buildWorker)|metrics\/)/,
   },
   { files: /^server\/durability\.ts$/, mayLoad: /^server\/(cluster|persistence|store)\// },
   { files: /^server\/config\.ts$/, mayLoad: /^(shared\/|server\/trust\.ts$)/ },
@@ -40,9 +41,12 @@ const layers: { files: RegExp; mayLoad: RegExp }[] = [
   {
     files: /^server\/rooms\//,
     mayLoad:
-      /^(server\/(rooms|objects|auth|metrics|persistence)\/|server\/workers\/(?!simWorker|buildWorker)|shared\/)/,
+      /^(server\/(rooms|objects|auth|metrics|persistence)\/|server\/workers\/(?!stepping\/simWorker|builders\/buildWorker)|shared\/)/,
   },
-  { files: /^server\/objects\//, mayLoad: /^(server\/(objects\/|metrics\/|store\/objectShares\.ts$)|shared\/)/ },
+  {
+    files: /^server\/objects\//,
+    mayLoad: /^(server\/(objects\/|metrics\/|store\/objects\/objectShares\.ts$)|shared\/)/,
+  },
   { files: /^server\/pictures\//, mayLoad: /^(server\/(pictures\/|workers\/workDeadline)|shared\/)/ },
   { files: /^server\/store\//, mayLoad: /^(server\/(store|metrics)|shared)\// },
   { files: /^server\/cluster\//, mayLoad: /^(server\/(cluster|store|metrics)|shared)\// },

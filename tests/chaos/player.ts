@@ -32,7 +32,7 @@ export class Player {
     return this.#bot;
   }
 
-  /** Tests whether it is in the room and has received a frame since then. */
+  /** Tests whether the player is in the room and has received a frame after `sinceMs`. */
   sees(sinceMs: number): boolean {
     return this.#bot !== null && this.#bot.closed === null && this.lastFrameMs > sinceMs;
   }

@@ -18,9 +18,9 @@ const TAKEN = [26, 36];
 const ON = 8;
 
 /** Inputs of the script, and at tick 30 the spawn of a body. */
-const inputs = (tick: number, waiting: readonly number[]): Input[] =>
+const inputs = (tick: number, spawnable: readonly number[]): Input[] =>
   tick === 30
-    ? [{ type: "spawn", member: 1, body: waiting[0]!, position: [0, 1, 0], heading: [1, 0], occupied: "lift" }]
+    ? [{ type: "spawn", member: 1, body: spawnable[0]!, position: [0, 1, 0], heading: [1, 0], occupied: "lift" }]
     : script(tick);
 
 const G: [number, number, number] = [0, -9.81, 0];
@@ -39,18 +39,18 @@ describe("checkpoints", () => {
     const { layout } = created;
     const memory = copyMemory(created.memory);
     const live = openWorld(memory, layout);
-    const waiting = layout.bodies.flatMap((body, b) => (body.waits ? [b] : []));
-    expect(waiting.length).toBeGreaterThan(0);
+    const spawnable = layout.bodies.flatMap((body, b) => (body.spawnable ? [b] : []));
+    expect(spawnable.length).toBeGreaterThan(0);
     let tick = 0;
     for (const taken of TAKEN) {
-      while (tick < taken) live.step(inputs(++tick, waiting));
+      while (tick < taken) live.step(inputs(++tick, spawnable));
       const state = saveState(memory, created.memory, layout);
       const restored = copyMemory(created.memory);
       loadState(restored, layout, state);
       const other = openWorld(restored, layout);
       expect(other.stateHash()).toBe(live.stateHash());
       for (let n = 0; n < ON; n++) {
-        const now = inputs(++tick, waiting);
+        const now = inputs(++tick, spawnable);
         const [one, two] = [live.step(now), other.step(now)];
         expect(two.events).toEqual(one.events);
         expect(other.stateHash(), `tick ${tick}, ${n + 1} after the checkpoint`).toBe(live.stateHash());

@@ -6,7 +6,7 @@ import type { Body, Scene } from "../../shared/scene/scene.ts";
 import { script } from "./run.ts";
 
 const TICKS = 90;
-/** It falls onto a plane, which is not a surface. */
+/** A sheet that falls onto a plane, which is not a surface. */
 const sheet: Body = {
   name: "sheet",
   kind: "cloth",
@@ -15,7 +15,7 @@ const sheet: Body = {
   material: { density: 300, thickness: 0.001, youngsModulus: 1e5, poissonsRatio: 0.3, bendingStiffness: 1e-5 },
   contact: { self: false },
 };
-/** May touch itself, far away: it makes the kernel search for pairs in the whole room. */
+/** A distant sheet with self-contact: it makes the kernel search for pairs in the whole room. */
 const far: Body = { ...sheet, name: "far", transform: { translate: [50, 0.3, 0] }, contact: { self: true } };
 const sceneOf = (bodies: Body[]): Scene => ({
   version: 1,

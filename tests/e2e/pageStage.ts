@@ -2,7 +2,7 @@
  * The environment of end-to-end tests: the real server in this process with the project's own scenes (lightScenes.ts),
  * a client built from the current sources, and a real Chromium with WebGL on the CPU. Errors of every page are
  * collected, because a page that works with errors counts as broken. In a test run all files share one browser
- * (tests/e2e/shared.ts). Files that do not change the server share one server, too.
+ * (tests/e2e/sharedServer.ts). Files that do not change the server share one server, too.
  */
 import { mkdirSync } from "node:fs";
 import { buffer } from "node:stream/consumers";

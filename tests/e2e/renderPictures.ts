@@ -180,7 +180,7 @@ try {
       const bot = await Bot.join(stage.url, name);
       for (const [body, at] of putIn) {
         bot.spawn(body, at, { heading: [5, 2], occupied: "lift" });
-        await bot.until(() => !bot.waiting.bodies.includes(body), `body ${body}`);
+        await bot.until(() => !bot.spawnable.bodies.includes(body), `body ${body}`);
         await page.waitForTimeout(400);
       }
       await bot.leave();

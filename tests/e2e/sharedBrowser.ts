@@ -1,4 +1,4 @@
-/** Environment variables through which test files find the shared browser (shared.ts). */
+/** Environment variables through which test files find the shared browser (sharedServer.ts). */
 
 /** Address of the browser. */
 export const SHARED_BROWSER = "TEST_BROWSER";

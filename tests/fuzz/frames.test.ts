@@ -13,7 +13,7 @@ import { wideLimits } from "../shared/scene/fieldLimits.ts";
 const target = { bodies: 2, triangles: 40, members: 8 };
 const shape = {
   triangles: [40, 12],
-  waiting: [1],
+  spawnable: [1],
   together: [],
   tunable: [
     { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },

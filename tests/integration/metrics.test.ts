@@ -47,7 +47,7 @@ test("a socket is no HTTP request, however long it lives; its join, its inputs a
   // different ticks.
   expect(inputs).toBeGreaterThan(1);
   expect(inputs).toBeLessThanOrEqual(12);
-  // They came one after another, so their total waiting time is at most the elapsed time.
+  // The inputs came one after another, so their total waiting time is at most the elapsed time.
   expect(inputSeconds).toBeGreaterThan(0);
   expect(inputSeconds).toBeLessThan(elapsed);
   const frames = await server.metric("pliant_frame_seconds_count");

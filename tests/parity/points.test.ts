@@ -52,13 +52,13 @@ function writeSlot({ memory, f32, X, points, rooms }: ReturnType<typeof cloud>, 
       target: slot.target as [number, number, number],
       compliance: slot.alpha,
       maxForce: slot.maxForce,
-      ...(slot.hand && { hand: grabSettings(slot.hand, X, rooms[n]!) }),
+      ...(slot.grab && { grab: grabSettings(slot.grab, X, rooms[n]!) }),
     },
   );
-  if (slot.hand) {
-    f32.set(slot.hand.step, (at + L.POINT_STEP) / 4);
-    f32[(at + L.POINT_SHARE) / 4] = slot.hand.share;
-    f32[(at + L.POINT_PACE) / 4] = slot.hand.pace;
+  if (slot.grab) {
+    f32.set(slot.grab.step, (at + L.POINT_STEP) / 4);
+    f32[(at + L.POINT_SHARE) / 4] = slot.grab.share;
+    f32[(at + L.POINT_PACE) / 4] = slot.grab.pace;
   }
   if (slot.active === false) i32[(at + L.POINT_ACTIVE) / 4] = 0;
 }
@@ -70,7 +70,7 @@ function twinOf(slot: Slot): HeldPoint {
     ...slot,
     weights: slot.weights.map(f),
     target: [f(slot.target[0]), f(slot.target[1]), f(slot.target[2])],
-    ...(slot.hand && { hand: rounded(slot.hand) }),
+    ...(slot.grab && { grab: rounded(slot.grab) }),
     alpha: f(slot.alpha),
     maxForce: f(slot.maxForce),
     lambda: [0, 0, 0],
@@ -116,7 +116,7 @@ function run(
   };
 }
 
-type Hand = NonNullable<HeldPoint["hand"]>;
+type Hand = NonNullable<HeldPoint["grab"]>;
 
 function grabSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: number, room: number): GrabSettings {
   const rows = edges.map(({ a, b, rest }) => ({ a: X + 16 * a, b: X + 16 * b, rest }));
@@ -124,15 +124,15 @@ function grabSettings({ edges, easeStretch, maxStretch, maxShift }: Hand, X: num
 }
 
 /** Rounds a grab to float32. An edge stores 1 / rest^2, so that number is rounded. */
-function rounded(hand: Hand): Hand {
+function rounded(grab: Hand): Hand {
   const f = Math.fround;
   return {
-    ...hand,
-    step: hand.step.map(f) as unknown as Vector,
-    edges: hand.edges.map(({ a, b, rest }) => ({ a, b, rest: 1 / Math.sqrt(f(1 / (rest * rest))) })),
-    maxShift: f(hand.maxShift),
-    share: f(hand.share),
-    pace: f(hand.pace),
+    ...grab,
+    step: grab.step.map(f) as unknown as Vector,
+    edges: grab.edges.map(({ a, b, rest }) => ({ a, b, rest: 1 / Math.sqrt(f(1 / (rest * rest))) })),
+    maxShift: f(grab.maxShift),
+    share: f(grab.share),
+    pace: f(grab.pace),
   };
 }
 
@@ -188,7 +188,7 @@ for (const scale of [1e-3, 1, 100]) {
             target: [scale, 0, -scale] as const,
             alpha,
             maxForce,
-            hand: { ...free, step: [0.01 * scale, -0.002 * scale, 0] as const },
+            grab: { ...free, step: [0.01 * scale, -0.002 * scale, 0] as const },
           },
           { particles: [4], weights: [1], target: [9, 9, 9] as const, alpha, maxForce, active: false },
         ];
@@ -210,10 +210,10 @@ for (const scale of [1e-3, 1, 100]) {
  */
 test("a grab eases off by its edges, by its body, and by the displacement of its point", () => {
   const slot = { particles: [0], weights: [1], target: [3, 2, -1] as const, alpha: 1e-3, maxForce: 50 };
-  const moved = (hand: Partial<Hand>, iterations = 1): { shift: number; worst: number; targets: number } => {
+  const moved = (grab: Partial<Hand>, iterations = 1): { shift: number; worst: number; targets: number } => {
     const { worst, targets, forces } = run(
       4,
-      [{ ...slot, hand: { ...free, step: [0.01, 0, 0], ...hand } }],
+      [{ ...slot, grab: { ...free, step: [0.01, 0, 0], ...grab } }],
       1 / 240,
       iterations,
       1,

@@ -81,7 +81,7 @@ export function randomTets(
   return { X, elements: tetElements(X, ramp(4 * n), lameCoefficients({ youngsModulus: k, poissonsRatio: nu })) };
 }
 
-/** The same random tetrahedra in another material. */
+/** Random tetrahedra in a hyperelastic material. */
 export function randomHyper(
   kind: HyperElements["kind"],
   n: number,

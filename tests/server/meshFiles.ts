@@ -18,13 +18,13 @@ export function shuffle<T>(list: readonly T[], seed: number): T[] {
 }
 
 export interface PlainMesh {
-  /** In the order of the file. */
+  /** Lines of vertices, in the order of the file. */
   vertices: number[][];
   /** Indices of the corners, from 0. */
   elements: number[][];
 }
 
-/** The same shape with its vertices and elements in another order. */
+/** Shuffles vertices and elements of a shape. */
 export function shuffled(
   positions: ArrayLike<number>,
   corners: ArrayLike<number>,

@@ -1,6 +1,6 @@
 /**
  * Tables of PROTOCOL.md: messages from their descriptions in shared/protocol/messages, errors and notices from
- * shared/errors.ts, limits and close codes from shared/protocol/protocol.ts.
+ * shared/errorCodes.ts, limits and close codes from shared/protocol/protocol.ts.
  */
 import { fileURLToPath } from "node:url";
 import { HttpErrors, Notices } from "../../shared/errorCodes.ts";

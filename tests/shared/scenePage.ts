@@ -1,9 +1,9 @@
-/** docs/SCENES.md: every field of a scene file, from the types of shared/scene.ts. `npm run schema` writes it. */
+/** docs/SCENES.md: every field of a scene file, from the types of shared/scene/scene.ts. `npm run schema` writes it. */
 import { type Definitions, type Part, sceneTypes } from "./scene/sceneSchema.ts";
 
 const HEAD = `# Fields of a scene file
 
-[The tutorial](../scenes/README.md) explains scenes. This page lists every field with its default, limits and meaning. \`npm run schema\` writes it from \`shared/scene.ts\`; a test compares them.
+[The tutorial](../scenes/README.md) explains scenes. This page lists every field with its default, limits and meaning. \`npm run schema\` writes it from \`shared/scene/scene.ts\`; a test compares them.
 
 SI units (m, kg, s, N, Pa), y up, right-handed, angles in degrees. Fields without "required" are optional, unknown fields are errors.
 `;

@@ -28,7 +28,7 @@ export interface Commit {
   method: string;
   args: readonly unknown[];
   result: unknown;
-  /** On the database's own clock. */
+  /** Time on the database's own clock, ms. */
   clockMs: number;
 }
 
@@ -56,7 +56,7 @@ export class Database {
   /** Clock offset since a replica with another clock took over, ms. */
   #offsetMs = 0;
   failedOver = false;
-  /** It answers no process. */
+  /** True while the database answers no process. */
   away = false;
   full = false;
   /** Chance that a transaction fails with an input/output error. */

@@ -11,7 +11,7 @@ import type { Runner, Timeline, Timer } from "./timeline.ts";
 /** Functions that the replaced modules call (load.ts). */
 interface Host {
   leaseSeconds(): number;
-  /** @param revive makes an Error of a received one (store/rpc.ts) */
+  /** @param revive makes an Error of a received one (store/sqlite/threadCalls.ts) */
   call(method: string, args: unknown[], revive: (error: PlainError) => Error): Promise<unknown>;
   processName(): string;
   isCertainlyDead(name: string): boolean;

@@ -4,9 +4,9 @@
  * this. Loading fails if a module imports anything that is not listed below, because a history must depend on its seed
  * only.
  *
- * Five modules are replaced. openStore.ts opens the virtual store, and rpc.ts calls it over a virtual connection
- * (line.ts). processName.ts knows virtual processes. processClock.ts compares clocks of threads, which do not exist
- * here. balanceRules.ts has shorter times.
+ * Five modules are replaced. openStore.ts opens the virtual store, and threadCalls.ts calls it over a virtual
+ * connection (line.ts). processName.ts knows virtual processes. processClock.ts compares clocks of threads, which do
+ * not exist here. balanceRules.ts has shorter times.
  *
  * A mutation changes the text of one module on its way into the bundle.
  */
@@ -40,9 +40,9 @@ const requireHere = createRequire(import.meta.url);
 const REPLACED: Record<string, string> = {
   "server/cluster/balanceRules.ts": `export const BALANCE = { busy: 0.15, calm: 0.05, gap: 0.1, placeGap: 0.05, leastShare: 0.01,
     sustainedMs: 300, pauseMs: 500, atOnce: 2, residenceMs: 500, offerSeconds: 1, newRoomShare: 0.05 };`,
-  "server/store/openStore.ts": `import { SqliteStore } from ${JSON.stringify("./sqlite.ts")};
+  "server/store/openStore.ts": `import { SqliteStore } from ${JSON.stringify("./sqlite/sqliteStore.ts")};
     export const openStore = async () => new SqliteStore({ path: "virtual", leaseSeconds: $host.leaseSeconds() });`,
-  "server/store/rpc.ts": `export class Caller {
+  "server/store/sqlite/threadCalls.ts": `export class Caller {
       #revive;
       constructor(file, workerData, revive) { this.#revive = revive; }
       call(method, args) { return $host.call(method, args, this.#revive); }

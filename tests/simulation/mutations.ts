@@ -4,13 +4,13 @@ import type { Mutation } from "./load.ts";
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: "a write is not compared with the room's epoch",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "throw new LeaseLost(lease);",
     replace: "void LeaseLost;",
   },
   {
     name: "a claim does not check for a running lease",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "secondsLeft(row) > 0",
     replace: "false",
     seed: 8301,
@@ -24,7 +24,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "epochs do not grow",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "UPDATE counter SET epoch = epoch + 1 RETURNING epoch",
     replace: "UPDATE counter SET epoch = 1 RETURNING epoch",
   },
@@ -69,7 +69,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a store that has gone back is written to after a gap",
-    file: "server/store/sqliteWork.ts",
+    file: "server/store/sqlite/sqliteWork.ts",
     find: "write, after = 0 } = lease;",
     replace: "write } = lease;\n    const after = 0;",
     faults: ["tear"],
@@ -186,21 +186,21 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "losses in other rooms' work are charged",
-    file: "server/rooms/simulation.ts",
+    file: "server/rooms/ticks/simulation.ts",
     find: "recover(isCharged(error))",
     replace: "recover(true)",
     faults: ["thread"],
   },
   {
     name: "a room is quarantined that was not tried alone",
-    file: "server/rooms/simulation.ts",
+    file: "server/rooms/ticks/simulation.ts",
     find: "this.#isTried = alone;",
     replace: "this.#isTried = false;",
     faults: ["thread"],
   },
   {
     name: "a step that waits for a trial goes on after the end of its room",
-    file: "server/rooms/simulation.ts",
+    file: "server/rooms/ticks/simulation.ts",
     find: "this.#stepsAt.withdraw(this.#handle);",
     replace: "this.#pool.withdraw(this.#handle);",
     faults: ["thread"],

@@ -2,8 +2,8 @@
  * A stand-in for the simulation, behind the interface that rooms use (workers/pool.ts). Its state is a digest of all
  * inputs, tick by tick, and of which bodies are inactive. Two states are equal if and only if the same inputs arrived
  * at the same ticks, each once. So a lost, doubled or moved input shows in the first hash. A saved state lacks the pair
- * list (sim/checkpoint.ts): one bit of the digest models that. tests/determinism shows that the real step reproduces
- * its bits.
+ * list (sim/world/checkpoint.ts): one bit of the digest models that. tests/determinism shows that the real step
+ * reproduces its bits.
  */
 import { SceneBudget } from "../../server/rooms/ticks/sceneBudget.ts";
 import * as L from "../../server/kernel/assembly/layout/layout.ts";
@@ -27,7 +27,7 @@ import type { Program } from "./load.ts";
 import type { NamedPool } from "./processProgram.ts";
 
 /** Body 0 is in the scene; body 1 is spawnable. */
-const WAITS = [1];
+const SPAWNABLE = [1];
 const NOTHING_TUNED: Tuning = { gravity: [0, 0, 0], wind: NO_WIND, timeScale: 1, pausedTicks: 0, bodies: [] };
 
 /** Header of a room's memory without lists; the memory may grow to 512 MiB. Callers read the size from it. */
@@ -40,16 +40,16 @@ export class World {
   tick = 0;
   low = 1;
   high = 2;
-  /** It has a pair list from the tick before. */
+  /** True if the memory has a pair list from the tick before. */
   hasList = false;
-  waits = true;
+  absent = true;
 
   constructor(scene: string) {
     this.scene = scene;
   }
 
   get hash(): string {
-    return `${this.high.toString(16)}.${this.low.toString(16)}.${this.waits ? 1 : 0}`;
+    return `${this.high.toString(16)}.${this.low.toString(16)}.${this.absent ? 1 : 0}`;
   }
 
   step(inputs: readonly Input[]): SimEvent[] {
@@ -61,13 +61,13 @@ export class World {
       const text = JSON.stringify(input);
       for (let i = 0; i < text.length; i++) this.#mix(text.charCodeAt(i));
       if (input.type === "reset") {
-        this.waits = true;
+        this.absent = true;
         events.push({ type: "reset", tick: this.tick, member: input.member });
-      } else if (input.type === "spawn" && this.waits) {
-        this.waits = false;
+      } else if (input.type === "spawn" && this.absent) {
+        this.absent = false;
         events.push({ type: "spawned", tick: this.tick, body: 1, member: input.member });
-      } else if (input.type === "remove" && !this.waits) {
-        this.waits = true;
+      } else if (input.type === "remove" && !this.absent) {
+        this.absent = true;
         events.push({
           type: "removed",
           tick: this.tick,
@@ -85,18 +85,18 @@ export class World {
   save(): Uint8Array<ArrayBuffer> {
     this.hasList = false;
     const state = new Uint8Array(16);
-    new Uint32Array(state.buffer).set([this.tick, this.low, this.high, this.waits ? 1 : 0]);
+    new Uint32Array(state.buffer).set([this.tick, this.low, this.high, this.absent ? 1 : 0]);
     return state;
   }
 
   load(state: Uint8Array): void {
-    const [tick, low, high, waits] = new Uint32Array(Uint8Array.from(state).buffer) as unknown as [
+    const [tick, low, high, absent] = new Uint32Array(Uint8Array.from(state).buffer) as unknown as [
       number,
       number,
       number,
       number,
     ];
-    [this.tick, this.low, this.high, this.waits, this.hasList] = [tick, low, high, waits === 1, false];
+    [this.tick, this.low, this.high, this.absent, this.hasList] = [tick, low, high, absent === 1, false];
   }
 
   #mix(value: number): void {
@@ -173,7 +173,7 @@ export class Physics {
       topologyHash: "none",
       identity,
       budget: new SceneBudget(scene, tickHz, { warn: () => {} }),
-      shape: { triangles: [8, 8], waiting: WAITS, tunable: [], reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
+      shape: { triangles: [8, 8], spawnable: SPAWNABLE, tunable: [], reach: 10, origin: [0, 0, 0], maxImpulse: 1 },
     } as unknown as SceneTemplate;
     this.#templates.set(scene, made);
     return made;
@@ -357,7 +357,7 @@ export class Physics {
       tick: world.tick,
       ticks: until - from,
       held: [],
-      waiting: world.waits ? WAITS : [],
+      absent: world.absent ? SPAWNABLE : [],
       tuning: NOTHING_TUNED,
       looks: [],
       stateHash: world.hash,
@@ -376,7 +376,7 @@ export class Physics {
       tick: world.tick,
       positions: new Float32Array(0),
       quantized: null,
-      waiting: world.waits ? WAITS : [],
+      absent: world.absent ? SPAWNABLE : [],
       frameTick: -1,
       stateHash: world.hash,
       origin: [0, 0, 0],

@@ -70,7 +70,7 @@ export async function startServer({ config, pools, library, metrics, log, url, v
     cluster,
     registry,
     persistence,
-    /** In the order of app.ts. */
+    /** Ends the parts of the process in the order in which app.ts ends them. */
     close: async (): Promise<void> => {
       await cluster.close(() => registry.close());
       await durability.close();

@@ -62,7 +62,7 @@ interface Undo {
   position: number | null;
   /** States from which its process resumed since the request. */
   began: { state: State; born: number }[];
-  /** It was answered, or no answer will come. */
+  /** True if the request was answered, or no answer will come. */
   settled: boolean;
 }
 

@@ -98,7 +98,7 @@ export class Server {
   disturbedMs = 0;
   /** Started, and not killed since. */
   up = false;
-  /** It was told to end: it takes no more rooms. */
+  /** True after the server was told to end: it takes no more rooms. */
   ending = false;
   /** Unanswered calls from outside: they fail when it dies. */
   readonly calls = new Set<() => void>();

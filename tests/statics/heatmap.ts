@@ -15,7 +15,7 @@ const USAGE = `node tests/statics/heatmap.ts [--case ${CASE_NAMES.join(",")}] [-
   --model name   stvk (default), neo-hookean, stable-neo-hookean
   --solver name  compliant (default), paper
   --sweep name   gauss-seidel (default), symmetric, jacobi
-  --exact        without refined substeps (server/sim/substeps.ts)
+  --exact        without refined substeps (server/sim/scene/substeps.ts)
   --rest         with the room's own resting: calming and sleep
   --json         only the result, as JSON; without it both`;
 

@@ -24,9 +24,9 @@ export class OwnGrabs {
 
   begin(at: SurfacePoint, target: Point, how: GrabOptions): Grab {
     this.#begun = (this.#begun % GRAB_IDS) + 1;
-    const hand = new Grab(this.#begun, at, target, this, how);
-    this.live.add(hand);
-    return hand;
+    const grab = new Grab(this.#begun, at, target, this, how);
+    this.live.add(grab);
+    return grab;
   }
 
   /** Shortest time between two moves of one grab, ms. It grows with the number of live grabs. */

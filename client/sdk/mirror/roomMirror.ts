@@ -22,7 +22,7 @@ const MOST_EARLY_FRAMES = 300;
 
 export class RoomMirror extends Listeners {
   welcome: Welcome | undefined;
-  /** While another topology is loading, those of the scene before. */
+  /** Frames of the room; while another topology is loading, those of the previous scene. */
   frames: RoomFrames | undefined;
   loading = false;
   members: readonly Member[] = [];

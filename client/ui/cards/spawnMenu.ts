@@ -31,7 +31,7 @@ export class SpawnMenu {
   readonly panel: Panel;
   private readonly button: HTMLButtonElement;
   private rows: Row[] = [];
-  private waiting: ReadonlySet<number> = new Set();
+  private absent: ReadonlySet<number> = new Set();
   private placing: number | undefined;
 
   constructor(actions: SpawnActions) {
@@ -97,9 +97,9 @@ export class SpawnMenu {
       swatch.style.setProperty("--member", looks[body]?.color ?? color ?? "");
   }
 
-  setWaiting(waiting: ReadonlySet<number>): void {
-    this.waiting = waiting;
-    if (this.placing !== undefined && !waiting.has(this.placing)) this.setPlacing(undefined);
+  setAbsent(absent: ReadonlySet<number>): void {
+    this.absent = absent;
+    if (this.placing !== undefined && !absent.has(this.placing)) this.setPlacing(undefined);
     this.show();
   }
 
@@ -128,7 +128,7 @@ export class SpawnMenu {
   private chosen(body: number): void {
     this.open(false);
     this.button.blur();
-    if (this.waiting.has(body)) this.setPlacing(body);
+    if (this.absent.has(body)) this.setPlacing(body);
     else this.actions.takeOut(body);
   }
 
@@ -140,6 +140,6 @@ export class SpawnMenu {
   }
 
   private show(): void {
-    for (const { body, does } of this.rows) does.textContent = t(this.waiting.has(body) ? "doesPutIn" : "doesTakeOut");
+    for (const { body, does } of this.rows) does.textContent = t(this.absent.has(body) ? "doesPutIn" : "doesTakeOut");
   }
 }

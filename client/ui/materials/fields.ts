@@ -4,7 +4,10 @@ import { type PlainKey, t } from "../../text/text.ts";
 import { NumberField } from "./numberField.ts";
 import { LENGTHS, pascals, type Unit } from "./quantity.ts";
 
-/** SI units. Moduli and ratios as in scene files (shared/scene.ts); density and length within what fits on a table. */
+/**
+ * SI units. Moduli and ratios as in scene files (shared/scene/scene.ts); density and length within what fits on a
+ * table.
+ */
 const LIMITS = {
   youngsModulus: { min: 100, max: 1e13 },
   density: { min: 0.1, max: 1e5 },
@@ -15,7 +18,7 @@ const LIMITS = {
 /** Least height and sag of a beam, m. */
 const THINNEST = 1e-5;
 
-/** For counts and ratios. */
+/** Unit of counts and ratios: none. */
 const NO_UNIT: Unit = { text: "", size: 1 };
 
 export type Fields = Record<

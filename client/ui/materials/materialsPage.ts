@@ -1,6 +1,6 @@
 /**
  * `/materials`: the meaning of a material's numbers. Converts pascals into Hz and mm, with a picture to scale, and a
- * measured sag (mm) or counted swings into pascals (shared/beam.ts).
+ * measured sag (mm) or counted swings into pascals (shared/geometry/beam.ts).
  */
 import "../../styles/lobby.css";
 import "../../styles/materials.css";

@@ -83,7 +83,7 @@ export class Playground {
   private wantsSounds = false;
   /** The loop is paused: the page is hidden, or a headset draws. */
   private idle = false;
-  /** Point that the ghost hand seems to grab. */
+  /** Point that the ghost cursor seems to grab. */
   private ghostAt: Picked | undefined;
   private lastMs = performance.now();
   private drawTimes: number[] = [];
@@ -128,7 +128,7 @@ export class Playground {
       },
       enabled: () => options.online() && this.running,
     });
-    this.listenToKeyboardHand();
+    this.listenToKeyboardPointer();
     if (!installed) listenToKeys(options.onCommand);
   }
 
@@ -141,7 +141,7 @@ export class Playground {
     return this.options.shell.together.all && this.together.includes(body);
   }
 
-  private listenToKeyboardHand(): void {
+  private listenToKeyboardPointer(): void {
     const { shell, bodyName, online } = this.options;
     new KeyboardPointer({
       view: this.view,
@@ -330,8 +330,8 @@ export class Playground {
       const body = this.view.bodies[following.body];
       return body && !body.hidden ? middleOf(body.positions, this.middle) : undefined;
     }
-    const hand = options.state.hands.get(following.member);
-    const at = hand?.grabs.at(-1)?.target ?? hand?.cursor;
+    const shown = options.state.grabsByMember.get(following.member);
+    const at = shown?.grabs.at(-1)?.target ?? shown?.cursor;
     return at && this.middle.set(...at);
   }
 
@@ -362,7 +362,7 @@ export class Playground {
     options.shell.showRing(free && this.view.pick(at.x, at.y, HOLD_PX) ? at : undefined);
   }
 
-  /** Shows the ghost hand at the body nearest to the middle. */
+  /** Shows the ghost cursor at the body nearest to the middle. */
   showHow(): void {
     const { online, profile, shell } = this.options;
     this.ghostAt = online() ? this.view.pickMiddle() : undefined;
@@ -401,21 +401,21 @@ export class Playground {
 
   private drawnGrabs(): readonly DrawnGrab[] {
     const { state } = this.options;
-    if (this.grabs.count === 0 && state.hands.size === 0) return NONE;
-    const others = [...state.hands.values()].filter(({ member }) => member !== state.welcome?.member);
+    if (this.grabs.count === 0 && state.grabsByMember.size === 0) return NONE;
+    const others = [...state.grabsByMember.values()].filter(({ member }) => member !== state.welcome?.member);
     const colorOf = (member: number): string => state.members.find((m) => m.member === member)?.color ?? GREY;
     return [...this.grabs.drawn(), ...drawnGrabs(others, colorOf)];
   }
 
   private drawnCursors(): readonly DrawnCursor[] {
     const { state } = this.options;
-    if (state.hands.size === 0) return NONE;
+    if (state.grabsByMember.size === 0) return NONE;
     const cursors: DrawnCursor[] = [];
     for (const { member, name, color, connected } of state.members) {
-      const hand = state.hands.get(member);
-      if (!connected || !hand || member === state.welcome?.member) continue;
+      const shown = state.grabsByMember.get(member);
+      if (!connected || !shown || member === state.welcome?.member) continue;
       // A member with a grab is shown at its target, otherwise at its cursor.
-      const at = hand.grabs.at(-1)?.target ?? hand.cursor;
+      const at = shown.grabs.at(-1)?.target ?? shown.cursor;
       if (at) cursors.push({ member, name, color, at });
     }
     return cursors;

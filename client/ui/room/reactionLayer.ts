@@ -16,7 +16,7 @@ export class ReactionLayer {
   /** @param from element of the member's cursor or name tag; undefined: neither is visible */
   show(reaction: number, from: Element | undefined): void {
     const picture = REACTIONS[reaction];
-    // A later server may have more of them.
+    // A newer server may have more reactions: ignore unknown ones.
     if (picture === undefined) return;
     const box = from?.getBoundingClientRect();
     const own = this.element.getBoundingClientRect();

@@ -82,7 +82,7 @@ class RoomPage {
   private readonly drawing = import("./playground.ts");
   private readonly probe: GraphicsProbe;
   private readonly over = new AbortController();
-  private readonly hands = new GrabWatch();
+  private readonly grabWatch = new GrabWatch();
   private readonly timers: readonly ReturnType<typeof setInterval>[];
   private playground: Playground | undefined;
   private status: ConnectionStatus = { state: "connecting", attempt: 0 };
@@ -218,7 +218,7 @@ class RoomPage {
       this.say(noticeText(code, text, details, names));
     });
     state.add("spawnable", ({ bodies }) => {
-      shell.spawnable.setWaiting(new Set(bodies));
+      shell.spawnable.setAbsent(new Set(bodies));
       for (const body of bodies) this.playground?.grabs.endOn(body);
     });
     state.add("reaction", (event) => this.sayReaction(event));
@@ -358,7 +358,7 @@ class RoomPage {
       seconds,
       signal: this.over.signal,
       others: () =>
-        [...this.state.hands]
+        [...this.state.grabsByMember]
           .flatMap(([member, { grabs }]) => (this.isMe(member) ? [] : grabs.map(({ target }) => target)))
           .join(),
       renew: (touched) => this.renew(touched),
@@ -454,7 +454,7 @@ class RoomPage {
 
   /** Announces grabs of other members. */
   private sayNews(): void {
-    const news = this.hands.look(this.state.hands, this.state.welcome?.member);
+    const news = this.grabWatch.look(this.state.grabsByMember, this.state.welcome?.member);
     const sentences = news.map(({ member, body }) =>
       body === undefined
         ? t("letGo", { name: this.nameOf(member) })

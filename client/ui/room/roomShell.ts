@@ -186,7 +186,7 @@ export class RoomShell {
     ];
   }
 
-  /** On a big screen: shows the invitation. */
+  /** Shows the invitation, on a big screen. */
   private async invite(room: string): Promise<void> {
     const { text, code } = await invitationTo(room);
     this.element.append(

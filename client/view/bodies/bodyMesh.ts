@@ -57,7 +57,7 @@ export class BodyMesh implements PickSurface {
   private readonly margin: number;
   private readonly normals: Float32Array;
   private readonly slots: Uint32Array;
-  /** Only for cloth without a detail mesh. */
+  /** Smoothed normals; only for cloth without a detail mesh. */
   private readonly softNormals: Float32Array | undefined;
   private readonly positionTexture: VertexTexture;
   private readonly normalTexture: VertexTexture;
@@ -67,7 +67,7 @@ export class BodyMesh implements PickSurface {
   private readonly ownLook: Look;
   /** Mean normals of creases, only for solids with rounded edges. */
   private readonly means: { normals: Float32Array; texture: VertexTexture } | undefined;
-  /** In the strain view. */
+  /** Strain of the surface; only in the strain view. */
   private strain: SurfaceStrain | undefined;
   /** Only for gas. */
   private readonly smoke: Smoke | undefined;

@@ -172,7 +172,7 @@ export function injectCloth(shader: Shader): void {
 const BEVEL_VARYINGS = "varying vec3 pliantMean;\nvarying vec3 pliantCreaseAway;\n";
 
 /**
- * @param bevelled the geometry has the attributes of rounded edges (creases.ts)
+ * @param bevelled the geometry has the attributes of rounded edges (creaseDistances.ts)
  * @param mode "detail": hollows are darker
  */
 export function injectSolid(shader: Shader, bevelled: boolean, mode: SkinMode): void {

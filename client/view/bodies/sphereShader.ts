@@ -1,7 +1,7 @@
 /**
  * Draws the points of a cloud as smooth spheres: a square for each, turned to the eye, on which the fragment shader
  * intersects the ray with the sphere (Sigg et al. 2006). The cost is pixels, not triangles, so a lower quality level
- * (quality.ts) is cheaper here, too.
+ * (pictureQuality.ts) is cheaper here, too.
  *
  * Shadows: a disc that faces the light, at the sphere's far side, so that no sphere shades itself.
  */

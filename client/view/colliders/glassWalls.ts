@@ -93,7 +93,7 @@ export function glassWall(pane: Pane, low: number, high: number, radius: number)
     side: DoubleSide,
   });
   const mesh = new Mesh(new BufferGeometry(), material);
-  // Hands reach through glass.
+  // Grabs reach through glass.
   mesh.raycast = () => {};
   mesh.renderOrder = 2;
   if (!pane) {

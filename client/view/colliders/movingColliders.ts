@@ -1,6 +1,6 @@
 /**
  * Draws colliders with a path at their simulated position for the moment shown: server and page evaluate
- * shared/motion.ts.
+ * shared/geometry/colliderMotion.ts.
  */
 import { Quaternion, Vector3, type Object3D } from "three";
 import { centerOf, compileMotion, poseAt, type Path } from "../../../shared/geometry/colliderMotion.ts";

@@ -23,10 +23,10 @@ export const GREY = "#8a8f98";
 
 /** Grabs of these members, to draw. */
 export function drawnGrabs(
-  hands: readonly Pick<MemberGrabs, "member" | "grabs">[],
+  members: readonly Pick<MemberGrabs, "member" | "grabs">[],
   colorOf: (member: number) => string,
 ): DrawnGrab[] {
-  return hands.flatMap(({ member, grabs }) =>
+  return members.flatMap(({ member, grabs }) =>
     grabs.map((grab) => ({ ...grab, id: `${member}:${grab.grab}`, color: colorOf(member) })),
   );
 }
@@ -122,7 +122,7 @@ export class CursorsView {
     entry.band.update(this.from.fromArray(this.point), entry.shown, view.camera);
   }
 
-  /** The same grab on the other bodies that it holds. */
+  /** Returns the bands of one grab on the other bodies that it holds. */
   private others(grab: DrawnGrab, surfaces: readonly RestSurface[]): DrawnGrab[] {
     const { id, body, triangle, u, v, target } = grab;
     const of = [body, triangle, u, v].join();

@@ -52,7 +52,7 @@ export class LocalBend {
   private readonly weights: Float32Array;
   private readonly limit: number;
   private readonly begin: Float64Array;
-  private readonly hand: Float64Array;
+  private readonly pulledTo: Float64Array;
   private readonly shown = new Float64Array(3);
   private readonly offset = new Float64Array(3);
   readonly grab: number;
@@ -64,21 +64,21 @@ export class LocalBend {
 
   /**
    * @param grab its id, as sent to the server
-   * @param hand target when the grab began, m
+   * @param pulledTo target when the grab began, m
    * @param held rest position of the grabbed point, m
    * @param radius of the neighborhood, m
    */
   constructor(
     target: BendTarget,
     grab: number,
-    hand: readonly [number, number, number],
+    pulledTo: readonly [number, number, number],
     held: readonly [number, number, number],
     radius: number,
   ) {
     this.target = target;
     this.grab = grab;
-    this.begin = Float64Array.from(hand);
-    this.hand = Float64Array.from(hand);
+    this.begin = Float64Array.from(pulledTo);
+    this.pulledTo = Float64Array.from(pulledTo);
     this.limit = LIMIT * radius;
     const indices: number[] = [];
     const weights: number[] = [];
@@ -100,9 +100,9 @@ export class LocalBend {
   /** Sets the current target, m. Ignored after the release. */
   move(x: number, y: number, z: number): void {
     if (!Number.isNaN(this.releasedMs)) return;
-    this.hand[0] = x;
-    this.hand[1] = y;
-    this.hand[2] = z;
+    this.pulledTo[0] = x;
+    this.pulledTo[1] = y;
+    this.pulledTo[2] = z;
   }
 
   /**
@@ -125,7 +125,7 @@ export class LocalBend {
     const released = !Number.isNaN(this.releasedMs);
     if (Number.isNaN(this.fadeMs)) {
       this.shown.set(this.begin);
-      const phase = acknowledged.at(this.grab, tick, sendTicks, this.shown, released ? this.hand : undefined);
+      const phase = acknowledged.at(this.grab, tick, sendTicks, this.shown, released ? this.pulledTo : undefined);
       if (phase !== "after") this.aim();
       // The server released at the same target: no offset is left.
       else if (released) this.done = true;
@@ -158,10 +158,10 @@ export class LocalBend {
   }
 
   private aim(): void {
-    const { hand, shown, offset, limit } = this;
-    const x = RESPONSE * (hand[0]! - shown[0]!);
-    const y = RESPONSE * (hand[1]! - shown[1]!);
-    const z = RESPONSE * (hand[2]! - shown[2]!);
+    const { pulledTo, shown, offset, limit } = this;
+    const x = RESPONSE * (pulledTo[0]! - shown[0]!);
+    const y = RESPONSE * (pulledTo[1]! - shown[1]!);
+    const z = RESPONSE * (pulledTo[2]! - shown[2]!);
     const factor = limit / (limit + Math.sqrt(x * x + y * y + z * z));
     offset[0] = x * factor;
     offset[1] = y * factor;

@@ -135,7 +135,7 @@ export class RubberBand {
   private worn = "";
   private readonly band: Part;
   private readonly held: Part;
-  private readonly hand: Part;
+  private readonly end: Part;
 
   constructor(color: string) {
     tube ??= tubeGeometry();
@@ -143,9 +143,9 @@ export class RubberBand {
     this.wear(color);
     this.band = part(tube, this.colors, false);
     this.held = part(bead, this.colors, true);
-    this.hand = part(bead, this.colors, true);
+    this.end = part(bead, this.colors, true);
     // The shader places the unit shapes, so they have no box of their own.
-    for (const { mesh, ghost } of [this.band, this.held, this.hand])
+    for (const { mesh, ghost } of [this.band, this.held, this.end])
       for (const drawn of [mesh, ghost]) this.group.add(Object.assign(drawn, { boundingBox: new Box3() }));
   }
 
@@ -169,7 +169,7 @@ export class RubberBand {
     const thin = Math.min(1, Math.max(0.3, Math.sqrt((12 * near) / Math.max(1e-9, from.distanceTo(to)))));
     set(this.band, from, to, near, thin);
     set(this.held, from, to, 1.7 * near, 1);
-    set(this.hand, to, to, 2.3 * far, 1);
+    set(this.end, to, to, 2.3 * far, 1);
   }
 
   /** Radii that look equally thick at both ends. */
@@ -185,7 +185,7 @@ export class RubberBand {
   }
 
   dispose(): void {
-    for (const { mesh, ghost } of [this.band, this.held, this.hand]) {
+    for (const { mesh, ghost } of [this.band, this.held, this.end]) {
       mesh.material.dispose();
       ghost.material.dispose();
     }

@@ -8,9 +8,9 @@
  *
  * After each visitor both heaps are measured after a garbage collection: the page's, and that of the server's main
  * thread.
- * The first sixth is warm-up. Every half hour the page reloads itself (client/ui/exhibit.ts), which bounds the memory
- * of the browser. Heaps are flat if the slope of a line through the rest is at most 2 % an hour, within twice its
- * standard error.
+ * The first sixth is warm-up. Every half hour the page reloads itself (client/ui/room/exhibit.ts), which bounds the
+ * memory of the browser. Heaps are flat if the slope of a line through the rest is at most 2 % an hour, within twice
+ * its standard error.
  */
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -67,7 +67,7 @@ interface Found {
   href: string;
   origin: { x: number; y: number };
   frame: Int32Array;
-  waiting: string;
+  spawnable: string;
   tuned: string;
   access: string;
 }
@@ -168,10 +168,10 @@ class Exhibit {
     });
   }
 
-  #settings(): Pick<Found, "waiting" | "tuned" | "access"> {
-    const { waiting, tuned, access } = this.#watcher;
+  #settings(): Pick<Found, "spawnable" | "tuned" | "access"> {
+    const { spawnable, tuned, access } = this.#watcher;
     return {
-      waiting: JSON.stringify([...waiting.bodies].sort()),
+      spawnable: JSON.stringify([...spawnable.bodies].sort()),
       tuned: JSON.stringify(tuned && { ...tuned, tick: 0, member: 0 }),
       access: JSON.stringify(access),
     };
@@ -204,7 +204,7 @@ class Exhibit {
       const { wrong, ghost } = await this.#pageNow(name);
       if (this.#watcher.resets === resets) wrong.push("the room was not reset");
       const now = this.#settings();
-      for (const key of ["waiting", "tuned", "access"] as const)
+      for (const key of ["spawnable", "tuned", "access"] as const)
         if (now[key] !== this.#found[key]) wrong.push(`${key} is ${now[key]}, was ${this.#found[key]}`);
       const far = this.#furthest();
       if (far > NEAR) wrong.push(`a particle is ${far.toFixed(3)} m from where it was`);
@@ -223,8 +223,8 @@ class Exhibit {
   }
 
   #furthest(): number {
-    const { frame, topology, waiting } = this.#watcher;
-    const shown = topology.bodies.filter((_, body) => !waiting.bodies.includes(body));
+    const { frame, topology, spawnable } = this.#watcher;
+    const shown = topology.bodies.filter((_, body) => !spawnable.bodies.includes(body));
     let most = 0;
     for (const { first, count, quantum } of shown)
       for (let i = 3 * first; i < 3 * (first + count); i++)

@@ -26,7 +26,7 @@ const RINGING = 1;
 const WITHIN_MS = 20_000;
 
 export async function run(): Promise<Row[]> {
-  const scenesDir = fileURLToPath(new URL("../scenes", import.meta.url));
+  const scenesDir = fileURLToPath(new URL("../../scenes", import.meta.url));
   const server = await startServer({
     env: { PLIANT_SCENES_DIR: scenesDir, PLIANT_PREWARM: "cube", PLIANT_WORKERS: "1" },
   });

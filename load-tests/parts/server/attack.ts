@@ -138,7 +138,11 @@ function seen(probe: string, rooms: readonly string[], spans: readonly [number, 
 
 /** @returns CPU time of the attacker, s */
 async function attackWith(attacks: readonly string[], url: string, seconds: number): Promise<number> {
-  const child = forkGivingWay(new URL("../../attack/main.ts", import.meta.url), [url, attacks.join(","), String(seconds)]);
+  const child = forkGivingWay(new URL("../../attack/main.ts", import.meta.url), [
+    url,
+    attacks.join(","),
+    String(seconds),
+  ]);
   let had = 0;
   child.once("message", (message) => (had = message as number));
   await ended(child, "the attacker's process");

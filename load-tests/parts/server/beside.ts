@@ -61,7 +61,7 @@ function pull(bots: readonly Bot[]): NodeJS.Timeout {
 
 export async function run(): Promise<Row[]> {
   const scenesDir = mkdtempSync(join(tmpdir(), "pliant-beside-"));
-  for (const folder of ["../../scenes", "../scenes"])
+  for (const folder of ["../../../scenes", "../../scenes"])
     await cp(fileURLToPath(new URL(folder, import.meta.url)), scenesDir, { recursive: true });
   const server = await startServer({
     env: {

@@ -2,7 +2,7 @@
  * Opens, joins, steps, leaves and deletes ten thousand rooms, one after another. Measures the growth of the server's
  * resident memory after the first thousand, during which code is compiled and heaps find their size. The server
  * collects garbage of ended rooms whenever its memory has grown by an eighth of a gigabyte or by a quarter
- * (server/workers/reclaim.ts). Memory is therefore read after a pause, in which it collects the rest.
+ * (server/workers/stepping/reclaim.ts). Memory is therefore read after a pause, in which it collects the rest.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bot, createRoom, deleteRoom } from "../../bot.ts";

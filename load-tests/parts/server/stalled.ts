@@ -32,7 +32,7 @@ interface Latencies {
 export async function run(): Promise<Row[]> {
   const server = await startServer({
     env: {
-      PLIANT_SCENES_DIR: fileURLToPath(new URL("../scenes", import.meta.url)),
+      PLIANT_SCENES_DIR: fileURLToPath(new URL("../../scenes", import.meta.url)),
       PLIANT_PREWARM: "cloth-1681",
       PLIANT_WORKERS: "1",
       PLIANT_SEND_HZ: String(SEND_HZ),

@@ -33,7 +33,7 @@ export async function run(): Promise<Row[]> {
   process.on("worker", (thread) => threads.push(thread));
   const app = await buildApp({
     ...readConfig({ PLIANT_OPERATIONS_PORT: "same" }),
-    scenesDir: fileURLToPath(new URL("../../scenes", import.meta.url)),
+    scenesDir: fileURLToPath(new URL("../../../scenes", import.meta.url)),
     prewarm: [SCENE],
     store: "none",
     logLevel: "fatal",

@@ -1,6 +1,6 @@
 /**
- * Cost of a continuous collision test of one pair, called as any program calls it (sim/ccd.ts), including the copy of
- * the query and the call.
+ * Cost of a continuous collision test of one pair, called as any program calls it (sim/colliders/ccd.ts), including the
+ * copy of the query and the call.
  *
  * Queries: two folds of cloth near contact, and the sets with exact truth if the data folder exists. "Filtered" queries
  * have disjoint swept boxes; "surviving" ones are all others, which a broad phase would pass on. The fastest of many

@@ -1,7 +1,7 @@
 /**
  * All extremes: every bundled scene with every setting that a visitor can change at both of its limits, one after
  * another (extremes/knobs.ts), under three grabs that pull with the largest force, ten simulated seconds each. Measures
- * CPU time of this thread per tick. The limits are those that server/sim/motionLimits.ts derives from the scene.
+ * CPU time of this thread per tick. The limits are those that server/sim/tuning/motionLimits.ts derives from the scene.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export const runs = 1;
 export const onDemand = true;
 export const timeoutSeconds = 6 * 3600;
 
-const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));
+const SCENES = fileURLToPath(new URL("../../../scenes", import.meta.url));
 const HANDS = 3;
 const SECONDS = 10;
 /** Limit of the CPU time of one row, s. */

@@ -24,7 +24,7 @@ export const runs = 1;
 export const onDemand = true;
 export const timeoutSeconds = 4 * 3600;
 
-const SCENES = fileURLToPath(new URL("../../scenes", import.meta.url));
+const SCENES = fileURLToPath(new URL("../../../scenes", import.meta.url));
 const HANDS = [0, 1, 2, 3, 8];
 /** Simulated time, s: before the grabs begin, and with them. */
 const SETTLE_SECONDS = 1;

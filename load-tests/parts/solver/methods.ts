@@ -16,7 +16,7 @@ export const about =
   "rooms of one-cube (each grab on one cube, and on all), one-sheet, integrators, modes, melt, smoke and tank under three grabs, one thread: CPU time of a tick, and the real time that it allows";
 export const runs = 3;
 
-const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../scenes");
+const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../../scenes");
 const ROOMS: [scene: string, together?: true][] = [
   ["one-cube"],
   ["one-cube", true],

@@ -17,7 +17,7 @@ export const name = "tick";
 export const about = "ten seconds of every bundled scene, pulled by one member: whole tick in ms, bytes on the wire";
 export const runs = 3;
 
-const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../scenes");
+const SCENES = join(dirname(fileURLToPath(import.meta.url)), "../../../scenes");
 const TICKS = 600;
 /** Ticks for compilation and first touch of memory, not measured. */
 const WARM_UP = 60;

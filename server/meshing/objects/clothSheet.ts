@@ -19,7 +19,7 @@ const MERGED = 0.01;
  * triangle is a hole, so only triangles without a rest shape are dropped.
  */
 const FLAT = 1e-8;
-/** The same ratio, below which a triangle's long edge is flipped. */
+/** Ratio below which a triangle's long edge is flipped. */
 const CAP = 1e-2;
 /** Maximum number of halving rounds; each can quarter triangles. */
 const ROUNDS = 12;

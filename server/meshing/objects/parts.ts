@@ -13,7 +13,7 @@ export interface Part {
   positions: Float64Array;
   /** uint32[3m], counter-clockwise seen from outside, if the file's surface has an outside. */
   triangles: Uint32Array;
-  /** By glTF's name: NORMAL, TANGENT, TEXCOORD_n, COLOR_n. */
+  /** Vertex attributes by their names in glTF: NORMAL, TANGENT, TEXCOORD_n, COLOR_n. */
   attributes: Map<string, Attribute>;
   material: Material | null;
   /** Largest rounding error of a position, in the file's unit (../importers/filePrecision.ts). */

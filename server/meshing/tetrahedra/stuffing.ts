@@ -33,7 +33,7 @@ export interface StuffingField {
   inside: Uint8Array;
   /** Bisection steps for a cut point. */
   halvings: number;
-  /** By edge (start vertex * 7 + direction): position of the cut point, 0 at the start, 1 at the end. */
+  /** Position of each edge's cut point, 0 at the start, 1 at the end. Key: start vertex * 7 + direction. */
   cuts: Map<number, number>;
 }
 

@@ -5,7 +5,7 @@
  * Members in simple mode get only whole frames, at a lower rate.
  *
  *     bufferedAmount   <= 64 KiB   frames flow
- *                       > 64 KiB   frames, hands and stats are skipped; a keyframe follows after the buffer has drained
+ *                       > 64 KiB   frames, grabs and stats are skipped; a keyframe follows after the buffer has drained
  *                                  to a quarter of that
  *                       > 1 MiB    closed with `tooSlow` (a keyframe larger than that raises the limit to twice its
  *                                  size)
@@ -42,22 +42,22 @@ class Parcel {
 /** Parcels of one tick, for the different groups of members. */
 class Parcels {
   readonly #beside: readonly Outgoing[];
-  readonly #allHands: () => Uint8Array;
+  readonly #allGrabs: () => Uint8Array;
   readonly #inStep = new Map<EncodedMessage | null, Parcel>();
   readonly #anew = new Map<EncodedMessage, Parcel>();
 
-  constructor(beside: readonly Outgoing[], allHands: () => Uint8Array) {
+  constructor(beside: readonly Outgoing[], allGrabs: () => Uint8Array) {
     this.#beside = beside;
-    this.#allHands = allHands;
+    this.#allGrabs = allGrabs;
   }
 
-  /** @param anew the member starts with this frame; since only changed hands are sent, it needs all of them now */
+  /** @param anew the member starts with this frame; since only changed grabs are sent, it needs all of them now */
   of(frame: EncodedMessage | null, anew: boolean): Parcel {
     const parcels = anew && frame ? this.#anew : this.#inStep;
     let parcel = parcels.get(frame!);
     if (!parcel) {
-      const hands: Outgoing[] = anew && frame ? [{ kind: "grabs", bytes: this.#allHands() }] : [];
-      parcel = new Parcel([...this.#beside, ...hands, ...(frame ? [frame] : [])]);
+      const grabs: Outgoing[] = anew && frame ? [{ kind: "grabs", bytes: this.#allGrabs() }] : [];
+      parcel = new Parcel([...this.#beside, ...grabs, ...(frame ? [frame] : [])]);
       parcels.set(frame!, parcel);
     }
     return parcel;
@@ -108,7 +108,7 @@ export class Broadcast {
     this.#tickHz = tickHz;
   }
 
-  /** Does a connected member listen to contact events? */
+  /** Returns whether a connected member listens to contact events. */
   get hearsContacts(): boolean {
     for (const { hearsContacts, connection } of this.#sessions.values()) if (hearsContacts && connection) return true;
     return false;

@@ -22,7 +22,7 @@ export class SimpleMode {
     this.#hz = hz;
   }
 
-  /** Is a frame due with this send tick? A second call for the same tick returns the same answer. */
+  /** Returns whether a frame is due with this send tick. A second call for the same tick returns the same answer. */
   asks(tick: number): boolean {
     // After an undo the room's ticks are lower than the due tick.
     const due = tick >= this.#dueTick || this.#dueTick - tick > this.#periodTicks;

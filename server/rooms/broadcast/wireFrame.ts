@@ -2,7 +2,7 @@
  * Builds WebSocket frames of a server (RFC 6455, section 5.2: final, binary, unmasked), several messages in one buffer.
  * The buffer is built once and written to every member's socket in one system call. `ws` instead builds a header for
  * every client and writes header and payload separately for each message: with 1,000 clients at 30 Hz, `writev` took
- * half of the main thread's time, with two messages per frame (frame and hands).
+ * half of the main thread's time, with two messages per frame (frame and grabs).
  */
 
 const FINAL_BINARY = 0x82;

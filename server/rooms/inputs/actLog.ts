@@ -130,7 +130,7 @@ export class ActLog {
   }
 
   /** True if the state that the act left is still there, so that its inverse means the same. */
-  stands(act: Act, { tuning, waiting, looks }: StandingState): boolean {
+  stands(act: Act, { tuning, absent, looks }: StandingState): boolean {
     if (act.type === "tune") {
       const changed = valuesOf(changesTo(act.before, act.after));
       return changed.length > 0 && !valuesOf(changesTo(act.after, tuning)).some((name) => changed.includes(name));
@@ -142,7 +142,7 @@ export class ActLog {
     if (act.type !== "spawn" && act.type !== "remove") return true;
     const later = this.#acts.slice(this.#acts.indexOf(act) + 1);
     const replaced = later.some((one) => one.type === "reset" || (isMove(one) && one.body === act.body));
-    return !replaced && waiting.has(act.body) === (act.type === "remove");
+    return !replaced && absent.has(act.body) === (act.type === "remove");
   }
 
   /** Marks the act as being undone by these inputs, until the last of them has run. */

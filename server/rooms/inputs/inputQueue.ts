@@ -31,7 +31,7 @@ export class InputQueue {
     return this.#inputs.length;
   }
 
-  /** Does the queue have a place for another input of this member? */
+  /** Returns whether the queue has a place for another input of this member. */
   hasPlace(member: number): boolean {
     return this.#inputs.length < MOST_IN_ALL && (this.#counts.get(member) ?? 0) < MOST_OF_A_MEMBER;
   }

@@ -1,5 +1,5 @@
 /**
- * Turns members' requests into the room's inputs and into the hands (cursor and grabs) that other members see. Checks
+ * Turns members' requests into the room's inputs and into the cursors and grabs that other members see. Checks
  * ranges and limits; never waits.
  */
 import { type BodyLook, lookText } from "../../../shared/bodyLook.ts";
@@ -100,7 +100,7 @@ export class MemberRequests {
         value: grab,
         limit: Limits.grabsPerMember,
       });
-    // The same id again: release the old grab first.
+    // The id is in use: release its old grab first.
     if (session.grabs.has(grab)) this.#accept({ type: "release", member, grab });
     session.grabs.set(grab, { ...held });
     this.#accept({ type, member, ...held });
@@ -198,7 +198,7 @@ export class MemberRequests {
     session.handsChanged = true;
   }
 
-  /** Forgets a grab that the simulation rejected, so that no member sees a hand with it. */
+  /** Forgets a grab that the simulation rejected, so that no member sees it. */
   forget(session: Session, grab: number): void {
     if (session.grabs.delete(grab)) session.handsChanged = true;
   }
@@ -220,7 +220,7 @@ export class MemberRequests {
     }
   }
 
-  /** Returns the sessions whose hands changed since the last call. */
+  /** Returns the sessions with a changed cursor or grab since the last call. */
   takeChanged(): Session[] {
     const changed = [...this.#sessions.values()].filter((session) => session.handsChanged);
     for (const session of changed) session.handsChanged = false;

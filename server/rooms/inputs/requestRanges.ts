@@ -32,8 +32,8 @@ export function checkRanges(request: ClientRequest, shape: RoomShape): Refusal |
     return refuseGrab(request, { ...shape, bodies: triangles.length, places: (body) => triangles[body]! });
   }
   if (request.type === "spawn")
-    return refuseSpawn(request, shape.waiting) ?? refuseFar("position", request.position, shape);
-  if (request.type === "remove") return refuseSpawn(request, shape.waiting);
+    return refuseSpawn(request, shape.spawnable) ?? refuseFar("position", request.position, shape);
+  if (request.type === "remove") return refuseSpawn(request, shape.spawnable);
   if (request.type === "dress") return refuseLook(request, shape);
   if (request.type === "tune") return checkTuning(request, shape);
   return request.type === "cursor" && request.at ? refuseFar("cursor", request.at, shape) : null;

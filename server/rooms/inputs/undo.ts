@@ -33,7 +33,7 @@ interface UndoneRoom {
   readonly tick: number;
   readonly tickHz: number;
   readonly members: { readonly sessions: ReadonlyMap<number, Session> };
-  readonly waiting: ReadonlySet<number>;
+  readonly absent: ReadonlySet<number>;
   readonly moderation: Moderation;
   readonly checkpointPolicy: { readonly history: RoomHistory };
 }
@@ -91,12 +91,12 @@ export class Undo {
     );
   }
 
-  /** Returns whether the state or the history that its undo needs is still there. */
+  /** Returns whether the state or history that undoing the act needs still exists. */
   #isPossible(act: Act): boolean {
     const { acts, events, room } = this.#options;
     const { history } = room.checkpointPolicy;
     if (act.type === "pull" || act.type === "reset") return act.tick - 1 >= history.oldestTick;
-    return acts.stands(act, { tuning: events.tuning, waiting: room.waiting, looks: events.looks });
+    return acts.stands(act, { tuning: events.tuning, absent: room.absent, looks: events.looks });
   }
 
   /** Returns whether the member may undo this act: it is separable from the acts of the others. */

@@ -19,7 +19,8 @@ import { encodeNotice } from "../../../shared/protocol/fromServer.ts";
 import { TokenBucket } from "./tokenBucket.ts";
 
 /**
- * `forwarded`: the sender's identity, as the process that forwarded the hello states it (routes/forwardedIdentity.ts).
+ * `forwarded`: the sender's identity, as the process that forwarded the hello states it
+ * (routes/guards/forwardedIdentity.ts).
  */
 export type Hello = Extract<ClientRequest, { type: "hello" }> & { forwarded?: ForwardedIdentity };
 /** A request whose forwarded identity is already unsealed. */

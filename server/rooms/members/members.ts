@@ -203,7 +203,7 @@ export class Members {
     for (const session of sessions) session.connection?.close(code, reason);
   }
 
-  /** Does a session, connected or resumable, belong to this token subject? */
+  /** Returns whether a session, connected or resumable, belongs to this token subject. */
   hasSubject(subject: string | null): boolean {
     if (subject === null) return false;
     for (const { entry } of this.sessions.values()) if (entry.subject === subject) return true;
@@ -259,5 +259,5 @@ export class Members {
   }
 }
 
-/** Does the session count for this address? Sessions with a token do not count. */
+/** Returns whether the session counts for this address. Sessions with a token do not count. */
 const isOf = (entry: Entry, address: string): boolean => entry.subject === null && entry.address === address;

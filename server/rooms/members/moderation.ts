@@ -73,7 +73,7 @@ export class Moderation {
     return false;
   }
 
-  /** May this member send such requests now? */
+  /** Returns whether this member may send such requests now. */
   permits(session: Session, type: ClientRequest["type"]): boolean {
     const least = this.#leastRole(type);
     return least === undefined || atLeast(session.entry.role, least);

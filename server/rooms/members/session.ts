@@ -22,7 +22,7 @@ interface KeptSession {
 }
 
 export class Session {
-  /** For logs; not a secret. */
+  /** Name in logs; not a secret. */
   readonly id: string;
   /**
    * Secret that resumes this session. Never logged. After a restart the server knows only its fingerprint, until the
@@ -60,7 +60,7 @@ export class Session {
   readonly impulses = new TokenBucket(Limits.impulsesPerSecond, Limits.impulsesPerSecond, performance.now());
   /** Budget of changes of looks. */
   readonly looks = new TokenBucket(Limits.looksPerSecond, Limits.lookBurst, performance.now());
-  /** The next hands message includes this member's hands. */
+  /** The next `grabs` message includes this member's cursor and grabs. */
   handsChanged = false;
 
   #looks: { name: string; skeletons: readonly string[] } = { name: "", skeletons: [] };

@@ -27,7 +27,7 @@ export class Talk {
   readonly #broadcast: Pick<Broadcast, "certain" | "relay">;
   readonly #metrics: Metrics;
   readonly #budgets: Record<Kind, TokenBucket>;
-  /** By member. */
+  /** Newest reaction of each member since the last broadcast. */
   readonly #reactions = new Map<number, number>();
   #lines: Said[] = [];
   /** The last lines of the room, oldest first. */

@@ -1,6 +1,6 @@
 /**
  * The members' grabs in a replay, tick by tick. They are rebuilt from the inputs and the simulation's events, as
- * rooms/memberRequests.ts built them in the running room.
+ * rooms/inputs/memberRequests.ts built them in the running room.
  */
 import type { Input, SimEvent } from "../../sim/types.ts";
 import type { Grab, GrabsOf } from "../../../shared/protocol/fromServer.ts";
@@ -9,9 +9,9 @@ interface Held extends GrabsOf {
   grabs: Map<number, Grab>;
 }
 
-export class ReplayHands {
-  /** Hands by member. A grab that began before the recording's first state is unknown and not shown. */
-  readonly #hands = new Map<number, Held>();
+export class ReplayGrabs {
+  /** Cursors and grabs by member. A grab that began before the recording's first state is unknown and not shown. */
+  readonly #byMember = new Map<number, Held>();
   readonly #changed = new Set<number>();
 
   /** Applies one tick: its inputs and the simulation's events. */
@@ -20,12 +20,12 @@ export class ReplayHands {
     for (const event of events) {
       if (event.type === "inputRejected" && event.grab !== undefined) this.#drop(event.member, event.grab);
       if (event.type === "removed")
-        for (const { member, grabs } of this.#hands.values())
+        for (const { member, grabs } of this.#byMember.values())
           for (const { grab, body } of grabs.values()) if (body === event.body) this.#drop(member, grab);
     }
   }
 
-  /** Returns the hands that changed since the last call. */
+  /** Returns the members whose cursor or grabs changed since the last call. */
   takeChanged(): GrabsOf[] {
     const changed = [...this.#changed].map((member) => this.#of(member));
     this.#changed.clear();
@@ -53,7 +53,7 @@ export class ReplayHands {
       case "releaseAll":
         return this.#dropAll(input.member);
       case "reset":
-        for (const member of this.#hands.keys()) this.#dropAll(member);
+        for (const member of this.#byMember.keys()) this.#dropAll(member);
         return;
       case "impulse":
       case "spawn":
@@ -65,9 +65,9 @@ export class ReplayHands {
   }
 
   #of(member: number): Held {
-    let hands = this.#hands.get(member);
-    if (!hands) this.#hands.set(member, (hands = { member, cursor: null, grabs: new Map() }));
-    return hands;
+    let held = this.#byMember.get(member);
+    if (!held) this.#byMember.set(member, (held = { member, cursor: null, grabs: new Map() }));
+    return held;
   }
 
   #drop(member: number, grab: number): void {

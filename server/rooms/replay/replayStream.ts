@@ -8,7 +8,7 @@
  *
  * A replay steps in its own memory on a thread that steps no rooms (workers/pool.ts), as fast as its reader takes it.
  * Its frames equal the room's own integers if the replay begins before a body fell asleep. A body that sleeps when the
- * replay begins may be off by one grid step (workers/frameEncoder.ts).
+ * replay begins may be off by one grid step (workers/stepping/frameEncoder.ts).
  */
 import type { BodyLook } from "../../../shared/bodyLook.ts";
 import type { RoomRecording } from "../../persistence/recording.ts";
@@ -82,8 +82,8 @@ export async function* replay(
     fresh: false,
   });
   const inputs = new Map(records.map((record) => [record.tick, record]));
-  const hands = new ReplayHands();
-  const waiting = new WaitingTold(template.shape.waiting, rebuilt);
+  const grabs = new ReplayGrabs();
+  const absent = new AbsentTold(template.shape.spawnable, rebuilt);
   const keyframeTicks = Math.max(sendTicks, Math.round((KEYFRAME_SECONDS * tickHz) / sendTicks) * sendTicks);
   const lastSend = until - (until % sendTicks);
   let beside: Uint8Array[] = [];
@@ -98,13 +98,13 @@ export async function* replay(
     const keyframe = send && (!shown || tick % keyframeTicks === 0);
     const delta = !send ? "none" : tick === lastSend ? "always" : "moving";
     const result = await stepAgain(simulation, { tick, inputs: given, fresh, delta, keyframe });
-    hands.step(given, result.events);
-    const told = result.events.flatMap((event) => waiting.tell(event, tick));
+    grabs.step(given, result.events);
+    const told = result.events.flatMap((event) => absent.tell(event, tick));
     if (!showing) continue;
     beside.push(...told);
     if (!send) continue;
-    if (!shown && template.shape.waiting.length > 0) beside = waiting.all(tick);
-    const changed = hands.takeChanged();
+    if (!shown && template.shape.spawnable.length > 0) beside = absent.all(tick);
+    const changed = grabs.takeChanged();
     if (changed.length > 0) beside.push(encodeGrabs(tick, changed));
     const frame = frameOf(result, keyframe);
     if (frame) beside.push(frame);
@@ -125,14 +125,14 @@ async function stepAgain(simulation: RoomSimulation, task: Parameters<RoomSimula
 }
 
 /** Spawnable bodies that are not in the scene, looks of bodies, and the messages about them. */
-class WaitingTold {
+class AbsentTold {
   readonly #atStart: readonly number[];
-  readonly #waiting: Set<number>;
+  readonly #absent: Set<number>;
   readonly #looks: Map<number, BodyLook>;
 
   constructor(atStart: readonly number[], { waiting, looks }: Pick<Rebuilt, "waiting" | "looks">) {
     this.#atStart = atStart;
-    this.#waiting = new Set(waiting);
+    this.#absent = new Set(absent);
     this.#looks = new Map(looks);
   }
 
@@ -143,20 +143,20 @@ class WaitingTold {
   }
 
   encode(tick: number, member: number): Uint8Array {
-    return encodeSpawnable(tick, this.#waiting, member);
+    return encodeSpawnable(tick, this.#absent, member);
   }
 
   tell(event: SimEvent, tick: number): Uint8Array[] {
     switch (event.type) {
       case "reset":
-        this.#waiting.clear();
-        for (const body of this.#atStart) this.#waiting.add(body);
-        return [encodeReset(tick, event.member), ...(this.#waiting.size > 0 ? [this.encode(tick, 0)] : [])];
+        this.#absent.clear();
+        for (const body of this.#atStart) this.#absent.add(body);
+        return [encodeReset(tick, event.member), ...(this.#absent.size > 0 ? [this.encode(tick, 0)] : [])];
       case "spawned":
-        this.#waiting.delete(event.body);
+        this.#absent.delete(event.body);
         return [this.encode(tick, event.member)];
       case "removed":
-        this.#waiting.add(event.body);
+        this.#absent.add(event.body);
         return [this.encode(tick, event.member)];
       case "dressed":
         this.#looks.set(event.body, event.look);

@@ -51,12 +51,12 @@ export interface SceneTemplate {
   text: string;
   shapes: ReadonlyMap<string, Uint8Array>;
   memory: WebAssembly.Memory;
-  /** Ranges of the memory that are not zero (workers/memoryCopy.ts). */
+  /** Ranges of the memory that are not zero (workers/stepping/memoryCopy.ts). */
   filled: Uint32Array;
   layout: WorldLayout;
   topology: SharedArrayBuffer;
   topologyHash: string;
-  /** State identity: worlds of the same identity can load its states (workers/identity.ts). */
+  /** State identity: worlds of the same identity can load its states (workers/stateIdentity.ts). */
   identity: string;
   shape: RoomShape;
   /** Defects that were found in the surfaces of its objects. */
@@ -112,7 +112,7 @@ const LISTED_MS = 1000;
 /** A file that changed less than this time ago is read again, because it may still be written, ms. */
 const FRESH_MS = 100;
 const SCENE_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
-/** Longest scene file, bytes; meshes are separate files. The same limit as in sim/readScene.ts. */
+/** Longest scene file, bytes; meshes are separate files. The same limit as in sim/scene/readScene.ts. */
 const MAX_SCENE_BYTES = 4 * 1024 * 1024;
 /** Number of stored scenes that stay built without a room here, because rooms of other processes may use them. */
 const MOST_UNUSED = 8;
@@ -120,7 +120,7 @@ const PICTURES = ["webp", "png", "jpg", "svg"];
 
 export class SceneLibrary {
   readonly #options: SceneLibraryOptions;
-  /** By scene id; the hash detects a changed file. */
+  /** Templates by scene id; the hash detects a changed file. */
   readonly #templates = new Map<string, { fileHash: string; template: Promise<SceneTemplate> }>();
   /** Result of the last read of each file. A file whose `stat` is unchanged is not read or validated again. */
   readonly #read = new Map<string, (ReadScene | { error: CodedError }) & { state: string }>();
@@ -188,7 +188,7 @@ export class SceneLibrary {
 
   /**
    * Returns the scene's template; builds it if this content has not been built yet.
-   * @param by address that the build time is charged to (workers/builder.ts)
+   * @param by address that the build time is charged to (workers/builders/builder.ts)
    * @throws CodedError SCENE_NOT_FOUND, SCENE_INVALID, BUILD_FAILED
    */
   async template(id: string, by?: string): Promise<SceneTemplate> {

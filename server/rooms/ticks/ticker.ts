@@ -1,7 +1,7 @@
 /**
- * Runs a room's ticks in real time by the policy of `clock.ts`. A tick is sent to its thread only after the last one
- * has returned, so a late room never has two steps in flight. A tick is sent `LEAD_MS` before it is due, and the thread
- * waits for its time, so a busy main thread does not delay ticks. Later inputs wait for the next tick.
+ * Runs a room's ticks in real time by the policy of `tickClock.ts`. A tick is sent to its thread only after the last
+ * one has returned, so a late room never has two steps in flight. A tick is sent `LEAD_MS` before it is due, and the
+ * thread waits for its time, so a busy main thread does not delay ticks. Later inputs wait for the next tick.
  */
 import { type DueTick, TickClock } from "./tickClock.ts";
 

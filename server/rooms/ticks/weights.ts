@@ -1,9 +1,9 @@
 /**
- * Weighs rooms that share overloaded threads (workers/fairSchedule.ts) by the addresses of their members. Each address
- * weighs 1, however many sockets it opens; an address in several rooms is divided among them. So a room with many
- * visitors gets more than a room that one address keeps open. No address gets more than one visitor's share, whatever
- * rooms or tokens it has. Rooms whose only member address is the same share an account: time that one of them uses is
- * missing for the others.
+ * Weighs rooms that share overloaded threads (workers/schedule/fairSchedule.ts) by the addresses of their members. Each
+ * address weighs 1, however many sockets it opens; an address in several rooms is divided among them. So a room with
+ * many visitors gets more than a room that one address keeps open. No address gets more than one visitor's share,
+ * whatever rooms or tokens it has. Rooms whose only member address is the same share an account: time that one of them
+ * uses is missing for the others.
  */
 import type { Share } from "../../workers/messages.ts";
 

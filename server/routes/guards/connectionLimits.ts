@@ -129,7 +129,7 @@ export class Lines {
     line.busy += 1;
     response.once("close", () => {
       line.busy -= 1;
-      // It has just become idle: move it to the end.
+      // The connection has just become idle: move it to the end.
       const lines = this.#lines.get(line.address);
       if (lines?.delete(line)) lines.add(line);
     });

@@ -333,14 +333,14 @@ function positionsOf(room: Room): SharedRead<Buffer> {
   const known = positions.get(room);
   if (known) return known;
   const read = new SharedRead(async () => {
-    const { tick, stateHash, origin, positions: metres, waiting, frameTick, quantized } = await room.inspect();
+    const { tick, stateHash, origin, positions: metres, absent, frameTick, quantized } = await room.inspect();
     return Buffer.from(
       JSON.stringify({
         tick,
         stateHash,
         origin,
         positions: [...metres],
-        spawnableBodies: waiting,
+        spawnableBodies: absent,
         frameTick,
         quantized: quantized && [...quantized],
       }),
@@ -398,7 +398,7 @@ export function describeRoom(room: Room): Record<string, unknown> {
     tick: room.tick,
     timeDilation: room.dilation,
     heldBodies: [...room.held],
-    spawnableBodies: [...room.waiting],
+    spawnableBodies: [...room.absent],
     topology: room.template.topologyHash,
     createdAt: room.createdAt.toISOString(),
     ...(room.publicUrl !== undefined && { url: room.publicUrl }),

@@ -92,7 +92,7 @@ function templateOf(scene: Scene, body: Body, shape: Shape): BodyTemplate {
     force: new Float64Array(3 * particleCount),
     velocity: body.velocity ?? [0, 0, 0],
     ...(body.start && { start: body.start }),
-    waits: body.spawnable ?? false,
+    spawnable: body.spawnable ?? false,
     damping: body.material.damping ?? scene.damping ?? 0,
     retardationTime: ("retardationTime" in body.material && body.material.retardationTime) || 0,
     friction: body.material.friction ?? DEFAULT_FRICTION,

@@ -65,7 +65,7 @@ export interface BodyTemplate {
   /** initial deformation, unless undeformed: start.ts */
   start?: "flattened" | "mirrored";
   /** True for a spawnable body that is inactive at first (spawnableBodies.ts). */
-  waits: boolean;
+  spawnable: boolean;
   /** Damping, 1/s. */
   damping: number;
   /** Retardation time of the material, viscosity over modulus, s; 0: none */
@@ -128,6 +128,8 @@ export function ownStep({ form }: Pick<BodyTemplate, "form">): boolean {
 /**
  * Bodies that may be left out of a tick: spawnable ones and, if there are several bodies, all, since they may sleep.
  */
-export function leftOutOf(bodies: readonly Pick<BodyTemplate, "waits">[]): (body: { waits: boolean }) => boolean {
-  return ({ waits }) => waits || bodies.length > 1;
+export function leftOutOf(
+  bodies: readonly Pick<BodyTemplate, "spawnable">[],
+): (body: { spawnable: boolean }) => boolean {
+  return ({ spawnable }) => spawnable || bodies.length > 1;
 }

@@ -1,4 +1,4 @@
-/** Places a mesh in the world: scale, rotate, translate (shared/scene.ts, Transform). */
+/** Places a mesh in the world: scale, rotate, translate (shared/scene/scene.ts, Transform). */
 import type { Transform, Vec3 } from "../../../shared/scene/scene.ts";
 
 export interface Placement {

@@ -2,7 +2,7 @@
  * Edges of a core mesh that can have contact while it does not move: all except those inside a flat face. Anything that
  * crosses such an edge has crossed the face's triangles or its rim first. As an edge of its own, the diagonal of a quad
  * would push bodies that only lie on the face. A moving core is bent when contact holds back one of its corners, so all
- * its edges count (memory/coreMeshes.ts).
+ * its edges count (memory/contact/coreMeshRows.ts).
  */
 import type { SurfaceMesh } from "../../meshing/mesh.ts";
 import { uniqueEdges } from "../memory/contact/surfaceRows.ts";

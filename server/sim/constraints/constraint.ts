@@ -10,7 +10,7 @@ import type { AnyElements } from "./elements.ts";
 
 /**
  * compliant: C = sqrt(2E) and similar forms with a multiplier. paper: C = E. implicit and method: no constraints, but
- * their own step (memory/implicit.ts, methods/).
+ * their own step (memory/bodies/implicitRows.ts, methods/).
  */
 export type Form = "compliant" | "paper" | "prefactored" | "implicit" | "method";
 

@@ -22,7 +22,7 @@
  *    The remaining freedom f brings the matrix nearest to K_FEM in the thesis's norm:
  *        f/mu = 13/18 + (lambda/mu - 1)/24, at most 1
  *    Springs alone have nu = 1/4 (Cauchy) and c_v cannot be negative, so for smaller nu k is kept and nu is 1/4.
- * tests/report/figures/hexahedron.ts measures both.
+ * tests/report/figures/methods/hexahedron.ts measures both.
  */
 import type { HexahedralMaterial, Vec3 } from "../../../shared/scene/scene.ts";
 import { SceneError } from "../../../shared/scene/sceneError.ts";

@@ -18,8 +18,8 @@
  *
  * (moved: vertices by up to that part of half a cell, in each coordinate). A free strip may also curve across, and
  * hinges have a Poisson's ratio of about 1/3: it has 1 - nu^2 of a plate's rigidity. No weights can correct the last
- * line: k_xz (k_xx + k_zz) of diagonals one way needs a hinge of negative weight. tests/physics/elastica.test.ts and
- * the figure elastica measure these values.
+ * line: k_xz (k_xx + k_zz) of diagonals one way needs a hinge of negative weight. tests/physics/bars/elastica.test.ts
+ * and the figure elastica measure these values.
  *
  * A sheet that is curved at rest keeps the paper's hinges, and so do bodies of the paper's form, where rigidity
  * cancels.

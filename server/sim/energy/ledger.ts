@@ -75,7 +75,7 @@ export interface BodyEntry extends Holdings {
 
 export interface TickEntry {
   tick: number;
-  /** In the order of the scene. */
+  /** Entry of each body, in the order of the scene. */
   bodies: BodyEntry[];
 }
 
@@ -137,7 +137,7 @@ export class EnergyLedger {
   private solving = false;
   private held: Holdings[];
   /** Inactive bodies at the last boundary: a spawned body gains its mass at once. */
-  private waiting = "";
+  private absent = "";
   /** Tuned values at the last boundary. */
   private tuning = "";
   private flows: Record<Flow, number>[];
@@ -450,11 +450,11 @@ export class EnergyLedger {
     const same = (a: Float64Array, b: Float64Array): boolean => a.every((value, k) => value === b[k]);
     // a roll-back removes masses, too, and leaves velocities of zero
     const tuning = JSON.stringify(this.world.tuning());
-    const waiting = this.world.waiting().join("");
-    if (same(x, this.x) && same(v, this.v) && waiting === this.waiting && tuning === this.tuning) return;
+    const absent = this.world.absent().join("");
+    if (same(x, this.x) && same(v, this.v) && absent === this.absent && tuning === this.tuning) return;
     if (tuning !== this.tuning) this.plastic.tune(this.world.tuning());
     this.tuning = tuning;
-    this.waiting = waiting;
+    this.absent = absent;
     this.held = this.held.map((was, b) => {
       const now = this.holdings(b);
       this.flows[b]![flow] += total(now) - total(was);

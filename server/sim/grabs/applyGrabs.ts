@@ -16,7 +16,7 @@ export type GrabInput = Exclude<Input, { type: "reset" | "spawn" | "remove" | "t
 
 /**
  * Applies one input. An invalid one changes nothing and returns an event.
- * @param waits whether a body is inactive
+ * @param isAbsent whether a body is inactive
  */
 export function applyInput(
   views: Views,
@@ -24,9 +24,9 @@ export function applyInput(
   kernel: Kernel,
   input: GrabInput,
   tick: number,
-  waits: (body: number) => boolean,
+  isAbsent: (body: number) => boolean,
 ): SimEvent | undefined {
-  const refusal = refuse(views, layout, input, waits) ?? act(views, layout, kernel, input);
+  const refusal = refuse(views, layout, input, isAbsent) ?? act(views, layout, kernel, input);
   return (
     refusal && {
       type: "inputRejected",
@@ -61,7 +61,7 @@ function refuse(
   views: Views,
   layout: SimLayout,
   input: GrabInput,
-  waits: (body: number) => boolean,
+  isAbsent: (body: number) => boolean,
 ): Refusal | undefined {
   if (input.type === "release" || input.type === "releaseAll") return undefined;
   const places = (body: number): number => {
@@ -71,7 +71,7 @@ function refuse(
   const { bodyCount: bodies, worldRadius: reach, origin } = layout;
   const refusal = refuseGrab(input, { bodies, places, together: layout.interaction.together, reach, origin });
   if (refusal) return refusal;
-  if (input.type !== "move" && waits(input.body))
+  if (input.type !== "move" && isAbsent(input.body))
     return { field: "body", value: input.body, limit: "a body in the scene: this one is absent" };
   if (input.type === "impulse") {
     const size = length(input.impulse);
@@ -104,7 +104,7 @@ function grab(
     // the picked point has reached the pointer
     writePoint(views.f32, views.i32, slotAddress(layout, slot), point, {
       target: averageOf(views, point),
-      hand: grabSettings(views, layout, kernel, body, slot, point),
+      grab: grabSettings(views, layout, kernel, body, slot, point),
       compliance: layout.interaction.grabCompliance * layout.massUnit,
       maxForce: layout.interaction.grabMaxForce / layout.massUnit,
       implicit: layout.bodies[body]!.implicit,
@@ -118,10 +118,10 @@ function grab(
 }
 
 /** Sets the goal of a grab from the pointer's position: the held point moves there at most at grabSpeed. */
-function aim(views: Views, layout: SimLayout, slot: number, hand: readonly [number, number, number]): void {
+function aim(views: Views, layout: SimLayout, slot: number, target: readonly [number, number, number]): void {
   const goal = layout.grabGoals / 4 + 3 * slot;
   const offset = layout.grabOffsets / 4 + 3 * slot;
-  for (let r = 0; r < 3; r++) views.f32[goal + r] = hand[r]! + views.f32[offset + r]!;
+  for (let r = 0; r < 3; r++) views.f32[goal + r] = target[r]! + views.f32[offset + r]!;
 }
 
 /**

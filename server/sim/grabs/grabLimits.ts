@@ -88,7 +88,7 @@ export function easeGrabs(views: Views, layout: SimLayout, kernel: Stretches): v
     const none = f32[at + L.POINT_MAX_STRETCH / 4]!;
     return Math.max(0, Math.min(1, (none - stretch) / (none - ease)));
   };
-  for (const slots of hands(views, layout).values()) {
+  for (const slots of slotsByGrab(views, layout).values()) {
     const points = slots.map((slot) => slotAddress(layout, slot) / 4);
     const wanted = Math.min(...points.map(leftBy));
     for (const at of points) f32[at + L.POINT_SHARE / 4] = Math.min(f32[at + L.POINT_SHARE / 4]! + SHARE_RISE, wanted);

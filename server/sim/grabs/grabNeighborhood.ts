@@ -31,7 +31,7 @@ export function holdAlone(views: Views, layout: SimLayout, pick: Pick): Hold {
   return { body: pick.body, point, offset: difference(averageOf(views, point), center) };
 }
 
-/** The same place on all bodies that one grab may hold. */
+/** Finds the grabbed place on all bodies that one grab may hold. */
 export function holdTogether(views: Views, layout: SimLayout, pick: Pick): Hold[] {
   const { initial, interaction, bodies } = layout;
   const picked = bodies[pick.body]!;

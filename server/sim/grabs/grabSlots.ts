@@ -32,7 +32,7 @@ export function freeSlot({ i32 }: Integers, layout: SimLayout, slot: number): vo
 }
 
 /** Slots of each active grab, by its name; grabs in the order of their first slots. */
-export function hands({ i32 }: Integers, layout: SimLayout): Map<string, number[]> {
+export function slotsByGrab({ i32 }: Integers, layout: SimLayout): Map<string, number[]> {
   const held = new Map<string, number[]>();
   for (let slot = 0, at = layout.grabOwners / 4; slot < layout.grabCount; slot++, at += 2) {
     if (i32[at + 1] === 0) continue;

@@ -1,4 +1,4 @@
-/** Undeformed shapes of bodies in the room's memory: they show how far a grab stretches a body (grabs.ts). */
+/** Undeformed shapes of bodies in the room's memory: they show how far a grab stretches a body (applyGrabs.ts). */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { BodyTemplate } from "../body/template.ts";
 import type { BodyLayout, RestShape } from "../world/worldLayout.ts";

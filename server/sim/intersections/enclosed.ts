@@ -21,7 +21,7 @@ export interface Enclosed {
   inner: number;
   /** Unit vector: direction out for the inner surface. */
   way: Vec3;
-  /** Diagonal of the larger one's box, m. */
+  /** Diagonal of the larger body's box, m. */
   size: number;
 }
 

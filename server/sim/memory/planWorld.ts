@@ -65,13 +65,13 @@ function planConstraints({ bodies, firsts, cores, counts: { particles }, steps }
   const { iterations } = steps;
   const leftOut = leftOutOf(bodies);
   const planned = planBlocks(
-    bodies.map(({ elements, particleCount, form, schedule, waits }, i) => ({
+    bodies.map(({ elements, particleCount, form, schedule, spawnable }, i) => ({
       elements,
       first: firsts[i]!,
       particleCount,
       form,
       schedule,
-      leftOut: leftOut({ waits }),
+      leftOut: leftOut({ spawnable }),
     })),
     memoryMap,
   );

@@ -2,7 +2,7 @@
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import { CONSTRAINTS } from "../constraints/kinds.ts";
 import { chebyshevFactors } from "./sweeps.ts";
-import type { ColorRange, SweepArrays, SweepGroup, WaitingRun } from "./writeBlocks.ts";
+import type { ColorRange, SweepArrays, SweepGroup, SpawnableRun } from "./writeBlocks.ts";
 
 export interface Phase {
   kind: number;
@@ -21,7 +21,7 @@ export interface Phase {
   /** Address of a table of the colliders that these particles may touch; absent: all. */
   meets?: number;
   /** Blocks left out while their body is inactive or asleep, in ascending order. */
-  runs?: readonly WaitingRun[];
+  runs?: readonly SpawnableRun[];
   /** Extra data for the phases of a schedule. */
   sweep?: { first: number; corners: number; kept: number; sum: number; older: number; omega: number };
 }
@@ -117,10 +117,10 @@ export interface LooseRun {
 export interface ProgramSizes {
   bodies: number;
   /** Particles of bodies that may be left out, ascending. */
-  leftOut: readonly WaitingRun[];
+  leftOut: readonly SpawnableRun[];
   /** Number of shape-matched bodies. */
   shapes: number;
-  shapeRuns: readonly WaitingRun[];
+  shapeRuns: readonly SpawnableRun[];
   /** Number of balls. */
   balls: number;
   /** Particles that meet colliders one by one. */
@@ -135,7 +135,7 @@ export interface ProgramSizes {
   motions: number;
   /** Core meshes of moving colliders: address of the MOTION row, and number of particles. */
   cores: readonly { motion: number; count: number }[];
-  /** First phases of a substep while there is wind (memory/wind.ts). */
+  /** First phases of a substep while there is wind (memory/bodies/windRows.ts). */
   wind: readonly Phase[];
 }
 
@@ -154,7 +154,7 @@ const everyParticle = ({ stepped, leftOut }: ProgramSizes, kind: number): Phase[
   }));
 
 /** Runs within a phase's range, counted from its first particle. */
-function runsWithin(runs: readonly WaitingRun[], from: number, count: number): WaitingRun[] {
+function runsWithin(runs: readonly SpawnableRun[], from: number, count: number): SpawnableRun[] {
   return runs
     .filter(({ first, end }) => first >= from && end <= from + count)
     .map(({ body, first, end }) => ({ body, first: first - from, end: end - from }));

@@ -11,8 +11,8 @@ export interface Schedule {
   /** Jacobi: 0 < r < 2. */
   relaxation: number;
   /**
-   * Chebyshev's spectral radius; 0: none. Scenes may set it for jacobi only (tests/report/figures/chebyshev.ts shows
-   * the reason).
+   * Chebyshev's spectral radius; 0: none. Scenes may set it for jacobi only (tests/report/figures/methods/chebyshev.ts
+   * shows the reason).
    */
   rho: number;
 }

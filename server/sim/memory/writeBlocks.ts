@@ -32,12 +32,12 @@ interface Lane {
   index: number;
   first: number;
   body: number;
-  /** Jacobi: number of parts of each of the body's particles. */
+  /** Number of parts into which each particle's mass is split, for Jacobi sweeps. */
   parts: Float64Array | undefined;
 }
 
 /** Blocks (or rows, for bodies) first .. end of a body that may be inactive or asleep. */
-export interface WaitingRun {
+export interface SpawnableRun {
   body: number;
   first: number;
   end: number;
@@ -58,7 +58,7 @@ export interface ColorRange {
   kept: number;
   older: number;
   /** Blocks that contain only one body, which may be left out. */
-  runs: WaitingRun[];
+  runs: SpawnableRun[];
 }
 
 /**
@@ -172,8 +172,8 @@ function runsOf(bodies: readonly Planned[]): { first: number; count: number }[] 
  * Blocks that may be left out. Lanes are sorted by body: a block that two bodies share is never left out, and a padded
  * last block belongs to its body.
  */
-function waitingRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): WaitingRun[] {
-  const runs: WaitingRun[] = [];
+function spawnableRuns(lanes: readonly Lane[], bodies: readonly BodyElements[]): SpawnableRun[] {
+  const runs: SpawnableRun[] = [];
   if (!bodies.some((b) => b.leftOut)) return runs;
   for (let from = 0, to = 0; from < lanes.length; from = to) {
     const { body } = lanes[from]!;
@@ -212,7 +212,7 @@ function planRange(
       : { address: address + remembers.offset, stride: bytes, rows: remembers.rows };
   const memory = settles && compliant ? allocator.take(blocks * L.WARM_START_BYTES) : 0;
   const copy = (): number => (rho && compliant ? allocator.take(rows) : 0);
-  const runs = waitingRuns(lanes, bodies);
+  const runs = spawnableRuns(lanes, bodies);
   const range = { kind, form, address, blocks, memory, remembered, kept: copy(), older: copy(), runs };
   if (!state) return { range, lanes, run: undefined };
   const good = 16 * state.rows * blocks;

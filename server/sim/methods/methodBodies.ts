@@ -139,7 +139,7 @@ export class MethodBodies {
     this.takeOver(body);
     this.sumForces(body);
     body.points.hold(this.pointsOf(body));
-    body.surfaces = body.coupled.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== WAITS);
+    body.surfaces = body.coupled.filter((surface) => this.views.i32[statusAt(this.layout, surface.body)] !== ABSENT);
     body.done = this.due(body);
     body.stepSeconds = 0;
     body.method.begin?.();

@@ -33,19 +33,19 @@ export interface HeldPoint {
   lambda: Vector;
   /** limit of |lambda| in this substep, inout */
   limit?: number;
-  hand?: Grab;
+  grab?: Grab;
 }
 
 /**
  * Limit of a grab's |lambda| (at most maxForce h^2), and sets its new pace.
  * @param W sum_j w_j b_j^2
  */
-function grabForceLimit(p: Particles, hand: Grab, limit: number, W: number): number {
-  const { edges, easeStretch, maxStretch, maxShift } = hand;
+function grabForceLimit(p: Particles, grab: Grab, limit: number, W: number): number {
+  const { edges, easeStretch, maxStretch, maxShift } = grab;
   const stretches = edges.map(({ a, b, rest }) => norm(subtract(vectorAt(p.x, a), vectorAt(p.x, b))) / rest);
   const left = (maxStretch - Math.max(0, ...stretches)) / (maxStretch - easeStretch);
-  hand.pace = Math.max(0, Math.min(hand.share, left - 0.5));
-  return Math.min(limit * Math.max(0, Math.min(hand.share, left)), maxShift / W);
+  grab.pace = Math.max(0, Math.min(grab.share, left - 0.5));
+  return Math.min(limit * Math.max(0, Math.min(grab.share, left)), maxShift / W);
 }
 
 /**
@@ -53,9 +53,9 @@ function grabForceLimit(p: Particles, hand: Grab, limit: number, W: number): num
  * @param first whether it is the first of its substep
  */
 export function solvePoint(p: Particles, point: HeldPoint, h: number, first = false): void {
-  const { particles, weights: b, hand } = point;
+  const { particles, weights: b, grab } = point;
   const alphaTilde = point.alpha / (h * h);
-  if (first && hand) point.target = add(point.target, scale(hand.pace, hand.step));
+  if (first && grab) point.target = add(point.target, scale(grab.pace, grab.step));
   const W = particles.reduce((sum, i, j) => sum + p.w[i]! * b[j]! * b[j]!, 0);
   // guard
   if (!(W + alphaTilde > 0)) return; // all pinned, held rigidly
@@ -64,8 +64,8 @@ export function solvePoint(p: Particles, point: HeldPoint, h: number, first = fa
   const held = combine(b, positions);
   let C = subtract(held, point.target);
   if (first) point.limit = point.maxForce * h * h;
-  if (first && hand) {
-    point.limit = grabForceLimit(p, hand, point.limit!, W);
+  if (first && grab) {
+    point.limit = grabForceLimit(p, grab, point.limit!, W);
     const reach = point.limit * (W + alphaTilde);
     if (norm(C) > reach) C = scale(reach / norm(C), C);
     point.target = subtract(held, C);

@@ -83,7 +83,7 @@ export class Rest {
   private readonly views: Views;
   private readonly layout: SimLayout;
   private readonly tuning: RoomTuning;
-  private readonly waits: (body: number) => boolean;
+  private readonly isAbsent: (body: number) => boolean;
   private readonly asleep: (body: number) => boolean;
 
   constructor(
@@ -91,14 +91,14 @@ export class Rest {
     views: Views,
     layout: SimLayout,
     tuning: RoomTuning,
-    waits: (body: number) => boolean,
+    isAbsent: (body: number) => boolean,
     asleep: (body: number) => boolean,
   ) {
     this.memory = memory;
     this.views = views;
     this.layout = layout;
     this.tuning = tuning;
-    this.waits = waits;
+    this.isAbsent = isAbsent;
     this.asleep = asleep;
   }
 
@@ -140,7 +140,7 @@ export class Rest {
     let all = true;
     let settling = false;
     layout.bodies.forEach((body, b) => {
-      if (this.waits(b)) return;
+      if (this.isAbsent(b)) return;
       if (this.asleep(b)) {
         settling ||= this.remembers(b);
         return;

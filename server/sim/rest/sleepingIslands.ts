@@ -3,17 +3,17 @@
  * other; it sleeps once all of them are at rest. A sleeping island has zero velocities and inverse masses, and the
  * phases leave out its blocks and particles (BODY_INACTIVE). Its surfaces have no contact with each other or with
  * colliders (MEETS_ASLEEP). An awake body meets it like a collider. A room that sleeps as a whole steps nothing at all
- * (rest.ts).
+ * (findResting.ts).
  *
  *   begin   once a tick, before its first substep: islands wake and fall asleep
- *   sleep   every body is at rest (rest.ts), no grab holds one, and there is no reason to wake
+ *   sleep   every body is at rest (findResting.ts), no grab holds one, and there is no reason to wake
  *   wake    a collider moves beside it or carries it; a moving body touches it, or may reach it within the tick, so
  *           that the island is awake when hit; an input concerns one of its bodies, or all bodies
  *
  * A calm body does not wake an island: it joins the island beside it after the same time at rest. The sleep of an
- * island is part of the room's state. It consists of one word per body after the counts of rest.ts, BODY_INACTIVE, the
- * tables of surfaces that may meet, and the inverse masses, which the state hash includes. Each change makes the pair
- * list invalid, so islands fall asleep only in every TICKS-th tick.
+ * island is part of the room's state. It consists of one word per body after the counts of findResting.ts,
+ * BODY_INACTIVE, the tables of surfaces that may meet, and the inverse masses, which the state hash includes. Each
+ * change makes the pair list invalid, so islands fall asleep only in every TICKS-th tick.
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { GrabInput } from "../grabs/applyGrabs.ts";
@@ -37,9 +37,9 @@ const BULGE = 0.1;
 
 /** Queries and commands about the room's bodies. */
 export interface Bodies {
-  /** It has been at rest long enough to sleep. */
+  /** Whether the body has been at rest long enough to sleep. */
   rests: (body: number) => boolean;
-  /** It has been still for some time. */
+  /** Whether the body has been still for some time. */
   isCalm: (body: number) => boolean;
   /** Makes the body come to rest again before it may sleep. */
   forget: (body: number) => void;
@@ -178,7 +178,7 @@ export class SleepingIslands {
   #pullOf(b: number): number {
     const { layout, f32 } = { layout: this.#layout, ...this.#views };
     const { grabSpeed } = layout.interaction;
-    return this.#hands(b).reduce((most, slot) => {
+    return this.#grabSlots(b).reduce((most, slot) => {
       const target = (slotAddress(layout, slot) + L.POINT_TARGET) / 4;
       const goal = layout.grabGoals / 4 + 3 * slot;
       const way = [0, 1, 2].map((r) => f32[goal + r]! - f32[target + r]!);
@@ -198,7 +198,7 @@ export class SleepingIslands {
   }
 
   /** Slots of the grabs that hold a body. */
-  #hands(b: number): number[] {
+  #grabSlots(b: number): number[] {
     const { grabCount, x, bodies } = this.#layout;
     const { i32 } = this.#views;
     const { first, count } = bodies[b]!;
@@ -210,7 +210,7 @@ export class SleepingIslands {
   }
 
   #held(): number[] {
-    return this.#numbers.filter((b) => this.#hands(b).length > 0);
+    return this.#numbers.filter((b) => this.#grabSlots(b).length > 0);
   }
 
   /** For every body, the number of the body that represents its island. */

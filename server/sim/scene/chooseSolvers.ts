@@ -6,7 +6,7 @@
  * long by the same part (docs/SOLVERS.md): its lowest frequency is up to q/2 too low. If q of a body is above MOST:
  *   1. Sheets become prefactored if only sheets are too soft and their delay is small (prefactored/choose.ts).
  *   2. Else all bodies of the scene are integrated implicitly, which is right for any n, if all of them can be
- *      (shared/sceneImplicit.ts) and the cost is at most LIMIT.
+ *      (shared/scene/sceneImplicit.ts) and the cost is at most LIMIT.
  *   3. Else sheets with a delay below q/2 become prefactored. All others stay compliant.
  * `simulate` reports what is left, with the reason. The choice depends only on the scene's numbers, never on the
  * machine.
@@ -104,7 +104,7 @@ export function chooseSolvers(scene: Scene, bodies: readonly BodyTemplate[], ste
 
 const NOTHING: Pick<Inexact, "missing" | "of"> = { missing: 0, of: "stiffness" };
 
-/** Error of a prefactored sheet. */
+/** Error by which a prefactored sheet lags behind. */
 const lateness = (delay: number): Pick<Inexact, "missing" | "of"> =>
   delay > DELAYS.right ? { missing: delay, of: "pace" } : NOTHING;
 

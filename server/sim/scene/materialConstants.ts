@@ -23,7 +23,7 @@ export type OrthotropicCompliance = readonly [number, number, number, number, nu
  * Under stress sigma_i alone eps_i = sigma_i/k_i and eps_j = -nu_ij eps_i; gamma_ij = sigma_ij/mu_ij. The three given
  * nu_ij and the symmetry nu_ij/k_i = nu_ji/k_j give nine constants (Bender et al. 2014, eq 4 with an orthotropic
  * tensor; its section 4.3 has the plane case).
- * @param m positive definite: shared/sceneRules.ts checks it
+ * @param m positive definite: shared/scene/sceneRules.ts checks it
  */
 export function orthotropicCompliance(
   m: Pick<OrthotropicMaterial, "youngsModuli" | "poissonsRatios" | "shearModuli">,

@@ -26,7 +26,7 @@ import { marksIn } from "../world/marks.ts";
 
 /** Status of a body in layout.still, besides 0. */
 export const HELD = 1;
-export const WAITS = 2;
+export const ABSENT = 2;
 
 type Spawn = Extract<Input, { type: "spawn" }>;
 type Remove = Extract<Input, { type: "remove" }>;
@@ -52,7 +52,7 @@ function meetsTable(i32: Int32Array, n: number): number {
 
 /** Deactivates all spawnable bodies: at the start, and after a reset has moved them to their places. */
 export function withdrawAll(views: Views, layout: SimLayout): void {
-  layout.bodies.forEach(({ waits }, b) => waits && withdraw(views, layout, b));
+  layout.bodies.forEach(({ spawnable }, b) => spawnable && withdraw(views, layout, b));
 }
 
 function withdraw(views: Views, layout: SimLayout, b: number): void {
@@ -62,7 +62,7 @@ function withdraw(views: Views, layout: SimLayout, b: number): void {
     f32[layout.x / 4 + 4 * i + 3] = 0;
     f32.fill(0, layout.v / 4 + 4 * i, layout.v / 4 + 4 * i + 3);
   }
-  i32[statusAt(layout, b)] = WAITS;
+  i32[statusAt(layout, b)] = ABSENT;
   i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_INACTIVE) / 4] = 1;
   setMeets(views, layout, b, () => L.MEETS_NEVER);
 }
@@ -85,8 +85,8 @@ export class InactiveBodies {
     this.kernel = kernel;
   }
 
-  waits(body: number): boolean {
-    return this.views.i32[statusAt(this.layout, body)] === WAITS;
+  isAbsent(body: number): boolean {
+    return this.views.i32[statusAt(this.layout, body)] === ABSENT;
   }
 
   /** Puts a body into the scene or takes it out. If the event is inputRejected, nothing has changed. */
@@ -102,10 +102,10 @@ export class InactiveBodies {
   private refuse(input: Spawn | Remove): Refusal | undefined {
     const refusal = refuseSpawn(
       input,
-      this.layout.bodies.flatMap(({ waits }, n) => (waits ? [n] : [])),
+      this.layout.bodies.flatMap(({ spawnable }, n) => (spawnable ? [n] : [])),
     );
     const { body, type } = input;
-    if (refusal || this.waits(body) === (type === "spawn")) return refusal ?? undefined;
+    if (refusal || this.isAbsent(body) === (type === "spawn")) return refusal ?? undefined;
     return {
       field: "body",
       value: body,
@@ -121,7 +121,7 @@ export class InactiveBodies {
     const { f32 } = views;
     const { first, count } = layout.bodies[b]!;
     const turned = this.pose(b, position, heading);
-    const room = { views, layout, kernel, present: (n: number) => !this.waits(n) };
+    const room = { views, layout, kernel, present: (n: number) => !this.isAbsent(n) };
     // the highest position at which the whole body is still inside the world
     const most = 2 * layout.worldRadius;
     const found = findHeight(
@@ -164,7 +164,7 @@ export class InactiveBodies {
     views.i32[(layout.bodyRows + b * L.BODY_BYTES + L.BODY_INACTIVE) / 4] = 0;
     const surfaces = layout.bodyCount + layout.cores.length;
     setMeets(views, layout, b, (n) =>
-      n < layout.bodyCount && n !== b && this.waits(n) ? L.MEETS_NEVER : layout.sceneMeets![b * surfaces + n]!,
+      n < layout.bodyCount && n !== b && this.isAbsent(n) ? L.MEETS_NEVER : layout.sceneMeets![b * surfaces + n]!,
     );
     return undefined;
   }

@@ -1,7 +1,8 @@
 /**
- * Helper threads of one room, for runs without a server (a server shares its helpers: workers/taskScheduler.ts).
- * Helpers sleep on H_ACTIVE between ticks, and wake when the orchestrator writes the tick's generation there. They
- * claim chunks until it is zero again (kernel/assembly/step/step.ts). The result is the same for any number of threads.
+ * Helper threads of one room, for runs without a server (a server shares its helpers:
+ * workers/schedule/taskScheduler.ts). Helpers sleep on H_ACTIVE between ticks, and wake when the orchestrator writes
+ * the tick's generation there. They claim chunks until it is zero again (kernel/assembly/step/step.ts). The result is
+ * the same for any number of threads.
  */
 import { Worker } from "node:worker_threads";
 import * as L from "../../kernel/assembly/layout/layout.ts";

@@ -7,7 +7,7 @@
  *   block   gravity x, y, z, and 1 where anything was changed; wind; time scale; then the fields of each body; last the
  *           phases of the wind's waves
  *   gravity   the acceleration rows, which contain gravity and loads, and the wind's copy of them
- *   wind      the WIND row (wind.ts)
+ *   wind      the WIND row (windRow.ts)
  *   time      0: paused ticks, in which simulated time does not advance (world.ts); else the room's clock uses it
  *   damping   the fourth lane of the velocity rows, also of the copies for reset and roll-back
  *   friction  fourth lane of the acceleration rows, and two roots in the surface; pairs read it when they are listed
@@ -191,7 +191,7 @@ export class RoomTuning {
   }
 
   /**
-   * @param input within its ranges (rooms/requestRanges.ts)
+   * @param input within its ranges (rooms/inputs/requestRanges.ts)
    * @returns the first field that conflicts with other values; undefined: the input can be applied
    */
   refuse({ body, ...change }: Tune): Refusal | undefined {

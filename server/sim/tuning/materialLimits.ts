@@ -1,6 +1,6 @@
 /**
  * Limits for each value of a body's material that its owner may set, with all other values as in the scene. Limits of
- * several values together are checked when they are set (tuning.ts): weight by `weightStrain`, sound by MOST_EDGES
+ * several values together are checked when they are set (applyTuning.ts): weight by `weightStrain`, sound by MOST_EDGES
  * (substeps.ts), an implicit step by MOST_QUOTIENT (retuneImplicit.ts).
  *   density, youngsModulus, bendingStiffness   within factors of the scene's value; the weight does not crush the body,
  *                                              sound crosses no more edges in a substep than the step allows

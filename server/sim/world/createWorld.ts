@@ -36,7 +36,7 @@ export interface CreatedWorld extends BuiltWorld {
 }
 
 /**
- * @param inWorld already validated (shared/sceneValidator.ts)
+ * @param inWorld already validated (shared/scene/sceneValidator.ts)
  * @throws SceneError, MeshError
  * The same scene and meshes give the same bytes on any machine.
  */
@@ -49,7 +49,7 @@ export async function createWorld(inWorld: Scene, options: CreateOptions): Promi
   const views = { f32: new Float32Array(memory.buffer), i32: new Int32Array(memory.buffer) };
   if (options.bounded) views.i32[(L.HEADER + L.H_WORK_LIMIT) / 4] = workLimit(layout.tickHz);
   new RoomTuning(views, layout).begin();
-  if (world.bodies.some((b) => b.waits)) {
+  if (world.bodies.some((b) => b.spawnable)) {
     layout.sceneMeets = sceneMeets(memory, layout);
     withdrawAll(views, layout);
   }

@@ -71,7 +71,7 @@ function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: Si
     name: body.name,
     kind: body.kind,
     look: body.look,
-    ...(body.waits && { spawnable: true as const }),
+    ...(body.spawnable && { spawnable: true as const }),
     first,
     count: body.streamedCount,
     quantum,
@@ -98,7 +98,9 @@ function topologyBody(body: BodyTemplate, first: number, { quantum, origin }: Si
   };
 }
 
-/** A plume carries smoke: its source is the middle of the bottom of the fluid's box (methods/eulerianFluid.ts). */
+/**
+ * A plume carries smoke: its source is the middle of the bottom of the fluid's box (methods/fluids/eulerianFluid.ts).
+ */
 function fluidOf({ method }: BodyTemplate, rest: Float32Array): Pick<TopologyBody, "fluid"> {
   if (method?.type === "smoothed-particles" || method?.type === "position-based-fluid")
     return { fluid: { type: "liquid" } };

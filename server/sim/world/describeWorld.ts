@@ -122,7 +122,7 @@ function bodyLayouts(world: World, { surfaces, undeformed }: WorldPlan): BodyLay
         ? Infinity
         : mostSpeed(size, 1 / (steps.tickHz * steps.substeps), scene.bodies[i]!.velocity),
       startsDegenerate: b.start !== undefined,
-      waits: b.waits,
+      spawnable: b.spawnable,
       implicit: ownStep(b),
       hangs: hanging[i]!,
       carrier: carrierAt(colliders, carriers[i]),

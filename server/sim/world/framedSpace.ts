@@ -67,7 +67,7 @@ export function framedSpace(
   bodies: readonly BodyTemplate[],
   cores: readonly (CoreMesh | undefined)[],
 ): Space {
-  const shown = bodies.filter(({ waits }) => !waits);
+  const shown = bodies.filter(({ spawnable }) => !spawnable);
   const start = new Box();
   // Without a body to show, the camera looks at those that can be put in.
   for (const { positions } of shown.length > 0 ? shown : bodies) start.addAll(positions);

@@ -1,11 +1,11 @@
 /** The compiled kernel, and its instances on rooms' memories. */
 import { readFileSync } from "node:fs";
 
-const KERNEL_PATH = new URL("../../build/kernel.wasm", import.meta.url);
+const KERNEL_PATH = new URL("../../../build/kernel.wasm", import.meta.url);
 
 /**
  * Exports of server/kernel/assembly/index.ts. Addresses and counts are int32; `pass` is the sum of PASS_FIRST and
- * PASS_LAST of layout.ts.
+ * PASS_LAST of worldLayout.ts.
  */
 export interface Kernel {
   step(helpers: number, scratch: number): void;

@@ -79,7 +79,7 @@ function square(a: readonly number[]): number {
   return a[0]! * a[0]! + a[1]! * a[1]! + a[2]! * a[2]!;
 }
 
-/** The same scene with masses in `unit` kg, except `interaction` (grabs.ts converts grabs and impulses). */
+/** Returns the scene with masses in `unit` kg, except `interaction` (applyGrabs.ts converts grabs and impulses). */
 export function inMassUnit(scene: Scene, unit: number): Scene {
   if (unit === 1) return scene;
   const { bodies, attachments } = scene;

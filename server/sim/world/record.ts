@@ -70,7 +70,7 @@ export class Recorder {
         pinned: order.flatMap((particle, i) => (body.pinned[particle] ? [first + i] : [])),
         mass: order.map((particle) => body.mass[particle]!),
         sourceVertex: order.map((particle) => body.origin[particle]!),
-        ...(body.waits && { absent: this.absent.set(b, []).get(b)! }),
+        ...(body.spawnable && { absent: this.absent.set(b, []).get(b)! }),
       };
     });
     this.manifest = {
@@ -104,9 +104,9 @@ export class Recorder {
   }
 
   private noteAbsent(): void {
-    const waiting = this.world.waiting();
+    const absent = this.world.absent();
     for (const [body, runs] of this.absent) {
-      if (!waiting[body]) continue;
+      if (!absent[body]) continue;
       if (runs.at(-1) === this.frames - 1) runs[runs.length - 1] = this.frames;
       else runs.push(this.frames, this.frames);
     }

@@ -36,7 +36,7 @@ export interface BodyLayout {
   meanEdge: number;
   /** Undeformed shape; absent for rigid bodies. */
   rest?: RestShape;
-  /** Damping of the scene, 1/s; the current value is in tuning.ts. */
+  /** Damping of the scene, 1/s; the current value is in applyTuning.ts. */
   damping: number;
   /** Absent: same as the current `friction`. */
   staticFriction?: number;
@@ -51,7 +51,7 @@ export interface BodyLayout {
   /** True if the body starts flattened or inside out. */
   startsDegenerate: boolean;
   /** True for a spawnable body (spawnableBodies.ts). */
-  waits: boolean;
+  spawnable: boolean;
   /** True if the body has its own step (implicit solver, or a method) and settles without calming. */
   implicit: boolean;
   /** True if the scene pins or attaches it: it may swing for any length of time. */
@@ -128,8 +128,8 @@ export interface SimLayout extends Record<string, unknown> {
   anchor: number;
   /**
    * int32 words, in this order. Per body: ticks at rest. One word: whether the room sleeps. Per body: HELD or WAITS
-   * (spawnableBodies.ts), ticks near its anchor, calm ticks (rest.ts). Last per body: 0, or one more than the body that
-   * represents its sleeping island (sleepingIslands.ts).
+   * (spawnableBodies.ts), ticks near its anchor, calm ticks (findResting.ts). Last per body: 0, or one more than the
+   * body that represents its sleeping island (sleepingIslands.ts).
    */
   still: number;
   scratch: number;
@@ -151,7 +151,7 @@ export interface SimLayout extends Record<string, unknown> {
   gravity: [number, number, number];
   /** Address of the looks of spawnable bodies (looks.ts). */
   looks: number;
-  /** Address of the tunable values (tuning.ts), then the scene's values and their limits. */
+  /** Address of the tunable values (applyTuning.ts), then the scene's values and their limits. */
   tuning: number;
   tuned: Tuning;
   limits: TuningLimits;

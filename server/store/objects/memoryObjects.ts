@@ -58,7 +58,7 @@ export class MemoryObjects implements ObjectStore {
     return { outcome: "stored", madeWay };
   }
 
-  /** Lists visitors' objects that no room uses and that were unused since then, oldest first. */
+  /** Lists visitors' objects that no room uses and that were not used after `since`, oldest first. */
   #candidates(since: string): { id: string; address: string; bytes: number }[] {
     const used = this.#usedScenes();
     const kept = [...this.#scenes.values()].filter(({ id, usedAt }) => usedAt > since || used.has(id));

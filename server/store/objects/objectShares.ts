@@ -72,7 +72,7 @@ export function placeFor(
   return madeWay;
 }
 
-/** Must other objects be evicted for the new one? */
+/** Whether other objects must be evicted for the new one. */
 export const isShort = (newcomer: Newcomer, owned: readonly Owned[], limits: ObjectLimits): boolean =>
   !new Ledger(owned, limits).fits(newcomer);
 

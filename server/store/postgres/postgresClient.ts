@@ -132,7 +132,7 @@ function poolOf(url: string, max: number): pg.Pool {
   return pool;
 }
 
-/** Is it an error that the work itself throws, rather than one of the database? */
+/** Returns whether the work itself threw the error, not the database. */
 function isOurs(error: unknown): boolean {
   return error instanceof Error && ["LeaseLost", "StoreBehind", "StoreRefused"].includes(error.name);
 }

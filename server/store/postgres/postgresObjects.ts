@@ -72,7 +72,7 @@ export class PostgresObjects implements ObjectStore {
     });
   }
 
-  /** Lists visitors' objects that no room uses and that were unused since then, oldest first. */
+  /** Lists visitors' objects that no room uses and that were not used after `since`, oldest first. */
   async #candidates(query: Query, since: string): Promise<Candidate[]> {
     const rows = await query(
       `SELECT id, address, bytes FROM pliant_objects WHERE address IS NOT NULL AND used_at <= $1 AND id NOT IN (

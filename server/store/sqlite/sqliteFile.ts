@@ -91,7 +91,7 @@ export interface StoreLoss {
   reason: string;
   /** Path of the damaged file or log; null: nothing is left of it. */
   keptAs: string | null;
-  /** Number of rooms that are still there. */
+  /** Number of rooms that the store still has. */
   rooms: number;
 }
 

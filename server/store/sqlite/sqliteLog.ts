@@ -29,7 +29,7 @@ export const hasLog = (path: string): boolean => existsSync(logOf(path));
 /** Returns the last noted beat; 0: none was noted. */
 export function notedBeat(path: string): number {
   const noted = existsSync(beatOf(path)) ? Number(readFileSync(beatOf(path), "utf8")) : 0;
-  return Number.isSafeInteger(noted) ? noted : 0; // Not a number of ours: ignore it.
+  return Number.isSafeInteger(noted) ? noted : 0; // The stored value is no number that this program wrote: ignore it.
 }
 
 /** Notes a beat. @param beat value that is committed */
@@ -75,7 +75,7 @@ function readFrames(log: Buffer): { whole: number; behind: number; headed: boole
   const pageBytes = log.readUInt32BE(8);
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;
   const salts = log.subarray(SALTS_AT, SALTS_AT + SALT_BYTES);
-  /** Is the frame part of this log? Frames from before the log restarted have other salts. */
+  /** Returns whether the frame is part of this log. Frames from before the log restarted have other salts. */
   const isOurs = (at: number): boolean => log.compare(salts, 0, SALT_BYTES, at + 8, at + 16) === 0;
   let whole = 0;
   let at = HEADER_BYTES;
@@ -112,7 +112,7 @@ class Checksum {
     [this.#s0, this.#s1] = [s0, s1];
   }
 
-  /** Does it equal the checksum stored at `at`? */
+  /** Returns whether the sum equals the checksum stored at `at`. */
   is(bytes: Buffer, at: number): boolean {
     return bytes.readInt32BE(at) === this.#s0 && bytes.readInt32BE(at + 4) === this.#s1;
   }

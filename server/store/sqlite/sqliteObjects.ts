@@ -61,7 +61,7 @@ export class SqliteObjects {
     });
   }
 
-  /** Lists visitors' objects that no room uses and that were unused since then, oldest first. */
+  /** Lists visitors' objects that no room uses and that were not used after `since`, oldest first. */
   #candidates(since: string): Candidate[] {
     return this.#database
       .prepare(

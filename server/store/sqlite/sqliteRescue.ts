@@ -168,7 +168,7 @@ function followed(path: string, { database, files, beat }: Held, why: string): n
     other = identityIn(found);
     found.close();
   } catch {
-    // Not a database, or not one of ours.
+    // The file is no database, or one of another program.
   }
   if (other && other.id === own.id && other.beat >= beat) {
     closeApart(path, database);

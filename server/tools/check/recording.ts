@@ -26,7 +26,7 @@ export interface Surface {
   jumps: Set<number>;
   /** Frames in which a spawnable body is not in the scene. */
   absent: Set<number>;
-  /** The same edges and triangles, as indices into `vertices`. */
+  /** Ends of the edges, and corners of the triangles, as indices into `vertices`. */
   edgeEnds: Uint32Array;
   corners: Uint32Array;
 }

@@ -63,7 +63,7 @@ export async function build({
       triangles: topology.bodies.map(({ kind, count, triangles }) =>
         kind === "points" ? count : triangles.byteLength / 12,
       ),
-      waiting: topology.bodies.flatMap((body, b) => (body.spawnable ? [b] : [])),
+      spawnable: topology.bodies.flatMap((body, b) => (body.spawnable ? [b] : [])),
       together: topology.interaction.together ?? [],
       tunable: layout.tuned.bodies,
       tuning: layout.limits,

@@ -6,7 +6,7 @@
  *   1996)
  *   not due yet                none: the thread sleeps
  *
- * Rooms of one address have one account with a common share (rooms/weights.ts). Scheduling is fair first between
+ * Rooms of one address have one account with a common share (rooms/ticks/weights.ts). Scheduling is fair first between
  * accounts, then between the rooms of each account.
  *
  * A share is counted in virtual time: thread seconds over weight. The schedule's own virtual time follows the least
@@ -20,8 +20,8 @@
  * waits for a piece of a heavy room's tick, never for its end.
  *
  * A piece that cannot be preempted (a phase, encoding, lists) may still cost light rooms ticks. The part that they
- * cannot catch up with (rooms/clock.ts) is a stall. Stalls get STALL_SHARE of the wall time. A tick that would stall
- * other rooms for longer waits until enough stall time has accumulated; it never waits forever.
+ * cannot catch up with (rooms/ticks/tickClock.ts) is a stall. Stalls get STALL_SHARE of the wall time. A tick that
+ * would stall other rooms for longer waits until enough stall time has accumulated; it never waits forever.
  */
 
 /**
@@ -62,7 +62,7 @@ const LEAST_WAIT_MS = 0.1;
 /** A room that has asked for no tick for this time cannot be stalled, ms. */
 const GONE_MS = 500;
 
-/** Is the tick too long for other rooms to wait for its end? */
+/** Returns whether the tick is too long for other rooms to wait for its end. */
 export const isLong = (seconds: number): boolean => seconds > LONG_SECONDS;
 
 /** Rooms with a common share. */
@@ -120,7 +120,7 @@ export class Flow {
     this.pieceSeconds = medianOfThree(this.#lastPieces);
   }
 
-  /** Are its ticks too long for other rooms to wait for their end? */
+  /** Whether the room's ticks are too long for other rooms to wait for their end. */
   get isLong(): boolean {
     return isLong(this.expectedSeconds);
   }
@@ -129,13 +129,15 @@ export class Flow {
     return this.#ticks >= PROVEN_TICKS;
   }
 
-  /** May its ticks run in the middle of a tick that takes this long? */
+  /** Returns whether the room's ticks may run in the middle of a tick that takes this long. */
   fitsInto(seconds: number): boolean {
     const ticks = seconds >= VERY_LONG_SECONDS ? KNOWN_TICKS : PROVEN_TICKS;
     return this.#ticks >= ticks && this.expectedSeconds <= Math.max(LONG_SECONDS, MUCH_SHORTER * seconds);
   }
 
-  /** May its first ticks run in the middle of a tick that takes this long, although their time is unknown? */
+  /**
+   * Returns whether the room's first ticks, of unknown length, may run in the middle of a tick that takes this long.
+   */
   isNewFor(seconds: number): boolean {
     return this.#ticks < KNOWN_TICKS && seconds >= VERY_LONG_SECONDS;
   }
@@ -150,7 +152,7 @@ export class Flow {
       : this.account.virtualSeconds <= running.#reached(seconds);
   }
 
-  /** Does its account stay less served than the running one, even afterwards, and is its tick no longer? */
+  /** Returns whether the room's account stays less served than the running one after its tick, which is no longer. */
   fitsByShare(running: Flow, seconds: number, wholeSeconds: number): boolean {
     if (this.account === running.account || !this.#isProven || this.expectedSeconds > wholeSeconds) return false;
     const { virtualSeconds, weight } = this.account;
@@ -186,7 +188,7 @@ export class FairSchedule<T> {
   /** Number of ticks that have begun and not ended: one, and those in its middle. */
   #running = 0;
 
-  /** Does a due tick wait for the thread? */
+  /** Returns whether a due tick waits for the thread. */
   isDue(nowMs: number): boolean {
     return this.#entries.some(({ dueMs }) => dueMs <= nowMs);
   }

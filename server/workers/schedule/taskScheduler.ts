@@ -1,6 +1,6 @@
 /**
- * Assigns a pool's work to its threads. A room stays on a thread as long as that is a good place (placement.ts). Its
- * steps are sent before they are due, and the thread decides which one runs next (fairSchedule.ts).
+ * Assigns a pool's work to its threads. A room stays on a thread as long as that is a good place (threadPlacement.ts).
+ * Its steps are sent before they are due, and the thread decides which one runs next (fairSchedule.ts).
  *
  * Idle threads help with the tick of a heavy room. Each gets a `help` order, and leaves when the tick ends or the
  * thread is needed.

@@ -81,11 +81,11 @@ export class FrameEncoder {
     world.readStreamed(this.#positions);
     quantizeInto(snapshot, this.#positions, quanta, this.#next);
     const asleep = world.asleep();
-    const waiting = world.waiting();
+    const absent = world.absent();
     for (let body = 0; body < asleep.length; body++) {
       const start = 3 * snapshot.starts[body]!;
       const end = 3 * snapshot.starts[body + 1]!;
-      if (waiting[body] || (!first && asleep[body] && this.#withinOneStep(state.frame, start, end)))
+      if (absent[body] || (!first && asleep[body] && this.#withinOneStep(state.frame, start, end)))
         this.#next.set(state.frame.subarray(start, end), start);
     }
   }

@@ -85,7 +85,7 @@ export class StepThread {
     void this.#serve();
   }
 
-  /** Is the thread running? A lost one still accepts orders, which its replacement executes. */
+  /** Whether the thread is running. A lost one still accepts orders, which its replacement executes. */
   get up(): boolean {
     return this.#threadId >= 0;
   }
@@ -210,7 +210,7 @@ export class StepThread {
       }
       // The thread may have been lost while it was stepping.
       this.#running.end(this.#slot);
-      // It may have posted answers before it was lost.
+      // The thread may have posted answers before it was lost.
       for (let entry = receiveMessageOnPort(port1); entry; entry = receiveMessageOnPort(port1))
         this.#answered(entry.message as ThreadAnswer);
       port1.close();

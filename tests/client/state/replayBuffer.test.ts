@@ -39,7 +39,7 @@ const model = createSnapshotModel([
 /** Grid coordinates of a tick: all different, and steps of all sizes. */
 const frameOf = (tick: number): Int32Array =>
   Int32Array.from({ length: 24 }, (_, i) => ((tick * tick * (i + 3)) % 997) - 400);
-// At rest from 128 to 140.
+// Ticks of the frames; the body is at rest from 128 to 140.
 const TICKS = Array.from({ length: 31 }, (_, i) => 100 + 2 * i).filter((tick) => tick < 130 || tick >= 140);
 
 function replay(upTo = Infinity): ReplayBuffer {
@@ -141,7 +141,7 @@ describe("the playhead", () => {
     playhead.speed = 0.5;
     playhead.advance(1200, 100, 120, 160);
     expect(playhead.tick).toBeCloseTo(109, 9);
-    // After a hidden page is shown again.
+    // A jump of the clock: a hidden page is shown again.
     playhead.advance(9000, 100, 120, 160);
     expect(playhead.tick).toBeCloseTo(116.5, 9);
     playhead.advance(9250, 100, 120, 160);

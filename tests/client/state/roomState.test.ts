@@ -225,6 +225,6 @@ describe("RoomState", () => {
       },
       0,
     );
-    expect([...state.hands.keys()]).toEqual([2]);
+    expect([...state.grabsByMember.keys()]).toEqual([2]);
   });
 });

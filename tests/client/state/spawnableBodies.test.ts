@@ -1,13 +1,13 @@
 /** Which bodies a picture between two frames shows, when messages are ahead of it. */
 import { describe, expect, test } from "vitest";
-import { WaitingBodies } from "../../../client/state/spawnableBodies.ts";
+import { AbsentBodies } from "../../../client/state/spawnableBodies.ts";
 
-describe("WaitingBodies", () => {
+describe("AbsentBodies", () => {
   test("a body is shown between frames that both have it", () => {
-    const history = new WaitingBodies();
+    const history = new AbsentBodies();
     history.note(0, [1, 2]);
     history.note(10, [2]);
-    const shows = (from: number, to: number): number[] => [0, 1, 2].filter((body) => !history.waits(body, from, to));
+    const shows = (from: number, to: number): number[] => [0, 1, 2].filter((body) => !history.isAbsent(body, from, to));
     expect(shows(6, 8)).toEqual([0]);
     // The frame at 10 has it, the one before does not.
     expect(shows(8, 10)).toEqual([0]);
@@ -16,23 +16,23 @@ describe("WaitingBodies", () => {
   });
 
   test("a body removed and spawned again between two frames is not drawn in between", () => {
-    const history = new WaitingBodies();
+    const history = new AbsentBodies();
     history.note(0, []);
     history.note(11, [1]);
     history.note(12, []);
-    expect(history.waits(1, 10, 12)).toBe(true);
-    expect(history.waits(1, 8, 10)).toBe(false);
-    expect(history.waits(1, 12, 14)).toBe(false);
+    expect(history.isAbsent(1, 10, 12)).toBe(true);
+    expect(history.isAbsent(1, 8, 10)).toBe(false);
+    expect(history.isAbsent(1, 12, 14)).toBe(false);
   });
 
   test("the last message for a tick counts, and after a restart at an earlier tick later entries are dropped", () => {
-    const history = new WaitingBodies();
+    const history = new AbsentBodies();
     history.note(5, [1]);
     history.note(20, [2]);
     history.note(20, []);
-    expect(history.waits(2, 20, 22)).toBe(false);
+    expect(history.isAbsent(2, 20, 22)).toBe(false);
     history.note(5, [3]);
-    expect(history.waits(3, 30, 32)).toBe(true);
-    expect(history.waits(1, 30, 32)).toBe(false);
+    expect(history.isAbsent(3, 30, 32)).toBe(true);
+    expect(history.isAbsent(1, 30, 32)).toBe(false);
   });
 });

@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)("framing", () => {
     const at = (): Promise<number> => page.evaluate((place) => window.pliant.project(place)!.x - innerWidth, far);
     expect(await at()).toBeGreaterThan(0);
     bot.spawn(1, far);
-    await until(page, () => !window.pliant.waiting.includes(1), undefined);
+    await until(page, () => !window.pliant.absent.includes(1), undefined);
     await expect.poll(at, { timeout: PATIENCE_MS }).toBeLessThan(0);
     await expectFramed(page);
     await stage.shoot(page, "framing-put-in");

@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)("attention", () => {
     await takeHold(page);
     await page.waitForSelector(".ghost .palm", { state: "hidden" });
     await page.mouse.up();
-    // It also disappears after its animation, without a grab.
+    // The hint also disappears after its animation, without a grab.
     const other = await drawn(await stage.visit(path, {}, { animated: true }));
     await other.waitForSelector(".ghost.seen", { state: "attached" });
     expect(await other.isVisible(".ghost .palm")).toBe(false);
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)("attention", () => {
     const first = await page.evaluate(async () => {
       Object.defineProperty(document, "hidden", { configurable: true, get: () => false });
       document.dispatchEvent(new Event("visibilitychange"));
-      // After the page's own callback in the same frame.
+      // Runs after the page's own callback in the same frame.
       await new Promise((done) => requestAnimationFrame(done));
       return { shown: window.pliant.sampled(), fading: window.pliant.crossFading };
     });

@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-const emulator = fileURLToPath(new URL("../../node_modules/iwer/build/iwer.min.js", import.meta.url));
+const emulator = fileURLToPath(new URL("../../../node_modules/iwer/build/iwer.min.js", import.meta.url));
 
 /** Runs in the page, before its scripts and after the emulator's. */
 function wearHeadset(): void {

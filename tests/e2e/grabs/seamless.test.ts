@@ -2,11 +2,11 @@
  * A grab responds in the next animation frame and blends into the server's motion without a visible jump. This is
  * tested on cloth and on a body under a detail mesh, alone and against another grab. The connections have several
  * qualities, with real sockets (`tests/support/slowLine.ts`). Positions are the drawn ones, picture by picture
- * (`pictures.ts`).
+ * (`drawnPictures.ts`).
  *
  * The bound: the local bend at a vertex is w sat(RESPONSE (h - e)). h is the page's own target, e the server's target
- * at the displayed time, w <= 1, sat 1-Lipschitz (`client/view/localBend.ts`). Between two pictures it changes by at
- * most RESPONSE (|dh| + |de|), the motion of the two targets. Neither grab nor body explains a larger jump. Here e
+ * at the displayed time, w <= 1, sat 1-Lipschitz (`client/view/grabs/localBend.ts`). Between two pictures it changes by
+ * at most RESPONSE (|dh| + |de|), the motion of the two targets. Neither grab nor body explains a larger jump. Here e
  * comes from the socket's messages, one for each frame, interpolated linearly as frames are.
  */
 import { decode } from "@msgpack/msgpack";

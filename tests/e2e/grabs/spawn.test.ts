@@ -27,19 +27,19 @@ async function onTop(page: Page): Promise<void> {
   const at = (await page.evaluate(() => window.pliant.project([0, 0.12, 0.1])))!;
   await page.mouse.click(at.x, at.y);
   await page.waitForTimeout(500);
-  expect(await page.evaluate(() => window.pliant.waiting)).toEqual(ALL);
+  expect(await page.evaluate(() => window.pliant.absent)).toEqual(ALL);
   await choose(page, 3);
   await page.mouse.click(at.x, at.y);
-  await until(page, () => !window.pliant.waiting.includes(3), undefined);
+  await until(page, () => !window.pliant.absent.includes(3), undefined);
 }
 
 /** Ann takes her last act back by the keyboard, Ben his by the button; both are theirs although others acted since. */
 async function undone(ann: Page, ben: Page): Promise<void> {
   await ann.keyboard.press("Control+z");
-  await until(ben, () => window.pliant.waiting.includes(3), undefined);
+  await until(ben, () => window.pliant.absent.includes(3), undefined);
   await toasted(ben, / took out /);
   await ben.click("[data-tool='undo']");
-  await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
+  await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
 }
 
 /** The picture, and the last seconds, in which a body came and went, are saved as files that a browser can show. */
@@ -69,16 +69,16 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
     const { name, path } = await stage.room("put-in");
     const ann = await drawn(await stage.visit(path));
     const ben = await drawn(await stage.visit(path));
-    for (const page of [ann, ben]) expect(await page.evaluate(() => window.pliant.waiting)).toEqual(ALL);
+    for (const page of [ann, ben]) expect(await page.evaluate(() => window.pliant.absent)).toEqual(ALL);
     const at = (await ann.evaluate((place) => window.pliant.project(place), PLACE))!;
     expect(await ann.evaluate(({ x, y }) => window.pliant.pick(x, y), at)).toBeUndefined();
 
     await choose(ann, GREEN);
     await toasted(ann, "Choose a place for green jelly");
     await ann.mouse.click(at.x, at.y);
-    await until(ben, (body) => !window.pliant.waiting.includes(body), GREEN);
+    await until(ben, (body) => !window.pliant.absent.includes(body), GREEN);
     await toasted(ben, / put in green jelly$/);
-    await until(ann, (body) => !window.pliant.waiting.includes(body), GREEN);
+    await until(ann, (body) => !window.pliant.absent.includes(body), GREEN);
     // It is at the click's place: a ray through it hits the body, on both pages, as soon as the picture shows it.
     for (const page of [ann, ben])
       await until(page, ({ x, y, body }) => window.pliant.pick(x, y)?.body === body, { ...at, body: GREEN });
@@ -87,13 +87,13 @@ describe.skipIf(noBrowser)("spawnable bodies", () => {
 
     // A member who joins now sees it at once, and not the other spawnable bodies.
     const late = await drawn(await stage.visit(path));
-    expect(await late.evaluate(() => window.pliant.waiting)).toEqual(ALL.filter((body) => body !== GREEN));
+    expect(await late.evaluate(() => window.pliant.absent)).toEqual(ALL.filter((body) => body !== GREEN));
 
-    // The same list takes it out.
+    // The list that put the body in also takes it out.
     await ben.click(".spares .tool");
     expect(await ben.textContent(`.spares-panel [data-body="${GREEN}"] small`)).toBe("take out");
     await ben.click(`.spares-panel [data-body="${GREEN}"]`);
-    await until(ann, (body) => window.pliant.waiting.includes(body), GREEN);
+    await until(ann, (body) => window.pliant.absent.includes(body), GREEN);
     await until(ann, ({ x, y }) => window.pliant.pick(x, y) === undefined, at);
     await onTop(ann);
     await undone(ann, ben);

@@ -101,7 +101,7 @@ describe.skipIf(noBrowser)("lobby", () => {
     await seer.waitForFunction(() => window.pliant.grabs().length === 1);
     await page.mouse.up();
     await seer.waitForFunction(() => window.pliant.grabs().length === 0);
-    // It has no tools, and its visitors are no owners there.
+    // The frame has no tools, and visitors of the lobby do not own its room.
     expect(await frames[0]!.locator(".toolbar").isVisible()).toBe(false);
     expect(stage.app.registry.list().map((room) => room.name)).toEqual([name]);
     expect(await page.locator("section.live-rooms").isVisible()).toBe(false);

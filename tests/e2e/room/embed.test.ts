@@ -18,7 +18,7 @@ import { succeeds } from "../../support/program.ts";
 import { buildTemplate } from "../viteTemplate.ts";
 import { type E2e, noBrowser, openStage, serverPositions, PATIENCE_MS } from "../pageStage.ts";
 
-const BUILT = fileURLToPath(new URL("../../build/sdk/", import.meta.url));
+const BUILT = fileURLToPath(new URL("../../../build/sdk/", import.meta.url));
 
 declare global {
   interface Window {
@@ -35,13 +35,13 @@ const oneTag = (address: string): string =>
   `</script><pliant-room src="${address}"></pliant-room><p></p><script>` +
   "for (const type of ['ready', 'error']) document.querySelector('pliant-room').addEventListener(type, " +
   "({ detail }) => (document.querySelector('p').textContent = detail.code ?? type));</script>";
-const EXAMPLES = fileURLToPath(new URL("../../client/examples/", import.meta.url));
-const THREE = fileURLToPath(new URL("../../node_modules/three/build/", import.meta.url));
+const EXAMPLES = fileURLToPath(new URL("../../../client/examples/", import.meta.url));
+const THREE = fileURLToPath(new URL("../../../node_modules/three/build/", import.meta.url));
 
 /** Limit of the element's script, gzip. */
 const MOST_SCRIPT_BYTES = 2048;
 
-const REACT = fileURLToPath(new URL("../../build/e2e-react/", import.meta.url));
+const REACT = fileURLToPath(new URL("../../../build/e2e-react/", import.meta.url));
 
 /** Folder of the built create-vite page, and the types of its files. */
 let templateFolder = "";

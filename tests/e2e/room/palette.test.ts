@@ -23,12 +23,12 @@ describe.skipIf(noBrowser)("the palette", () => {
     expect(await boxes.first().textContent()).toContain("weicher Kasten: Wackelpudding");
 
     await guest.waitForSelector(".loading.gone", { state: "attached" });
-    const body = await guest.evaluate(() => window.pliant.waiting[0]!);
+    const body = await guest.evaluate(() => window.pliant.absent[0]!);
     await press(guest, ".spares .tool");
     await guest.click(`.spares-panel [data-body="${body}"]`);
     const at = (await guest.evaluate(() => window.pliant.project([0.3, 0, 0.3])))!;
     await guest.mouse.click(at.x, at.y);
-    await until(owner, (added) => !window.pliant.waiting.includes(added), body);
+    await until(owner, (added) => !window.pliant.absent.includes(added), body);
 
     // Another color, surface and text: every page shows them, also one that comes later.
     await press(guest, ".spares .tool");
@@ -58,6 +58,6 @@ describe.skipIf(noBrowser)("the palette", () => {
     }
     await press(guest, ".spares .tool");
     await guest.click(`.spares-panel [data-body="${body}"]`);
-    await until(owner, (added) => window.pliant.waiting.includes(added), body);
+    await until(owner, (added) => window.pliant.absent.includes(added), body);
   });
 });

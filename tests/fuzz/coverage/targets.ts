@@ -55,7 +55,7 @@ const refusing =
 
 const shape = {
   triangles: [40, 12],
-  waiting: [1],
+  spawnable: [1],
   together: [],
   tunable: [
     { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4 },
@@ -103,7 +103,7 @@ const scenes: Target = {
     try {
       scene = JSON.parse(Buffer.from(input).toString());
     } catch {
-      return; // The JSON parser reports invalid JSON (rooms/sceneLibrary.ts).
+      return; // The JSON parser reports invalid JSON (rooms/scenes/sceneLibrary.ts).
     }
     validateScene(scene);
   }),

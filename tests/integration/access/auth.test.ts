@@ -67,7 +67,7 @@ describe("roles", () => {
     expect(owner.closed).toBeNull();
     expect(owner.access).toMatchObject({ locked: false });
     expect(owner.hands.get(spectator.welcome.member)?.grabs ?? []).toEqual([]);
-    // It may show its cursor.
+    // A spectator may show its cursor.
     spectator.cursor([0, 1, 0]);
     await owner.until(() => owner.hands.get(spectator.welcome.member)?.cursor != null, "the spectator's pointer");
     await spectator.leave();

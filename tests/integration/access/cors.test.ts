@@ -1,6 +1,6 @@
 /**
- * Two processes, and a page's connection (client/sdk/connection.ts) to the process that does not have the room. The
- * page connects to the process with the room, and follows the room at a hand-over.
+ * Two processes, and a page's connection (client/sdk/connection/roomConnection.ts) to the process that does not have
+ * the room. The page connects to the process with the room, and follows the room at a hand-over.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -37,7 +37,7 @@ const steppedSince = (rooms: string[], ms: number, by?: string): boolean =>
   );
 /**
  * A process paused during a write keeps SQLite's only write lock until it continues, which blocks any takeover
- * (server/store/sqliteFile.ts). That is not tested here.
+ * (server/store/sqlite/sqliteFile.ts). That is not tested here.
  */
 async function stopBetweenWrites(node: Node): Promise<void> {
   const database = new DatabaseSync(nodes.where);

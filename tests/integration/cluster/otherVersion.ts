@@ -6,7 +6,7 @@ const FIND = /const STEPS_VERSION = (\d+);/;
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    if (!url.endsWith("/server/workers/identity.ts")) return loaded;
+    if (!url.endsWith("/server/workers/stateIdentity.ts")) return loaded;
     const text = String(loaded.source);
     if (!FIND.test(text)) throw new Error("the step version was not found in the source");
     return { ...loaded, source: text.replace(FIND, (_, version) => `const STEPS_VERSION = ${Number(version) + 1};`) };

@@ -155,11 +155,11 @@ test("it includes spawned and removed bodies, resets, and saved states", async (
   await createRoom(server.url, "spare", "spares");
   const bot = await Bot.join(server.url, "spares");
   bot.spawn(1, [1, 0.5, 0.2]);
-  await bot.until(() => bot.waiting.bodies.length === 1, "the spare");
-  const came = bot.waiting.tick;
+  await bot.until(() => bot.spawnable.bodies.length === 1, "the spare");
+  const came = bot.spawnable.tick;
   bot.reset();
-  await bot.until(() => bot.resets === 1 && bot.waiting.bodies.length === 2, "the reset, and the absent bodies");
-  const back = bot.waiting.tick;
+  await bot.until(() => bot.resets === 1 && bot.spawnable.bodies.length === 2, "the reset, and the absent bodies");
+  const back = bot.spawnable.tick;
   // States are saved every five seconds, and leave a mark.
   await bot.until(() => bot.tick > 330, "five seconds and a half");
   await bot.leave();

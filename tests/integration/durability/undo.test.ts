@@ -44,30 +44,30 @@ const wentBack = (bot: Bot): number => bot.notices.filter(({ code }) => code ===
 test("a member's undo takes out its own body, and puts back at its place the one that it took out", async () => {
   const { ann, ben, owner } = await three("spare", "own-acts");
   ann.spawn(SPARE, [1, 0.1, 0.2], { heading: [0, 2] });
-  await ann.until(() => ann.waiting.bodies.length === 1, "Ann's body");
+  await ann.until(() => ann.spawnable.bodies.length === 1, "Ann's body");
   ben.spawn(BALL, [-1, 0.3, 0]);
-  await ann.until(() => ann.waiting.bodies.length === 0 && ann.tick > ann.waiting.tick, "Ben's body");
+  await ann.until(() => ann.spawnable.bodies.length === 0 && ann.tick > ann.spawnable.tick, "Ben's body");
   ann.undo();
-  await ben.until(() => ben.waiting.bodies.includes(SPARE), "Ann's undo");
-  expect(ben.waiting).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
+  await ben.until(() => ben.spawnable.bodies.includes(SPARE), "Ann's undo");
+  expect(ben.spawnable).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
   expect(await refused(ann)).toMatchObject({ code: "NOTHING_TO_UNDO", details: { field: "undo" } });
 
-  await ann.until(() => ann.tick > ben.waiting.tick + 16, "the pause between two spawns");
+  await ann.until(() => ann.tick > ben.spawnable.tick + 16, "the pause between two spawns");
   ann.spawn(SPARE, [1, 0.1, 0.2], { heading: [0, 2] });
-  await ben.until(() => ben.waiting.bodies.length === 0 && ben.tick > ben.waiting.tick, "the body again");
+  await ben.until(() => ben.spawnable.bodies.length === 0 && ben.tick > ben.spawnable.tick, "the body again");
   await ben.until(() => lowest(ben) < 0.02, "the floor");
   const stood = ben.center(SPARE);
   ben.remove(SPARE);
-  await ben.until(() => ben.waiting.bodies.includes(SPARE), "its removal");
+  await ben.until(() => ben.spawnable.bodies.includes(SPARE), "its removal");
   // Ann's own spawn is not undone: her body is out already.
   expect(await refused(ann)).toMatchObject({ code: "NOTHING_TO_UNDO" });
   ben.undo();
-  await ben.until(() => ben.waiting.bodies.length === 0 && ben.tick > ben.waiting.tick, "Ben's undo");
+  await ben.until(() => ben.spawnable.bodies.length === 0 && ben.tick > ben.spawnable.tick, "Ben's undo");
   for (const axis of [0, 1, 2]) expect(ben.center(SPARE)[axis]).toBeCloseTo(stood[axis]!, 1);
 
   // The owner undoes the newest act of any member, which now is Ann's spawn.
   owner.undo();
-  await ben.until(() => ben.waiting.bodies.includes(SPARE), "the owner's undo");
+  await ben.until(() => ben.spawnable.bodies.includes(SPARE), "the owner's undo");
   expect(wentBack(ben)).toBe(0);
   await Promise.all([ann.leave(), ben.leave(), owner.leave()]);
 });
@@ -119,15 +119,15 @@ test("a pull is undone alone; not by a member if another one has acted since, bu
 test("a reset is undone; with `ownersOnly` members undo no spawns", async () => {
   const { ann, ben, owner } = await three("spare", "own-reset");
   ann.spawn(SPARE, [1, 0.1, 0.2]);
-  await ben.until(() => !ben.waiting.bodies.includes(SPARE), "the body");
+  await ben.until(() => !ben.spawnable.bodies.includes(SPARE), "the body");
   ben.reset();
   await ben.until(() => ben.resets === 1, "the reset");
   ben.undo();
-  await ann.until(() => wentBack(ann) === 1 && !ann.waiting.bodies.includes(SPARE), "the body back");
+  await ann.until(() => wentBack(ann) === 1 && !ann.spawnable.bodies.includes(SPARE), "the body back");
   owner.setAccess({ ownersOnly: true });
   await ann.until(() => ann.access!.ownersOnly, "the news");
   expect(await refused(ann)).toMatchObject({ code: "NOT_SEPARABLE" });
   owner.undo();
-  await ann.until(() => ann.waiting.bodies.includes(SPARE), "the owner's undo");
+  await ann.until(() => ann.spawnable.bodies.includes(SPARE), "the owner's undo");
   await Promise.all([ann.leave(), ben.leave(), owner.leave()]);
 });

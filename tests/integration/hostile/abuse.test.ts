@@ -361,7 +361,7 @@ describe("one room", () => {
       );
     expect(new Set(await Promise.all(Array.from({ length: 80 }, one)))).toEqual(new Set([200]));
     await bot.frames(5);
-    // They do not all arrive in the same millisecond.
+    // The requests do not all arrive in the same millisecond.
     expect(looks).toBeLessThanOrEqual(10);
     await bot.leave();
   });

@@ -54,7 +54,7 @@ test("a thread killed in the middle of a step costs its room only a moment, and 
   const bystander = await Bot.join(server.url, "bystander");
   await victim.frames(5);
   victim.spawn(1, [5, 0, 0]);
-  await victim.until(() => victim.waiting.bodies.length === 0, "the ball");
+  await victim.until(() => victim.spawnable.bodies.length === 0, "the ball");
   const keyframes = bystander.counts.keyframes;
   let worker = dedicated;
   // A grab keeps the sheet awake, so that its thread is inside a step about a third of the time. Frames arrive just
@@ -74,7 +74,7 @@ test("a thread killed in the middle of a step costs its room only a moment, and 
   await victim.frames(10);
   // It resumes from the tick before: no restart, the ball is still there, and so is the grab.
   expect(victim.resets).toBe(0);
-  expect(victim.waiting.bodies).toEqual([]);
+  expect(victim.spawnable.bodies).toEqual([]);
   expect(victim.notices[0]!.details.tick).toBeGreaterThan(10);
   victim.move(1, [x, y + 0.3, z]);
   await victim.until(() => victim.surfacePosition(point)[1] > y + 0.1, "the hand's pull");

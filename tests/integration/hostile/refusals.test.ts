@@ -17,7 +17,7 @@ beforeAll(async () => {
   await createRoom(server.url, "sheet", "room");
   witness = await Bot.join(server.url, "room", { name: "witness" });
 });
-/** Silent peers: how they ended and after how long, ms. They wait while other tests run. */
+/** Ends of silent connections, and their durations, ms. They run beside the other tests. */
 let wordless: ReturnType<typeof lasting>;
 let silent: ReturnType<typeof lasting>;
 /** A half-open peer: it neither reads nor writes, and its system does not close the line. */

@@ -19,7 +19,7 @@ const onError = (error: Error): void => {
 };
 
 async function template(name: string): Promise<SceneTemplate> {
-  const scenePath = fileURLToPath(new URL(`./scenes/${name}.json`, import.meta.url));
+  const scenePath = fileURLToPath(new URL(`../scenes/${name}.json`, import.meta.url));
   const { template: memory, ...rest } = await pools.build({ scenePath });
   return { ...rest, memory, scene: name, text: "" } as unknown as SceneTemplate;
 }
@@ -92,7 +92,8 @@ test("on one thread the light rooms come first, and the heavy one gets the remai
   const watched = rooms.map((room) => watch(room, light.layout.tickHz));
   await vi.waitUntil(() => watched.every(({ ticks }) => ticks.length > TICKS), { timeout: 300_000 });
   await Promise.all([greedy, ...watched].map(({ stop }) => stop()));
-  // tests/server/workers/threadLoop.test.ts checks that no tick of the heavy room begins while a light one could.
+  // tests/server/workers/stepping/threadLoop.test.ts checks that no tick of the heavy room begins while a light one
+  // could.
   expect(greedy.ticks.length).toBeGreaterThan(LIGHT_ROOMS);
   // Once their rooms are known, light ticks that come due during one of its ticks begin in the middle of it.
   const inTheMiddle = watched.flatMap(({ ticks }) =>

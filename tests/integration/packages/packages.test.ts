@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPip, lacks } from "../../support/run/tools.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const packages = join(root, "build/packages");
 const python = findPip();
 const run = promisify(execFile);

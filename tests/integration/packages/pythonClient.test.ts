@@ -13,7 +13,7 @@ import { inLong } from "../../support/run/long.ts";
 import { findOnPath, lacks } from "../../support/run/tools.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const python = findOnPath("python3");
 const env = { ...process.env, PYTHONPATH: `${root}client/python`, PYTHONDONTWRITEBYTECODE: "1" };
 

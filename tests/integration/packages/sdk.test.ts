@@ -22,7 +22,7 @@ import { deleteRoom } from "../../../load-tests/bot.ts";
 import { succeeds } from "../../support/program.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
-const BUILT = fileURLToPath(new URL("../../build/sdk", import.meta.url));
+const BUILT = fileURLToPath(new URL("../../../build/sdk", import.meta.url));
 /** Limit of the core without the decoder's WebAssembly, gzip. */
 const MOST_BYTES = 30 * 1024;
 

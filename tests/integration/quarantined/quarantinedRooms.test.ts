@@ -336,7 +336,7 @@ test("a room whose steps are lost repeatedly is quarantined with its data, and m
   expect([answer.status, await answer.text()]).toEqual([204, ""]);
   const again = Bot.connect(server.url, "stuck");
   expect((await again.untilClosed()).code).toBe(CloseCode.quarantined);
-  // It was tried: this is another quarantine.
+  // The room was tried again and failed: a new quarantine.
   expect((await quarantineOf(server.url, "stuck"))!.since).not.toBe(first!.since);
   // 503 ROOM_MOVING while the process has not released its lease yet
   const ended = async (): Promise<boolean> =>

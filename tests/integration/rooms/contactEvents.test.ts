@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from "../testServer.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ scenesDir: fileURLToPath(new URL("scenes", import.meta.url)) });
+  server = await startTestServer({ scenesDir: fileURLToPath(new URL("../scenes", import.meta.url)) });
 });
 afterAll(() => server.close());
 
@@ -57,7 +57,7 @@ test("two boxes fall: the lower one first lands alone, then the upper one touche
   // The frame after the message shows the contact: the contact distance is less than a centimeter.
   expect(gap).toBeLessThan(0.01);
   expect([0, 1]).toContain(tick - contacts[0]!.tick);
-  // They may bounce once more. A member who joins later is told of new contacts only.
+  // The bodies may bounce once more. A member who joins later is told of new contacts only.
   const late = await listener("late", { contacts: true });
   const from = room.tick;
   await Promise.all(

@@ -58,19 +58,19 @@ describe.each(["none", "sqlite"])("with store %s", (store) => {
     expect((await Bot.join(server.url, "lab", { joinToken: owner })).welcome.role).toBe("owner");
     const box = named(player, "jelly box");
     expect(player.topology.bodies.filter(({ spawnable }) => spawnable)).toHaveLength(13);
-    const waiting = (): number[] => (server.app.registry.get("lab").waiting.has(box) ? [box] : []);
-    expect(waiting()).toEqual([box]);
+    const absent = (): number[] => (server.app.registry.get("lab").absent.has(box) ? [box] : []);
+    expect(absent()).toEqual([box]);
     player.spawn(box, [0, 1, 0]);
-    await player.until(() => waiting().length === 0, "the box is in the room");
+    await player.until(() => absent().length === 0, "the box is in the room");
     player.remove(box);
-    await player.until(() => waiting().length === 1, "the box is out of the room");
+    await player.until(() => absent().length === 1, "the box is out of the room");
     await server.close();
     rmSync(folder, { recursive: true });
   });
 });
 
 describe("a scene", () => {
-  const scenes = new URL("../../scenes/", import.meta.url);
+  const scenes = new URL("../../../scenes/", import.meta.url);
   const read = (file: string): Scene => validateScene(JSON.parse(readFileSync(new URL(file, scenes), "utf8")));
   const base: Omit<PaletteBase, "scene"> = {
     low: [-1, 0, -1],

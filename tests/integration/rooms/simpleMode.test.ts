@@ -12,7 +12,7 @@ import { Bot, createRoom } from "../../../load-tests/bot.ts";
 import { inLong } from "../../support/run/long.ts";
 import { startTestServer, type TestServer } from "../testServer.ts";
 
-const BUNDLED = fileURLToPath(new URL("../../scenes", import.meta.url));
+const BUNDLED = fileURLToPath(new URL("../../../scenes", import.meta.url));
 
 interface Body {
   first: number;

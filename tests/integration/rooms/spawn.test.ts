@@ -27,20 +27,20 @@ async function two(room: string): Promise<[Bot, Bot]> {
 test("the topology lists spawnable bodies, the room the absent ones; a spawned one appears for all members", async () => {
   const [ann, ben] = await two("put-in");
   expect(ann.topology.bodies.map((body) => body.spawnable)).toEqual([undefined, true, true]);
-  expect(ben.waiting).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
+  expect(ben.spawnable).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
   ann.spawn(SPARE, [1, 0.5, 0.2], { heading: [0, 2] });
-  await ben.until(() => !ben.waiting.bodies.includes(SPARE) && ben.tick >= ben.waiting.tick, "the spawn");
-  expect(ben.waiting).toMatchObject({ bodies: [BALL], member: ann.welcome.member });
+  await ben.until(() => !ben.spawnable.bodies.includes(SPARE) && ben.tick >= ben.spawnable.tick, "the spawn");
+  expect(ben.spawnable).toMatchObject({ bodies: [BALL], member: ann.welcome.member });
   const [x, , z] = ben.center(SPARE);
   expect(x).toBeCloseTo(1, 2);
   expect(z).toBeCloseTo(0.2, 2);
-  // It falls from there.
+  // The body falls from the place of its spawn.
   await ben.until(() => lowest(ben, SPARE) < 0.02, "the floor");
   expect(lowest(ben, SPARE)).toBeGreaterThan(-0.01);
   // A later member knows it before the first frame.
   const late = await Bot.join(server.url, "put-in");
-  expect(late.waiting.bodies).toEqual([BALL]);
-  expect(late.waiting.tick).toBeLessThanOrEqual(late.tick);
+  expect(late.spawnable.bodies).toEqual([BALL]);
+  expect(late.spawnable.tick).toBeLessThanOrEqual(late.tick);
   expect(late.center(SPARE)[0]).toBeCloseTo(1, 1);
   await Promise.all([ann.leave(), ben.leave(), late.leave()]);
 });
@@ -57,10 +57,10 @@ test("an occupied place is refused to the member who asked, with field, value an
   await ben.frames(3);
   expect(ben.counts.messages).toBeGreaterThan(before);
   expect(ben.notices).toEqual([]);
-  expect(ben.waiting.bodies).toEqual([SPARE, BALL]);
+  expect(ben.spawnable.bodies).toEqual([SPARE, BALL]);
   await new Promise((resolve) => setTimeout(resolve, 270));
   ann.spawn(SPARE, [0.1, 0.1, 0], { occupied: "lift" });
-  await ben.until(() => ben.waiting.bodies.length === 1 && ben.tick >= ben.waiting.tick, "the spawn");
+  await ben.until(() => ben.spawnable.bodies.length === 1 && ben.tick >= ben.spawnable.tick, "the spawn");
   const top = Math.max(
     ...Array.from({ length: ben.topology.bodies[THERE]!.count }, (_, i) => ben.position(THERE, i)[1]),
   );
@@ -83,12 +83,12 @@ test("grabs of a removed body end; a reset removes all spawned bodies", async ()
   const [ann, ben] = await two("taken-out");
   ann.spawn(SPARE, [1, 0.1, 0]);
   ben.spawn(BALL, [-1, 0.1, 0]);
-  await ann.until(() => ann.waiting.bodies.length === 0, "both");
+  await ann.until(() => ann.spawnable.bodies.length === 0, "both");
   ben.grab(3, { body: SPARE, triangle: 0, u: 0.3, v: 0.3 }, [1, 0.5, 0]);
   await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 1, "Ben's hand");
   ann.remove(SPARE);
-  await ben.until(() => ben.waiting.bodies.includes(SPARE), "the removal");
-  expect(ben.waiting).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
+  await ben.until(() => ben.spawnable.bodies.includes(SPARE), "the removal");
+  expect(ben.spawnable).toMatchObject({ bodies: [SPARE], member: ann.welcome.member });
   await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the end of Ben's grab");
   // An absent body cannot be grabbed.
   ben.grab(4, { body: SPARE, triangle: 0, u: 0.3, v: 0.3 }, [1, 0.5, 0]);
@@ -96,8 +96,8 @@ test("grabs of a removed body end; a reset removes all spawned bodies", async ()
   expect(ben.notices).toMatchObject([{ code: "INPUT_REJECTED", details: { field: "body", value: SPARE } }]);
   await ann.until(() => ann.hands.get(ben.welcome.member)?.grabs.length === 0, "the refused grab");
   ann.reset();
-  await ben.until(() => ben.waiting.bodies.length === 2, "the reset");
-  expect(ben.waiting).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
+  await ben.until(() => ben.spawnable.bodies.length === 2, "the reset");
+  expect(ben.spawnable).toMatchObject({ bodies: [SPARE, BALL], member: 0 });
   await Promise.all([ann.leave(), ben.leave()]);
 });
 
@@ -154,7 +154,7 @@ test("a room with only resting and absent bodies sends almost nothing", async ()
   await bot.until(() => bot.counts.emptyDeltas >= 3, "rest");
   const position: Point = [1, 0.3, 0];
   bot.spawn(SPARE, position);
-  await bot.until(() => bot.waiting.bodies.length === 1 && bot.tick >= bot.waiting.tick, "the spawn wakes it");
+  await bot.until(() => bot.spawnable.bodies.length === 1 && bot.tick >= bot.spawnable.tick, "the spawn wakes it");
   expect(bot.counts.keyframes).toBe(1);
   await bot.leave();
 });

@@ -1,6 +1,6 @@
 /**
- * server/sim/ccd.ts, which the kernel compiles as its own ccd.ts, against exact arithmetic (support/exactCcd.ts) and
- * against query sets with exact truth.
+ * server/sim/colliders/ccd.ts, which the kernel compiles as its own ccd.ts, against exact arithmetic
+ * (support/exactCcd.ts) and against query sets with exact truth.
  *
  * Guarantees: no miss; no time of impact after the first touch, and none much before it; few false alarms.
  */
@@ -159,7 +159,7 @@ describe.each([
 const onGrid = fc
   .array(fc.integer({ min: -2, max: 2 }), { minLength: 24, maxLength: 24 })
   .map((a) => Float64Array.from(a));
-/** The same, with some coordinates moved by a few times 2^-52. */
+/** Grid queries, with some coordinates moved by a few times 2^-52. */
 const nearGrid = fc
   .tuple(
     onGrid,
@@ -169,7 +169,7 @@ const nearGrid = fc
     }),
   )
   .map(([q, ulps]) => q.map((x, i) => x + ulps[i] * 2 ** -52));
-/** The same, with some coordinates increased by a power of two between 2^-60 and 2^-3. */
+/** Grid queries, with some coordinates increased by a power of two between 2^-60 and 2^-3. */
 const besideGrid = fc
   .tuple(
     onGrid,

@@ -57,7 +57,7 @@ function move({ safe, x, w }: Cloud, joins: readonly (readonly [number, number, 
 const round = (p: Vector): Vector => p.map(Math.fround) as unknown as Vector;
 const vector = (random: () => number): Vector => [random(), random(), random()];
 
-/** Particles around `at`, thrown about by `speed` sizes. */
+/** Particles around `at` with random displacements of up to `speed` sizes. */
 function cloud(random: () => number, n: number, at: Vector, size: number, speed: number): Cloud {
   const safe = Array.from({ length: n }, () => round(add(at, scale(size, vector(random)))));
   return {

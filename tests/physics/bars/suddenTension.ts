@@ -1,6 +1,6 @@
 /**
- * Free bars under sudden, opposite loads at both ends: their stretch and width relative to the law's (uniaxial.ts), and
- * their energy, at any settings of a scene.
+ * Free bars under sudden, opposite loads at both ends: their stretch and width relative to the law's (pulledBar.ts),
+ * and their energy, at any settings of a scene.
  */
 import type { IsotropicMaterial, Scene } from "../../../shared/scene/scene.ts";
 import { densityOf } from "../../statics/materials.ts";

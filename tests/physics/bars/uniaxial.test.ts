@@ -2,8 +2,8 @@
  * The law of uniaxial stretch of a Saint Venant-Kirchhoff bar (physics.md, section 4): under nominal stress P on both
  * end faces
  *   P = k s (s^2 - 1)/2,   t^2 = 1 - nu (s^2 - 1)
- * and of both Neo-Hookean ones (uniaxial.ts), for any k, nu, h and sufficient iterations. Target: stretch s and lateral
- * contraction 1 - t within 1 %.
+ * and of both Neo-Hookean ones (pulledBar.ts), for any k, nu, h and sufficient iterations. Target: stretch s and
+ * lateral contraction 1 - t within 1 %.
  *
  * Measured: 0.15 % and 0.9 % at worst, 0.01 % for most rows. "Sufficient" depends on h c, the distance of sound in a
  * substep (c = sqrt(k/rho)): 2 iterations to h c = 0.2 elements, 8 to half an element, 20 to one, 60 to three. One

@@ -1,10 +1,11 @@
 /**
- * Material changes in a running room (server/sim/retune.ts). A changed body rests as in a scene with this material from
- * the start. A body changed before the first tick moves as in such a scene. A change can be undone to the bit.
+ * Material changes in a running room (server/sim/tuning/retune.ts). A changed body rests as in a scene with this
+ * material from the start. A body changed before the first tick moves as in such a scene. A change can be undone to the
+ * bit.
  *
- * Tolerances: rest means that stress is within 0.5 % of its limit (SETTLED of server/sim/rest.ts), in both rooms.
- * Motion from the start differs by the rounding of float32 rows, which a second of motion amplifies by less than a
- * thousand.
+ * Tolerances: rest means that stress is within 0.5 % of its limit (SETTLED of server/sim/rest/findResting.ts), in both
+ * rooms. Motion from the start differs by the rounding of float32 rows, which a second of motion amplifies by less than
+ * a thousand.
  */
 import { describe, expect, test } from "vitest";
 import type { BodyTuning } from "../../../shared/members/tuningLimits.ts";
@@ -126,7 +127,7 @@ const CASES: [string, (changed: boolean) => Body, Change][] = [
   ],
 ];
 
-/** The same with implicit steps, whose factorization stays that of the scene. */
+/** Implicit bodies, whose factorization stays that of the scene. */
 const IMPLICIT = { solver: "implicit" };
 const IMPLICIT_CASES: typeof CASES = [
   ["stiffness", (c) => beam({ youngsModulus: c ? 1.6e6 : 1e5 }, IMPLICIT), { youngsModulus: 1.6e6 }],

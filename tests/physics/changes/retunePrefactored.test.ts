@@ -1,7 +1,7 @@
 /**
- * Material changes of prefactored sheets in a running room (server/sim/retunePrefactored.ts): the factor follows, so
- * the sheet moves and rests as in a scene with this material. A change can be undone to the bit, and a checkpoint
- * keeps it.
+ * Material changes of prefactored sheets in a running room (server/sim/tuning/retunePrefactored.ts): the factor
+ * follows, so the sheet moves and rests as in a scene with this material. A change can be undone to the bit, and a
+ * checkpoint keeps it.
  */
 import { expect, test } from "vitest";
 import type { Body, ClothMaterial } from "../../../shared/scene/scene.ts";

@@ -1,6 +1,6 @@
 /**
- * Tuning by the owner of a running room (server/sim/tuning.ts). A room tuned before its first tick moves bit for bit as
- * a scene with these values, and the tuned values are part of the state.
+ * Tuning by the owner of a running room (server/sim/tuning/applyTuning.ts). A room tuned before its first tick moves
+ * bit for bit as a scene with these values, and the tuned values are part of the state.
  */
 import { describe, expect, it } from "vitest";
 import type { Body, Scene } from "../../../shared/scene/scene.ts";

@@ -1,7 +1,8 @@
 /**
  * Bodies thrown at colliders at up to 100 m/s: no particle is ever inside a collider, and nothing reaches the other
- * side of a plate or of the floor. (Single motions against every shape: tests/parity/collide.test.ts.) Colliders act on
- * particles, so anything thinner than the mesh's edges may pass between two of them; the last test covers that limit.
+ * side of a plate or of the floor. (Single motions against every shape: tests/parity/contact/collide.test.ts.)
+ * Colliders act on particles, so anything thinner than the mesh's edges may pass between two of them; the last test
+ * covers that limit.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Collider } from "../../../shared/scene/scene.ts";

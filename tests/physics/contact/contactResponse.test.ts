@@ -46,7 +46,7 @@ interface Clash {
   counts: { impulses: number; zones: number; stops: number };
   /** Displacement of the first sheet by the response, times its masses, kg m. */
   impulse: Vector;
-  /** The same for the second sheet. */
+  /** Displacement of the second sheet by the response, times its masses, kg m. */
   other: Vector;
   /** Change of the first sheet's momentum, times h, kg m. */
   kick: Vector;

@@ -1,7 +1,7 @@
 /**
- * Grabs of any strength tear nothing (server/sim/grabLimits.ts). Where the worst edge is stretched by `grabMaxStretch`,
- * a grab has no force left, so only the body's momentum stretches it further: by at most v / c, with the grab's speed v
- * and the wave speed c. Here c is at least 6 m/s.
+ * Grabs of any strength tear nothing (server/sim/grabs/grabLimits.ts). Where the worst edge is stretched by
+ * `grabMaxStretch`, a grab has no force left, so only the body's momentum stretches it further: by at most v / c, with
+ * the grab's speed v and the wave speed c. Here c is at least 6 m/s.
  */
 import { expect, test } from "vitest";
 import { strainGauge } from "../../../load-tests/hands/strain.ts";

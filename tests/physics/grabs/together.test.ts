@@ -59,7 +59,7 @@ const moved = (lab: Laboratory, body: number): Float64Array =>
   lab.positions(body).map((x, k) => x - lab.created.bodies[body]!.positions[k]!);
 
 const slots = ({ created: { memory, layout } }: Laboratory): number[][] => [
-  ...hands({ i32: new Int32Array(memory.buffer) }, layout).values(),
+  ...slotsByGrab({ i32: new Int32Array(memory.buffer) }, layout).values(),
 ];
 
 /** Reads a word of each grab's slot, by body. */

@@ -1,6 +1,6 @@
 /**
- * The place of a scene does not matter, because every room has its own origin (server/sim/origin.ts). A scene moved by
- * a round number of meters runs to the last bit like the scene at the origin. A scene at rest stays at rest.
+ * The place of a scene does not matter, because every room has its own origin (server/sim/world/origin.ts). A scene
+ * moved by a round number of meters runs to the last bit like the scene at the origin. A scene at rest stays at rest.
  */
 import { describe, expect, test } from "vitest";
 import type { Body, Vec3 } from "../../../shared/scene/scene.ts";

@@ -128,7 +128,7 @@ export function sheet(
   return { positions, triangles };
 }
 
-/** The same vertices, with edges flipped until all are Delaunay (Lawson 1977). */
+/** Flips edges of a mesh until all are Delaunay (Lawson 1977). */
 export function delaunay({ positions: X, triangles }: SurfaceMesh): SurfaceMesh {
   const T = Uint32Array.from(triangles);
   const opposite = (p: number, a: number, b: number): number => {

@@ -1,6 +1,6 @@
 /**
- * Side effects that material damping (`retardationTime`) must not have. tests/report/figures/damping.ts measures its
- * damping.
+ * Side effects that material damping (`retardationTime`) must not have. tests/report/figures/solids/damping.ts measures
+ * its damping.
  *
  * Tolerances: the strain of a body that turns at 3 1/s is 1e-3 at most, so its vibrations hold 1e-6 of its energy. A
  * damping rate of rotations would take 1e-3 of its angular momentum. Rest is reached to 0.5 % of the stress in both

@@ -102,7 +102,7 @@ const MOST_WITH_WEIGHT = 4;
 
 const onTop = (x: Float64Array, corners: readonly number[]): boolean => corners.every((p) => x[3 * p + 1]! > 0.4999);
 
-/** The same load as nodal forces: a third of each triangle's force at each of its corners. */
+/** Converts the load to nodal forces: a third of each triangle's force at each of its corners. */
 function forces({ positions, triangles, particleCount }: BodyTemplate, stress: readonly number[]): Float64Array {
   const force = new Float64Array(3 * particleCount);
   const all = Array.from({ length: triangles.length / 3 }, (_, t) => [...triangles.subarray(3 * t, 3 * t + 3)]);
@@ -125,7 +125,7 @@ async function boundary(template: BodyTemplate, n: number): Promise<Float64Array
   return n > MOST_WITH_WEIGHT ? u : [...u, await rested(n)];
 }
 
-/** The same by linear finite elements. @returns float64[3N] m */
+/** Displacements of the load cases by linear finite elements. @returns float64[3N] m */
 function elements(template: BodyTemplate): Float64Array[] {
   const { positions, tets, pinned } = template;
   const A = blockMatrix(tets, pinned);

@@ -1,6 +1,6 @@
 /**
- * Finite differences on a sheet: derivatives, and a sheet in a room. The report (report/figures/finiteDifferences.ts)
- * shows exact solutions and the order 2.
+ * Finite differences on a sheet: derivatives, and a sheet in a room. The report
+ * (report/figures/methods/finiteDifferences.ts) shows exact solutions and the order 2.
  */
 import { describe, expect, test } from "vitest";
 import type { ClothBody } from "../../../shared/scene/scene.ts";

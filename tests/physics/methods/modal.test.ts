@@ -1,6 +1,6 @@
 /**
  * Modal analysis: rigid motions, dense eigenvalues, and the exact step of an oscillator. The report
- * (report/figures/modes.ts) shows frequencies, motion and energy.
+ * (report/figures/methods/modalAnalysis.ts) shows frequencies, motion and energy.
  */
 import { describe, expect, test } from "vitest";
 import { modal } from "../../../server/sim/methods/elements/modal.ts";

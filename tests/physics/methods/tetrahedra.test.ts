@@ -1,6 +1,6 @@
 /**
- * Forces of linear tetrahedra: inverted elements, derivatives, and steps. The report (report/figures/elements.ts) shows
- * where they are exact.
+ * Forces of linear tetrahedra: inverted elements, derivatives, and steps. The report
+ * (report/figures/methods/linearElements.ts) shows where they are exact.
  */
 import { expect, test } from "vitest";
 import { finiteElements } from "../../../server/sim/methods/elements/finiteElements.ts";

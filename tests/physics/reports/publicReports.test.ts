@@ -231,7 +231,7 @@ describe("friction", () => {
     const play = await open({ damping: 0, gravity, bodies, colliders: [floor] });
     let top = 0;
     play.run(12, () => (top = Math.max(top, play.middle()[0])));
-    // It slides until its spin fits (friction 0.5), then rolls.
+    // The ball slides until its spin matches its speed (friction 0.5), then rolls.
     const [down, rub] = [Math.sin(slope), 0.5 * Math.cos(slope)];
     const seconds = speed / (down + 3.5 * rub);
     const rolling = speed - (down + rub) * seconds;

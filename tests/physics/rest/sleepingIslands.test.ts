@@ -99,7 +99,7 @@ async function pileBesideBox(more: Partial<Scene> = {}): Promise<Laboratory> {
   return lab;
 }
 
-/** The same, with the box at 1.5 m lifted and swung by a grab. */
+/** A pile beside a box at 1.5 m, which a grab lifts and swings. */
 async function pulledBesidePile(more: Partial<Scene> = {}): Promise<Laboratory> {
   const lab = await pileBesideBox(more);
   lab.run(1, [hold(3, [1.5, 0.5, 0])]);

@@ -44,7 +44,7 @@ test("any number of uncharged losses changes nothing, and keeps the inputs", () 
     expect(policy.takeOutcome()).toBe("again");
   }
   untilAlone(policy);
-  // They do not fail a trial either.
+  // Such losses do not fail a trial either.
   expect(policy.afterLoss(false)).toMatchObject({ alone: true });
   expect(policy.takeOutcome()).toBe("again");
 });

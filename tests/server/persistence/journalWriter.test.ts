@@ -436,7 +436,7 @@ test("a stored room continues after the store's last tick, and a process that lo
   const all = await findRoom(store, room.name, "i");
   const claimed = (await store.claim(room.name, HOLDER))!;
   fill(next.checkpointPolicy.history, all);
-  // It has ticked on before any process holds it.
+  // The room has ticked on before any process holds its lease.
   await next.play(260);
   const other = new JournalWriter({ store, metrics, log, flushMs: 3_600_000 });
   other.hold(next, claimed, {

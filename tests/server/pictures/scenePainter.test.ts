@@ -46,10 +46,10 @@ test("an absent spawnable body is not painted, and one that has moved is elsewhe
   const { start } = painter;
   const before = painter.paint(start, WIDTH, HEIGHT);
   expect(painter.paint({ ...start, positions: start.positions.slice() }, WIDTH, HEIGHT)).toEqual(before);
-  expect(painter.paint({ ...start, waiting: [0] }, WIDTH, HEIGHT)).not.toEqual(before);
+  expect(painter.paint({ ...start, absent: [0] }, WIDTH, HEIGHT)).not.toEqual(before);
   const positions = start.positions.map((value, i) => (i % 3 === 0 ? value + 0.1 : value));
   expect(painter.paint({ ...start, positions }, WIDTH, HEIGHT)).not.toEqual(before);
-  const nobody = painter.paint({ ...start, waiting: topology.bodies.map((_, i) => i) }, WIDTH, HEIGHT);
+  const nobody = painter.paint({ ...start, absent: topology.bodies.map((_, i) => i) }, WIDTH, HEIGHT);
   expect(nobody.every((value) => value === 0)).toBe(true);
 });
 
@@ -76,7 +76,8 @@ test.each(COLLIDERS.map((collider, i) => [collider.type, collider, VOLUMES[i]!] 
     const at = (i: number): Vector3 => new Vector3().fromArray(positions, 3 * triangles[i]!);
     let sum = 0;
     for (let t = 0; t < triangles.length; t += 3) sum += at(t).dot(at(t + 1).cross(at(t + 2))) / 6;
-    // 32 corners around are sin(x)/x of x = 2 pi / 32: 0.6 % less. 10 along half a circle: another (pi / 10)^2 / 4.
+    // A polygon of 32 corners has sin(x)/x of the circle's area, x = 2 pi / 32: 0.6 % less. 10 segments along the half
+    // circle lose another (pi / 10)^2 / 4.
     expect(sum / volume).toBeGreaterThan(0.968);
     expect(sum / volume).toBeLessThanOrEqual(1 + 1e-6);
   },

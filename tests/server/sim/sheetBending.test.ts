@@ -1,6 +1,6 @@
 /**
  * Bending stencils of sheets: which ones a sheet gets, and that those of rectangles are exact
- * (tests/physics/elastica.test.ts measures rigidities).
+ * (tests/physics/bars/elastica.test.ts measures rigidities).
  */
 import { bendingEnergy, bendingGradient } from "../../../server/sim/reference/bending.ts";
 import { expect, test } from "vitest";

@@ -36,7 +36,7 @@ describe("a body that blows up", () => {
     expect([...lab.world.held()]).toEqual([1, 0]);
     expect(lab.positions(0)).toEqual(good);
     expect(lab.velocities(0).every((v) => v === 0)).toBe(true);
-    // It stays at its place, and is reported once.
+    // The held body stays at its place, and is reported once.
     expect(lab.run(30)).toEqual([]);
     expect(lab.positions(0)).toEqual(good);
     twin.run(31);

@@ -1,4 +1,4 @@
-/** The requirements of every object store (server/store/objectStore.ts), in a database or in memory. */
+/** The requirements of every object store (server/store/objects/objectStore.ts), in a database or in memory. */
 import { beforeAll, expect } from "vitest";
 import type {
   ObjectLimits,

@@ -48,7 +48,7 @@ function gapBeside(heavyMs: number, threads: number): number {
   });
   const submit = (one: VirtualRoom, nowMs: number): void => {
     let dueMs = one.originMs + one.tick * PERIOD_MS;
-    // As rooms/clock.ts: two overdue ticks at most.
+    // As rooms/ticks/tickClock.ts: two overdue ticks at most.
     if (nowMs - dueMs > 2 * PERIOD_MS) one.originMs += nowMs - dueMs - 2 * PERIOD_MS;
     dueMs = one.originMs + one.tick * PERIOD_MS;
     schedules[placement.place(one.resident, nowMs)]!.submit(one.flow, dueMs, one);

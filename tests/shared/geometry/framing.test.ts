@@ -70,7 +70,7 @@ test("a point is inside if the picture shows it between the edges, in front of t
   ] as const) {
     expect(seen(0.999 * x, 0.999 * y, 0)).toBe(true);
     expect(seen(1.001 * x, 1.001 * y, 0)).toBe(false);
-    // The same at half the depth.
+    // A point at half the depth.
     expect(seen(0.5 * 0.999 * x, 0.5 * 0.999 * y, 2)).toBe(true);
     expect(seen(0.5 * 1.001 * x, 0.5 * 1.001 * y, 2)).toBe(false);
   }

@@ -143,7 +143,7 @@ describe("parseClientMessage", () => {
 describe("checkRanges", () => {
   const shape = {
     triangles: [10, 20],
-    waiting: [1],
+    spawnable: [1],
     together: [1],
     tunable: [
       { body: 0, damping: 1, friction: 0.5, density: 500, youngsModulus: 1e4, poissonsRatio: 0.3, pins: true },
@@ -198,7 +198,7 @@ describe("checkRanges", () => {
       value: 0,
       limit: "a spawnable body: 1",
     });
-    expect(checkRanges({ ...spawn, body: 7 }, { ...shape, waiting: [] })).toEqual({
+    expect(checkRanges({ ...spawn, body: 7 }, { ...shape, spawnable: [] })).toEqual({
       field: "body",
       value: 7,
       limit: "a spawnable body: this scene has none",

@@ -6,10 +6,10 @@ import { SCENE_DEFAULTS } from "../../../server/sim/scene/defaults.ts";
 import { sceneReference } from "../scenePage.ts";
 import { sceneSchema } from "./sceneSchema.ts";
 
-test("scenes/schema.json matches shared/scene.ts: `npm run schema` writes it", () =>
+test("scenes/schema.json matches shared/scene/scene.ts: `npm run schema` writes it", () =>
   expect(sceneSchema()).toMatchFileSnapshot("../../../scenes/schema.json"));
 
-test("docs/SCENES.md matches shared/scene.ts: `npm run schema` writes it", () =>
+test("docs/SCENES.md matches shared/scene/scene.ts: `npm run schema` writes it", () =>
   expect(sceneReference()).toMatchFileSnapshot("../../../docs/SCENES.md"));
 
 test("scenes/schema.json is a valid JSON Schema", () => {

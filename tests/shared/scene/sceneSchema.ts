@@ -1,5 +1,5 @@
 /**
- * `scenes/schema.json` from the types of shared/scene.ts; `npm run schema` writes it. The unions of
+ * `scenes/schema.json` from the types of shared/scene/scene.ts; `npm run schema` writes it. The unions of
  * ts-json-schema-generator only report that no member matches. Here `if` and `then` select the intended member, for
  * better errors.
  */
@@ -19,8 +19,8 @@ export type Definitions = Record<string, Part>;
 /** @returns the types of a scene file as a JSON Schema: unions as `anyOf`, fields with their defaults and limits */
 export function sceneTypes(): Part & { definitions: Definitions } {
   return createGenerator({
-    path: "shared/scene.ts",
-    tsconfig: "tests/shared/sceneSchema.tsconfig.json", // without TypeScript's library, which takes 4 s to read
+    path: "shared/scene/scene.ts",
+    tsconfig: "tests/shared/scene/sceneSchema.tsconfig.json", // without TypeScript's library, which takes 4 s to read
     type: "Scene",
     expose: "all",
     topRef: false,
@@ -102,7 +102,9 @@ function byOwnField([part, ...parts]: readonly Part[], [member, ...members]: rea
   return { type: "object", ...choice({ required: [own] }, part!, byOwnField(parts, members)) };
 }
 
-/** A material may be a preset's name, or a preset with changed fields: shared/namedMaterials.ts. @param body inout */
+/**
+ * A material may be a preset's name, or a preset with changed fields: shared/scene/namedMaterials.ts. @param body inout
+ */
 function nameMaterial(body: Part["properties"], presets: readonly string[]): void {
   const names = { enum: presets };
   const named = choice({ type: "object", required: ["preset"] }, { properties: { preset: names } }, body.material);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Scene } from "../../../shared/scene/scene.ts";
 import type { SceneTexts } from "../../../shared/scene/sceneSettings.ts";
 
-const folder = new URL("../../scenes/", import.meta.url);
+const folder = new URL("../../../scenes/", import.meta.url);
 const scenes = readdirSync(folder).filter((file) => file.endsWith(".json") && file !== "schema.json");
 /** Longest texts that fit a card and the line on entry, characters. */
 const LONGEST = { title: 40, description: 160, try: 110, notice: 110 } as const;

@@ -1,4 +1,4 @@
-/** Random valid scenes of every form in shared/scene.ts, and ways to walk and change them. */
+/** Random valid scenes of every form in shared/scene/scene.ts, and ways to walk and change them. */
 import fc from "fast-check";
 import type { Scene } from "../../../shared/scene/scene.ts";
 

@@ -14,7 +14,7 @@ test("the order of a small grid, by hand", () => {
   // 1, coded last: 2, then 4 and 0 (its neighbors, newest first), as ranks.
   expect(model.neighborCount[8]).toBe(3);
   expect([...model.neighbors.subarray(32, 35)]).toEqual([7, 1, 0]);
-  // Across the edge 0-4 is 3, across 4-2 is 5.
+  // The triangle's neighbor across edge 0-4 has corner 3, the one across 4-2 has corner 5.
   expect(model.gateCount[8]).toBe(2);
   expect([...model.gates.subarray(48, 54)]).toEqual([0, 1, 2, 1, 7, 6]);
 });

@@ -16,5 +16,5 @@ export const longFiles = (): string[] =>
   repositoryFiles().filter(
     (path) =>
       path.endsWith(".test.ts") &&
-      importsOf(path, readFileSync(path, "utf8")).some(({ target }) => target === "tests/support/long.ts"),
+      importsOf(path, readFileSync(path, "utf8")).some(({ target }) => target === "tests/support/run/long.ts"),
   );

@@ -15,6 +15,6 @@ test("projects are added up, and the most expensive files and late long files ar
     ...[15, 14, 13, 12, 11].map((i) => `${i}.0 CPU s, ${2 * i}.0 s pages tests/a/${i}.test.ts`),
     "10.5 CPU s, 11.0 s unit tests/a/late.test.ts",
     ...[10, 9, 8, 7, 6, 5, 4].map((i) => `${i}.0 CPU s, ${2 * i}.0 s pages tests/a/${i}.test.ts`),
-    "tests/a/late.test.ts belongs among the first (LONGEST in tests/support/times.ts)",
+    "tests/a/late.test.ts belongs among the first (LONGEST in tests/support/run/times.ts)",
   ]);
 });

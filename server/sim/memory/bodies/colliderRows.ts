@@ -14,7 +14,9 @@ export interface PlannedColliders {
   motions: number;
   motionCount: number;
   movers: Mover[];
-  /** By collider: address of its MOTION row, its path and its center of rotation; undefined if it does not move. */
+  /**
+   * For each collider: address of its MOTION row, its path and its center of rotation; undefined if it does not move.
+   */
   motionOf: ({ row: number; path: Path; center: readonly number[] } | undefined)[];
   write: (buffer: ArrayBufferLike) => void;
 }

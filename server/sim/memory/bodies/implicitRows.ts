@@ -21,7 +21,7 @@ export interface PlannedImplicit {
   count: number;
   /** Number of bodies that may touch surfaces. */
   together: number;
-  /** By body. */
+  /** Inertia of each implicit body in its step, by body. */
   inertias: ReadonlyMap<number, StepInertia>;
   /** Positions and velocities in float64, current and of the step before. */
   states: StateRun[];
@@ -132,7 +132,7 @@ function inertiaOf({ h, mass, coefficient, diagonal }: ImplicitModel): StepInert
   return { seconds: h, share: mass.map((m, i) => (m > 0 ? (coefficient * m) / diagonal[i]! : 0)) };
 }
 
-/** Near pairs per particle. Two layers vertex on vertex have 20 (surfaces.ts), of which few push. */
+/** Near pairs per particle. Two layers vertex on vertex have 20 (surfaceRows.ts), of which few push. */
 const ROWS_PER_PARTICLE = 6;
 
 /**

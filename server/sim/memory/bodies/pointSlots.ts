@@ -19,7 +19,7 @@ export interface PointSettings {
    * Present for a grab: it slips, eases off, and its target moves by POINT_STEP in each substep, until that is set
    * again.
    */
-  hand?: GrabSettings;
+  grab?: GrabSettings;
   /** True if it holds an implicit body. */
   implicit?: boolean;
 }
@@ -87,7 +87,7 @@ export function writePoint(
   f32[at + L.POINT_SHARE / 4] = 1;
   const response = i32[at + L.POINT_RESPONSE / 4]!;
   if (response) i32[(response + L.RESPONSE_VALID) / 4] = 0;
-  if (settings.hand) writeGrab(f32, i32, at, settings.hand);
-  const held = settings.hand ? L.POINT_GRAB : L.POINT_HELD;
+  if (settings.grab) writeGrab(f32, i32, at, settings.grab);
+  const held = settings.grab ? L.POINT_GRAB : L.POINT_HELD;
   i32[at + L.POINT_ACTIVE / 4] = settings.implicit ? L.POINT_IMPLICIT : held;
 }

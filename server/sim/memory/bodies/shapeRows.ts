@@ -24,7 +24,7 @@ export interface PlannedShapes {
   rows: number;
   count: number;
   /** Rows of bodies that may be left out. */
-  runs: WaitingRun[];
+  runs: SpawnableRun[];
   /**
    * Phases of one iteration.
    * @param pass sum of PASS_FIRST and PASS_LAST
@@ -45,7 +45,7 @@ export interface PlannedShapes {
 function runsOf(
   shaped: readonly { body: BodyTemplate; index: number }[],
   leftOut: (body: BodyTemplate) => boolean,
-): WaitingRun[] {
+): SpawnableRun[] {
   return shaped.flatMap(({ body, index }, n) => (leftOut(body) ? [{ body: index, first: n, end: n + 1 }] : []));
 }
 

@@ -83,7 +83,7 @@ function runsOf(
   parts: readonly Exposed[],
   leftOut: (body: BodyTemplate) => boolean,
   size: (part: Exposed) => number,
-): WaitingRun[] {
+): SpawnableRun[] {
   let first = 0;
   return parts.flatMap((part) => {
     const run = { body: part.index, first, end: first + size(part) };

@@ -1,6 +1,6 @@
 /**
  * Plans per-particle memory of contact between surfaces (kernel/assembly/contact/pipeline.ts): safe positions, and
- * arrays for resolving missed contacts. For blocks of pairs, see lists.ts.
+ * arrays for resolving missed contacts. For blocks of pairs, see contactLists.ts.
  */
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { Allocator } from "../memoryMap.ts";

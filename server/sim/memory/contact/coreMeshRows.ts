@@ -20,7 +20,7 @@ export interface PlannedCoreMeshes {
   surfaces: SurfaceSource[];
   /** Number of particles of all core meshes. */
   particles: number;
-  /** For each moving one: address of the MOTION row, and number of particles. */
+  /** For each moving core mesh: address of the MOTION row, and number of particles. */
   moving: { motion: number; count: number }[];
   /**
    * Writes particles and MOTION rows (after PlannedColliders.write).

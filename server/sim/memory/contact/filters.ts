@@ -50,7 +50,7 @@ export function touchesSurfaces(bodies: readonly FilteredBody[], colliders: read
 }
 
 export interface PlannedFilters {
-  /** By body: address of one byte for each collider, 1 if they may touch; 0: the body touches all. */
+  /** For each body: address of one byte for each collider, 1 if they may touch; 0: the body touches all. */
   tables: number[];
   write: (buffer: ArrayBufferLike) => void;
 }

@@ -43,7 +43,7 @@ export const boundaryElements: MethodKind = {
         `another method: ${corners - free.length} of ${corners} particles on the body's surface are fixed; it needs a free one, and three fixed ones that are not on a line`,
       );
     try {
-      // shared/sceneMethod.ts requires a material with these values
+      // shared/scene/sceneMethod.ts requires a material with these values
       return greensFunctions({ positions, triangles, fixed }, free, template.material as Hooke);
     } catch (error) {
       if (error instanceof RangeError) throw refuse(`another method: ${error.message}`);
@@ -104,8 +104,8 @@ class Boundary implements Method {
       return value + (g[3 * i]! * a[0]! + g[3 * i + 1]! * a[1]! + g[3 * i + 2]! * a[2]!);
     });
     const u = this.displacementOf(state.x).map((value, i) => (1 - s) * value + s * wanted[i]!);
-    const hands = points.springs(state.x);
-    if (hands.length > 0) this.hold(hands, u, s);
+    const springs = points.springs(state.x);
+    if (springs.length > 0) this.hold(springs, u, s);
     this.moveTo(state, u, a);
   }
 
@@ -147,14 +147,14 @@ class Boundary implements Method {
   }
 
   /** u += s G sum b^T F, with the forces of all grabs at once. */
-  private hold(hands: ReturnType<Outside["points"]["springs"]>, u: Float64Array, s: number): void {
-    const n = 3 * hands.length;
+  private hold(springs: ReturnType<Outside["points"]["springs"]>, u: Float64Array, s: number): void {
+    const n = 3 * springs.length;
     // b, and s G b^T
     const moves: Float64Array[] = [];
     const moved: Float64Array[] = [];
     const C = new Float64Array(n * n);
     const F = new Float64Array(n);
-    hands.forEach(({ point, stiffness }, a) => {
+    springs.forEach(({ point, stiffness }, a) => {
       for (let r = 0; r < 3; r++) {
         const weights = new Float64Array(this.rest.length);
         let at = -point.target[r]!;
@@ -170,7 +170,7 @@ class Boundary implements Method {
     });
     for (let i = 0; i < n; i++)
       for (let j = 0; j < n; j++)
-        C[n * i + j] = (i === j ? 1 : 0) + hands[Math.floor(i / 3)]!.stiffness * dot(moves[i]!, moved[j]!);
+        C[n * i + j] = (i === j ? 1 : 0) + springs[Math.floor(i / 3)]!.stiffness * dot(moves[i]!, moved[j]!);
     // I + k b s G b^T with G positive: the system has a solution
     solveDense(C, F, n, 1);
     moved.forEach((column, i) => column.forEach((value, k) => (u[k]! += F[i]! * value)));

@@ -30,7 +30,7 @@ export const finiteDifferences: MethodKind = {
   anyStep: true,
 };
 
-/** The scene's rules ensure a grid (shared/sceneMethod.ts): rows of particles along x, one after another in z. */
+/** The scene's rules ensure a grid (shared/scene/sceneMethod.ts): rows of particles along x, one after another in z. */
 function sheetOf({ own, particleCount, material }: BodyTemplate): Constants {
   const X = own!;
   const m = material as ClothMaterial;

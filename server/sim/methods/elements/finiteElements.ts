@@ -1,7 +1,7 @@
 /**
  * Finite elements of linear tetrahedra (Physically Based Deformable Models, "Finite element method"): linear, or with
  * warped stiffness (Mueller and Gross 2004), f = -R K_e (R^T x - x_0). Nodal forces are the derivatives of the energy,
- * f_j = -V P b_j (tetrahedra.ts).
+ * f_j = -V P b_j (linearTetrahedra.ts).
  */
 import type { Method as MethodSpec } from "../../../../shared/scene/sceneMethodTypes.ts";
 import type { BodyTemplate } from "../../body/template.ts";
@@ -32,7 +32,7 @@ export const finiteElements = tetrahedralMethod(volumeGradients);
 
 /** Elements of the body where the scene places it. */
 export function placedElements({ elements, positions, tets }: BodyTemplate): TetElements {
-  // the scene's rules ensure it (shared/sceneMethod.ts)
+  // the scene's rules ensure it (shared/scene/sceneMethod.ts)
   const own = elements.find((e) => e.kind === "tet")!;
   return tetElements(positions, tets, own);
 }

@@ -28,7 +28,7 @@ export const massSpring: MethodKind = {
 };
 
 function springsOf({ elements }: Pick<BodyTemplate, "elements">): Constants {
-  // the scene's rules ensure it (shared/sceneMethod.ts)
+  // the scene's rules ensure it (shared/scene/sceneMethod.ts)
   const edges = elements.find((e) => e.kind === "distance")!;
   return { ends: edges.particles, rest: edges.rest, stiffness: edges.alpha.map((a) => 1 / a) };
 }

@@ -30,7 +30,7 @@ export interface CoupledFluid {
   c: number;
   h: number;
   mass: number;
-  /** By point: inverse mass, 1/kg, 0: fixed; pressure over density, m^2/s^2; product of 1 - w over all walls. */
+  /** For each point: inverse mass, 1/kg, 0: fixed; pressure over density, m^2/s^2; product of 1 - w over all walls. */
   light: Float64Array;
   P: Float64Array;
   free: Float64Array;
@@ -41,7 +41,7 @@ export class FluidSolidCoupling {
   private readonly fluid: CoupledFluid;
   private readonly near: NearestTriangles;
   private readonly spacing: number;
-  /** By particle of the surface: sum of weights of points within a spacing. */
+  /** For each particle of the surface: sum of weights of points within a spacing. */
   private readonly shares: Float64Array;
 
   constructor(surface: Surface, fluid: CoupledFluid) {
@@ -60,7 +60,7 @@ export class FluidSolidCoupling {
     this.near.list(x, neighbors, FELT * this.spacing, skin);
   }
 
-  /** Largest displacement of a surface particle since then, m. */
+  /** Largest displacement of a surface particle since the last `list`, m. */
   moved(): number {
     return this.near.moved();
   }

@@ -27,7 +27,7 @@ export function linear({ values, n, step }: Field, axis: number, x: number, y: n
   return near + (fz - k) * (bilinear(values, at + step[2], step[1], fx - i, fy - j) - near);
 }
 
-/** By axis: weights of four values in a row. */
+/** Weights of four values in a row, for each axis. */
 const weights = [new Float64Array(4), new Float64Array(4), new Float64Array(4)] as const;
 
 /** Cubic interpolation along each axis with at least four values. */

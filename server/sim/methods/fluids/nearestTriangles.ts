@@ -22,7 +22,7 @@ export class NearestTriangles {
   readonly found: Float64Array;
   /** Positions of the surface when it was listed. */
   private readonly listed: Float64Array;
-  /** By point: where its candidates begin in `triangles`, and their distances at listing, m. */
+  /** For each point: first index of its candidates in `triangles`, and their distances when they were listed, m. */
   private readonly begin: Uint32Array;
   private triangles = new Uint32Array(0);
   private distances = new Float64Array(0);

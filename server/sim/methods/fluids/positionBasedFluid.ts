@@ -65,7 +65,7 @@ class Fluid implements Method {
   private readonly v: Float64Array;
   /** x at the start of an iteration, where the slopes were taken. */
   private readonly listed: Float64Array;
-  /** By iteration: lambda, and the walls' part of grad_i. */
+  /** For each iteration: lambda, and the walls' part of grad_i. */
   private readonly push: Float64Array;
   private readonly own: Float64Array;
   private readonly gradient: Float64Array;

@@ -27,7 +27,10 @@ export interface FluidCells {
 
 export class PressureProjection {
   private readonly grid: FluidCells;
-  /** By cell with a rim: pressure times h over density and edge, residual, and vectors of the conjugate gradients. */
+  /**
+   * For each cell, rim included: pressure times h over density and edge, residual, and vectors of the conjugate
+   * gradients.
+   */
   private readonly p: Float64Array;
   private readonly r: Float64Array;
   private readonly z: Float64Array;

@@ -10,7 +10,7 @@ import { W_0 } from "./wendland.ts";
 
 export class SphSums {
   readonly neighbors: Neighbors;
-  /** In the order of `neighbors`: float64[3N] each. */
+  /** Positions, velocities and accelerations in the order of `neighbors`: float64[3N] each. */
   readonly x: Float64Array;
   readonly v: Float64Array;
   readonly a: Float64Array;

@@ -19,11 +19,11 @@ export class LeastSquares {
   private readonly H: number;
   /** X for which the neighbors were found. */
   private readonly X: Float64Array;
-  /** By pair: w, d_ij of its first point, and -d_ji of its second. */
+  /** For each pair: w, d_ij of its first point, and -d_ji of its second. */
   private w = new Float64Array(0);
   private first = new Float64Array(0);
   private second = new Float64Array(0);
-  /** By point: A, then its inverse. */
+  /** For each point: A, then its inverse. */
   private readonly A: Float64Array;
   private readonly cofactors = new Float64Array(9);
 

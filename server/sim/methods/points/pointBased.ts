@@ -148,7 +148,7 @@ class Points implements ForceModel {
   private readonly volume: Float64Array;
   private x = new Float64Array(0) as Float64Array;
   private Q = new Float64Array(0) as Float64Array;
-  /** By point: c; J; F; v P Q^T; changes of J and of v P Q^T. */
+  /** For each point: c; J; F; v P Q^T; changes of J and of v P Q^T. */
   private readonly c: Float64Array;
   private readonly J: Float64Array;
   private readonly F: Float64Array;

@@ -55,7 +55,7 @@ export interface PlannedReference {
 
 /** @param part 1: the finer mesh, 2: the coarser one */
 export function referenceBody({ bodies }: Scene, { of, cells, steps }: Reference, part: number): SoftBody {
-  // shared/sceneReference.ts ensures it
+  // shared/scene/sceneReference.ts ensures it
   const body = bodies.find(({ name }) => name === of) as SoftBody & { mesh: { type: "box" } };
   const { name, transform, pins, loads, material } = body;
   return {

@@ -1,7 +1,7 @@
 /**
- * Measures the errors of bodies, live, against the reference of a scene (shared/scene.ts, Reference), which gets the
- * same grabs. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by symplectic
- * Euler. Its result is extrapolated to infinitely fine meshes (Richardson):
+ * Measures the errors of bodies, live, against the reference of a scene (shared/scene/scene.ts, Reference), which gets
+ * the same grabs. A reference is the same solid of warped elements on two meshes, the second twice as coarse, by
+ * symplectic Euler. Its result is extrapolated to infinitely fine meshes (Richardson):
  *
  *   u = u_1 + (u_1 - u_2)/(2^p - 1),   error = sqrt(mean_i |x_i - X_i - u(X_i)|^2)/(largest side), over drawn particles
  *
@@ -50,7 +50,7 @@ interface Mesh {
   constants: Constants;
   known: MethodBody;
   method: Method;
-  /** By number of the reference. */
+  /** State of each reference, by its number. */
   states: MethodState[];
   points: RigidGrabs;
   force: Float64Array;
@@ -271,14 +271,14 @@ export class ReferenceBodies {
     const { own, layout, views } = this;
     for (const points of this.held) points.length = 0;
     this.grabs.fill("");
-    for (const [hand, slots] of hands(views, layout)) {
+    for (const [grab, slots] of slotsByGrab(views, layout)) {
       for (const slot of slots) {
         const point = slotAddress(layout, slot) / 4;
         const n = own.bodies.indexOf(views.i32[point + L.POINT_BODY / 4]!);
         if (n < 0) continue;
         this.held[n]!.push(this.heldPoint(n, point));
         this.grabs[n] ||= `of ${this.alike[n]}`;
-        this.grabs[n] += ` by ${hand}`;
+        this.grabs[n] += ` by ${grab}`;
       }
     }
   }

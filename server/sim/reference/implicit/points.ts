@@ -25,7 +25,7 @@ export interface HeldPoint {
 export class RigidGrabs {
   private readonly model: Pick<ImplicitModel, "mass" | "coefficient">;
   private points: readonly HeldPoint[] = [];
-  /** By point: k, and k or F/|c| of the last linearization. */
+  /** For each point: k, and k or F/|c| of the last linearization. */
   private stiffness: number[] = [];
   private effective: number[] = [];
 

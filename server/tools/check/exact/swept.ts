@@ -14,7 +14,7 @@ import { cross, dot, minus, straight, subtract, type Moving, type Polynomial } f
 import { toIntegers } from "./integers.ts";
 import { at, rootsBetween0And1, signAtRoot, timeOf, type Root } from "./roots.ts";
 
-/** Is point p on the segment a b? (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0 */
+/** Condition that point p is on the segment a b: (b - a) x (p - a) = 0 and (p - a) . (p - b) <= 0 */
 interface OnSegment {
   line: Moving;
   between: Polynomial;

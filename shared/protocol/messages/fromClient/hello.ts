@@ -16,7 +16,7 @@ export const describe = (): field.RequestDescription => ({
       ),
       ...field.string(
         "color",
-        "`#rrggbb`. Absent or invalid: the server chooses an unused one. Pages draw eight colors (`shared/memberColors.ts`) and combine them as pairs, so 64 members look different",
+        "`#rrggbb`. Absent or invalid: the server chooses an unused one. Pages draw eight colors (`shared/members/memberColors.ts`) and combine them as pairs, so 64 members look different",
       ),
       ...field.string("resume", "`token` of an earlier `welcome` (section 7). Unknown or expired: as absent"),
       ...field.string("token", "a join token (section 10)"),
@@ -46,7 +46,10 @@ export interface Request extends Hello {
   mode?: "simple";
   /** Frames per second in simple mode. */
   hz?: number;
-  /** From a forwarding process, in place of `resume`, `token` and `password` (server/routes/forwardedIdentity.ts). */
+  /**
+   * From a forwarding process, in place of `resume`, `token` and `password`
+   * (server/routes/guards/forwardedIdentity.ts).
+   */
   ticket?: string;
 }
 

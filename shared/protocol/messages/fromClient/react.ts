@@ -12,7 +12,7 @@ export const describe = (): field.RequestDescription => ({
 
 interface Request {
   type: "react";
-  /** A place in REACTIONS (shared/reactions.ts). */
+  /** A place in REACTIONS (shared/members/reactions.ts). */
   reaction: number;
 }
 

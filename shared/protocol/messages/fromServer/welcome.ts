@@ -36,7 +36,7 @@ export interface Welcome {
   limits: Record<string, number>;
   /** Limits of `tune`; absent: this member may not tune. */
   tuning?: TuningLimits;
-  /** Role of this member; see shared/roles.ts. */
+  /** Role of this member; see shared/members/roles.ts. */
   role: Role;
   /** Frames are sent as `positions`. */
   mode?: "simple";

@@ -29,7 +29,7 @@ test("a scene is in the groups of its bodies; selected and custom scenes are fav
 
 test("every bundled scene has its picture", () => {
   const named = (folder: string, ending: string): string[] =>
-    readdirSync(new URL(`../../../${folder}`, import.meta.url))
+    readdirSync(new URL(`../../../../${folder}`, import.meta.url))
       .filter((file) => file.endsWith(ending) && file !== "schema.json")
       .map((file) => file.slice(0, -ending.length))
       .sort();

@@ -25,7 +25,8 @@ const MODELS: Record<string, SoftMaterial> = {
   "PBD, k = 1": { model: "pbd", density: 500, distance: { stiffness: 1 }, volume: { stiffness: 1 } },
 };
 /**
- * The first two models use the axes of each element, which no coordinates make exact (tests/physics/restRounding.ts).
+ * The first two models use the axes of each element, which no coordinates make exact
+ * (tests/physics/rest/restRounding.ts).
  */
 const TURNED = 2;
 const CELL = 0.0625;

@@ -19,7 +19,8 @@ async function exact(cells: number): Promise<Check[]> {
     of,
     moved(X, ([a, b, d]) => [stretch * a!, b!, narrow * d!]),
   );
-  // first Piola-Kirchhoff: stretch times the modulus times Green's strain, over the side
+  // force on the side: first Piola-Kirchhoff stress (stretch times modulus times Green's strain) times thickness and
+  // side
   const total = YOUNG * THICKNESS * SIDE * strain * stretch;
   let pull = 0;
   const none = f.map((value, k) => {

@@ -28,7 +28,7 @@ export const figure: Figure = {
 
   tip = rho g A L^4/(8 k I) + rho g A L^2/(2 kappa A k/2),   kappa = 5/6,  g = ${G} m/s^2
 
-which is ${(1000 * beamTheory(K)).toFixed(2)} mm. There are two errors. **The solver's**: against static equilibrium of the same mesh (Newton's method in float64, tests/physics/statics.ts), all particles, over the largest displacement. **The mesh's**: linear tetrahedra cannot bend, so a coarse beam is too stiff with any solver. That error is proportional to the square of the cells' size, and the plot shows it vanish from below. Ten cells through the height meet the target of 5 %${full ? "" : " (full report; the small one checks four cells)"}; a scene with fewer should expect a stiffer beam.`,
+which is ${(1000 * beamTheory(K)).toFixed(2)} mm. There are two errors. **The solver's**: against static equilibrium of the same mesh (Newton's method in float64, tests/physics/bars/statics.ts), all particles, over the largest displacement. **The mesh's**: linear tetrahedra cannot bend, so a coarse beam is too stiff with any solver. That error is proportional to the square of the cells' size, and the plot shows it vanish from below. Ten cells through the height meet the target of 5 %${full ? "" : " (full report; the small one checks four cells)"}; a scene with fewer should expect a stiffer beam.`,
       checks: [
         full
           ? check(`sag over beam theory, ${best[0]} cells through the height`, best[1], {

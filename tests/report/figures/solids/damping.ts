@@ -22,7 +22,7 @@ const STRIPS: readonly number[] = [0.01, 0.03];
 /** Limits: relative to the law's damping ratio, plus the damping of a step without a material (figure frequencies). */
 const PART = 0.02;
 const STEP = 0.001;
-/** Allowed deficit of a compliant beam (server/sim/chooseSolvers.ts). */
+/** Allowed deficit of a compliant beam (server/sim/scene/chooseSolvers.ts). */
 const MISSING = 0.1;
 
 /** A scene without solver settings. */

@@ -88,7 +88,7 @@ function sheetForce(X: Float64Array, triangles: Uint32Array, m: SheetConstants, 
   };
 }
 
-/** The same as (x, i) -> three vectors. */
+/** Forces of a sheet's triangles, as (x, i) -> three vectors. */
 export function sheetForces(
   X: Float64Array,
   triangles: Uint32Array,

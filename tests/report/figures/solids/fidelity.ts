@@ -187,7 +187,7 @@ Bodies, all of 1000 kg/m3:
 
 A body counts as settled when nothing moves by more than 0.02 % of the largest displacement during a period of its slowest mode; after twelve periods it is measured as it is. "Fastest" is the fastest particle at the ends of the ticks of the half second after that. Limits: 2 % at 240 substeps a second x 5 iterations (nu up to 0.45), 5 % at nu = 0.49, 10 % at 60 x 5, and nothing faster than 1 cm/s.
 
-The difficulty of a body is the number of cells that sound crosses in a substep, sqrt(k/rho) h/cell: at 240 a second 1 for the beam, 4 and 8 for **soft** and **stiff**. Above about 0.7 the default refines substeps and reduces iterations (server/sim/substeps.ts). The axes of the maps are the scene's numbers; 60 x 5 of the beam runs as 360 x 1. The maps "without refined substeps" (scenes with \`refine: false\`) show the solver with exactly these numbers; the last plot shows the cost of each.`,
+The difficulty of a body is the number of cells that sound crosses in a substep, sqrt(k/rho) h/cell: at 240 a second 1 for the beam, 4 and 8 for **soft** and **stiff**. Above about 0.7 the default refines substeps and reduces iterations (server/sim/scene/substeps.ts). The axes of the maps are the scene's numbers; 60 x 5 of the beam runs as 360 x 1. The maps "without refined substeps" (scenes with \`refine: false\`) show the solver with exactly these numbers; the last plot shows the cost of each.`,
       ...(size === "small" ? await small() : await full(progress)),
     };
   },

@@ -177,7 +177,7 @@ function textOf({ cells, drops, orders }: Measured): string {
     `k = ${short(k)} Pa, e = ${e}: reference ${r.rise.toFixed(3)} (in contact for ${(1000 * r.contact).toFixed(1)} ms), default ${usual.rise.toFixed(3)}${usual.implicit ? " (implicit)" : ""}, converged ${converged.rise.toFixed(3)}`;
   return `A cube of ${SIDE} m (${cells} x ${cells} x ${cells} cells of five tetrahedra, ${RHO} kg/m^3, nu = ${NU}, no friction, undamped, without contact with itself) falls ${DROP} m on a plane; both have restitution e. The rise is the highest point of its center of mass after it has left the floor, over the fall.
 
-**Reference**: the same mesh by velocity Verlet in float64, ${STEP} s a step (tests/physics/explicit.ts), Saint Venant-Kirchhoff energy and lumped masses of tests/statics, without code of the simulation. A particle that reaches the floor with v leaves it with e v, as in the room. The most compressed element has ${lowest(({ e }) => e < 1).toFixed(2)} of its length; below 0.58 the room continues the strain, and the reference does not.
+**Reference**: the same mesh by velocity Verlet in float64, ${STEP} s a step (tests/physics/materials/explicit.ts), Saint Venant-Kirchhoff energy and lumped masses of tests/statics, without code of the simulation. A particle that reaches the floor with v leaves it with e v, as in the room. The most compressed element has ${lowest(({ e }) => e < 1).toFixed(2)} of its length; below 0.58 the room continues the strain, and the reference does not.
 
 ${all.map((drop) => `- ${said(drop)}`).join("\n")}
 

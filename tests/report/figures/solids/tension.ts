@@ -155,7 +155,7 @@ const textOf = ({
   beyond,
 }: Measured): string => `Free bars without gravity are pulled by sudden, opposite loads on both end faces, at **default settings**: 60 Hz, 20 substeps of one iteration, \`refine\` and \`solver: "auto"\`, which chooses the implicit step for ${drawn.filter((p) => p.implicit).length} of the ${drawn.length} random bars. Those are of Saint Venant-Kirchhoff material, k = 1e3 ... 1e9 Pa, nu = 0 ... 0.45, 200 ... 5000 kg/m^3, 1 cm ... 10 m long, 2 to 6 cells of five tetrahedra by 1 or 2 by 1 or 2, for strains of 5 to 30 %. They are damped by 0.3 to 1 times the critical damping of their lowest mode (2 pi c/L, c^2 = k/rho; at most 10000 1/s). Bars that sound needs more than a second to cross are left out: by theory they do not rest after ten.
 
-The law at nominal stress P, free across, is that of tests/physics/uniaxial.ts; for Saint Venant-Kirchhoff
+The law at nominal stress P, free across, is that of tests/physics/bars/pulledBar.ts; for Saint Venant-Kirchhoff
 
   P = k s (s^2 - 1)/2        t^2 = 1 - nu (s^2 - 1)
 

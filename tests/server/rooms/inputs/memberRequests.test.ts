@@ -11,7 +11,7 @@ import type { RoomShape } from "../../../../server/workers/messages.ts";
 
 const shape = {
   triangles: [10],
-  waiting: [],
+  spawnable: [],
   together: [],
   reach: 10,
   origin: [0, 0, 0],

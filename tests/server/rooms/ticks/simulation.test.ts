@@ -71,7 +71,7 @@ test("a room that closes while it waits for a trial alone is not charged", async
     memory: {} as WebAssembly.Memory,
     frames: FrameState.allocate(0),
   });
-  const replayed = { tick: 0, ticks: 0, held: [], waiting: [], stateHash: "none", differs: null };
+  const replayed = { tick: 0, ticks: 0, held: [], absent: [], stateHash: "none", differs: null };
   const lost = new ThreadLost("no_progress", true, null);
   const pool = {
     kind: "shared",

@@ -148,7 +148,7 @@ const ball = (more: Part = {}): Part => ({
   ...more,
 });
 
-/** With two particles of an edge pinned. */
+/** The body with two particles of an edge pinned. */
 const held = (body: Part): Part => ({ ...body, pins: [{ select: { particles: [0, 1] } }] });
 
 test.each<[string, Part[], Part, number, RegExp | undefined]>([

@@ -123,7 +123,7 @@ test("templates and messages to clients stay in kilograms and newtons", async ()
   expect(topology.interaction).toEqual({
     grabCompliance: 1e-4,
     grabMaxForce: 200,
-    // At most 4 of its sizes in a substep.
+    // The body moves by at most 4 of its sizes in a substep.
     grabSpeed: 4 * layout.bodies[0]!.size * layout.tickHz * layout.substeps,
     grabMaxStretch: 2,
     maxImpulse: 20,

@@ -30,7 +30,7 @@ const onError = (error: Error): void => {
 const scene = (name: string): string =>
   fileURLToPath(
     new URL(
-      `../../../${name === "sheet" ? "tests/integration/scenes/victim" : `scenes/${name}`}.json`,
+      `../../../../${name === "sheet" ? "tests/integration/scenes/victim" : `scenes/${name}`}.json`,
       import.meta.url,
     ),
   );
