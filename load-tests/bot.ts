@@ -17,7 +17,7 @@ import {
   type Welcome,
 } from "../shared/protocol/fromServer.ts";
 import { build, type GrabOptions, type SpawnOptions, type SurfacePoint } from "../shared/protocol/fromClient.ts";
-import type { BodyLook, LookChange } from "../shared/bodyLook.ts";
+import type { BodyLook, LookChange } from "../shared/scene/bodyLook.ts";
 import type { Topology } from "../shared/topology.ts";
 
 export type { Point, SurfacePoint };

@@ -1,6 +1,6 @@
 /** A membership of a room: its current state, and the calls that act in it. */
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { BodyLook, LookChange } from "../../shared/bodyLook.ts";
+import type { BodyLook, LookChange } from "../../shared/scene/bodyLook.ts";
 import { depthOf, isKind, KIND_FORM } from "../../shared/members/applicationData.ts";
 import { CloseCode, Limits, PASSWORD_LENGTH } from "../../shared/protocol/protocol.ts";
 import { BARYCENTRIC_SLACK } from "../../shared/members/inputRanges.ts";

@@ -3,7 +3,7 @@
  * positions. It draws only after a change, so a resting room does not use a phone's battery.
  */
 import { Box3, Raycaster, Sphere, Triangle, Vector2, Vector3 } from "three";
-import type { BodyLook } from "../../shared/bodyLook.ts";
+import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Topology } from "../../shared/topology.ts";
 import type { SurfacePoint } from "../../shared/protocol/fromClient.ts";
 import { BodyMesh } from "./bodies/bodyMesh.ts";

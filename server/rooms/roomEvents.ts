@@ -2,7 +2,7 @@
  * Handles the events of a tick: sends messages, counts metrics, and updates the state that the room keeps of bodies.
  */
 import type { FastifyBaseLogger } from "fastify";
-import type { BodyLook } from "../../shared/bodyLook.ts";
+import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Input, SimEvent } from "../sim/types.ts";

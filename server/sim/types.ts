@@ -5,7 +5,7 @@
  */
 import type { Refusal as RangeRefusal } from "../../shared/members/inputRanges.ts";
 import type { Topology } from "../../shared/topology.ts";
-import type { BodyLook, LookChange } from "../../shared/bodyLook.ts";
+import type { BodyLook, LookChange } from "../../shared/scene/bodyLook.ts";
 import type { Tuning, TuningChange, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import * as stages from "../kernel/assembly/layout/stages.ts";
 

@@ -21,7 +21,7 @@ import { freeSlot } from "./grabs/grabSlots.ts";
 import { SchedulerWords } from "./threads/schedulerWords.ts";
 import { instantiateKernel, type Kernel } from "./world/kernelModule.ts";
 import { stirs } from "../../shared/geometry/colliderMotion.ts";
-import type { BodyLook } from "../../shared/bodyLook.ts";
+import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { Tuning } from "../../shared/members/tuningLimits.ts";
 import { carry, comesNear } from "./colliders/movers.ts";
 import { IntersectionWatch } from "./intersections/watch.ts";
@@ -49,7 +49,7 @@ import {
   type World,
   type WorldLayout,
 } from "./types.ts";
-import { RoomLooks } from "./looks.ts";
+import { RoomLooks } from "./spawn/bodyLooks.ts";
 import { marksIn } from "./world/marks.ts";
 
 /**

@@ -3,7 +3,7 @@
  * only the memories in the tasks. A task's name is that of its function in `simWorker.ts` or `buildWorker.ts`.
  */
 import type { MessagePort } from "node:worker_threads";
-import type { BodyLook } from "../../shared/bodyLook.ts";
+import type { BodyLook } from "../../shared/scene/bodyLook.ts";
 import type { BodyTuning, Tuning, TuningLimits } from "../../shared/members/tuningLimits.ts";
 import type { FoundInMesh } from "../sim/body/meshes.ts";
 import type {

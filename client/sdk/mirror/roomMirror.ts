@@ -2,7 +2,7 @@
  * A client's copy of a room: the only place that handles each message of the server. The public `Room` and the room
  * page's state are built on it.
  */
-import type { BodyLook } from "../../../shared/bodyLook.ts";
+import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { AccessState, Member, ServerEvent, RoomStats, Welcome } from "../../../shared/protocol/fromServer.ts";
 import type { Tuning } from "../../../shared/members/tuningLimits.ts";
 import type { Topology } from "../../../shared/topology.ts";

@@ -2,7 +2,7 @@
  * The list of spawnable bodies. Choosing one that is out of the room puts it where the next click points; choosing one
  * that is in the room takes it out.
  */
-import type { BodyLook } from "../../../shared/bodyLook.ts";
+import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import { h, icon, labelOf } from "../dom.ts";
 import { Panel } from "../panel.ts";
 import { t } from "../../text/text.ts";

@@ -418,7 +418,7 @@ class RoomPage {
   }
 
   private async dress(body: number): Promise<void> {
-    const { askForLook } = await import("../dressDialog.ts");
+    const { askForLook } = await import("../cards/dressDialog.ts");
     const given = this.state.topology?.bodies[body]?.look;
     const look = { ...given, ...this.state.looks[body] };
     askForLook(this.bodyName(body), look, (change) => this.send(build.dress(body, change)));

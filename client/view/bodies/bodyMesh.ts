@@ -4,7 +4,7 @@
  * buffers.
  */
 import { Box3, BufferGeometry, type Color, type Material, Mesh, ShaderMaterial, Sphere, Vector3 } from "three";
-import type { BodyLook } from "../../../shared/bodyLook.ts";
+import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { TopologyBody } from "../../../shared/topology.ts";
 import { float32Of, uint32Of } from "../../../shared/bytes.ts";
 import { detailAttributes, directAttributes, meanEdge, sheetAttributes, sprites } from "./bodyGeometry.ts";

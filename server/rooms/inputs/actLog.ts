@@ -7,7 +7,7 @@
  * The log is kept in memory only: after a restart or a take-over there is nothing to undo. It judges by ticks and
  * inputs, never by a clock.
  */
-import { type BodyLook, sameLook } from "../../../shared/bodyLook.ts";
+import { type BodyLook, sameLook } from "../../../shared/scene/bodyLook.ts";
 import { changesTo, type Tuning, type TuningChange } from "../../../shared/members/tuningLimits.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";
 import type { Input, SimEvent } from "../../sim/types.ts";

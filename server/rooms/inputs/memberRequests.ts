@@ -2,7 +2,7 @@
  * Turns members' requests into the room's inputs and into the cursors and grabs that other members see. Checks
  * ranges and limits; never waits.
  */
-import { type BodyLook, lookText } from "../../../shared/bodyLook.ts";
+import { type BodyLook, lookText } from "../../../shared/scene/bodyLook.ts";
 import type { ErrorDetails, NoticeCode } from "../../../shared/errorCodes.ts";
 import { Limits } from "../../../shared/protocol/protocol.ts";
 import type { Metrics, RejectReason } from "../../metrics/metrics.ts";

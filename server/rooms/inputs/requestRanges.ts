@@ -1,5 +1,5 @@
 /** Checks whether a request may reach the simulation: its bodies exist and its values are within limits. */
-import { lookText } from "../../../shared/bodyLook.ts";
+import { lookText } from "../../../shared/scene/bodyLook.ts";
 import { type Refusal, refuseDress, refuseFar, refuseGrab, refuseSpawn } from "../../../shared/members/inputRanges.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import type { Point } from "../../../shared/protocol/fromServer.ts";

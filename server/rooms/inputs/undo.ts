@@ -3,7 +3,7 @@
  * newest act of any member. Inverse inputs undo spawns, removals, looks and changes of physics. For pulls, pushes and
  * resets the room goes back to the tick before: for a member only while no other member has acted since.
  */
-import { lookChange } from "../../../shared/bodyLook.ts";
+import { lookChange } from "../../../shared/scene/bodyLook.ts";
 import { CodedError, type NoticeCode } from "../../../shared/errorCodes.ts";
 import type { ClientRequest } from "../../../shared/protocol/fromClient.ts";
 import { encodeDone, encodeNotice, encodeReset } from "../../../shared/protocol/fromServer.ts";

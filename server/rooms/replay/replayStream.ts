@@ -10,7 +10,7 @@
  * Its frames equal the room's own integers if the replay begins before a body fell asleep. A body that sleeps when the
  * replay begins may be off by one grid step (workers/stepping/frameEncoder.ts).
  */
-import type { BodyLook } from "../../../shared/bodyLook.ts";
+import type { BodyLook } from "../../../shared/scene/bodyLook.ts";
 import type { RoomRecording } from "../../persistence/recording.ts";
 import { unpack } from "../../persistence/history.ts";
 import type { SimEvent } from "../../sim/types.ts";

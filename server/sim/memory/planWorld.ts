@@ -10,7 +10,7 @@ import { planMethods } from "../methods/planMethods.ts";
 import { planReference } from "../methods/references/planReference.ts";
 import type { World } from "../world/readWorld.ts";
 import { planRestShapes } from "../grabs/restShapes.ts";
-import { looksBytes } from "../looks.ts";
+import { looksBytes } from "../spawn/bodyLooks.ts";
 import { tuningBytes } from "../tuning/applyTuning.ts";
 import { planBalls } from "./bodies/ballRows.ts";
 import { planColliders } from "./bodies/colliderRows.ts";

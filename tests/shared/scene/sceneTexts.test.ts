@@ -8,7 +8,7 @@ const folder = new URL("../../../scenes/", import.meta.url);
 const scenes = readdirSync(folder).filter((file) => file.endsWith(".json") && file !== "schema.json");
 /** Longest texts that fit a card and the line on entry, characters. */
 const LONGEST = { title: 40, description: 160, try: 110, notice: 110 } as const;
-/** Largest number of bodies that pages label (client/ui/roomPage.ts). */
+/** Largest number of bodies that pages label (client/ui/room/roomPage.ts). */
 const MOST_NAMED = 8;
 
 test.each(scenes)("%s has a title, a description, one thing to try and one to notice, in every language", (file) => {

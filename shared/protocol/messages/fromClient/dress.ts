@@ -1,6 +1,6 @@
 /** `dress`: changes the look of a spawnable body. */
 import { encode } from "@msgpack/msgpack";
-import { FINISHES, LONGEST_TEXT, type LookChange } from "../../../bodyLook.ts";
+import { FINISHES, LONGEST_TEXT, type LookChange } from "../../../scene/bodyLook.ts";
 import * as field from "../../fields.ts";
 import type { Answered, FieldReader } from "../../fieldReader.ts";
 import { Limits } from "../../protocol.ts";

@@ -1,5 +1,5 @@
 /** `looks`: looks that members gave to spawnable bodies. */
-import type { BodyLook } from "../../../bodyLook.ts";
+import type { BodyLook } from "../../../scene/bodyLook.ts";
 import * as field from "../../fields.ts";
 import * as value from "../../serverValues.ts";
 

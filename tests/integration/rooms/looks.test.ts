@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { decode } from "@msgpack/msgpack";
-import { Bot, createRoom } from "../../load-tests/bot.ts";
-import { type BodyLook, LONGEST_TEXT } from "../../shared/bodyLook.ts";
-import { ClientMessage } from "../../shared/protocol/fromClient.ts";
-import { parseServerMessage } from "../../shared/protocol/fromServer.ts";
-import { Limits } from "../../shared/protocol/protocol.ts";
-import { startTestServer } from "./testServer.ts";
+import { Bot, createRoom } from "../../../load-tests/bot.ts";
+import { type BodyLook, LONGEST_TEXT } from "../../../shared/scene/bodyLook.ts";
+import { ClientMessage } from "../../../shared/protocol/fromClient.ts";
+import { parseServerMessage } from "../../../shared/protocol/fromServer.ts";
+import { Limits } from "../../../shared/protocol/protocol.ts";
+import { startTestServer } from "../testServer.ts";
 
 const SPARE = 1;
 const BALL = 2;

@@ -1,7 +1,7 @@
 /** The name of an acting member in the audit log. */
 import { expect, test } from "vitest";
-import { actorOf } from "../../../server/rooms/members/moderation.ts";
-import type { Session } from "../../../server/rooms/members/session.ts";
+import { actorOf } from "../../../../server/rooms/members/moderation.ts";
+import type { Session } from "../../../../server/rooms/members/session.ts";
 
 const session = (name: string, subject: string | null): Session => ({ member: 7, name, entry: { subject } }) as Session;
 

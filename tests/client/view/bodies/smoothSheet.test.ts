@@ -1,9 +1,9 @@
 /** Patches of a smooth sheet: the shell stays closed, neighbors share vertices, and sides and coordinates are kept. */
 import { BufferAttribute, BufferGeometry } from "three";
 import { expect, test } from "vitest";
-import { sheetOf } from "../../../client/view/bodies/sheetShell.ts";
-import { partsFor, patchesOf, smoothSheetOf } from "../../../client/view/smoothSheet.ts";
-import { gridCloth } from "../../../server/meshing/generators.ts";
+import { sheetOf } from "../../../../client/view/bodies/sheetShell.ts";
+import { partsFor, patchesOf, smoothSheetOf } from "../../../../client/view/bodies/smoothSheet.ts";
+import { gridCloth } from "../../../../server/meshing/generators.ts";
 
 const CELLS = 4;
 const { positions, triangles: surface } = gridCloth([2, 1], [CELLS, CELLS]);

@@ -4,7 +4,7 @@
  * coarse mesh then have no corners. Loaded with finer.ts.
  */
 import { BufferAttribute, BufferGeometry } from "three";
-import type { BodyMesh } from "./bodies/bodyMesh.ts";
+import type { BodyMesh } from "./bodyMesh.ts";
 
 /** Largest number of drawn triangles of one sheet, and of parts along one edge. */
 const MOST_TRIANGLES = 80_000;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 test("only the filter of BasicShadowMap changes", async () => {
   const before = ShaderChunk.shadowmap_pars_fragment;
-  await import("../../../client/view/penumbra.ts");
+  await import("../../../../client/view/stage/penumbra.ts");
   const after = ShaderChunk.shadowmap_pars_fragment;
   expect(after).not.toBe(before);
   const first = [...before].findIndex((letter, i) => letter !== after[i]);

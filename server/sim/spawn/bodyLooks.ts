@@ -5,11 +5,11 @@
  *
  *   row of a spawnable body, int32   color + COLORED | 1 + place of the finish | author | bytes of the text | the text
  */
-import { type BodyLook, changedLook, FINISHES, LONGEST_TEXT, type LookChange } from "../../shared/bodyLook.ts";
-import { refuseDress, refuseSpawn } from "../../shared/members/inputRanges.ts";
-import type { SimLayout } from "./world/worldLayout.ts";
-import type { Input, Refusal, SimEvent } from "./types.ts";
-import type { Views } from "./world/views.ts";
+import { type BodyLook, changedLook, FINISHES, LONGEST_TEXT, type LookChange } from "../../../shared/scene/bodyLook.ts";
+import { refuseDress, refuseSpawn } from "../../../shared/members/inputRanges.ts";
+import type { SimLayout } from "../world/worldLayout.ts";
+import type { Input, Refusal, SimEvent } from "../types.ts";
+import type { Views } from "../world/views.ts";
 
 const COLORED = 1 << 24;
 const HEAD = 4;

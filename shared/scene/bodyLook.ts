@@ -1,6 +1,6 @@
 /** Looks that members give spawnable bodies: a color, a finish and a short text beside the body. */
-import type { Finish } from "./scene/scene.ts";
-import { visibleText } from "./members/visibleText.ts";
+import type { Finish } from "./scene.ts";
+import { visibleText } from "../members/visibleText.ts";
 
 /** Absent fields are as in the scene. */
 export interface BodyLook {

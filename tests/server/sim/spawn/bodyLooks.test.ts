@@ -1,11 +1,11 @@
 /** Looks in a room's memory: changes and their bounds, what ends them, the state hash, and a saved state. */
 import { expect, test } from "vitest";
-import { loadState, saveState } from "../../../server/sim/world/checkpoint.ts";
-import type { Input } from "../../../server/sim/types.ts";
-import { openWorld } from "../../../server/sim/world.ts";
-import type { LookChange } from "../../../shared/bodyLook.ts";
-import type { Body } from "../../../shared/scene/scene.ts";
-import { laboratory, type Laboratory } from "../../physics/laboratory.ts";
+import { loadState, saveState } from "../../../../server/sim/world/checkpoint.ts";
+import type { Input } from "../../../../server/sim/types.ts";
+import { openWorld } from "../../../../server/sim/world.ts";
+import type { LookChange } from "../../../../shared/scene/bodyLook.ts";
+import type { Body } from "../../../../shared/scene/scene.ts";
+import { laboratory, type Laboratory } from "../../../physics/laboratory.ts";
 
 const ball = (name: string, x: number, more: Partial<Body> = {}): Body =>
   ({

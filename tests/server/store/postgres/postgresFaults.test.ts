@@ -6,10 +6,10 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { PostgresStore } from "../../../server/store/postgres/postgresStore.ts";
-import { type Lease, LeaseLost, StoreUnavailable } from "../../../server/store/store.ts";
-import { findPostgres, PostgresServer } from "../../support/postgres.ts";
-import { lacks } from "../../support/run/tools.ts";
+import { PostgresStore } from "../../../../server/store/postgres/postgresStore.ts";
+import { type Lease, LeaseLost, StoreUnavailable } from "../../../../server/store/store.ts";
+import { findPostgres, PostgresServer } from "../../../support/postgres.ts";
+import { lacks } from "../../../support/run/tools.ts";
 
 const bin = findPostgres();
 const AT = new Date(1e12).toISOString();

@@ -1,9 +1,9 @@
 /** Asks for the color, the surface and the text of a body; loaded when a member chooses it. Changes apply at once. */
-import "../styles/bring.css";
-import { type BodyLook, FINISHES, LONGEST_TEXT, type LookChange } from "../../shared/bodyLook.ts";
-import type { Finish } from "../../shared/scene/scene.ts";
-import { type PlainKey, t } from "../text/text.ts";
-import { h } from "./dom.ts";
+import "../../styles/bring.css";
+import { type BodyLook, FINISHES, LONGEST_TEXT, type LookChange } from "../../../shared/scene/bodyLook.ts";
+import type { Finish } from "../../../shared/scene/scene.ts";
+import { type PlainKey, t } from "../../text/text.ts";
+import { h } from "../dom.ts";
 
 const NAMES: Record<Finish, PlainKey> = {
   jelly: "bringJelly",
