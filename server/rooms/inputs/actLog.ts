@@ -40,7 +40,7 @@ type Kind = Act extends infer A ? (A extends Act ? Omit<A, "member" | "tick" | "
 /** State of the room that decides which acts can be undone by their inverse. */
 export interface StandingState {
   tuning: Tuning;
-  waiting: ReadonlySet<number>;
+  absent: ReadonlySet<number>;
   looks: ReadonlyMap<number, BodyLook>;
 }
 

@@ -60,8 +60,8 @@ function checkTuning({ gravity, wind, timeScale, body, ...change }: TuningChange
   return null;
 }
 
-function refuseLook({ body, text, ...change }: Of<"dress">, { waiting }: RoomShape): Refusal | null {
-  return refuseSpawn({ type: "remove", body }, waiting) ?? refuseDress({ ...change, text: text && lookText(text) });
+function refuseLook({ body, text, ...change }: Of<"dress">, { spawnable }: RoomShape): Refusal | null {
+  return refuseSpawn({ type: "remove", body }, spawnable) ?? refuseDress({ ...change, text: text && lookText(text) });
 }
 
 /** Limit text for a field of a body that cannot be changed. */

@@ -16,7 +16,7 @@ import { unpack } from "../../persistence/history.ts";
 import type { SimEvent } from "../../sim/types.ts";
 import type { StepResult } from "../../workers/messages.ts";
 import type { RoomPool } from "../../workers/pool.ts";
-import { ReplayHands } from "./replayGrabs.ts";
+import { ReplayGrabs } from "./replayGrabs.ts";
 import type { Room } from "../room.ts";
 import type { SceneTemplate } from "../scenes/sceneLibrary.ts";
 import {
@@ -130,7 +130,7 @@ class AbsentTold {
   readonly #absent: Set<number>;
   readonly #looks: Map<number, BodyLook>;
 
-  constructor(atStart: readonly number[], { waiting, looks }: Pick<Rebuilt, "waiting" | "looks">) {
+  constructor(atStart: readonly number[], { absent, looks }: Pick<Rebuilt, "absent" | "looks">) {
     this.#atStart = atStart;
     this.#absent = new Set(absent);
     this.#looks = new Map(looks);

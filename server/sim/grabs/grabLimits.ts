@@ -8,7 +8,7 @@
  */
 import * as L from "../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../world/views.ts";
-import { hands, slotAddress } from "./grabSlots.ts";
+import { slotsByGrab, slotAddress } from "./grabSlots.ts";
 import type { Kernel } from "../world/kernelModule.ts";
 import type { BodyLayout, SimLayout } from "../world/worldLayout.ts";
 import type { GrabSettings, WeightedPoint } from "../memory/bodies/pointSlots.ts";

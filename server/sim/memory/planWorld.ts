@@ -191,7 +191,7 @@ function planReadout({ bodies, counts: { particles, streamed } }: World, grabCou
   const still = memoryMap.take(4 * (5 * bodies.length + 1));
   const scratch = memoryMap.take(L.MAX_THREADS * L.SCRATCH_BYTES);
   const tuning = memoryMap.take(tuningBytes(bodies.length));
-  const looks = memoryMap.take(looksBytes(bodies.filter(({ waits }) => waits).length));
+  const looks = memoryMap.take(looksBytes(bodies.filter(({ spawnable }) => spawnable).length));
   const grabs = { grabOwners, grabOffsets, grabGoals, grabEdges };
   return { initial, good, ...grabs, undeformed, anchor, still, scratch, tuning, looks };
 }

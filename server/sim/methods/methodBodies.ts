@@ -25,7 +25,7 @@ import type { Method, MethodBody, MethodState, Wall } from "./method.ts";
 import { constantsIn, type MethodLayout } from "./planMethods.ts";
 import type { MethodSeconds } from "../types.ts";
 import { isFelt } from "../tuning/windRow.ts";
-import { statusAt, WAITS } from "../spawn/spawnableBodies.ts";
+import { statusAt, ABSENT } from "../spawn/spawnableBodies.ts";
 import { CoupledSurface } from "./fluids/coupledSurface.ts";
 
 /** Stiffness of holding points without compliance, relative to the inertia of the held particles. */

@@ -27,7 +27,7 @@ export class RoomLooks {
   readonly #spawnable: readonly number[];
 
   constructor({ i32 }: Views, { looks, bodies }: SimLayout) {
-    this.#spawnable = bodies.flatMap(({ waits }, body) => (waits ? [body] : []));
+    this.#spawnable = bodies.flatMap(({ spawnable }, body) => (spawnable ? [body] : []));
     this.#rows = i32.subarray(looks / 4, looks / 4 + ROW * this.#spawnable.length);
   }
 

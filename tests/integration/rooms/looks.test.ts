@@ -54,7 +54,7 @@ test("a look reaches all members, later ones, and replays; a restart keeps it", 
   await Promise.all([sees(ann, SPARE, dressed), sees(ben, SPARE, dressed)]);
   expect(ben.looks.get(SPARE)).toMatchObject({ member });
   ann.spawn(SPARE, [1, 0.5, 0.2]);
-  await ben.until(() => !ben.waiting.bodies.includes(SPARE), "the body in its new look");
+  await ben.until(() => !ben.spawnable.bodies.includes(SPARE), "the body in its new look");
   // Another member changes one field; the author of the text stays.
   ben.dress(SPARE, { color: null });
   const { color: _, ...colorless } = dressed;
@@ -83,12 +83,12 @@ test("undo, removal, a return to an earlier tick and a reset end a look; undoing
   const clay = { color: "#2e86ab", finish: "clay" } as const;
   owner.dress(SPARE, clay);
   owner.spawn(SPARE, [1, 0.5, 0.2]);
-  await ann.until(() => !ann.waiting.bodies.includes(SPARE), "the body");
+  await ann.until(() => !ann.spawnable.bodies.includes(SPARE), "the body");
   owner.remove(SPARE);
   await sees(ann, SPARE, {});
   owner.undo();
   await sees(ann, SPARE, clay);
-  await ann.until(() => !ann.waiting.bodies.includes(SPARE), "the body again");
+  await ann.until(() => !ann.spawnable.bodies.includes(SPARE), "the body again");
   ann.dress(BALL, { finish: "silk" });
   await sees(owner, BALL, { finish: "silk" });
   ann.undo();

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import * as L from "../../../server/kernel/assembly/layout/layout.ts";
-import { hands, slotAddress } from "../../../server/sim/grabs/grabSlots.ts";
+import { slotsByGrab, slotAddress } from "../../../server/sim/grabs/grabSlots.ts";
 import type { Input } from "../../../server/sim/types.ts";
 import type { Body, SoftBody } from "../../../shared/scene/scene.ts";
 import { type Laboratory, laboratory } from "../laboratory.ts";

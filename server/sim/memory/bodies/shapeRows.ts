@@ -4,7 +4,7 @@ import type { BodyTemplate } from "../../body/template.ts";
 import { leftOutOf } from "../../body/template.ts";
 import type { Allocator } from "../memoryMap.ts";
 import type { Phase } from "../substepProgram.ts";
-import type { StateRun, WaitingRun } from "../writeBlocks.ts";
+import type { StateRun, SpawnableRun } from "../writeBlocks.ts";
 
 /**
  * Weight of a pinned particle in masses of its body: the best fit then passes through it to 1e-6 of the error, and

@@ -8,7 +8,7 @@ import { leftOutOf } from "../../body/template.ts";
 import type { StepInertia } from "./implicitRows.ts";
 import type { Allocator } from "../memoryMap.ts";
 import type { Phase } from "../substepProgram.ts";
-import type { WaitingRun } from "../writeBlocks.ts";
+import type { SpawnableRun } from "../writeBlocks.ts";
 
 /** Triangles in a chunk: about as long as a chunk of particles. */
 const TRIANGLE_CHUNK = 256;

@@ -19,7 +19,7 @@
 import * as L from "../../../kernel/assembly/layout/layout.ts";
 import type { Views } from "../../world/views.ts";
 import { areAlike, neighborhood } from "../../grabs/grabNeighborhood.ts";
-import { hands, slotAddress } from "../../grabs/grabSlots.ts";
+import { slotsByGrab, slotAddress } from "../../grabs/grabSlots.ts";
 import type { SimLayout } from "../../world/worldLayout.ts";
 import { RigidGrabs, type HeldPoint } from "../../reference/implicit/points.ts";
 import type { RoomTuning } from "../../tuning/applyTuning.ts";

@@ -14,7 +14,7 @@ const TUNING: Tuning = {
   bodies: [{ body: 0, friction: 0.5 }],
 };
 
-const AS_SCENE: StandingState = { tuning: TUNING, waiting: new Set(), looks: new Map() };
+const AS_SCENE: StandingState = { tuning: TUNING, absent: new Set(), looks: new Map() };
 
 const grab = (member: number): Input => ({
   type: "grab",
@@ -64,7 +64,7 @@ test("a refused spawn is no act; an act whose inverse is refused can be tried ag
   log.take(4, [{ ...remove }], [{ type: "removed", tick: 4, member: 1, body: 3, ...pose }], TUNING);
   expect(log.acts).toMatchObject([{ type: "remove" }, { type: "spawn" }]);
   // The body is out: only its removal stands.
-  expect(log.acts.map((one) => log.stands(one, { ...AS_SCENE, waiting: new Set([3]) }))).toEqual([true, false]);
+  expect(log.acts.map((one) => log.stands(one, { ...AS_SCENE, absent: new Set([3]) }))).toEqual([true, false]);
 });
 
 test("a change of physics stands until one of its values is changed again", () => {
