@@ -64,9 +64,9 @@ export class Gallery {
     const saved: SavedScene = { id, ...entry, origin, address, createdAt: at, changedAt: at };
     const put = (): Promise<SavePut> => store.putSaved(saved, { text, objects, picture }, limits);
     const outcome = await this.#stored(() =>
-      put().catch((error: unknown) => {
+      put().catch((error: Error) => {
         // A lost answer: the entry may be stored, without a holder of its token. The same id stores it once.
-        if (error instanceof StoreUnavailable) return put();
+        if (error.name === "StoreUnavailable") return put();
         throw error;
       }),
     );

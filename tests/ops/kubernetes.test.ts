@@ -89,8 +89,8 @@ test("selectors match the pods, the budget and the autoscaler refer to the deplo
 });
 
 test("a pod has two minutes to become ready before it is started again, also if it answers the first requests slowly", () => {
-  // With all scenes, the default, no build is part of it (tests/server/rooms/prewarm.test.ts). The rest is for a list in
-  // PLIANT_PREWARM, a busy node, and a database that fails over.
+  // With all scenes, the default, no build is part of it (tests/server/rooms/prewarm.test.ts). The rest is for a list
+  // in PLIANT_PREWARM, a busy node, and a database that fails over.
   const { periodSeconds, failureThreshold, timeoutSeconds = 1 } = container.startupProbe;
   expect(periodSeconds * failureThreshold).toBeGreaterThanOrEqual(120);
   expect(timeoutSeconds).toBeGreaterThanOrEqual(5);

@@ -70,8 +70,8 @@ export async function securityHeaders(
   const framing = embedOrigins.flatMap((origin) => (origin === "localhost" ? LOCAL_PAGES : [origin]));
   const rooms = pages.replace("frame-ancestors 'none'", ["frame-ancestors 'self'", ...framing].join(" "));
   fastify.addHook("onSend", async (request, reply) => {
-    // Without it a shared cache may keep an answer by its own rules: tokens, positions, or a 404 of a file that the next
-    // version has.
+    // Without it a shared cache may keep an answer by its own rules: tokens, positions, or a 404 of a file that the
+    // next version has.
     if (!reply.hasHeader("cache-control")) reply.header("cache-control", "no-store");
     // Only documents have permissions.
     if (`${reply.getHeader("content-type")}`.startsWith("text/html")) reply.headers(PERMISSIONS);

@@ -110,8 +110,8 @@ export class PostgresStore implements Store {
   }
 
   async ping(): Promise<void> {
-    // The row lock is a write: a replica or a database in read-only mode refuses it. It waits for no claim, and no claim
-    // waits for it.
+    // The row lock is a write: a replica or a database in read-only mode refuses it. It waits for no claim, and no
+    // claim waits for it.
     await this.#client.query("SELECT epoch FROM pliant_counter WHERE id = 1 FOR KEY SHARE");
   }
 

@@ -1,7 +1,7 @@
 /**
- * The PostgreSQL store under faults of a real server and its connection. Each kind of write loses its connection at each
- * of its messages: it has then happened as a whole or not at all, and its repetition leads to the same data as a write
- * without faults.
+ * The PostgreSQL store under faults of a real server and its connection. Each kind of write loses its connection at
+ * each of its messages: it has then happened as a whole or not at all, and its repetition leads to the same data as a
+ * write without faults.
  */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import pg from "pg";
@@ -20,7 +20,7 @@ const record = (name: string) => ({ name, scene: "o-scene", pool: "shared" as co
 
 type Cut = { atMessage: number; lost: "request" | "answer" };
 
-/** A line to the database that is cut once, at a message of the client: before the server has it, or before its answer. */
+/** A line to the database that is cut once, at a message of the client: before the message, or before its answer. */
 class CutLine {
   cut: Cut | null = null;
   readonly #server: Server;
