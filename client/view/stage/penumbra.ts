@@ -1,7 +1,7 @@
 /**
  * Shadows of a wide light: sharp at the contact, softer with the distance from the body that casts them (percentage-
- * closer soft shadows: Fernando 2005). Loaded with finer.ts. It changes three's filter of the type BasicShadowMap, which
- * only levels with soft shadows use.
+ * closer soft shadows: Fernando 2005). Loaded with finer.ts. It changes three's filter of the type BasicShadowMap, the
+ * type of levels with soft shadows only.
  */
 import { ShaderChunk } from "three";
 

@@ -24,7 +24,7 @@ import {
 const PANORAMA_WIDTH = 128;
 const PANORAMA_HEIGHT = 64;
 
-export interface SoftBox {
+interface SoftBox {
   direction: Vector3;
   /** Cosine of the half angle of the box; its edge is soft. */
   size: number;

@@ -94,7 +94,7 @@ const JELLY = JSON.stringify({
   ],
 });
 
-/** Two plates over a floor, seen from above: the left one is near it, the right one far. Colliders have no contact shade. */
+/** Two plates over a floor, seen from above: the left one is near it, the right one far. */
 const PLATES = JSON.stringify({
   version: 1,
   title: "Plates",
