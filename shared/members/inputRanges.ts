@@ -1,6 +1,6 @@
 /**
- * Ranges of grabs, moves, impulses, spawns and looks. The room checks every request of a member with them. The simulation
- * checks its inputs again, because recordings and journals bring inputs that no room has checked.
+ * Ranges of grabs, moves, impulses, spawns and looks. The room checks every request of a member with them. The
+ * simulation checks its inputs again, because recordings and journals bring inputs that no room has checked.
  */
 import { FINISHES, LONGEST_TEXT, type LookChange } from "../scene/bodyLook.ts";
 import type { GrabOptions, SurfacePoint } from "../protocol/fromClient.ts";
