@@ -1,9 +1,8 @@
 /**
  * Chooses sheets for the prefactored solve (`solver: "auto"`). A sheet suits if it is elastic and held (pins or
  * attachments), and if the scene has one iteration and LEAST_RATE substeps a second. A sheet that only lies somewhere
- * bears little, and needs three times as long to rest as a compliant one (draped over a sphere: 22 s, 7 s). With
- * several iterations contact is the author's concern; with few substeps, a sheet under hands costs more than a
- * compliant one.
+ * bears little. With several iterations contact is the author's concern; with few substeps, a sheet under hands costs
+ * more than a compliant one.
  *
  * The solve's own error is delay: P resists motion across a sheet as much as stretch. Within h c of its pins a sheet
  * gains speed too slowly, c = sqrt(k/density). So a swing takes longer by the part h c/4L, L the sheet's length.
