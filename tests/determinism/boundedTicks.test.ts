@@ -18,7 +18,7 @@ import { build, script, type Built } from "./run.ts";
 /** Limit of counted work a call, in units of about 10 ns. A tick of these scenes with contacts needs more. */
 const LIMIT = 100_000;
 const TICKS = 60;
-/** Ticks at which visitors begin to pull and push. Responses without estimates took 1.23 to 1.27 of the limit at three. */
+/** Ticks at which visitors begin to pull and push. Without estimates three of them took 1.23 to 1.27 of the limit. */
 const STARTS = inLong(
   Array.from({ length: 45 }, (_, n) => n),
   [1, 2, 12, 30],

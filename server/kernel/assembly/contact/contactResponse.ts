@@ -79,7 +79,7 @@ const UNITS_OF_EXAMINE = 12;
 const UNITS_OF_NEIGHBOR = 6;
 
 /** Share of a tick's work limit after which a response only stops pairs that are not clear. */
-const SHARE: f32 = 0.5;
+const SHARE: f32 = 0.25;
 /** Share of the limit that stops may use beyond that, in a substep. After it, whole groups of bodies stay at S. */
 const SHARE_OF_STOPS: f32 = 1.0 / 16;
 
